@@ -1,0 +1,1 @@
+// The journal format, the matrix and the verdicts.
