@@ -1,0 +1,53 @@
+/// Why a store did not do what it was asked to; nothing has changed when it is thrown.
+public enum CookieStoreError: Error, Sendable, Hashable {
+  /// The cookie is refused by the rules.
+  case rejected(CookieRejection)
+
+  /// The medium failed.
+  case storage(CookieStorageFailure)
+}
+
+/// The rule that refuses a cookie.
+public enum CookieRejection: String, Sendable, Hashable, CaseIterable {
+  // The full list, one case a rule, each with its section.
+  case controlCharacter
+}
+
+/// What went wrong with the medium, to what, and what to do.
+public struct CookieStorageFailure: Sendable, Hashable {
+  /// What went wrong.
+  public var kind: Kind
+
+  /// What it happened to: a file's path, usually.
+  public var subject: String
+
+  /// The medium's own words and code, such as SQLite's message.
+  public var detail: String
+
+  /// The kinds of failure that a caller can act on.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The file is something else than a cookie store.
+    case notACookieStore
+    /// The file is damaged.
+    case corrupt
+    /// The file was written by a newer version of this package.
+    case newerVersion
+    /// The file or its folder can't be written or read.
+    case notPermitted
+    /// The medium is full.
+    case full
+    /// Another handle held the file longer than the time-out.
+    case busy
+    /// The store has been closed.
+    case closed
+    /// Something else; the detail says what.
+    case other
+  }
+
+  /// A failure of `kind` that happened to `subject`.
+  public init(_ kind: Kind, subject: String, detail: String) {
+    self.kind = kind
+    self.subject = subject
+    self.detail = detail
+  }
+}
