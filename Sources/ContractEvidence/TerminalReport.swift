@@ -1,0 +1,223 @@
+/// The matrix as text for a terminal of 100 columns.
+public struct TerminalReport: Sendable {
+  /// The matrix.
+  public var matrix: Matrix
+
+  /// Whether to colour the cells with ANSI escapes.
+  public var usesColour: Bool
+
+  /// Where the journal is, for the last line.
+  public var journal: String?
+
+  /// Widest line, in columns.
+  public static let width = 100
+
+  /// A report on `matrix`.
+  public init(_ matrix: Matrix, usesColour: Bool = false, journal: String? = nil) {
+    self.matrix = matrix
+    self.usesColour = usesColour
+    self.journal = journal
+  }
+
+  /// The report, newline-terminated.
+  public var text: String {
+    var lines: [String] = []
+    for table in matrix.tables { append(table, to: &lines) }
+    if !matrix.tables.isEmpty { lines.append(legend) }
+    for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
+    lines.append(summary)
+    if let journal { lines.append("journal: \(journal)") }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// One line that says it all.
+  public var summary: String {
+    let results = matrix.results
+    func count(_ name: String) -> Int { results.count { $0.outcome.name == name } }
+    var parts = ["\(count("passed")) passed"]
+    for (name, word) in [
+      ("failed", "failed"), ("crashed", "crashed"), ("timed-out", "timed out"),
+      ("deviates", "deviate"), ("not-applicable", "not applicable"),
+      ("unavailable", "unavailable"),
+    ] where name == "failed" || count(name) > 0 {
+      parts.append("\(count(name)) \(word)")
+    }
+    let rows = matrix.tables.flatMap(\.rows)
+    let verdicts = Verdict.allCases.compactMap { verdict in
+      let number = rows.count { $0.verdict == verdict }
+      return number == 0 ? nil : "\(number) \(verdict.rawValue)"
+    }
+    let saboteurs = matrix.tables.flatMap(\.saboteurs)
+    if !saboteurs.isEmpty {
+      let escaped = saboteurs.count { !$0.isCaught }
+      parts.append(
+        escaped == 0
+          ? "saboteurs caught \(saboteurs.count) of \(saboteurs.count) times"
+          : "saboteurs escaped \(escaped) of \(saboteurs.count) times")
+    }
+    return (["\(results.count) case\(results.count == 1 ? "" : "s")"] + parts).joined(
+      separator: " · ")
+      + (verdicts.isEmpty ? "" : "\nclauses: " + verdicts.joined(separator: " · "))
+  }
+
+  private var legend: String {
+    "✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ hung"
+  }
+
+  private func append(_ table: Matrix.Table, to lines: inout [String]) {
+    let ran = table.rows.filter { $0.cells.contains { $0 != nil } }
+    guard !ran.isEmpty || !table.saboteurs.isEmpty else { return }
+    lines.append("")
+    lines.append(
+      paint("\(table.contract.title) (\(table.contract.id))", .bold)
+        + ", \(ran.count) of \(table.contract.clauses.count) clauses")
+    if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
+    appendFailures(of: table, to: &lines)
+    appendReasons(of: table, to: &lines)
+    appendStrength(of: table, to: &lines)
+    lines.append("")
+  }
+
+  private func appendRows(
+    _ rows: [Matrix.Row], of table: Matrix.Table, to lines: inout [String]
+  ) {
+    let names = table.implementations.map(\.id)
+    let verdictWidth = 16
+    let idWidth = min(44, max(12, rows.map { $0.clause.id.count }.max() ?? 0)) + 2
+    let needed = names.map { $0.count + 2 }.reduce(0, +)
+    let isNarrow = idWidth + needed + verdictWidth > Self.width
+    let heads =
+      isNarrow ? names.indices.map { String(UnicodeScalar(UInt8(65 + $0 % 26))) } : names
+    if isNarrow {
+      for (head, name) in zip(heads, names) { lines.append("  \(head) = \(name)") }
+    }
+    let widths = heads.map { max($0.count, 1) + 2 }
+    lines.append(
+      pad("", idWidth + 2)
+        + zip(heads, widths).map { pad($0, $1) }.joined())
+    var group: String?
+    for row in rows {
+      if row.clause.group != group, let title = row.clause.group {
+        lines.append(paint(title, .bold))
+      }
+      group = row.clause.group
+      let cells = zip(row.cells, widths).map { cell, width in
+        let symbol = cell.map { String($0.outcome.symbol) } ?? " "
+        return paint(symbol, cell.map { colour(of: $0.outcome) }) + pad("", width - 1)
+      }
+      let verdict = row.verdict == .agree ? "" : row.verdict?.rawValue ?? ""
+      let line = "  " + pad(row.clause.id, idWidth) + cells.joined() + verdict
+      lines.append(trimmed(line))
+    }
+  }
+
+  private func appendFailures(of table: Matrix.Table, to lines: inout [String]) {
+    for row in table.rows {
+      for cell in row.cells.compactMap(\.self) where cell.outcome.isFailure {
+        lines.append("")
+        lines.append(paint("\(cell.outcome.symbol) \(cell.id)", .red))
+        lines += wrapped(row.clause.sentence, first: "  ", rest: "  ")
+        if let source = row.clause.source { lines.append("  from \(source)") }
+        if let reason = cell.outcome.reason { lines += wrapped(reason, first: "  ", rest: "  ") }
+        for issue in cell.issues {
+          let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
+          lines += wrapped(place + issue.message, first: "  - ", rest: "    ")
+        }
+      }
+    }
+  }
+
+  private func appendReasons(of table: Matrix.Table, to lines: inout [String]) {
+    for (index, implementation) in table.implementations.enumerated() {
+      var clauses: [String: [String]] = [:]
+      var order: [String] = []
+      for row in table.rows {
+        guard let outcome = row.cells[index]?.outcome, !outcome.isFailure,
+          let reason = outcome.reason
+        else { continue }
+        // A capability that nothing but its own absence needs is not worth a line.
+        if case .notApplicable = outcome, row.clause.absenceOf != nil { continue }
+        let key = "\(outcome.symbol) \(implementation.id) \(reason)"
+        if clauses[key] == nil { order.append(key) }
+        clauses[key, default: []].append(row.clause.id)
+      }
+      if index == 0 || !order.isEmpty { lines.append("") }
+      for key in order {
+        lines += wrapped(key, first: "  ", rest: "      ")
+        lines += wrapped(
+          (clauses[key] ?? []).joined(separator: ", "), first: "      ", rest: "      ")
+      }
+    }
+    for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
+      lines += wrapped("not run: \(clause), \(reason)", first: "  ", rest: "      ")
+    }
+    while lines.last == "" { lines.removeLast() }
+  }
+
+  private func appendStrength(of table: Matrix.Table, to lines: inout [String]) {
+    for result in table.saboteurs where !result.isCaught {
+      lines += wrapped(
+        "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message)",
+        first: "  ", rest: "    ")
+    }
+    let proven = Set(table.saboteurs.filter(\.isCaught).map(\.clause)).count
+    if !table.saboteurs.isEmpty {
+      lines.append(
+        "  strength: \(proven) of \(table.contract.clauses.count) clauses seen to fail")
+    }
+  }
+
+  // MARK: - Text
+
+  private enum Style: String {
+    case bold = "1"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case grey = "90"
+  }
+
+  private func colour(of outcome: Outcome) -> Style {
+    switch outcome {
+    case .passed: .green
+    case .failed, .crashed, .timedOut: .red
+    case .deviates, .unavailable: .yellow
+    case .notApplicable: .grey
+    }
+  }
+
+  private func paint(_ text: String, _ style: Style?) -> String {
+    guard usesColour, let style else { return text }
+    return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+  }
+
+  private func pad(_ text: String, _ width: Int) -> String {
+    text.count < width ? text + String(repeating: " ", count: width - text.count) : text
+  }
+
+  private func trimmed(_ line: String) -> String {
+    var line = line
+    while line.hasSuffix(" ") { line.removeLast() }
+    return line
+  }
+
+  /// Breaks a text at spaces so that no line is wider than the report, words kept whole.
+  private func wrapped(_ text: String, first: String, rest: String) -> [String] {
+    var lines: [String] = []
+    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: true) {
+      var line = lines.isEmpty ? first : rest
+      var isFresh = true
+      for word in paragraph.split(separator: " ") {
+        if !isFresh, line.count + 1 + word.count > Self.width {
+          lines.append(line)
+          line = rest
+          isFresh = true
+        }
+        line += (isFresh ? "" : " ") + word
+        isFresh = false
+      }
+      lines.append(line)
+    }
+    return lines
+  }
+}
