@@ -14,9 +14,28 @@ public struct CookiePolicy: Sendable {
   /// The list that says which domains are nobody's own.
   public var publicSuffixes: any PublicSuffixList
 
+  /// Rules of this profile, with these limits, trust and list.
+  ///
+  /// - Parameters:
+  ///   - profile: The specification.
+  ///   - limits: How many cookies are kept.
+  ///   - trustsLocalhost: Whether loopback counts as secure without TLS.
+  ///   - publicSuffixes: The list. The default knows no suffix below the top level; an app that
+  ///     talks to hosts it doesn't choose wants the list of `CookiePublicSuffixAdapter`.
+  public init(
+    profile: Profile = .rfc6265bis, limits: Limits = Limits(), trustsLocalhost: Bool = false,
+    publicSuffixes: some PublicSuffixList = .topLevelDomains
+  ) {
+    self.profile = profile
+    self.limits = limits
+    self.trustsLocalhost = trustsLocalhost
+    self.publicSuffixes = publicSuffixes
+  }
+
   /// A specification of cookies.
   public enum Profile: String, Sendable, Hashable, CaseIterable {
-    /// RFC 6265 (2011): no SameSite, no prefixes, no size limits, no 400-day cap.
+    /// RFC 6265 (2011): no SameSite, no prefixes, no nameless cookies, no size limits, no 400-day
+    /// cap; `Secure` cookies may be set over http; host-only is no part of the identity.
     case rfc6265
     /// draft-ietf-httpbis-rfc6265bis-22.
     case rfc6265bis
@@ -29,13 +48,11 @@ public struct CookiePolicy: Sendable {
 
     /// In total; at least 3,000 by RFC 6265bis §6.1.
     public var total: Int
-  }
-}
 
-/// Tells which domains are public suffixes: registries under which strangers hold names.
-public protocol PublicSuffixList: Sendable {
-  /// Whether anybody may register names directly under `domain`.
-  ///
-  /// - Parameter domain: A canonical domain: lower-case A-labels without leading or trailing dot.
-  func isPublicSuffix(_ domain: String) -> Bool
+    /// Limits of these sizes; numbers below the minima are taken as they are, negative ones as 0.
+    public init(perDomain: Int = 180, total: Int = 3300) {
+      self.perDomain = max(0, perDomain)
+      self.total = max(0, total)
+    }
+  }
 }

@@ -7,12 +7,6 @@ public enum CookieStoreError: Error, Sendable, Hashable {
   case storage(CookieStorageFailure)
 }
 
-/// The rule that refuses a cookie.
-public enum CookieRejection: String, Sendable, Hashable, CaseIterable {
-  // The full list, one case a rule, each with its section.
-  case controlCharacter
-}
-
 /// What went wrong with the medium, to what, and what to do.
 public struct CookieStorageFailure: Sendable, Hashable {
   /// What went wrong.
@@ -49,5 +43,39 @@ public struct CookieStorageFailure: Sendable, Hashable {
     self.kind = kind
     self.subject = subject
     self.detail = detail
+  }
+}
+
+extension CookieStoreError: CustomStringConvertible {
+  /// What happened, to what, and what to do.
+  public var description: String {
+    switch self {
+    case .rejected(let rejection): "cookie refused: \(rejection)"
+    case .storage(let failure): "\(failure)"
+    }
+  }
+}
+
+extension CookieStorageFailure: CustomStringConvertible {
+  /// What happened, to what, and what to do.
+  public var description: String {
+    let told = detail.isEmpty ? "" : " (\(detail))"
+    return "\(subject): \(kind.sentence)\(told)"
+  }
+}
+
+extension CookieStorageFailure.Kind {
+  /// What it is, and what to do about it.
+  fileprivate var sentence: String {
+    switch self {
+    case .notACookieStore: "this is no cookie store: choose another path"
+    case .corrupt: "the file is damaged: restore a copy, or remove it to start afresh"
+    case .newerVersion: "a newer version of this package wrote the file: update the package"
+    case .notPermitted: "the file or its folder may not be read or written: check permissions"
+    case .full: "the medium is full: make room and try again"
+    case .busy: "another handle holds the file: try again, or raise the time-out"
+    case .closed: "the store has been closed: open it again"
+    case .other: "the medium failed"
+    }
   }
 }

@@ -1,0 +1,30 @@
+/// Why something can't be taken as a request.
+public enum CookieRequestError: Error, Sendable, Hashable {
+  /// The text is no URL.
+  case invalidURL(String)
+
+  /// The URL has no scheme.
+  case missingScheme(String)
+
+  /// The URL has no host.
+  case missingHost(String)
+
+  /// The host is neither a host name nor an IP address.
+  case invalidHost(String)
+}
+
+extension CookieRequestError: CustomStringConvertible {
+  /// What happened, to what, and what to do.
+  public var description: String {
+    switch self {
+    case .invalidURL(let url):
+      "'\(url)' is not a URL: write it like https://example.com/path"
+    case .missingScheme(let url):
+      "'\(url)' has no scheme: begin it with https:// or http://"
+    case .missingHost(let url):
+      "'\(url)' has no host: cookies need one, as in https://example.com/path"
+    case .invalidHost(let host):
+      "'\(host)' is neither a host name nor an IP address: leave out port, user and zone"
+    }
+  }
+}
