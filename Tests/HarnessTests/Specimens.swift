@@ -145,7 +145,8 @@ extension Contract<Counter> {
   /// A sound contract.
   static let counter = Contract("counter", "Counter") {
     Clause("adds", "one and two is three", from: "arithmetic") { counter in
-      #expect(try await counter.add(1) + counter.add(2) >= 3, "the sum is too small")
+      let sum = try await counter.add(1) + counter.add(2)
+      #expect(sum >= 3, "the sum is too small")
     }
     Clause("remembers", "a sum is kept", requires: .memory) { counter in
       _ = try await counter.add(2)
@@ -200,7 +201,8 @@ extension Contract<Counter> {
     Clause("blind", "whatever happens is right") { _ in }
     Clause("unnamed", "no saboteur names this one") { _ in }
     Clause("mumbles", "something is wrong") { counter in
-      #expect(try await counter.add(1) == 1, "hm")
+      let sum = try await counter.add(1)
+      #expect(sum == 1, "hm")
     }
   } saboteurs: {
     Saboteur("stuck", "always gives zero", caughtBy: "blind", "mumbles", saying: "clear words") {
