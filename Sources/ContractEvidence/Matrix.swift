@@ -82,11 +82,18 @@ public struct Matrix: Hashable, Sendable {
           results[
             CaseID(contract: contract.id, clause: clause.id, implementation: column.id)]?.value
         }
+        // A fixture that failed says nothing about the clause.
         let evidence = zip(columns, cells).compactMap { column, cell in
-          cell.map { (kind: column.kind, outcome: $0.outcome) }
+          cell.flatMap { cell in
+            cell.issues.contains(where: \.isFixture)
+              ? nil : (kind: column.kind, outcome: cell.outcome)
+          }
         }
-        let isSilent = evidence.allSatisfy {
-          if case .notApplicable = $0.outcome { true } else { false }
+        let isSilent = cells.allSatisfy { cell in
+          switch cell?.outcome {
+          case nil, .notApplicable: true
+          default: false
+          }
         }
         return Row(
           clause: clause, cells: cells, verdict: isSilent ? nil : Verdict(evidence))

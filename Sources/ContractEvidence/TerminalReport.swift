@@ -48,6 +48,9 @@ public struct TerminalReport: Sendable {
       return number == 0 ? nil : "\(number) \(verdict.rawValue)"
     }
     let saboteurs = matrix.tables.flatMap(\.saboteurs)
+    if !matrix.problems.isEmpty {
+      parts.append("\(matrix.problems.count) problem\(matrix.problems.count == 1 ? "" : "s")")
+    }
     if !saboteurs.isEmpty {
       let escaped = saboteurs.count { !$0.isCaught }
       parts.append(
@@ -93,8 +96,7 @@ public struct TerminalReport: Sendable {
     }
     let widths = heads.map { max($0.count, 1) + 2 }
     lines.append(
-      pad("", idWidth + 2)
-        + zip(heads, widths).map { pad($0, $1) }.joined())
+      trimmed(pad("", idWidth + 2) + zip(heads, widths).map { pad($0, $1) }.joined()))
     var group: String?
     for row in rows {
       if row.clause.group != group, let title = row.clause.group {
@@ -141,7 +143,7 @@ public struct TerminalReport: Sendable {
         if clauses[key] == nil { order.append(key) }
         clauses[key, default: []].append(row.clause.id)
       }
-      if index == 0 || !order.isEmpty { lines.append("") }
+      if !order.isEmpty { lines.append("") }
       for key in order {
         lines += wrapped(key, first: "  ", rest: "      ")
         lines += wrapped(
@@ -151,7 +153,6 @@ public struct TerminalReport: Sendable {
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
       lines += wrapped("not run: \(clause), \(reason)", first: "  ", rest: "      ")
     }
-    while lines.last == "" { lines.removeLast() }
   }
 
   private func appendStrength(of table: Matrix.Table, to lines: inout [String]) {
@@ -162,6 +163,7 @@ public struct TerminalReport: Sendable {
     }
     let proven = Set(table.saboteurs.filter(\.isCaught).map(\.clause)).count
     if !table.saboteurs.isEmpty {
+      lines.append("")
       lines.append(
         "  strength: \(proven) of \(table.contract.clauses.count) clauses seen to fail")
     }

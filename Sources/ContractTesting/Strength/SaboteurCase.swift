@@ -43,7 +43,7 @@ public struct SaboteurCase<Fixture>: Sendable {
   ) async -> (reason: String?, said: String) {
     let collector = IssueCollector(passingOnWith: nil)
     let life = FixtureLife(clause: clause, make: saboteur.make)
-    let isEnded = await TimeLimit(saboteur.timeLimit).run {
+    let isEnded = await TimeLimit(saboteur.timeLimit, expired: { _ = collector.close() }).run {
       try? await collector.collect(in: test) {
         await life.run(collector, madeAt: saboteur.sourceLocation)
       }
