@@ -15,7 +15,7 @@ let package = Package(
     .target(name: "ContractEvidence"),
     .target(name: "ContractExploration"),
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
-    //EV .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
+    .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(name: "HarnessTests", dependencies: ["ContractTesting", "ContractEvidence"]),
 
     // Cookies.

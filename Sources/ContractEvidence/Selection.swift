@@ -23,8 +23,8 @@ public struct Selection: Hashable, Sendable {
     patterns = (environment["CONTRACT"] ?? "")
       .split(whereSeparator: { $0 == "," || $0.isWhitespace }).map { CasePattern(String($0)) }
     kinds = []
-    for word in (environment["CONTRACT_KIND"] ?? "").split(whereSeparator: { $0 == "," || $0 == " " })
-    {
+    let words = (environment["CONTRACT_KIND"] ?? "").split { $0 == "," || $0.isWhitespace }
+    for word in words {
       guard let kind = ImplementationKind(rawValue: String(word)) else {
         let known = ImplementationKind.allCases.map(\.rawValue).joined(separator: ", ")
         throw SelectionError(
@@ -93,7 +93,9 @@ public struct CasePattern: Hashable, Sendable, CustomStringConvertible {
     let at = body.lastIndex(of: "@")
     let left = body[..<(at ?? body.endIndex)]
     let slash = left.firstIndex(of: "/")
-    func part(_ text: Substring) -> [UInt8] { text.isEmpty ? [UInt8(ascii: "*")] : Array(text.utf8) }
+    func part(_ text: Substring) -> [UInt8] {
+      text.isEmpty ? [UInt8(ascii: "*")] : Array(text.utf8)
+    }
     contract = part(left[..<(slash ?? left.endIndex)])
     clause = part(slash.map { left[left.index(after: $0)...] } ?? "")
     implementation = part(at.map { body[body.index(after: $0)...] } ?? "")

@@ -81,35 +81,43 @@ public struct TerminalReport: Sendable {
     lines.append("")
   }
 
+  /// Adds the table, in as many bands of columns as the width asks for.
   private func appendRows(
     _ rows: [Matrix.Row], of table: Matrix.Table, to lines: inout [String]
   ) {
-    let names = table.implementations.map(\.id)
-    let verdictWidth = 16
-    let idWidth = min(44, max(12, rows.map { $0.clause.id.count }.max() ?? 0)) + 2
-    let needed = names.map { $0.count + 2 }.reduce(0, +)
-    let isNarrow = idWidth + needed + verdictWidth > Self.width
-    let heads =
-      isNarrow ? names.indices.map { String(UnicodeScalar(UInt8(65 + $0 % 26))) } : names
-    if isNarrow {
-      for (head, name) in zip(heads, names) { lines.append("  \(head) = \(name)") }
+    let heads = table.implementations.map { clipped($0.id, to: 24) }
+    let verdictWidth = Verdict.allCases.map(\.rawValue.count).max() ?? 0
+    let idWidth = min(44, rows.map(\.clause.id.count).max() ?? 0) + 2
+    var bands: [[Int]] = [[]]
+    var left = Self.width - idWidth - 2 - verdictWidth
+    for (index, head) in heads.enumerated() {
+      if left < head.count + 2, bands != [[]] {
+        bands.append([])
+        left = Self.width - idWidth - 2 - verdictWidth
+      }
+      bands[bands.count - 1].append(index)
+      left -= head.count + 2
     }
-    let widths = heads.map { max($0.count, 1) + 2 }
-    lines.append(
-      trimmed(pad("", idWidth + 2) + zip(heads, widths).map { pad($0, $1) }.joined()))
-    var group: String?
-    for row in rows {
-      if row.clause.group != group, let title = row.clause.group {
-        lines.append(paint(title, .bold))
+    for (number, band) in bands.enumerated() {
+      if number > 0 { lines.append("") }
+      let header = band.map { pad(heads[$0], heads[$0].count + 2) }.joined()
+      lines.append(trimmed(pad("", idWidth + 2) + header))
+      var group: String?
+      for row in rows {
+        if row.clause.group != group, let title = row.clause.group {
+          lines.append(paint(title, .bold))
+        }
+        group = row.clause.group
+        let cells = band.map { index in
+          let outcome = row.cells[index]?.outcome
+          return paint(outcome.map { String($0.symbol) } ?? " ", outcome.map(colour))
+            + pad("", heads[index].count + 1)
+        }
+        let isLast = number == bands.count - 1
+        let verdict = isLast && row.verdict != .agree ? row.verdict?.rawValue ?? "" : ""
+        let name = pad(clipped(row.clause.id, to: 44), idWidth)
+        lines.append(trimmed("  " + name + cells.joined() + verdict))
       }
-      group = row.clause.group
-      let cells = zip(row.cells, widths).map { cell, width in
-        let symbol = cell.map { String($0.outcome.symbol) } ?? " "
-        return paint(symbol, cell.map { colour(of: $0.outcome) }) + pad("", width - 1)
-      }
-      let verdict = row.verdict == .agree ? "" : row.verdict?.rawValue ?? ""
-      let line = "  " + pad(row.clause.id, idWidth) + cells.joined() + verdict
-      lines.append(trimmed(line))
     }
   }
 
@@ -179,7 +187,7 @@ public struct TerminalReport: Sendable {
     case grey = "90"
   }
 
-  private func colour(of outcome: Outcome) -> Style {
+  private func colour(_ outcome: Outcome) -> Style {
     switch outcome {
     case .passed: .green
     case .failed, .crashed, .timedOut: .red
@@ -195,6 +203,10 @@ public struct TerminalReport: Sendable {
 
   private func pad(_ text: String, _ width: Int) -> String {
     text.count < width ? text + String(repeating: " ", count: width - text.count) : text
+  }
+
+  private func clipped(_ text: String, to width: Int) -> String {
+    text.count > width ? text.prefix(width - 1) + "…" : text
   }
 
   private func trimmed(_ line: String) -> String {

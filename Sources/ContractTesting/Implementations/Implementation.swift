@@ -192,7 +192,8 @@ extension Implementation {
   func summary(for contract: String) -> ImplementationSummary {
     ImplementationSummary(
       contract: contract, id: id, kind: kind,
-      lacks: Dictionary(lacks.map { ($0.capability.id, $0.reason) }, uniquingKeysWith: { a, _ in a }),
+      lacks: Dictionary(
+        lacks.map { ($0.capability.id, $0.reason) }, uniquingKeysWith: { first, _ in first }),
       deviations: deviations.filter { $0.platforms.contains(.current) }.map(\.summary))
   }
 }

@@ -33,7 +33,9 @@ struct CaseRunner<Fixture>: Sendable {
 
   /// The time that the case may take.
   private var limit: Duration {
-    if case .hanging(let limit) = deviation?.manner { limit } else {
+    if case .hanging(let limit) = deviation?.manner {
+      limit
+    } else {
       clause.timeLimit ?? implementation.timeLimit
     }
   }
