@@ -181,9 +181,14 @@ private struct JSONObject {
     fields += "\"\(key)\":\(json)"
   }
 
+  /// The characters that JSON strings can't hold as they are (RFC 8259 §7).
+  private static let escaped = String(
+    decoding: (1..<0x20).map(UInt8.init) + [0x22, 0x5c], as: UTF8.self)
+
   private static func quoted(_ text: String) -> String {
-    let needsEscape = text.utf8.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }
-    guard needsEscape else { return "\"\(text)\"" }
+    // strcspn(3) is fast in unoptimised builds too, and stops at a NUL, which needs an escape.
+    let plain = text.withCString { strcspn($0, escaped) }
+    guard plain < text.utf8.count else { return "\"\(text)\"" }
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

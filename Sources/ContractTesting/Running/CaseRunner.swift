@@ -55,7 +55,7 @@ struct CaseRunner<Fixture>: Sendable {
       return await OwnProcess(id: id, test: test, limit: limit).run()
     }
     let isPassedOn = deviation == nil && !ledger.isChild
-    let collector = IssueCollector(passingOnWith: isPassedOn ? rerun : nil)
+    let collector = isPassedOn ? IssueCollector(passingOnWith: { rerun }) : IssueCollector()
     let life = FixtureLife(clause: clause, make: implementation.make)
     let timeLimit = TimeLimit(
       limit, expired: { _ = collector.close() },

@@ -8,8 +8,8 @@ public struct ContractCase<Fixture>: Sendable {
 
   let work: Work
 
-  /// What there is to verify.
-  enum Work: Sendable {
+  /// What there is to verify; boxed, since Swift Testing copies its arguments often.
+  indirect enum Work: Sendable {
     case clause(Contract<Fixture>, Clause<Fixture>, Implementation<Fixture>, CaseID)
     /// Something is wrong with the declarations.
     case problem(DeclarationProblem)
@@ -39,6 +39,11 @@ extension ContractCase: CustomTestStringConvertible {
     case .problem: id
     }
   }
+}
+
+extension ContractCase: CustomReflectable {
+  /// No children: Swift Testing reflects on the arguments of every case, and a case holds a contract.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension ContractCase: CustomTestArgumentEncodable {

@@ -90,7 +90,8 @@ final class RunLedger: Sendable {
   func record(_ event: JournalRecord.Event) {
     let record = JournalRecord(run: run, time: Date().timeIntervalSince1970, event: event)
     let writer = state.withLock { state in
-      state.records.append(record)
+      // That a case began matters to a reader of the journal only: here, each one ends.
+      if case .caseStarted = event {} else { state.records.append(record) }
       return state.writer
     }
     do throws(JournalFileError) {

@@ -8,7 +8,7 @@ public struct SaboteurCase<Fixture>: Sendable {
 
   let work: Work
 
-  enum Work: Sendable {
+  indirect enum Work: Sendable {
     case saboteur(Contract<Fixture>, Saboteur<Fixture>, clauses: [Clause<Fixture>])
     case problem(DeclarationProblem)
   }
@@ -41,7 +41,7 @@ public struct SaboteurCase<Fixture>: Sendable {
   private static func escape(
     of saboteur: Saboteur<Fixture>, from clause: Clause<Fixture>, in test: Test
   ) async -> (reason: String?, said: String) {
-    let collector = IssueCollector(passingOnWith: nil)
+    let collector = IssueCollector()
     let life = FixtureLife(clause: clause, make: saboteur.make)
     let isEnded = await TimeLimit(saboteur.timeLimit, expired: { _ = collector.close() }).run {
       try? await collector.collect(in: test) {
@@ -73,6 +73,11 @@ extension SaboteurCase: CustomTestStringConvertible {
   public var testDescription: String {
     if case .saboteur(_, let saboteur, _) = work { "\(id), \(saboteur.flaw)" } else { id }
   }
+}
+
+extension SaboteurCase: CustomReflectable {
+  /// No children, as in ``ContractCase``.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension SaboteurCase: CustomTestArgumentEncodable {
