@@ -36,39 +36,38 @@ public struct Matrix: Hashable, Sendable {
   public init(_ records: [JournalRecord]) {
     var contracts: [String: (time: Double, value: ContractSummary)] = [:]
     var implementations: [[String]: (time: Double, value: ImplementationSummary)] = [:]
-    var results: [CaseID: (time: Double, run: String, value: CaseResult)] = [:]
-    var open: [CaseID: [String: (starts: Int, ends: Int, last: Double)]] = [:]
     var saboteurs: [[String]: (time: Double, value: SaboteurResult)] = [:]
-    problems = []
+    var histories: [CaseID: [CaseHistory.Entry]] = [:]
+    var problems: [(time: Double, message: String)] = []
 
-    for record in Set(records).sorted(by: { $0.time < $1.time }) {
+    func keep<Key, Value>(
+      _ value: Value, _ key: Key, at time: Double,
+      in latest: inout [Key: (time: Double, value: Value)]
+    ) {
+      if let known = latest[key], known.time > time { return }
+      latest[key] = (time, value)
+    }
+    for record in records {
       switch record.event {
       case .runStarted, .runFinished: break
-      case .problem(let message): if !problems.contains(message) { problems.append(message) }
-      case .contract(let contract): contracts[contract.id] = (record.time, contract)
+      case .problem(let message): problems.append((record.time, message))
+      case .contract(let contract): keep(contract, contract.id, at: record.time, in: &contracts)
       case .implementation(let one):
-        implementations[[one.contract, one.id]] = (record.time, one)
+        keep(one, [one.contract, one.id], at: record.time, in: &implementations)
+      case .saboteur(let one):
+        keep(one, [one.contract, one.saboteur, one.clause], at: record.time, in: &saboteurs)
       case .caseStarted(let id):
-        open[id, default: [:]][record.run, default: (0, 0, 0)].starts += 1
-        open[id]?[record.run]?.last = record.time
+        histories[id, default: []].append(.init(run: record.run, time: record.time, result: nil))
       case .caseFinished(let result):
-        open[result.id, default: [:]][record.run, default: (0, 0, 0)].ends += 1
-        if let earlier = results[result.id], earlier.run == record.run,
-          earlier.value.outcome.severity > result.outcome.severity
-        {
-          break
-        }
-        results[result.id] = (record.time, record.run, result)
-      case .saboteur(let result):
-        saboteurs[[result.contract, result.saboteur, result.clause]] = (record.time, result)
+        histories[result.id, default: []].append(
+          .init(run: record.run, time: record.time, result: result))
       }
     }
-    for (id, runs) in open {
-      for (run, seen) in runs
-      where seen.starts > seen.ends && seen.last >= results[id]?.time ?? 0 {
-        let crash = CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0)
-        results[id] = (seen.last, run, crash)
-      }
+    var seen: Set<String> = []
+    self.problems = problems.sorted { $0.time < $1.time }.map(\.message)
+      .filter { seen.insert($0).inserted }
+    let results = histories.reduce(into: [CaseID: CaseResult]()) { results, history in
+      results[history.key] = CaseHistory(entries: history.value).result(of: history.key)
     }
 
     tables = contracts.values.map(\.value).sorted { $0.id < $1.id }.map { contract in
@@ -79,8 +78,7 @@ public struct Matrix: Hashable, Sendable {
         }
       let rows = contract.clauses.map { clause in
         let cells = columns.map { column in
-          results[
-            CaseID(contract: contract.id, clause: clause.id, implementation: column.id)]?.value
+          results[CaseID(contract: contract.id, clause: clause.id, implementation: column.id)]
         }
         // A fixture that failed says nothing about the clause.
         let evidence = zip(columns, cells).compactMap { column, cell in
@@ -114,5 +112,31 @@ public struct Matrix: Hashable, Sendable {
   public var isFailure: Bool {
     !problems.isEmpty || results.contains { $0.outcome.isFailure }
       || tables.contains { $0.saboteurs.contains { !$0.isCaught } || !$0.contract.unproven.isEmpty }
+  }
+}
+
+/// All that journals say of one case.
+private struct CaseHistory {
+  var entries: [Entry]
+
+  /// The case began (no result) or ended.
+  struct Entry {
+    var run: String
+    var time: Double
+    var result: CaseResult?
+  }
+
+  /// The worst result of the latest run, or a crash where that run began the case and never ended it.
+  ///
+  /// Within a run starts and ends are counted, not ordered: its clock may have gone back.
+  func result(of id: CaseID) -> CaseResult? {
+    guard let latest = entries.max(by: { ($0.time, $0.run) < ($1.time, $1.run) })?.run else {
+      return nil
+    }
+    let run = entries.filter { $0.run == latest }
+    let starts = Set(run.filter { $0.result == nil }.map(\.time)).count
+    let ends = Set(run.filter { $0.result != nil }.map(\.time)).count
+    if starts > ends { return CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0) }
+    return run.compactMap(\.result).max { $0.outcome.severity < $1.outcome.severity }
   }
 }
