@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "ContractTesting", targets: ["ContractTesting"]),
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
+    .executable(name: "contracts", targets: ["contracts"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
   ],
   targets: [
@@ -15,6 +16,8 @@ let package = Package(
     .target(name: "ContractEvidence"),
     .target(name: "ContractExploration"),
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
+    .systemLibrary(name: "CGetopt"),
+    .executableTarget(name: "contracts", dependencies: ["ContractEvidence", "CGetopt"]),
     .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(name: "HarnessTests", dependencies: ["ContractTesting", "ContractEvidence"]),
 

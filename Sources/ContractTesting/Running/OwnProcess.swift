@@ -52,6 +52,7 @@ struct OwnProcess: Sendable {
       environment["CONTRACT"] = id.description
       environment["CONTRACT_KIND"] = nil
       environment["CONTRACT_SHARD"] = nil
+      environment["CONTRACT_JOURNAL"] = nil
       environment[Self.variable] = journal.path
       environment["SWIFT_BACKTRACE"] = "enable=no"
       process.environment = environment

@@ -68,12 +68,14 @@ final class RunLedger: Sendable {
     isChild = child != nil
     var state = State(unmatched: selection.patterns.filter { !$0.isExclusion })
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
-    let path = child ?? "\(folder)/\(run).jsonl"
+    let path = child ?? environment["CONTRACT_JOURNAL"] ?? "\(folder)/\(run).jsonl"
     // The exit tests of Swift Testing are children that know nothing of the run.
     if environment["SWT_EXIT_TEST_ID"] == nil {
       do throws(JournalFileError) {
         state.writer = try JournalWriter(path: path)
-        if !isChild { Self.link(folder: folder, to: "\(run).jsonl") }
+        if !isChild, environment["CONTRACT_JOURNAL"] == nil {
+          Self.link(folder: folder, to: "\(run).jsonl")
+        }
       } catch {
         problems.append("\(error); without it the run leaves no evidence")
       }

@@ -3,7 +3,7 @@ public struct Matrix: Hashable, Sendable {
   /// The tables, in order of the contracts' ids.
   public var tables: [Table]
 
-  /// Problems of declarations and of runs, in order.
+  /// Problems of declarations, of runs and of the journals themselves, in order.
   public var problems: [String]
 
   /// The clauses of one contract, on all its implementations.
@@ -23,9 +23,29 @@ public struct Matrix: Hashable, Sendable {
     /// The clause.
     public var clause: ClauseSummary
     /// The results, a place for each column; `nil` where the case has not run.
-    public var cells: [CaseResult?]
+    public var cells: [Cell?]
     /// What the row says, or `nil` where nothing in it ran or applied.
     public var verdict: Verdict?
+  }
+
+  /// The result of one case, with where it comes from.
+  public struct Cell: Hashable, Sendable {
+    /// The result.
+    public var result: CaseResult
+    /// The run that gave it.
+    public var run: String
+    /// When the case ended, in seconds since 1970-01-01 00:00 UTC.
+    public var time: Double
+    /// Whether the run knew the contract as it is now: the same clauses in the same revision.
+    public var isCurrent: Bool
+  }
+
+  /// Puts what journals say together; each damaged line is a problem.
+  public init(_ journal: Journal) {
+    self.init(journal.records)
+    problems += journal.damage.map {
+      "\($0.path ?? "journal"):\($0.line): this line is damaged, \($0.reason)"
+    }
   }
 
   /// Puts the records of one or several runs together.
@@ -38,6 +58,7 @@ public struct Matrix: Hashable, Sendable {
     var implementations: [[String]: (time: Double, value: ImplementationSummary)] = [:]
     var saboteurs: [[String]: (time: Double, value: SaboteurResult)] = [:]
     var histories: [CaseID: [CaseHistory.Entry]] = [:]
+    var digests: [[String]: String] = [:]
     var problems: [(time: Double, message: String)] = []
 
     func keep<Key, Value>(
@@ -51,7 +72,9 @@ public struct Matrix: Hashable, Sendable {
       switch record.event {
       case .runStarted, .runFinished: break
       case .problem(let message): problems.append((record.time, message))
-      case .contract(let contract): keep(contract, contract.id, at: record.time, in: &contracts)
+      case .contract(let contract):
+        keep(contract, contract.id, at: record.time, in: &contracts)
+        digests[[record.run, contract.id]] = contract.digest
       case .implementation(let one):
         keep(one, [one.contract, one.id], at: record.time, in: &implementations)
       case .saboteur(let one):
@@ -66,8 +89,11 @@ public struct Matrix: Hashable, Sendable {
     var seen: Set<String> = []
     self.problems = problems.sorted { $0.time < $1.time }.map(\.message)
       .filter { seen.insert($0).inserted }
-    let results = histories.reduce(into: [CaseID: CaseResult]()) { results, history in
-      results[history.key] = CaseHistory(entries: history.value).result(of: history.key)
+    let results = histories.reduce(into: [CaseID: Cell]()) { results, history in
+      guard var cell = CaseHistory(entries: history.value).cell(of: history.key) else { return }
+      let contract = history.key.contract
+      cell.isCurrent = digests[[cell.run, contract]] == contracts[contract]?.value.digest
+      results[history.key] = cell
     }
 
     tables = contracts.values.map(\.value).sorted { $0.id < $1.id }.map { contract in
@@ -80,15 +106,15 @@ public struct Matrix: Hashable, Sendable {
         let cells = columns.map { column in
           results[CaseID(contract: contract.id, clause: clause.id, implementation: column.id)]
         }
-        // A fixture that failed says nothing about the clause.
+        // A fixture that failed, or a contract that was another, says nothing about the clause.
         let evidence = zip(columns, cells).compactMap { column, cell in
           cell.flatMap { cell in
-            cell.issues.contains(where: \.isFixture)
-              ? nil : (kind: column.kind, outcome: cell.outcome)
+            cell.result.issues.contains(where: \.isFixture) || !cell.isCurrent
+              ? nil : (kind: column.kind, outcome: cell.result.outcome)
           }
         }
         let isSilent = cells.allSatisfy { cell in
-          switch cell?.outcome {
+          switch cell?.result.outcome {
           case nil, .notApplicable: true
           default: false
           }
@@ -105,7 +131,7 @@ public struct Matrix: Hashable, Sendable {
 
   /// Every result, table by table.
   public var results: [CaseResult] {
-    tables.flatMap { $0.rows.flatMap { $0.cells.compactMap(\.self) } }
+    tables.flatMap { $0.rows.flatMap { $0.cells.compactMap { $0?.result } } }
   }
 
   /// Whether anything fails the run.
@@ -129,14 +155,19 @@ private struct CaseHistory {
   /// The worst result of the latest run, or a crash where that run began the case and never ended it.
   ///
   /// Within a run starts and ends are counted, not ordered: its clock may have gone back.
-  func result(of id: CaseID) -> CaseResult? {
-    guard let latest = entries.max(by: { ($0.time, $0.run) < ($1.time, $1.run) })?.run else {
+  func cell(of id: CaseID) -> Matrix.Cell? {
+    guard let latest = entries.max(by: { ($0.time, $0.run) < ($1.time, $1.run) }) else {
       return nil
     }
-    let run = entries.filter { $0.run == latest }
+    let run = entries.filter { $0.run == latest.run }
     let starts = Set(run.filter { $0.result == nil }.map(\.time)).count
     let ends = Set(run.filter { $0.result != nil }.map(\.time)).count
-    if starts > ends { return CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0) }
-    return run.compactMap(\.result).max { $0.outcome.severity < $1.outcome.severity }
+    let result =
+      starts > ends
+      ? CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0)
+      : run.compactMap(\.result).max { $0.outcome.severity < $1.outcome.severity }
+    return result.map {
+      Matrix.Cell(result: $0, run: latest.run, time: latest.time, isCurrent: true)
+    }
   }
 }

@@ -25,42 +25,9 @@ public struct TerminalReport: Sendable {
     for table in matrix.tables { append(table, to: &lines) }
     if !matrix.tables.isEmpty { lines.append(legend) }
     for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
-    lines.append(summary)
+    lines += wrapped(matrix.summary.text, first: "", rest: "  ")
     if let journal { lines.append("journal: \(journal)") }
     return lines.map { $0 + "\n" }.joined()
-  }
-
-  /// One line that says it all.
-  public var summary: String {
-    let results = matrix.results
-    func count(_ name: String) -> Int { results.count { $0.outcome.name == name } }
-    var parts = ["\(count("passed")) passed"]
-    for (name, word) in [
-      ("failed", "failed"), ("crashed", "crashed"), ("timed-out", "timed out"),
-      ("deviates", "deviate"), ("not-applicable", "not applicable"),
-      ("unavailable", "unavailable"),
-    ] where name == "failed" || count(name) > 0 {
-      parts.append("\(count(name)) \(word)")
-    }
-    let rows = matrix.tables.flatMap(\.rows)
-    let verdicts = Verdict.allCases.compactMap { verdict in
-      let number = rows.count { $0.verdict == verdict }
-      return number == 0 ? nil : "\(number) \(verdict.rawValue)"
-    }
-    let saboteurs = matrix.tables.flatMap(\.saboteurs)
-    if !matrix.problems.isEmpty {
-      parts.append("\(matrix.problems.count) problem\(matrix.problems.count == 1 ? "" : "s")")
-    }
-    if !saboteurs.isEmpty {
-      let escaped = saboteurs.count { !$0.isCaught }
-      parts.append(
-        escaped == 0
-          ? "saboteurs caught \(saboteurs.count) of \(saboteurs.count) times"
-          : "saboteurs escaped \(escaped) of \(saboteurs.count) times")
-    }
-    return (["\(results.count) case\(results.count == 1 ? "" : "s")"] + parts).joined(
-      separator: " · ")
-      + (verdicts.isEmpty ? "" : "\nclauses: " + verdicts.joined(separator: " · "))
   }
 
   private var legend: String {
@@ -109,7 +76,7 @@ public struct TerminalReport: Sendable {
         }
         group = row.clause.group
         let cells = band.map { index in
-          let outcome = row.cells[index]?.outcome
+          let outcome = row.cells[index]?.result.outcome
           return paint(outcome.map { String($0.symbol) } ?? " ", outcome.map(colour))
             + pad("", heads[index].count + 1)
         }
@@ -123,7 +90,7 @@ public struct TerminalReport: Sendable {
 
   private func appendFailures(of table: Matrix.Table, to lines: inout [String]) {
     for row in table.rows {
-      for cell in row.cells.compactMap(\.self) where cell.outcome.isFailure {
+      for cell in row.cells.compactMap({ $0?.result }) where cell.outcome.isFailure {
         lines.append("")
         lines.append(paint("\(cell.outcome.symbol) \(cell.id)", .red))
         lines += wrapped(row.clause.sentence, first: "  ", rest: "  ")
@@ -138,25 +105,14 @@ public struct TerminalReport: Sendable {
   }
 
   private func appendReasons(of table: Matrix.Table, to lines: inout [String]) {
-    for (index, implementation) in table.implementations.enumerated() {
-      var clauses: [String: [String]] = [:]
-      var order: [String] = []
-      for row in table.rows {
-        guard let outcome = row.cells[index]?.outcome, !outcome.isFailure,
-          let reason = outcome.reason
-        else { continue }
-        // A capability that nothing but its own absence needs is not worth a line.
-        if case .notApplicable = outcome, row.clause.absenceOf != nil { continue }
-        let key = "\(outcome.symbol) \(implementation.id) \(reason)"
-        if clauses[key] == nil { order.append(key) }
-        clauses[key, default: []].append(row.clause.id)
-      }
-      if !order.isEmpty { lines.append("") }
-      for key in order {
-        lines += wrapped(key, first: "  ", rest: "      ")
-        lines += wrapped(
-          (clauses[key] ?? []).joined(separator: ", "), first: "      ", rest: "      ")
-      }
+    var implementation: String?
+    for note in table.notes {
+      if note.implementation != implementation { lines.append("") }
+      implementation = note.implementation
+      let link = note.link.map { " (\($0))" } ?? ""
+      let reason = "\(note.outcome.symbol) \(note.implementation): \(note.outcome.reason ?? "")"
+      lines += wrapped(reason + link, first: "  ", rest: "      ")
+      lines += wrapped(note.clauses.joined(separator: ", "), first: "      ", rest: "      ")
     }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
       lines += wrapped("not run: \(clause), \(reason)", first: "  ", rest: "      ")
@@ -169,11 +125,11 @@ public struct TerminalReport: Sendable {
         "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message)",
         first: "  ", rest: "    ")
     }
-    let proven = Set(table.saboteurs.filter(\.isCaught).map(\.clause)).count
     if !table.saboteurs.isEmpty {
       lines.append("")
       lines.append(
-        "  strength: \(proven) of \(table.contract.clauses.count) clauses seen to fail")
+        "  strength: \(table.provenClauses) of \(table.contract.clauses.count) clauses seen to fail"
+      )
     }
   }
 
