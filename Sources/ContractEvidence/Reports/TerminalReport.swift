@@ -25,7 +25,9 @@ public struct TerminalReport: Sendable {
     for table in matrix.tables { append(table, to: &lines) }
     if !matrix.tables.isEmpty { lines.append(legend) }
     for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
-    lines += wrapped(matrix.summary.text, first: "", rest: "  ")
+    for line in matrix.summary.text.split(separator: "\n") {
+      lines += wrapped(String(line), first: "", rest: "  ")
+    }
     if let journal { lines.append("journal: \(journal)") }
     return lines.map { $0 + "\n" }.joined()
   }
