@@ -79,11 +79,11 @@ extension Contract {
   /// A mistake in the declarations becomes a case that fails and says what to do.
   public func cases(for implementations: [Implementation<Fixture>]) -> [ContractCase<Fixture>] {
     let ledger = RunLedger.current
+    var mistakes: [ContractCase<Fixture>] = []
     var cases: [ContractCase<Fixture>] = []
-    let problems = problems(with: implementations)
     if !ledger.isChild {
-      for (index, problem) in problems.enumerated() {
-        cases.append(
+      for (index, problem) in problems(with: implementations).enumerated() {
+        mistakes.append(
           ContractCase(id: "\(id)/declaration-\(index + 1)@harness", work: .problem(problem)))
         ledger.record(.problem(problem.message))
       }
@@ -101,6 +101,6 @@ extension Contract {
             id: caseID.description, work: .clause(self, clause, implementation, caseID)))
       }
     }
-    return cases
+    return mistakes + ledger.share(of: cases, named: id)
   }
 }

@@ -126,8 +126,13 @@ final class RunLedger: Sendable {
     return true
   }
 
-  /// Whether a selection leaves cases out.
-  var isSelective: Bool { !selection.isEverything }
+  /// Whether patterns or kinds leave cases out.
+  var isSelective: Bool { selection.isSelective }
+
+  /// This machine's part of a contract's cases or saboteurs.
+  func share<Element>(of list: [Element], named name: String) -> [Element] {
+    selection.shard?.part(of: list, named: name) ?? list
+  }
 
   /// Whether `CONTRACT_REQUIRE` asks for evidence of this kind.
   func requires(_ kind: ImplementationKind) -> Bool { required.contains(kind) }

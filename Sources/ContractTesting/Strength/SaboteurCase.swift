@@ -96,10 +96,11 @@ extension Contract {
   public var saboteurs: [SaboteurCase<Fixture>] {
     let ledger = RunLedger.current
     guard !ledger.isChild else { return [] }
+    var mistakes: [SaboteurCase<Fixture>] = []
     var cases: [SaboteurCase<Fixture>] = []
     if !ledger.isSelective {
       for (index, problem) in saboteurProblems.enumerated() {
-        cases.append(
+        mistakes.append(
           SaboteurCase(id: "\(id)@saboteur-declaration-\(index + 1)", work: .problem(problem)))
         ledger.record(.problem(problem.message))
       }
@@ -116,6 +117,6 @@ extension Contract {
       cases.append(
         SaboteurCase(id: "\(id)@\(name)", work: .saboteur(self, saboteur, clauses: chosen)))
     }
-    return cases
+    return mistakes + ledger.share(of: cases, named: "\(id)@saboteurs")
   }
 }
