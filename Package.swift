@@ -18,6 +18,7 @@ let package = Package(
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
     .systemLibrary(name: "CGetopt"),
     .executableTarget(name: "contracts", dependencies: ["ContractEvidence", "CGetopt"]),
+    .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
     .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(name: "HarnessTests", dependencies: ["ContractTesting", "ContractEvidence"]),
 
