@@ -56,7 +56,7 @@ import Testing
   @Test func `a damaged line is named with its file and number`() throws {
     let run = try ToolRun(["report", "j"], files: ["j": journal() + "half a li"])
     #expect(run.status == 0)
-    #expect(run.output.contains("j:6: this line is damaged"), "\(run.output)")
+    #expect(run.output.contains("j:8: this line is damaged"), "\(run.output)")
     #expect(try ToolRun(["gate", "j"], files: ["j": journal() + "half a li"]).status == 1)
   }
 
