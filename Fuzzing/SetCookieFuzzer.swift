@@ -62,9 +62,10 @@ private func checkHost(_ text: String) {
   guard let host = CanonicalHost(text) else { return }
   precondition(host.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(0x41...0x5A).contains($0) })
   precondition(CanonicalHost(host.name) == host)
-  precondition(DomainMatch.domains(covering: host.name).allSatisfy {
-    DomainMatch.matches(host: host.name, domain: $0)
-  })
+  precondition(
+    DomainMatch.domains(covering: host.name).allSatisfy {
+      DomainMatch.matches(host: host.name, domain: $0)
+    })
 }
 
 private func checkFile(_ data: Data) {

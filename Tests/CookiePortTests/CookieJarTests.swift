@@ -83,7 +83,8 @@ struct CookieJarTests {
     try jar.set("c=1", now: .start - 50)
     #expect(try jar.header(now: .start - 50) == "a=1; b=1; c=1")
     #expect(jar.all(now: .start).map(\.creation) == [.start, .start, .start])
-    #expect(jar.all(now: .start).map { $0.lastAccess.timeIntervalSince(.start) } == [-50, -50, -50])
+    #expect(
+      jar.all(now: .start).map { $0.lastAccess.timeIntervalSince(.start) } == [-50, -50, -50])
     jar.delete(Cookie.ID(name: "a", domain: "example.com"), now: .start)
     jar.delete(Cookie.ID(name: "b", domain: "example.com"), now: .start)
     jar.delete(Cookie.ID(name: "c", domain: "example.com"), now: .start)
