@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
     .executable(name: "contracts", targets: ["contracts"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
+    .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
   ],
   targets: [
     // The harness.
@@ -24,6 +25,15 @@ let package = Package(
 
     // Cookies.
     .target(name: "CookiePort"),
+    .testTarget(name: "CookiePortTests", dependencies: ["CookiePort"]),
+
+    // Public suffixes, by libpsl.
+    .systemLibrary(
+      name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+    .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
+    .testTarget(
+      name: "CookiePublicSuffixAdapterTests",
+      dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
   ],
   swiftLanguageModes: [.v6]
 )
