@@ -33,15 +33,16 @@ struct Shrinker<Spec: Specification> {
 
   mutating func shrink() {
     keepSharedArguments()
+    simplifyOneDomain()
     dropIdle()
     var before: ChoiceSequence
     repeat {
       before = best.sequence
+      simplifyLastCommand()
       deleteChunks()
       simplifyValues()
       renameArguments()
       simplifyEachValue()
-      simplifyLastCommand()
       lowerRules()
       reorder()
     } while !isOverBudget && best.sequence != before
@@ -121,16 +122,33 @@ struct Shrinker<Spec: Specification> {
     }
   }
 
-  /// Deletes all commands without which the model would be in the same state at the end.
+  /// Deletes at once the commands that the model can do without.
+  ///
+  /// Those without which it ends in the same state, taken from the back or from the front; or, if
+  /// the failure needs some of them, those that changed nothing when they ran.
   private mutating func dropIdle() {
-    var spans = best.spans
-    let goal = finalState(spans.dropLast())
-    for index in spans.indices.dropLast().reversed() {
-      var fewer = spans
-      fewer.remove(at: index)
-      if finalState(fewer.dropLast()) == goal { spans = fewer }
+    let places = best.spans.indices.dropLast()
+    if accepts(withoutIdle(Array(places.reversed()))) || accepts(withoutIdle(Array(places))) {
+      return
     }
-    accepts(spans)
+    var state = spec.initialState
+    accepts(
+      best.spans.indices.filter { index in
+        let before = state
+        _ = spec.apply(best.commands[index], to: &state)
+        return state != before || index == best.spans.count - 1
+      }.map { best.spans[$0] })
+  }
+
+  /// The commands left when those are deleted, in the given order, that the final state allows.
+  private func withoutIdle(_ order: [Int]) -> [[Choice]] {
+    let goal = finalState(best.spans.dropLast())
+    var kept = Array(best.spans.indices)
+    for index in order {
+      let fewer = kept.filter { $0 != index }
+      if finalState(fewer.dropLast().map { best.spans[$0] }[...]) == goal { kept = fewer }
+    }
+    return kept.map { best.spans[$0] }
   }
 
   private func finalState(_ spans: ArraySlice<[Choice]>) -> Spec.State {
@@ -167,6 +185,14 @@ struct Shrinker<Spec: Specification> {
     if accepts(mapped { _ in 0 }) { return }
     accepts(mapped { $0.domain == nil ? 0 : $0.rank })
     for domain in domains { accepts(mapped { $0.domain == domain ? 0 : $0.rank }) }
+  }
+
+  /// Makes the values of one domain equal, so that repeated commands have no effect and are idle.
+  ///
+  /// The domain drawn last comes first: keys are drawn before what is stored under them.
+  private mutating func simplifyOneDomain() {
+    for domain in domains.reversed()
+    where accepts(mapped { $0.domain == domain ? 0 : $0.rank }) { return }
   }
 
   /// Numbers the values of each domain by their first use, all domains at once.
