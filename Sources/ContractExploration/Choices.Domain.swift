@@ -35,12 +35,15 @@ extension Choices.Domain: Hashable, CustomStringConvertible {
 
   @inlinable
   public static func == (left: Self, right: Self) -> Bool {
-    if left.name.hasPointerRepresentation, right.name.hasPointerRepresentation,
-      left.name.utf8Start == right.name.utf8Start
-    {
-      return left.name.utf8CodeUnitCount == right.name.utf8CodeUnitCount
+    guard left.name.hasPointerRepresentation, right.name.hasPointerRepresentation else {
+      return left.description == right.description
     }
-    return left.description == right.description
+    let count = left.name.utf8CodeUnitCount
+    guard count == right.name.utf8CodeUnitCount else { return false }
+    let (mine, its) = (left.name.utf8Start, right.name.utf8Start)
+    if mine == its { return true }
+    for index in 0..<count where mine[index] != its[index] { return false }
+    return true
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }

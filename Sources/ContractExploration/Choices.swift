@@ -142,7 +142,7 @@ public struct Choices: Sendable {
   ///   - domain: What the element means; see ``integer(in:domain:)``.
   /// - Returns: An element, or `nil` when the collection is empty.
   @inlinable
-  public mutating func element<Elements: RandomAccessCollection>(
+  public mutating func element<Elements: Collection>(
     of collection: Elements, domain: Domain? = nil
   ) -> Elements.Element? {
     let count = collection.count

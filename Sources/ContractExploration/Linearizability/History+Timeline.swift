@@ -68,7 +68,9 @@ extension History {
     let used = Set(slots.map(\.call)).union(ends.keys)
     var columns: [Int] = []
     for slot in 0..<count {
-      var column = (columns.last ?? -1) + (used.contains(slot) ? 1 : 0)
+      // A bracket that closed leaves a gap behind.
+      let isAfterEnd = slot > 0 && ends[slot - 1] != nil
+      var column = (columns.last ?? -1) + (used.contains(slot) ? 1 : 0) + (isAfterEnd ? 1 : 0)
       for index in ends[slot] ?? [] {
         column = max(column, columns[slots[index].call] + labels[index].count + 1)
       }

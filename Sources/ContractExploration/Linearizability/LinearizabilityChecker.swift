@@ -22,22 +22,38 @@ public struct LinearizabilityChecker<Model: SequentialModel>: Sendable {
   ) -> LinearizabilityResult<Model.Response> {
     let operations = history.operations
     let deadline = ContinuousClock.now.advanced(by: limits.time)
-    var rest = limits
+    var waiting = partitions(of: operations)
     var orders: [[Int]] = []
-    var undecided: LinearizabilityResult<Model.Response>?
-    for partition in partitions(of: operations) {
-      var search = LinearizabilitySearch(model, operations, indices: partition)
-      switch search.run(rest, deadline: deadline) {
-      case .order(let order):
-        orders.append(order)
-      case .stuck(let prefix):
-        return .notLinearizable(violation(after: prefix, in: partition, operations))
-      case .unknown(let reason):
-        if undecided == nil { undecided = .unknown(reason.stating(limits)) }
+    var rest = limits
+    var reason: LinearizabilityResult<Model.Response>.UnknownReason?
+    // First each partition gets its share, so that a hard one does not use up what would have
+    // shown a violation in another; then the hard ones share what is left.
+    for isLast in [false, true] {
+      var undecided: [[Int]] = []
+      reason = nil
+      for (index, partition) in waiting.enumerated() {
+        let now = ContinuousClock.now
+        let parts = waiting.count - index
+        var share = rest
+        share.steps /= isLast ? 1 : parts
+        var search = LinearizabilitySearch(model, operations, indices: partition)
+        let end = isLast ? deadline : now.advanced(by: (deadline - now) / parts)
+        switch search.run(share, deadline: end) {
+        case .order(let order):
+          orders.append(order)
+        case .stuck(let prefix):
+          return .notLinearizable(violation(after: prefix, in: partition, operations))
+        case .unknown(let new):
+          undecided.append(partition)
+          reason = new.stating(limits)
+        }
+        rest.steps = max(0, rest.steps - search.steps)
       }
-      rest.steps = max(0, rest.steps - search.steps)
+      waiting = undecided
+      if waiting.isEmpty || reason == .memory(bytes: limits.memory) { break }
     }
-    return undecided ?? .linearizable(order: merged(orders, operations))
+    if let reason { return .unknown(reason) }
+    return .linearizable(order: merged(orders, operations))
   }
 
   /// The operations that can be judged together, smaller groups first.

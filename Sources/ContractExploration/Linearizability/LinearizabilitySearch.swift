@@ -59,12 +59,15 @@ struct LinearizabilitySearch<Model: SequentialModel> {
     @usableFromInline let choice: Int
     @usableFromInline let state: UInt32
     @usableFromInline let isForced: Bool
+    /// How many repeatable operations stand in a row up to here.
+    @usableFromInline let repeats: Int
 
     @inlinable
-    init(choice: Int, state: UInt32, isForced: Bool) {
+    init(choice: Int, state: UInt32, isForced: Bool, repeats: Int = 0) {
       self.choice = choice
       self.state = state
       self.isForced = isForced
+      self.repeats = repeats
     }
   }
 
@@ -84,24 +87,27 @@ struct LinearizabilitySearch<Model: SequentialModel> {
 
   /// Prepares a search over operations with the given indices.
   ///
-  /// - Parameter repeatable: Of the operations, those that may happen any number of times or
-  ///   never; only their commands count.
+  /// - Parameters:
+  ///   - dropped: Of the operations, those that are taken as pending, whatever they returned.
+  ///   - isRepeatable: Whether those may happen any number of times.
   @inlinable
   init(
-    _ model: Model, _ operations: [Operation], indices: [Int], repeatable: Set<Int> = []
+    _ model: Model, _ operations: [Operation], indices: [Int], dropped: Set<Int> = [],
+    isRepeatable: Bool = false
   ) {
     self.model = model
     for index in indices {
       let operation = operations[index]
       let isReadOnly = model.isReadOnly(operation.command)
-      if case .returned(let response, _) = operation.outcome, !repeatable.contains(index) {
+      if case .returned(let response, _) = operation.outcome, !dropped.contains(index) {
         completed.append(
           Completed(
             index: index, command: operation.command, response: response, isReadOnly: isReadOnly))
       } else if !isReadOnly {
         optional.append(
           Optional(
-            index: index, command: operation.command, isRepeatable: repeatable.contains(index)))
+            index: index, command: operation.command,
+            isRepeatable: isRepeatable && dropped.contains(index)))
       }
     }
     let byCall = { (left: Int, right: Int) in
@@ -308,7 +314,11 @@ struct LinearizabilitySearch<Model: SequentialModel> {
       }
 
       guard chosen >= 0 else { continue }
-      stack.append(Frame(choice: chosen, state: state, isForced: false))
+      let isRepeat = chosen >= count && optional[chosen - count].isRepeatable
+      let repeats = isRepeat ? (stack.last?.repeats ?? 0) + 1 : 0
+      // A model with endless states, such as a queue, would be filled for ever.
+      if repeats > optional.count + 8 { return .unknown(.steps(steps)) }
+      stack.append(Frame(choice: chosen, state: state, isForced: false, repeats: repeats))
       state = reached
       if chosen < count {
         unlink(chosen)

@@ -11,7 +11,7 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// How to run a loop on a worker, and how to cancel what it is doing.
   @usableFromInline
   typealias Start =
-    @Sendable (LockStepPlan<Spec.Command>, RunMonitor<Spec.Response>, LockStepWorker) -> Void
+    @Sendable (LockStepPlan<Spec.Command>, RunMonitor<Spec.Response>, RunWorker) -> Void
 
   /// The oracle and the generator.
   public let specification: Spec
@@ -20,25 +20,29 @@ public struct LockStep<Spec: Specification>: Sendable {
   public var settings: ExplorationSettings
 
   /// Where failures are kept and replayed from; `nil` keeps none.
-  public var examples: ExampleStore?
+  public private(set) var examples: ExampleStore?
 
-  /// The Swift expressions that printed tests use for the specification and a new subject.
-  public var source: (specification: String, subject: String)
+  /// How printed tests make the specification and a subject.
+  public var source: LockStepSource
 
   /// Told about once a second how many runs and commands there have been.
   public var onProgress: (@Sendable (ExplorationProgress) -> Void)?
 
   /// How a stored command is written and read; `nil` if commands cannot be.
-  var coding: CommandCoding<Spec.Command>?
+  private(set) var coding: CommandCoding<Spec.Command>?
 
   let start: Start
 
   @usableFromInline
-  init(_ specification: Spec, _ settings: ExplorationSettings, start: @escaping Start) {
+  init(
+    _ specification: Spec, _ settings: ExplorationSettings, isAsync: Bool, start: @escaping Start
+  ) {
     self.specification = specification
     self.settings = settings
     self.start = start
-    source = ("\(Spec.self)()", "makeSubject()")
+    source = LockStepSource(
+      specification: "\(Spec.self)()",
+      subject: isAsync ? "try await makeSubject()" : "try makeSubject()", isAsync: isAsync)
   }
 
   /// Explores a subject that may suspend.
@@ -54,7 +58,7 @@ public struct LockStep<Spec: Specification>: Sendable {
     tearDown: @escaping @Sendable (Spec.Subject) async throws -> Void = { _ in },
     makeSubject: @escaping @Sendable () async throws -> Spec.Subject
   ) {
-    self.init(specification, settings) { plan, monitor, worker in
+    self.init(specification, settings, isAsync: true) { plan, monitor, worker in
       worker.runTask {
         await LockStepLoop<Spec>.run(
           specification, plan, monitor, makeSubject: makeSubject, tearDown: tearDown)
@@ -75,7 +79,7 @@ public struct LockStep<Spec: Specification>: Sendable {
     tearDown: @escaping @Sendable (Spec.Subject) throws -> Void = { _ in },
     makeSubject: @escaping @Sendable () throws -> Spec.Subject
   ) where Spec: SynchronousSpecification {
-    self.init(specification, settings) { plan, monitor, worker in
+    self.init(specification, settings, isAsync: false) { plan, monitor, worker in
       worker.run {
         LockStepLoop<Spec>.run(
           specification, plan, monitor, makeSubject: makeSubject, tearDown: tearDown)
@@ -114,15 +118,24 @@ extension LockStep where Spec.Command: Codable {
 }
 
 extension LockStep {
-  /// Stores choices only: examples become stale when the generator changes.
+  /// Stores choices alone, for commands that cannot be coded: they go stale with the generator.
   ///
   /// - Parameter examples: Where failures are kept and replayed from.
-  @_disfavoredOverload
-  public func storing(in examples: ExampleStore) -> Self {
+  public func keeping(_ examples: ExampleStore) -> Self {
     var copy = self
     copy.examples = examples
     return copy
   }
+}
+
+/// The Swift expressions that printed tests use.
+public struct LockStepSource: Sendable {
+  /// An expression for the specification.
+  public var specification: String
+  /// An expression for a new subject, with the `try` and `await` that it needs.
+  public var subject: String
+  /// Whether commands are awaited.
+  let isAsync: Bool
 }
 
 /// How an exploration gets on.

@@ -6,7 +6,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   typealias Report = LockStepReport<Spec>
 
   let lockStep: LockStep<Spec>
-  private let worker = LockStepWorker()
+  private let worker = RunWorker()
   private let isCancelled = Atomic<Bool>(false)
 
   init(_ lockStep: LockStep<Spec>) { self.lockStep = lockStep }

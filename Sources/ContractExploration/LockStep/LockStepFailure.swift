@@ -40,11 +40,11 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
   public internal(set) var example: String?
 
   let specification: Spec
-  let source: (specification: String, subject: String)
+  let source: LockStepSource
 
   init(
     specification: Spec, commands: [Spec.Command], kind: LockStepFailureKind<Spec.Response>,
-    seed: UInt64?, choices: ChoiceSequence, source: (specification: String, subject: String)
+    seed: UInt64?, choices: ChoiceSequence, source: LockStepSource
   ) {
     self.specification = specification
     self.commands = commands
@@ -71,7 +71,9 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
     let kinds = commands.map { specification.kind(of: $0) }
     var name = kinds.enumerated().reduce(into: "") { name, kind in
       let word = kind.element.filter { $0.isLetter || $0.isNumber }
-      name += kind.offset == 0 ? word.prefix(1).lowercased() + word.dropFirst()
+      name +=
+        kind.offset == 0
+        ? word.prefix(1).lowercased() + word.dropFirst()
         : word.prefix(1).uppercased() + word.dropFirst()
     }
     if commands.count > 6 || name.first?.isLetter != true { name = "smallestFailure" }
@@ -83,16 +85,16 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
     }
     if !kind.isOfCommand { lines.append("    // \(kind)") }
     return """
-      @Test func \(name)() async throws {
+      @Test func \(name)()\(source.isAsync ? " async" : "") throws {
         let specification = \(source.specification)
-        let subject = try await \(source.subject)
+        let subject = \(source.subject)
         var state = specification.initialState
         let commands: [\(Spec.self).Command] = [
       \(lines.joined(separator: "\n"))
         ]
         for command in commands {
           let expected = specification.apply(command, to: &state)
-          let actual = try await specification.perform(command, on: subject)
+          let actual = try \(source.isAsync ? "await " : "")specification.perform(command, on: subject)
           #expect(actual == expected, "\\(command)")
         }
       }
@@ -106,7 +108,8 @@ extension LockStepFailure: CustomStringConvertible {
     let responses = expectedResponses
     for (index, command) in commands.enumerated() {
       let isFailing = kind.isOfCommand && index == commands.count - 1
-      lines.append("  \(index + 1). \(command)" + (isFailing ? "  ← \(kind)" : " → \(responses[index])"))
+      lines.append(
+        "  \(index + 1). \(command)" + (isFailing ? "  ← \(kind)" : " → \(responses[index])"))
     }
     let origin = example.map { "stored example \($0)" } ?? seed.map { "seed \($0)" } ?? "no seed"
     lines.append(

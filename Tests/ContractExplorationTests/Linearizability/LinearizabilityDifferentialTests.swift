@@ -7,7 +7,7 @@ import Testing
 /// `EXPLORATION_HISTORIES` sets how many histories each model gets.
 @Suite struct LinearizabilityDifferentialTests {
   static let count =
-    ProcessInfo.processInfo.environment["EXPLORATION_HISTORIES"].flatMap(Int.init) ?? 3000
+    ProcessInfo.processInfo.environment["EXPLORATION_HISTORIES"].flatMap(Int.init) ?? 1000
 
   private func compare<Model: SequentialModel>(
     _ model: Model, seed: UInt64, _ command: @escaping (inout TestRandom) -> Model.Command

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A worker thread and the task that it runs; replaced by another when it does not come back.
 @usableFromInline
-final class LockStepWorker: Sendable {
+final class RunWorker: Sendable {
   private let thread = Mutex(WorkerThread())
   private let task = Mutex<Task<Void, Never>?>(nil)
 
