@@ -34,6 +34,9 @@ let package = Package(
     .testTarget(
       name: "CookiePublicSuffixAdapterTests",
       dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
+
+    // Exploration.
+    .testTarget(name: "ExplorationTests", dependencies: ["ContractExploration"]),
   ],
   swiftLanguageModes: [.v6]
 )
