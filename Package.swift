@@ -9,6 +9,9 @@ let package = Package(
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
+    // The cookie contract, and Foundation's store.
+    .library(name: "CookieContract", targets: ["CookieContract"]),
+    .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
   ],
   targets: [
     // The harness.
@@ -20,6 +23,17 @@ let package = Package(
 
     // Cookies.
     .target(name: "CookiePort"),
+
+    // The cookie contract, and Foundation's store.
+    .target(
+      name: "CookieContract", dependencies: ["ContractTesting", "CookiePort"],
+      path: "ContractSuites/CookieContract"),
+    .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort"]),
+    .testTarget(
+      name: "ContractTests",
+      dependencies: [
+        "ContractTesting", "CookieContract", "CookieFoundationAdapter", "CookiePort",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
