@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
+    .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
     // The cookie contract, and Foundation's store.
     .library(name: "CookieContract", targets: ["CookieContract"]),
     .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
@@ -23,6 +24,15 @@ let package = Package(
 
     // Cookies.
     .target(name: "CookiePort"),
+    .testTarget(name: "CookiePortTests", dependencies: ["CookiePort"]),
+
+    // Public suffixes, by libpsl.
+    .systemLibrary(
+      name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+    .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
+    .testTarget(
+      name: "CookiePublicSuffixAdapterTests",
+      dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
 
     // The cookie contract, and Foundation's store.
     .target(
