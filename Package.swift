@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
+    .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
   ],
   targets: [
     // The harness.
@@ -18,6 +19,18 @@ let package = Package(
 
     // Cookies.
     .target(name: "CookiePort"),
+
+    // Cookies in SQLite.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "CookieSQLiteAdapter", dependencies: ["CookiePort", "CSQLite"]),
+    .executableTarget(
+      name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
+      path: "Tests/CookieStoreWriter"),
+    .testTarget(
+      name: "CookieSQLiteAdapterTests",
+      dependencies: ["CookieSQLiteAdapter", "cookie-store-writer"]),
   ],
   swiftLanguageModes: [.v6]
 )
