@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
     .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
+    .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
     // The cookie contract, and Foundation's store.
     .library(name: "CookieContract", targets: ["CookieContract"]),
     .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
@@ -34,6 +35,18 @@ let package = Package(
       name: "CookiePublicSuffixAdapterTests",
       dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
 
+    // Cookies in SQLite.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "CookieSQLiteAdapter", dependencies: ["CookiePort", "CSQLite"]),
+    .executableTarget(
+      name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
+      path: "Tests/CookieStoreWriter"),
+    .testTarget(
+      name: "CookieSQLiteAdapterTests",
+      dependencies: ["CookieSQLiteAdapter", "cookie-store-writer"]),
+
     // The cookie contract, and Foundation's store.
     .target(
       name: "CookieContract", dependencies: ["ContractTesting", "CookiePort"],
@@ -43,6 +56,7 @@ let package = Package(
       name: "ContractTests",
       dependencies: [
         "ContractTesting", "CookieContract", "CookieFoundationAdapter", "CookiePort",
+        "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
       ]),
   ],
   swiftLanguageModes: [.v6]
