@@ -17,9 +17,16 @@ extension Contract<CookieStoreFixture> {
     ClauseGroup<CookieStoreFixture>.store
     ClauseGroup<CookieStoreFixture>.persistence
   } saboteurs: {
-    parsingSaboteurs
+    Saboteur.parsing
+    Saboteur.dates
+    Saboteur.lifetime
+    Saboteur.domain
+    Saboteur.path
+    Saboteur.secure
+    Saboteur.sameSite
+    Saboteur.identity
+    Saboteur.limits
+    Saboteur.store
+    Saboteur.persistence
   }
-
-  @SaboteurBuilder<CookieStoreFixture>
-  private static var parsingSaboteurs: [Saboteur<CookieStoreFixture>] {}
 }

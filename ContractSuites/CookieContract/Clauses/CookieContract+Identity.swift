@@ -61,8 +61,8 @@ extension ClauseGroup<CookieStoreFixture> {
       let second = try await fixture.set("a=2; Secure; HttpOnly; SameSite=Strict; Max-Age=60")
       expectEqual(second.creation, first.creation, "the creation of a cookie set again")
       expectEqual(try await fixture.listed("a").creation, first.creation, "the creation listed")
-      try await fixture.expect("a=2; b=1")
-      try await fixture.expectAll(["a=2", "b=1"])
+      try await fixture.expectOrder("a=2; b=1")
+      try await fixture.expectAllInOrder(["a=2", "b=1"])
     }
     Clause(
       "overwrite-fields", "a cookie that replaces another takes nothing else from it",
@@ -89,10 +89,10 @@ extension ClauseGroup<CookieStoreFixture> {
       #expect(
         second.creation > first.creation,
         "the new cookie's creation is \(shown(second.creation)), expected one after the deleted's")
-      try await fixture.expect("b=1; a=2")
+      try await fixture.expectOrder("b=1; a=2")
       try await fixture.store.delete(Cookie.ID(name: "b", domain: "example.com"))
       try await fixture.set("b=2")
-      try await fixture.expect("a=2; b=2")
+      try await fixture.expectOrder("a=2; b=2")
     }
     Clause(
       "creation-time", "creation and last access of a new cookie are the present",
@@ -117,8 +117,8 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("c=1; Path=/docs")
       try await fixture.set("d=1; Path=/docs/web/")
       try await fixture.set("e=1; Path=/docs; Domain=example.com")
-      try await fixture.expect("d=1; b=1; c=1; e=1; a=1", at: docs + "/web/page")
-      try await fixture.expect("c=1; e=1; a=1", at: docs)
+      try await fixture.expectOrder("d=1; b=1; c=1; e=1; a=1", at: docs + "/web/page")
+      try await fixture.expectOrder("c=1; e=1; a=1", at: docs)
     }
     Clause(
       "earlier-first",
@@ -132,12 +132,12 @@ extension ClauseGroup<CookieStoreFixture> {
           at: index % 3 == 0 ? "https://api.example.com/" : "https://example.com/")
       }
       let expected = names.map { "\($0)=1" }
-      try await fixture.expect(expected.joined(separator: "; "), at: docs)
+      try await fixture.expectOrder(expected.joined(separator: "; "), at: docs)
       try await fixture.set("h=1; Path=/docs", at: docs)
       try await fixture.set("b=2; Path=/docs; Domain=example.com")
-      try await fixture.expectAll(
+      try await fixture.expectAllInOrder(
         expected.map { $0 == "b=1" ? "b=2" : $0 } + ["h=1"])
-      try await fixture.expect(
+      try await fixture.expectOrder(
         expected.map { $0 == "b=1" ? "b=2" : $0 }.joined(separator: "; ") + "; h=1", at: docs)
     }
     Clause("name-case", "names are case-sensitive", from: "RFC 6265bis §5.7, 23") { fixture in

@@ -196,13 +196,13 @@ extension ClauseGroup<CookieStoreFixture> {
       let second = try await fixture.set("b=1")
       fixture.clock.advance(by: -3600)
       try await fixture.set("c=1", at: "https://example.com/docs/")
-      try await fixture.expectAll(["a=1", "b=1", "c=1"])
-      try await fixture.expect("a=1; b=1")
+      try await fixture.expectAllInOrder(["a=1", "b=1", "c=1"])
+      try await fixture.expectOrder("a=1; b=1")
       #expect(
         second.creation >= first.creation,
         "the second cookie's creation is \(shown(second.creation)), before the first's")
       try await fixture.set("a=2")
-      try await fixture.expect("a=2; b=1")
+      try await fixture.expectOrder("a=2; b=1")
     }
   }
 }

@@ -26,7 +26,7 @@ extension ClauseGroup<CookieStoreFixture> {
     ) { fixture in
       for attribute in ["Path=", "Path", "Path=docs", "Path=./", "Path=\"/\"", "Path= \t"] {
         expectText(
-          try await fixture.set("a=1; \(attribute)", at: url("/docs/page")).path, "/docs",
+          try await fixture.set("a=1; \(attribute)", at: url("/web/page")).path, "/web",
           "the path of \(attribute)")
       }
       expectText(

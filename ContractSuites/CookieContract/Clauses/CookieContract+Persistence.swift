@@ -19,12 +19,12 @@ extension ClauseGroup<CookieStoreFixture> {
       for name in ["q", "c", "x", "b"] { try await fixture.set("\(name)=1") }
       fixture.clock.advance(by: 7.7)
       try await fixture.set("a=3; Secure; SameSite=None")
-      try await fixture.expect("a=3; m; q=1; c=1; x=1; b=1", at: "https://example.com/page")
+      try await fixture.expectOrder("a=3; m; q=1; c=1; x=1; b=1", at: "https://example.com/page")
       let before = try await fixture.store.all()
       let again = try await fixture.reopened()
       expectEqual(try await again.store.all(), before, "the list after reopening")
       try await again.set("last=1")
-      try await again.expect("a=3; m; q=1; c=1; x=1; b=1; last=1")
+      try await again.expectOrder("a=3; m; q=1; c=1; x=1; b=1; last=1")
     }
     Clause(
       "reopened-order",
@@ -37,7 +37,7 @@ extension ClauseGroup<CookieStoreFixture> {
       let again = try await fixture.reopened()
       try await again.set("0=1")
       try await again.set("b=2")
-      try await again.expect("b=2; a=1; 0=1")
+      try await again.expectOrder("b=2; a=1; 0=1")
     }
     Clause(
       "reopened-deletions", "what was deleted stays deleted after reopening",
@@ -59,13 +59,13 @@ extension ClauseGroup<CookieStoreFixture> {
     ) { fixture in
       try await fixture.set("a=1")
       try await fixture.set("b=1; Max-Age=3600; Secure")
-      try await fixture.afterCrash().expectAll(["a=1", "b=1"])
+      try await fixture.afterCrash().expectAllInOrder(["a=1", "b=1"])
       try await fixture.set("a=2")
       try await fixture.store.delete(Cookie.ID(name: "b", domain: "example.com"))
       try await fixture.set("c=1")
-      try await fixture.afterCrash().expectAll(["a=2", "c=1"])
+      try await fixture.afterCrash().expectAllInOrder(["a=2", "c=1"])
       try await fixture.store.clear()
-      try await fixture.afterCrash().expectAll([])
+      try await fixture.afterCrash().expectAllInOrder([])
     }
     Clause(
       "several-handles", "each of two handles sees what the other did", from: "this project",

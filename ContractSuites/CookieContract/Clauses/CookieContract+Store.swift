@@ -136,7 +136,7 @@ extension ClauseGroup<CookieStoreFixture> {
         name: "b", value: "2", domain: "example.com", creation: fixture.now - 60)
       try await fixture.store.restore([again])
       expectEqual(try await fixture.listed("b"), again, "the cookie restored")
-      try await fixture.expect("b=2; a=1")
+      try await fixture.expectOrder("b=2; a=1")
     }
     Clause(
       "restore-dates",
@@ -160,7 +160,7 @@ extension ClauseGroup<CookieStoreFixture> {
       expectEqual(future.lastAccess, now, "a last access in the future")
       expectEqual(
         try await fixture.listed("long").expires, now + 400 * day, "an expiry in 401 days")
-      try await fixture.expectAll(["late=1", "future=1", "long=1"])
+      try await fixture.expectAllInOrder(["late=1", "future=1", "long=1"])
     }
     Clause(
       "restore-all-or-none", "one cookie that no line could make, and none is restored",
@@ -253,9 +253,13 @@ extension ClauseGroup<CookieStoreFixture> {
       let old = try await store.set("a=1")
       let changes = store.store.changes()
       let new = try await store.set("b=1")
-      let told = await changes.first(2)
+      let last = try await store.set("c=1", at: "https://example.org/")
+      let told = await changes.first(3)
       expectEqual(
-        told, [.stored(new, replacing: nil), .removed(old, .evicted)], "what is told of eviction")
+        told,
+        [
+          .stored(new, replacing: nil), .removed(old, .evicted), .stored(last, replacing: nil),
+        ], "what is told of eviction")
     }
     Clause(
       "changes-expired", "each expired cookie is told when it is removed", from: "this project",
@@ -266,9 +270,12 @@ extension ClauseGroup<CookieStoreFixture> {
       fixture.clock.advance(by: 60)
       let changes = fixture.store.changes()
       try await fixture.store.removeExpired()
-      let told = await changes.first(2)
+      let last = try await fixture.set("c=1")
+      let told = await changes.first(3)
       expectEqual(
-        told, [.removed(one, .expired), .removed(two, .expired)], "what is told of the expired")
+        told,
+        [.removed(one, .expired), .removed(two, .expired), .stored(last, replacing: nil)],
+        "what is told of the expired")
     }
     Absence(
       of: .controllableClock, "the store goes by the clock of the system", from: "this project"

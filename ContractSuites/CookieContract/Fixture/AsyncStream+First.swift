@@ -1,7 +1,7 @@
 import CookiePort
 
 extension AsyncStream<CookieChange> {
-  /// The next changes: so many, or those that came before the stream ended or five seconds passed.
+  /// The next changes: so many, or those that came before the stream ended or two seconds passed.
   func first(_ count: Int) async -> [CookieChange] {
     await withTaskGroup(of: [CookieChange]?.self) { group in
       group.addTask {
@@ -13,7 +13,7 @@ extension AsyncStream<CookieChange> {
         return changes
       }
       group.addTask {
-        try? await Task.sleep(for: .seconds(5))
+        try? await Task.sleep(for: .seconds(2))
         return nil
       }
       defer { group.cancelAll() }

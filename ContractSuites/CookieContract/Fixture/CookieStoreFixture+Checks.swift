@@ -73,20 +73,20 @@ extension CookieStoreFixture {
         "\(what): expected it refused as \(reason.rawValue), got \(shown(change))",
         sourceLocation: sourceLocation)
     } catch .rejected(let rejection) {
-      #expect(
+      check(
         rejection == reason,
         "\(what): expected it refused as \(reason.rawValue), got \(rejection.rawValue)",
-        sourceLocation: sourceLocation)
+        sourceLocation)
     } catch {
       Issue.record(
         "\(what): expected it refused as \(reason.rawValue), got the error '\(error)'",
         sourceLocation: sourceLocation)
     }
     let after = try await store.all()
-    #expect(
+    check(
       after == before,
       "\(what): a refused cookie changed the store from \(shown(before)) to \(shown(after))",
-      sourceLocation: sourceLocation)
+      sourceLocation)
   }
 
   /// Sets a cookie that has expired, so that it deletes what is there and stores nothing.
@@ -105,7 +105,7 @@ extension CookieStoreFixture {
     return change
   }
 
-  /// Checks which cookies a request carries, in order.
+  /// Checks which cookies a request carries, in whatever order.
   ///
   /// - Parameter header: What the `Cookie` header holds; `nil` for none.
   func expect(
@@ -113,20 +113,40 @@ extension CookieStoreFixture {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let found = try await store.header(for: try request(url, by: caller))
-    #expect(
-      octets(found) == octets(header),
+    check(
+      sortedOctets(found) == sortedOctets(header),
       "\(url) (\(caller.rawValue)) carries \(shown(found)), expected \(shown(header))",
-      sourceLocation: sourceLocation)
+      sourceLocation)
   }
 
-  /// Checks which cookies the store lists, in order, as `name=value`.
+  /// Checks which cookies a request carries, in order.
+  func expectOrder(
+    _ header: String, at url: String = origin, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let found = try await store.header(for: try request(url))
+    check(
+      octets(found) == octets(header),
+      "\(url) carries \(shown(found)), expected \(shown(header)) in this order", sourceLocation)
+  }
+
+  /// Checks which cookies the store lists, as `name=value`, in whatever order.
   func expectAll(
     _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let found = try await store.all().map(\.serialized)
-    #expect(
-      found.map(octets) == expected.map(octets), "the store lists \(found), expected \(expected)",
-      sourceLocation: sourceLocation)
+    check(
+      sortedOctets(found.joined(separator: "; ")) == sortedOctets(expected.joined(separator: "; ")),
+      "the store lists \(found), expected \(expected)", sourceLocation)
+  }
+
+  /// Checks which cookies the store lists, as `name=value`, in order.
+  func expectAllInOrder(
+    _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let found = try await store.all().map(\.serialized)
+    check(
+      found.map(octets) == expected.map(octets),
+      "the store lists \(found), expected \(expected) in this order", sourceLocation)
   }
 
   /// The cookie of that name in the list of all: there has to be one, and only one.
@@ -142,14 +162,19 @@ extension CookieStoreFixture {
   }
 }
 
+/// Records an issue that says no more than its message, where something doesn't hold.
+private func check(_ holds: Bool, _ message: @autoclosure () -> String, _ place: SourceLocation) {
+  if !holds { Issue.record("\(message())", sourceLocation: place) }
+}
+
 /// Checks one thing, with words for both sides.
 func expectEqual<Value: Equatable>(
   _ found: Value, _ expected: Value, _ what: @autoclosure () -> String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  #expect(
-    found == expected, "\(what()) is \(shown(found)), expected \(shown(expected))",
-    sourceLocation: sourceLocation)
+  check(
+    found == expected,
+    "\(what()) is \(shown(found)), expected \(shown(expected))", sourceLocation)
 }
 
 /// Checks text octet by octet: `==` would take canonically equivalent text for equal.
@@ -157,9 +182,9 @@ func expectText(
   _ found: String, _ expected: String, _ what: @autoclosure () -> String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  #expect(
+  check(
     octets(found) == octets(expected),
-    "\(what()) is \(shown(found)), expected \(shown(expected))", sourceLocation: sourceLocation)
+    "\(what()) is \(shown(found)), expected \(shown(expected))", sourceLocation)
 }
 
 /// Checks an expiry to within two seconds, for stores that read the system's clock.
@@ -168,13 +193,21 @@ func expectExpiry(
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
   let distance = cookie.expires.map { abs($0.timeIntervalSince(expected)) }
-  #expect(
+  check(
     distance.map { $0 <= 2 } == true,
-    "\(what()): it expires at \(shown(cookie.expires)), expected \(shown(expected))",
-    sourceLocation: sourceLocation)
+    "\(what()): it expires at \(shown(cookie.expires)), expected \(shown(expected))", sourceLocation
+  )
 }
 
 private func octets(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }
+
+/// The cookies of a header, sorted, so that they can be compared whatever their order.
+private func sortedOctets(_ header: String?) -> [[UInt8]]? {
+  header.map { header in
+    header.components(separatedBy: "; ").map { Array($0.utf8) }
+      .sorted { $0.lexicographicallyPrecedes($1) }
+  }
+}
 
 /// A value for a message: text in quotes, shortened where it is long.
 func shown(_ value: Any?) -> String {
