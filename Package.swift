@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "ContractTesting", targets: ["ContractTesting"]),
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
+    .executable(name: "contracts", targets: ["contracts"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
     .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
     .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
@@ -20,7 +21,10 @@ let package = Package(
     .target(name: "ContractEvidence"),
     .target(name: "ContractExploration"),
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
-    //EV .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
+    .systemLibrary(name: "CGetopt"),
+    .executableTarget(name: "contracts", dependencies: ["ContractEvidence", "CGetopt"]),
+    .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
+    .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(name: "HarnessTests", dependencies: ["ContractTesting", "ContractEvidence"]),
 
     // Cookies.

@@ -57,6 +57,8 @@ extension CookiePolicy {
   /// Whether a date is none, or lies within the years that can be told.
   private static func isDate(_ date: Date?) -> Bool {
     guard let date else { return true }
-    return date >= CookieDate.earliest && date <= CookieDate.latest
+    // Compared as numbers: `Date` takes one that is no number for equal to any other.
+    let range = CookieDate.earliest.timeIntervalSince1970...CookieDate.latest.timeIntervalSince1970
+    return range.contains(date.timeIntervalSince1970)
   }
 }

@@ -45,7 +45,8 @@ public final class LibPSLPublicSuffixList: PublicSuffixList {
 
   /// Whether the list calls `domain` a suffix, or no rule names it and it is a top-level domain.
   public func isPublicSuffix(_ domain: String) -> Bool {
-    psl_is_public_suffix(list, domain) != 0
+    // libpsl takes the empty domain for a suffix.
+    !domain.isEmpty && psl_is_public_suffix(list, domain) != 0
   }
 }
 

@@ -5,6 +5,7 @@ import Testing
 struct StaticPublicSuffixListTests {
   private let list = StaticPublicSuffixList(rules: [
     "// a comment", "", "com", " CO.UK  // until the first space", ".github.io", "*.ck", "!www.ck",
+    "*.kobe.jp",
   ])
 
   @Test(
@@ -15,7 +16,7 @@ struct StaticPublicSuffixListTests {
       ("github.io", true), ("me.github.io", false), ("io", true), ("ck", true), ("any.ck", true),
       ("www.ck", false), ("a.any.ck", false), ("a.www.ck", false), ("unlisted", true),
       ("a.b", false),
-      ("", false), ("//", true),
+      ("kobe.jp", true), ("a.kobe.jp", true), ("a.b.kobe.jp", false), ("", false), ("//", true),
     ])
   func rules(_ domain: String, _ isSuffix: Bool) {
     #expect(list.isPublicSuffix(domain) == isSuffix)

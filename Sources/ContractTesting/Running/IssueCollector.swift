@@ -4,8 +4,8 @@ import Testing
 
 /// Gathers the issues of one case, and decides whether the test sees them too.
 final class IssueCollector: Sendable {
-  /// Whether issues reach the test, with this comment added, or are kept from it.
-  private let comment: String?
+  /// What to add to each issue on its way to the test, or `nil` to keep issues from it.
+  private let comment: (@Sendable () -> String)?
 
   private let state = Mutex(State())
 
@@ -15,9 +15,11 @@ final class IssueCollector: Sendable {
     var isClosed = false
   }
 
+  /// Gathers issues and keeps them from the test, or passes them on.
+  ///
   /// - Parameter comment: What to add to each issue on its way to the test; `nil` keeps issues from
   ///   the test.
-  init(passingOnWith comment: String?) { self.comment = comment }
+  init(passingOnWith comment: (@Sendable () -> String)? = nil) { self.comment = comment }
 
   /// Runs a closure and gathers the issues that it, or a task of its own, records.
   func collect(
@@ -37,7 +39,7 @@ final class IssueCollector: Sendable {
     }
     guard let comment, isOpen else { return nil }
     var issue = issue
-    issue.comments.append(Comment(rawValue: comment))
+    issue.comments.append(Comment(rawValue: comment()))
     return issue
   }
 

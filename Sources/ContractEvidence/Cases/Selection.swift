@@ -1,4 +1,4 @@
-/// Which cases a run is asked for: patterns, kinds of implementation and a shard.
+/// Which cases a run is asked for: patterns, kinds of implementation and a share of them.
 public struct Selection: Hashable, Sendable {
   /// The patterns of `CONTRACT`; empty means every case.
   public var patterns: [CasePattern]
@@ -6,16 +6,20 @@ public struct Selection: Hashable, Sendable {
   /// The kinds of `CONTRACT_KIND`; empty means every kind.
   public var kinds: Set<ImplementationKind>
 
+  /// The share of `CONTRACT_SHARD`, or `nil` for all of it.
+  public var shard: Shard?
+
   /// A selection of every case.
   public static let everything = Selection(patterns: [], kinds: [])
 
-  /// Selects by patterns and kinds.
-  public init(patterns: [CasePattern], kinds: Set<ImplementationKind>) {
+  /// Selects by patterns, kinds and share.
+  public init(patterns: [CasePattern], kinds: Set<ImplementationKind>, shard: Shard? = nil) {
     self.patterns = patterns
     self.kinds = kinds
+    self.shard = shard
   }
 
-  /// Reads a selection from the environment's `CONTRACT` and `CONTRACT_KIND`.
+  /// Reads a selection from the environment's `CONTRACT`, `CONTRACT_KIND` and `CONTRACT_SHARD`.
   ///
   /// - Parameter environment: The process's environment.
   /// - Throws: ``SelectionError`` naming the variable and what it may hold.
@@ -23,8 +27,8 @@ public struct Selection: Hashable, Sendable {
     patterns = (environment["CONTRACT"] ?? "")
       .split(whereSeparator: { $0 == "," || $0.isWhitespace }).map { CasePattern(String($0)) }
     kinds = []
-    for word in (environment["CONTRACT_KIND"] ?? "").split(whereSeparator: { $0 == "," || $0 == " " })
-    {
+    let words = (environment["CONTRACT_KIND"] ?? "").split { $0 == "," || $0.isWhitespace }
+    for word in words {
       guard let kind = ImplementationKind(rawValue: String(word)) else {
         let known = ImplementationKind.allCases.map(\.rawValue).joined(separator: ", ")
         throw SelectionError(
@@ -32,10 +36,12 @@ public struct Selection: Hashable, Sendable {
       }
       kinds.insert(kind)
     }
+    shard = try environment["CONTRACT_SHARD"].map(Shard.init)
   }
 
-  /// Whether nothing is left out.
-  public var isEverything: Bool { patterns.isEmpty && kinds.isEmpty }
+  /// Whether patterns or kinds leave something out; a share by itself does not, as the others have
+  /// the rest.
+  public var isSelective: Bool { !patterns.isEmpty || !kinds.isEmpty }
 
   /// Whether the case is asked for.
   ///
@@ -49,6 +55,42 @@ public struct Selection: Hashable, Sendable {
     let positive = patterns.filter { !$0.isExclusion }
     return (positive.isEmpty || positive.contains { $0.matches(id) })
       && !patterns.contains { $0.isExclusion && $0.matches(id) }
+  }
+}
+
+/// One of several equal shares of the cases, for one of several machines.
+public struct Shard: Hashable, Sendable {
+  /// Which share, counted from 1.
+  public var number: Int
+
+  /// Into how many shares the cases are split.
+  public var count: Int
+
+  /// Reads a share in the form `2/4`.
+  ///
+  /// - Throws: ``SelectionError`` for anything else.
+  public init(_ text: String) throws(SelectionError) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 2, let number = parts[0], let count = parts[1], number >= 1,
+      number <= count
+    else {
+      throw SelectionError(
+        variable: "CONTRACT_SHARD", value: text, expected: "a share and their number, as 2/4")
+    }
+    self.number = number
+    self.count = count
+  }
+
+  /// The share's part of a list; parts differ by at most one in size.
+  ///
+  /// - Parameters:
+  ///   - list: The whole, in the same order on every machine.
+  ///   - name: The list's name, which decides where the dealing begins: many short lists would
+  ///     otherwise all end up in the first share.
+  public func part<Element>(of list: [Element], named name: String) -> [Element] {
+    let start = name.utf8.reduce(0) { ($0 &* 31 &+ UInt32($1)) }
+    return list.enumerated()
+      .filter { (Int(start) % count + $0.offset) % count == number - 1 }.map(\.element)
   }
 }
 
@@ -93,7 +135,9 @@ public struct CasePattern: Hashable, Sendable, CustomStringConvertible {
     let at = body.lastIndex(of: "@")
     let left = body[..<(at ?? body.endIndex)]
     let slash = left.firstIndex(of: "/")
-    func part(_ text: Substring) -> [UInt8] { text.isEmpty ? [UInt8(ascii: "*")] : Array(text.utf8) }
+    func part(_ text: Substring) -> [UInt8] {
+      text.isEmpty ? [UInt8(ascii: "*")] : Array(text.utf8)
+    }
     contract = part(left[..<(slash ?? left.endIndex)])
     clause = part(slash.map { left[left.index(after: $0)...] } ?? "")
     implementation = part(at.map { body[body.index(after: $0)...] } ?? "")

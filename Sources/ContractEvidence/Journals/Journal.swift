@@ -30,15 +30,25 @@ public struct Journal: Hashable, Sendable {
   ///   - text: Lines of JSON; an empty line means nothing.
   ///   - path: The file that the text came from.
   public init(text: String, path: String? = nil) {
+    self.init(utf8: Data(text.utf8), path: path)
+  }
+
+  private init(utf8 data: Data, path: String?) {
     self.init()
-    var number = 0
-    for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      number += 1
-      if line.isEmpty { continue }
-      do throws(JournalLineError) {
-        records.append(try JournalRecord(line: Substring(line)))
-      } catch {
-        damage.append(Damage(path: path, line: number, reason: error.reason))
+    data.withUnsafeBytes { bytes in
+      var number = 0
+      var rest = bytes
+      while let base = rest.baseAddress, !rest.isEmpty {
+        let length = memchr(base, 0x0a, rest.count).map { UnsafeRawPointer($0) - base }
+        let line = UnsafeRawBufferPointer(rebasing: rest[..<(length ?? rest.count)])
+        rest = UnsafeRawBufferPointer(rebasing: rest[min(line.count + 1, rest.count)...])
+        number += 1
+        if line.isEmpty { continue }
+        do throws(JournalLineError) {
+          records.append(try JournalRecord(utf8: line))
+        } catch {
+          damage.append(Damage(path: path, line: number, reason: error.reason))
+        }
       }
     }
   }
@@ -51,6 +61,6 @@ public struct Journal: Hashable, Sendable {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw JournalFileError(path: path, action: "read", code: errno)
     }
-    self.init(text: String(decoding: data, as: UTF8.self), path: path)
+    self.init(utf8: data, path: path)
   }
 }

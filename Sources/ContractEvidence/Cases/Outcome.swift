@@ -1,3 +1,5 @@
+import Foundation
+
 /// How a case ended.
 public enum Outcome: Hashable, Sendable {
   /// The clause held.
@@ -9,7 +11,8 @@ public enum Outcome: Hashable, Sendable {
   /// The clause did not hold, as declared.
   case deviates(reason: String)
 
-  /// The clause asks for a capability that the implementation says it lacks.
+  /// The clause asks for a capability that the implementation lacks, or probes the absence of one
+  /// that it has.
   case notApplicable(capability: String, reason: String)
 
   /// The implementation could not be made here: no evidence either way.
@@ -60,9 +63,9 @@ public enum Outcome: Hashable, Sendable {
     switch self {
     case .passed, .failed: nil
     case .deviates(let reason), .unavailable(let reason): reason
-    case .notApplicable(let capability, let reason): "lacks \(capability): \(reason)"
+    case .notApplicable(_, let reason): reason
     case .crashed(0): "the process ended in the middle of the case"
-    case .crashed(let signal): "ended by signal \(signal)"
+    case .crashed(let signal): "ended by \(signalName(signal))"
     case .timedOut(let seconds): "did not end within \(seconds) s"
     }
   }
@@ -79,6 +82,18 @@ public enum Outcome: Hashable, Sendable {
     case .crashed: 6
     }
   }
+}
+
+/// The name of a signal (signal(7)), as `SIGSEGV`, with its number.
+///
+/// - Parameter signal: The signal's number on this system.
+public func signalName(_ signal: Int32) -> String {
+  let names: [Int32: String] = [
+    SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
+    SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL",
+    SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM",
+  ]
+  return names[signal].map { "\($0) (signal \(signal))" } ?? "signal \(signal)"
 }
 
 /// What kind of thing an implementation is.

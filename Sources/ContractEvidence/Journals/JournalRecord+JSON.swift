@@ -52,11 +52,22 @@ extension JournalRecord {
   /// - Parameter line: One line of a journal.
   /// - Throws: ``JournalLineError`` saying what is wrong with the line.
   public init(line: some StringProtocol) throws(JournalLineError) {
+    let read = ContiguousArray(line.utf8).withUnsafeBytes { bytes in
+      Result { () throws(JournalLineError) in try JournalRecord(utf8: bytes) }
+    }
+    self = try read.get()
+  }
+
+  init(utf8 line: UnsafeRawBufferPointer) throws(JournalLineError) {
     let fields: Line
-    do {
-      fields = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
-    } catch {
-      throw JournalLineError(reason: "not a journal record: \(Self.summary(of: error))")
+    if let flat = Line(flat: line) {
+      fields = flat
+    } else {
+      do {
+        fields = try JSONDecoder().decode(Line.self, from: Data(line))
+      } catch {
+        throw JournalLineError(reason: "not a journal record: \(Self.summary(of: error))")
+      }
     }
     guard fields.version <= Self.formatVersion else {
       throw JournalLineError(
@@ -158,6 +169,82 @@ private struct Line: Decodable {
   }
 }
 
+extension Line {
+  /// Reads the lines that a journal is full of, far faster than `JSONDecoder`.
+  ///
+  /// Takes an object of strings without escapes and of numbers; gives `nil` for anything else, which
+  /// the decoder then reads or refuses.
+  fileprivate init?(flat bytes: UnsafeRawBufferPointer) {
+    var scanner = FlatScanner(bytes: bytes)
+    var version: Int?
+    var run: String?
+    var time: Double?
+    var name: String?
+    var rest = Line(version: 0, run: "", time: 0, name: "")
+    guard scanner.skip("{") else { return nil }
+    repeat {
+      guard let key = scanner.string(), scanner.skip(":") else { return nil }
+      switch key {
+      case "version" where version == nil:
+        version = scanner.number().flatMap(Int.init(exactly:))
+        if version == nil { return nil }
+      case "run" where run == nil: run = scanner.string()
+      case "time" where time == nil: time = scanner.number()
+      case "event" where name == nil: name = scanner.string()
+      case "case" where rest.caseName == nil: rest.caseName = scanner.string()
+      case "outcome" where rest.outcome == nil: rest.outcome = scanner.string()
+      case "seconds" where rest.seconds == nil: rest.seconds = scanner.number()
+      case "reason" where rest.reason == nil: rest.reason = scanner.string()
+      default: return nil
+      }
+    } while scanner.skip(",")
+    guard scanner.skip("}"), scanner.isAtEnd, let version, let run, let time, let name,
+      name.hasPrefix("case-")
+    else { return nil }
+    rest.version = version
+    rest.run = run
+    rest.time = time
+    rest.name = name
+    self = rest
+  }
+}
+
+/// Reads strings without escapes and numbers, byte by byte.
+private struct FlatScanner {
+  private let bytes: UnsafeRawBufferPointer
+  private var position = 0
+
+  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func string() -> String? {
+    guard skip("\""), let base = bytes.baseAddress,
+      let end = memchr(base + position, 0x22, bytes.count - position)
+    else { return nil }
+    let text = UnsafeRawBufferPointer(
+      start: base + position, count: UnsafeRawPointer(end) - (base + position))
+    guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x5c }) else { return nil }
+    position += text.count + 1
+    return String(validating: text, as: UTF8.self)
+  }
+
+  /// A number in JSON's grammar, as far as its characters tell.
+  mutating func number() -> Double? {
+    let start = position
+    while position < bytes.count, "+-.0123456789eE".utf8.contains(bytes[position]) { position += 1 }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    guard let value = Double(text), value.isFinite else { return nil }
+    return value
+  }
+}
+
 /// A JSON object written field by field: the two lines of every case are on the hot path.
 private struct JSONObject {
   private var fields = ""
@@ -181,9 +268,14 @@ private struct JSONObject {
     fields += "\"\(key)\":\(json)"
   }
 
+  /// The characters that JSON strings can't hold as they are (RFC 8259 §7).
+  private static let escaped = String(
+    decoding: (1..<0x20).map(UInt8.init) + [0x22, 0x5c], as: UTF8.self)
+
   private static func quoted(_ text: String) -> String {
-    let needsEscape = text.utf8.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }
-    guard needsEscape else { return "\"\(text)\"" }
+    // strcspn(3) is fast in unoptimised builds too, and stops at a NUL, which needs an escape.
+    let plain = text.withCString { strcspn($0, escaped) }
+    guard plain < text.utf8.count else { return "\"\(text)\"" }
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -25,39 +25,11 @@ public struct TerminalReport: Sendable {
     for table in matrix.tables { append(table, to: &lines) }
     if !matrix.tables.isEmpty { lines.append(legend) }
     for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
-    lines.append(summary)
+    for line in matrix.summary.text.split(separator: "\n") {
+      lines += wrapped(String(line), first: "", rest: "  ")
+    }
     if let journal { lines.append("journal: \(journal)") }
     return lines.map { $0 + "\n" }.joined()
-  }
-
-  /// One line that says it all.
-  public var summary: String {
-    let results = matrix.results
-    func count(_ name: String) -> Int { results.count { $0.outcome.name == name } }
-    var parts = ["\(count("passed")) passed"]
-    for (name, word) in [
-      ("failed", "failed"), ("crashed", "crashed"), ("timed-out", "timed out"),
-      ("deviates", "deviate"), ("not-applicable", "not applicable"),
-      ("unavailable", "unavailable"),
-    ] where name == "failed" || count(name) > 0 {
-      parts.append("\(count(name)) \(word)")
-    }
-    let rows = matrix.tables.flatMap(\.rows)
-    let verdicts = Verdict.allCases.compactMap { verdict in
-      let number = rows.count { $0.verdict == verdict }
-      return number == 0 ? nil : "\(number) \(verdict.rawValue)"
-    }
-    let saboteurs = matrix.tables.flatMap(\.saboteurs)
-    if !saboteurs.isEmpty {
-      let escaped = saboteurs.count { !$0.isCaught }
-      parts.append(
-        escaped == 0
-          ? "saboteurs caught \(saboteurs.count) of \(saboteurs.count) times"
-          : "saboteurs escaped \(escaped) of \(saboteurs.count) times")
-    }
-    return (["\(results.count) case\(results.count == 1 ? "" : "s")"] + parts).joined(
-      separator: " · ")
-      + (verdicts.isEmpty ? "" : "\nclauses: " + verdicts.joined(separator: " · "))
   }
 
   private var legend: String {
@@ -78,42 +50,49 @@ public struct TerminalReport: Sendable {
     lines.append("")
   }
 
+  /// Adds the table, in as many bands of columns as the width asks for.
   private func appendRows(
     _ rows: [Matrix.Row], of table: Matrix.Table, to lines: inout [String]
   ) {
-    let names = table.implementations.map(\.id)
-    let verdictWidth = 16
-    let idWidth = min(44, max(12, rows.map { $0.clause.id.count }.max() ?? 0)) + 2
-    let needed = names.map { $0.count + 2 }.reduce(0, +)
-    let isNarrow = idWidth + needed + verdictWidth > Self.width
-    let heads =
-      isNarrow ? names.indices.map { String(UnicodeScalar(UInt8(65 + $0 % 26))) } : names
-    if isNarrow {
-      for (head, name) in zip(heads, names) { lines.append("  \(head) = \(name)") }
+    let heads = table.implementations.map { clipped($0.id, to: 24) }
+    let verdictWidth = Verdict.allCases.map(\.rawValue.count).max() ?? 0
+    let idWidth = min(44, rows.map(\.clause.id.count).max() ?? 0) + 2
+    var bands: [[Int]] = [[]]
+    var left = Self.width - idWidth - 2 - verdictWidth
+    for (index, head) in heads.enumerated() {
+      if left < head.count + 2, bands != [[]] {
+        bands.append([])
+        left = Self.width - idWidth - 2 - verdictWidth
+      }
+      bands[bands.count - 1].append(index)
+      left -= head.count + 2
     }
-    let widths = heads.map { max($0.count, 1) + 2 }
-    lines.append(
-      pad("", idWidth + 2)
-        + zip(heads, widths).map { pad($0, $1) }.joined())
-    var group: String?
-    for row in rows {
-      if row.clause.group != group, let title = row.clause.group {
-        lines.append(paint(title, .bold))
+    for (number, band) in bands.enumerated() {
+      if number > 0 { lines.append("") }
+      let header = band.map { pad(heads[$0], heads[$0].count + 2) }.joined()
+      lines.append(trimmed(pad("", idWidth + 2) + header))
+      var group: String?
+      for row in rows {
+        if row.clause.group != group, let title = row.clause.group {
+          lines.append(paint(title, .bold))
+        }
+        group = row.clause.group
+        let cells = band.map { index in
+          let outcome = row.cells[index]?.result.outcome
+          return paint(outcome.map { String($0.symbol) } ?? " ", outcome.map(colour))
+            + pad("", heads[index].count + 1)
+        }
+        let isLast = number == bands.count - 1
+        let verdict = isLast && row.verdict != .agree ? row.verdict?.rawValue ?? "" : ""
+        let name = pad(clipped(row.clause.id, to: 44), idWidth)
+        lines.append(trimmed("  " + name + cells.joined() + verdict))
       }
-      group = row.clause.group
-      let cells = zip(row.cells, widths).map { cell, width in
-        let symbol = cell.map { String($0.outcome.symbol) } ?? " "
-        return paint(symbol, cell.map { colour(of: $0.outcome) }) + pad("", width - 1)
-      }
-      let verdict = row.verdict == .agree ? "" : row.verdict?.rawValue ?? ""
-      let line = "  " + pad(row.clause.id, idWidth) + cells.joined() + verdict
-      lines.append(trimmed(line))
     }
   }
 
   private func appendFailures(of table: Matrix.Table, to lines: inout [String]) {
     for row in table.rows {
-      for cell in row.cells.compactMap(\.self) where cell.outcome.isFailure {
+      for cell in row.cells.compactMap({ $0?.result }) where cell.outcome.isFailure {
         lines.append("")
         lines.append(paint("\(cell.outcome.symbol) \(cell.id)", .red))
         lines += wrapped(row.clause.sentence, first: "  ", rest: "  ")
@@ -128,30 +107,18 @@ public struct TerminalReport: Sendable {
   }
 
   private func appendReasons(of table: Matrix.Table, to lines: inout [String]) {
-    for (index, implementation) in table.implementations.enumerated() {
-      var clauses: [String: [String]] = [:]
-      var order: [String] = []
-      for row in table.rows {
-        guard let outcome = row.cells[index]?.outcome, !outcome.isFailure,
-          let reason = outcome.reason
-        else { continue }
-        // A capability that nothing but its own absence needs is not worth a line.
-        if case .notApplicable = outcome, row.clause.absenceOf != nil { continue }
-        let key = "\(outcome.symbol) \(implementation.id) \(reason)"
-        if clauses[key] == nil { order.append(key) }
-        clauses[key, default: []].append(row.clause.id)
-      }
-      if index == 0 || !order.isEmpty { lines.append("") }
-      for key in order {
-        lines += wrapped(key, first: "  ", rest: "      ")
-        lines += wrapped(
-          (clauses[key] ?? []).joined(separator: ", "), first: "      ", rest: "      ")
-      }
+    var implementation: String?
+    for note in table.notes {
+      if note.implementation != implementation { lines.append("") }
+      implementation = note.implementation
+      let link = note.link.map { " (\($0))" } ?? ""
+      let reason = "\(note.outcome.symbol) \(note.implementation): \(note.outcome.reason ?? "")"
+      lines += wrapped(reason + link, first: "  ", rest: "      ")
+      lines += wrapped(note.clauses.joined(separator: ", "), first: "      ", rest: "      ")
     }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
       lines += wrapped("not run: \(clause), \(reason)", first: "  ", rest: "      ")
     }
-    while lines.last == "" { lines.removeLast() }
   }
 
   private func appendStrength(of table: Matrix.Table, to lines: inout [String]) {
@@ -160,10 +127,11 @@ public struct TerminalReport: Sendable {
         "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message)",
         first: "  ", rest: "    ")
     }
-    let proven = Set(table.saboteurs.filter(\.isCaught).map(\.clause)).count
     if !table.saboteurs.isEmpty {
+      lines.append("")
       lines.append(
-        "  strength: \(proven) of \(table.contract.clauses.count) clauses seen to fail")
+        "  strength: \(table.provenClauses) of \(table.contract.clauses.count) clauses seen to fail"
+      )
     }
   }
 
@@ -177,7 +145,7 @@ public struct TerminalReport: Sendable {
     case grey = "90"
   }
 
-  private func colour(of outcome: Outcome) -> Style {
+  private func colour(_ outcome: Outcome) -> Style {
     switch outcome {
     case .passed: .green
     case .failed, .crashed, .timedOut: .red
@@ -193,6 +161,10 @@ public struct TerminalReport: Sendable {
 
   private func pad(_ text: String, _ width: Int) -> String {
     text.count < width ? text + String(repeating: " ", count: width - text.count) : text
+  }
+
+  private func clipped(_ text: String, to width: Int) -> String {
+    text.count > width ? text.prefix(width - 1) + "…" : text
   }
 
   private func trimmed(_ line: String) -> String {

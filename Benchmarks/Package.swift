@@ -1,0 +1,15 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "swift-contract-testing", path: "..")],
+  targets: [
+    // The harness, beside plain parameterised tests.
+    .testTarget(
+      name: "HarnessBenchmark",
+      dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")])
+  ],
+  swiftLanguageModes: [.v6]
+)
