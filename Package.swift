@@ -30,7 +30,7 @@ let package = Package(
       path: "Tests/CookieStoreWriter"),
     .testTarget(
       name: "CookieSQLiteAdapterTests",
-      dependencies: ["CookieSQLiteAdapter", "cookie-store-writer"]),
+      dependencies: ["CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
   ],
   swiftLanguageModes: [.v6]
 )
