@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
     .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
+    .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
   ],
   targets: [
     // The harness.
@@ -19,6 +20,7 @@ let package = Package(
 
     // Cookies.
     .target(name: "CookiePort"),
+    .testTarget(name: "CookiePortTests", dependencies: ["CookiePort"]),
 
     // Cookies in SQLite.
     .systemLibrary(
@@ -31,6 +33,14 @@ let package = Package(
     .testTarget(
       name: "CookieSQLiteAdapterTests",
       dependencies: ["CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
+
+    // Public suffixes, by libpsl.
+    .systemLibrary(
+      name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+    .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
+    .testTarget(
+      name: "CookiePublicSuffixAdapterTests",
+      dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
   ],
   swiftLanguageModes: [.v6]
 )

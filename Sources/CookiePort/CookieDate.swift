@@ -51,7 +51,8 @@ package enum CookieDate {
   package static func format(_ date: Date) -> String {
     let first = days(year: 1601, month: 1, day: 1) * 86_400
     let unix = date.timeIntervalSince1970.rounded(.down)
-    let seconds = Int(min(max(unix, Double(first)), latest.timeIntervalSince1970))
+    // In this order a date that is no number becomes the first one too.
+    let seconds = Int(min(max(Double(first), unix), latest.timeIntervalSince1970))
     let day = (seconds - first) / 86_400
     let time = (seconds - first) % 86_400
     var year = 1601 + day / 366

@@ -9,6 +9,18 @@ extension CookiePolicy {
   /// - Returns: The cookie to store, unless its expiry has come.
   /// - Throws: The rule that kept every `Set-Cookie` line from making it.
   package func restorable(_ cookie: Cookie, now: Date) throws(CookieRejection) -> Cookie {
+    try checkRestorable(cookie)
+    var restored = cookie
+    restored.creation = min(cookie.creation, now)
+    restored.lastAccess = min(cookie.lastAccess, now)
+    restored.expires = cookie.expires.map { min($0, latestExpiry(now: now)) }
+    return restored
+  }
+
+  /// Checks that some `Set-Cookie` line can make a cookie.
+  ///
+  /// - Throws: The rule that keeps every line from it.
+  package func checkRestorable(_ cookie: Cookie) throws(CookieRejection) {
     try checkText(of: cookie)
     guard CanonicalHost(cookie.domain)?.name.hasSameOctets(as: cookie.domain) == true,
       cookie.path.utf8.first == UInt8(ascii: "/"), cookie.path.utf8.last?.isCookieSpace == false,
@@ -17,11 +29,6 @@ extension CookiePolicy {
     if profile == .rfc6265bis, let rejection = prefixRejection(of: cookie, hasPath: true) {
       throw rejection
     }
-    var restored = cookie
-    restored.creation = min(cookie.creation, now)
-    restored.lastAccess = min(cookie.lastAccess, now)
-    restored.expires = cookie.expires.map { min($0, latestExpiry(now: now)) }
-    return restored
   }
 
   /// Checks that a line can hold the cookie's name, value and path as they are.
@@ -50,6 +57,8 @@ extension CookiePolicy {
   /// Whether a date is none, or lies within the years that can be told.
   private static func isDate(_ date: Date?) -> Bool {
     guard let date else { return true }
-    return date >= CookieDate.earliest && date <= CookieDate.latest
+    // Compared as numbers: `Date` takes one that is no number for equal to any other.
+    let range = CookieDate.earliest.timeIntervalSince1970...CookieDate.latest.timeIntervalSince1970
+    return range.contains(date.timeIntervalSince1970)
   }
 }
