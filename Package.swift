@@ -49,7 +49,7 @@ let package = Package(
       path: "Tests/CookieStoreWriter"),
     .testTarget(
       name: "CookieSQLiteAdapterTests",
-      dependencies: ["CookieSQLiteAdapter", "cookie-store-writer"]),
+      dependencies: ["CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
 
     // The cookie contract, and Foundation's store.
     .target(

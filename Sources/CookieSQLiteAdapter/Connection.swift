@@ -167,18 +167,12 @@ final class Connection {
 
   /// A failure of this file, found by this package and not by SQLite.
   func corrupt(_ detail: String) -> CookieStoreError {
-    setCheckpointsOnClose(false)
-    return .storage(CookieStorageFailure(.corrupt, subject: path, detail: detail))
+    .storage(CookieStorageFailure(.corrupt, subject: path, detail: detail))
   }
 
   @inline(never)
   private func failure(_ code: Int32) -> CookieStoreError {
-    let error = Self.failure(code, handle: handle, path: path)
-    // Evidence is not to be touched: a damaged file stays as it is, log included.
-    if case .storage(let failure) = error, failure.kind == .corrupt {
-      setCheckpointsOnClose(false)
-    }
-    return error
+    Self.failure(code, handle: handle, path: path)
   }
 
   private static func milliseconds(_ duration: Duration) -> Int32 {
@@ -202,6 +196,8 @@ final class Connection {
   private static func failure(
     _ code: Int32, handle: OpaquePointer?, path: String
   ) -> CookieStoreError {
+    // What a failed commit met, SQLite doesn't keep: it is the thread's last error still.
+    let last = code & 0xff == SQLITE_IOERR ? errno : 0
     let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
     let isCurrent = extended & 0xff == code & 0xff
     let words = isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)
@@ -209,7 +205,7 @@ final class Connection {
       CookieStorageFailure(
         code: isCurrent ? extended : code,
         words: words.map { String(cString: $0) } ?? "unknown error",
-        systemError: handle.map { sqlite3_system_errno($0) } ?? 0,
+        systemError: handle.map { sqlite3_system_errno($0) }.flatMap { $0 == 0 ? nil : $0 } ?? last,
         path: path))
   }
 }

@@ -198,6 +198,9 @@ extension CookieTable {
     try write { _ throws(CookieStoreError) in try updateAccesses() }
   }
 
+  /// Leaves the file and its log as they are when the connection ends.
+  func leaveFile() { connection.setCheckpointsOnClose(false) }
+
   /// Moves everything into the file, synchronised.
   func flush() throws(CookieStoreError) {
     try writeAccesses()

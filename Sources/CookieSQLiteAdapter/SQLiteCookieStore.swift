@@ -83,7 +83,13 @@ public final class SQLiteCookieStore: CookieStore {
         throw .storage(
           CookieStorageFailure(.other, subject: path, detail: "the clock is beyond the year 9999"))
       }
-      return try operation(table, now)
+      do throws(CookieStoreError) {
+        return try operation(table, now)
+      } catch {
+        // Damage is evidence: the file stays as it is from here on.
+        if case .storage(let failure) = error, failure.kind == .corrupt { table.leaveFile() }
+        throw error
+      }
     }
   }
 }

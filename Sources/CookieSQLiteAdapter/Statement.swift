@@ -78,7 +78,7 @@ struct Statement {
   /// A date or, where the file holds NULL, none; the outer `nil` is something else again.
   func optionalDate(_ column: Int32) -> Date?? {
     if sqlite3_column_type(handle, column) == SQLITE_NULL { return .some(nil) }
-    return date(column)
+    return date(column).map { .some($0) }
   }
 
   /// Text in UTF-8 without control characters: no more would be let into a header.

@@ -30,17 +30,31 @@ enum StoreFile {
     }
     var status = stat()
     if !isNew, stat(absolute, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFREG || status.st_mode & S_IFMT == S_IFDIR else {
-        throw failure(.notACookieStore, absolute, "neither a file nor a folder")
-      }
-      if status.st_size > 0 {
-        try checkJournal(of: absolute)
-      } else if status.st_mode & S_IFMT == S_IFREG {
-        chmod(absolute, 0o600)
-      }
+      try check(absolute, status)
     }
     return (absolute, isNew)
   }
+
+  /// Refuses what SQLite would open, or leave traces beside, without being of use.
+  private static func check(_ path: String, _ status: stat) throws(CookieStoreError) {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw failure(.notACookieStore, path, "it is a folder")
+    default: throw failure(.notACookieStore, path, "it is neither a file nor a folder")
+    }
+    guard access(path, R_OK | W_OK) == 0 else {
+      throw failure(.notPermitted, path, String(cString: strerror(errno)))
+    }
+    switch status.st_size {
+    case 0: chmod(path, 0o600)
+    // SQLite takes a file of one octet for an empty one.
+    case ..<headerSize: throw failure(.notACookieStore, path, "file is not a database: too short")
+    default: try checkJournal(of: path)
+    }
+  }
+
+  /// The length of a database's header in octets.
+  private static let headerSize = 100
 
   /// Whether a write-ahead log with something in it stands beside the file.
   static func hasLog(_ path: String) -> Bool {

@@ -22,8 +22,9 @@ import Testing
       var expected: [String: Int] = [:]
       for round in 0..<min(10, remaining) {
         let writer = try Writer(folder.file(), prefix: "r\(round)-", count: 1_000_000)
-        let delay = UInt64.random(in: 0...(round == 0 ? 30_000_000 : 60_000_000))
-        try await Task.sleep(nanoseconds: delay)
+        let isMaking = round == 0
+        try await Task.sleep(
+          for: .microseconds(.random(in: isMaking ? 0...50_000 : 20_000...90_000)))
         writer.kill()
         let lines = writer.lines()
         unborn += lines.isEmpty ? 1 : 0
