@@ -11,6 +11,10 @@ let package = Package(
     .executable(name: "contracts", targets: ["contracts"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
     .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
+    .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
+    // The cookie contract, and Foundation's store.
+    .library(name: "CookieContract", targets: ["CookieContract"]),
+    .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
   ],
   targets: [
     // The harness.
@@ -37,6 +41,30 @@ let package = Package(
 
     // Exploration.
     .testTarget(name: "ExplorationTests", dependencies: ["ContractExploration"]),
+
+    // Cookies in SQLite.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "CookieSQLiteAdapter", dependencies: ["CookiePort", "CSQLite"]),
+    .executableTarget(
+      name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
+      path: "Tests/CookieStoreWriter"),
+    .testTarget(
+      name: "CookieSQLiteAdapterTests",
+      dependencies: ["CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
+
+    // The cookie contract, and Foundation's store.
+    .target(
+      name: "CookieContract", dependencies: ["ContractTesting", "CookiePort"],
+      path: "ContractSuites/CookieContract"),
+    .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort"]),
+    .testTarget(
+      name: "ContractTests",
+      dependencies: [
+        "ContractTesting", "CookieContract", "CookieFoundationAdapter", "CookiePort",
+        "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
