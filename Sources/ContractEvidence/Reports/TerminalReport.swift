@@ -100,7 +100,8 @@ public struct TerminalReport: Sendable {
         if let reason = cell.outcome.reason { lines += wrapped(reason, first: "  ", rest: "  ") }
         for issue in cell.issues {
           let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
-          lines += wrapped(place + issue.message, first: "  - ", rest: "    ")
+          lines += wrapped(
+            place + clipped(issue.message, to: 600), first: "  - ", rest: "    ")
         }
       }
     }
@@ -163,6 +164,7 @@ public struct TerminalReport: Sendable {
     text.count < width ? text + String(repeating: " ", count: width - text.count) : text
   }
 
+  /// The text, cut where it is longer; the journal has all of it.
   private func clipped(_ text: String, to width: Int) -> String {
     text.count > width ? text.prefix(width - 1) + "…" : text
   }
