@@ -18,6 +18,9 @@ let package = Package(
 
     // Cookies.
     .target(name: "CookiePort"),
+
+    // Exploration.
+    .testTarget(name: "ContractExplorationTests", dependencies: ["ContractExploration"]),
   ],
   swiftLanguageModes: [.v6]
 )

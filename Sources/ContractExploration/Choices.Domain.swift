@@ -1,0 +1,47 @@
+extension Choices {
+  /// What a drawn value means, such as `"key"`; values of one domain are reused and renamed together.
+  public struct Domain: Sendable, ExpressibleByStringLiteral {
+    @usableFromInline let name: StaticString
+
+    @inlinable
+    public init(stringLiteral name: StaticString) { self.name = name }
+  }
+
+  /// The values drawn last in one domain.
+  @usableFromInline struct DomainMemory: Sendable {
+    @usableFromInline let domain: Domain
+    @usableFromInline var count: UInt64 = 0
+    /// The last eight values; the oldest is overwritten.
+    @usableFromInline var values = SIMD8<UInt64>()
+
+    @inlinable
+    init(domain: Domain) { self.domain = domain }
+
+    @inlinable
+    mutating func remember(_ value: UInt64) {
+      values[Int(count & 7)] = value
+      count += 1
+    }
+
+    @inlinable
+    func value(at bits: UInt64) -> UInt64 {
+      count < 8 ? values[Int(bits % count)] : values[Int(bits & 7)]
+    }
+  }
+}
+
+extension Choices.Domain: Hashable, CustomStringConvertible {
+  public var description: String { name.description }
+
+  @inlinable
+  public static func == (left: Self, right: Self) -> Bool {
+    if left.name.hasPointerRepresentation, right.name.hasPointerRepresentation,
+      left.name.utf8Start == right.name.utf8Start
+    {
+      return left.name.utf8CodeUnitCount == right.name.utf8CodeUnitCount
+    }
+    return left.description == right.description
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(description) }
+}
