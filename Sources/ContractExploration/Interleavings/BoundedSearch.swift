@@ -14,7 +14,7 @@ final class BoundedSearch: SchedulingPolicy {
 
   private static let mostNodes = 400_000
 
-  private var generator: SeededGenerator
+  private var generator: SplitMix64
   private var nodes: [Node] = []
   private var buckets: [[Int32]] = [[-1]]
   private var script: [Node] = []
@@ -28,7 +28,7 @@ final class BoundedSearch: SchedulingPolicy {
   /// Schedules have been left out because there were too many to remember.
   private(set) var isCut = false
 
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   /// Picks the next schedule; there must be one.
   func begin() {
@@ -36,7 +36,7 @@ final class BoundedSearch: SchedulingPolicy {
     script.removeAll(keepingCapacity: true)
     position = 0
     guard let bound else { return }
-    let pick = Int(generator.below(UInt64(buckets[bound].count)))
+    let pick = Int(generator.next().scaled(upTo: UInt64(buckets[bound].count - 1)))
     buckets[bound].swapAt(pick, buckets[bound].count - 1)
     running = buckets[bound].removeLast()
     runningCost = bound

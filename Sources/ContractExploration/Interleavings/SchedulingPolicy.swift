@@ -18,12 +18,12 @@ extension SchedulingPolicy {
 
 /// Every ready job is as likely as any other.
 final class RandomPolicy: SchedulingPolicy {
-  private var generator: SeededGenerator
+  private var generator: SplitMix64
 
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   func choose(in scheduler: Scheduler, base: Int) -> Int {
-    scheduler.ready.count == 1 ? 0 : Int(generator.below(UInt64(scheduler.ready.count)))
+    scheduler.ready.count == 1 ? 0 : Int(generator.next().scaled(upTo: UInt64(scheduler.ready.count - 1)))
   }
 }
 
@@ -35,7 +35,7 @@ final class RandomPolicy: SchedulingPolicy {
 /// Source: Burckhardt et al., 'A Randomized Scheduler with Probabilistic Guarantees of Finding
 /// Bugs', ASPLOS 2010.
 final class PriorityPolicy: SchedulingPolicy {
-  private var generator: SeededGenerator
+  private var generator: SplitMix64
   private var priorities: [Int32: UInt64] = [:]
   private var changes: [Int] = []
   private var lowest: UInt64
@@ -46,8 +46,8 @@ final class PriorityPolicy: SchedulingPolicy {
   ///   - depth: 1 more than the number of drops.
   ///   - length: How many steps a run is expected to take.
   init(seed: UInt64, depth: Int, length: Int) {
-    var generator = SeededGenerator(seed: seed)
-    changes = (1..<max(2, depth)).map { _ in Int(generator.below(UInt64(max(1, length)))) }
+    var generator = SplitMix64(seed: seed)
+    changes = (1..<max(2, depth)).map { _ in Int(generator.next().scaled(upTo: UInt64(max(0, length - 1)))) }
     lowest = UInt64(changes.count)
     self.generator = generator
   }
