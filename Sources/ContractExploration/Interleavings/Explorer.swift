@@ -13,7 +13,7 @@ final class Explorer {
   private var typicalLength = 1
 
   /// Schedules that the depth-first search may run before the others join in.
-  private static let headStart = 16
+  private static let headStart = 12
   /// From here on, the strategies take equal turns.
   private static let longRun = 600
   /// Every so many schedules, one is run twice and compared.
@@ -41,12 +41,12 @@ final class Explorer {
     let canBound = bounded.bound != nil
     if usesDepthFirst {
       if iteration < Self.headStart || !options.stopsAtFailure { return .depthFirst }
-      if iteration < Self.longRun ? iteration % 10 == 0 : iteration % 2 == 0 {
+      if iteration < Self.longRun ? iteration % 20 == 0 : iteration % 2 == 0 {
         return .depthFirst
       }
     }
     if iteration < Self.longRun {
-      return iteration % 10 < 7 && canBound ? .bounded : .random
+      return iteration % 4 != 0 && canBound ? .bounded : .random
     }
     switch iteration / 2 % 3 {
     case 0 where canBound: return .bounded
@@ -120,11 +120,13 @@ final class Explorer {
     let script = ScriptPolicy(schedule)
     let outcome = runner.run(script)
     note(outcome)
-    if let decision = script.firstImpossible ?? (script.isUsedUp ? nil : Int(runner.decisions)) {
+    if let decision = script.firstImpossible
+      ?? (script.isUsedUp ? nil : Int(runner.decisions(outcome)))
+    {
       report.remarks.append(
         "The recorded schedule is stale: the program has changed, and decision \(decision) cannot "
           + "be made any more. It was followed as far as possible.")
-    } else if schedule.digest != 0, schedule.digest != outcome.digest {
+    } else if schedule.digest != 0, schedule.digest != runner.digest(outcome) {
       report.remarks.append(
         "The recorded schedule is stale: the program took other steps than when it was recorded.")
     }
@@ -141,8 +143,10 @@ final class Explorer {
 
   /// Runs the last schedule again: a difference comes from something that nobody controls.
   private func doubleCheck(_ outcome: ProgramRunner.Outcome) {
-    let again = runner.run(ScriptPolicy(runner.lastSchedule(outcome)))
-    if again.digest != outcome.digest || (again.failure == nil) != (outcome.failure == nil) {
+    let schedule = runner.lastSchedule(outcome)
+    let again = runner.run(ScriptPolicy(schedule))
+    if runner.digest(again) != schedule.digest || (again.failure == nil) != (outcome.failure == nil)
+    {
       runner.noteUnknown()
     }
   }

@@ -6,7 +6,6 @@ final class ProgramRunner {
     var failure: InterleavingFailure?
     /// The steps before the check.
     var steps: Int
-    var digest: UInt32
   }
 
   /// What the tasks of a run report; they all run on the runner's thread, one after the other.
@@ -18,7 +17,7 @@ final class ProgramRunner {
   private let options: InterleavingOptions
   private(set) var scheduler: Scheduler
   private(set) var runs = 0
-  private var last: [Scheduler.Step] = []
+  private var abandonedSteps: [Scheduler.Step]?
   private var traceText = ""
   private var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
 
@@ -70,7 +69,7 @@ final class ProgramRunner {
       try build(&program)
     } catch {
       let failure = Self.failure(error, task: "the program's set-up")
-      return Outcome(end: .finished, failure: failure, steps: 0, digest: 0)
+      return Outcome(end: .finished, failure: failure, steps: 0)
     }
     var handles: [Task<Void, Never>] = []
     for (name, body) in program.tasks {
@@ -78,7 +77,6 @@ final class ProgramRunner {
     }
     var end = scheduler.run(policy)
     let steps = scheduler.steps.count
-    let digest = scheduler.digest
     if end == .finished, errors.first == nil {
       end = runChecks(program.checks, errors, &handles)
     }
@@ -89,9 +87,12 @@ final class ProgramRunner {
       }
     }
     if isTracing { traceText = ScheduleTrace(scheduler, steps: steps).text }
-    last = scheduler.steps
-    if end != .finished { abandon(handles) }
-    return Outcome(end: end, failure: failure, steps: steps, digest: digest)
+    abandonedSteps = nil
+    if end != .finished {
+      abandonedSteps = scheduler.steps
+      abandon(handles)
+    }
+    return Outcome(end: end, failure: failure, steps: steps)
   }
 
   /// Gives up a run that cannot end, after a chance to react to cancellation.
@@ -103,18 +104,23 @@ final class ProgramRunner {
 
   /// The steps of the last run, check apart.
   func steps(_ outcome: Outcome) -> ArraySlice<Scheduler.Step> {
-    last.prefix(outcome.steps)
+    (abandonedSteps ?? scheduler.steps).prefix(outcome.steps)
   }
 
+  /// The digest of the last run.
+  func digest(_ outcome: Outcome) -> UInt32 { Scheduler.digest(steps(outcome)) }
+
   /// The decisions of the last run.
-  var decisions: Int32 { last.last { $0.decision >= 0 }.map { $0.decision + 1 } ?? 0 }
+  func decisions(_ outcome: Outcome) -> Int32 {
+    steps(outcome).last { $0.decision >= 0 }.map { $0.decision + 1 } ?? 0
+  }
 
   /// The last run's schedule.
   func lastSchedule(_ outcome: Outcome) -> Schedule {
     Schedule(
       deviations: steps(outcome).lazy.filter { $0.decision >= 0 && $0.isDeviation }
         .map { Schedule.Deviation(decision: Int($0.decision), choice: Int($0.choice)) },
-      digest: outcome.digest)
+      digest: digest(outcome))
   }
 
   /// How often the last run interrupted a task.

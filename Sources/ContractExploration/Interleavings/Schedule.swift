@@ -1,7 +1,7 @@
 /// The order in which the jobs of a program ran, as deviations from first in, first out.
 ///
-/// Left alone, the running task goes on until it waits; then the job that has been ready longest
-/// is next. A schedule lists the decisions that went another way, and nothing else, so it is short
+/// Left alone, the running task goes on until it waits; then comes the task that was interrupted
+/// last, if any, or else the job that has been ready longest. A schedule lists the decisions that went another way, and nothing else, so it is short
 /// and still replays exactly. It can be stored, and pasted into source code as text.
 public struct Schedule: Sendable, Hashable, CustomStringConvertible {
   /// One decision that went another way.

@@ -63,7 +63,13 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     var address: UnsafeRawPointer
     var isPending = false
     var newestSeen: UInt = 0
-    var waiting: [(task: Int32, resumption: UInt)] = []
+  }
+
+  /// A task in an actor's queue.
+  private struct Waiting {
+    var actor: Int32
+    var task: Int32
+    var resumption: UInt
   }
 
   struct Timer {
@@ -91,33 +97,38 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   private let isReducing: Bool
   private(set) var owner: UInt = 0
 
-  private(set) var ready: [ReadyJob] = []
-  private var eager: [UnownedJob] = []
-  private(set) var steps: [Step] = []
-  private(set) var tasks: [TaskRecord] = []
-  private(set) var actors: [ActorRecord] = []
-  private var pendingActors: [Int32] = []
-  private var turnstiles: [UInt] = []
-  private var helpers: [UInt] = []
-  private var timers: [Timer] = []
+  // The run's state is touched on one thread, and no access spans a call that leads back here: the
+  // checks for that, on every access, took a quarter of the time.
+  @exclusivity(unchecked) private(set) var ready: [ReadyJob] = []
+  @exclusivity(unchecked) private var eager: [UnownedJob] = []
+  @exclusivity(unchecked) private(set) var steps: [Step] = []
+  @exclusivity(unchecked) private(set) var tasks: [TaskRecord] = []
+  @exclusivity(unchecked) private(set) var actors: [ActorRecord] = []
+  @exclusivity(unchecked) private var pendingActors: [Int32] = []
+  @exclusivity(unchecked) private var waiting: [Waiting] = []
+  @exclusivity(unchecked) private var turnstiles: [UInt] = []
+  @exclusivity(unchecked) private var helpers: [UInt] = []
+  @exclusivity(unchecked) private var timers: [Timer] = []
   private var timerCount = 0
-  private var jobCount: Int32 = 0
-  private(set) var decisions: Int32 = 0
-  private(set) var now: Int64 = 0
-  private(set) var lastTask: Int32 = -1
+  @exclusivity(unchecked) private var jobCount: Int32 = 0
+  @exclusivity(unchecked) private(set) var decisions: Int32 = 0
+  @exclusivity(unchecked) private(set) var now: Int64 = 0
+  @exclusivity(unchecked) private(set) var lastTask: Int32 = -1
 
-  private var runningTask: Int32 = -1
-  private var runningCreator: Int32 = -1
-  private var runningBarrier: Int32 = 0
-  private var runningFootprint = Footprint()
-  private var runningNew = Footprint()
-  private var jobStart: Int64 = 0
-  private var measuresJobs = false
+  @exclusivity(unchecked) private var interrupted: [Int32] = []
 
-  private(set) var rootNames: [String] = []
-  private var startsRoot = false
-  private(set) var openRoots = 0
-  private(set) var finishedRoots: [Bool] = []
+  @exclusivity(unchecked) private var runningTask: Int32 = -1
+  @exclusivity(unchecked) private var runningCreator: Int32 = -1
+  @exclusivity(unchecked) private var runningBarrier: Int32 = 0
+  @exclusivity(unchecked) private var runningFootprint = Footprint()
+  @exclusivity(unchecked) private var runningNew = Footprint()
+  @exclusivity(unchecked) private var jobStart: Int64 = 0
+  @exclusivity(unchecked) private var measuresJobs = false
+
+  @exclusivity(unchecked) private(set) var rootNames: [String] = []
+  @exclusivity(unchecked) private var startsRoot = false
+  @exclusivity(unchecked) private(set) var openRoots = 0
+  @exclusivity(unchecked) private(set) var finishedRoots: [Bool] = []
 
   private(set) var isTracing = false
   private(set) var notes: [(step: Int, task: Int32, text: String)] = []
@@ -171,9 +182,11 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     tasks.removeAll(keepingCapacity: true)
     actors.removeAll(keepingCapacity: true)
     pendingActors.removeAll(keepingCapacity: true)
+    waiting.removeAll(keepingCapacity: true)
     turnstiles.removeAll(keepingCapacity: true)
     helpers.removeAll(keepingCapacity: true)
     timers.removeAll(keepingCapacity: true)
+    interrupted.removeAll(keepingCapacity: true)
     rootNames.removeAll(keepingCapacity: true)
     finishedRoots.removeAll(keepingCapacity: true)
     if !notes.isEmpty { notes.removeAll() }
@@ -223,7 +236,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         return openRoots == 0 ? .finished : .deadlocked
       }
       guard steps.count < idleLimit else { return .cutOff }
-      let base = ready.count == 1 ? 0 : baseChoice
+      let base = ready.count == 1 ? 0 : baseChoice()
       let choice = policy.choose(in: self, base: base)
       runStep(choice, base: base)
       policy.didRun(in: self)
@@ -247,10 +260,17 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     monitor.withLock { inbox.isRetired = true }
   }
 
-  /// The job that runs when nobody interferes: the running task goes on, else the oldest job.
-  private var baseChoice: Int {
+  /// The job that runs when nobody interferes.
+  ///
+  /// The running task goes on; where it cannot, the task that was interrupted last; else the job
+  /// that has been ready longest. That is how POSIX puts it for `SCHED_FIFO`.
+  private func baseChoice() -> Int {
     if lastTask >= 0 {
       for index in ready.indices where ready[index].task == lastTask { return index }
+    }
+    while let task = interrupted.last {
+      for index in ready.indices where ready[index].task == task { return index }
+      interrupted.removeLast()
     }
     return 0
   }
@@ -266,6 +286,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       isPreemption =
         choice != base && lastTask >= 0 && next.task != lastTask
         && ready.contains { $0.task == lastTask }
+      if isPreemption { interrupted.append(lastTask) }
     }
     (runningCreator, runningBarrier) = (index, 0)
     runningFootprint = Footprint()
@@ -278,19 +299,30 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         isDeviation: choice != base, isPreemption: isPreemption,
         resumption: next.resumption))
     perform(next)
-    // With state in actors only, a task's own code commutes with everything: it may as well run
-    // just before the actor takes the task, and the two are one step.
-    if isReducing, sharing == .actorsOnly, next.actor < 0, next.task >= 0, let last = ready.last,
-      last.actor >= 0, last.creator == index, last.task == next.task,
-      tasks[Int(next.task)].origin != .unstructured
-    {
+    if isReducing, sharing == .actorsOnly, let turn = turnToJoin(next, at: index) {
       ready.removeLast()
-      steps[Int(index)].actor = last.actor
-      perform(last)
+      steps[Int(index)].actor = turn.actor
+      perform(turn)
     }
     steps[Int(index)].footprint = runningFootprint
     steps[Int(index)].sharedFootprint = runningFootprint.replacing(runningNew)
     lastTask = next.task
+  }
+
+  /// The turn of an actor that may as well be one step with the job that asked for it.
+  ///
+  /// With state in actors only, a task's own code commutes with everything, so it can run just
+  /// before the actor takes the task. Not so if the code made anything else ready, or if the actor
+  /// was already waited for: that may have to come in between.
+  private func turnToJoin(_ job: ReadyJob, at index: Int32) -> ReadyJob? {
+    guard job.actor < 0, job.task >= 0, tasks[Int(job.task)].origin != .unstructured,
+      let turn = ready.last, turn.creator == index, turn.actor >= 0, turn.task == job.task,
+      !ready.dropLast().contains(where: { $0.creator == index })
+    else { return nil }
+    var own = Footprint()
+    own.form(object: job.task * 2)
+    own.form(object: turn.actor * 2 + 1)
+    return own == runningFootprint ? turn : nil
   }
 
   private func perform(_ next: ReadyJob) {
@@ -308,10 +340,12 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       actors[actor].newestSeen = 0
       pendingActors.removeAll { $0 == next.actor }
       if splitsActors {
-        if !actors[actor].waiting.isEmpty { actors[actor].waiting.removeFirst() }
+        if let first = waiting.firstIndex(where: { $0.actor == next.actor }) {
+          waiting.remove(at: first)
+        }
       } else {
-        for entry in actors[actor].waiting { touch(task: entry.task) }
-        actors[actor].waiting.removeAll(keepingCapacity: true)
+        for entry in waiting where entry.actor == next.actor { touch(task: entry.task) }
+        waiting.removeAll { $0.actor == next.actor }
       }
     } else if next.task < 0 {
       runningFootprint.formEverything()
@@ -337,9 +371,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     guard job.yieldingFrame != 0, tasks[Int(job.task)].isQueued,
       RuntimeJob(job: job.job).frame == job.yieldingFrame
     else { return false }
-    return pendingActors.contains { actor in
-      actors[Int(actor)].waiting.contains { $0.task == job.task }
-    }
+    return waiting.contains { $0.task == job.task }
   }
 
   private func runEager() {
@@ -394,7 +426,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       actors[Int(actor)].newestSeen = 0
       pendingActors.append(actor)
       touch(actor: actor)
-      let head = actors[Int(actor)].waiting.first
+      let head = waiting.first { $0.actor == actor }
       appendReady(
         job, task: head?.task ?? -1, actor: actor, yieldingFrame: 0,
         resumption: head?.resumption ?? 0)
@@ -494,8 +526,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       let head = newest.map { unsafeBitCast($0, to: UInt.self) } ?? 0
       guard head != actors[actor].newestSeen else { continue }
       touch(actor: Int32(actor))
-      let wasEmpty = actors[actor].waiting.isEmpty
-      let position = actors[actor].waiting.count
+      let wasEmpty = !waiting.contains { $0.actor == Int32(actor) }
+      let position = waiting.count
       var hasTask = false
       var next = newest
       while let job = next, unsafeBitCast(job, to: UInt.self) != actors[actor].newestSeen {
@@ -504,12 +536,13 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
           var task = number(ofTask: runtime.taskKey)
           if task < 0 { task = register(taskWithKey: runtime.taskKey, origin: .unstructured) }
           tasks[Int(task)].isQueued = true
-          actors[actor].waiting.insert((task, runtime.resumption), at: position)
+          waiting.insert(
+            Waiting(actor: Int32(actor), task: task, resumption: runtime.resumption), at: position)
           hasTask = true
         }
         next = runtime.olderJob
       }
-      if wasEmpty, let first = actors[actor].waiting.first {
+      if wasEmpty, let first = waiting.first(where: { $0.actor == Int32(actor) }) {
         for ready in ready.indices where self.ready[ready].actor == Int32(actor) {
           self.ready[ready].task = first.task
           self.ready[ready].resumption = first.resumption
@@ -702,13 +735,14 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     notes.append((steps.count - 1, runningTask, text))
   }
 
-  /// A digest of the order of steps so far; never 0.
-  var digest: UInt32 {
+  /// A digest of the order of the first steps; never 0.
+  static func digest(_ steps: ArraySlice<Step>) -> UInt32 {
     var hash: UInt32 = 2_166_136_261
+    func mix(_ value: Int32) { hash = (hash ^ UInt32(bitPattern: value)) &* 16_777_619 }
     for step in steps {
-      for value in [step.task, step.actor, step.decision < 0 ? -1 : step.choice] {
-        hash = (hash ^ UInt32(bitPattern: value)) &* 16_777_619
-      }
+      mix(step.task)
+      mix(step.actor)
+      mix(step.decision < 0 ? -1 : step.choice)
     }
     return max(1, hash)
   }

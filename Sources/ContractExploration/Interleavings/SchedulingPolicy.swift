@@ -23,7 +23,8 @@ final class RandomPolicy: SchedulingPolicy {
   init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   func choose(in scheduler: Scheduler, base: Int) -> Int {
-    scheduler.ready.count == 1 ? 0 : Int(generator.next().scaled(upTo: UInt64(scheduler.ready.count - 1)))
+    scheduler.ready.count == 1
+      ? 0 : Int(generator.next().scaled(upTo: UInt64(scheduler.ready.count - 1)))
   }
 }
 
@@ -47,7 +48,9 @@ final class PriorityPolicy: SchedulingPolicy {
   ///   - length: How many steps a run is expected to take.
   init(seed: UInt64, depth: Int, length: Int) {
     var generator = SplitMix64(seed: seed)
-    changes = (1..<max(2, depth)).map { _ in Int(generator.next().scaled(upTo: UInt64(max(0, length - 1)))) }
+    changes = (1..<max(2, depth)).map { _ in
+      Int(generator.next().scaled(upTo: UInt64(max(0, length - 1))))
+    }
     lowest = UInt64(changes.count)
     self.generator = generator
   }

@@ -8,16 +8,18 @@
 ///
 /// - Parameters:
 ///   - seed: Another seed, another order; 0 is first in, first out.
+///   - outsideWait: How long to wait, in real time, for other threads before a deadlock is thrown.
 ///   - body: The function to run.
 /// - Returns: The value of `body`.
 /// - Throws: The error of `body`; ``InterleavingError`` when it can never end.
 public func withDeterministicTasks<Value: Sendable>(
-  seed: UInt64 = 0, _ body: @escaping @Sendable () async throws -> Value
+  seed: UInt64 = 0, outsideWait: Duration = .seconds(10),
+  _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   if Scheduler.current.value != nil { return try await body() }
   let result: Result<Value, any Error> = await onExplorationThread {
     let scheduler = Scheduler(
-      sharing: .anything, stepLimit: 1_000_000, outsideWait: .seconds(10))
+      sharing: .anything, stepLimit: 1_000_000, outsideWait: outsideWait)
     let box = ResultBox<Value>()
     scheduler.prepare()
     let task = scheduler.start("body") {

@@ -91,7 +91,8 @@ struct RandomProgram: Sendable, CustomStringConvertible {
   }
 
   private func withoutActuallyEscapingMutex<Value>(
-    _ mutex: borrowing Mutex<Set<String>>, _ body: (@escaping @Sendable (String) -> Void) async -> Value
+    _ mutex: borrowing Mutex<Set<String>>,
+    _ body: (@escaping @Sendable (String) -> Void) async -> Value
   ) async -> Value {
     let box = SetBox()
     let value = await body { box.insert($0) }
