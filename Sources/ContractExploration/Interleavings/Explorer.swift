@@ -6,8 +6,8 @@
 final class Explorer {
   private let options: InterleavingOptions
   private let runner: ProgramRunner
-  private let depthFirst: DepthFirstSearch
-  private let bounded: BoundedSearch
+  private var depthFirst: DepthFirstSearch
+  private var bounded: BoundedSearch
   private var usesDepthFirst = true
   private var report = InterleavingReport()
   private var typicalLength = 1
@@ -95,6 +95,13 @@ final class Explorer {
       } else if iteration % Self.doubleCheckInterval == 1, outcome.end == .finished {
         doubleCheck(outcome)
       }
+      if outcome.joinsTurns && outcome.hasBoundArrivals {
+        // Start over with smaller steps; what was learnt belongs to the larger ones.
+        runner.joinsTurns = false
+        depthFirst = DepthFirstSearch(isReducing: options.isReducing)
+        bounded = BoundedSearch(seed: options.seed)
+        continue
+      }
       if depthFirst.isExhausted { break }
     }
     report.schedules = iteration
@@ -118,6 +125,8 @@ final class Explorer {
   /// - Returns: Whether it still fails, which ends the exploration.
   private func replay(_ schedule: Schedule) -> Bool {
     let script = ScriptPolicy(schedule)
+    let joinsTurns = runner.joinsTurns
+    runner.joinsTurns = schedule.joinsTurns
     let outcome = runner.run(script)
     note(outcome)
     if let decision = script.firstImpossible
@@ -132,6 +141,7 @@ final class Explorer {
     }
     guard let failure = outcome.failure else {
       report.remarks.append("The recorded schedule no longer fails.")
+      runner.joinsTurns = joinsTurns
       return false
     }
     report.failure = failure

@@ -6,6 +6,9 @@ final class ProgramRunner {
     var failure: InterleavingFailure?
     /// The steps before the check.
     var steps: Int
+    var joinsTurns: Bool
+    /// Joined turns may have left orders out.
+    var hasBoundArrivals: Bool
   }
 
   /// What the tasks of a run report; they all run on the runner's thread, one after the other.
@@ -16,6 +19,8 @@ final class ProgramRunner {
   private let build: @Sendable (inout ConcurrentProgram) throws -> Void
   private let options: InterleavingOptions
   private(set) var scheduler: Scheduler
+  /// Whether the next runs join turns, see ``Scheduler/joinsTurns``.
+  var joinsTurns: Bool
   private(set) var runs = 0
   private var abandonedSteps: [Scheduler.Step]?
   private var traceText = ""
@@ -28,6 +33,7 @@ final class ProgramRunner {
     self.options = options
     self.build = build
     scheduler = Self.makeScheduler(options)
+    joinsTurns = scheduler.joinsTurns
   }
 
   private static func makeScheduler(_ options: InterleavingOptions) -> Scheduler {
@@ -64,12 +70,14 @@ final class ProgramRunner {
     runs += 1
     var program = ConcurrentProgram()
     let errors = Errors()
+    scheduler.joinsTurns = joinsTurns
     scheduler.prepare(isTracing: isTracing)
     do {
       try build(&program)
     } catch {
       let failure = Self.failure(error, task: "the program's set-up")
-      return Outcome(end: .finished, failure: failure, steps: 0)
+      return Outcome(
+        end: .finished, failure: failure, steps: 0, joinsTurns: joinsTurns, hasBoundArrivals: false)
     }
     var handles: [Task<Void, Never>] = []
     for (name, body) in program.tasks {
@@ -77,6 +85,7 @@ final class ProgramRunner {
     }
     var end = scheduler.run(policy)
     let steps = scheduler.steps.count
+    let hasBoundArrivals = scheduler.hasBoundArrivals
     if end == .finished, errors.first == nil {
       end = runChecks(program.checks, errors, &handles)
     }
@@ -92,14 +101,18 @@ final class ProgramRunner {
       abandonedSteps = scheduler.steps
       abandon(handles)
     }
-    return Outcome(end: end, failure: failure, steps: steps)
+    return Outcome(
+      end: end, failure: failure, steps: steps, joinsTurns: joinsTurns,
+      hasBoundArrivals: hasBoundArrivals)
   }
 
   /// Gives up a run that cannot end, after a chance to react to cancellation.
   func abandon(_ handles: [Task<Void, Never>]) {
     Self.merge(scheduler.uncontrolled, into: &uncontrolled)
-    scheduler.unwind(handles)
+    let old = scheduler
     scheduler = Self.makeScheduler(options)
+    scheduler.inheritExperience(of: old)
+    old.unwind(handles)
   }
 
   /// The steps of the last run, check apart.
@@ -120,7 +133,7 @@ final class ProgramRunner {
     Schedule(
       deviations: steps(outcome).lazy.filter { $0.decision >= 0 && $0.isDeviation }
         .map { Schedule.Deviation(decision: Int($0.decision), choice: Int($0.choice)) },
-      digest: digest(outcome))
+      digest: digest(outcome), joinsTurns: outcome.joinsTurns)
   }
 
   /// How often the last run interrupted a task.

@@ -15,13 +15,16 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
   var deviations: [Deviation]
   /// A digest of the steps taken, by which a stale schedule is noticed; 0 when unknown.
   var digest: UInt32
+  /// Whether a task's code and the actor's turn that it leads to counted as one step.
+  var joinsTurns = false
 
   /// First in, first out: no deviation.
   public static let firstInFirstOut = Schedule(deviations: [], digest: 0)
 
-  init(deviations: [Deviation], digest: UInt32) {
+  init(deviations: [Deviation], digest: UInt32, joinsTurns: Bool = false) {
     self.deviations = deviations
     self.digest = digest
+    self.joinsTurns = joinsTurns
   }
 
   /// Reads the text form, as printed in a report.
@@ -32,6 +35,10 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
     deviations = []
     digest = 0
     for word in text.split(whereSeparator: \.isWhitespace) {
+      if word == "joined", deviations.isEmpty, digest == 0, !joinsTurns {
+        joinsTurns = true
+        continue
+      }
       if word.first == "#" {
         guard let value = UInt32(word.dropFirst(), radix: 16), digest == 0 else {
           throw InvalidScheduleError(text: text, part: String(word))
@@ -49,7 +56,8 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
 
   /// The text form, which ``init(_:)`` reads.
   public var description: String {
-    var words = deviations.map { "\($0.decision)>\($0.choice)" }
+    var words = joinsTurns ? ["joined"] : []
+    words += deviations.map { "\($0.decision)>\($0.choice)" }
     if digest != 0 { words.append("#" + String(digest, radix: 16)) }
     return words.joined(separator: " ")
   }

@@ -95,6 +95,13 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   private let layout: RuntimeLayout
   private let splitsActors: Bool
   private let isReducing: Bool
+
+  /// Whether a job and the turn of the actor that it asks for are one step where possible.
+  var joinsTurns: Bool
+  /// A task has been put into an actor's queue by something else than code of its own outside
+  /// actors: by an actor, or by another task. Such an arrival cannot be put off, so joined turns
+  /// would leave orders out.
+  private(set) var hasBoundArrivals = false
   private(set) var owner: UInt = 0
 
   // The run's state is touched on one thread, and no access spans a call that leads back here: the
@@ -118,6 +125,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private var interrupted: [Int32] = []
 
   @exclusivity(unchecked) private var runningTask: Int32 = -1
+  @exclusivity(unchecked) private var runsActor = false
   @exclusivity(unchecked) private var runningCreator: Int32 = -1
   @exclusivity(unchecked) private var runningBarrier: Int32 = 0
   @exclusivity(unchecked) private var runningFootprint = Footprint()
@@ -133,6 +141,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   private(set) var isTracing = false
   private(set) var notes: [(step: Int, task: Int32, text: String)] = []
   private(set) var actorNames: [Int32: String] = [:]
+
+  private var turnsToMainActor = false
 
   /// Work that the policy could not order, by kind, since the scheduler was made.
   private(set) var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
@@ -168,7 +178,14 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     self.outsideWait = outsideWait.wholeNanoseconds
     self.splitsActors = (sharing == .anything || !isReducing) && splitsActors
     self.isReducing = isReducing
+    joinsTurns = isReducing && sharing == .actorsOnly
     layout = RuntimeLayout.probed
+  }
+
+  /// Takes over what another scheduler has learnt about waiting for outside work.
+  func inheritExperience(of other: Scheduler) {
+    waitedInVain = other.waitedInVain
+    hasForeign = other.hasForeign
   }
 
   // MARK: A run
@@ -299,7 +316,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         isDeviation: choice != base, isPreemption: isPreemption,
         resumption: next.resumption))
     perform(next)
-    if isReducing, sharing == .actorsOnly, let turn = turnToJoin(next, at: index) {
+    if joinsTurns, let turn = turnToJoin(next, at: index) {
       ready.removeLast()
       steps[Int(index)].actor = turn.actor
       perform(turn)
@@ -313,7 +330,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   ///
   /// With state in actors only, a task's own code commutes with everything, so it can run just
   /// before the actor takes the task. Not so if the code made anything else ready, or if the actor
-  /// was already waited for: that may have to come in between.
+  /// was already waited for: that may have to come in between. Nor if tasks come to an actor in
+  /// any other way than by such code, see ``hasBoundArrivals``.
   private func turnToJoin(_ job: ReadyJob, at index: Int32) -> ReadyJob? {
     guard job.actor < 0, job.task >= 0, tasks[Int(job.task)].origin != .unstructured,
       let turn = ready.last, turn.creator == index, turn.actor >= 0, turn.task == job.task,
@@ -327,6 +345,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   private func perform(_ next: ReadyJob) {
     runningTask = next.task
+    runsActor = next.actor >= 0
     if next.task >= 0 {
       touch(task: next.task)
       tasks[Int(next.task)].isQueued = false
@@ -353,6 +372,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     if measuresJobs { jobStart = Platform.nanoseconds }
     next.job.runSynchronously(on: unowned)
     if !eager.isEmpty { runEager() }
+    if turnsToMainActor { markMainActor() }
     if !pendingActors.isEmpty { scanActors() }
     if sharing == .anything && !hasOnlyReturned(next) { runningFootprint.formOutside() }
     if next.task >= 0 && tasks[Int(next.task)].origin == .child
@@ -389,6 +409,9 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   private func touch(task: Int32) { runningFootprint.form(object: task * 2) }
   private func touch(actor: Int32) { runningFootprint.form(object: actor * 2 + 1) }
+
+  /// Counts the running step among those that use state outside actors.
+  func touchOutside() { runningFootprint.formOutside() }
 
   // MARK: Jobs that arrive
 
@@ -536,6 +559,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
           var task = number(ofTask: runtime.taskKey)
           if task < 0 { task = register(taskWithKey: runtime.taskKey, origin: .unstructured) }
           tasks[Int(task)].isQueued = true
+          if runsActor || task != runningTask { hasBoundArrivals = true }
           waiting.insert(
             Waiting(actor: Int32(actor), task: task, resumption: runtime.resumption), at: position)
           hasTask = true
@@ -641,15 +665,22 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     uncontrolled[kind, default: UncontrolledWork(kind: kind, firstTask: task)].count += 1
   }
 
-  /// Another executor has been given a job that began here.
-  func outsideBegan() { monitor.withLock { inbox.outstanding += 1 } }
+  /// The running job asks for the main actor, most likely to put a task there.
+  func noteMainActor() { turnsToMainActor = true }
 
-  /// The other executor has come past that job.
-  func outsideEnded() {
-    monitor.withLock {
-      inbox.outstanding -= 1
-      monitor.signal()
+  /// Waits until the main actor has come past what the running job has put there.
+  ///
+  /// Its executor is first in, first out: once it comes to the marker, the job has run.
+  private func markMainActor() {
+    report(.mainActor)
+    monitor.withLock { inbox.outstanding += 1 }
+    Task { @MainActor in
+      self.monitor.withLock {
+        self.inbox.outstanding -= 1
+        self.monitor.signal()
+      }
     }
+    turnsToMainActor = false
   }
 
   private var mayWaitForOutside: Bool {

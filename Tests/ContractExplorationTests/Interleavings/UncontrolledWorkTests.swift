@@ -54,6 +54,18 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
+  @Test func `a task of the main actor's own is named and its work is done before the check`()
+    async
+  {
+    let (report, outcomes) = await Self.explore { log in
+      Task { @MainActor in log.append("done") }
+    }
+    #expect(report.failure == nil)
+    #expect(report.uncontrolled.map(\.kind).contains(.mainActor))
+    #expect(!report.isExhaustive)
+    #expect(outcomes == ["done"])
+  }
+
   @Test func `a dispatch queue that resumes a task is named and waited for`() async {
     let (report, outcomes) = await Self.explore { log in
       await withCheckedContinuation { continuation in
