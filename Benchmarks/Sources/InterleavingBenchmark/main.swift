@@ -116,6 +116,25 @@ func measure(
   return report
 }
 
+// `replay TEXT` runs a schedule that another process printed, a thousand times.
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "replay" {
+  var options = InterleavingOptions()
+  options.replay = try Schedule(CommandLine.arguments[2])
+  options.schedules = 0
+  var same = 0
+  for _ in 0..<1000 {
+    let report = await exploreInterleavings(options, of: fourByFive { $0.isWoven })
+    if report.failure?.schedule == options.replay, report.remarks.isEmpty { same += 1 }
+  }
+  print("replayed \(same) of 1000")
+  exit(same == 1000 ? 0 : 1)
+}
+
+_ = try await withDeterministicTasks { 0 }
+let sleepStart = ContinuousClock.now
+try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
+print("an hour's sleep: \(ContinuousClock.now - sleepStart)")
+
 for sharing in [SharedState.actorsOnly, .anything] {
   let options = InterleavingOptions(sharing: sharing)
   _ = await measure("race, \(sharing)", options, race(isFixed: false))

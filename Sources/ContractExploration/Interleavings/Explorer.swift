@@ -117,6 +117,10 @@ final class Explorer {
   private func finish() -> InterleavingReport {
     report.uncontrolled = runner.uncontrolledWork
     if !report.uncontrolled.isEmpty { report.isExhaustive = false }
+    if !Scheduler.coversSleep {
+      report.remarks.append(
+        "Task.sleep takes real time with this Swift runtime: inject a VirtualClock instead.")
+    }
     return report
   }
 

@@ -779,15 +779,25 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   }
 
   /// Who waits, when nothing can go on.
+  ///
+  /// The runtime does not say whether a child task that has stopped is over, so both are named.
   var deadlockDescription: String {
-    let waiting = waitingTasks.map { task in
+    var lines = waitingTasks.map { task in
       let record = tasks[Int(task)]
       guard record.lastStep >= 0 else { return "\(name(ofTask: task)) has not started" }
       let function = FunctionName.of(steps[Int(record.lastStep)].resumption)
       let place = function.map { " in or after \($0)" } ?? ""
       return "\(name(ofTask: task)) waits since step \(record.lastStep + 1)\(place)"
     }
-    return "Deadlock: " + waiting.joined(separator: "; ")
+    let children = tasks.indices.filter { tasks[$0].origin != .root && !tasks[$0].isQueued }
+    if !children.isEmpty {
+      let names = children.prefix(10).map { index in
+        "\(name(ofTask: Int32(index))) since step \(tasks[index].lastStep + 1)"
+      }
+      let more = children.count > 10 ? ", and \(children.count - 10) more" : ""
+      lines.append("waiting or over: " + names.joined(separator: ", ") + more)
+    }
+    return "Deadlock: " + lines.joined(separator: "; ")
       + ". No job is ready, no timer runs, and no other thread has work for them."
   }
 

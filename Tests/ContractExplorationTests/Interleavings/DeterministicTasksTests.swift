@@ -74,4 +74,26 @@ import Testing
       try await withDeterministicTasks(outsideWait: .milliseconds(10)) { await door.wait() }
     }
   }
+
+  @Test func `a deadlock of child tasks names them by creation order`() async throws {
+    let error = try await #require(throws: InterleavingError.self) {
+      try await withDeterministicTasks(outsideWait: .milliseconds(10)) {
+        let (left, right) = (Door(), Door())
+        await withTaskGroup(of: Void.self) { group in
+          group.addTask {
+            await left.wait()
+            right.open()
+          }
+          group.addTask {
+            await right.wait()
+            left.open()
+          }
+        }
+      }
+    }
+    #expect(error.description.contains("body waits"))
+    #expect(error.description.contains("body.1"))
+    #expect(error.description.contains("body.2"))
+    #expect(!error.description.contains("0x"))
+  }
 }

@@ -31,6 +31,10 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
+  @Test func `the runtime lets sleeps wait in virtual time`() {
+    #expect(Scheduler.coversSleep)
+  }
+
   @Test func `timers of the same instant fire in either order`() async {
     let orders = Collected()
     let report = await exploreInterleavings { program in
