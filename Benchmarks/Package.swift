@@ -16,6 +16,11 @@ let package = Package(
       name: "ExplorationBenchmark",
       dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")],
       exclude: ["Peers"]),
+
+    // Exploration: interleavings.
+    .executableTarget(
+      name: "InterleavingBenchmark",
+      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")]),
   ],
   swiftLanguageModes: [.v6]
 )
