@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
+    .library(name: "TransportPort", targets: ["TransportPort"]),
   ],
   targets: [
     // The harness.
@@ -18,6 +19,15 @@ let package = Package(
 
     // Cookies.
     .target(name: "CookiePort"),
+
+    // Transport: the port, its policies and its fake.
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CBrotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+    .target(name: "TransportPort", dependencies: ["CZlib", "CBrotli"]),
+    .testTarget(name: "TransportPortTests", dependencies: ["TransportPort"]),
   ],
   swiftLanguageModes: [.v6]
 )
