@@ -72,3 +72,41 @@ extension [UInt8] {
   /// The bytes as text.
   var text: String { String(decoding: self, as: UTF8.self) }
 }
+
+/// What became of a whole exchange.
+struct Outcome: Sendable {
+  var status: Int?
+  var body: [UInt8] = []
+  var error: TransportError?
+
+  /// Sends a request and reads the response to its end or to its fault.
+  init(
+    of transport: any HTTPTransport, _ request: HTTPRequest, body: HTTPRequestBody = .none,
+    options: TransportOptions = TransportOptions()
+  ) async {
+    do throws(TransportError) {
+      let exchange = try await transport.send(request, body: body, options: options)
+      status = exchange.response.status.code
+      var iterator = exchange.body.makeAsyncIterator()
+      while let chunk = try await iterator.next() { self.body += chunk }
+    } catch {
+      self.error = error
+    }
+  }
+}
+
+/// Moves a clock on in steps, each once enough tasks sleep on it, until a task is done.
+func advance<Value: Sendable>(
+  _ clock: ManualClock, by step: Duration, sleepers: Int = 1, until task: Task<Value, Never>
+) async -> Value {
+  let driver = Task {
+    while !Task.isCancelled {
+      await clock.waitForSleepers(sleepers)
+      if Task.isCancelled { return }
+      clock.advance(by: step)
+    }
+  }
+  let value = await task.value
+  driver.cancel()
+  return value
+}
