@@ -1,14 +1,9 @@
 import ContractTesting
 import CookieContract
-import CookieFoundationAdapter
 import CookiePort
 import CookieSQLiteAdapter
 import Foundation
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 extension Implementation<CookieStoreFixture> {
   static let inMemory = fake("in-memory") { scope in
@@ -25,13 +20,4 @@ extension Implementation<CookieStoreFixture> {
         now: setup.now)
     }
   }
-
-  static let foundation = live("foundation") { scope in
-    try await CookieStoreFixture(in: scope, startingAt: Date()) { _ in
-      FoundationCookieStore(URLSessionConfiguration.ephemeral.httpCookieStorage ?? .shared)
-    }
-  }
-  .lacking(.controllableClock, because: "HTTPCookieStorage reads the system's clock")
-  .lacking(.configurablePolicy, because: "HTTPCookieStorage has one set of rules")
-  .lacking(.persistence, because: "only the process's shared storage is kept in a file")
 }

@@ -31,7 +31,9 @@ final class FlawedCookieStore: CookieStore {
     file = flaws.isKept ? try setup.directory().appending(path: "cookies.json") : nil
   }
 
-  deinit { state.withLock { $0.readers.forEach { $0.finish() } } }
+  deinit {
+    for reader in state.withLock({ $0.readers }) { reader.finish() }
+  }
 
   @discardableResult
   func store(

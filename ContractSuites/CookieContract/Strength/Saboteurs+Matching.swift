@@ -584,7 +584,9 @@ extension Saboteur<CookieStoreFixture> {
       "http-only-by-script", "takes HttpOnly cookies from scripts", caughtBy: "http-only-set",
       saying: "expected it refused as httpOnlyFromScript"
     ) {
-      try await .flawed(in: $0) { $0.pardon(.httpOnlyFromScript) { _, request, _ in request.access = .http } }
+      try await .flawed(in: $0) {
+        $0.pardon(.httpOnlyFromScript) { _, request, _ in request.access = .http }
+      }
     }
     Saboteur(
       "http-only-replaced", "lets scripts replace HttpOnly cookies",
