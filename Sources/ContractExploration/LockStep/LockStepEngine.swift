@@ -126,7 +126,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       choices: original.sequence, source: lockStep.source)
     // A hang is repeated with a shorter limit, and confirmed with the full one in the end.
     let isHang = kind.category == "hung"
-    let limit = isHang ? min(settings.runLimit, .milliseconds(200)) : settings.runLimit
+    let limit = isHang ? min(settings.runLimit, .milliseconds(500)) : settings.runLimit
     for _ in 0..<settings.replays {
       let (again, calls) = attempt(original.commands, limit: limit)
       failure.calls.replaying += calls

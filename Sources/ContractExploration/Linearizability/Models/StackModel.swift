@@ -6,12 +6,8 @@ public struct StackModel: SequentialModel {
     case pop
   }
 
-  /// What a call gives back.
-  public enum Response: Sendable, Hashable {
-    case done
-    /// The newest value, `nil` if the stack was empty.
-    case value(RecordedValue?)
-  }
+  /// What a call gives back: `done`, or the newest value, `nil` if the stack was empty.
+  public typealias Response = QueueModel.Response
 
   public var initialState: [RecordedValue] { [] }
 
@@ -34,15 +30,6 @@ extension StackModel.Command: CustomStringConvertible {
     switch self {
     case .push(let value): "push(\(value))"
     case .pop: "pop"
-    }
-  }
-}
-
-extension StackModel.Response: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .done: "done"
-    case .value(let value): value.map(\.description) ?? "empty"
     }
   }
 }

@@ -127,13 +127,20 @@ extension QueueModel: RecordedModel {
   public static func response(
     _ result: RecordedValue?, to command: Command
   ) throws(LinearizabilityFileError.Problem) -> Response? {
-    guard command == .dequeue else { return .done }
-    let value = try stated(result, command)
-    return .value(value == .null ? nil : value)
+    command == .dequeue ? .taken(try stated(result, command)) : .done
   }
 
-  public static func result(_ response: Response) -> RecordedValue {
-    switch response {
+  public static func result(_ response: Response) -> RecordedValue { response.recorded }
+}
+
+extension QueueModel.Response {
+  /// The response of taking a value, where `null` says that there was none.
+  fileprivate static func taken(_ value: RecordedValue) -> Self {
+    .value(value == .null ? nil : value)
+  }
+
+  fileprivate var recorded: RecordedValue {
+    switch self {
     case .done: .null
     case .value(let value): value ?? .null
     }
@@ -166,17 +173,10 @@ extension StackModel: RecordedModel {
   public static func response(
     _ result: RecordedValue?, to command: Command
   ) throws(LinearizabilityFileError.Problem) -> Response? {
-    guard command == .pop else { return .done }
-    let value = try stated(result, command)
-    return .value(value == .null ? nil : value)
+    command == .pop ? .taken(try stated(result, command)) : .done
   }
 
-  public static func result(_ response: Response) -> RecordedValue {
-    switch response {
-    case .done: .null
-    case .value(let value): value ?? .null
-    }
-  }
+  public static func result(_ response: Response) -> RecordedValue { response.recorded }
 }
 
 extension SetModel: RecordedModel {
