@@ -136,7 +136,7 @@ public struct HTMLReport: Sendable {
     html += "\(Self.escaped(Self.words(result.outcome)))"
     html += cell.isCurrent ? "" : ", on another revision of the contract"
     html += "</p>"
-    for issue in result.issues {
+    for issue in result.failureIssues {
       let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
       html += "<pre>\(Self.escaped(place + issue.message))</pre>"
     }

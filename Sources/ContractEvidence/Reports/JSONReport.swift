@@ -111,7 +111,7 @@ public struct JSONReport: Sendable {
       reason = cell.result.outcome.reason
       seconds = cell.result.seconds
       isCurrent = cell.isCurrent
-      issues = cell.result.issues
+      issues = cell.result.failureIssues
     }
   }
 }
