@@ -40,4 +40,26 @@ import Testing
           + "instead of \(plainSchedules)")
     }
   }
+
+  /// Programs for which reductions that looked right left an outcome out.
+  @Test(arguments: [
+    RandomProgram([[.relayed(from: 0, to: 1)], [.relayed(from: 1, to: 0)]]),
+    RandomProgram([
+      [.beside(.relayed(from: 1, to: 0), .relayed(from: 0, to: 1))], [.sleep(milliseconds: 1)],
+    ]),
+    RandomProgram([
+      [.relayed(from: 0, to: 1)], [.relayed(from: 1, to: 0), .mark(actor: 0)],
+    ]),
+    RandomProgram([[.yieldingMark(actor: 0)], [.yieldingMark(actor: 0)]]),
+    RandomProgram([[.mark(actor: 0), .mark(actor: 1)], [.mark(actor: 1), .mark(actor: 0)]]),
+  ])
+  func `a program that a reduction once got wrong keeps its outcomes`(
+    program: RandomProgram
+  ) async throws {
+    let plain = try #require(
+      await program.outcomes(isReducing: false, sharing: .actorsOnly, budget: 50_000))
+    let reduced = try #require(
+      await program.outcomes(isReducing: true, sharing: .actorsOnly, budget: 50_000))
+    #expect(reduced.outcomes == plain.outcomes)
+  }
 }
