@@ -70,19 +70,19 @@ final class ProgramRunner {
 
   /// Runs the program once; again, if the system took the thread away at a wrong moment.
   func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> Outcome {
-    var outcome = runOnce(policy, isTracing: isTracing)
-    var attempts = 1
-    while outcome.isDisturbed && attempts < Self.mostAttempts {
+    for _ in 1..<Self.mostAttempts {
+      let outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
+      if !outcome.isDisturbed { return outcome }
       policy.restart()
-      outcome = runOnce(policy, isTracing: isTracing)
-      attempts += 1
     }
-    return outcome
+    return runOnce(policy, isTracing: isTracing, acceptsDoubt: true)
   }
 
   private static let mostAttempts = 50
 
-  private func runOnce(_ policy: some SchedulingPolicy, isTracing: Bool) -> Outcome {
+  private func runOnce(
+    _ policy: some SchedulingPolicy, isTracing: Bool, acceptsDoubt: Bool
+  ) -> Outcome {
     runs += 1
     var program = ConcurrentProgram()
     let errors = Errors()
@@ -102,7 +102,7 @@ final class ProgramRunner {
     var end = scheduler.run(policy)
     let steps = scheduler.steps.count
     let hasBoundArrivals = scheduler.hasBoundArrivals
-    if end == .finished, errors.first == nil {
+    if end == .finished, errors.first == nil, acceptsDoubt || !scheduler.isDisturbed {
       end = runChecks(program.checks, errors, &handles)
     }
     let isDisturbed = scheduler.isDisturbed

@@ -13,13 +13,13 @@ import Testing
   func `the reduced search reaches every outcome of plain enumeration`(
     sharing: SharedState
   ) async {
-    let programs = Self.isLong ? 2_500 : 40
+    let programs = Self.isLong ? 1_500 : 40
     var compared = 0
     var reducedSchedules = 0
     var plainSchedules = 0
     for seed in 0..<UInt64(programs) {
       let program = RandomProgram(seed: seed, usesLocks: sharing == .anything)
-      let budget = Self.isLong ? 10_000 : 1_000
+      let budget = Self.isLong ? 6_000 : 1_000
       guard
         let plain = await program.outcomes(isReducing: false, sharing: sharing, budget: budget)
       else { continue }
