@@ -48,6 +48,11 @@ final class BoundedSearch: SchedulingPolicy {
     script.reverse()
   }
 
+  func restart() {
+    alternatives.removeAll(keepingCapacity: true)
+    position = 0
+  }
+
   func choose(in scheduler: Scheduler, base: Int) -> Int {
     let ready = scheduler.ready
     guard ready.count > 1 else { return base }

@@ -22,6 +22,8 @@ final class DepthFirstSearch: SchedulingPolicy {
 
   private let isReducing: Bool
   private var nodes: [Node] = []
+  /// How many nodes there were before the run.
+  private var known = 0
   private var depth = 0
   private var firstNew = 0
   private var isFollowing = true
@@ -36,8 +38,15 @@ final class DepthFirstSearch: SchedulingPolicy {
   init(isReducing: Bool = true) { self.isReducing = isReducing }
 
   func begin() {
+    known = nodes.count
     depth = 0
     isFollowing = true
+  }
+
+  func restart() {
+    nodes.removeSubrange(known...)
+    hasDiverged = false
+    begin()
   }
 
   func choose(in scheduler: Scheduler, base: Int) -> Int {

@@ -9,6 +9,8 @@ final class ProgramRunner {
     var joinsTurns: Bool
     /// Joined turns may have left orders out.
     var hasBoundArrivals: Bool
+    /// A sleep's length could not be told for sure.
+    var isDisturbed = false
   }
 
   /// What the tasks of a run report; they all run on the runner's thread, one after the other.
@@ -66,7 +68,21 @@ final class ProgramRunner {
     }
   }
 
+  /// Runs the program once; again, if the system took the thread away at a wrong moment.
   func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> Outcome {
+    for _ in 1..<Self.mostAttempts {
+      let outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
+      if !outcome.isDisturbed { return outcome }
+      policy.restart()
+    }
+    return runOnce(policy, isTracing: isTracing, acceptsDoubt: true)
+  }
+
+  private static let mostAttempts = 50
+
+  private func runOnce(
+    _ policy: some SchedulingPolicy, isTracing: Bool, acceptsDoubt: Bool
+  ) -> Outcome {
     runs += 1
     var program = ConcurrentProgram()
     let errors = Errors()
@@ -86,9 +102,10 @@ final class ProgramRunner {
     var end = scheduler.run(policy)
     let steps = scheduler.steps.count
     let hasBoundArrivals = scheduler.hasBoundArrivals
-    if end == .finished, errors.first == nil {
+    if end == .finished, errors.first == nil, acceptsDoubt || !scheduler.isDisturbed {
       end = runChecks(program.checks, errors, &handles)
     }
+    let isDisturbed = scheduler.isDisturbed
     var failure = errors.first.map { Self.failure($0.error, task: $0.task) }
     if end != .finished {
       if end == .deadlocked, failure == nil {
@@ -103,7 +120,8 @@ final class ProgramRunner {
     }
     return Outcome(
       end: end, failure: failure, steps: steps, joinsTurns: joinsTurns,
-      hasBoundArrivals: hasBoundArrivals)
+      hasBoundArrivals: hasBoundArrivals,
+      isDisturbed: isDisturbed)
   }
 
   /// Gives up a run that cannot end, after a chance to react to cancellation.
@@ -189,4 +207,6 @@ final class ProgramRunner {
 /// First in, first out.
 final class BasePolicy: SchedulingPolicy {
   func choose(in scheduler: Scheduler, base: Int) -> Int { base }
+
+  func restart() {}
 }

@@ -102,6 +102,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// actors: by an actor, or by another task. Such an arrival cannot be put off, so joined turns
   /// would leave orders out.
   private(set) var hasBoundArrivals = false
+  /// The system took the thread away so long that the length of a sleep is in doubt.
+  private(set) var isDisturbed = false
   private(set) var owner: UInt = 0
 
   // The run's state is touched on one thread, and no access spans a call that leads back here: the
@@ -182,10 +184,14 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     layout = RuntimeLayout.probed
   }
 
+  /// Looks at the real clock from the first job on, for a program that runs only once.
+  func measureFromStart() { measuresJobs = true }
+
   /// Takes over what another scheduler has learnt about waiting for outside work.
   func inheritExperience(of other: Scheduler) {
     waitedInVain = other.waitedInVain
     hasForeign = other.hasForeign
+    measuresJobs = other.measuresJobs
   }
 
   // MARK: A run
@@ -211,6 +217,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     (timerCount, jobCount, decisions, now) = (0, 0, 0, 0)
     (lastTask, runningTask, runningCreator, runningBarrier) = (-1, -1, -1, 0)
     openRoots = 0
+    isDisturbed = false
     self.isTracing = isTracing
     EnqueueHooks.install()
   }
@@ -585,6 +592,9 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   // MARK: Time
 
+  /// Real nanoseconds between a job's start and its sleep that make the sleep's length doubtful.
+  private static let longestLook: Int64 = 150_000
+
   /// Keeps a job of the runtime until virtual time has gone on.
   ///
   /// - Parameters:
@@ -602,7 +612,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       return
     }
     if layout.isReadable { helpers.append(RuntimeJob(job: job).taskKey) }
-    let passed = measuresJobs ? Platform.nanoseconds - jobStart : 200_000
+    let passed = measuresJobs ? Platform.nanoseconds - jobStart : Self.longestLook
+    if passed >= Self.longestLook { isDisturbed = true }
     measuresJobs = true
     let rounded = Self.roundest(from: max(0, delay), through: max(0, delay) + max(0, passed))
     addTimer(after: rounded, job: job, wake: nil)

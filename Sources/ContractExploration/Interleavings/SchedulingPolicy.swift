@@ -10,6 +10,9 @@ protocol SchedulingPolicy: AnyObject {
 
   /// Sees the step that has just run, the last one of the scheduler's steps.
   func didRun(in scheduler: Scheduler)
+
+  /// Forgets the run that has just been made, so that the next one is the same.
+  func restart()
 }
 
 extension SchedulingPolicy {
@@ -18,9 +21,15 @@ extension SchedulingPolicy {
 
 /// Every ready job is as likely as any other.
 final class RandomPolicy: SchedulingPolicy {
+  private let seed: UInt64
   private var generator: SplitMix64
 
-  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
+  init(seed: UInt64) {
+    self.seed = seed
+    generator = SplitMix64(seed: seed)
+  }
+
+  func restart() { generator = SplitMix64(seed: seed) }
 
   func choose(in scheduler: Scheduler, base: Int) -> Int {
     scheduler.ready.count == 1
@@ -36,10 +45,13 @@ final class RandomPolicy: SchedulingPolicy {
 /// Source: Burckhardt et al., 'A Randomized Scheduler with Probabilistic Guarantees of Finding
 /// Bugs', ASPLOS 2010.
 final class PriorityPolicy: SchedulingPolicy {
+  private let seed: UInt64
+  private let depth: Int
+  private let length: Int
   private var generator: SplitMix64
   private var priorities: [Int32: UInt64] = [:]
   private var changes: [Int] = []
-  private var lowest: UInt64
+  private var lowest: UInt64 = 0
 
   /// Draws the priorities and the steps at which one drops.
   ///
@@ -47,12 +59,20 @@ final class PriorityPolicy: SchedulingPolicy {
   ///   - depth: 1 more than the number of drops.
   ///   - length: How many steps a run is expected to take.
   init(seed: UInt64, depth: Int, length: Int) {
-    var generator = SplitMix64(seed: seed)
+    self.seed = seed
+    self.depth = depth
+    self.length = length
+    generator = SplitMix64(seed: seed)
+    restart()
+  }
+
+  func restart() {
+    generator = SplitMix64(seed: seed)
+    priorities.removeAll(keepingCapacity: true)
     changes = (1..<max(2, depth)).map { _ in
       Int(generator.next().scaled(upTo: UInt64(max(0, length - 1))))
     }
     lowest = UInt64(changes.count)
-    self.generator = generator
   }
 
   func choose(in scheduler: Scheduler, base: Int) -> Int {

@@ -10,6 +10,11 @@ final class ScriptPolicy: SchedulingPolicy {
   /// Whether every recorded deviation came up.
   var isUsedUp: Bool { next == deviations.count }
 
+  func restart() {
+    next = 0
+    firstImpossible = nil
+  }
+
   func choose(in scheduler: Scheduler, base: Int) -> Int {
     guard scheduler.ready.count > 1, next < deviations.count,
       deviations[next].decision == Int(scheduler.decisions)

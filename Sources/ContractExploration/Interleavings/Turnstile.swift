@@ -64,6 +64,8 @@ private final class TurnProbe: SchedulingPolicy {
 
   init(_ counter: TurnCounter) { self.counter = counter }
 
+  func restart() { turnsAfterFirst = nil }
+
   func choose(in scheduler: Scheduler, base: Int) -> Int {
     scheduler.ready.firstIndex { $0.actor < 0 } ?? base
   }

@@ -21,6 +21,7 @@ public func withDeterministicTasks<Value: Sendable>(
     let scheduler = Scheduler(
       sharing: .anything, stepLimit: 1_000_000, outsideWait: outsideWait)
     let box = ResultBox<Value>()
+    scheduler.measureFromStart()
     scheduler.prepare()
     let task = scheduler.start("body") {
       do {

@@ -25,6 +25,9 @@ struct RandomProgram: Sendable, CustomStringConvertible {
 
   var tasks: [[Operation]]
 
+  /// A given program.
+  init(_ tasks: [[Operation]]) { self.tasks = tasks }
+
   /// Draws a program.
   ///
   /// - Parameters:
