@@ -34,14 +34,13 @@ public final class FoundationCookieStore: CookieStore {
     let parsed = HTTPCookie.cookies(
       withResponseHeaderFields: ["Set-Cookie": setCookie], for: url)
     guard let cookie = parsed.first else { throw .rejected(.emptyNameAndValue) }
-    let new = Cookie(cookie)
-    let old = all().first { $0.id == new.id }
+    let old = stored(like: cookie).map(Cookie.init)
     storage.setCookies(parsed, for: url, mainDocumentURL: nil)
-    guard all().contains(where: { $0.id == new.id }) else {
+    guard stored(like: cookie) != nil else {
       guard let old else { return nil }
       return tell(.removed(old, .expired))
     }
-    return tell(.stored(new, replacing: old))
+    return tell(.stored(Cookie(cookie), replacing: old))
   }
 
   public func cookies(for request: CookieRequest) throws(CookieStoreError) -> [Cookie] {
@@ -87,6 +86,13 @@ public final class FoundationCookieStore: CookieStore {
     }
     reader.onTermination = { [weak self] _ in self?.readers.withLock { $0[id] = nil } }
     return stream
+  }
+
+  /// The cookie that the storage has of the same name, domain and path.
+  private func stored(like cookie: HTTPCookie) -> HTTPCookie? {
+    storage.cookies?.first {
+      $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path
+    }
   }
 
   @discardableResult

@@ -119,7 +119,11 @@ final class FlawedCookieStore: CookieStore {
     by goesFirst: (Cookie, Cookie) -> Bool
   ) {
     guard excess > 0 else { return }
-    let gone = Set(sorted(crowd, by: goesFirst).prefix(excess).map(\.id))
+    // The first of equals is the least.
+    let gone =
+      excess == 1
+      ? crowd.min(by: goesFirst).map { [$0.id] } ?? []
+      : sorted(crowd, by: goesFirst).prefix(excess).map(\.id)
     remove(.evicted, from: &state) { gone.contains($0.id) }
   }
 
