@@ -24,7 +24,8 @@ let package = Package(
     .target(name: "ContractExploration"),
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
     .systemLibrary(name: "CGetopt"),
-    .executableTarget(name: "contracts", dependencies: ["ContractEvidence", "CGetopt"]),
+    .executableTarget(
+      name: "contracts", dependencies: ["ContractEvidence", "ContractExploration", "CGetopt"]),
     .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
     .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(name: "HarnessTests", dependencies: ["ContractTesting", "ContractEvidence"]),

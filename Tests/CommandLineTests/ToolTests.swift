@@ -100,6 +100,12 @@ import Testing
       (["gate", "--require", "all"], "--require 'all' is not known"),
       (["gate", "--allow", "everything"], "--allow 'everything' is not understood"),
       (["run", "now"], "run takes options alone"),
+      (["linearizable", "h"], "--model is missing: give one of register"),
+      (["linearizable", "h", "--model", "tree"], "--model 'tree' is not known"),
+      (
+        ["linearizable", "h", "--model", "queue", "--initial", "1"],
+        "--initial is not for a queue, which begins with nothing"
+      ),
       (["run", "--kind", "alive"], "--kind 'alive' is not known"),
     ] as [([String], String)])
   func `a call that is not understood exits with 64 and says why`(
@@ -119,9 +125,30 @@ import Testing
     #expect(run.complaint.contains("no/such/folder.html"))
   }
 
+  @Test func `linearizable tells by its exit status whether a history can be explained`() throws {
+    let write = #"{"process":0,"f":"write","value":1,"call":1,"return":2}"#
+    let good = #"{"process":1,"f":"read","call":3,"return":4,"result":1}"#
+    let stale = #"{"process":1,"f":"read","call":3,"return":4,"result":null}"#
+    func status(_ lines: String..., model: String = "register") throws -> Int32 {
+      try ToolRun(
+        ["linearizable", "h", "--model", model], files: ["h": lines.joined(separator: "\n")]
+      ).status
+    }
+    #expect(try status(write, good) == 0)
+    #expect(try status(write, stale) == 1)
+    #expect(try status(write, "rubbish") == 65)
+    #expect(try status(write, good, model: "queue") == 65)
+    let initial = try ToolRun(
+      ["linearizable", "h", "--model", "register", "--initial", "1"], files: ["h": good])
+    #expect(initial.status == 0)
+    #expect(try ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
+  }
+
   @Test func `help shows every command`() throws {
     let run = try ToolRun(["help"])
     #expect(run.status == 0)
-    for command in ["report", "diff", "gate", "run"] { #expect(run.output.contains(command)) }
+    for command in ["report", "diff", "gate", "run", "linearizable"] {
+      #expect(run.output.contains(command))
+    }
   }
 }
