@@ -28,7 +28,9 @@ let package = Package(
       name: "contracts", dependencies: ["ContractEvidence", "ContractExploration", "CGetopt"]),
     .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
     .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
-    .testTarget(name: "HarnessTests", dependencies: ["ContractTesting", "ContractEvidence"]),
+    .testTarget(
+      name: "HarnessTests",
+      dependencies: ["ContractTesting", "ContractEvidence", "ContractExploration"]),
 
     // Cookies.
     .target(name: "CookiePort"),

@@ -69,7 +69,7 @@ public func exploreConcurrently<Spec: Specification>(
 }
 
 /// What every kind of exploration does around its engine.
-private func exploring<Fixture>(
+func exploring<Fixture>(
   _ implementation: Implementation<Fixture>, _ name: String, _ settings: ExplorationSettings,
   _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
