@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup contracts test matrix docs lint format
+.PHONY: help setup contracts test matrix bench fuzz soak docs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests
 
@@ -32,6 +32,15 @@ matrix: setup ## Runs fakes and live implementations apart, merges, reports and 
 	done
 	@.build/debug/contracts report $(JOURNALS)/*.jsonl
 	@.build/debug/contracts gate $(JOURNALS)/*.jsonl $(GATE)
+
+bench: setup ## Prints figures beside peers' of the same run.
+	@Benchmarks/run
+
+fuzz: setup ## Fuzzes the cookie parsers (RUNS=10000000).
+	@Fuzzing/run $(RUNS)
+
+soak: setup ## Runs the long forms of the campaigns that tests run in short.
+	@Scripts/soak
 
 docs: ## Builds the documentation into docs/.
 	@Scripts/build-docs

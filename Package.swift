@@ -15,6 +15,8 @@ let package = Package(
     // The cookie contract, and Foundation's store.
     .library(name: "CookieContract", targets: ["CookieContract"]),
     .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
+
+    .library(name: "TransportPort", targets: ["TransportPort"]),
   ],
   targets: [
     // The harness.
@@ -39,6 +41,9 @@ let package = Package(
       name: "CookiePublicSuffixAdapterTests",
       dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
 
+    // Exploration.
+    .testTarget(name: "ExplorationTests", dependencies: ["ContractExploration"]),
+
     // Cookies in SQLite.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
@@ -62,6 +67,15 @@ let package = Package(
         "ContractTesting", "CookieContract", "CookieFoundationAdapter", "CookiePort",
         "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
       ]),
+
+    // Transport: the port, its policies and its fake.
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CBrotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+    .target(name: "TransportPort", dependencies: ["CZlib", "CBrotli"]),
+    .testTarget(name: "TransportPortTests", dependencies: ["TransportPort", "CZlib"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -9,7 +9,18 @@ let package = Package(
     // The harness, beside plain parameterised tests.
     .testTarget(
       name: "HarnessBenchmark",
-      dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")])
+      dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")]),
+
+    // Exploration: lock-step and linearizability, beside Hypothesis.
+    .executableTarget(
+      name: "ExplorationBenchmark",
+      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")],
+      exclude: ["Peers"]),
+
+    // Exploration: interleavings.
+    .executableTarget(
+      name: "InterleavingBenchmark",
+      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")]),
   ],
   swiftLanguageModes: [.v6]
 )

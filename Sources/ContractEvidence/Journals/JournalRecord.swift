@@ -193,6 +193,10 @@ public struct CaseResult: Hashable, Sendable {
     self.seconds = seconds
     self.issues = issues
   }
+
+  /// What a report has to say: the issues of a failure. Those of a declared deviation stay in the
+  /// journal, as its reason says enough.
+  var failureIssues: [IssueSummary] { outcome.isFailure ? issues : [] }
 }
 
 /// One thing that went wrong, and where.

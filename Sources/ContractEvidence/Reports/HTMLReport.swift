@@ -136,7 +136,7 @@ public struct HTMLReport: Sendable {
     html += "\(Self.escaped(Self.words(result.outcome)))"
     html += cell.isCurrent ? "" : ", on another revision of the contract"
     html += "</p>"
-    for issue in result.issues {
+    for issue in result.failureIssues {
       let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
       html += "<pre>\(Self.escaped(place + issue.message))</pre>"
     }
@@ -233,12 +233,13 @@ public struct HTMLReport: Sendable {
     tr.clause th code { font-weight: 600; } tr.clause th span { display: block; font-size: .85rem; }
     tr.clause { border-top: 1px solid var(--line); }
     tr.group th { background: var(--band); padding: .35rem .5rem; font-size: .85rem; }
-    td { text-align: center; padding: 0; } td.verdict { font-size: .85rem; padding: 0 .5rem; }
+    td { text-align: center; padding: 0; } td.verdict { font-size: .85rem; padding: 0 .5rem;
+      color: var(--soft); }
     td a { display: block; padding: .6rem .5rem; text-decoration: none; font-weight: 600; }
     td a:hover { background: var(--band); }
     tr.detail { display: none; } tr.detail:has(:target) { display: table-row; }
     tr.detail td { text-align: left; background: var(--band); padding: .5rem .75rem; }
-    .case { padding: .25rem .5rem; border-left: 3px solid transparent; }
+    .case { scroll-margin-top: 9rem; padding: .25rem .5rem; border-left: 3px solid transparent; }
     .case:target { border-left-color: currentColor; outline: 0; } .case p { margin: .2rem 0; }
     pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0; }
     pre.command { user-select: all; color: var(--soft); }
@@ -246,7 +247,9 @@ public struct HTMLReport: Sendable {
     .problems { color: var(--bad); }
     tr[hidden] { display: none !important; }
     @media (max-width: 40rem) { body { padding: .75rem; } tr.clause th { min-width: 9rem; }
-      tr.clause th span { display: none; } tr.clause th code { overflow-wrap: anywhere; } }
+      tr.clause th span { display: none; } tr.clause th code { overflow-wrap: anywhere; }
+      thead th { font-size: .7rem; padding: .3rem .2rem; } td a { padding: .6rem .2rem; }
+      td.verdict { font-size: .7rem; padding: 0 .2rem; } .find input { min-width: 10rem; } }
 
     """
 

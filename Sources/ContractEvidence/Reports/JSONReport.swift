@@ -74,7 +74,12 @@ public struct JSONReport: Sendable {
           dropped: table.contract.dropped[row.clause.id],
           results: row.cells.compactMap { $0.map(Result.init) })
       }
-      saboteurs = table.saboteurs
+      // What a clause said of a saboteur that it caught may differ from run to run.
+      saboteurs = table.saboteurs.map { result in
+        var result = result
+        if result.isCaught { result.message = "" }
+        return result
+      }
       provenClauses = table.provenClauses
       unprovenClauses = table.contract.unproven
     }
@@ -111,7 +116,7 @@ public struct JSONReport: Sendable {
       reason = cell.result.outcome.reason
       seconds = cell.result.seconds
       isCurrent = cell.isCurrent
-      issues = cell.result.issues
+      issues = cell.result.failureIssues
     }
   }
 }

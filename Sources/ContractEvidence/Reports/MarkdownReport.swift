@@ -16,6 +16,11 @@ public struct MarkdownReport: Sendable {
     }
     for problem in matrix.problems { lines.append("- ✗ \(Self.escaped(problem))") }
     for table in matrix.tables { append(table, to: &lines) }
+    let slowest = matrix.slowest(5)
+    if !slowest.isEmpty { lines += ["", "## Slowest cases", ""] }
+    for result in slowest {
+      lines.append("- `\(result.id)` \(Int(result.seconds * 1000)) ms")
+    }
     return lines.map { $0 + "\n" }.joined()
   }
 

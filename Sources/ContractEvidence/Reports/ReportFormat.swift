@@ -21,7 +21,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   ///   - root: The folder that annotations name files relative to.
   public func text(of matrix: Matrix, usesColour: Bool = false, root: String = "/") -> String {
     switch self {
-    case .terminal: TerminalReport(matrix, usesColour: usesColour).text
+    case .terminal: TerminalReport(matrix, usesColour: usesColour, slowest: 5).text
     case .markdown: MarkdownReport(matrix).text
     case .html: HTMLReport(matrix).text
     case .junit: JUnitReport(matrix).text

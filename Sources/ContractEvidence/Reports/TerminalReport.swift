@@ -9,20 +9,27 @@ public struct TerminalReport: Sendable {
   /// Where the journal is, for the last line.
   public var journal: String?
 
+  /// How many of the slowest cases to list.
+  public var slowest: Int
+
   /// Widest line, in columns.
   public static let width = 100
 
   /// A report on `matrix`.
-  public init(_ matrix: Matrix, usesColour: Bool = false, journal: String? = nil) {
+  public init(
+    _ matrix: Matrix, usesColour: Bool = false, journal: String? = nil, slowest: Int = 0
+  ) {
     self.matrix = matrix
     self.usesColour = usesColour
     self.journal = journal
+    self.slowest = slowest
   }
 
   /// The report, newline-terminated.
   public var text: String {
     var lines: [String] = []
     for table in matrix.tables { append(table, to: &lines) }
+    appendSlowest(to: &lines)
     if !matrix.tables.isEmpty { lines.append(legend) }
     for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
     for line in matrix.summary.text.split(separator: "\n") {
@@ -34,6 +41,16 @@ public struct TerminalReport: Sendable {
 
   private var legend: String {
     "✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ hung"
+  }
+
+  private func appendSlowest(to lines: inout [String]) {
+    let cases = matrix.slowest(slowest)
+    guard !cases.isEmpty else { return }
+    lines.append("slowest cases:")
+    for result in cases {
+      lines.append("  \(clipped(result.id.description, to: 80))  \(Int(result.seconds * 1000)) ms")
+    }
+    lines.append("")
   }
 
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
@@ -100,7 +117,8 @@ public struct TerminalReport: Sendable {
         if let reason = cell.outcome.reason { lines += wrapped(reason, first: "  ", rest: "  ") }
         for issue in cell.issues {
           let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
-          lines += wrapped(place + issue.message, first: "  - ", rest: "    ")
+          lines += wrapped(
+            place + clipped(issue.message, to: 600), first: "  - ", rest: "    ")
         }
       }
     }
@@ -163,6 +181,7 @@ public struct TerminalReport: Sendable {
     text.count < width ? text + String(repeating: " ", count: width - text.count) : text
   }
 
+  /// The text, cut where it is longer; the journal has all of it.
   private func clipped(_ text: String, to width: Int) -> String {
     text.count > width ? text.prefix(width - 1) + "…" : text
   }

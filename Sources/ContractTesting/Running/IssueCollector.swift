@@ -9,6 +9,9 @@ final class IssueCollector: Sendable {
 
   private let state = Mutex(State())
 
+  /// How many issues of a case are kept for the journal; the test sees them all.
+  private static let limit = 50
+
   private struct State {
     var issues: [IssueSummary] = []
     var isInFixture = true
@@ -32,7 +35,7 @@ final class IssueCollector: Sendable {
   private func handle(_ issue: Issue) -> Issue? {
     guard issue.isFailure else { return issue }
     let isOpen = state.withLock { state in
-      if !state.isClosed {
+      if !state.isClosed, state.issues.count < Self.limit || state.isInFixture {
         state.issues.append(IssueSummary(issue, isFixture: state.isInFixture))
       }
       return !state.isClosed
@@ -58,8 +61,9 @@ final class IssueCollector: Sendable {
 extension IssueSummary {
   init(_ issue: Issue, isFixture: Bool) {
     let place = issue.sourceLocation
+    let message = String(describing: issue)
     self.init(
-      message: String(describing: issue), file: place?.fileID, path: place?.filePath,
+      message: message.count > 2_000 ? message.prefix(2_000) + "…" : message, file: place?.fileID, path: place?.filePath,
       line: place?.line, isFixture: isFixture)
   }
 
