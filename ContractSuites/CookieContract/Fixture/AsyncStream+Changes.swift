@@ -1,14 +1,14 @@
 import CookiePort
 
 extension AsyncStream<CookieChange> {
-  /// The next changes: so many, or those that came before the stream ended or two seconds passed.
-  func first(_ count: Int) async -> [CookieChange] {
+  /// The changes up to the one that stored this cookie, or those of two seconds where it never comes.
+  func upTo(_ last: Cookie) async -> [CookieChange] {
     await withTaskGroup(of: [CookieChange]?.self) { group in
       group.addTask {
         var changes: [CookieChange] = []
         for await change in self {
           changes.append(change)
-          if changes.count == count { break }
+          if case .stored(last, _) = change { break }
         }
         return changes
       }
