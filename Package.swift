@@ -61,13 +61,15 @@ let package = Package(
 
     // The cookie contract, and Foundation's store.
     .target(
-      name: "CookieContract", dependencies: ["ContractTesting", "CookiePort"],
+      name: "CookieContract",
+      dependencies: ["ContractExploration", "ContractTesting", "CookiePort"],
       path: "ContractSuites/CookieContract"),
     .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort"]),
     .testTarget(
       name: "ContractTests",
       dependencies: [
-        "ContractTesting", "CookieContract", "CookieFoundationAdapter", "CookiePort",
+        "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
+        "CookiePort",
         "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
       ]),
 

@@ -74,6 +74,8 @@ func exploring<Fixture>(
   _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
   guard Test.current != nil else { throw OutsideTestError(what: "\(name)(_:on:)") }
+  // A selection of cases is a wish to run these alone.
+  guard RunLedger.current.explores(implementation.kind) else { return }
   let settings = try settings.applying()
   if let reason = await implementation.probe?.reason() {
     Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
