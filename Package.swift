@@ -31,7 +31,7 @@ let package = Package(
       name: "CBrotli", pkgConfig: "libbrotlidec",
       providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .target(name: "TransportPort", dependencies: ["CZlib", "CBrotli"]),
-    .testTarget(name: "TransportPortTests", dependencies: ["TransportPort"]),
+    .testTarget(name: "TransportPortTests", dependencies: ["TransportPort", "CZlib"]),
 
     // Transport over libcurl, and the origin that it is tested against.
     .target(name: "Threads"),

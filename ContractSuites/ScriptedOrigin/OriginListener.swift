@@ -16,8 +16,8 @@ final class OriginListener: Sendable {
   private let fillers: [Int32]
 
   private struct Threads {
-    var acceptor: JoinableThread?
-    var connections: [Int: JoinableThread] = [:]
+    var acceptor: SystemThread?
+    var connections: [Int: SystemThread] = [:]
     /// Connections whose thread is at its end and only waits to be joined.
     var finished: [Int] = []
   }
@@ -38,7 +38,7 @@ final class OriginListener: Sendable {
     guard !isSilent else { return }
     let setting = OriginConnection.Setting(
       plan: plan, tls: tls, tunnels: tunnels, log: log, stop: ends[0])
-    let acceptor = try JoinableThread { [unowned self] in accept(setting) }
+    let acceptor = try SystemThread { [unowned self] in accept(setting) }
     threads.withLock { $0.acceptor = acceptor }
   }
 
@@ -86,7 +86,7 @@ final class OriginListener: Sendable {
     }
     for thread in finished { thread.join() }
     threads.withLock { threads in
-      threads.connections[id] = try? JoinableThread { [unowned self] in
+      threads.connections[id] = try? SystemThread { [unowned self] in
         OriginConnection(id: id, socket: socket, setting: setting).run()
         self.threads.withLock { $0.finished.append(id) }
       }

@@ -86,15 +86,6 @@ extension HTTPRequestBody {
   }
 }
 
-extension AsyncIteratorProtocol {
-  /// The next element, which is a chunk of bytes for every iterator that a body can hold.
-  fileprivate mutating func nextChunk(
-    isolation: isolated (any Actor)?
-  ) async throws -> [UInt8]? {
-    try await next(isolation: isolation) as? [UInt8]
-  }
-}
-
 extension HTTPField.Name {
   /// Whether the field frames, routes or controls a message, and so means nothing after its content.
   ///

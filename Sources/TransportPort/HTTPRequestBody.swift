@@ -12,7 +12,7 @@ public struct HTTPRequestBody: Sendable {
   public let isReplayable: Bool
 
   /// The whole content, where it is in memory.
-  public let bytes: [UInt8]?
+  public private(set) var bytes: [UInt8]?
 
   /// Whether there is no content at all, which is not the same as empty content.
   public let isNone: Bool
@@ -20,7 +20,10 @@ public struct HTTPRequestBody: Sendable {
   /// Whether trailer fields follow the content, which makes it chunked.
   public var hasTrailers: Bool { trailers != nil }
 
-  private let makeChunks: (@Sendable () -> any AsyncIteratorProtocol)?
+  /// Whether a reading can begin: the first, or a further one of a replayable body.
+  var canBeSentAgain: Bool { use?.isTaken != true }
+
+  private var makeChunks: (@Sendable () -> any AsyncIteratorProtocol)?
   private let trailers: (@Sendable () async throws -> HTTPFields)?
   private let use: Once<Void>?
 
@@ -79,5 +82,57 @@ public struct HTTPRequestBody: Sendable {
     }
     return Reader(
       chunks: makeChunks?(), bytes: bytes, length: length ?? self.length, trailers: trailers)
+  }
+
+  /// The same body, with each piece made known as it is handed over.
+  ///
+  /// - Parameter report: Gets the number of bytes handed to the transport so far, counted anew for
+  ///   each reading. A body in memory is handed over in pieces of 64 KiB.
+  /// - Returns: A body that shares its one reading with this one where it is not replayable.
+  public func reportingProgress(_ report: @escaping @Sendable (_ sent: Int) -> Void) -> Self {
+    guard !isNone else { return self }
+    var copy = self
+    copy.makeChunks = { [makeChunks, bytes] in
+      ReportingIterator(
+        base: makeChunks?() ?? PieceIterator(rest: (bytes ?? [])[...]), report: report)
+    }
+    copy.bytes = nil
+    return copy
+  }
+}
+
+/// Hands out the chunks of another iterator and reports their number of bytes.
+private struct ReportingIterator: AsyncIteratorProtocol {
+  var base: any AsyncIteratorProtocol
+  let report: @Sendable (Int) -> Void
+  var count = 0
+
+  mutating func next() async throws -> [UInt8]? {
+    try await next(isolation: nil)
+  }
+
+  mutating func next(isolation actor: isolated (any Actor)?) async throws -> [UInt8]? {
+    guard let chunk = try await base.nextChunk(isolation: actor) else { return nil }
+    count += chunk.count
+    report(count)
+    return chunk
+  }
+}
+
+/// Hands out bytes in memory piece by piece.
+private struct PieceIterator: AsyncIteratorProtocol {
+  var rest: ArraySlice<UInt8>
+
+  mutating func next() async -> [UInt8]? {
+    let piece = rest.prefix(65_536)
+    rest = rest.dropFirst(piece.count)
+    return piece.isEmpty ? nil : Array(piece)
+  }
+}
+
+extension AsyncIteratorProtocol {
+  /// The next element, which is a chunk of bytes for every iterator that a body can hold.
+  mutating func nextChunk(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
+    try await next(isolation: isolation) as? [UInt8]
   }
 }

@@ -168,6 +168,15 @@ extension HTTPOrigin {
         detail: "the scheme \(name.debugDescription) is neither http nor https")
     }
     let authority = request.authority ?? ""
+    // Readers disagree on where the host begins when one of these stands before it.
+    guard
+      authority.utf8.allSatisfy({
+        (0x21...0x7E).contains($0) && !"\\\"<>^`{|}/?#".utf8.contains($0)
+      })
+    else {
+      throw .invalid(
+        .url, "the authority \(authority.debugDescription) holds what no host or port can")
+    }
     let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
     let hostAndPort = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority[...]
     let colon = hostAndPort.utf8.lastIndex(of: UInt8(ascii: ":"))

@@ -8,7 +8,7 @@
 ///
 /// SIGPIPE is blocked on it, so that writing to a connection that the peer has closed is an error
 /// of that call and not the end of the process.
-package struct JoinableThread: Sendable {
+package struct SystemThread: Sendable {
   /// The system has no thread to give.
   package struct Unavailable: Error {
     /// The errno of `pthread_create`.
@@ -49,6 +49,15 @@ package struct JoinableThread: Sendable {
       if let thread = pthread_t(bitPattern: handle) { pthread_join(thread, nil) }
     #else
       pthread_join(handle, nil)
+    #endif
+  }
+
+  /// Lets the thread end by itself; to be called once, instead of `join`.
+  package func detach() {
+    #if canImport(Darwin)
+      if let thread = pthread_t(bitPattern: handle) { pthread_detach(thread) }
+    #else
+      pthread_detach(handle)
     #endif
   }
 
