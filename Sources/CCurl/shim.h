@@ -55,6 +55,21 @@ static inline CURLcode ccurl_set_prerequest(
   return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
 }
 
+static inline CURLcode ccurl_set_socket_opened(
+    CURL *handle, int (*function)(void *, curl_socket_t, curlsocktype)) {
+  return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_socket_closing(
+    CURL *handle, int (*function)(void *, curl_socket_t)) {
+  return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_debug(
+    CURL *handle, int (*function)(CURL *, curl_infotype, char *, size_t, void *)) {
+  return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, function);
+}
+
 static inline CURLcode ccurl_set_trailer(
     CURL *handle, int (*function)(struct curl_slist **, void *)) {
   return curl_easy_setopt(handle, CURLOPT_TRAILERFUNCTION, function);

@@ -1,15 +1,23 @@
 import CCurl
 import TransportPort
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 extension CurlHandle {
   /// Sets everything that holds for all transfers.
   func setUp(
-    _ configuration: CurlTransport.Configuration, errorText: UnsafeMutablePointer<CChar>
+    _ configuration: CurlTransport.Configuration, loop: CurlLoop,
+    errorText: UnsafeMutablePointer<CChar>
   ) {
     let this = Unmanaged.passUnretained(self).toOpaque()
     ccurl_set_pointer(easy, CURLOPT_PRIVATE, this)
     ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     setCallbacks(this)
+    setSocketCallbacks(Unmanaged.passUnretained(loop).toOpaque())
     ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
     ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
     ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
@@ -79,12 +87,16 @@ extension CurlHandle {
     return list
   }
 
+  /// Adds a field to a list.
+  ///
+  /// - Parameter emptyMark: What stands after the name where the value is empty: among header
+  ///   fields a semicolon, since a colon would take the field away.
   static func append(
-    _ field: HTTPField, to list: UnsafeMutablePointer<curl_slist>?
+    _ field: HTTPField, emptyMark: [UInt8] = [0x3B],
+    to list: UnsafeMutablePointer<curl_slist>?
   ) -> UnsafeMutablePointer<curl_slist>? {
-    // An empty value is marked by a semicolon in the place of the colon.
     let name = Array(field.name.rawName.utf8)
-    let line = field.bytes.isEmpty ? name + [0x3B, 0] : name + [0x3A, 0x20] + field.bytes + [0]
+    let line = name + (field.bytes.isEmpty ? emptyMark : [0x3A, 0x20] + field.bytes) + [0]
     return line.withUnsafeBytes {
       curl_slist_append(list, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
     }
@@ -134,13 +146,38 @@ extension CurlHandle {
       return isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
     ccurl_set_pointer(easy, CURLOPT_PREREQDATA, this)
-    ccurl_set_prerequest(easy) { this, _, _, _, _ in
-      CurlHandle.from(this)?.allowsAttempt() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    ccurl_set_prerequest(easy) { this, _, _, _, port in
+      CurlHandle.from(this)?.allowsAttempt(localPort: port) == true
+        ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+    ccurl_set_pointer(easy, CURLOPT_DEBUGDATA, this)
+    ccurl_set_debug(easy) { _, type, bytes, count, this in
+      if type == CURLINFO_DATA_IN {
+        CurlHandle.from(this)?.receive(raw: UnsafeRawBufferPointer(start: bytes, count: count))
+      }
+      return 0
     }
     ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, this)
     ccurl_set_trailer(easy) { list, this in
       if let list { CurlHandle.from(this)?.trailerList(list) }
       return CURL_TRAILERFUNC_OK
+    }
+  }
+
+  /// A connection outlives the handle that opened it, so these two are called on the loop.
+  private func setSocketCallbacks(_ loop: UnsafeMutableRawPointer) {
+    ccurl_set_pointer(easy, CURLOPT_SOCKOPTDATA, loop)
+    ccurl_set_socket_opened(easy) { loop, socket, _ in
+      guard let loop else { return CURL_SOCKOPT_ERROR }
+      Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.open(socket)
+      return CURL_SOCKOPT_OK
+    }
+    ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop)
+    ccurl_set_socket_closing(easy) { loop, socket in
+      if let loop {
+        Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.close(socket)
+      }
+      return close(socket)
     }
   }
 

@@ -30,6 +30,7 @@ final class CurlHandle {
   // The transfer's state.
   private var parser = HTTPHeadParser()
   private var trailers: HTTPFieldSection?
+  private var chunks: ChunkJudge?
   private var line: [UInt8] = []
   private var informational: [HTTPResponse] = []
   private var head: CurlTransfer.Head?
@@ -37,7 +38,11 @@ final class CurlHandle {
   private var content: [UInt8] = []
   private var received = 0
   private var sent = 0
+  private var isUploaded = false
   private var attempts = 0
+
+  /// Whether the connection turned out to be of no use before anything was sent.
+  private(set) var needsFreshConnection = false
   private var failure: TransportError?
   private var isTouched = false
 
@@ -51,7 +56,7 @@ final class CurlHandle {
     self.loop = loop
     self.configuration = configuration
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    setUp(configuration, errorText: errorText)
+    setUp(configuration, loop: loop, errorText: errorText)
   }
 
   deinit {
@@ -87,6 +92,7 @@ final class CurlHandle {
       setTimes(options, configuration)
     }
     ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 0)
+    ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
     parser = newParser()
     errorText[0] = 0
   }
@@ -94,6 +100,13 @@ final class CurlHandle {
   /// Goes on reading and writing.
   func unpause() {
     curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  /// Prepares to begin again on a fresh connection.
+  func avoidKeptConnections() {
+    needsFreshConnection = false
+    options.reusesConnections = false
+    setTimes(options, configuration)
   }
 
   /// Hands over what has come since the last time.
@@ -115,12 +128,15 @@ final class CurlHandle {
     transfer.finish(head: head, bytes: takeContent(), ending)
     self.transfer = nil
     trailers = nil
+    chunks = nil
     informational = []
     head = nil
     bodyFraming = nil
     received = 0
     sent = 0
+    isUploaded = false
     attempts = 0
+    needsFreshConnection = false
     failure = nil
     isTouched = false
     isMultiplexed = false
@@ -155,7 +171,7 @@ extension CurlHandle {
     line.append(contentsOf: bytes)
     do throws(TransportError) {
       if head != nil {
-        try receive(trailer: line[...])
+        if chunks == nil { try receive(trailer: line[...]) }
       } else if let response = try parser.consume(line: line[...]) {
         try complete(response)
       }
@@ -170,7 +186,7 @@ extension CurlHandle {
   ///
   /// - Returns: What the write callback returns: the count, an error, or a wish to pause.
   func receive(content bytes: UnsafeRawBufferPointer) -> Int {
-    guard let transfer, head != nil else { return 0 }
+    guard let transfer, head != nil, failure == nil else { return 0 }
     if content.count + bytes.count > Self.chunkSize {
       isTouched = true
       deliver()
@@ -201,7 +217,19 @@ extension CurlHandle {
       sent += count
       return count
     case .pending: return Int(CURL_READFUNC_PAUSE)
-    case .ended: return 0
+    case .ended:
+      isUploaded = true
+      return 0
+    }
+  }
+
+  /// Takes what came after the head, as it came.
+  func receive(raw bytes: UnsafeRawBufferPointer) {
+    guard failure == nil, chunks != nil else { return }
+    do throws(TransportError) { try chunks?.consume(Array(bytes)) } catch {
+      failure = transfer?.wire.error(
+        error.kind, phase: .receivingBody, bytesSent: true, detail: error.detail)
+      ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
     }
   }
 
@@ -218,12 +246,24 @@ extension CurlHandle {
 
   /// Decides whether a request may go to the wire.
   ///
+  /// A kept connection that has something to read before anything was asked is of no use: either it
+  /// has ended, or what came would pass for the response. Nothing was sent on it, so that the
+  /// request can go on a fresh one, whatever its method.
+  ///
   /// libcurl sends a request again, on its own, when a kept connection turns out to be dead. For a
   /// method that is not idempotent that may repeat an effect (RFC 9110 §9.2.2), and a body that was
   /// begun may be gone, so both are refused here.
-  func allowsAttempt() -> Bool {
+  ///
+  /// - Parameter localPort: The local port of the connection that libcurl chose.
+  func allowsAttempt(localPort: Int32) -> Bool {
+    let socket = loop.sockets.socket(atPort: localPort)
+    guard let wire = transfer?.wire else { return false }
+    if attempts == 0, isStale(socket) {
+      needsFreshConnection = true
+      return false
+    }
     attempts += 1
-    guard attempts > 1, let wire = transfer?.wire else { return true }
+    guard attempts > 1 else { return true }
     guard wire.method.isIdempotent, transfer?.upload.bytes != nil || sent == 0 else {
       failure = wire.error(
         .connectionReset, phase: .awaitingHead, bytesSent: true,
@@ -233,10 +273,21 @@ extension CurlHandle {
     return true
   }
 
+  /// Whether a kept connection is at its end or has unasked bytes.
+  ///
+  /// Where HTTP/2 is possible, frames may come at any time, so that nothing can be told.
+  private func isStale(_ socket: Int32?) -> Bool {
+    guard let socket, !configuration.allowsHTTP2 || transfer?.wire.origin.scheme == .http,
+      options.reusesConnections, ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0
+    else { return false }
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+  }
+
   /// The fields to send after the content.
   func trailerList(_ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>) {
     for field in transfer?.upload.trailers ?? [:] {
-      list.pointee = Self.append(field, to: list.pointee)
+      list.pointee = Self.append(field, emptyMark: [0x3A, 0x20], to: list.pointee)
     }
   }
 
@@ -264,9 +315,14 @@ extension CurlHandle {
       return
     }
     bodyFraming = try HTTPBodyFraming(of: response, to: transfer.wire.method)
-    // Both framings at once: whoever sent this must not be trusted with another request.
-    if bodyFraming == .chunked, response.headerFields.contains(.contentLength) {
-      ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+    if bodyFraming == .chunked {
+      // From now on libcurl shows what comes before it undoes the chunks.
+      chunks = try ChunkJudge(limits: options.headLimits)
+      ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
+      // Both framings at once: whoever sent this must not be trusted with another request.
+      if response.headerFields.contains(.contentLength) {
+        ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+      }
     }
     head = CurlTransfer.Head(response: response, informationalResponses: informational)
     touch()
@@ -279,17 +335,33 @@ extension CurlHandle {
     if let failure { return .failure(failure) }
     guard code == CURLE_OK else { return .failure(error(for: code)) }
     guard head != nil else {
-      let isUntouched = parser.isEmpty && informational.isEmpty
-      return .failure(
-        isUntouched
-          ? error(.emptyReply, "the connection ended without a response")
-          : error(.truncatedHead, "the connection ended within the response's head"))
+      return .failure(error(endedHead, "the connection ended before the head was complete"))
+    }
+    if let chunks, !chunks.isComplete {
+      return .failure(error(.truncatedBody, "the connection ended before the last chunk"))
     }
     if case .length(let length) = bodyFraming, received != length {
       return .failure(
         error(.truncatedBody, "\(received) of \(length) bytes came before the connection ended"))
     }
-    return .success(trailers?.fields ?? [:])
+    return .success(chunks?.trailers ?? trailers?.fields ?? [:])
+  }
+
+  /// Whether the whole response is there although the request was not sent to its end.
+  var isAnsweredEarly: Bool {
+    guard head != nil, failure == nil, !isSent else { return false }
+    switch bodyFraming {
+    case .some(.none): return true
+    case .length(let length): return received == length
+    case .chunked: return chunks?.isComplete == true
+    case .untilClose, nil: return false
+    }
+  }
+
+  /// What it means that the connection ended before the head was complete.
+  private var endedHead: TransportError.Kind {
+    // What came of a first line that was cut is nowhere to be seen.
+    parser.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
   }
 
   /// The transport was shut down.
@@ -324,7 +396,7 @@ extension CurlHandle {
     guard bytesSent else { return false }
     switch framing {
     case .length(let length): return sent >= length
-    case .chunked: return transfer?.upload.isExhausted ?? true
+    case .chunked: return isUploaded || transfer?.upload.bytes?.isEmpty == true
     case .some(.none), nil: return true
     }
   }
@@ -343,7 +415,7 @@ extension CurlHandle {
     case CURLE_RECV_ERROR where attempts == 0: return connectKind
     case CURLE_OPERATION_TIMEDOUT: return attempts == 0 ? .connectTimeout : .idleTimeout
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR: return .tls(tlsFailure(text))
-    case CURLE_GOT_NOTHING: return .emptyReply
+    case CURLE_GOT_NOTHING: return endedHead
     case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: return .connectionReset
     case CURLE_RECV_ERROR: return receiveKind(text)
     case CURLE_PARTIAL_FILE: return .truncatedBody
@@ -373,8 +445,7 @@ extension CurlHandle {
     if text.contains("chunked-encoding") { return .badChunk }
     guard text.contains("unexpected eof") else { return .connectionReset }
     // TLS ended without close_notify: the end cannot be trusted, whatever the framing.
-    if head != nil { return .truncatedBody }
-    return parser.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
+    return head == nil ? endedHead : .truncatedBody
   }
 
   /// Source: x509_vfy.h, `X509_V_ERR_…`.

@@ -11,16 +11,17 @@ final class CurlLoop {
   private var touched: [CurlHandle] = []
   private var isShutDown = false
 
+  /// The sockets of all connections.
+  var sockets = CurlSockets()
+
   init(_ driver: CurlDriver, _ configuration: CurlTransport.Configuration) {
     self.driver = driver
     self.configuration = configuration
     self.queue = CurlQueue(configuration)
-    let connections = max(1, configuration.maximumConnections)
-    ccurl_set_multi(driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections)
-    ccurl_set_multi(driver.multi, CURLMOPT_MAXCONNECTS, connections)
-    ccurl_set_multi(
-      driver.multi, CURLMOPT_MAX_HOST_CONNECTIONS,
-      max(1, configuration.maximumConnectionsPerOrigin))
+    let limits = configuration.limits
+    ccurl_set_multi(driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.total)
+    ccurl_set_multi(driver.multi, CURLMOPT_MAXCONNECTS, limits.total)
+    ccurl_set_multi(driver.multi, CURLMOPT_MAX_HOST_CONNECTIONS, limits.perOrigin)
     ccurl_set_multi(
       driver.multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, configuration.maximumStreamsPerOrigin))
   }
@@ -110,11 +111,22 @@ final class CurlLoop {
     while let easy = ccurl_next_finished(driver.multi, &code) {
       guard let pointer = ccurl_private(easy) else { continue }
       let handle = Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue()
-      finishRunning(handle, code: code)
+      if handle.needsFreshConnection {
+        curl_multi_remove_handle(driver.multi, handle.easy)
+        handle.avoidKeptConnections()
+        curl_multi_add_handle(driver.multi, handle.easy)
+      } else {
+        finishRunning(handle, code: code)
+      }
       hasNews = true
     }
     if !touched.isEmpty {
-      for handle in touched { handle.deliver() }
+      for handle in touched {
+        handle.deliver()
+        guard handle.isAnsweredEarly else { continue }
+        finishRunning(handle, code: CURLE_OK)
+        hasNews = true
+      }
       touched.removeAll(keepingCapacity: true)
     }
     return hasNews

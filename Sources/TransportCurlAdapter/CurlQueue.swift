@@ -95,10 +95,10 @@ struct CurlQueue {
     let lane = lanes[origin] ?? Lane()
     let limit =
       lane.isMultiplexed
-      ? configuration.maximumStreamsPerOrigin : configuration.maximumConnectionsPerOrigin
+      ? configuration.maximumStreamsPerOrigin : configuration.limits.perOrigin
     guard lane.running < max(1, limit) else { return false }
     if !lane.isMultiplexed || lane.running == 0 {
-      guard connections < max(1, configuration.maximumConnections) else { return false }
+      guard connections < configuration.limits.total else { return false }
       connections += 1
     }
     lanes[origin, default: lane].running += 1

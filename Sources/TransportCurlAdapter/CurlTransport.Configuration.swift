@@ -1,3 +1,5 @@
+import TransportPort
+
 extension CurlTransport {
   /// Settings of a transport that hold for all its exchanges.
   public struct Configuration: Sendable, Hashable {
@@ -21,11 +23,8 @@ extension CurlTransport {
       case url(String, bypassing: [String] = [])
     }
 
-    /// The most connections in all, at least 1; further exchanges wait their turn.
-    public var maximumConnections = 64
-
-    /// The most connections to one origin, at least 1.
-    public var maximumConnectionsPerOrigin = 64
+    /// How many connections may be open; further exchanges wait their turn.
+    public var limits = ConnectionLimits()
 
     /// The most exchanges at a time with one origin that speaks HTTP/2, at least 1.
     public var maximumStreamsPerOrigin = 100

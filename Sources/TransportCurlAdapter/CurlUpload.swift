@@ -85,9 +85,6 @@ final class CurlUpload: Sendable {
     waiter?.resume()
   }
 
-  /// Whether everything was taken.
-  var isExhausted: Bool { state.withLock { $0.isEnded && $0.chunks.isEmpty } }
-
   /// The fields to send after the content.
   var trailers: HTTPFields { state.withLock { $0.trailers } }
 
