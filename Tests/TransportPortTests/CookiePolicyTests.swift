@@ -62,6 +62,16 @@ import TransportPort
     #expect(fake.requests.map { $0.head.headerFields[values: .cookie] } == [["mine=1"]])
   }
 
+  @Test func `an interim response sets no cookie`() async throws {
+    let fake = FakeTransport { _ in
+      [.send("HTTP/1.1 103 \r\nSet-Cookie: early=1\r\n\r\n")] + .respond()
+    }
+    let store = Store()
+    let exchange = try await fake.handlingCookies(with: store).send(Self.request)
+    #expect(exchange.informationalResponses.count == 1)
+    #expect(store.stored.withLock { $0 } == [])
+  }
+
   @Test func `without the policy no cookie is sent`() async throws {
     let fake = FakeTransport { _ in .respond(headerFields: ["Set-Cookie": "a=1"]) }
     for _ in 0..<2 { _ = try await fake.send(Self.request) }

@@ -201,7 +201,7 @@ import TransportPort
     ("5\r\nhello\r\n0\r\n\r\n", "hello", []), ("0\r\n\r\n", "", []),
     ("2;a=b\r\nhe\r\n3 ; c\r\nllo\r\n0;x\r\n\r\n", "hello", []),
     ("5\r\nhello\r\n0\r\nX: y\r\nZ:w\r\n\r\n", "hello", ["X: y", "Z: w"]),
-    ("00000a\r\n0123456789\r\n000\r\n\r\n", "0123456789", []),
+    ("00000000000000a\r\n0123456789\r\n000\r\n\r\n", "0123456789", []),
     ("A\r\n0123456789\r\n0\r\n\r\n", "0123456789", []),
     ("5;q=\"a;b\"\r\nhello\r\n0\r\n\r\n", "hello", []), ("5 \r\nhello\r\n0\r\n\r\n", "hello", []),
   ])
@@ -216,7 +216,8 @@ import TransportPort
   @Test(arguments: [
     "x\r\n", "\r\n", "-5\r\nhello", "+5\r\nhello", "0x5\r\nhello", " 5\r\nhello", "5x\r\nhello",
     "5\nhello", "5\r\nhelloX", "5\r\nhello\rX", "5\r\nhello\n", "5\r\nhello0\r\n\r\n",
-    "ffffffffffffffff\r\n", "fffffffffffffffffffff\r\n", "5;\0\r\nhello", ";\r\n", "５\r\nhello",
+    "0000000000000005\r\nhello", "ffffffffffffffff\r\n", "fffffffffffffffffffff\r\n",
+    "5;\0\r\nhello", ";\r\n", "５\r\nhello",
     "0\r\nno colon\r\n\r\n", "0\r\n : x\r\n\r\n", "5 5\r\nhello",
     "1;" + String(repeating: "x", count: 5000),
   ])

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TransportPort
 
@@ -194,12 +195,31 @@ import TransportPort
     #expect(replayable.requests.map(\.body.text) == ["a", "a"])
   }
 
-  @Test func `a small redirect body leaves its connection usable`() async throws {
-    let fake = FakeTransport { request in
-      request.path == "/start"
-        ? .respond(302, headerFields: ["Location": "/end"], body: Array("moved".utf8)) : .respond()
+  @Test(arguments: [(8192, false), (8193, true), (nil, true)] as [(Int?, Bool)])
+  func `a small redirect body is read so that its connection stays usable`(
+    length: Int?, isCancelled: Bool
+  ) async throws {
+    let seen = Mutex((isRead: false, isCancelled: false))
+    let stub = StubTransport { request in
+      guard request.path == "/start" else {
+        return HTTPExchange(
+          request: request, response: HTTPResponse(status: .init(code: 200)),
+          body: HTTPResponseBody([]))
+      }
+      var fields: HTTPFields = ["Location": "/end"]
+      fields[.contentLength] = length.map { "\($0)" }
+      return HTTPExchange(
+        request: request, response: HTTPResponse(status: .init(code: 302), headerFields: fields),
+        body: HTTPResponseBody(
+          next: { () throws(TransportError) in
+            seen.withLock { $0.isRead = true }
+            return .end(trailers: [:])
+          },
+          cancel: { seen.withLock { $0.isCancelled = true } }))
     }
-    _ = try await fake.followingRedirects().send(HTTPRequest(url: "http://h/start"))
-    #expect(fake.requests.map(\.head.connection) == [1, 1])
+    let exchange = try await stub.followingRedirects().send(HTTPRequest(url: "http://h/start"))
+    #expect(exchange.response.status.code == 200)
+    #expect(seen.withLock { $0.isRead } == !isCancelled)
+    #expect(seen.withLock { $0.isCancelled } == isCancelled)
   }
 }

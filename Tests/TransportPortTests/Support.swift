@@ -95,6 +95,17 @@ struct Outcome: Sendable {
   }
 }
 
+/// A transport that answers from a closure, for what a policy does to the transport below it.
+struct StubTransport: HTTPTransport {
+  let answer: @Sendable (HTTPRequest) -> HTTPExchange
+
+  func send(
+    _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
+  ) async throws(TransportError) -> HTTPExchange {
+    answer(request)
+  }
+}
+
 /// Moves a clock on in steps, each once enough tasks sleep on it, until a task is done.
 func advance<Value: Sendable>(
   _ clock: ManualClock, by step: Duration, sleepers: Int = 1, until task: Task<Value, Never>

@@ -39,7 +39,7 @@ final class Interruption: Sendable {
           do throws(TransportError) { result = .success(try await operation()) } catch {
             result = .failure(error)
           }
-          self.state.withLock { $0.stop = nil }
+          self.clear()
           pending.take()?.resume(returning: result)
         }
         running.withLock { $0 = task }
@@ -62,6 +62,15 @@ final class Interruption: Sendable {
       running.withLock { $0 }?.cancel()
     }
     return try result.get()
+  }
+
+  /// Forgets how to end the wait that is over, and drops it outside the lock.
+  private func clear() {
+    let stop = state.withLock { state in
+      defer { state.stop = nil }
+      return state.stop
+    }
+    withExtendedLifetime(stop) {}
   }
 
   private typealias Continuation<Value> = CheckedContinuation<Result<Value, TransportError>, Never>

@@ -53,14 +53,16 @@ public final class FakeTransport: HTTPTransport {
 
   /// Ends every request with ``TransportError/Kind-swift.enum/shutDown``, now and from now on.
   public func shutDown() {
-    let live = state.withLock { state in
+    let (live, promises) = state.withLock { state in
       state.model.shutDown()
-      for promise in state.promises.values { promise.keep(nil) }
-      state.promises = [:]
-      defer { state.live = [:] }
-      return state.live.values
+      defer {
+        state.live = [:]
+        state.promises = [:]
+      }
+      return (state.live.values, state.promises.values)
     }
     for end in live { end(.shutDown) }
+    for promise in promises { promise.keep(nil) }
   }
 
   public func send(
@@ -109,10 +111,11 @@ extension FakeTransport {
     return await withTaskCancellationHandler {
       await promise.value
     } onCancel: {
-      state.withLock { state in
+      let promise = state.withLock { state in
         state.model.leave(ticket)
-        state.promises.removeValue(forKey: ticket)?.keep(nil)
+        return state.promises.removeValue(forKey: ticket)
       }
+      promise?.keep(nil)
     }
   }
 
@@ -147,13 +150,20 @@ extension FakeTransport {
   }
 
   /// Changes the model, then hands out what became free.
+  ///
+  /// Promises are kept outside the lock: to resume a task takes the task's own lock, which is held
+  /// while the task's cancellation handler waits for this one.
   private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
-    state.withLock { state in
+    let (value, granted) = state.withLock { state in
       let value = body(&state)
+      var granted: [(Promise<FakeTransportModel.Lease?>, FakeTransportModel.Lease)] = []
       for (ticket, lease) in state.model.grant() {
-        state.promises.removeValue(forKey: ticket)?.keep(lease)
+        guard let promise = state.promises.removeValue(forKey: ticket) else { continue }
+        granted.append((promise, lease))
       }
-      return value
+      return (value, granted)
     }
+    for (promise, lease) in granted { promise.keep(lease) }
+    return value
   }
 }

@@ -23,6 +23,7 @@ struct FakeTransportModel: Sendable {
   private(set) var requests: [RecordedRequest] = []
   private(set) var events: [OriginEvent] = []
   private var open: [Int: HTTPOrigin] = [:]
+  private var openCounts: [HTTPOrigin: Int] = [:]
   private var accepted: Set<Int> = []
   private var idle: [Int] = []
   private var waiting: [Waiter] = []
@@ -68,7 +69,7 @@ struct FakeTransportModel: Sendable {
     if waiter.reuses, let index = idle.lastIndex(where: { open[$0] == origin }) {
       return Lease(connection: idle.remove(at: index), origin: origin, isNew: false)
     }
-    if open.values.count(where: { $0 == origin }) >= limits.perOrigin {
+    if openCounts[origin, default: 0] >= limits.perOrigin {
       guard let mine = idle.first(where: { open[$0] == origin }) else { return nil }
       close(mine, by: .client)
     }
@@ -78,6 +79,7 @@ struct FakeTransportModel: Sendable {
     }
     lastConnection += 1
     open[lastConnection] = origin
+    openCounts[origin, default: 0] += 1
     return Lease(connection: lastConnection, origin: origin, isNew: true)
   }
 
@@ -95,7 +97,9 @@ struct FakeTransportModel: Sendable {
 
   /// A connection ends.
   mutating func close(_ connection: Int, by side: OriginEvent.Side) {
-    guard open.removeValue(forKey: connection) != nil else { return }
+    guard let origin = open.removeValue(forKey: connection) else { return }
+    let left = openCounts[origin, default: 1] - 1
+    openCounts[origin] = left == 0 ? nil : left
     idle.removeAll { $0 == connection }
     ordinals[connection] = nil
     if accepted.remove(connection) != nil { events.append(.closed(connection, by: side)) }

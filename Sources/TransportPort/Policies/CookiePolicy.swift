@@ -20,8 +20,8 @@ extension HTTPTransport {
   /// This transport, with cookies sent and taken.
   ///
   /// To be applied below redirects, so that each hop gets its own. A request that has a Cookie field
-  /// already keeps it. What the store throws fails the request with
-  /// ``TransportError/Kind-swift.enum/cookieStoreFailed``.
+  /// already keeps it. Interim responses set no cookies, as RFC 6265 §3 allows. What the store throws
+  /// fails the request with ``TransportError/Kind-swift.enum/cookieStoreFailed``.
   public func handlingCookies(with store: any HTTPCookieHandling) -> some HTTPTransport {
     CookieTransport(base: self, store: store)
   }
@@ -46,9 +46,7 @@ struct CookieTransport<Base: HTTPTransport>: HTTPTransport {
       }
     }
     let exchange = try await base.send(request, body: body, options: options)
-    let values =
-      exchange.informationalResponses.flatMap { $0.headerFields[values: .setCookie] }
-      + exchange.response.headerFields[values: .setCookie]
+    let values = exchange.response.headerFields[values: .setCookie]
     guard !values.isEmpty else { return exchange }
     do { try await store.storeCookies(values, fromURL: wire.url) } catch {
       exchange.body.cancel()

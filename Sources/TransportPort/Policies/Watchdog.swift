@@ -82,13 +82,17 @@ final class Watchdog: Sendable {
 
   /// Ends the watch.
   func stop() {
-    let timer = state.withLock { state in
+    // What the closure holds must not be dropped under the lock.
+    let (timer, onBite) = state.withLock { state in
       state.isStopped = true
-      state.onBite = nil
-      defer { state.timer = nil }
-      return state.timer
+      defer {
+        state.timer = nil
+        state.onBite = nil
+      }
+      return (state.timer, state.onBite)
     }
     timer?.cancel()
+    withExtendedLifetime(onBite) {}
   }
 
   /// Ends the exchange if a bound is exceeded.

@@ -40,11 +40,8 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     if !isFramed, status != 204, status != 304, !(100...199).contains(status) {
       fields[.contentLength] = "\(body.count)"
     }
-    var bytes = Array("HTTP/1.1 \(status) \r\n".utf8)
-    for field in fields {
-      bytes += Array(field.name.rawName.utf8) + [0x3A, 0x20] + field.bytes + [0x0D, 0x0A]
-    }
-    return [.readBody, .send(bytes + [0x0D, 0x0A] + body)]
+    let head = Array("HTTP/1.1 \(status) \r\n".utf8) + fields.wireBytes + [0x0D, 0x0A]
+    return [.readBody, .send(head + body)]
   }
 
   /// Reads the request, then sends a well-formed response with text as its content.

@@ -84,6 +84,18 @@ extension HTTPFields: CustomStringConvertible {
 }
 
 extension HTTPFields {
+  /// The field lines as they go to the wire, each with its CR LF.
+  package var wireBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    for field in self {
+      bytes += field.name.rawName.utf8
+      bytes += [0x3A, 0x20]
+      bytes += field.bytes
+      bytes += [0x0D, 0x0A]
+    }
+    return bytes
+  }
+
   /// The comma-separated members of all lines of a name, in lower case, empty ones left out.
   package func list(_ name: HTTPField.Name) -> [String] {
     self[values: name].flatMap { $0.split(separator: ",") }

@@ -55,14 +55,7 @@ public struct WireRequest: Sendable, Hashable {
 
   /// The bytes of an HTTP/1.1 head: request line, fields, empty line.
   public var head: [UInt8] {
-    var head = Array("\(method) \(target) HTTP/1.1\r\n".utf8)
-    for field in headerFields {
-      head += Array(field.name.rawName.utf8)
-      head += [0x3A, 0x20]
-      head += field.bytes
-      head += [0x0D, 0x0A]
-    }
-    return head + [0x0D, 0x0A]
+    Array("\(method) \(target) HTTP/1.1\r\n".utf8) + headerFields.wireBytes + [0x0D, 0x0A]
   }
 
   /// An error about this request, with the safety of a retry worked out.
