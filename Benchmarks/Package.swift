@@ -31,6 +31,16 @@ let package = Package(
         .product(name: "TransportPort", package: "swift-contract-testing"),
         .product(name: "TransportCurlAdapter", package: "swift-contract-testing"),
       ], exclude: ["Peers"]),
+
+    // Cookies in SQLite, beside plain C and Foundation.
+    .target(name: "CookieBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .executableTarget(
+      name: "CookieBenchmark",
+      dependencies: [
+        "CookieBaseline",
+        .product(name: "CookiePort", package: "swift-contract-testing"),
+        .product(name: "CookieSQLiteAdapter", package: "swift-contract-testing"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
