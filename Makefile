@@ -12,8 +12,12 @@ setup: ## Installs the system packages that are missing.
 contracts: setup ## Runs every contract on every implementation and prints the matrix.
 	@swift test --filter Contract
 
+# The transports' tests watch clocks and sockets, so they run when nothing else does.
+ALONE := TransportCurlAdapterTests|ScriptedOriginTests
+
 test: setup ## Runs every test.
-	@swift test
+	@swift test --skip '$(ALONE)'
+	@swift test --skip-build --filter '$(ALONE)'
 
 # The fake side, the live side and the saboteurs in processes of their own, merged and gated.
 SHARDS := 1

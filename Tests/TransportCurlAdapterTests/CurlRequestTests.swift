@@ -133,8 +133,14 @@ import TransportPort
   @Test func `a producer that throws fails the request and closes the connection`() async throws {
     struct Broken: Error {}
     let world = try CurlWorld(.respond())
-    let error = try await world.failure(
-      .post, body: .stream(Chunks(chunks: [[1], [2]], failure: Broken()), length: 10))
+    let chunks = Chunks(
+      chunks: [[1], [2]], failure: Broken(),
+      // Fails once the request is on the wire, so that there is a connection to close.
+      asked: { place in
+        guard place == 2 else { return }
+        try await world.log.first { if case .head = $0.kind { true } else { false } }
+      })
+    let error = try await world.failure(.post, body: .stream(chunks, length: 10))
     #expect(error.kind == .bodyProducerFailed)
     #expect(error.underlying is Broken)
     try await world.log.first { $0.kind.isEndByPeer }
