@@ -21,6 +21,26 @@ let package = Package(
     .executableTarget(
       name: "InterleavingBenchmark",
       dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")]),
+
+    // The libcurl transport, beside plain C on libcurl, URLSession, pycurl and aiohttp.
+    .target(name: "TransportBaseline", linkerSettings: [.linkedLibrary("curl")]),
+    .executableTarget(
+      name: "TransportBenchmark",
+      dependencies: [
+        "TransportBaseline",
+        .product(name: "TransportPort", package: "swift-contract-testing"),
+        .product(name: "TransportCurlAdapter", package: "swift-contract-testing"),
+      ], exclude: ["Peers"]),
+
+    // Cookies in SQLite, beside plain C and Foundation.
+    .target(name: "CookieBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .executableTarget(
+      name: "CookieBenchmark",
+      dependencies: [
+        "CookieBaseline",
+        .product(name: "CookiePort", package: "swift-contract-testing"),
+        .product(name: "CookieSQLiteAdapter", package: "swift-contract-testing"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

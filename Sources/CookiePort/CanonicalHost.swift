@@ -37,6 +37,8 @@ package struct CanonicalHost: Sendable, Hashable {
   package static func isAddress(_ host: String) -> Bool {
     var octets = host.utf8[...]
     if octets.last == UInt8(ascii: ".") { octets = octets.dropLast() }
+    // Most hosts end in a letter past f: no IPv6 address does, and no number but `0x`.
+    if let last = octets.last, last > UInt8(ascii: "f"), last != UInt8(ascii: "x") { return false }
     guard !octets.contains(UInt8(ascii: ":")) else { return true }
     let label = octets.suffix(
       from: octets.lastIndex(of: UInt8(ascii: ".")).map {

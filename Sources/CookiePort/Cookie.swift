@@ -64,6 +64,7 @@ public struct Cookie: Sendable, Codable, Identifiable {
   ///   - sameSite: On which cross-site requests it goes along.
   ///   - creation: When it was first stored.
   ///   - lastAccess: When it was last used; `nil` for `creation`.
+  @inlinable
   public init(
     name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
     expires: Date? = nil, isSecure: Bool = false, isHTTPOnly: Bool = false,

@@ -21,7 +21,8 @@ extension CookiePolicy {
   /// Whether nobody but its registry owns a domain; never so for an IP address.
   package func isPublicSuffix(_ domain: String) -> Bool {
     guard !CanonicalHost.isAddress(domain) else { return false }
-    return publicSuffixes.isPublicSuffix(domain.hasSuffix(".") ? String(domain.dropLast()) : domain)
+    let isDotted = domain.utf8.last == UInt8(ascii: ".")
+    return publicSuffixes.isPublicSuffix(isDotted ? String(domain.dropLast()) : domain)
   }
 
   /// Takes a `Set-Cookie` line through every step of RFC 6265bis §5.6 and §5.7 that needs no look

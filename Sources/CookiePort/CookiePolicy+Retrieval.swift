@@ -15,11 +15,21 @@ extension CookiePolicy {
 
   /// The same, for a cookie whose domain is known to cover the request's host.
   package func sendsWithin(_ cookie: Cookie, _ request: CookieRequest) -> Bool {
-    guard PathMatch.matches(request: request.path, cookie: cookie.path) else { return false }
-    if cookie.isSecure, !isSecure(request) { return false }
-    if cookie.isHTTPOnly, request.access == .script { return false }
+    sendsWithin(
+      path: cookie.path, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
+      sameSite: cookie.sameSite, request)
+  }
+
+  /// The same, for a cookie of which no more is known than what decides.
+  package func sendsWithin(
+    path: String, isSecure: Bool, isHTTPOnly: Bool, sameSite: Cookie.SameSite,
+    _ request: CookieRequest
+  ) -> Bool {
+    guard PathMatch.matches(request: request.path, cookie: path) else { return false }
+    if isSecure, !self.isSecure(request) { return false }
+    if isHTTPOnly, request.access == .script { return false }
     guard profile == .rfc6265bis, !request.isSameSite else { return true }
-    switch cookie.sameSite {
+    switch sameSite {
     case .none: return true
     case .strict: return false
     case .lax, .unspecified:

@@ -21,13 +21,28 @@ package enum DomainMatch {
   ///
   /// - Parameter host: A canonical host.
   package static func domains(covering host: String) -> [String] {
+    let octets = Array(host.utf8)
+    let isAddress = CanonicalHost.isAddress(host)
     var domains = [host]
-    guard !CanonicalHost.isAddress(host) else { return domains }
-    var rest = host.utf8[...]
-    while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
-      rest = rest[rest.index(after: dot)...]
-      if !rest.isEmpty { domains.append(String(Substring(rest))) }
+    var start = 0
+    while !isAddress, let next = octets.withUnsafeBufferPointer({ nextStart(after: start, in: $0) }) {
+      domains.append(String(decoding: octets[next...], as: UTF8.self))
+      start = next
     }
     return domains
+  }
+
+  /// Where the next domain above one begins in the octets of a host, unless there is none.
+  ///
+  /// - Parameter start: Where the one begins; 0 for the host itself, which may be no IP address.
+  package static func nextStart(
+    after start: Int, in octets: UnsafeBufferPointer<UInt8>
+  ) -> Int? {
+    var index = start
+    while index < octets.count - 1 {
+      if octets[index] == UInt8(ascii: ".") { return index + 1 }
+      index += 1
+    }
+    return nil
   }
 }

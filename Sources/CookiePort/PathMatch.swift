@@ -2,12 +2,18 @@
 package enum PathMatch {
   /// Whether the request's path is the cookie's or stands below it, by octets.
   package static func matches(request: String, cookie: String) -> Bool {
-    let request = request.utf8
-    let cookie = cookie.utf8
-    guard request.count >= cookie.count else { return false }
-    let rest = request.dropFirst(cookie.count)
-    guard request[..<rest.startIndex].elementsEqual(cookie) else { return false }
-    return rest.isEmpty || cookie.last == UInt8(ascii: "/") || rest.first == UInt8(ascii: "/")
+    let covers = request.utf8.withContiguousStorageIfAvailable { request in
+      cookie.utf8.withContiguousStorageIfAvailable { matches(request: request, cookie: $0) }
+    }
+    return (covers ?? nil) ?? matches(request: Array(request.utf8), cookie: Array(cookie.utf8))
+  }
+
+  private static func matches(
+    request: some RandomAccessCollection<UInt8>, cookie: some RandomAccessCollection<UInt8>
+  ) -> Bool {
+    guard request.starts(with: cookie) else { return false }
+    return request.count == cookie.count || cookie.last == UInt8(ascii: "/")
+      || request.dropFirst(cookie.count).first == UInt8(ascii: "/")
   }
 
   /// The path of a cookie that names none: the request's up to, but without, its last `/`.

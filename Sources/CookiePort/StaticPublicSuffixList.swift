@@ -36,6 +36,9 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
   /// Whether the prevailing rule for `domain` has as many labels as `domain` itself, or a wildcard
   /// stands directly under it.
   public func isPublicSuffix(_ domain: String) -> Bool {
+    guard !rules.isEmpty else {
+      return countsUnlistedTopLevel && !domain.isEmpty && !domain.utf8.contains(UInt8(ascii: "."))
+    }
     if rules.contains("!" + domain) { return false }
     // What a wildcard stands under belongs to nobody either: so libpsl has it, and so it is safe.
     if rules.contains(domain) || rules.contains("*." + domain) { return true }

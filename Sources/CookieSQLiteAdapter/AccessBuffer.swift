@@ -10,7 +10,6 @@ struct AccessBuffer {
 
   /// One cookie's access.
   struct Access {
-    var id: Cookie.ID
     /// The time that the file held when this one was noted.
     var stored: Date
     var time: Date
@@ -24,12 +23,13 @@ struct AccessBuffer {
   /// The last access of a cookie: the one noted here, unless another handle has stored a later one.
   func lastAccess(of row: CookieRow) -> Date {
     guard !accesses.isEmpty, let access = accesses[row.sequence] else { return row.storedAccess }
+    // Whoever changed it since has noted an access of its own.
     return row.storedAccess == access.stored ? access.time : max(row.storedAccess, access.time)
   }
 
-  mutating func note(_ row: CookieRow, at now: Date) {
+  mutating func note(_ sequence: Int64, stored: Date, at now: Date) {
     if accesses.isEmpty { start = now }
-    accesses[row.sequence] = Access(id: row.cookie.id, stored: row.storedAccess, time: now)
+    accesses[sequence] = Access(stored: stored, time: now)
   }
 
   /// Whether the first time has waited long enough; so it has when the clock went backwards.

@@ -157,6 +157,15 @@ final class Connection {
     }
   }
 
+  /// Goes to the next row of a statement, if there is one.
+  @inline(__always)
+  func hasRow(_ statement: Statement) throws(CookieStoreError) -> Bool {
+    let code = statement.step()
+    if code == SQLITE_ROW { return true }
+    try check(code)
+    return false
+  }
+
   /// Throws unless the code says that a step succeeded.
   @inline(__always)
   func check(_ code: Int32) throws(CookieStoreError) {

@@ -11,7 +11,7 @@ struct CookieRow {
   /// The last access that the file holds; the cookie has a later one that still waits.
   var storedAccess: Date
 
-  /// The columns, in the order in which ``init(_:domain:)`` reads them.
+  /// The columns, in the order in which they are read.
   static let columns = """
     domain, path, name, host_only, value, expires, secure, http_only, same_site, creation, \
     last_access, sequence
@@ -19,25 +19,62 @@ struct CookieRow {
 
   /// The row that a statement stands at, or `nil` where it holds what no store writes.
   ///
-  /// - Parameters:
-  ///   - statement: A statement that gives ``columns``.
-  ///   - domain: The domain, if it is known: it saves making the string anew.
-  init?(_ statement: Statement, domain: String? = nil) {
-    guard let domain = domain ?? statement.text(0),
-      let path = statement.text(1), path.utf8.first == UInt8(ascii: "/"),
-      let name = statement.text(2), let isHostOnly = statement.boolean(3),
-      let value = statement.text(4), let expires = statement.optionalDate(5),
-      let isSecure = statement.boolean(6), let isHTTPOnly = statement.boolean(7),
-      let sameSite = Cookie.SameSite(code: statement.integer(8)),
-      let creation = statement.date(9), let lastAccess = statement.date(10),
-      let sequence = statement.integer(11)
+  /// - Parameter statement: A statement that gives ``columns``.
+  init?(_ statement: Statement) {
+    guard let domain = statement.text(0), let terms = Terms(statement, path: nil),
+      let content = Content(statement)
     else { return nil }
-    cookie = Cookie(
-      name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path,
-      expires: expires, isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite,
-      creation: creation, lastAccess: lastAccess)
-    self.sequence = sequence
-    storedAccess = lastAccess
+    cookie = Cookie(domain, terms, content, lastAccess: content.lastAccess)
+    sequence = content.sequence
+    storedAccess = content.lastAccess
+  }
+
+  /// What decides, beside the domain, whether a request carries the cookie.
+  struct Terms {
+    var path: String
+    var expires: Date?
+    var isHostOnly: Bool
+    var isSecure: Bool
+    var isHTTPOnly: Bool
+    var sameSite: Cookie.SameSite
+
+    /// - Parameter path: A path that this row may well have: it saves making the string anew.
+    @inline(__always)
+    init?(_ statement: Statement, path known: String?) {
+      guard let path = statement.text(1, known: known), path.utf8.first == UInt8(ascii: "/"),
+        let isHostOnly = statement.boolean(3), let expires = statement.optionalDate(5),
+        let isSecure = statement.boolean(6), let isHTTPOnly = statement.boolean(7),
+        let sameSite = Cookie.SameSite(code: statement.integer(8))
+      else { return nil }
+      self.path = path
+      self.expires = expires
+      self.isHostOnly = isHostOnly
+      self.isSecure = isSecure
+      self.isHTTPOnly = isHTTPOnly
+      self.sameSite = sameSite
+    }
+  }
+
+  /// What else the cookie has, read only where it goes along.
+  struct Content {
+    var name: String
+    var value: String
+    var creation: Date
+    var lastAccess: Date
+    var sequence: Int64
+
+    @inline(__always)
+    init?(_ statement: Statement) {
+      guard let name = statement.text(2), let value = statement.text(4),
+        let creation = statement.date(9), let lastAccess = statement.date(10),
+        let sequence = statement.integer(11)
+      else { return nil }
+      self.name = name
+      self.value = value
+      self.creation = creation
+      self.lastAccess = lastAccess
+      self.sequence = sequence
+    }
   }
 
   /// Whether this one was created before another.
@@ -45,16 +82,20 @@ struct CookieRow {
     cookie.creation == other.cookie.creation
       ? sequence < other.sequence : cookie.creation < other.cookie.creation
   }
-
-  /// Whether this one stands before another in a header (RFC 6265bis §5.8.3, step 2).
-  func leads(_ other: CookieRow) -> Bool {
-    let length = cookie.path.utf8.count
-    let otherLength = other.cookie.path.utf8.count
-    return length == otherLength ? precedes(other) : length > otherLength
-  }
 }
 
 extension Cookie {
+  @inline(__always)
+  init(
+    _ domain: String, _ terms: CookieRow.Terms, _ content: CookieRow.Content, lastAccess: Date
+  ) {
+    self.init(
+      name: content.name, value: content.value, domain: domain, isHostOnly: terms.isHostOnly,
+      path: terms.path, expires: terms.expires, isSecure: terms.isSecure,
+      isHTTPOnly: terms.isHTTPOnly, sameSite: terms.sameSite, creation: content.creation,
+      lastAccess: lastAccess)
+  }
+
   /// Whether the cookie's expiry has come.
   func hasExpired(now: Date) -> Bool {
     guard let expires else { return false }
@@ -73,6 +114,7 @@ extension Cookie.SameSite {
     }
   }
 
+  @inline(__always)
   init?(code: Int64?) {
     switch code {
     case 0: self = .unspecified

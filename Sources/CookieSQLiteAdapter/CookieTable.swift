@@ -69,12 +69,8 @@ final class CookieTable {
     selectTally = try connection.prepare("SELECT \(Tally.columns) FROM tally WHERE id = 1")
     updateTally = try connection.prepare(
       "UPDATE tally SET (\(Tally.columns)) = (?1, ?2, ?3, ?4) WHERE id = 1")
-    // Another handle may have noted a later access since; it stands.
     updateAccess = try connection.prepare(
-      """
-      UPDATE cookie SET last_access = iif(last_access = ?6, ?7, max(last_access, ?7))
-      WHERE \(key) AND host_only = ?4 AND sequence = ?5
-      """)
+      "UPDATE cookie SET last_access = ?5 WHERE \(key) AND host_only = ?4")
   }
 }
 
@@ -117,34 +113,54 @@ extension CookieTable {
   }
 
   func cookies(for request: CookieRequest, now: Date) throws(CookieStoreError) -> [Cookie] {
-    var found: [CookieRow] = []
+    var found = HeaderOrder()
+    let host = Array(request.host.utf8)
     try connection.read { () throws(CookieStoreError) in
-      for domain in DomainMatch.domains(covering: request.host) {
-        let isHost = domain.utf8.count == request.host.utf8.count
-        var isOpen: Bool?
-        selectDomain.bind(1, domain)
-        try read(selectDomain, domain: domain) { row in
-          if row.cookie.isHostOnly {
-            guard isHost else { return }
-          } else {
-            let open = isOpen ?? !policy.isPublicSuffix(domain)
-            isOpen = open
-            guard open else { return }
-          }
-          guard !row.cookie.hasExpired(now: now), policy.sendsWithin(row.cookie, request) else {
-            return
-          }
-          found.append(row)
+      try host.withUnsafeBufferPointer { octets throws(CookieStoreError) in
+        try find(octets[...], isHost: true, for: request, now: now, &found)
+        guard !CanonicalHost.isAddress(request.host) else { return }
+        var start = 0
+        while let next = DomainMatch.nextStart(after: start, in: octets) {
+          try find(octets[next...], isHost: false, for: request, now: now, &found)
+          start = next
         }
       }
     }
-    for row in found { buffer.note(row, at: now) }
+    found.noteAccesses(in: &buffer, at: now)
     if buffer.isDue(now: now) { writeAccessesIfFree(now: now) }
-    return found.sorted { $0.leads($1) }.map {
-      var cookie = $0.cookie
-      cookie.lastAccess = now
-      return cookie
-    }
+    return found.sorted()
+  }
+
+  /// Finds the cookies of one domain that a request carries.
+  private func find(
+    _ octets: Slice<UnsafeBufferPointer<UInt8>>, isHost: Bool, for request: CookieRequest,
+    now: Date, _ found: inout HeaderOrder
+  ) throws(CookieStoreError) {
+    selectDomain.bind(1, borrowed: octets)
+    defer { selectDomain.reset() }
+    guard try connection.hasRow(selectDomain) else { return }
+    let domain = isHost ? request.host : String(decoding: octets, as: UTF8.self)
+    var isOpen: Bool?
+    var path = "/"
+    repeat {
+      guard let terms = CookieRow.Terms(selectDomain, path: path) else { throw badRow }
+      path = terms.path
+      if terms.isHostOnly {
+        guard isHost else { continue }
+      } else {
+        let open = isOpen ?? !policy.isPublicSuffix(domain)
+        isOpen = open
+        guard open else { continue }
+      }
+      if let expires = terms.expires, expires <= now { continue }
+      guard
+        policy.sendsWithin(
+          path: path, isSecure: terms.isSecure, isHTTPOnly: terms.isHTTPOnly,
+          sameSite: terms.sameSite, request)
+      else { continue }
+      guard let content = CookieRow.Content(selectDomain) else { throw badRow }
+      found.append(domain, terms, content, accessed: now)
+    } while try connection.hasRow(selectDomain)
   }
 
   func all(now: Date) throws(CookieStoreError) -> [Cookie] {
@@ -292,9 +308,7 @@ extension CookieTable {
     guard excess > 0 else { return }
     try updateAccesses()
     select.bind(1, excess)
-    var victims: [CookieRow] = []
-    try read(select) { victims.append($0) }
-    for row in victims { _ = try remove(row, .evicted, &tally) }
+    for row in try rowsAsOrdered(select) { _ = try remove(row, .evicted, &tally) }
   }
 }
 
@@ -350,12 +364,12 @@ extension CookieTable {
   /// Writes the last-access times that wait, once in a transaction.
   private func updateAccesses() throws(CookieStoreError) {
     guard !effects.hasWrittenAccesses else { return }
-    for (sequence, access) in buffer.accesses {
-      bindKey(of: access.id, to: updateAccess)
-      updateAccess.bind(4, access.id.isHostOnly)
-      updateAccess.bind(5, sequence)
-      updateAccess.bind(6, access.stored)
-      updateAccess.bind(7, access.time)
+    guard !buffer.accesses.isEmpty else { return }
+    // A look at every cookie, seldom, is cheaper than keys noted by each lookup.
+    for row in try rows(selectAll) where row.cookie.lastAccess != row.storedAccess {
+      bindKey(of: row.cookie.id, to: updateAccess)
+      updateAccess.bind(4, row.cookie.isHostOnly)
+      updateAccess.bind(5, row.cookie.lastAccess)
       try connection.check(updateAccess.run())
     }
     effects.hasWrittenAccesses = true
@@ -368,38 +382,25 @@ extension CookieTable {
     statement.bind(3, id.name)
   }
 
-  /// The rows that a bound statement gives, earliest creation first, as this handle sees them.
+  /// The rows that a bound statement gives, earliest creation first.
   private func rows(_ statement: Statement) throws(CookieStoreError) -> [CookieRow] {
-    var rows: [CookieRow] = []
-    try read(statement) { rows.append($0) }
-    return rows.sorted { $0.precedes($1) }
+    try rowsAsOrdered(statement).sorted { $0.precedes($1) }
   }
 
-  /// Reads the rows that a bound statement gives, with the accesses that wait.
-  private func read(
-    _ statement: Statement, _ body: (CookieRow) -> Void
-  ) throws(CookieStoreError) {
-    try read(statement, domain: nil) { row in
-      var row = row
-      row.cookie.lastAccess = buffer.lastAccess(of: row)
-      body(row)
-    }
-  }
-
-  /// Reads the rows that a bound statement gives, as they stand in the file.
-  private func read(
-    _ statement: Statement, domain: String?, _ body: (CookieRow) -> Void
-  ) throws(CookieStoreError) {
+  /// The rows that a bound statement gives, with the accesses that this handle has noted.
+  private func rowsAsOrdered(_ statement: Statement) throws(CookieStoreError) -> [CookieRow] {
     defer { statement.reset() }
-    var code = statement.step()
-    while code == SQLITE_ROW {
-      guard let row = CookieRow(statement, domain: domain) else {
-        throw connection.corrupt("a row of cookies holds what no cookie can")
-      }
-      body(row)
-      code = statement.step()
+    var rows: [CookieRow] = []
+    while try connection.hasRow(statement) {
+      guard var row = CookieRow(statement) else { throw badRow }
+      row.cookie.lastAccess = buffer.lastAccess(of: row)
+      rows.append(row)
     }
-    try connection.check(code)
+    return rows
+  }
+
+  private var badRow: CookieStoreError {
+    connection.corrupt("a row of cookies holds what no cookie can")
   }
 }
 

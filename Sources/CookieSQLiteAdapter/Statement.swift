@@ -48,47 +48,83 @@ struct Statement {
     }
   }
 
+  /// Binds text without a copy: it has to stay where it is until the statement is reset.
+  func bind(_ index: Int32, borrowed octets: Slice<UnsafeBufferPointer<UInt8>>) {
+    let octets = UnsafeBufferPointer(rebasing: octets)
+    _ = csqlite_bind_borrowed_text(handle, index, octets.baseAddress, UInt64(octets.count))
+  }
+
   // MARK: Columns, numbered from 0; `nil` where the file holds something else
 
-  /// Text of any kind, as SQLite gives it.
-  func words(_ column: Int32) -> String {
-    sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
+  /// A column of the row; not to be used after the next step.
+  ///
+  /// SQLite calls such a value unprotected: it belongs to whoever holds the connection alone, as
+  /// the store's lock sees to. Asking it for type, octets and length costs a fraction of asking the
+  /// statement for each.
+  @inline(__always)
+  private func value(_ column: Int32, _ type: Int32) -> OpaquePointer? {
+    let value = sqlite3_column_value(handle, column)
+    return sqlite3_value_type(value) == type ? value : nil
   }
 
+  @inline(__always)
   func integer(_ column: Int32) -> Int64? {
-    guard sqlite3_column_type(handle, column) == SQLITE_INTEGER else { return nil }
-    return sqlite3_column_int64(handle, column)
+    value(column, SQLITE_INTEGER).map { sqlite3_value_int64($0) }
   }
 
+  @inline(__always)
   func boolean(_ column: Int32) -> Bool? {
-    switch integer(column) {
-    case 0: false
-    case 1: true
-    default: nil
-    }
+    guard let value = value(column, SQLITE_INTEGER) else { return nil }
+    let integer = sqlite3_value_int64(value)
+    return integer == integer & 1 ? integer == 1 : nil
   }
 
   /// An instant of the years that cookies know.
+  @inline(__always)
   func date(_ column: Int32) -> Date? {
-    guard sqlite3_column_type(handle, column) == SQLITE_FLOAT else { return nil }
-    let date = Date(timeIntervalSinceReferenceDate: sqlite3_column_double(handle, column))
-    return (CookieDate.earliest...CookieDate.latest).contains(date) ? date : nil
+    guard let value = value(column, SQLITE_FLOAT) else { return nil }
+    let seconds = sqlite3_value_double(value)
+    guard seconds >= Self.earliest, seconds <= Self.latest else { return nil }
+    return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
+  /// ``CookieDate/earliest`` and ``CookieDate/latest`` in seconds, at hand without a call.
+  static var earliest: TimeInterval { -63_114_076_800 }
+  static var latest: TimeInterval { 252_423_993_599 }
+
   /// A date or, where the file holds NULL, none; the outer `nil` is something else again.
+  @inline(__always)
   func optionalDate(_ column: Int32) -> Date?? {
-    if sqlite3_column_type(handle, column) == SQLITE_NULL { return .some(nil) }
-    return date(column).map { .some($0) }
+    if let date = date(column) { return .some(date) }
+    return value(column, SQLITE_NULL) == nil ? nil : .some(nil)
   }
 
   /// Text in UTF-8 without control characters: no more would be let into a header.
-  func text(_ column: Int32) -> String? {
-    guard sqlite3_column_type(handle, column) == SQLITE_TEXT,
-      let start = sqlite3_column_text(handle, column)
-    else { return nil }
-    let octets = UnsafeBufferPointer(
-      start: start, count: Int(sqlite3_column_bytes(handle, column)))
+  ///
+  /// - Parameter known: A string that may well be this text: it is returned if it is.
+  @inline(__always)
+  func text(_ column: Int32, known: String? = nil) -> String? {
+    guard let value = value(column, SQLITE_TEXT), let start = sqlite3_value_text(value) else {
+      return nil
+    }
+    let octets = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+    if let known, known.utf8.count == octets.count,
+      known.utf8.withContiguousStorageIfAvailable({ known in
+        known.baseAddress.map { memcmp($0, start, known.count) == 0 } ?? false
+      }) == true
+    {
+      return known
+    }
+    // Without a way out of the loop, the compiler takes many octets at a time.
+    var unusual: UInt8 = 0
+    for octet in octets { unusual |= octet &- 0x20 < 0x5F ? 0 : 1 }
+    if unusual == 0 { return String(decoding: octets, as: UTF8.self) }
     guard !octets.contains(where: \.isCookieControl) else { return nil }
     return String(validating: octets, as: UTF8.self)
+  }
+
+  /// A column of any type, as text for people.
+  func words(_ column: Int32) -> String {
+    sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
   }
 }

@@ -18,9 +18,14 @@ struct Contracts {
       run [--only PATTERN] [--kind fake|live|recorded] [--filter REGEX]
           Runs swift test with a progress line and ends with the report; exits as swift test does.
 
+      linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
+          Checks a recorded history of JSON lines against a model: register, key-value, queue,
+          stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, and 2 if a
+          limit was reached first.
+
     A JOURNAL is a file of JSON lines; the default is .build/contracts/latest.jsonl.
-    Other exit codes: 64 for a call that is not understood, 66 for a file that can't be read,
-    73 for one that can't be written.
+    Other exit codes: 64 for a call that is not understood, 65 for a file that holds something
+    else, 66 for one that can't be read, 73 for one that can't be written.
 
     """
 
@@ -46,6 +51,7 @@ struct Contracts {
     case "report": return try ReportCommand(rest).run()
     case "diff": return try DiffCommand(rest).run()
     case "gate": return try GateCommand(rest).run()
+    case "linearizable": return try LinearizableCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "help", "--help", "-h":
       print(usage, terminator: "")

@@ -18,7 +18,7 @@ struct ToolRun {
   /// - Parameters:
   ///   - arguments: Its arguments; journals by the names of `files`.
   ///   - files: Files to put into its folder first.
-  init(_ arguments: [String], files: [String: String] = [:]) throws {
+  init(_ arguments: [String], files: [String: String] = [:]) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("tool-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -36,8 +36,10 @@ struct ToolRun {
     for file in [out, err] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
     process.standardOutput = try FileHandle(forWritingTo: out)
     process.standardError = try FileHandle(forWritingTo: err)
+    let end = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.continuation.finish() }
     try process.run()
-    process.waitUntilExit()
+    for await _ in end.stream {}
     status = process.terminationStatus
     output = String(decoding: try Data(contentsOf: out), as: UTF8.self)
     complaint = String(decoding: try Data(contentsOf: err), as: UTF8.self)

@@ -36,56 +36,56 @@ import Testing
   }
 
   @Test(arguments: ReportFormat.allCases)
-  func `report prints every format and exits with 0`(format: ReportFormat) throws {
+  func `report prints every format and exits with 0`(format: ReportFormat) async throws {
     let text = journal(fake: .failed)
-    let run = try ToolRun(["report", "j", "--format", format.rawValue], files: ["j": text])
+    let run = try await ToolRun(["report", "j", "--format", format.rawValue], files: ["j": text])
     #expect(run.status == 0)
     #expect(run.complaint.isEmpty)
     #expect(
       run.output == format.text(of: Matrix(Journal(text: text, path: "j"))))
   }
 
-  @Test func `report reads the latest journal, and merges several`() throws {
-    #expect(try ToolRun(["report"]).status == 66)
-    let both = try ToolRun(
+  @Test func `report reads the latest journal, and merges several`() async throws {
+    #expect(try await ToolRun(["report"]).status == 66)
+    let both = try await ToolRun(
       ["report", "a", "b"],
       files: ["a": journal(fake: .passed, real: nil), "b": journal(fake: .failed)])
     #expect(both.output.contains("fake lies"))
   }
 
-  @Test func `a damaged line is named with its file and number`() throws {
-    let run = try ToolRun(["report", "j"], files: ["j": journal() + "half a li"])
+  @Test func `a damaged line is named with its file and number`() async throws {
+    let run = try await ToolRun(["report", "j"], files: ["j": journal() + "half a li"])
     #expect(run.status == 0)
     #expect(run.output.contains("j:8: this line is damaged"), "\(run.output)")
-    #expect(try ToolRun(["gate", "j"], files: ["j": journal() + "half a li"]).status == 1)
+    #expect(try await ToolRun(["gate", "j"], files: ["j": journal() + "half a li"]).status == 1)
   }
 
-  @Test func `the gate opens for sound evidence alone`() throws {
-    let open = try ToolRun(
+  @Test func `the gate opens for sound evidence alone`() async throws {
+    let open = try await ToolRun(
       ["gate", "j", "--require", "live", "--max-age", "7d"], files: ["j": journal()])
     #expect(open.status == 0, "\(open.output)")
-    let lie = try ToolRun(["gate", "j"], files: ["j": journal(fake: .failed)])
+    let lie = try await ToolRun(["gate", "j"], files: ["j": journal(fake: .failed)])
     #expect(lie.status == 1)
     #expect(lie.output.contains("✗ things/first@fake failed"))
-    let old = try ToolRun(
+    let old = try await ToolRun(
       ["gate", "--max-age=1h", "j"], files: ["j": journal(time: 1_700_000_000)])
     #expect(old.status == 1)
     #expect(old.output.contains("was last proven by a live implementation"))
     let unproven = ["j": journal(real: .deviates(reason: "known"))]
-    #expect(try ToolRun(["gate", "j"], files: unproven).status == 1)
+    #expect(try await ToolRun(["gate", "j"], files: unproven).status == 1)
     #expect(
-      try ToolRun(["gate", "j", "--allow", "unproven=things/first"], files: unproven).status == 0)
+      try await ToolRun(["gate", "j", "--allow", "unproven=things/first"], files: unproven).status == 0)
   }
 
-  @Test func `diff tells by its exit status what got worse`() throws {
+  @Test func `diff tells by its exit status what got worse`() async throws {
     let files = [
       "good": journal(), "bad": journal(fake: .failed),
       "away": journal(real: .unavailable(reason: "x")),
     ]
-    #expect(try ToolRun(["diff", "good", "good"], files: files).status == 0)
-    #expect(try ToolRun(["diff", "good", "bad"], files: files).status == 1)
-    #expect(try ToolRun(["diff", "bad", "good"], files: files).status == 0)
-    #expect(try ToolRun(["diff", "good", "away"], files: files).status == 2)
+    #expect(try await ToolRun(["diff", "good", "good"], files: files).status == 0)
+    #expect(try await ToolRun(["diff", "good", "bad"], files: files).status == 1)
+    #expect(try await ToolRun(["diff", "bad", "good"], files: files).status == 0)
+    #expect(try await ToolRun(["diff", "good", "away"], files: files).status == 2)
   }
 
   @Test(
@@ -100,28 +100,55 @@ import Testing
       (["gate", "--require", "all"], "--require 'all' is not known"),
       (["gate", "--allow", "everything"], "--allow 'everything' is not understood"),
       (["run", "now"], "run takes options alone"),
+      (["linearizable", "h"], "--model is missing: give one of register"),
+      (["linearizable", "h", "--model", "tree"], "--model 'tree' is not known"),
+      (
+        ["linearizable", "h", "--model", "queue", "--initial", "1"],
+        "--initial is not for a queue, which begins with nothing"
+      ),
       (["run", "--kind", "alive"], "--kind 'alive' is not known"),
     ] as [([String], String)])
   func `a call that is not understood exits with 64 and says why`(
     arguments: [String], sentence: String
-  ) throws {
-    let run = try ToolRun(arguments)
+  ) async throws {
+    let run = try await ToolRun(arguments)
     #expect(run.status == 64)
     #expect(run.complaint.contains(sentence), "\(run.complaint)")
     #expect(run.output.isEmpty)
   }
 
-  @Test func `files that can't be used have exit codes of their own`() throws {
-    #expect(try ToolRun(["report", "nowhere"]).status == 66)
-    let run = try ToolRun(
+  @Test func `files that can't be used have exit codes of their own`() async throws {
+    #expect(try await ToolRun(["report", "nowhere"]).status == 66)
+    let run = try await ToolRun(
       ["report", "j", "--output", "no/such/folder.html"], files: ["j": journal()])
     #expect(run.status == 73)
     #expect(run.complaint.contains("no/such/folder.html"))
   }
 
-  @Test func `help shows every command`() throws {
-    let run = try ToolRun(["help"])
+  @Test func `linearizable tells by its exit status whether a history can be explained`() async throws {
+    let write = #"{"process":0,"f":"write","value":1,"call":1,"return":2}"#
+    let good = #"{"process":1,"f":"read","call":3,"return":4,"result":1}"#
+    let stale = #"{"process":1,"f":"read","call":3,"return":4,"result":null}"#
+    func status(_ lines: String..., model: String = "register") async throws -> Int32 {
+      try await ToolRun(
+        ["linearizable", "h", "--model", model], files: ["h": lines.joined(separator: "\n")]
+      ).status
+    }
+    #expect(try await status(write, good) == 0)
+    #expect(try await status(write, stale) == 1)
+    #expect(try await status(write, "rubbish") == 65)
+    #expect(try await status(write, good, model: "queue") == 65)
+    let initial = try await ToolRun(
+      ["linearizable", "h", "--model", "register", "--initial", "1"], files: ["h": good])
+    #expect(initial.status == 0)
+    #expect(try await ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
+  }
+
+  @Test func `help shows every command`() async throws {
+    let run = try await ToolRun(["help"])
     #expect(run.status == 0)
-    for command in ["report", "diff", "gate", "run"] { #expect(run.output.contains(command)) }
+    for command in ["report", "diff", "gate", "run", "linearizable"] {
+      #expect(run.output.contains(command))
+    }
   }
 }

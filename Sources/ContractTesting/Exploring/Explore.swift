@@ -69,11 +69,13 @@ public func exploreConcurrently<Spec: Specification>(
 }
 
 /// What every kind of exploration does around its engine.
-private func exploring<Fixture>(
+func exploring<Fixture>(
   _ implementation: Implementation<Fixture>, _ name: String, _ settings: ExplorationSettings,
   _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
   guard Test.current != nil else { throw OutsideTestError(what: "\(name)(_:on:)") }
+  // A selection of cases is a wish to run these alone.
+  guard RunLedger.current.explores(implementation.kind) else { return }
   let settings = try settings.applying()
   if let reason = await implementation.probe?.reason() {
     Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)

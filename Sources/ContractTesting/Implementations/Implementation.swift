@@ -197,3 +197,10 @@ extension Implementation {
       deviations: deviations.filter { $0.platforms.contains(.current) }.map(\.summary))
   }
 }
+
+extension Implementation: CustomTestStringConvertible, CustomReflectable {
+  public var testDescription: String { id }
+
+  /// No children: Swift Testing reflects on the arguments of every case.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

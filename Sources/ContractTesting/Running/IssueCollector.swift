@@ -63,7 +63,8 @@ extension IssueSummary {
     let place = issue.sourceLocation
     let message = String(describing: issue)
     self.init(
-      message: message.count > 2_000 ? message.prefix(2_000) + "…" : message, file: place?.fileID, path: place?.filePath,
+      message: message.count > 2_000 ? message.prefix(2_000) + "…" : message, file: place?.fileID,
+      path: place?.filePath,
       line: place?.line, isFixture: isFixture)
   }
 

@@ -129,6 +129,11 @@ final class RunLedger: Sendable {
   /// Whether patterns or kinds leave cases out.
   var isSelective: Bool { selection.isSelective }
 
+  /// Whether implementations of this kind are explored: `CONTRACT` chooses cases, and nothing else runs.
+  func explores(_ kind: ImplementationKind) -> Bool {
+    selection.patterns.isEmpty && (selection.kinds.isEmpty || selection.kinds.contains(kind))
+  }
+
   /// This machine's part of a contract's cases or saboteurs.
   func share<Element>(of list: [Element], named name: String) -> [Element] {
     selection.shard?.part(of: list, named: name) ?? list
