@@ -113,6 +113,8 @@ extension ClauseGroup<CookieStoreFixture> {
       for domain in ["com", ".com", "COM"] {
         try await fixture.refuse("a=1; Domain=\(domain)", as: .publicSuffix)
       }
+      try await fixture.refuse(
+        "a=1; Domain=com.", at: "https://example.com./", as: .publicSuffix)
       try await fixture.set("a=1; Domain=example.com", at: below)
     }
     Clause(

@@ -66,7 +66,10 @@ extension ClauseGroup<CookieStoreFixture> {
     ) { fixture in
       try await fixture.set("a=1; SameSite=Strict")
       for caller in [Caller.http, .script] { try await fixture.expect("a=1", by: caller) }
-      for caller in [Caller.crossSite, .crossSiteLink, .crossSiteForm, .crossSiteScript] {
+      for caller in [
+        Caller.crossSite, .crossSiteLink, .crossSiteForm, .crossSiteScript,
+        .crossSiteScriptAfterLink,
+      ] {
         try await fixture.expect(nil, by: caller)
       }
     }
@@ -79,7 +82,9 @@ extension ClauseGroup<CookieStoreFixture> {
       for caller in [Caller.http, .script, .crossSiteLink] {
         try await fixture.expect("a=1; b=1", by: caller)
       }
-      for caller in [Caller.crossSite, .crossSiteForm, .crossSiteScript] {
+      for caller in [
+        Caller.crossSite, .crossSiteForm, .crossSiteScript, .crossSiteScriptAfterLink,
+      ] {
         try await fixture.expect(nil, by: caller)
       }
     }
@@ -90,6 +95,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("a=1; SameSite=None; Secure")
       for caller in [
         Caller.http, .script, .crossSite, .crossSiteLink, .crossSiteForm, .crossSiteScript,
+        .crossSiteScriptAfterLink,
       ] {
         try await fixture.expect("a=1", by: caller)
       }
@@ -99,8 +105,9 @@ extension ClauseGroup<CookieStoreFixture> {
       from: "RFC 6265bis §5.7, 18"
     ) { fixture in
       for line in ["a=1", "a=1; SameSite=Lax", "a=1; SameSite=Strict; Secure", "a=1; SameSite=x"] {
-        try await fixture.refuse(line, by: .crossSite, as: .crossSite)
-        try await fixture.refuse(line, by: .crossSiteScript, as: .crossSite)
+        for caller in [Caller.crossSite, .crossSiteScript, .crossSiteScriptAfterLink] {
+          try await fixture.refuse(line, by: caller, as: .crossSite)
+        }
         try await fixture.set(line, by: .crossSiteLink)
         try await fixture.set(line, by: .crossSiteForm)
         try await fixture.store.clear()

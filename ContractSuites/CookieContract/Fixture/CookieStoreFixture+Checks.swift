@@ -16,6 +16,8 @@ enum Caller: String {
   case crossSiteForm = "cross-site unsafe navigation"
   /// A script in a frame of another site.
   case crossSiteScript = "cross-site script"
+  /// A script in a frame of another site, on a page that was navigated to.
+  case crossSiteScriptAfterLink = "cross-site script after navigation"
 }
 
 extension CookieStoreFixture {
@@ -35,6 +37,9 @@ extension CookieStoreFixture {
       try CookieRequest(
         url, isSameSite: false, isTopLevelNavigation: true, isSafeMethod: false)
     case .crossSiteScript: try CookieRequest(url, access: .script, isSameSite: false)
+    case .crossSiteScriptAfterLink:
+      try CookieRequest(
+        url, access: .script, isSameSite: false, isTopLevelNavigation: true)
     }
   }
 

@@ -162,6 +162,14 @@ extension Saboteur<CookieStoreFixture> {
       try await .flawed(in: $0) { $0.pardonDomain(.publicSuffix) { _, _ in true } }
     }
     Saboteur(
+      "suffix-with-dot", "doesn't know a public suffix by its trailing dot",
+      caughtBy: "public-suffix", saying: "'a=1; Domain=com.' from"
+    ) {
+      try await .flawed(in: $0) {
+        $0.pardonDomain(.publicSuffix) { _, domain in domain.hasSuffix(".") }
+      }
+    }
+    Saboteur(
       "top-level-only", "takes top-level domains alone for public suffixes",
       caughtBy: "public-suffix-list", saying: "co.uk"
     ) {
@@ -654,6 +662,17 @@ extension Saboteur<CookieStoreFixture> {
     ) {
       try await .flawed(in: $0) {
         $0.sendAfter { _, request in request.isTopLevelNavigation = true }
+      }
+    }
+    Saboteur(
+      "scripts-navigate", "lets a script pass for the navigation to its page", caughtBy: "lax",
+      "cross-site-set", saying: "cross-site script after navigation"
+    ) {
+      try await .flawed(in: $0) {
+        $0.sendAfter { _, request in request.access = .http }
+        $0.pardon(.crossSite, where: { $0.request.isTopLevelNavigation }) { _, request, _ in
+          request.access = .http
+        }
       }
     }
     Saboteur(
