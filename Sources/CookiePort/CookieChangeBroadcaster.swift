@@ -38,11 +38,8 @@ package final class CookieChangeBroadcaster: Sendable {
 
   /// Ends every subscription once its reader has had what was sent.
   package func finish() {
-    let continuations = subscriptions.withLock {
-      let continuations = $0.continuations
-      $0.continuations = [:]
-      return continuations
-    }
+    // Each of them takes itself out.
+    let continuations = subscriptions.withLock { $0.continuations }
     for continuation in continuations.values { continuation.finish() }
   }
 

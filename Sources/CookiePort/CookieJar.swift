@@ -90,8 +90,7 @@ extension CookieJar {
     {
       throw .overlaysSecure
     }
-    let old = entries[cookie.domain]?
-      .first { isSame($0.cookie, as: cookie) && !$0.hasExpired(now: now) }
+    let old = entry(like: cookie).flatMap { $0.hasExpired(now: now) ? nil : $0 }
     if let old, old.cookie.isHTTPOnly, request.access == .script { throw .overwritesHTTPOnly }
 
     removeExpired(now: now, onChange: onChange)
@@ -156,7 +155,7 @@ extension CookieJar {
     for cookie in restored {
       let entry = Entry(cookie: cookie, sequence: newSequence())
       guard !entry.hasExpired(now: now) else { continue }
-      let old = entries[cookie.domain]?.first { isSame($0.cookie, as: cookie) }
+      let old = self.entry(like: cookie)
       if let old { remove([old]) }
       insert(entry)
       onChange(.stored(cookie, replacing: old?.cookie))
@@ -205,11 +204,17 @@ extension CookieJar {
 // MARK: - Rules that look at the jar
 
 extension CookieJar {
-  /// Whether two cookies have one identity in the policy's profile.
-  private func isSame(_ one: Cookie, as other: Cookie) -> Bool {
-    one.name.hasSameOctets(as: other.name) && one.path.hasSameOctets(as: other.path)
-      && one.domain == other.domain
-      && (one.isHostOnly == other.isHostOnly || !policy.isHostOnlyPartOfIdentity)
+  /// The cookie of the same identity, as the policy's profile has it.
+  private func entry(like cookie: Cookie) -> Entry? {
+    let crowd = entries[cookie.domain] ?? []
+    let isHostOnlyCounted = policy.isHostOnlyPartOfIdentity
+    // By index, as taking each entry out would cost more than the comparison.
+    let index = crowd.indices.first { index in
+      crowd[index].cookie.name.hasSameOctets(as: cookie.name)
+        && crowd[index].cookie.path.hasSameOctets(as: cookie.path)
+        && (crowd[index].cookie.isHostOnly == cookie.isHostOnly || !isHostOnlyCounted)
+    }
+    return index.map { crowd[$0] }
   }
 
   /// Whether a `Secure` cookie stands where an insecure one would be sent in its place

@@ -45,13 +45,7 @@ extension CookiePolicy {
       else { throw .notRestorable }
     }
     guard !name.contains(UInt8(ascii: "=")) else { throw .notRestorable }
-    switch profile {
-    case .rfc6265:
-      guard !name.isEmpty else { throw .missingName }
-    case .rfc6265bis:
-      guard !name.isEmpty || !value.isEmpty else { throw .emptyNameAndValue }
-      guard name.count + value.count <= SetCookie.longestNameAndValue else { throw .tooLarge }
-    }
+    try SetCookie.checkSize(name: name.count, value: value.count, profile: profile)
   }
 
   /// Whether a date is none, or lies within the years that can be told.

@@ -59,18 +59,28 @@ package struct SetCookie: Sendable, Hashable {
       name = []
       value = pair.trimmingSpaces
     }
-    switch profile {
-    case .rfc6265:
-      guard !name.isEmpty else { throw .missingName }
-    case .rfc6265bis:
-      guard !name.isEmpty || !value.isEmpty else { throw .emptyNameAndValue }
-      guard name.count + value.count <= Self.longestNameAndValue else { throw .tooLarge }
-    }
+    try Self.checkSize(name: name.count, value: value.count, profile: profile)
     self.name = String(decoding: name, as: UTF8.self)
     self.value = String(decoding: value, as: UTF8.self)
 
     for attribute in octets[end...].split(separator: UInt8(ascii: ";")) {
       take(attribute, profile: profile)
+    }
+  }
+
+  /// Checks the numbers of octets of a name and a value.
+  ///
+  /// - Throws: ``CookieRejection/missingName``, ``CookieRejection/emptyNameAndValue`` or
+  ///   ``CookieRejection/tooLarge``.
+  static func checkSize(
+    name: Int, value: Int, profile: CookiePolicy.Profile
+  ) throws(CookieRejection) {
+    switch profile {
+    case .rfc6265:
+      guard name > 0 else { throw .missingName }
+    case .rfc6265bis:
+      guard name + value > 0 else { throw .emptyNameAndValue }
+      guard name + value <= longestNameAndValue else { throw .tooLarge }
     }
   }
 

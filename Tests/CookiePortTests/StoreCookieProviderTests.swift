@@ -25,7 +25,10 @@ struct StoreCookieProviderTests {
     let session = NamedCookie(name: "s", value: "")
     try await provider.set(session)
     #expect(try await provider.cookie(named: "s") == session)
-    #expect(store.all().map(\.isHostOnly) == [true, true])
+    let hidden = NamedCookie(name: "h", value: "", isHTTPOnly: true)
+    try await provider.set(hidden)
+    #expect(try await provider.cookie(named: "h") == hidden)
+    #expect(store.all().map(\.isHostOnly) == [true, true, true])
   }
 
   @Test("names are told apart by octets")

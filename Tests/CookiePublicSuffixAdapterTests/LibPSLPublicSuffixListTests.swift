@@ -38,7 +38,7 @@ struct LibPSLPublicSuffixListTests {
   @Test("the static list and libpsl agree on random rules and domains")
   func agreement() throws {
     var random = SystemRandomNumberGenerator()
-    let labels = ["a", "b", "c", "www"]
+    let labels = ["a", "b", "c", "d"]
     func domain() -> String {
       (0..<Int.random(in: 1...4, using: &random)).map { _ in labels.randomElement()! }
         .joined(separator: ".")
@@ -50,7 +50,7 @@ struct LibPSLPublicSuffixListTests {
     for round in 0..<50 {
       // libpsl forgets one of a plain and a wildcard rule of the same name; the real list has none.
       let names = Set((0..<6).map { _ in domain() })
-      let rules = names.flatMap { Bool.random() ? [$0] : ["*.\($0)", "!www.\($0)"] }
+      let rules = names.flatMap { Bool.random() ? [$0] : ["*.\($0)", "!x.\($0)"] }
       let text = (["// ===BEGIN ICANN DOMAINS==="] + rules + ["// ===END ICANN DOMAINS==="])
         .joined(separator: "\n")
       let file = folder.appending(path: "\(round).dat")
@@ -58,7 +58,7 @@ struct LibPSLPublicSuffixListTests {
       let live = try LibPSLPublicSuffixList.file(at: file.path)
       let plain = StaticPublicSuffixList(rules: rules)
       for _ in 0..<200 {
-        let name = domain()
+        let name = Bool.random() ? domain() : "x." + domain()
         #expect(plain.isPublicSuffix(name) == live.isPublicSuffix(name), "\(name) by \(rules)")
       }
     }
