@@ -12,6 +12,7 @@ final class CookieTable {
   private let onChange: (CookieChange) -> Void
   private var buffer = AccessBuffer()
   private var effects = Effects()
+  private let texts = TextArena()
 
   private let selectDomain: Statement
   private let selectSame: Statement
@@ -117,11 +118,11 @@ extension CookieTable {
     let host = Array(request.host.utf8)
     try connection.read { () throws(CookieStoreError) in
       try host.withUnsafeBufferPointer { octets throws(CookieStoreError) in
-        try find(octets[...], isHost: true, for: request, now: now, &found)
+        try find(octets, isHost: true, for: request, now: now, &found)
         guard !CanonicalHost.isAddress(request.host) else { return }
         var start = 0
         while let next = DomainMatch.nextStart(after: start, in: octets) {
-          try find(octets[next...], isHost: false, for: request, now: now, &found)
+          try find(octets.extracting(next...), isHost: false, for: request, now: now, &found)
           start = next
         }
       }
@@ -133,7 +134,7 @@ extension CookieTable {
 
   /// Finds the cookies of one domain that a request carries.
   private func find(
-    _ octets: Slice<UnsafeBufferPointer<UInt8>>, isHost: Bool, for request: CookieRequest,
+    _ octets: UnsafeBufferPointer<UInt8>, isHost: Bool, for request: CookieRequest,
     now: Date, _ found: inout HeaderOrder
   ) throws(CookieStoreError) {
     selectDomain.bind(1, borrowed: octets)
@@ -239,7 +240,7 @@ extension CookieTable {
   /// Whether a `Secure` cookie stands where an insecure one would be sent in its place
   /// (RFC 6265bis §5.7, step 16).
   private func overlaysSecure(_ cookie: Cookie, now: Date) throws(CookieStoreError) -> Bool {
-    selectSecure.bind(1, cookie.name)
+    texts.bind(cookie.name, to: selectSecure, 1)
     return try rows(selectSecure).contains {
       let other = $0.cookie
       return !other.hasExpired(now: now)
@@ -254,9 +255,12 @@ extension CookieTable {
     as id: Cookie.ID, now: Date, _ comparesHostOnly: Bool
   ) throws(CookieStoreError) -> CookieRow? {
     bindKey(of: id, to: selectSame)
-    let twins = try rows(selectSame).filter { !$0.cookie.hasExpired(now: now) }
-    let same = twins.first { $0.cookie.isHostOnly == id.isHostOnly }
-    return comparesHostOnly ? same : same ?? twins.first
+    var twin: CookieRow?
+    for row in try rowsAsOrdered(selectSame) where !row.cookie.hasExpired(now: now) {
+      if row.cookie.isHostOnly == id.isHostOnly { return row }
+      twin = row
+    }
+    return comparesHostOnly ? nil : twin
   }
 
   /// The creation of a new cookie: now, or the latest in the table if that is later.
@@ -294,9 +298,9 @@ extension CookieTable {
     in domains: [String], _ tally: inout Tally
   ) throws(CookieStoreError) {
     for domain in domains where tally.cookies > policy.limits.perDomain {
-      countDomain.bind(1, domain)
+      texts.bind(domain, to: countDomain, 1)
       let crowd = try connection.integer(countDomain)
-      selectCrowd.bind(2, domain)
+      texts.bind(domain, to: selectCrowd, 2)
       try evict(crowd - Int64(policy.limits.perDomain), by: selectCrowd, &tally)
     }
     try evict(tally.cookies - Int64(policy.limits.total), by: selectIdle, &tally)
@@ -330,7 +334,7 @@ extension CookieTable {
     tally.include(cookie)
     bindKey(of: cookie.id, to: upsert)
     upsert.bind(4, cookie.isHostOnly)
-    upsert.bind(5, cookie.value)
+    texts.bind(cookie.value, to: upsert, 5)
     upsert.bind(6, cookie.expires)
     upsert.bind(7, cookie.isSecure)
     upsert.bind(8, cookie.isHTTPOnly)
@@ -377,9 +381,9 @@ extension CookieTable {
 
   /// Binds the textual columns of the key, as parameters 1 to 3.
   private func bindKey(of id: Cookie.ID, to statement: Statement) {
-    statement.bind(1, id.domain)
-    statement.bind(2, id.path)
-    statement.bind(3, id.name)
+    texts.bind(id.domain, to: statement, 1)
+    texts.bind(id.path, to: statement, 2)
+    texts.bind(id.name, to: statement, 3)
   }
 
   /// The rows that a bound statement gives, earliest creation first.
@@ -412,6 +416,7 @@ extension CookieTable {
     _ body: (inout Tally) throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
     effects = Effects()
+    texts.removeAll()
     let result = try connection.write { () throws(CookieStoreError) in
       let old = try tally()
       var tally = old
