@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Runs one function on a thread of its own, in the caller's task context.
 ///
 /// The function may block for long; on a thread of the global executor that could take the last
@@ -20,6 +22,25 @@ func onExplorationThread<Value: Sendable>(
   }
   executor.stop()
   return value
+}
+
+/// Runs an async operation on the calling thread, and returns when it is over.
+///
+/// For threads that may block, such as the one that explores: it needs no other thread.
+package func runBlocking<Value: Sendable>(
+  _ operation: @escaping @Sendable () async throws -> Value
+) throws -> Value {
+  let executor = ThreadExecutor()
+  let outcome = Mutex<Result<Value, any Error>?>(nil)
+  Task(executorPreference: executor) {
+    let result: Result<Value, any Error>
+    do { result = .success(try await operation()) } catch { result = .failure(error) }
+    outcome.withLock { $0 = result }
+    executor.stop()
+  }
+  executor.runUntilStopped()
+  guard let outcome = outcome.withLock(\.self) else { throw CancellationError() }
+  return try outcome.get()
 }
 
 /// Runs jobs in order of arrival on whatever thread drains it; the queue is under the lock.

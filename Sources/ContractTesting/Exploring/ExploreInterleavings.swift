@@ -1,5 +1,4 @@
 public import ContractExploration
-import Foundation
 import Synchronization
 public import Testing
 
@@ -35,7 +34,7 @@ public func exploreInterleavings<Spec: Specification>(
     let report = await ContractExploration.exploreInterleavings(
       specification,
       makeSubject: {
-        let subject = try blocking { () async throws -> ScopedSubject<Spec.Subject> in
+        let subject = try runBlocking { () async throws -> ScopedSubject<Spec.Subject> in
           try await latest.withLock { $0.take() }?.tearDown()
           return try await ScopedSubject(implementation)
         }
@@ -51,21 +50,4 @@ public func exploreInterleavings<Spec: Specification>(
       Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
     }
   }
-}
-
-/// Waits for an async operation on a thread that may block: the explorer's own.
-private func blocking<Value: Sendable>(
-  _ operation: @escaping @Sendable () async throws -> Value
-) throws -> Value {
-  let done = DispatchSemaphore(value: 0)
-  let result = Mutex<Result<Value, any Error>?>(nil)
-  Task.detached {
-    let outcome: Result<Value, any Error>
-    do { outcome = .success(try await operation()) } catch { outcome = .failure(error) }
-    result.withLock { $0 = outcome }
-    done.signal()
-  }
-  done.wait()
-  guard let outcome = result.withLock(\.self) else { throw CancellationError() }
-  return try outcome.get()
 }
