@@ -9,6 +9,17 @@ let package = Package(
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
+    // An app around a vendor's SDK.
+    .library(name: "VendorSDK", targets: ["VendorSDK"]),
+    .library(name: "VendorAdapters", targets: ["VendorAdapters"]),
+    .library(name: "FeedbackPort", targets: ["FeedbackPort"]),
+    .library(name: "FeedbackContract", targets: ["FeedbackContract"]),
+    .library(name: "AnalyticsPort", targets: ["AnalyticsPort"]),
+//TMP    .library(name: "AnalyticsContract", targets: ["AnalyticsContract"]),
+//TMP    .library(name: "CheckoutPort", targets: ["CheckoutPort"]),
+//TMP    .library(name: "CheckoutContract", targets: ["CheckoutContract"]),
+//TMP    .library(name: "PreferencesPort", targets: ["PreferencesPort"]),
+//TMP    .library(name: "PreferencesContract", targets: ["PreferencesContract"]),
   ],
   targets: [
     // The harness.
@@ -20,6 +31,22 @@ let package = Package(
 
     // Cookies.
     .target(name: "CookiePort"),
+
+    // An app around a vendor's SDK.
+    .target(name: "VendorSDK"),
+    .target(name: "FeedbackPort"),
+    .target(name: "AnalyticsPort"),
+    .target(name: "VendorAdapters", dependencies: ["VendorSDK", "FeedbackPort", "AnalyticsPort"]),
+    .target(
+      name: "FeedbackContract", dependencies: ["FeedbackPort", "ContractTesting"],
+      path: "ContractSuites/FeedbackContract"),
+
+    // Every contract on every implementation.
+    .testTarget(
+      name: "ContractTests",
+      dependencies: [
+        "ContractTesting", "VendorSDK", "VendorAdapters", "FeedbackPort", "FeedbackContract",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
