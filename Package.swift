@@ -15,11 +15,11 @@ let package = Package(
     .library(name: "FeedbackPort", targets: ["FeedbackPort"]),
     .library(name: "FeedbackContract", targets: ["FeedbackContract"]),
     .library(name: "AnalyticsPort", targets: ["AnalyticsPort"]),
-//TMP    .library(name: "AnalyticsContract", targets: ["AnalyticsContract"]),
-//TMP    .library(name: "CheckoutPort", targets: ["CheckoutPort"]),
-//TMP    .library(name: "CheckoutContract", targets: ["CheckoutContract"]),
-//TMP    .library(name: "PreferencesPort", targets: ["PreferencesPort"]),
-//TMP    .library(name: "PreferencesContract", targets: ["PreferencesContract"]),
+    .library(name: "AnalyticsContract", targets: ["AnalyticsContract"]),
+    .library(name: "CheckoutPort", targets: ["CheckoutPort"]),
+    .library(name: "CheckoutContract", targets: ["CheckoutContract"]),
+    .library(name: "PreferencesPort", targets: ["PreferencesPort"]),
+    .library(name: "PreferencesContract", targets: ["PreferencesContract"]),
   ],
   targets: [
     // The harness.
@@ -37,15 +37,28 @@ let package = Package(
     .target(name: "FeedbackPort"),
     .target(name: "AnalyticsPort"),
     .target(name: "VendorAdapters", dependencies: ["VendorSDK", "FeedbackPort", "AnalyticsPort"]),
+    .target(name: "PreferencesPort"),
+    .target(name: "CheckoutPort"),
     .target(
       name: "FeedbackContract", dependencies: ["FeedbackPort", "ContractTesting"],
       path: "ContractSuites/FeedbackContract"),
+    .target(
+      name: "AnalyticsContract", dependencies: ["AnalyticsPort", "ContractTesting"],
+      path: "ContractSuites/AnalyticsContract"),
+    .target(
+      name: "CheckoutContract", dependencies: ["CheckoutPort", "ContractTesting"],
+      path: "ContractSuites/CheckoutContract"),
+    .target(
+      name: "PreferencesContract", dependencies: ["PreferencesPort", "ContractTesting"],
+      path: "ContractSuites/PreferencesContract"),
 
     // Every contract on every implementation.
     .testTarget(
       name: "ContractTests",
       dependencies: [
         "ContractTesting", "VendorSDK", "VendorAdapters", "FeedbackPort", "FeedbackContract",
+        "AnalyticsPort", "AnalyticsContract", "CheckoutPort", "CheckoutContract",
+        "PreferencesPort", "PreferencesContract",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,6 +1,4 @@
 import FeedbackPort
-import Foundation
-import Synchronization
 import Testing
 
 /// A load that has reached the vendor and was not answered yet.
@@ -71,31 +69,4 @@ extension FeedbackFixture {
     #expect(
       title == "the next", "the next load got another one's form", sourceLocation: sourceLocation)
   }
-}
-
-/// Calls a closure on several threads at the same moment, and waits until all have returned.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
-  let ends = AsyncStream<Void>.makeStream()
-  let running = Mutex(count)
-  let gate = NSCondition()
-  for number in 0..<count {
-    let thread = Thread {
-      gate.lock()
-      // Nobody goes through before the last one is here.
-      if running.withLock({
-        $0 -= 1
-        return $0 == 0
-      }) {
-        gate.broadcast()
-      } else {
-        while running.withLock({ $0 > 0 }) { gate.wait() }
-      }
-      gate.unlock()
-      body(number)
-      ends.continuation.yield()
-    }
-    thread.start()
-  }
-  var arrivals = ends.stream.makeAsyncIterator()
-  for _ in 0..<count { await arrivals.next() }
 }
