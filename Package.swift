@@ -8,7 +8,16 @@ let package = Package(
     .library(name: "ContractTesting", targets: ["ContractTesting"]),
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
+    .executable(name: "contracts", targets: ["contracts"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
+    .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
+    .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
+    // The cookie contract, and Foundation's store.
+    .library(name: "CookieContract", targets: ["CookieContract"]),
+    .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
+
+    .library(name: "TransportPort", targets: ["TransportPort"]),
+
     // An app around a vendor's SDK.
     .library(name: "VendorSDK", targets: ["VendorSDK"]),
     .library(name: "VendorAdapters", targets: ["VendorAdapters"]),
@@ -26,11 +35,62 @@ let package = Package(
     .target(name: "ContractEvidence"),
     .target(name: "ContractExploration"),
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
-    //EV .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
+    .systemLibrary(name: "CGetopt"),
+    .executableTarget(name: "contracts", dependencies: ["ContractEvidence", "CGetopt"]),
+    .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
+    .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(name: "HarnessTests", dependencies: ["ContractTesting", "ContractEvidence"]),
 
     // Cookies.
     .target(name: "CookiePort"),
+    .testTarget(name: "CookiePortTests", dependencies: ["CookiePort"]),
+
+    // Public suffixes, by libpsl.
+    .systemLibrary(
+      name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+    .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
+    .testTarget(
+      name: "CookiePublicSuffixAdapterTests",
+      dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
+
+    // Exploration.
+    .testTarget(name: "ExplorationTests", dependencies: ["ContractExploration"]),
+
+    // Cookies in SQLite.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "CookieSQLiteAdapter", dependencies: ["CookiePort", "CSQLite"]),
+    .executableTarget(
+      name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
+      path: "Tests/CookieStoreWriter"),
+    .testTarget(
+      name: "CookieSQLiteAdapterTests",
+      dependencies: ["CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
+
+    // The cookie contract, and Foundation's store.
+    .target(
+      name: "CookieContract", dependencies: ["ContractTesting", "CookiePort"],
+      path: "ContractSuites/CookieContract"),
+    .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort"]),
+    .testTarget(
+      name: "ContractTests",
+      dependencies: [
+        "ContractTesting", "CookieContract", "CookieFoundationAdapter", "CookiePort",
+        "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
+        "VendorSDK", "VendorAdapters", "FeedbackPort", "FeedbackContract",
+        "AnalyticsPort", "AnalyticsContract", "CheckoutPort", "CheckoutContract",
+        "PreferencesPort", "PreferencesContract",
+      ]),
+
+    // Transport: the port, its policies and its fake.
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CBrotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+    .target(name: "TransportPort", dependencies: ["CZlib", "CBrotli"]),
+    .testTarget(name: "TransportPortTests", dependencies: ["TransportPort", "CZlib"]),
 
     // An app around a vendor's SDK.
     .target(name: "VendorSDK"),
@@ -51,15 +111,13 @@ let package = Package(
     .target(
       name: "PreferencesContract", dependencies: ["PreferencesPort", "ContractTesting"],
       path: "ContractSuites/PreferencesContract"),
-
-    // Every contract on every implementation.
-    .testTarget(
-      name: "ContractTests",
-      dependencies: [
-        "ContractTesting", "VendorSDK", "VendorAdapters", "FeedbackPort", "FeedbackContract",
-        "AnalyticsPort", "AnalyticsContract", "CheckoutPort", "CheckoutContract",
-        "PreferencesPort", "PreferencesContract",
-      ]),
+    .testTarget(name: "VendorSDKTests", dependencies: ["VendorSDK"]),
+    .testTarget(name: "VendorAdaptersTests", dependencies: ["VendorAdapters", "VendorSDK"]),
+    .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
+    .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
+    .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort"]),
+    .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
+    .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
   ],
   swiftLanguageModes: [.v6]
 )

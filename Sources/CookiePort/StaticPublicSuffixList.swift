@@ -33,10 +33,12 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
     return String(decoding: rule.map(\.lowercased), as: UTF8.self)
   }
 
-  /// Whether the prevailing rule for `domain` has as many labels as `domain` itself.
+  /// Whether the prevailing rule for `domain` has as many labels as `domain` itself, or a wildcard
+  /// stands directly under it.
   public func isPublicSuffix(_ domain: String) -> Bool {
     if rules.contains("!" + domain) { return false }
-    if rules.contains(domain) { return true }
+    // What a wildcard stands under belongs to nobody either: so libpsl has it, and so it is safe.
+    if rules.contains(domain) || rules.contains("*." + domain) { return true }
     guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else {
       return countsUnlistedTopLevel && !domain.isEmpty
     }

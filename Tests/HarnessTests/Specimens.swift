@@ -58,7 +58,8 @@ struct Specimens {
     arguments: Contract.counter.cases(for: .stalling.timeLimit(.milliseconds(200)), .sound))
   func hanging(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
 
-  @Test(arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)).inOwnProcess()))
+  @Test(
+    arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)).inOwnProcess()))
   func blockingInOwnProcess(_ clause: ContractCase<Counter>) async throws {
     try await clause.verify()
   }
@@ -106,7 +107,8 @@ struct Specimens {
   func missingAbsence(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
 
   @Test(
-    arguments: Contract.counter.cases(for: .forgetful, .sound.lacking(.memory, because: "too lazy")))
+    arguments: Contract.counter.cases(for: .forgetful, .sound.lacking(.memory, because: "too lazy"))
+  )
   func capabilities(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
 
   @Test(arguments: Contract.counter.without("adds", because: "no sums here").cases(for: .sound))

@@ -172,11 +172,12 @@ extension Implementation {
   func inapplicability(of clause: Clause<Fixture>) -> Outcome? {
     if let absent = clause.absenceOf {
       return lacks.contains { absent.needs($0.capability) }
-        ? nil : .notApplicable(capability: "the lack", reason: "the implementation has \(absent.id)")
+        ? nil : .notApplicable(capability: absent.id, reason: "has \(absent.id)")
     }
     for capability in clause.requires {
       if let lack = lacks.first(where: { capability.needs($0.capability) }) {
-        return .notApplicable(capability: capability.id, reason: lack.reason)
+        return .notApplicable(
+          capability: capability.id, reason: "lacks \(capability.id): \(lack.reason)")
       }
     }
     return nil
@@ -191,7 +192,8 @@ extension Implementation {
   func summary(for contract: String) -> ImplementationSummary {
     ImplementationSummary(
       contract: contract, id: id, kind: kind,
-      lacks: Dictionary(lacks.map { ($0.capability.id, $0.reason) }, uniquingKeysWith: { a, _ in a }),
+      lacks: Dictionary(
+        lacks.map { ($0.capability.id, $0.reason) }, uniquingKeysWith: { first, _ in first }),
       deviations: deviations.filter { $0.platforms.contains(.current) }.map(\.summary))
   }
 }

@@ -33,7 +33,9 @@ struct CaseRunner<Fixture>: Sendable {
 
   /// The time that the case may take.
   private var limit: Duration {
-    if case .hanging(let limit) = deviation?.manner { limit } else {
+    if case .hanging(let limit) = deviation?.manner {
+      limit
+    } else {
       clause.timeLimit ?? implementation.timeLimit
     }
   }
@@ -53,14 +55,16 @@ struct CaseRunner<Fixture>: Sendable {
       return await OwnProcess(id: id, test: test, limit: limit).run()
     }
     let isPassedOn = deviation == nil && !ledger.isChild
-    let collector = IssueCollector(passingOnWith: isPassedOn ? rerun : nil)
+    let collector = isPassedOn ? IssueCollector(passingOnWith: { rerun }) : IssueCollector()
     let life = FixtureLife(clause: clause, make: implementation.make)
-    let isEnded = await TimeLimit(limit, wedged: { ledger.endWedgedRun(during: id, after: limit) })
-      .run {
-        try? await collector.collect(in: test) {
-          await life.run(collector, madeAt: implementation.sourceLocation)
-        }
+    let timeLimit = TimeLimit(
+      limit, expired: { _ = collector.close() },
+      wedged: { ledger.endWedgedRun(during: id, after: limit) })
+    let isEnded = await timeLimit.run {
+      try? await collector.collect(in: test) {
+        await life.run(collector, madeAt: implementation.sourceLocation)
       }
+    }
     return RawResult(
       end: isEnded ? .ended : .timedOut(limit), issues: collector.close(),
       arePassedOn: isPassedOn)
@@ -165,7 +169,7 @@ struct RawResult: Sendable {
     switch end {
     case .ended: "ended with \(issues.count) issue\(issues.count == 1 ? "" : "s")"
     case .crashed(0): "ended the process in the middle of the case" + output
-    case .crashed(let signal): "was ended by signal \(signal)" + output
+    case .crashed(let signal): "was ended by \(signalName(signal))" + output
     case .timedOut(let limit):
       "did not end within \(limit); it was cancelled and, as far as it did not stop, given up"
     }

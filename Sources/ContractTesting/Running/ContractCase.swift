@@ -8,8 +8,8 @@ public struct ContractCase<Fixture>: Sendable {
 
   let work: Work
 
-  /// What there is to verify.
-  enum Work: Sendable {
+  /// What there is to verify; boxed, since Swift Testing copies its arguments often.
+  indirect enum Work: Sendable {
     case clause(Contract<Fixture>, Clause<Fixture>, Implementation<Fixture>, CaseID)
     /// Something is wrong with the declarations.
     case problem(DeclarationProblem)
@@ -39,6 +39,11 @@ extension ContractCase: CustomTestStringConvertible {
     case .problem: id
     }
   }
+}
+
+extension ContractCase: CustomReflectable {
+  /// No children: Swift Testing reflects on the arguments of every case, and a case holds a contract.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension ContractCase: CustomTestArgumentEncodable {
@@ -74,11 +79,11 @@ extension Contract {
   /// A mistake in the declarations becomes a case that fails and says what to do.
   public func cases(for implementations: [Implementation<Fixture>]) -> [ContractCase<Fixture>] {
     let ledger = RunLedger.current
+    var mistakes: [ContractCase<Fixture>] = []
     var cases: [ContractCase<Fixture>] = []
-    let problems = problems(with: implementations)
     if !ledger.isChild {
-      for (index, problem) in problems.enumerated() {
-        cases.append(
+      for (index, problem) in problems(with: implementations).enumerated() {
+        mistakes.append(
           ContractCase(id: "\(id)/declaration-\(index + 1)@harness", work: .problem(problem)))
         ledger.record(.problem(problem.message))
       }
@@ -96,6 +101,6 @@ extension Contract {
             id: caseID.description, work: .clause(self, clause, implementation, caseID)))
       }
     }
-    return cases
+    return mistakes + ledger.share(of: cases, named: id)
   }
 }

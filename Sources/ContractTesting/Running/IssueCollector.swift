@@ -4,10 +4,13 @@ import Testing
 
 /// Gathers the issues of one case, and decides whether the test sees them too.
 final class IssueCollector: Sendable {
-  /// Whether issues reach the test, with this comment added, or are kept from it.
-  private let comment: String?
+  /// What to add to each issue on its way to the test, or `nil` to keep issues from it.
+  private let comment: (@Sendable () -> String)?
 
   private let state = Mutex(State())
+
+  /// How many issues of a case are kept for the journal; the test sees them all.
+  private static let limit = 50
 
   private struct State {
     var issues: [IssueSummary] = []
@@ -15,9 +18,11 @@ final class IssueCollector: Sendable {
     var isClosed = false
   }
 
+  /// Gathers issues and keeps them from the test, or passes them on.
+  ///
   /// - Parameter comment: What to add to each issue on its way to the test; `nil` keeps issues from
   ///   the test.
-  init(passingOnWith comment: String?) { self.comment = comment }
+  init(passingOnWith comment: (@Sendable () -> String)? = nil) { self.comment = comment }
 
   /// Runs a closure and gathers the issues that it, or a task of its own, records.
   func collect(
@@ -30,14 +35,14 @@ final class IssueCollector: Sendable {
   private func handle(_ issue: Issue) -> Issue? {
     guard issue.isFailure else { return issue }
     let isOpen = state.withLock { state in
-      if !state.isClosed {
+      if !state.isClosed, state.issues.count < Self.limit || state.isInFixture {
         state.issues.append(IssueSummary(issue, isFixture: state.isInFixture))
       }
       return !state.isClosed
     }
     guard let comment, isOpen else { return nil }
     var issue = issue
-    issue.comments.append(Comment(rawValue: comment))
+    issue.comments.append(Comment(rawValue: comment()))
     return issue
   }
 
@@ -56,8 +61,10 @@ final class IssueCollector: Sendable {
 extension IssueSummary {
   init(_ issue: Issue, isFixture: Bool) {
     let place = issue.sourceLocation
+    let message = String(describing: issue)
     self.init(
-      message: String(describing: issue), file: place?.fileID, path: place?.filePath,
+      message: message.count > 2_000 ? message.prefix(2_000) + "…" : message, file: place?.fileID,
+      path: place?.filePath,
       line: place?.line, isFixture: isFixture)
   }
 

@@ -52,6 +52,7 @@ struct OwnProcess: Sendable {
       environment["CONTRACT"] = id.description
       environment["CONTRACT_KIND"] = nil
       environment["CONTRACT_SHARD"] = nil
+      environment["CONTRACT_JOURNAL"] = nil
       environment[Self.variable] = journal.path
       environment["SWIFT_BACKTRACE"] = "enable=no"
       process.environment = environment
@@ -125,11 +126,14 @@ struct OwnProcess: Sendable {
       return kept + ["--testing-library", "swift-testing", "--filter", filter]
     }
 
-    /// The last lines that the process printed, as the end of a sentence.
+    /// What the process said of its end, as the end of a sentence: its error, or its last lines.
     private static func tail(of output: URL) -> String {
       guard let data = try? Data(contentsOf: output) else { return "" }
-      let lines = String(decoding: data.suffix(4096), as: UTF8.self).split(separator: "\n")
-      return lines.isEmpty ? "" : "; it said last:\n" + lines.suffix(5).joined(separator: "\n")
+      let lines = String(decoding: data.suffix(65_536), as: UTF8.self).split(separator: "\n")
+      if let error = lines.last(where: { $0.contains("Fatal error") || $0.contains("rror: ") }) {
+        return ": \(error)"
+      }
+      return lines.isEmpty ? "" : "; it said last:\n" + lines.suffix(3).joined(separator: "\n")
     }
   #endif
 }

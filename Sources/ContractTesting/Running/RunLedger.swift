@@ -68,12 +68,14 @@ final class RunLedger: Sendable {
     isChild = child != nil
     var state = State(unmatched: selection.patterns.filter { !$0.isExclusion })
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
-    let path = child ?? "\(folder)/\(run).jsonl"
+    let path = child ?? environment["CONTRACT_JOURNAL"] ?? "\(folder)/\(run).jsonl"
     // The exit tests of Swift Testing are children that know nothing of the run.
     if environment["SWT_EXIT_TEST_ID"] == nil {
       do throws(JournalFileError) {
         state.writer = try JournalWriter(path: path)
-        if !isChild { Self.link(folder: folder, to: "\(run).jsonl") }
+        if !isChild, environment["CONTRACT_JOURNAL"] == nil {
+          Self.link(folder: folder, to: "\(run).jsonl")
+        }
       } catch {
         problems.append("\(error); without it the run leaves no evidence")
       }
@@ -90,7 +92,8 @@ final class RunLedger: Sendable {
   func record(_ event: JournalRecord.Event) {
     let record = JournalRecord(run: run, time: Date().timeIntervalSince1970, event: event)
     let writer = state.withLock { state in
-      state.records.append(record)
+      // That a case began matters to a reader of the journal only: here, each one ends.
+      if case .caseStarted = event {} else { state.records.append(record) }
       return state.writer
     }
     do throws(JournalFileError) {
@@ -123,8 +126,13 @@ final class RunLedger: Sendable {
     return true
   }
 
-  /// Whether a selection leaves cases out.
-  var isSelective: Bool { !selection.isEverything }
+  /// Whether patterns or kinds leave cases out.
+  var isSelective: Bool { selection.isSelective }
+
+  /// This machine's part of a contract's cases or saboteurs.
+  func share<Element>(of list: [Element], named name: String) -> [Element] {
+    selection.shard?.part(of: list, named: name) ?? list
+  }
 
   /// Whether `CONTRACT_REQUIRE` asks for evidence of this kind.
   func requires(_ kind: ImplementationKind) -> Bool { required.contains(kind) }

@@ -3,17 +3,23 @@ import Synchronization
 /// Runs an operation for a limited time; one that does not end is cancelled and given up.
 struct TimeLimit: Sendable {
   private let limit: Duration
+  private let expired: @Sendable () -> Void
   private let wedged: @Sendable () -> Void
 
   /// How long a cancelled operation's caller may take to go on before the process counts as wedged.
-  private static let grace = Duration.seconds(10)
+  private static let grace = Duration.seconds(5)
 
   /// - Parameters:
   ///   - limit: The time the operation may take.
+  ///   - expired: What to do when time is up, before the operation is cancelled.
   ///   - wedged: What to do when time is up and every thread is blocked, so that not even the caller
-  ///     goes on; called on the watchdog's thread.
-  init(_ limit: Duration, wedged: @escaping @Sendable () -> Void = {}) {
+  ///     goes on. Both are called on the watchdog's thread.
+  init(
+    _ limit: Duration, expired: @escaping @Sendable () -> Void = {},
+    wedged: @escaping @Sendable () -> Void = {}
+  ) {
     self.limit = limit
+    self.expired = expired
     self.wedged = wedged
   }
 
@@ -30,8 +36,9 @@ struct TimeLimit: Sendable {
           race.end(inTime: true)
         }
         let alarm = Watchdog.shared.set(after: limit) {
+          guard race.end(inTime: false) else { return }
+          expired()
           task.cancel()
-          race.end(inTime: false)
           race.setAlarm(Watchdog.shared.set(after: Self.grace, wedged))
         }
         race.setTask(task, alarm: alarm)
@@ -77,12 +84,17 @@ private final class Race: Sendable {
     if isClosed { Watchdog.shared.cancel(alarm) }
   }
 
-  func end(inTime isInTime: Bool) {
+  /// Ends the race, unless it has ended already.
+  ///
+  /// - Returns: Whether this call ended it.
+  @discardableResult
+  func end(inTime isInTime: Bool) -> Bool {
     let continuation = state.withLock { state in
       defer { state.continuation = nil }
       return state.continuation
     }
     continuation?.resume(returning: isInTime)
+    return continuation != nil
   }
 
   func cancel() {

@@ -8,7 +8,7 @@ public struct SaboteurCase<Fixture>: Sendable {
 
   let work: Work
 
-  enum Work: Sendable {
+  indirect enum Work: Sendable {
     case saboteur(Contract<Fixture>, Saboteur<Fixture>, clauses: [Clause<Fixture>])
     case problem(DeclarationProblem)
   }
@@ -41,9 +41,9 @@ public struct SaboteurCase<Fixture>: Sendable {
   private static func escape(
     of saboteur: Saboteur<Fixture>, from clause: Clause<Fixture>, in test: Test
   ) async -> (reason: String?, said: String) {
-    let collector = IssueCollector(passingOnWith: nil)
+    let collector = IssueCollector()
     let life = FixtureLife(clause: clause, make: saboteur.make)
-    let isEnded = await TimeLimit(saboteur.timeLimit).run {
+    let isEnded = await TimeLimit(saboteur.timeLimit, expired: { _ = collector.close() }).run {
       try? await collector.collect(in: test) {
         await life.run(collector, madeAt: saboteur.sourceLocation)
       }
@@ -75,6 +75,11 @@ extension SaboteurCase: CustomTestStringConvertible {
   }
 }
 
+extension SaboteurCase: CustomReflectable {
+  /// No children, as in ``ContractCase``.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension SaboteurCase: CustomTestArgumentEncodable {
   public func encodeTestArgument(to encoder: some Encoder) throws {
     var container = encoder.singleValueContainer()
@@ -91,10 +96,11 @@ extension Contract {
   public var saboteurs: [SaboteurCase<Fixture>] {
     let ledger = RunLedger.current
     guard !ledger.isChild else { return [] }
+    var mistakes: [SaboteurCase<Fixture>] = []
     var cases: [SaboteurCase<Fixture>] = []
     if !ledger.isSelective {
       for (index, problem) in saboteurProblems.enumerated() {
-        cases.append(
+        mistakes.append(
           SaboteurCase(id: "\(id)@saboteur-declaration-\(index + 1)", work: .problem(problem)))
         ledger.record(.problem(problem.message))
       }
@@ -111,6 +117,6 @@ extension Contract {
       cases.append(
         SaboteurCase(id: "\(id)@\(name)", work: .saboteur(self, saboteur, clauses: chosen)))
     }
-    return cases
+    return mistakes + ledger.share(of: cases, named: "\(id)@saboteurs")
   }
 }

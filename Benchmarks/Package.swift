@@ -1,0 +1,26 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "swift-contract-testing", path: "..")],
+  targets: [
+    // The harness, beside plain parameterised tests.
+    .testTarget(
+      name: "HarnessBenchmark",
+      dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")]),
+
+    // Exploration: lock-step and linearizability, beside Hypothesis.
+    .executableTarget(
+      name: "ExplorationBenchmark",
+      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")],
+      exclude: ["Peers"]),
+
+    // Exploration: interleavings.
+    .executableTarget(
+      name: "InterleavingBenchmark",
+      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,43 @@
+.DEFAULT_GOAL := help
+.PHONY: help setup contracts test matrix docs lint format
+
+SOURCES := Package.swift Sources ContractSuites Tests
+
+help: ## Lists the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Installs the system packages that are missing.
+	@Scripts/install-packages
+
+contracts: setup ## Runs every contract on every implementation and prints the matrix.
+	@swift test --filter Contract
+
+test: setup ## Runs every test.
+	@swift test
+
+# The fake side, the live side and the saboteurs in processes of their own, merged and gated.
+SHARDS := 1
+JOURNALS := .build/contracts/matrix
+matrix: setup ## Runs fakes and live implementations apart, merges, reports and gates (SHARDS=4).
+	@swift build --build-tests --quiet && swift build --product contracts --quiet
+	@rm -rf $(JOURNALS) && mkdir -p $(JOURNALS)
+	@for shard in $$(seq $(SHARDS)); do \
+	  for side in CONTRACT_KIND=fake CONTRACT_KIND=live CONTRACT=@saboteur.*; do \
+	    name=$$(echo "$$side" | tr -c 'a-z\n' '-')-$$shard; \
+	    echo "$$side, share $$shard of $(SHARDS)"; \
+	    env "$$side" CONTRACT_SHARD=$$shard/$(SHARDS) CONTRACT_JOURNAL=$(JOURNALS)/$$name.jsonl \
+	      swift test --skip-build --filter Contract > $(JOURNALS)/$$name.log 2>&1 \
+	      || echo "  failed: see $(JOURNALS)/$$name.log"; \
+	  done; \
+	done
+	@.build/debug/contracts report $(JOURNALS)/*.jsonl
+	@.build/debug/contracts gate $(JOURNALS)/*.jsonl $(GATE)
+
+docs: ## Builds the documentation into docs/.
+	@Scripts/build-docs
+
+lint: ## Checks the format of the sources.
+	@swift format lint --strict --recursive --parallel $(SOURCES)
+
+format: ## Formats the sources.
+	@swift format --in-place --recursive --parallel $(SOURCES)

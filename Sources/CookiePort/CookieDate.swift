@@ -1,0 +1,134 @@
+import Foundation
+
+/// The dates of the `Expires` attribute (RFC 6265bis §5.1.1).
+package enum CookieDate {
+  /// The last instant that an expiry can be: the end of year 9999.
+  package static let latest = Date(timeIntervalSince1970: 253_402_300_799)
+
+  /// The first instant that a field can be.
+  package static let earliest = Date.distantPast
+
+  /// Reads a date: time, day, month and year in any order, and whatever else stands between them.
+  ///
+  /// - Returns: `nil` when a part is missing or out of range, or the day isn't in the calendar.
+  package static func parse(_ text: String) -> Date? { parse(Array(text.utf8)[...]) }
+
+  /// Reads a date from octets.
+  package static func parse(_ octets: ArraySlice<UInt8>) -> Date? {
+    var time: (hour: Int, minute: Int, second: Int)?
+    var day: Int?
+    var month: Int?
+    var year: Int?
+    for token in octets.split(whereSeparator: isDelimiter) {
+      if time == nil, let found = self.time(token) {
+        time = found
+      } else if day == nil, let found = number(token, digits: 1...2) {
+        day = found
+      } else if month == nil, let found = self.month(token) {
+        month = found
+      } else if year == nil, let found = number(token, digits: 2...4) {
+        year = found
+      }
+    }
+    guard let time, let day, let month, var year else { return nil }
+    switch year {
+    case 0...69: year += 2000
+    case 70...99: year += 1900
+    default: break
+    }
+    guard year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
+      (1...length(ofMonth: month, year: year)).contains(day)
+    else { return nil }
+    let seconds =
+      days(year: year, month: month, day: day) * 86_400
+      + time.hour * 3600 + time.minute * 60 + time.second
+    return Date(timeIntervalSince1970: TimeInterval(seconds))
+  }
+
+  /// Writes an instant as a server would, like `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+  ///
+  /// Fractions of a second are cut off; instants outside the years 1601–9999 become the nearest.
+  package static func format(_ date: Date) -> String {
+    let first = days(year: 1601, month: 1, day: 1) * 86_400
+    let unix = date.timeIntervalSince1970.rounded(.down)
+    // In this order a date that is no number becomes the first one too.
+    let seconds = Int(min(max(Double(first), unix), latest.timeIntervalSince1970))
+    let day = (seconds - first) / 86_400
+    let time = (seconds - first) % 86_400
+    var year = 1601 + day / 366
+    while days(year: year + 1, month: 1, day: 1) * 86_400 <= seconds { year += 1 }
+    var month = 1
+    while month < 12, days(year: year, month: month + 1, day: 1) * 86_400 <= seconds { month += 1 }
+    let dayOfMonth = seconds.floorDivided(by: 86_400) - days(year: year, month: month, day: 1) + 1
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let clock = [time / 3600, time / 60 % 60, time % 60].map(two).joined(separator: ":")
+    // 1 January 1601 was a Monday.
+    return "\(weekdays[day % 7]), \(two(dayOfMonth)) \(months[month - 1]) \(year) \(clock) GMT"
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+
+  /// Whether an octet parts two tokens.
+  private static func isDelimiter(_ octet: UInt8) -> Bool {
+    switch octet {
+    case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+    default: false
+    }
+  }
+
+  /// The number that a token begins with, if it has so many digits, or `nil`.
+  private static func number(_ token: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
+    let figures = token.prefix { $0.isDigit }
+    guard digits.contains(figures.count) else { return nil }
+    return figures.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+
+  /// The hour, minute and second that a token begins with, of one or two digits each, or `nil`.
+  private static func time(
+    _ token: ArraySlice<UInt8>
+  ) -> (hour: Int, minute: Int, second: Int)? {
+    let parts = token.split(
+      separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].allSatisfy(\.isDigit), parts[1].allSatisfy(\.isDigit),
+      let hour = number(parts[0], digits: 1...2), let minute = number(parts[1], digits: 1...2),
+      let second = number(parts[2], digits: 1...2)
+    else { return nil }
+    return (hour, minute, second)
+  }
+
+  /// The month, 1 to 12, whose three letters a token begins with, or `nil`.
+  private static func month(_ token: ArraySlice<UInt8>) -> Int? {
+    guard token.count >= 3 else { return nil }
+    let letters = token.prefix(3).map(\.lowercased)
+    return months.firstIndex { letters.elementsEqual($0.utf8.map(\.lowercased)) }.map { $0 + 1 }
+  }
+
+  /// The number of days of a month.
+  private static func length(ofMonth month: Int, year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// The days from 1 January 1970 to a date of the Gregorian calendar.
+  private static func days(year: Int, month: Int, day: Int) -> Int {
+    // Years that begin in March put the leap day last, so that the days before a month follow a line.
+    let shifted = month > 2 ? year : year - 1
+    let monthFromMarch = (month + 9) % 12
+    let leapDays = shifted / 4 - shifted / 100 + shifted / 400
+    return shifted * 365 + leapDays + (153 * monthFromMarch + 2) / 5 + day - 1 - 719_468
+  }
+}
+
+extension Int {
+  /// The quotient rounded towards negative infinity; `divisor` is positive.
+  fileprivate func floorDivided(by divisor: Int) -> Int {
+    self >= 0 ? self / divisor : (self + 1) / divisor - 1
+  }
+}

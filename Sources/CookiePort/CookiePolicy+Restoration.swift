@@ -1,0 +1,64 @@
+import Foundation
+
+extension CookiePolicy {
+  /// Checks a cookie that is to be put back, and brings its dates within what can be.
+  ///
+  /// - Parameters:
+  ///   - cookie: The cookie.
+  ///   - now: The present: no creation or last access is later.
+  /// - Returns: The cookie to store, unless its expiry has come.
+  /// - Throws: The rule that kept every `Set-Cookie` line from making it.
+  package func restorable(_ cookie: Cookie, now: Date) throws(CookieRejection) -> Cookie {
+    try checkRestorable(cookie)
+    var restored = cookie
+    restored.creation = min(cookie.creation, now)
+    restored.lastAccess = min(cookie.lastAccess, now)
+    restored.expires = cookie.expires.map { min($0, latestExpiry(now: now)) }
+    return restored
+  }
+
+  /// Checks that some `Set-Cookie` line can make a cookie.
+  ///
+  /// - Throws: The rule that keeps every line from it.
+  package func checkRestorable(_ cookie: Cookie) throws(CookieRejection) {
+    try checkText(of: cookie)
+    guard CanonicalHost(cookie.domain)?.name.hasSameOctets(as: cookie.domain) == true,
+      cookie.path.utf8.first == UInt8(ascii: "/"), cookie.path.utf8.last?.isCookieSpace == false,
+      [cookie.expires, cookie.creation, cookie.lastAccess].allSatisfy(Self.isDate)
+    else { throw .notRestorable }
+    if profile == .rfc6265bis, let rejection = prefixRejection(of: cookie, hasPath: true) {
+      throw rejection
+    }
+  }
+
+  /// Checks that a line can hold the cookie's name, value and path as they are.
+  private func checkText(of cookie: Cookie) throws(CookieRejection) {
+    let name = cookie.name.utf8
+    let value = cookie.value.utf8
+    for text in [name, value, cookie.domain.utf8, cookie.path.utf8]
+    where text.contains(where: \.isCookieControl) {
+      throw .controlCharacter
+    }
+    for text in [name, value] {
+      guard !text.contains(UInt8(ascii: ";")), text.first?.isCookieSpace != true,
+        text.last?.isCookieSpace != true
+      else { throw .notRestorable }
+    }
+    guard !name.contains(UInt8(ascii: "=")) else { throw .notRestorable }
+    switch profile {
+    case .rfc6265:
+      guard !name.isEmpty else { throw .missingName }
+    case .rfc6265bis:
+      guard !name.isEmpty || !value.isEmpty else { throw .emptyNameAndValue }
+      guard name.count + value.count <= SetCookie.longestNameAndValue else { throw .tooLarge }
+    }
+  }
+
+  /// Whether a date is none, or lies within the years that can be told.
+  private static func isDate(_ date: Date?) -> Bool {
+    guard let date else { return true }
+    // Compared as numbers: `Date` takes one that is no number for equal to any other.
+    let range = CookieDate.earliest.timeIntervalSince1970...CookieDate.latest.timeIntervalSince1970
+    return range.contains(date.timeIntervalSince1970)
+  }
+}

@@ -1,0 +1,29 @@
+extension CookiePolicy {
+  /// Whether a request carries a cookie that has not expired (RFC 6265bis §5.8.3, step 1).
+  ///
+  /// A cookie whose domain has become a public suffix since it was set goes to nobody.
+  package func sends(_ cookie: Cookie, with request: CookieRequest) -> Bool {
+    if cookie.isHostOnly {
+      guard cookie.domain == request.host else { return false }
+    } else {
+      guard DomainMatch.matches(host: request.host, domain: cookie.domain),
+        !isPublicSuffix(cookie.domain)
+      else { return false }
+    }
+    return sendsWithin(cookie, request)
+  }
+
+  /// The same, for a cookie whose domain is known to cover the request's host.
+  package func sendsWithin(_ cookie: Cookie, _ request: CookieRequest) -> Bool {
+    guard PathMatch.matches(request: request.path, cookie: cookie.path) else { return false }
+    if cookie.isSecure, !isSecure(request) { return false }
+    if cookie.isHTTPOnly, request.access == .script { return false }
+    guard profile == .rfc6265bis, !request.isSameSite else { return true }
+    switch cookie.sameSite {
+    case .none: return true
+    case .strict: return false
+    case .lax, .unspecified:
+      return request.access == .http && request.isSafeMethod && request.isTopLevelNavigation
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import CSQLite
+import CookiePort
+import Foundation
+
+extension CookieStorageFailure {
+  /// The failure that a result code of SQLite stands for.
+  ///
+  /// - Parameters:
+  ///   - code: An extended result code.
+  ///   - words: SQLite's message.
+  ///   - systemError: The `errno` behind an input or output error.
+  ///   - path: The database file.
+  ///
+  /// Source: <https://www.sqlite.org/rescode.html>.
+  init(code: Int32, words: String, systemError: Int32, path: String) {
+    let kind: Kind =
+      switch (code & 0xff, systemError) {
+      case (SQLITE_NOTADB, _): .notACookieStore
+      case (SQLITE_CANTOPEN, EISDIR): .notACookieStore
+      case (SQLITE_CORRUPT, _), (SQLITE_FORMAT, _): .corrupt
+      case (SQLITE_FULL, _): .full
+      case (SQLITE_IOERR, ENOSPC), (SQLITE_IOERR, EDQUOT), (SQLITE_IOERR, EFBIG): .full
+      case (SQLITE_CANTOPEN, ENOSPC), (SQLITE_CANTOPEN, EDQUOT): .full
+      case (SQLITE_READONLY, _), (SQLITE_CANTOPEN, _), (SQLITE_PERM, _), (SQLITE_AUTH, _):
+        .notPermitted
+      case (SQLITE_IOERR, EACCES), (SQLITE_IOERR, EPERM), (SQLITE_IOERR, EROFS): .notPermitted
+      case (SQLITE_BUSY, _), (SQLITE_LOCKED, _), (SQLITE_PROTOCOL, _): .busy
+      case (SQLITE_IOERR, _) where code == shortRead: .corrupt
+      default: .other
+      }
+    var detail = "\(words) (SQLite result code \(code)"
+    if systemError != 0 { detail += ", \(String(cString: strerror(systemError)))" }
+    self.init(kind, subject: path, detail: detail + ")")
+  }
+}
+
+/// `SQLITE_IOERR_SHORT_READ`, a macro that Swift doesn't import: the file ends inside a page.
+private let shortRead = SQLITE_IOERR | (2 << 8)

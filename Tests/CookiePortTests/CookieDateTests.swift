@@ -1,0 +1,73 @@
+import CookiePort
+import Foundation
+import Testing
+
+@Suite("CookieDate")
+struct CookieDateTests {
+  @Test(
+    "dates are read in any order, with any text around them",
+    arguments: [
+      ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+      ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+      ("Sun Nov  6 08:49:37 1994", 784_111_777), ("08:49:37 1994 november 6", 784_111_777),
+      ("1994 6 08:49:37 NOVxyz", 784_111_777), ("06 Nov 1994 08:49:37 PST+0800", 784_111_777),
+      ("6th Nov 1994x 8:49:37.5", 784_111_777), ("6 Nov 1994 08:49:37:99", 784_111_777),
+      ("Thu, 01-Jan-70 00:00:00 GMT", 0), ("1 Jan 1970 0:0:0", 0), ("1 Jan 070 0:0:0", 0),
+      ("31 Dec 9999 23:59:59", 253_402_300_799), ("1 Jan 1601 00:00:00", -11_644_473_600),
+      ("29 Feb 2000 00:00:00", 951_782_400), ("28 Feb 1900 00:00:00", -2_203_977_600),
+      ("1 Jan 69 0:0:0", 3_124_224_000), ("1 Jan 00 0:0:0", 946_684_800),
+      ("1 Jan 99 0:0:0", 915_148_800), ("19 Jan 2038 03:14:08", 2_147_483_648),
+      ("\u{E9} 1 Jan 1970 00:00:01", 1), ("1\tJan\"1970#00:00:01;", 1),
+      // The first token that fits is taken: a second day, month or time is passed over.
+      ("1 2 Jan Feb 1970 00:00:01 00:00:02", 1),
+    ])
+  func dates(_ text: String, _ seconds: Int) {
+    #expect(CookieDate.parse(text) == Date(timeIntervalSince1970: TimeInterval(seconds)))
+  }
+
+  @Test(
+    "a date with a part missing, out of range or not in the calendar is none",
+    arguments: [
+      "", "1 Jan 1970", "Jan 1970 00:00:00", "1 1970 00:00:00", "1 Jan 00:00:00",
+      "0 Jan 1970 00:00:00", "32 Jan 1970 00:00:00", "30 Feb 2000 00:00:00", "29 Feb 1999 00:00:00",
+      "29 Feb 1900 00:00:00", "31 Apr 1999 00:00:00", "1 Jan 1600 23:59:59", "1 Jan 1970 24:00:00",
+      "1 Jan 1970 00:60:00", "1 Jan 1970 00:00:60", "1 Jan 10000 00:00:00", "1 Jan 100 00:00:00",
+      "1 Ja 1970 00:00:00", "1 Jan 1970 000:00:00", "1 Jan 1970 00:00", "1 Jan 1970 00:00:",
+      "1 Jan 1970 00:00:000", "001 Jan 1970x 00:00:00", "1 Jan 1970 0a:00:00",
+      "1 Jan\u{7F}1970 00:00:00",
+      "99999999999999999999999999999999 Jan 1970 00:00:00",
+    ])
+  func noDates(_ text: String) {
+    #expect(CookieDate.parse(text) == nil)
+  }
+
+  @Test("every day from 1601 to 9999 is read as the calendar has it, and written back")
+  func everyDay() throws {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = try #require(TimeZone(identifier: "GMT"))
+    var random = Seeded(state: 1)
+    for _ in 0..<20_000 {
+      let seconds = Int.random(in: -11_644_473_600...253_402_300_799, using: &random)
+      let date = Date(timeIntervalSince1970: TimeInterval(seconds))
+      let parts = calendar.dateComponents([.year, .month, .day, .weekday], from: date)
+      let text = CookieDate.format(date)
+      let words = text.split(separator: " ")
+      // Foundation reckons days before October 1582 in the Julian calendar; none is that early.
+      #expect(Int(words[1]) == parts.day && Int(words[3]) == parts.year)
+      let weekday = try #require(parts.weekday)
+      #expect(words[0] == ["Sun,", "Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,"][weekday - 1])
+      #expect(CookieDate.parse(text) == date)
+    }
+  }
+
+  @Test(
+    "writing cuts fractions off and stays within the years that can be read",
+    arguments: [
+      (0.9, "Thu, 01 Jan 1970 00:00:00 GMT"), (-0.5, "Wed, 31 Dec 1969 23:59:59 GMT"),
+      (-1e300, "Mon, 01 Jan 1601 00:00:00 GMT"), (1e300, "Fri, 31 Dec 9999 23:59:59 GMT"),
+      (.nan, "Mon, 01 Jan 1601 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+    ])
+  func format(_ seconds: TimeInterval, _ text: String) {
+    #expect(CookieDate.format(Date(timeIntervalSince1970: seconds)) == text)
+  }
+}

@@ -1,0 +1,216 @@
+import CookiePort
+import Foundation
+import Testing
+
+/// Cookies that use every field and every awkward octet.
+private let awkward: [Cookie] = {
+  var cookies = [
+    Cookie(name: "a", value: "1", domain: "example.com", creation: .start),
+    Cookie(
+      name: "sid", value: "\"x, y\"=é\u{1F600}", domain: "example.com", isHostOnly: false,
+      path: "/a b;c",
+      expires: .start + 0.123_456_789, isSecure: true, isHTTPOnly: true, sameSite: .none,
+      creation: Date(timeIntervalSinceReferenceDate: 721_692_800.123_456_7),
+      lastAccess: .start + 1 / 3),
+    Cookie(name: "e\u{301}", value: "", domain: "::1", sameSite: .strict, creation: .start),
+    Cookie(name: "", value: "nameless", domain: "1.2.3.4", sameSite: .lax, creation: .start),
+    Cookie(name: "t\tab", value: "t\tab", domain: "a.example", path: "/t\tab", creation: .start),
+    Cookie(
+      name: "#", value: "#", domain: "a.example", expires: Date(timeIntervalSince1970: 0.5),
+      creation: .distantPast),
+    Cookie(
+      name: "old", value: "-", domain: "a.example", expires: Date(timeIntervalSince1970: -0.5),
+      creation: .start),
+  ]
+  cookies.append(
+    Cookie(
+      name: "end", value: "1", domain: "a.example", expires: CookieDate.latest, creation: .start))
+  return cookies
+}()
+
+@Suite("NetscapeCookieFile")
+struct NetscapeCookieFileTests {
+  private func read(_ text: String) throws(CookieFileError) -> [Cookie] {
+    try NetscapeCookieFile.cookies(in: Data(text.utf8), now: .start)
+  }
+
+  @Test("what is written comes back with every field")
+  func roundTrip() throws {
+    let data = try NetscapeCookieFile.data(for: awkward)
+    #expect(try NetscapeCookieFile.cookies(in: data, now: .distantFuture) == awkward)
+    #expect(try NetscapeCookieFile.cookies(in: NetscapeCookieFile.data(for: []), now: .start) == [])
+  }
+
+  @Test("other programs find seven columns, and nothing that they would misread")
+  func columns() throws {
+    let text = String(decoding: try NetscapeCookieFile.data(for: awkward), as: UTF8.self)
+    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# ") }
+    #expect(
+      lines == [
+        "example.com\tFALSE\t/\tFALSE\t0\ta\t1",
+        "#HttpOnly_.example.com\tTRUE\t/a b;c\tTRUE\t1700000000\tsid\t\"x, y\"=é\u{1F600}",
+        "::1\tFALSE\t/\tFALSE\t0\te\u{301}\t", "a.example\tFALSE\t/\tFALSE\t1\t#\t#",
+        "a.example\tFALSE\t/\tFALSE\t1\told\t-", "a.example\tFALSE\t/\tFALSE\t253402300799\tend\t1",
+      ])
+    #expect(text.hasPrefix("# Netscape HTTP Cookie File\n"))
+  }
+
+  @Test("files of other programs are read")
+  func foreign() throws {
+    let cookies = try read(
+      "\u{FEFF}# Netscape HTTP Cookie File\r\n# https://curl.se/docs/http-cookies.html\r\n\r\n  \t\r\n"
+        + ".Example.com\tTRUE\t/\tTRUE\t1700000060\ta\t1\r\n#HttpOnly_b.example\tFALSE\t/x\tfalse\t0\tb\t\r\n"
+        + "c.example\tTRUE\t/\tFALSE\t\tc\n" + "d.example\tFALSE\t/\tFALSE\t1700000060.5\t\td\n"
+        + "bücher.example\tFALSE\t/\tFALSE\t9999999999999999\te\t1")
+    #expect(
+      cookies == [
+        Cookie(
+          name: "a", value: "1", domain: "example.com", isHostOnly: false, expires: .start + 60,
+          isSecure: true, creation: .start),
+        Cookie(
+          name: "b", value: "", domain: "b.example", path: "/x", isHTTPOnly: true, creation: .start),
+        Cookie(name: "c", value: "", domain: "c.example", isHostOnly: false, creation: .start),
+        Cookie(name: "", value: "d", domain: "d.example", expires: .start + 60.5, creation: .start),
+        Cookie(
+          name: "e", value: "1", domain: "xn--bcher-kva.example", expires: CookieDate.latest,
+          creation: .start),
+      ])
+  }
+
+  @Test("a line that somebody has edited counts, not the comment before it")
+  func edited() throws {
+    let cookie = Cookie(
+      name: "a", value: "1", domain: "example.com", sameSite: .strict, creation: .start)
+    let text = String(decoding: try NetscapeCookieFile.data(for: [cookie]), as: UTF8.self)
+    let edited = try read(text.replacingOccurrences(of: "a\t1", with: "a\t2"))
+    #expect(edited == [Cookie(name: "a", value: "2", domain: "example.com", creation: .start)])
+    let lines = text.split(separator: "\n")
+    #expect(try read(lines.dropLast().joined(separator: "\n")) == [])
+    #expect(try read(lines[1] + "\n\n" + lines[2]).map(\.sameSite) == [.unspecified])
+  }
+
+  @Test("every bad line is told with its number, and the good ones are there")
+  func badLines() throws {
+    let good = "a.b\tFALSE\t/\tFALSE\t0\tx\ty"
+    let lines = [
+      good, "a.b FALSE / FALSE 0 x y", "a.b\tFALSE\t/\tFALSE\t0\tx\ty\tz",
+      "a b\tFALSE\t/\tFALSE\t0\tx\ty",
+      "a.b\tYES\t/\tFALSE\t0\tx\ty", "a.b\tFALSE\t/\t1\t0\tx\ty", "a.b\tFALSE\t/\tFALSE\tnan\tx\ty",
+      "a.b\tFALSE\t/\tFALSE\t0x10\tx\ty", "a.b\tFALSE\t/\tFALSE\t1-\tx\ty",
+      "a.b\tFALSE\tx\tFALSE\t0\tx\ty", "a.b\tFALSE\t/\tFALSE\t0\t__Secure-x\ty",
+      "# swift-contract-testing: {}", good,
+    ]
+    let error = #expect(throws: CookieFileError.self) { try read(lines.joined(separator: "\n")) }
+    let problems = try #require(error?.problems)
+    #expect(problems.map(\.position) == Array(2...12))
+    #expect(
+      problems.map(\.reason).dropLast() == [
+        .columns(1), .columns(8), .invalidDomain("a b"), .notAFlag("YES"), .notAFlag("1"),
+        .invalidExpiry("nan"), .invalidExpiry("0x10"), .invalidExpiry("1-"),
+        .refused(.notRestorable),
+        .refused(.securePrefix),
+      ])
+    guard case .invalidJSON = problems.last?.reason else {
+      Issue.record("the comment's fault is told as \(String(describing: problems.last))")
+      return
+    }
+    #expect(error?.readable.count == 2)
+    #expect(error?.description.contains("number 4 has 'a b' for a domain") == true)
+    #expect(Set(problems.map(\.description)).count == problems.count)
+  }
+
+  @Test("octets that are not UTF-8 make their own line bad, and no other")
+  func notUTF8() throws {
+    let data = Data("a.b\tFALSE\t/\tFALSE\t0\tx\t".utf8) + [0xFF, 0x0A] + Data("# c\n\n".utf8)
+    let error = #expect(throws: CookieFileError.self) {
+      try NetscapeCookieFile.cookies(in: data, now: .start)
+    }
+    #expect(error?.problems.map(\.reason) == [.notUTF8])
+    #expect(error?.problems.map(\.position) == [1])
+  }
+
+  @Test("any octets are read or refused, and what is read survives another round")
+  func anything() throws {
+    var random = Seeded(state: 29)
+    let pieces = [
+      "\t", "\n", "\r\n", "#HttpOnly_", "# ", ".", "a.b", "TRUE", "FALSE", "/", "0", "1", "-", "x",
+      "é",
+      "# swift-contract-testing: {", "\u{0}", "a.b\tFALSE\t/\tTRUE\t0\tn\tv", "\"",
+    ]
+    for _ in 0..<3000 {
+      let text = (0..<Int.random(in: 0..<30, using: &random))
+        .map { _ in pieces[Int.random(in: pieces.indices, using: &random)] }.joined()
+      var cookies: [Cookie]
+      do throws(CookieFileError) {
+        cookies = try read(text)
+      } catch {
+        #expect(!error.problems.isEmpty)
+        cookies = error.readable
+      }
+      let data = try NetscapeCookieFile.data(for: cookies)
+      #expect(try NetscapeCookieFile.cookies(in: data, now: .distantFuture) == cookies)
+    }
+  }
+}
+
+@Suite("JSONCookieFile")
+struct JSONCookieFileTests {
+  @Test("what is written comes back with every field")
+  func roundTrip() throws {
+    #expect(try JSONCookieFile.cookies(in: JSONCookieFile.data(for: awkward)) == awkward)
+  }
+
+  @Test("the same cookies are always written as the same octets")
+  func stable() throws {
+    let data = try JSONCookieFile.data(for: awkward)
+    #expect(try JSONCookieFile.data(for: JSONCookieFile.cookies(in: data)) == data)
+  }
+
+  @Test("a date that is no number can't be written")
+  func noDate() {
+    let cookie = Cookie(
+      name: "a", value: "", domain: "a.b", creation: Date(timeIntervalSince1970: .nan))
+    #expect(throws: CookieFileError.self) { try JSONCookieFile.data(for: [cookie]) }
+    #expect(throws: CookieFileError.self) { try NetscapeCookieFile.data(for: [cookie]) }
+  }
+
+  @Test("a newer version is told from damage")
+  func newer() {
+    let data = Data(#"{"version": 2, "cookies": "in another form"}"#.utf8)
+    let error = #expect(throws: CookieFileError.self) { try JSONCookieFile.cookies(in: data) }
+    #expect(error?.problems.map(\.reason) == [.newerVersion(2)])
+  }
+
+  @Test(
+    "what is no cookie file is refused",
+    arguments: ["", "[]", "{}", #"{"version":1}"#, "{\"version\":1,\"cookies\":[{}]}"])
+  func damage(_ text: String) {
+    let error = #expect(throws: CookieFileError.self) {
+      try JSONCookieFile.cookies(in: Data(text.utf8))
+    }
+    guard case .invalidJSON = error?.problems.first?.reason else {
+      Issue.record("told as \(String(describing: error))")
+      return
+    }
+  }
+
+  @Test("a cookie that no line could make is told with its place, and the others are there")
+  func refused() throws {
+    var cookies = awkward
+    cookies[2].name = "a;b"
+    let data = try JSONCookieFile.data(for: cookies)
+    let error = #expect(throws: CookieFileError.self) { try JSONCookieFile.cookies(in: data) }
+    #expect(error?.problems.map(\.position) == [3])
+    #expect(error?.problems.map(\.reason) == [.refused(.notRestorable)])
+    #expect(error?.readable.count == cookies.count - 1)
+  }
+
+  @Test("the profile decides what is refused")
+  func profile() throws {
+    let data = try JSONCookieFile.data(for: [awkward[3]])
+    let error = #expect(throws: CookieFileError.self) {
+      try JSONCookieFile.cookies(in: data, profile: .rfc6265)
+    }
+    #expect(error?.problems.map(\.reason) == [.refused(.missingName)])
+  }
+}

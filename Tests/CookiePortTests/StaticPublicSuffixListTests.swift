@@ -1,0 +1,36 @@
+import CookiePort
+import Testing
+
+@Suite("StaticPublicSuffixList")
+struct StaticPublicSuffixListTests {
+  private let list = StaticPublicSuffixList(rules: [
+    "// a comment", "", "com", " CO.UK  // until the first space", ".github.io", "*.ck", "!www.ck",
+    "*.kobe.jp",
+  ])
+
+  @Test(
+    "rules, wildcards and exceptions say which domains are suffixes",
+    arguments: [
+      ("com", true), ("example.com", false), ("uk", true), ("co.uk", true),
+      ("example.co.uk", false),
+      ("github.io", true), ("me.github.io", false), ("io", true), ("ck", true), ("any.ck", true),
+      ("www.ck", false), ("a.any.ck", false), ("a.www.ck", false), ("unlisted", true),
+      ("a.b", false),
+      ("kobe.jp", true), ("a.kobe.jp", true), ("a.b.kobe.jp", false), ("", false), ("//", true),
+    ])
+  func rules(_ domain: String, _ isSuffix: Bool) {
+    #expect(list.isPublicSuffix(domain) == isSuffix)
+  }
+
+  @Test("the list of top-level domains knows nothing below them")
+  func topLevel() {
+    let list: any PublicSuffixList = .topLevelDomains
+    #expect(list.isPublicSuffix("com") && !list.isPublicSuffix("co.uk"))
+  }
+
+  @Test("the empty list knows no suffix at all")
+  func none() {
+    let list: any PublicSuffixList = .noSuffixes
+    #expect(!list.isPublicSuffix("com"))
+  }
+}

@@ -1,0 +1,66 @@
+import CookiePort
+import CookiePublicSuffixAdapter
+import Foundation
+import Testing
+
+@Suite("LibPSLPublicSuffixList")
+struct LibPSLPublicSuffixListTests {
+  @Test("the built-in and the latest list know the well-known suffixes", arguments: [true, false])
+  func wellKnown(_ isLatest: Bool) throws {
+    let list = isLatest ? try LibPSLPublicSuffixList.latest() : try LibPSLPublicSuffixList.builtIn()
+    for domain in ["com", "co.uk", "github.io", "ck", "any.ck", "xn--p1ai", "unlisted-top-level"] {
+      #expect(list.isPublicSuffix(domain), "\(domain)")
+    }
+    for domain in ["example.com", "a.co.uk", "me.github.io", "www.ck", "a.xn--p1ai", ""] {
+      #expect(!list.isPublicSuffix(domain), "\(domain)")
+    }
+  }
+
+  @Test("a store goes by it")
+  func store() throws {
+    let policy = CookiePolicy(publicSuffixes: try LibPSLPublicSuffixList.latest())
+    let store = InMemoryCookieStore(policy: policy)
+    #expect(throws: CookieStoreError.rejected(.publicSuffix)) {
+      try store.store("a=1; Domain=co.uk", from: CookieRequest("https://example.co.uk/"))
+    }
+  }
+
+  @Test("a file that isn't there is a typed error")
+  func noFile() {
+    let path = "/nowhere/list.dat"
+    #expect(throws: PublicSuffixListError.unreadable(path: path)) {
+      try LibPSLPublicSuffixList.file(at: path)
+    }
+    #expect(PublicSuffixListError.unreadable(path: path).description.contains(path))
+    #expect(!PublicSuffixListError.noBuiltInList.description.isEmpty)
+  }
+
+  @Test("the static list and libpsl agree on random rules and domains")
+  func agreement() throws {
+    var random = SystemRandomNumberGenerator()
+    let labels = ["a", "b", "c", "d"]
+    func domain() -> String {
+      (0..<Int.random(in: 1...4, using: &random)).map { _ in labels.randomElement()! }
+        .joined(separator: ".")
+    }
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "libpsl-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for round in 0..<50 {
+      // libpsl forgets one of a plain and a wildcard rule of the same name; the real list has none.
+      let names = Set((0..<6).map { _ in domain() })
+      let rules = names.flatMap { Bool.random() ? [$0] : ["*.\($0)", "!x.\($0)"] }
+      let text = (["// ===BEGIN ICANN DOMAINS==="] + rules + ["// ===END ICANN DOMAINS==="])
+        .joined(separator: "\n")
+      let file = folder.appending(path: "\(round).dat")
+      try Data((text + "\n").utf8).write(to: file)
+      let live = try LibPSLPublicSuffixList.file(at: file.path)
+      let plain = StaticPublicSuffixList(rules: rules)
+      for _ in 0..<200 {
+        let name = Bool.random() ? domain() : "x." + domain()
+        #expect(plain.isPublicSuffix(name) == live.isPublicSuffix(name), "\(name) by \(rules)")
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import CookiePort
+import Foundation
+import Testing
+
+@testable import CookieSQLiteAdapter
+
+/// Rows that no store writes, in a file whose pages are sound.
+@Suite struct HostileRowTests {
+  private static let host = "host3.example.com"
+
+  @Test(
+    arguments: [
+      "domain": ["x'ff'", "CAST(x'ff' AS TEXT)", "'a' || char(10)"],
+      "path": ["x'2f'", "''", "'docs'", "CAST(x'2fff' AS TEXT)", "'/' || char(0) || 'x'"],
+      "name": ["x'61'", "CAST(x'c3' AS TEXT)", "'a' || char(13)"],
+      "host_only": ["7", "-1", "'yes'", "x'01'", "0.5"],
+      "value": ["NULL", "zeroblob(1000000)", "CAST(x'eda080' AS TEXT)", "'a' || char(0) || 'b'"],
+      "expires": ["'soon'", "9e999", "-9e999", "1e300", "x'00'"],
+      "secure": ["NULL", "2", "'true'"],
+      "http_only": ["NULL", "2", "9223372036854775807"],
+      "same_site": ["NULL", "4", "-9223372036854775808", "'Lax'"],
+      "creation": ["NULL", "'now'", "9e999", "-1e300"],
+      "last_access": ["NULL", "x''", "9e999"],
+      "sequence": ["NULL", "'first'", "1.5", "1e300"],
+    ].flatMap { column, values in values.map { [column, $0] } })
+  func `a field that no cookie can have is an error`(assignment: [String]) throws {
+    let folder = try TemporaryFolder()
+    try folder.makeStore(of: 40)
+    try folder.allowingNull(in: "cookie") {
+      "UPDATE cookie SET \(assignment[0]) = \(assignment[1]) WHERE name = 'name3'"
+    }
+    #expect(failureKind { try exercise(folder.file()) } == .corrupt)
+  }
+
+  @Test func `a field is an error to every operation that reads it, and nothing is written`() throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.makeStore(of: 40)
+    try folder.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name3'")
+    let before = try folder.contents()
+    let store = try SQLiteCookieStore(path: folder.file())
+    let request = try CookieRequest.to(Self.host)
+    #expect(failureKind { _ = try store.all() } == .corrupt)
+    #expect(failureKind { _ = try store.cookies(for: request) } == .corrupt)
+    #expect(failureKind { try store.store("name3=1", from: request) } == .corrupt)
+    #expect(failureKind { try store.clear() } == .corrupt)
+    store.close()
+    #expect(try folder.contents()["cookies.db"] == before["cookies.db"])
+  }
+
+  @Test(arguments: [
+    "UPDATE tally SET cookies = NULL", "UPDATE tally SET cookies = -1",
+    "UPDATE tally SET cookies = 41", "UPDATE tally SET cookies = 9223372036854775807",
+    "UPDATE tally SET cookies = 'many'", "UPDATE tally SET last_sequence = 9223372036854775807",
+    "UPDATE tally SET last_sequence = -1", "UPDATE tally SET latest_creation = 'now'",
+    "UPDATE tally SET latest_creation = 9e999", "UPDATE tally SET earliest_expiry = 'later'",
+    "DELETE FROM tally",
+  ])
+  func `a tally that no store writes is an error`(sql: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.makeStore(of: 40)
+    try folder.allowingNull(in: "tally") { sql }
+    #expect(failureKind { try exercise(folder.file()) } == .corrupt)
+  }
+}
+
+extension TemporaryFolder {
+  /// Runs SQL while no column of a table has to be filled.
+  fileprivate func allowingNull(in table: String, _ sql: () -> String) throws {
+    try execute(
+      """
+      CREATE TEMP TABLE kept AS SELECT name, sql FROM main.sqlite_schema WHERE name = '\(table)';
+      PRAGMA writable_schema = ON;
+      UPDATE main.sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = '\(table)';
+      PRAGMA writable_schema = RESET;
+      \(sql());
+      PRAGMA writable_schema = ON;
+      UPDATE main.sqlite_schema SET sql = (SELECT sql FROM kept) WHERE name = '\(table)';
+      """)
+  }
+}

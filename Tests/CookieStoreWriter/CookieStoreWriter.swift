@@ -1,0 +1,59 @@
+import CookiePort
+import CookieSQLiteAdapter
+import Foundation
+
+/// Stores cookies in a file one after another, and acknowledges each on standard output: what the
+/// tests kill, starve and run side by side.
+///
+/// Usage: `cookie-store-writer FILE PREFIX COUNT [HOST [PER-DOMAIN [FILE-SIZE [UID]]]]`. The cookies
+/// are named `PREFIX0`, `PREFIX1`, …, and each value is a kilobyte that begins with the number. A
+/// limit on the size of files (setrlimit(2)) or another user takes force before the file is opened.
+/// The exit code is 0, or 1 after a line `failed: ` with the kind and description of the failure.
+@main
+enum CookieStoreWriter {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard arguments.count >= 3, let count = Int(arguments[2]) else { exit(64) }
+    let host = arguments.count > 3 ? arguments[3] : "example.com"
+    let perDomain = arguments.count > 4 ? Int(arguments[4]) : nil
+    if arguments.count > 5, let size = rlim_t(arguments[5]), size > 0 {
+      var limit = rlimit(rlim_cur: size, rlim_max: size)
+      signal(SIGXFSZ, SIG_IGN)
+      #if canImport(Glibc)
+        guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(71) }
+      #else
+        guard setrlimit(RLIMIT_FSIZE, &limit) == 0 else { exit(71) }
+      #endif
+    }
+    if arguments.count > 6, let user = uid_t(arguments[6]) {
+      guard setgid(user) == 0, setuid(user) == 0 else { exit(77) }
+    }
+    do throws(CookieStoreError) {
+      try write(
+        count, to: arguments[0], prefix: arguments[1], host: host, perDomain: perDomain ?? .max)
+    } catch {
+      if case .storage(let failure) = error { say("failed: \(failure.kind.rawValue) \(failure)") }
+      exit(1)
+    }
+  }
+
+  private static func write(
+    _ count: Int, to path: String, prefix: String, host: String, perDomain: Int
+  ) throws(CookieStoreError) {
+    let store = try SQLiteCookieStore(
+      path: path, policy: CookiePolicy(limits: .init(perDomain: perDomain, total: .max)),
+      busyTimeout: .seconds(60))
+    guard let request = try? CookieRequest(isSecure: true, host: host) else { exit(65) }
+    let padding = String(repeating: ".", count: 1000)
+    for number in 0..<count {
+      try store.store("\(prefix)\(number)=\(number)\(padding); Max-Age=86400", from: request)
+      say("\(number)")
+    }
+  }
+
+  /// Writes a line in one system call, so that it is out before anything else happens.
+  private static func say(_ line: String) {
+    let octets = Array((line + "\n").utf8)
+    _ = octets.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
+  }
+}
