@@ -1,5 +1,6 @@
 import AnalyticsPort
 public import ContractTesting
+import Foundation
 import Synchronization
 import Testing
 
@@ -119,17 +120,19 @@ private final class SabotagedTracker: AnalyticsTracking {
 }
 
 /// Drops what comes while it is busy, and stays busy until that has happened once.
-private final class BusyTracker: AnalyticsTracking {
-  private let log = Mutex<[AnalyticsEvent]>([])
+///
+/// Sound as `@unchecked Sendable`: `log` is read and written under `lock`.
+private final class BusyTracker: AnalyticsTracking, @unchecked Sendable {
+  private let lock = NSLock()
+  private var log: [AnalyticsEvent] = []
   private let hasDropped = Atomic(false)
 
   func track(_ category: String, action: String?) {
-    let isKept: Void? = log.withLockIfAvailable { log in
-      while !hasDropped.load(ordering: .acquiring) {}
-      log.append(AnalyticsEvent(category, action: action))
-    }
-    if isKept == nil { hasDropped.store(true, ordering: .releasing) }
+    guard lock.try() else { return hasDropped.store(true, ordering: .releasing) }
+    defer { lock.unlock() }
+    while !hasDropped.load(ordering: .acquiring) {}
+    log.append(AnalyticsEvent(category, action: action))
   }
 
-  var events: [AnalyticsEvent] { log.withLock(\.self) }
+  var events: [AnalyticsEvent] { lock.withLock { log } }
 }

@@ -1,11 +1,11 @@
-import Synchronization
+import Foundation
 
 /// Counts what users do; safe to call from any thread.
 ///
-/// Sound as `@unchecked Sendable`: an open class can't be checked, and its only state is behind a
-/// lock.
+/// Sound as `@unchecked Sendable`: its only state, `events`, is read and written under `lock`.
 open class AnalyticsTracker: @unchecked Sendable {
-  private let events = Mutex<[Event]>([])
+  private let lock = NSLock()
+  private var events: [Event] = []
 
   /// Makes a tracker that has counted nothing.
   public init() {}
@@ -16,7 +16,7 @@ open class AnalyticsTracker: @unchecked Sendable {
   ///   - category: What kind of thing was done.
   ///   - action: What was done.
   open func track(_ category: String, action: String? = nil) {
-    events.withLock { $0.append(Event(category: category, action: action)) }
+    lock.withLock { events.append(Event(category: category, action: action)) }
   }
 
   /// An event as it goes to the vendor's server.
@@ -26,5 +26,5 @@ open class AnalyticsTracker: @unchecked Sendable {
   }
 
   /// All that was counted, in order.
-  package var sent: [Event] { events.withLock(\.self) }
+  package var sent: [Event] { lock.withLock { events } }
 }
