@@ -1,7 +1,8 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup contracts test matrix bench fuzz soak docs lint format
+.PHONY: help setup contracts test example threads matrix bench fuzz soak docs lint format
 
-SOURCES := Package.swift Sources ContractSuites Tests
+SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
+  Examples/Storefront/Sources Examples/Storefront/Tests
 
 help: ## Lists the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +19,14 @@ ALONE := TransportCurlAdapterTests|ScriptedOriginTests
 test: setup ## Runs every test.
 	@swift test --skip '$(ALONE)'
 	@swift test --skip-build --filter '$(ALONE)'
+
+example: setup ## Tests the downstream package.
+	@swift test --package-path Examples/Storefront
+
+# In a folder of its own, for the sanitizer takes other build products.
+threads: setup ## Runs the vendor's tests under the Thread Sanitizer.
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.txt swift test --sanitize=thread \
+	  --scratch-path .build/threads --filter 'Feedback|VendorAdapters|VendorSDK|AnalyticsContract'
 
 # The fake side, the live side and the saboteurs in processes of their own, merged and gated.
 SHARDS := 1

@@ -21,6 +21,18 @@ let package = Package(
     // Transport over libcurl, and the origin that it is tested against.
     .library(name: "TransportCurlAdapter", targets: ["TransportCurlAdapter"]),
     .library(name: "ScriptedOrigin", targets: ["ScriptedOrigin"]),
+
+    // An app around a vendor's SDK.
+    .library(name: "VendorSDK", targets: ["VendorSDK"]),
+    .library(name: "VendorAdapters", targets: ["VendorAdapters"]),
+    .library(name: "FeedbackPort", targets: ["FeedbackPort"]),
+    .library(name: "FeedbackContract", targets: ["FeedbackContract"]),
+    .library(name: "AnalyticsPort", targets: ["AnalyticsPort"]),
+    .library(name: "AnalyticsContract", targets: ["AnalyticsContract"]),
+    .library(name: "CheckoutPort", targets: ["CheckoutPort"]),
+    .library(name: "CheckoutContract", targets: ["CheckoutContract"]),
+    .library(name: "PreferencesPort", targets: ["PreferencesPort"]),
+    .library(name: "PreferencesContract", targets: ["PreferencesContract"]),
   ],
   targets: [
     // The harness.
@@ -75,6 +87,9 @@ let package = Package(
         "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
         "CookiePort",
         "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
+        "VendorSDK", "VendorAdapters", "FeedbackPort", "FeedbackContract",
+        "AnalyticsPort", "AnalyticsContract", "CheckoutPort", "CheckoutContract",
+        "PreferencesPort", "PreferencesContract",
       ]),
 
     // Transport: the port, its policies and its fake.
@@ -106,6 +121,33 @@ let package = Package(
       path: "ContractSuites/ScriptedOrigin"),
     .testTarget(
       name: "ScriptedOriginTests", dependencies: ["COpenSSL", "ScriptedOrigin", "TransportPort"]),
+
+    // An app around a vendor's SDK.
+    .target(name: "VendorSDK"),
+    .target(name: "FeedbackPort"),
+    .target(name: "AnalyticsPort"),
+    .target(name: "VendorAdapters", dependencies: ["VendorSDK", "FeedbackPort", "AnalyticsPort"]),
+    .target(name: "PreferencesPort"),
+    .target(name: "CheckoutPort"),
+    .target(
+      name: "FeedbackContract", dependencies: ["FeedbackPort", "ContractTesting"],
+      path: "ContractSuites/FeedbackContract"),
+    .target(
+      name: "AnalyticsContract", dependencies: ["AnalyticsPort", "ContractTesting"],
+      path: "ContractSuites/AnalyticsContract"),
+    .target(
+      name: "CheckoutContract", dependencies: ["CheckoutPort", "ContractTesting"],
+      path: "ContractSuites/CheckoutContract"),
+    .target(
+      name: "PreferencesContract", dependencies: ["PreferencesPort", "ContractTesting"],
+      path: "ContractSuites/PreferencesContract"),
+    .testTarget(name: "VendorSDKTests", dependencies: ["VendorSDK"]),
+    .testTarget(name: "VendorAdaptersTests", dependencies: ["VendorAdapters", "VendorSDK"]),
+    .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
+    .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
+    .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort"]),
+    .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
+    .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
   ],
   swiftLanguageModes: [.v6]
 )
