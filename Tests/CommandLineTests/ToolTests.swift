@@ -74,7 +74,8 @@ import Testing
     let unproven = ["j": journal(real: .deviates(reason: "known"))]
     #expect(try await ToolRun(["gate", "j"], files: unproven).status == 1)
     #expect(
-      try await ToolRun(["gate", "j", "--allow", "unproven=things/first"], files: unproven).status == 0)
+      try await ToolRun(["gate", "j", "--allow", "unproven=things/first"], files: unproven).status
+        == 0)
   }
 
   @Test func `diff tells by its exit status what got worse`() async throws {
@@ -125,7 +126,9 @@ import Testing
     #expect(run.complaint.contains("no/such/folder.html"))
   }
 
-  @Test func `linearizable tells by its exit status whether a history can be explained`() async throws {
+  @Test func `linearizable tells by its exit status whether a history can be explained`()
+    async throws
+  {
     let write = #"{"process":0,"f":"write","value":1,"call":1,"return":2}"#
     let good = #"{"process":1,"f":"read","call":3,"return":4,"result":1}"#
     let stale = #"{"process":1,"f":"read","call":3,"return":4,"result":null}"#
