@@ -13,12 +13,14 @@ setup: ## Installs the system packages that are missing.
 contracts: setup ## Runs every contract on every implementation and prints the matrix.
 	@swift test --filter Contract
 
-# The transports' tests watch clocks and sockets, so they run when nothing else does.
-ALONE := TransportCurlAdapterTests|ScriptedOriginTests
+# Explorers and transports watch clocks, threads and sockets, so they run when nothing else does.
+EXPLORERS := ExplorationTests|ExploreTests
+TRANSPORTS := TransportCurlAdapterTests|ScriptedOriginTests
 
 test: setup ## Runs every test.
-	@swift test --skip '$(ALONE)'
-	@swift test --skip-build --filter '$(ALONE)'
+	@swift test --skip '$(EXPLORERS)|$(TRANSPORTS)'
+	@swift test --skip-build --filter '$(EXPLORERS)'
+	@swift test --skip-build --filter '$(TRANSPORTS)'
 
 example: setup ## Tests the downstream package.
 	@swift test --package-path Examples/Storefront
