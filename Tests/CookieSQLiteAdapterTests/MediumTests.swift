@@ -11,7 +11,9 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   /// Runs a writer as a user to whom permissions apply: root's are never checked.
-  private func failure(count: Int = 1, fileSize: Int = 0, asNobody: Bool = false) async throws -> String {
+  private func failure(count: Int = 1, fileSize: Int = 0, asNobody: Bool = false) async throws
+    -> String
+  {
     let writer = try Writer(
       folder.file(), prefix: "new", count: count, fileSize: fileSize,
       user: asNobody && getuid() == 0 ? 65534 : nil)
