@@ -17,6 +17,10 @@ let package = Package(
     .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
 
     .library(name: "TransportPort", targets: ["TransportPort"]),
+
+    // Transport over libcurl, and the origin that it is tested against.
+    .library(name: "TransportCurlAdapter", targets: ["TransportCurlAdapter"]),
+    .library(name: "ScriptedOrigin", targets: ["ScriptedOrigin"]),
   ],
   targets: [
     // The harness.
@@ -76,6 +80,27 @@ let package = Package(
       providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .target(name: "TransportPort", dependencies: ["CZlib", "CBrotli"]),
     .testTarget(name: "TransportPortTests", dependencies: ["TransportPort", "CZlib"]),
+
+    // Transport over libcurl, and the origin that it is tested against.
+    .target(name: "Threads"),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .target(
+      name: "TransportCurlAdapter", dependencies: ["CCurl", "Threads", "TransportPort"]),
+    .testTarget(
+      name: "TransportCurlAdapterTests",
+      dependencies: ["ScriptedOrigin", "TransportCurlAdapter", "TransportPort"]),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .target(name: "CSlowNames", path: "ContractSuites/CSlowNames"),
+    .target(
+      name: "ScriptedOrigin",
+      dependencies: ["COpenSSL", "CSlowNames", "Threads", "TransportPort"],
+      path: "ContractSuites/ScriptedOrigin"),
+    .testTarget(
+      name: "ScriptedOriginTests", dependencies: ["COpenSSL", "ScriptedOrigin", "TransportPort"]),
   ],
   swiftLanguageModes: [.v6]
 )

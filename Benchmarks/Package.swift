@@ -21,6 +21,16 @@ let package = Package(
     .executableTarget(
       name: "InterleavingBenchmark",
       dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")]),
+
+    // The libcurl transport, beside plain C on libcurl, URLSession, pycurl and aiohttp.
+    .target(name: "TransportBaseline", linkerSettings: [.linkedLibrary("curl")]),
+    .executableTarget(
+      name: "TransportBenchmark",
+      dependencies: [
+        "TransportBaseline",
+        .product(name: "TransportPort", package: "swift-contract-testing"),
+        .product(name: "TransportCurlAdapter", package: "swift-contract-testing"),
+      ], exclude: ["Peers"]),
   ],
   swiftLanguageModes: [.v6]
 )
