@@ -10,7 +10,7 @@ import TransportPort
 /// One easy handle and the transfer that it carries out; touched by the driver's thread alone.
 final class CurlHandle {
   /// How much content is gathered before it is delivered on its own.
-  private static let chunkSize = 128 * 1024
+  private static let chunkSize = 64 * 1024
 
   let easy: UnsafeMutableRawPointer
   private(set) var transfer: CurlTransfer?
@@ -28,10 +28,10 @@ final class CurlHandle {
   private var options = TransportOptions()
 
   // The transfer's state.
-  private var parser = HTTPHeadParser()
+  private var heads = HeadMemory()
+  private var reading = HeadMemory.Reading(HTTPHeadParser())
   private var trailers: HTTPFieldSection?
   private var chunks: ChunkJudge?
-  private var line: [UInt8] = []
   private var informational: [HTTPResponse] = []
   private var head: CurlTransfer.Head?
   private var bodyFraming: HTTPBodyFraming?
@@ -73,6 +73,7 @@ final class CurlHandle {
     let url = wire.url
     if url != self.url {
       self.url = url
+      heads.forget()
       ccurl_set_string(easy, CURLOPT_URL, url)
     }
     if method != wire.method || framing != wire.framing {
@@ -89,11 +90,12 @@ final class CurlHandle {
     }
     if options != transfer.options {
       options = transfer.options
+      heads.forget()
       setTimes(options, configuration)
     }
     ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 0)
     ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
-    parser = newParser()
+    reading = newReading()
     errorText[0] = 0
   }
 
@@ -154,10 +156,11 @@ final class CurlHandle {
     loop.touch(self)
   }
 
-  private func newParser() -> HTTPHeadParser {
-    HTTPHeadParser(
-      limits: options.headLimits,
-      allowsMultiplexed: configuration.allowsHTTP2 && transfer?.wire.origin.scheme == .https)
+  private func newReading() -> HeadMemory.Reading {
+    HeadMemory.Reading(
+      HTTPHeadParser(
+        limits: options.headLimits,
+        allowsMultiplexed: configuration.allowsHTTP2 && transfer?.wire.origin.scheme == .https))
   }
 }
 
@@ -167,13 +170,11 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the transfer goes on.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
-    line.removeAll(keepingCapacity: true)
-    line.append(contentsOf: bytes)
     do throws(TransportError) {
       if head != nil {
-        if chunks == nil { try receive(trailer: line[...]) }
-      } else if let response = try parser.consume(line: line[...]) {
-        try complete(response)
+        if chunks == nil { try receive(trailer: Array(bytes)[...]) }
+      } else if let head = try heads.consume(bytes, &reading) {
+        try complete(head.response, version: head.version)
       }
       return true
     } catch {
@@ -301,9 +302,11 @@ extension CurlHandle {
     trailers = section
   }
 
-  private func complete(_ response: HTTPResponse) throws(TransportError) {
+  private func complete(
+    _ response: HTTPResponse, version: HTTPHeadParser.Version?
+  ) throws(TransportError) {
     guard let transfer else { return }
-    isMultiplexed = parser.version == .multiplexed
+    isMultiplexed = version == .multiplexed
     if response.status.isInformational {
       guard informational.count < options.headLimits.informational else {
         throw transfer.wire.error(
@@ -311,7 +314,7 @@ extension CurlHandle {
           detail: "more than \(options.headLimits.informational) interim responses came")
       }
       informational.append(response)
-      parser = newParser()
+      reading = newReading()
       return
     }
     bodyFraming = try HTTPBodyFraming(of: response, to: transfer.wire.method)
@@ -361,7 +364,7 @@ extension CurlHandle {
   /// What it means that the connection ended before the head was complete.
   private var endedHead: TransportError.Kind {
     // What came of a first line that was cut is nowhere to be seen.
-    parser.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
+    reading.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
   }
 
   /// The transport was shut down.
@@ -373,7 +376,10 @@ extension CurlHandle {
   func error(
     _ kind: TransportError.Kind, _ detail: String, code: Int32? = nil
   ) -> TransportError {
-    TransportError(
+    var phase = phase
+    // How far a handshake came is not among the times.
+    if case .tls = kind { phase = .securing }
+    return TransportError(
       kind, phase: phase, method: transfer?.wire.method, bytesSent: bytesSent,
       code: code.map(Int.init), detail: detail)
   }

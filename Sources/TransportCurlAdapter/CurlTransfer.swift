@@ -13,7 +13,7 @@ final class CurlTransfer: Sendable {
   }
 
   /// From this many unread bytes on, the driver stops to read.
-  static let highWater = 512 * 1024
+  static let highWater = 256 * 1024
 
   private struct State {
     var head: Result<Head, TransportError>?

@@ -74,7 +74,10 @@ import TransportPort
     let scripts: [OriginScript] = [
       [.stall], [.send("HTTP/1.1 2"), .stall],
       [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .stall],
-      [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly([0x61], count: nil)],
+      [
+        .send("HTTP/1.1 200 OK\r\n\r\n"), .send("ab"), .pause(.milliseconds(1)), .send("cd"),
+        .stall,
+      ],
       .respond(text: "done"),
     ]
     let world = try CurlWorld(OriginPlan { scripts[($0.connection + $0.ordinal) % scripts.count] })
@@ -82,7 +85,7 @@ import TransportPort
       for index in 0..<count {
         group.addTask {
           let task = Task { try await world.answer(index % 3 == 0 ? .post : .get).status }
-          try await Task.sleep(for: .microseconds(index * 37 % 20_000))
+          try await Task.sleep(for: .microseconds(index * 997))
           let start = ContinuousClock.now
           task.cancel()
           _ = try? await task.value

@@ -26,6 +26,13 @@ enum TransportBenchmark {
       }
     }
     let small = server.url + "/1k"
+    if arguments.count > 3, let place = Int(arguments[3]) {
+      // One contender alone, for a profiler.
+      let row = try await contenders[place].run(
+        server.url + "/1k", 100_000, Int(arguments[4]) ?? 64)
+      print("\(row.requestsPerSecond) \(row.cpuMicroseconds)")
+      return
+    }
     let sequential = try await table(
       "sequential, 1 KiB", contenders, rounds, url: small, count: 20_000, width: 1)
     let wide = try await table(
