@@ -21,6 +21,9 @@ let package = Package(
     // Transport over libcurl, and the origin that it is tested against.
     .library(name: "TransportCurlAdapter", targets: ["TransportCurlAdapter"]),
     .library(name: "ScriptedOrigin", targets: ["ScriptedOrigin"]),
+
+    // The transport contract.
+    .library(name: "TransportContract", targets: ["TransportContract"]),
   ],
   targets: [
     // The harness.
@@ -69,7 +72,8 @@ let package = Package(
       name: "ContractTests",
       dependencies: [
         "ContractTesting", "CookieContract", "CookieFoundationAdapter", "CookiePort",
-        "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
+        "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "TransportContract",
+        "TransportCurlAdapter",
       ]),
 
     // Transport: the port, its policies and its fake.
@@ -101,6 +105,12 @@ let package = Package(
       path: "ContractSuites/ScriptedOrigin"),
     .testTarget(
       name: "ScriptedOriginTests", dependencies: ["COpenSSL", "ScriptedOrigin", "TransportPort"]),
+
+    // The transport contract.
+    .target(
+      name: "TransportContract",
+      dependencies: ["ContractTesting", "ScriptedOrigin", "TransportPort"],
+      path: "ContractSuites/TransportContract"),
   ],
   swiftLanguageModes: [.v6]
 )
