@@ -33,6 +33,9 @@ let package = Package(
     .library(name: "CheckoutContract", targets: ["CheckoutContract"]),
     .library(name: "PreferencesPort", targets: ["PreferencesPort"]),
     .library(name: "PreferencesContract", targets: ["PreferencesContract"]),
+
+    // The transport contract.
+    .library(name: "TransportContract", targets: ["TransportContract"]),
   ],
   targets: [
     // The harness.
@@ -84,12 +87,26 @@ let package = Package(
     .testTarget(
       name: "ContractTests",
       dependencies: [
-        "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
+        "AnalyticsContract",
+        "AnalyticsPort",
+        "CheckoutContract",
+        "CheckoutPort",
+        "ContractExploration",
+        "ContractTesting",
+        "CookieContract",
+        "CookieFoundationAdapter",
         "CookiePort",
-        "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
-        "VendorSDK", "VendorAdapters", "FeedbackPort", "FeedbackContract",
-        "AnalyticsPort", "AnalyticsContract", "CheckoutPort", "CheckoutContract",
-        "PreferencesPort", "PreferencesContract",
+        "CookiePublicSuffixAdapter",
+        "CookieSQLiteAdapter",
+        "FeedbackContract",
+        "FeedbackPort",
+        "PreferencesContract",
+        "PreferencesPort",
+        "TransportContract",
+        "TransportCurlAdapter",
+        "TransportPort",
+        "VendorAdapters",
+        "VendorSDK",
       ]),
 
     // Transport: the port, its policies and its fake.
@@ -148,6 +165,12 @@ let package = Package(
     .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort"]),
     .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
     .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
+
+    // The transport contract.
+    .target(
+      name: "TransportContract",
+      dependencies: ["ContractTesting", "ScriptedOrigin", "TransportPort"],
+      path: "ContractSuites/TransportContract"),
   ],
   swiftLanguageModes: [.v6]
 )
