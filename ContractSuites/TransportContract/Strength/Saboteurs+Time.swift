@@ -38,9 +38,9 @@ extension Saboteur<TransportFixture> {
     ) {
       $0.response = { exchange in
         let source = exchange.body
+        let whole = Task.detached { try await source.collect(upTo: 1 << 20) }
         exchange.body = HTTPResponseBody(
           next: { () async throws(TransportError) in
-            let whole = Task.detached { try await source.collect(upTo: 1 << 20) }
             guard let bytes = try? await whole.value else { return .end(trailers: [:]) }
             return .bytes(bytes)
           }, cancel: {})
@@ -55,11 +55,14 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "too-early", "it rounds time-outs down to seconds", caughtBy: "precision",
-      saying: "150 ms were over"
+      "too-early", "it rounds time-outs down to seconds, and nothing is over at once",
+      caughtBy: "precision", saying: "150 ms were over"
     ) {
-      $0.request = { _, _, options in
-        if options.connectTimeout != nil { options.connectTimeout = .zero }
+      $0.send = { base, request, body, options in
+        if let limit = options.connectTimeout, limit < .seconds(1) {
+          throw TransportError(.connectTimeout, phase: .connecting, bytesSent: false)
+        }
+        return try await base.send(request, body: body, options: options)
       }
     }
     flawed(
