@@ -2,7 +2,8 @@ import ContractTesting
 import Testing
 import TransportContract
 
-@Suite struct TransportContractTests {
+/// One case at a time: the clauses watch the clock, and hundreds at once would starve each other.
+@Suite(.serialized) struct TransportContractTests {
   @Test(arguments: Contract.transport.cases(for: .fakeTransport, .curl))
   func holds(_ clause: ContractCase<TransportFixture>) async throws { try await clause.verify() }
 

@@ -73,7 +73,7 @@ extension ClauseGroup<TransportFixture> {
       from: "this project"
     ) { fixture in
       let drip = OriginScript(
-        [[ScriptStep]](repeating: [.pause(.milliseconds(20)), .send("a")], count: 500).flatMap(
+        [[ScriptStep]](repeating: [.pause(.milliseconds(20)), .send("a")], count: 5000).flatMap(
           \.self))
       try await fixture.expectEnd(
         .deadlineExceeded, in: .receivingBody, of: .raw("HTTP/1.1 200 OK\r\n\r\n") + drip,

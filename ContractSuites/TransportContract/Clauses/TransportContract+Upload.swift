@@ -108,8 +108,10 @@ extension ClauseGroup<TransportFixture> {
       for length in [10, nil] {
         let world = try await fixture.world(.respond())
         let chunks = Chunks { place in
-          if place == 2 { throw ProducerFailure() }
-          return [1, 2, 3]
+          guard place == 2 else { return [1, 2, 3] }
+          // Fails once there is a connection to close.
+          try await world.expect("a connection is made") { $0.connections == 1 }
+          throw ProducerFailure()
         }
         let error = await world.expectFailure(
           .bodyProducerFailed, of: .post, body: .stream(chunks, length: length))
