@@ -25,7 +25,8 @@ package enum DomainMatch {
     let isAddress = CanonicalHost.isAddress(host)
     var domains = [host]
     var start = 0
-    while !isAddress, let next = octets.withUnsafeBufferPointer({ nextStart(after: start, in: $0) }) {
+    while !isAddress, let next = octets.withUnsafeBufferPointer({ nextStart(after: start, in: $0) })
+    {
       domains.append(String(decoding: octets[next...], as: UTF8.self))
       start = next
     }
