@@ -8,19 +8,63 @@ let package = Package(
     .library(name: "ContractTesting", targets: ["ContractTesting"]),
     .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
     .library(name: "ContractExploration", targets: ["ContractExploration"]),
+    .executable(name: "contracts", targets: ["contracts"]),
     .library(name: "CookiePort", targets: ["CookiePort"]),
-    .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
     .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
+    .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
+    // The cookie contract, and Foundation's store.
+    .library(name: "CookieContract", targets: ["CookieContract"]),
+    .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
+
+    .library(name: "TransportPort", targets: ["TransportPort"]),
+
+    // Transport over libcurl, and the origin that it is tested against.
+    .library(name: "TransportCurlAdapter", targets: ["TransportCurlAdapter"]),
+    .library(name: "ScriptedOrigin", targets: ["ScriptedOrigin"]),
+
+    // An app around a vendor's SDK.
+    .library(name: "VendorSDK", targets: ["VendorSDK"]),
+    .library(name: "VendorAdapters", targets: ["VendorAdapters"]),
+    .library(name: "FeedbackPort", targets: ["FeedbackPort"]),
+    .library(name: "FeedbackContract", targets: ["FeedbackContract"]),
+    .library(name: "AnalyticsPort", targets: ["AnalyticsPort"]),
+    .library(name: "AnalyticsContract", targets: ["AnalyticsContract"]),
+    .library(name: "CheckoutPort", targets: ["CheckoutPort"]),
+    .library(name: "CheckoutContract", targets: ["CheckoutContract"]),
+    .library(name: "PreferencesPort", targets: ["PreferencesPort"]),
+    .library(name: "PreferencesContract", targets: ["PreferencesContract"]),
+
+    // The transport contract.
+    .library(name: "TransportContract", targets: ["TransportContract"]),
   ],
   targets: [
     // The harness.
     .target(name: "ContractEvidence"),
     .target(name: "ContractExploration"),
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
+    .systemLibrary(name: "CGetopt"),
+    .executableTarget(
+      name: "contracts", dependencies: ["ContractEvidence", "ContractExploration", "CGetopt"]),
+    .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
+    .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
+    .testTarget(
+      name: "HarnessTests",
+      dependencies: ["ContractTesting", "ContractEvidence", "ContractExploration"]),
 
     // Cookies.
     .target(name: "CookiePort"),
     .testTarget(name: "CookiePortTests", dependencies: ["CookiePort"]),
+
+    // Public suffixes, by libpsl.
+    .systemLibrary(
+      name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+    .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
+    .testTarget(
+      name: "CookiePublicSuffixAdapterTests",
+      dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
+
+    // Exploration.
+    .testTarget(name: "ExplorationTests", dependencies: ["ContractExploration"]),
 
     // Cookies in SQLite.
     .systemLibrary(
@@ -34,13 +78,99 @@ let package = Package(
       name: "CookieSQLiteAdapterTests",
       dependencies: ["CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
 
-    // Public suffixes, by libpsl.
-    .systemLibrary(
-      name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
-    .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
+    // The cookie contract, and Foundation's store.
+    .target(
+      name: "CookieContract",
+      dependencies: ["ContractExploration", "ContractTesting", "CookiePort"],
+      path: "ContractSuites/CookieContract"),
+    .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort"]),
     .testTarget(
-      name: "CookiePublicSuffixAdapterTests",
-      dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
+      name: "ContractTests",
+      dependencies: [
+        "AnalyticsContract",
+        "AnalyticsPort",
+        "CheckoutContract",
+        "CheckoutPort",
+        "ContractExploration",
+        "ContractTesting",
+        "CookieContract",
+        "CookieFoundationAdapter",
+        "CookiePort",
+        "CookiePublicSuffixAdapter",
+        "CookieSQLiteAdapter",
+        "FeedbackContract",
+        "FeedbackPort",
+        "PreferencesContract",
+        "PreferencesPort",
+        "TransportContract",
+        "TransportCurlAdapter",
+        "TransportPort",
+        "VendorAdapters",
+        "VendorSDK",
+      ]),
+
+    // Transport: the port, its policies and its fake.
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CBrotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+    .target(name: "TransportPort", dependencies: ["CZlib", "CBrotli"]),
+    .testTarget(name: "TransportPortTests", dependencies: ["TransportPort", "CZlib"]),
+
+    // Transport over libcurl, and the origin that it is tested against.
+    .target(name: "Threads"),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .target(
+      name: "TransportCurlAdapter", dependencies: ["CCurl", "Threads", "TransportPort"]),
+    .testTarget(
+      name: "TransportCurlAdapterTests",
+      dependencies: ["ScriptedOrigin", "TransportCurlAdapter", "TransportPort"]),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .target(name: "CSlowNames", path: "ContractSuites/CSlowNames"),
+    .target(
+      name: "ScriptedOrigin",
+      dependencies: ["COpenSSL", "CSlowNames", "Threads", "TransportPort"],
+      path: "ContractSuites/ScriptedOrigin"),
+    .testTarget(
+      name: "ScriptedOriginTests", dependencies: ["COpenSSL", "ScriptedOrigin", "TransportPort"]),
+
+    // An app around a vendor's SDK.
+    .target(name: "VendorSDK"),
+    .target(name: "FeedbackPort"),
+    .target(name: "AnalyticsPort"),
+    .target(name: "VendorAdapters", dependencies: ["VendorSDK", "FeedbackPort", "AnalyticsPort"]),
+    .target(name: "PreferencesPort"),
+    .target(name: "CheckoutPort"),
+    .target(
+      name: "FeedbackContract", dependencies: ["FeedbackPort", "ContractTesting"],
+      path: "ContractSuites/FeedbackContract"),
+    .target(
+      name: "AnalyticsContract", dependencies: ["AnalyticsPort", "ContractTesting"],
+      path: "ContractSuites/AnalyticsContract"),
+    .target(
+      name: "CheckoutContract", dependencies: ["CheckoutPort", "ContractTesting"],
+      path: "ContractSuites/CheckoutContract"),
+    .target(
+      name: "PreferencesContract", dependencies: ["PreferencesPort", "ContractTesting"],
+      path: "ContractSuites/PreferencesContract"),
+    .testTarget(name: "VendorSDKTests", dependencies: ["VendorSDK"]),
+    .testTarget(name: "VendorAdaptersTests", dependencies: ["VendorAdapters", "VendorSDK"]),
+    .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
+    .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
+    .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort"]),
+    .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
+    .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
+
+    // The transport contract.
+    .target(
+      name: "TransportContract",
+      dependencies: ["ContractTesting", "ScriptedOrigin", "TransportPort"],
+      path: "ContractSuites/TransportContract"),
   ],
   swiftLanguageModes: [.v6]
 )

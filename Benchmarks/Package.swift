@@ -6,6 +6,32 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "swift-contract-testing", path: "..")],
   targets: [
+    // The harness, beside plain parameterised tests.
+    .testTarget(
+      name: "HarnessBenchmark",
+      dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")]),
+
+    // Exploration: lock-step and linearizability, beside Hypothesis.
+    .executableTarget(
+      name: "ExplorationBenchmark",
+      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")],
+      exclude: ["Peers"]),
+
+    // Exploration: interleavings.
+    .executableTarget(
+      name: "InterleavingBenchmark",
+      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")]),
+
+    // The libcurl transport, beside plain C on libcurl, URLSession, pycurl and aiohttp.
+    .target(name: "TransportBaseline", linkerSettings: [.linkedLibrary("curl")]),
+    .executableTarget(
+      name: "TransportBenchmark",
+      dependencies: [
+        "TransportBaseline",
+        .product(name: "TransportPort", package: "swift-contract-testing"),
+        .product(name: "TransportCurlAdapter", package: "swift-contract-testing"),
+      ], exclude: ["Peers"]),
+
     // Cookies in SQLite, beside plain C and Foundation.
     .target(name: "CookieBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(

@@ -1,24 +1,12 @@
-/// A model of a port together with a generator of commands: oracle, fake and linearizability spec at once.
+/// A model of a port together with a generator of commands: oracle, fake and linearizability spec.
 ///
 /// One specification serves three kinds of exploration: lock-step (a random sequence of commands
 /// on model and subject, responses compared), interleavings (several tasks under a deterministic
 /// executor, every schedule up to a bound) and linearizability (several tasks truly in parallel,
 /// the recorded history checked by search).
-public protocol Specification: Sendable {
+public protocol Specification: SequentialModel {
   /// The implementation under exploration. It may be a value, a class, an actor or an existential.
-  associatedtype Subject: Sendable
-
-  /// The model: a value that is everything the port remembers.
-  associatedtype State: Hashable & Sendable
-
-  /// One call on the port, with its arguments.
-  associatedtype Command: Sendable & Hashable & CustomStringConvertible
-
-  /// What a call gives back; an error that the specification expects is a response too.
-  associatedtype Response: Sendable & Equatable
-
-  /// The state of a subject nobody has used yet.
-  var initialState: State { get }
+  associatedtype Subject
 
   /// Draws the next command.
   ///
@@ -27,14 +15,6 @@ public protocol Specification: Sendable {
   ///   - state: The model's state before the command.
   /// - Returns: A command that is legal in `state`.
   func command(from choices: inout Choices, in state: State) -> Command
-
-  /// Runs a command on the model.
-  ///
-  /// - Parameters:
-  ///   - command: The command to run.
-  ///   - state: The model's state, changed in place.
-  /// - Returns: The only response that a correct subject may give.
-  func apply(_ command: Command, to state: inout State) -> Response
 
   /// Runs a command on the subject.
   ///
@@ -45,22 +25,50 @@ public protocol Specification: Sendable {
   /// - Throws: Any error that is not a response; exploration reports it as a failure.
   func perform(_ command: Command, on subject: Subject) async throws -> Response
 
-  /// Whether a command can never change any state, whatever its response.
+  /// The kinds of command that exploration must reach, as ``kind(of:)`` names them.
   ///
-  /// 'Does not change this state' is not enough: the linearizability checker relies on 'never'.
-  /// The default is `false`, which is always sound.
-  func isReadOnly(_ command: Command) -> Bool
+  /// The default is empty: nothing is checked.
+  var kinds: [String] { get }
 
-  /// The independent part of the state that a command touches, or `nil` when it may touch all of it.
+  /// The kind of a command; by default its description up to the first `(` or space.
+  func kind(of command: Command) -> String
+
+  /// A command as a Swift expression of type `Command`, for the tests that exploration prints.
   ///
-  /// Histories are checked partition by partition when every command names one.
-  func partition(of command: Command) -> AnyHashable?
+  /// By default a dot and the command's description, which suits an enumeration that describes
+  /// itself as it is written: `put(1, "a")`.
+  func source(ofCommand command: Command) -> String
+
+  /// A response as a Swift expression of type `Response`; by default `String(reflecting:)`.
+  func source(ofResponse response: Response) -> String
 }
 
 extension Specification {
-  /// No command is known to be read-only.
-  public func isReadOnly(_ command: Command) -> Bool { false }
+  /// No kind of command is required.
+  public var kinds: [String] { [] }
 
-  /// The state has no independent parts.
-  public func partition(of command: Command) -> AnyHashable? { nil }
+  /// The description up to the first `(` or space.
+  public func kind(of command: Command) -> String {
+    String(command.description.prefix { $0 != "(" && $0 != " " })
+  }
+
+  /// A dot and the description.
+  public func source(ofCommand command: Command) -> String { "." + command.description }
+
+  /// The response's debug description.
+  public func source(ofResponse response: Response) -> String { String(reflecting: response) }
+}
+
+/// A specification whose subject answers at once, without suspending.
+///
+/// Lock-step exploration of a synchronous subject is some hundred times faster.
+public protocol SynchronousSpecification: Specification {
+  /// Runs a command on the subject.
+  ///
+  /// - Parameters:
+  ///   - command: The command to run.
+  ///   - subject: The implementation under exploration.
+  /// - Returns: The subject's response.
+  /// - Throws: Any error that is not a response; exploration reports it as a failure.
+  func perform(_ command: Command, on subject: Subject) throws -> Response
 }

@@ -26,7 +26,7 @@ import Testing
         try await Task.sleep(
           for: .microseconds(.random(in: isMaking ? 0...50_000 : 20_000...90_000)))
         writer.kill()
-        let lines = writer.lines()
+        let lines = await writer.lines()
         unborn += lines.isEmpty ? 1 : 0
         for line in lines { expected["r\(round)-\(line)"] = Int(line) ?? -2 }
 
@@ -40,13 +40,13 @@ import Testing
     #expect(acknowledged > 0)
   }
 
-  @Test func `four processes writing at once lose nothing`() throws {
+  @Test func `four processes writing at once lose nothing`() async throws {
     let folder = try TemporaryFolder()
     let writers = try (0..<4).map {
       try Writer(folder.file(), prefix: "w\($0)-", count: Self.writes)
     }
     for writer in writers {
-      #expect(writer.lines().count == Self.writes)
+      #expect(await writer.lines().count == Self.writes)
       #expect(writer.exitCode == 0)
     }
     let names = try Self.verifiedCookies(of: folder)
@@ -56,19 +56,19 @@ import Testing
     }
   }
 
-  @Test func `four processes keep to a limit together`() throws {
+  @Test func `four processes keep to a limit together`() async throws {
     let folder = try TemporaryFolder()
     let writers = try (0..<4).map {
       try Writer(folder.file(), prefix: "w\($0)-", count: 100, perDomain: 50)
     }
-    for writer in writers { #expect(writer.lines().count == 100) }
+    for writer in writers { #expect(await writer.lines().count == 100) }
     #expect(try Self.verifiedCookies(of: folder).count == 50)
   }
 
-  @Test func `creation and sequence keep the order of writes across processes`() throws {
+  @Test func `creation and sequence keep the order of writes across processes`() async throws {
     let folder = try TemporaryFolder()
     let writers = try (0..<4).map { try Writer(folder.file(), prefix: "w\($0)-", count: 50) }
-    for writer in writers { #expect(writer.lines().count == 50) }
+    for writer in writers { #expect(await writer.lines().count == 50) }
     let store = try SQLiteCookieStore(path: folder.file())
     let cookies = try store.all()
     for writer in 0..<4 {

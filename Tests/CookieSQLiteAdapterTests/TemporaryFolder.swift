@@ -20,7 +20,10 @@ final class TemporaryFolder: Sendable {
     var contents: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: path)
     where !name.hasSuffix("-shm") {
-      contents[name] = try Data(contentsOf: URL(fileURLWithPath: file(name)))
+      let data = try Data(contentsOf: URL(fileURLWithPath: file(name)))
+      // A process that ends without closing leaves an empty log, which says nothing.
+      if name.hasSuffix("-wal"), data.isEmpty { continue }
+      contents[name] = data
     }
     return contents
   }

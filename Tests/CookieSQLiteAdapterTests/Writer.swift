@@ -29,9 +29,16 @@ struct Writer {
   func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
   /// Waits for its end, and returns its lines, the last only if it is whole.
-  func lines() -> [Substring] {
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+  ///
+  /// Waits on a thread of its own: those of the tasks are few, and others need them.
+  func lines() async -> [Substring] {
+    let data = await withCheckedContinuation { continuation in
+      Thread { [process, output] in
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        continuation.resume(returning: data)
+      }.start()
+    }
     let text = String(decoding: data, as: UTF8.self)
     return text[..<(text.lastIndex(of: "\n") ?? text.startIndex)].split(separator: "\n")
   }

@@ -1,0 +1,80 @@
+import ContractExploration
+import Foundation
+
+/// Measures exploration and prints a table, beside Hypothesis where Python has it.
+@main struct ExplorationBenchmark {
+  static func main() async {
+    let time = Duration.seconds(3)
+    let settings = ExplorationSettings(runs: .max, time: time, seed: 1)
+
+    let start = cpuSeconds()
+    let synchronous = await LockStep(SynchronousWorkload(), settings: settings) {
+      DictionaryStore()
+    }.explore()
+    let middle = cpuSeconds()
+    let asynchronous = await LockStep(AsynchronousWorkload(), settings: settings) {
+      DictionaryFront(DictionaryActor()) as any AsyncDictionary
+    }.explore()
+    guard synchronous.failure == nil, asynchronous.failure == nil else {
+      print("a correct subject failed:\n\(synchronous)\n\(asynchronous)")
+      exit(1)
+    }
+    let end = cpuSeconds()
+    let hypothesis = Peer.hypothesisStepsPerSecond()
+
+    print("steps per second of processor time, put/get/delete on 16 keys, runs of 50")
+    row(
+      "lock-step, synchronous class", Double(synchronous.calls) / (middle - start),
+      against: hypothesis)
+    row(
+      "lock-step, two existential actors", Double(asynchronous.calls) / (end - middle),
+      against: hypothesis)
+    if let hypothesis {
+      row("Hypothesis, synchronous class", hypothesis, against: hypothesis)
+    } else {
+      print("Hypothesis is not here: run Benchmarks/Exploration/Peers/install")
+    }
+
+    print("\nprocessor time for the linearizability of 10,000 operations by 8 clients on a map")
+    for (name, keys, spread) in [
+      ("16 keys", 16, 2), ("16 keys, heavy overlap", 16, 50), ("1 key", 1, 2),
+      ("1 key, heavy overlap", 1, 50),
+    ] {
+      do {
+        let history = try RandomHistory(keys: keys, spread: spread, isWrong: false).history
+        let wrong = try RandomHistory(keys: keys, spread: spread, isWrong: true).history
+        print(line(name, checked(history) + ", with a stale read: " + checked(wrong)))
+      } catch {
+        print(line(name, "\(error)"))
+      }
+    }
+  }
+
+  /// Processor time of this process: on a busy machine it says more than wall time.
+  private static func cpuSeconds() -> Double {
+    Double(clock()) / Double(CLOCKS_PER_SEC)
+  }
+
+  private static func checked(
+    _ history: History<KeyValueModel.Command, KeyValueModel.Response>
+  ) -> String {
+    let start = cpuSeconds()
+    let result = LinearizabilityChecker(KeyValueModel()).check(history)
+    let time = String(format: "%.1f ms", 1000 * (cpuSeconds() - start))
+    return switch result {
+    case .linearizable: "yes in \(time)"
+    case .notLinearizable: "no in \(time)"
+    case .unknown(let reason): "unknown (\(reason)) in \(time)"
+    }
+  }
+
+  private static func row(_ name: String, _ rate: Double, against peer: Double?) {
+    let steps = Int(rate).formatted(.number.locale(Locale(identifier: "en_GB")))
+    let ratio = peer.map { String(format: "%10.1f×", rate / $0) } ?? ""
+    print(line(name, String(repeating: " ", count: max(0, 12 - steps.count)) + steps + ratio))
+  }
+
+  private static func line(_ name: String, _ text: String) -> String {
+    "  " + name.padding(toLength: 36, withPad: " ", startingAt: 0) + text
+  }
+}

@@ -1,0 +1,182 @@
+import ContractExploration
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Seconds of processor time used so far: other work on the machine does not count.
+func processorTime() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+struct Overdrawn: Error {}
+
+actor Account {
+  private let isFixed: Bool
+  private(set) var balance = 100
+  init(isFixed: Bool = false) { self.isFixed = isFixed }
+
+  func withdraw(_ amount: Int) async {
+    guard balance >= amount else { return }
+    if isFixed {
+      balance -= amount
+      await Task.yield()
+    } else {
+      await Task.yield()
+      balance -= amount
+    }
+  }
+}
+
+func race(
+  isFixed: Bool, isChecked: Bool = true
+) -> @Sendable (inout ConcurrentProgram) throws -> Void {
+  { program in
+    let account = Account(isFixed: isFixed)
+    program.task("A") { await account.withdraw(80) }
+    program.task("B") { await account.withdraw(80) }
+    guard isChecked else { return }
+    program.check { if await account.balance < 0 { throw Overdrawn() } }
+  }
+}
+
+/// Four tasks of five yielding steps, which log their steps; some orders count as a bug.
+final class StepLog: Sendable {
+  private let steps = Mutex<[UInt8]>([])
+
+  func run(_ task: UInt8) async {
+    for step in 1...5 as ClosedRange<UInt8> {
+      steps.withLock { $0.append(task * 16 + step) }
+      await Task.yield()
+    }
+  }
+
+  private func holds(_ pairs: [(UInt8, UInt8)]) -> Bool {
+    steps.withLock { steps in
+      pairs.allSatisfy { first, second in
+        guard let one = steps.firstIndex(of: first), let two = steps.firstIndex(of: second)
+        else { return false }
+        return one < two
+      }
+    }
+  }
+
+  /// A2 before B2, B3 before A3, A4 before B4.
+  var isWoven: Bool { holds([(0x02, 0x12), (0x13, 0x03), (0x04, 0x14)]) }
+  /// A1 before B1, B5 before A2, A5 before D1.
+  var isStarved: Bool { holds([(0x01, 0x11), (0x15, 0x02), (0x05, 0x31)]) }
+}
+
+struct Found: Error {}
+
+func fourByFive(
+  isBug: @escaping @Sendable (StepLog) -> Bool
+) -> @Sendable (inout ConcurrentProgram) throws -> Void {
+  { program in
+    let log = StepLog()
+    for task in 0..<4 as Range<UInt8> { program.task { await log.run(task) } }
+    program.check { () throws -> Void in if isBug(log) { throw Found() } }
+  }
+}
+
+actor Counter {
+  private(set) var value = 0
+  func step() async {
+    for _ in 0..<5 {
+      value += 1
+      await Task.yield()
+    }
+  }
+}
+
+let fourActors: @Sendable (inout ConcurrentProgram) throws -> Void = { program in
+  for _ in 0..<4 {
+    let counter = Counter()
+    program.task { await counter.step() }
+  }
+}
+
+func measure(
+  _ name: String, _ options: InterleavingOptions,
+  _ program: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
+) async -> InterleavingReport {
+  let start = processorTime()
+  let report = await exploreInterleavings(options, of: program)
+  let seconds = processorTime() - start
+  let total = report.schedules + (report.failure.map { $0.minimisationRuns + $0.replays } ?? 0)
+  print(
+    "\(name): \(report.schedules) schedules, exhausted: \(report.isExhaustive), "
+      + "failure: \(report.failure != nil), \((seconds * 1e6).rounded() / 1e3) ms, "
+      + "\(Int(Double(total) / seconds)) runs per processor second")
+  return report
+}
+
+// `replay TEXT` runs a schedule that another process printed, a thousand times.
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "replay" {
+  var options = InterleavingOptions()
+  options.replay = try Schedule(CommandLine.arguments[2])
+  options.schedules = 0
+  var same = 0
+  for _ in 0..<1000 {
+    let report = await exploreInterleavings(options, of: fourByFive { $0.isWoven })
+    if report.failure?.schedule == options.replay, report.remarks.isEmpty { same += 1 }
+  }
+  print("replayed \(same) of 1000")
+  exit(same == 1000 ? 0 : 1)
+}
+
+_ = try await withDeterministicTasks { 0 }
+let sleepStart = ContinuousClock.now
+try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
+print("an hour's sleep: \(ContinuousClock.now - sleepStart)")
+
+for sharing in [SharedState.actorsOnly, .anything] {
+  let options = InterleavingOptions(sharing: sharing)
+  _ = await measure("race, \(sharing)", options, race(isFixed: false))
+  _ = await measure("race fixed, \(sharing)", options, race(isFixed: true))
+  _ = await measure("race, unchecked, \(sharing)", options, race(isFixed: false, isChecked: false))
+  _ = await measure("four actors, \(sharing)", options, fourActors)
+}
+let isWoven: @Sendable (StepLog) -> Bool = { $0.isWoven }
+let isStarved: @Sendable (StepLog) -> Bool = { $0.isStarved }
+for (name, isBug) in [("weave", isWoven), ("starve", isStarved)] {
+  var iterations: [Int] = []
+  var preemptions: [Int] = []
+  var last: InterleavingReport?
+  for seed in 0..<100 as Range<UInt64> {
+    let report = await exploreInterleavings(
+      InterleavingOptions(seed: seed), of: fourByFive(isBug: isBug))
+    guard let failure = report.failure else { continue }
+    iterations.append(failure.foundAfter)
+    preemptions.append(failure.preemptions)
+    last = report
+  }
+  iterations.sort()
+  print(
+    "\(name): found on \(iterations.count) of 100 seeds, median "
+      + "\(iterations.isEmpty ? 0 : iterations[iterations.count / 2]), most \(iterations.last ?? 0), "
+      + "preemptions \(preemptions.min() ?? 0)...\(preemptions.max() ?? 0)")
+  print(last?.description ?? "")
+}
+var long = InterleavingOptions()
+long.schedules = 100_000
+_ = await measure("4×5 without a bug", long, fourByFive { _ in false })
+
+for (name, sharing) in [("actors only", SharedState.actorsOnly), ("anything", .anything)] {
+  var schedules = 0
+  let start = processorTime()
+  for _ in 0..<1000 {
+    let options = InterleavingOptions(sharing: sharing)
+    schedules += await exploreInterleavings(options, of: race(isFixed: false, isChecked: false))
+      .schedules
+  }
+  let seconds = processorTime() - start
+  print(
+    "race, \(name), 1,000 times: \(Int(Double(schedules) / seconds)) schedules per processor second"
+  )
+}

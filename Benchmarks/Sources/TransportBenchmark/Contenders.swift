@@ -1,0 +1,92 @@
+import Foundation
+import TransportBaseline
+import TransportCurlAdapter
+import TransportPort
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A client that gets a URL a number of times, so many at a time.
+struct Contender: Sendable {
+  var name: String
+  /// How many times fewer requests are enough to measure it.
+  var thrift = 1
+  var run: @Sendable (_ url: String, _ count: Int, _ width: Int) async throws -> Measurement
+
+  struct Failed: Error {}
+
+  static let baseline = Contender(name: "C, libcurl easy / multi poll") { url, count, width in
+    try await Measurement.of(requests: count) {
+      let bytes =
+        width == 1
+        ? baseline_sequential(url, count) : baseline_concurrent(url, count, Int32(width))
+      guard bytes > 0 else { throw Failed() }
+      return bytes
+    }
+  }
+
+  static func curlTransport(_ transport: CurlTransport) -> Contender {
+    Contender(name: "CurlTransport") { url, count, width in
+      let request = HTTPRequest(url: url)
+      return try await shared(count, width) {
+        var bytes = 0
+        for try await chunk in try await transport.send(request).body { bytes += chunk.count }
+        return bytes
+      }
+    }
+  }
+
+  static func urlSession() -> Contender {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpMaximumConnectionsPerHost = 64
+    configuration.urlCache = nil
+    let session = URLSession(configuration: configuration)
+    return Contender(name: "URLSession data(from:)", thrift: 10) { url, count, width in
+      guard let url = URL(string: url) else { throw Failed() }
+      return try await shared(count, width) { try await session.data(from: url).0.count }
+    }
+  }
+
+  /// A Python program that prints seconds, processor seconds and bytes.
+  static func python(_ interpreter: String, _ script: String, thrift: Int) -> Contender {
+    let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers")
+    let name = String(script.prefix { $0 != "." })
+    return Contender(name: name, thrift: thrift) { url, count, width in
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(filePath: interpreter)
+      process.arguments = [path.appending(path: script).path, url, "\(count)", "\(width)"]
+      process.standardOutput = output
+      try process.run()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      let numbers = text.split(separator: " ").compactMap { Double($0.trimming()) }
+      guard numbers.count == 3 else { throw Failed() }
+      return Measurement(
+        requests: count, bytes: Int(numbers[2]), seconds: numbers[0], cpuSeconds: numbers[1])
+    }
+  }
+
+  /// Shares requests out among tasks that each send one after the other.
+  private static func shared(
+    _ count: Int, _ width: Int, _ get: @escaping @Sendable () async throws -> Int
+  ) async throws -> Measurement {
+    try await Measurement.of(requests: count) {
+      try await withThrowingTaskGroup { group in
+        for index in 0..<width {
+          group.addTask {
+            var bytes = 0
+            for _ in stride(from: index, to: count, by: width) { bytes += try await get() }
+            return bytes
+          }
+        }
+        return try await group.reduce(0, +)
+      }
+    }
+  }
+}
+
+extension Substring {
+  fileprivate func trimming() -> Substring { self.filter { !$0.isWhitespace }[...] }
+}

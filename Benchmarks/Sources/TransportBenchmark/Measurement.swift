@@ -1,0 +1,36 @@
+import Foundation
+
+/// What one run took.
+struct Measurement {
+  var requests: Int
+  var bytes: Int
+  var seconds: Double
+  var cpuSeconds: Double
+
+  var requestsPerSecond: Double { Double(requests) / seconds }
+  var cpuMicroseconds: Double { cpuSeconds * 1e6 / Double(requests) }
+  var megabytesPerSecond: Double { Double(bytes) / seconds / 1e6 }
+
+  /// Measures this process.
+  static func of(requests: Int, _ body: () async throws -> Int) async rethrows -> Measurement {
+    let cpu = processorSeconds()
+    let start = ContinuousClock.now
+    let bytes = try await body()
+    let taken = ContinuousClock.now - start
+    return Measurement(
+      requests: requests, bytes: bytes, seconds: taken / .seconds(1),
+      cpuSeconds: processorSeconds() - cpu)
+  }
+
+  private static func processorSeconds() -> Double {
+    var usage = rusage()
+    #if canImport(Darwin)
+      getrusage(RUSAGE_SELF, &usage)
+    #else
+      getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
+    #endif
+    return [usage.ru_utime, usage.ru_stime].reduce(0) {
+      $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
+    }
+  }
+}

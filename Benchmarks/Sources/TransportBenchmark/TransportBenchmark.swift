@@ -1,0 +1,97 @@
+import Foundation
+import TransportCurlAdapter
+import TransportPort
+
+/// Prints tables of HTTP clients side by side on one server, each figure the best of some rounds.
+///
+/// Usage: TransportBenchmark [rounds] [all|transport]
+@main
+enum TransportBenchmark {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    let rounds = arguments.count > 1 ? Int(arguments[1]) ?? 3 : 3
+    guard let server = try LocalServer() else {
+      print("nginx is not installed, so there is nothing to measure against")
+      return
+    }
+    let transport = try CurlTransport()
+    var contenders = [Contender.baseline, .curlTransport(transport)]
+    if arguments.count < 3 || arguments[2] == "all" {
+      contenders.append(.urlSession())
+      let python = URL(filePath: #filePath).appending(path: "../../../.build/peers/bin/python")
+        .standardized.path
+      if FileManager.default.isExecutableFile(atPath: python) {
+        contenders.append(.python(python, "pycurl_peer.py", thrift: 1))
+        contenders.append(.python(python, "aiohttp_peer.py", thrift: 4))
+      }
+    }
+    let small = server.url + "/1k"
+    if arguments.count > 3, let place = Int(arguments[3]) {
+      // One contender alone, for a profiler.
+      let row = try await contenders[place].run(
+        server.url + "/1k", 100_000, Int(arguments[4]) ?? 64)
+      print("\(row.requestsPerSecond) \(row.cpuMicroseconds)")
+      return
+    }
+    let sequential = try await table(
+      "sequential, 1 KiB", contenders, rounds, url: small, count: 20_000, width: 1)
+    let wide = try await table(
+      "64 concurrent, 1 KiB", contenders, rounds, url: small, count: 100_000, width: 64)
+    let wider = try await table(
+      "1,000 concurrent, 1 KiB, CurlTransport over 64 connections", [contenders[1]], rounds,
+      url: small, count: 100_000, width: 1000)
+    let large = try await table(
+      "download, 256 MiB", contenders.filter { $0.thrift == 1 }, rounds,
+      url: server.url + "/256m", count: 4, width: 1)
+    print("| target | bound | measured |\n|---|---|---|")
+    let goals: [(String, Double, Double)] = [
+      ("sequential, of C", 0.85, ratio(sequential, \.requestsPerSecond)),
+      ("64 concurrent, of C", 0.85, ratio(wide, \.requestsPerSecond)),
+      ("64 concurrent, CPU of C, at most", 1.25, ratio(wide, \.cpuMicroseconds)),
+      ("1,000 concurrent, of 64", 0.8, wider[0].requestsPerSecond / wide[1].requestsPerSecond),
+      ("download, of C", 0.8, ratio(large, \.megabytesPerSecond)),
+    ]
+    for (name, bound, measured) in goals {
+      print("| \(name) | \(bound) | \(measured.formatted(2)) |")
+    }
+    await transport.shutDown()
+  }
+
+  /// Measures all contenders in turn, round by round, and keeps the best round of each.
+  private static func table(
+    _ title: String, _ contenders: [Contender], _ rounds: Int, url: String, count: Int, width: Int
+  ) async throws -> [Measurement] {
+    var best: [Measurement?] = contenders.map { _ in nil }
+    for _ in 0..<rounds {
+      for (place, contender) in contenders.enumerated() {
+        let count = max(width, count / contender.thrift)
+        let measurement = try await contender.run(url, count, width)
+        if measurement.requestsPerSecond > best[place]?.requestsPerSecond ?? 0 {
+          best[place] = measurement
+        }
+      }
+    }
+    print("| \(title) | requests/s | of C | CPU µs/request | MB/s |\n|---|---|---|---|---|")
+    let all = best.compactMap { $0 }
+    for (contender, row) in zip(contenders, all) {
+      let share = row.requestsPerSecond / all[0].requestsPerSecond
+      print(
+        "| \(contender.name) | \(row.requestsPerSecond.formatted(0)) | \(share.formatted(2)) "
+          + "| \(row.cpuMicroseconds.formatted(1)) | \(row.megabytesPerSecond.formatted(0)) |")
+    }
+    print("")
+    return all
+  }
+
+  private static func ratio(
+    _ rows: [Measurement], _ figure: KeyPath<Measurement, Double>
+  ) -> Double {
+    rows[1][keyPath: figure] / rows[0][keyPath: figure]
+  }
+}
+
+extension Double {
+  fileprivate func formatted(_ digits: Int) -> String {
+    String(format: "%.\(digits)f", self)
+  }
+}

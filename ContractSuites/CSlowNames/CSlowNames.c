@@ -1,0 +1,36 @@
+#define _GNU_SOURCE
+#include "CSlowNames.h"
+
+#include <stddef.h>
+
+void slow_names_enable(void) {}
+
+#ifdef __linux__
+
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef int (*lookup)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+
+// Names such as after-500-ms.slow.invalid are 127.0.0.1, half a second later.
+__attribute__((visibility("default"))) int getaddrinfo(
+    const char *node, const char *service, const struct addrinfo *hints,
+    struct addrinfo **result) {
+  static const char suffix[] = "-ms.slow.invalid";
+  lookup real = (lookup)dlsym(RTLD_NEXT, "getaddrinfo");
+  if (!real) return EAI_SYSTEM;
+  int milliseconds = 0;
+  size_t length = node ? strlen(node) : 0;
+  if (length >= sizeof suffix && !strcmp(node + length - (sizeof suffix - 1), suffix)
+      && sscanf(node, "after-%d-", &milliseconds) == 1) {
+    struct timespec left = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    while (nanosleep(&left, &left) != 0) {}
+    return real("127.0.0.1", service, hints, result);
+  }
+  return real(node, service, hints, result);
+}
+
+#endif

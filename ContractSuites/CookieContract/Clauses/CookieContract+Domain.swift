@@ -1,0 +1,233 @@
+import ContractTesting
+import CookiePort
+import Foundation
+import Synchronization
+import Testing
+
+private let host = "https://example.com/"
+private let below = "https://api.example.com/"
+private let farBelow = "https://v2.api.example.com/"
+
+extension ClauseGroup<CookieStoreFixture> {
+  static let domain = ClauseGroup("Domain") {
+    Clause(
+      "leading-dot", "one leading dot of Domain is passed over", from: "RFC 6265bis §5.6.3"
+    ) { fixture in
+      let cookie = try await fixture.set("a=1; Domain=.example.com")
+      expectText(cookie.domain, "example.com", "the domain of .example.com")
+      expectEqual(cookie.isHostOnly, false, "isHostOnly with Domain=.example.com")
+      try await fixture.expect("a=1", at: below)
+      try await fixture.refuse("b=1; Domain=..example.com", as: .domainMismatch)
+      try await fixture.set("a=2; Domain=example.com")
+      try await fixture.expectAll(["a=2"])
+    }
+    Clause(
+      "domain-case", "the case of Domain and host plays no part", from: "RFC 6265bis §5.1.2"
+    ) { fixture in
+      let cookie = try await fixture.set("a=1; Domain=EXAMPLE.Com", at: "https://API.Example.COM/")
+      expectText(cookie.domain, "example.com", "the domain of EXAMPLE.Com")
+      try await fixture.expect("a=1", at: "HTTPS://WWW.EXAMPLE.COM/")
+      try await fixture.set("a=2; Domain=example.com")
+      try await fixture.expectAll(["a=2"])
+    }
+    Clause(
+      "domain-itself", "Domain may be the host itself, and then covers hosts below",
+      from: "RFC 6265bis §5.1.3"
+    ) { fixture in
+      let cookie = try await fixture.set("a=1; Domain=example.com")
+      expectEqual(cookie.isHostOnly, false, "isHostOnly with Domain=example.com")
+      try await fixture.expect("a=1", at: host)
+      try await fixture.expect("a=1", at: farBelow)
+    }
+    Clause(
+      "domain-match", "a domain covers the hosts that end in a dot and the domain, and no others",
+      from: "RFC 6265bis §5.1.3"
+    ) { fixture in
+      try await fixture.set("a=1; Domain=example.com", at: farBelow)
+      for url in [host, below, farBelow, "https://www.example.com/"] {
+        try await fixture.expect("a=1", at: url)
+      }
+      for url in [
+        "https://badexample.com/", "https://example.com.evil.org/", "https://xample.com/",
+        "https://example.org/", "https://com/", "https://examplexcom/",
+      ] {
+        try await fixture.expect(nil, at: url)
+      }
+      try await fixture.refuse(
+        "b=1; Domain=example.com", at: "https://badexample.com/", as: .domainMismatch)
+    }
+    Clause(
+      "domain-address", "an IP address is covered by itself alone, never by a part",
+      from: "RFC 6265bis §5.1.3"
+    ) { fixture in
+      try await fixture.refuse("a=1; Domain=3.4", at: "https://1.2.3.4/", as: .domainMismatch)
+      try await fixture.refuse("a=1; Domain=.2.3.4", at: "https://1.2.3.4/", as: .domainMismatch)
+      try await fixture.set("b=1; Domain=1.2.3.4", at: "https://1.2.3.4/")
+      try await fixture.set("c=1", at: "https://1.2.3.4/")
+      try await fixture.set("d=1", at: "https://[2001:db8::1]/")
+      try await fixture.expect("b=1; c=1", at: "https://1.2.3.4/")
+      try await fixture.expect("d=1", at: "https://[2001:db8::1]/")
+      for url in ["https://9.2.3.4/", "https://2.3.4.1/", "https://[2001:db8::2]/"] {
+        try await fixture.expect(nil, at: url)
+      }
+    }
+    Clause(
+      "domain-foreign", "a Domain that doesn't cover the host is refused",
+      from: "RFC 6265bis §5.7, 10"
+    ) { fixture in
+      for domain in ["example.org", "xample.com", "ample.com", "example.co", "example.com.org"] {
+        try await fixture.refuse("a=1; Domain=\(domain)", as: .domainMismatch)
+      }
+      try await fixture.set("a=1; Domain=example.com")
+    }
+    Clause(
+      "host-only", "a cookie without Domain is host-only", from: "RFC 6265bis §5.7, 10"
+    ) { fixture in
+      let cookie = try await fixture.set("a=1", at: below)
+      expectEqual(cookie.isHostOnly, true, "isHostOnly without Domain")
+      expectText(cookie.domain, "api.example.com", "the domain of a host-only cookie")
+      let wide = try await fixture.set("b=1; Domain=example.com", at: below)
+      expectEqual(wide.isHostOnly, false, "isHostOnly with Domain")
+    }
+    Clause(
+      "host-only-match", "a host-only cookie goes to its host and to none below or above",
+      from: "RFC 6265bis §5.8.3"
+    ) { fixture in
+      try await fixture.set("a=1", at: below)
+      try await fixture.expect("a=1", at: below)
+      for url in [host, farBelow, "https://www.example.com/"] {
+        try await fixture.expect(nil, at: url)
+      }
+    }
+    Clause(
+      "domain-sibling", "a Domain beside or below the host is refused",
+      from: "RFC 6265bis §5.7, 10"
+    ) { fixture in
+      try await fixture.refuse("a=1; Domain=www.example.com", at: below, as: .domainMismatch)
+      try await fixture.refuse("a=1; Domain=api.example.com", at: host, as: .domainMismatch)
+      try await fixture.refuse("a=1; Domain=v2.api.example.com", at: below, as: .domainMismatch)
+    }
+    Clause(
+      "public-suffix", "a Domain that is a public suffix is refused", from: "RFC 6265bis §5.7, 9"
+    ) { fixture in
+      for domain in ["com", ".com", "COM"] {
+        try await fixture.refuse("a=1; Domain=\(domain)", as: .publicSuffix)
+      }
+      try await fixture.refuse(
+        "a=1; Domain=com.", at: "https://example.com./", as: .publicSuffix)
+      try await fixture.set("a=1; Domain=example.com", at: below)
+    }
+    Clause(
+      "public-suffix-list", "the list that the store is given says what a public suffix is",
+      from: "RFC 6265bis §5.7, 9", requires: .configurablePolicy
+    ) { fixture in
+      let rules = ["com", "co.uk", "*.ck", "!www.ck"]
+      for profile in CookiePolicy.Profile.allCases {
+        let store = try await fixture.opening(
+          CookiePolicy(
+            profile: profile, publicSuffixes: StaticPublicSuffixList(rules: rules)))
+        try await store.refuse(
+          "a=1; Domain=co.uk", at: "https://example.co.uk/", as: .publicSuffix)
+        try await store.refuse("a=1; Domain=foo.ck", at: "https://bar.foo.ck/", as: .publicSuffix)
+        try await store.set("a=1; Domain=example.co.uk", at: "https://www.example.co.uk/")
+        try await store.set("b=1; Domain=www.ck", at: "https://shop.www.ck/")
+        try await store.expect("a=1", at: "https://shop.example.co.uk/")
+      }
+      let open = try await fixture.opening(CookiePolicy(publicSuffixes: .noSuffixes))
+      try await open.set("a=1; Domain=com")
+      try await open.expect("a=1", at: "https://example.com/")
+    }
+    Clause(
+      "suffix-host", "a public suffix may set a cookie for itself, which is host-only",
+      from: "RFC 6265bis §5.7, 9"
+    ) { fixture in
+      let cookie = try await fixture.set("a=1; Domain=localhost", at: "https://localhost/")
+      expectText(cookie.domain, "localhost", "the domain")
+      expectEqual(cookie.isHostOnly, true, "isHostOnly with Domain=localhost at localhost")
+      try await fixture.expect("a=1", at: "https://localhost/")
+      try await fixture.expect(nil, at: "https://app.localhost/")
+    }
+    Clause(
+      "later-suffix", "a cookie whose domain has become a public suffix goes to nobody",
+      from: "RFC 6265bis §5.8.3", requires: .configurablePolicy
+    ) { fixture in
+      let list = GrowingSuffixList()
+      let store = try await fixture.opening(CookiePolicy(publicSuffixes: list))
+      try await store.set("a=1; Domain=pages.example", at: "https://me.pages.example/")
+      try await store.set("b=1", at: "https://pages.example/")
+      try await store.expect("a=1", at: "https://me.pages.example/")
+      list.grow(by: "pages.example")
+      try await store.expect(nil, at: "https://me.pages.example/")
+      try await store.expect("b=1", at: "https://pages.example/")
+    }
+    Clause(
+      "idn", "a host in U-labels is the host in A-labels", from: "RFC 6265bis §5.1.2"
+    ) { fixture in
+      let cookie = try await fixture.set("a=1", at: "https://bücher.example/")
+      expectText(cookie.domain, "xn--bcher-kva.example", "the domain of bücher.example")
+      try await fixture.set(
+        "b=1; Domain=xn--bcher-kva.example", at: "https://shop.BÜCHER.example/")
+      try await fixture.expect("a=1; b=1", at: "https://xn--bcher-kva.example/")
+      try await fixture.expect("b=1", at: "https://api.bücher.example/")
+    }
+    Clause(
+      "non-ascii-domain", "a Domain outside ASCII is refused", from: "RFC 6265bis §5.7, 8"
+    ) { fixture in
+      try await fixture.refuse(
+        "a=1; Domain=bücher.example", at: "https://bücher.example/", as: .nonASCIIDomain)
+      try await fixture.refuse("a=1; Domain=exämple.com", as: .nonASCIIDomain)
+    }
+    Clause(
+      "trailing-dot", "a Domain or host with a trailing dot is another one",
+      from: "RFC 6265bis §5.1.3"
+    ) { fixture in
+      try await fixture.refuse("a=1; Domain=example.com.", as: .domainMismatch)
+      try await fixture.set("b=1; Domain=example.com")
+      try await fixture.expect(nil, at: "https://example.com./")
+      try await fixture.set("c=1", at: "https://example.com./")
+      try await fixture.expect("b=1", at: host)
+      try await fixture.expect("c=1", at: "https://example.com./")
+    }
+    Clause("port", "ports play no part", from: "RFC 6265 §8.5") { fixture in
+      let cookie = try await fixture.set("a=1", at: "https://example.com:8443/")
+      expectText(cookie.domain, "example.com", "the domain of a host with a port")
+      for url in [host, "https://example.com:9443/", "https://example.com:443/"] {
+        try await fixture.expect("a=1", at: url)
+      }
+    }
+    Clause(
+      "empty-domain", "an empty Domain is none", from: "RFC 6265bis §5.6.3"
+    ) { fixture in
+      for line in ["a=1; Domain=", "a=1; Domain", "a=1; Domain=.", "a=1; Domain= \t"] {
+        let cookie = try await fixture.set(line)
+        expectEqual(cookie.isHostOnly, true, "isHostOnly of \(line)")
+        expectText(cookie.domain, "example.com", "the domain of \(line)")
+        try await fixture.expect("a=1", at: host)
+        try await fixture.expect(nil, at: below)
+      }
+      let last = try await fixture.set("b=1; Domain=example.com; Domain=")
+      expectEqual(last.isHostOnly, true, "isHostOnly of Domain=example.com; Domain=")
+    }
+    Clause(
+      "empty-domain-rfc6265", "in RFC 6265 an empty Domain leaves an earlier one standing",
+      from: "RFC 6265 §5.2.3", requires: .configurablePolicy
+    ) { fixture in
+      let older = try await fixture.opening(.rfc6265)
+      let last = try await older.set("a=1; Domain=example.com; Domain=")
+      expectEqual(last.isHostOnly, false, "isHostOnly of Domain=example.com; Domain=")
+      let only = try await older.set("b=1; Domain=")
+      expectEqual(only.isHostOnly, true, "isHostOnly of Domain=")
+    }
+  }
+}
+
+/// A public-suffix list to which rules are added while stores use it.
+private final class GrowingSuffixList: PublicSuffixList {
+  private let rules = Mutex<[String]>([])
+
+  func grow(by rule: String) { rules.withLock { $0.append(rule) } }
+
+  func isPublicSuffix(_ domain: String) -> Bool {
+    StaticPublicSuffixList(rules: rules.withLock { $0 }).isPublicSuffix(domain)
+  }
+}

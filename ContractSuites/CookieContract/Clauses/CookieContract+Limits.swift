@@ -1,0 +1,100 @@
+import ContractTesting
+import CookiePort
+import Foundation
+import Testing
+
+extension CookieStoreFixture {
+  /// Another store with room for so many cookies.
+  fileprivate func room(perDomain: Int, total: Int) async throws -> CookieStoreFixture {
+    try await opening(CookiePolicy(limits: .init(perDomain: perDomain, total: total)))
+  }
+}
+
+extension ClauseGroup<CookieStoreFixture> {
+  static let limits = ClauseGroup("Limits") {
+    Clause(
+      "fifty-per-domain", "there is room for 50 cookies of a domain", from: "RFC 6265bis §6.1"
+    ) { fixture in
+      let names = (1...50).map { "n\($0)" }
+      for name in names { try await fixture.set("\(name)=1") }
+      try await fixture.expect(names.map { "\($0)=1" }.joined(separator: "; "))
+    }
+    Clause(
+      "three-thousand", "there is room for 3,000 cookies in total", from: "RFC 6265bis §6.1"
+    ) { fixture in
+      for site in 1...60 {
+        let request = try CookieRequest("https://site\(site).example/")
+        for name in 1...50 { try await fixture.store.store("n\(name)=1", from: request) }
+      }
+      expectEqual(try await fixture.store.all().count, 3000, "the number of cookies kept of 3,000")
+    }
+    Clause(
+      "domain-limit", "one cookie too many of a domain costs that domain one",
+      from: "RFC 6265bis §5.7", requires: .configurablePolicy
+    ) { fixture in
+      let store = try await fixture.room(perDomain: 3, total: 10)
+      try await store.set("o=1", at: "https://example.org/")
+      for name in ["a", "b", "c"] { try await store.set("\(name)=1") }
+      try await store.expectAll(["o=1", "a=1", "b=1", "c=1"])
+      try await store.set("d=1")
+      try await store.expectAll(["o=1", "b=1", "c=1", "d=1"])
+      try await store.set("b=2")
+      try await store.expectAll(["o=1", "b=2", "c=1", "d=1"])
+      try await store.set("e=1", at: "https://api.example.com/")
+      try await store.expectAll(["o=1", "b=2", "c=1", "d=1", "e=1"])
+    }
+    Clause(
+      "total-limit", "one cookie too many in total costs the least recently used of all",
+      from: "RFC 6265bis §5.7", requires: .configurablePolicy
+    ) { fixture in
+      let store = try await fixture.room(perDomain: 10, total: 3)
+      try await store.set("a=1; Secure", at: "https://one.example/")
+      try await store.set("b=1", at: "https://two.example/")
+      try await store.set("c=1", at: "https://three.example/")
+      try await store.expectAll(["a=1", "b=1", "c=1"])
+      try await store.set("d=1", at: "https://four.example/")
+      try await store.expectAll(["b=1", "c=1", "d=1"])
+    }
+    Clause(
+      "eviction-order",
+      "expired cookies go first, then insecure ones of a crowded domain, then others of it",
+      from: "RFC 6265bis §5.7", requires: .configurablePolicy, .controllableClock
+    ) { fixture in
+      let store = try await fixture.room(perDomain: 3, total: 4)
+      try await store.set("o=1", at: "https://example.org/")
+      try await store.set("a=1; Secure")
+      try await store.set("b=1")
+      try await store.set("c=1; Max-Age=60")
+      fixture.clock.advance(by: 60)
+      try await store.set("d=1; Secure")
+      try await store.expectAll(["o=1", "a=1", "b=1", "d=1"])
+      try await store.set("e=1; Secure")
+      try await store.expectAll(["o=1", "a=1", "d=1", "e=1"])
+      try await store.set("f=1; Secure")
+      try await store.expectAll(["o=1", "d=1", "e=1", "f=1"])
+      try await store.set("p=1", at: "https://example.org/")
+      try await store.expectAll(["d=1", "e=1", "f=1", "p=1"])
+    }
+    Clause(
+      "least-recently-used", "among equals the least recently used goes, and of these the earliest",
+      from: "RFC 6265bis §5.7", requires: .configurablePolicy, .controllableClock
+    ) { fixture in
+      for limits in [(perDomain: 3, total: 10), (perDomain: 10, total: 3)] {
+        let store = try await fixture.room(perDomain: limits.perDomain, total: limits.total)
+        try await store.set("a=1; Path=/a")
+        try await store.set("b=1; Path=/b")
+        try await store.set("c=1; Path=/c")
+        fixture.clock.advance(by: 1)
+        try await store.expect("a=1", at: "https://example.com/a")
+        try await store.set("d=1; Path=/d")
+        try await store.expectAll(["a=1", "c=1", "d=1"])
+        fixture.clock.advance(by: 1)
+        try await store.set("a=2; Path=/a")
+        try await store.set("e=1; Path=/e")
+        try await store.expectAll(["a=2", "d=1", "e=1"])
+        try await store.set("f=1; Path=/f")
+        try await store.expectAll(["a=2", "e=1", "f=1"])
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import ContractTesting
+import CookiePort
+import Foundation
+import Testing
+
+private func url(_ path: String) -> String { "https://example.com" + path }
+
+extension ClauseGroup<CookieStoreFixture> {
+  static let path = ClauseGroup("Path") {
+    Clause(
+      "default-path", "a cookie without Path goes under the request's path up to its last slash",
+      from: "RFC 6265bis §5.1.4"
+    ) { fixture in
+      for (request, path) in [
+        ("/docs/page", "/docs"), ("/docs/", "/docs"), ("/docs/web/page.html", "/docs/web"),
+        ("/docs", "/"), ("/", "/"), ("", "/"), ("/docs//page", "/docs/"),
+        ("/docs/web/", "/docs/web"),
+      ] {
+        expectText(
+          try await fixture.set("a=1", at: url(request)).path, path, "the path set at \(request)")
+      }
+    }
+    Clause(
+      "no-path", "a Path that is empty or doesn't begin with a slash is none",
+      from: "RFC 6265bis §5.6.4"
+    ) { fixture in
+      for attribute in ["Path=", "Path", "Path=docs", "Path=./", "Path=\"/\"", "Path= \t"] {
+        expectText(
+          try await fixture.set("a=1; \(attribute)", at: url("/web/page")).path, "/web",
+          "the path of \(attribute)")
+      }
+      expectText(
+        try await fixture.set("a=1; Path=/x y/", at: url("/docs/page")).path, "/x y/",
+        "the path of Path=/x y/")
+    }
+    Clause(
+      "path-itself", "a cookie goes to its own path", from: "RFC 6265bis §5.1.4"
+    ) { fixture in
+      for (name, path) in [("a", "/docs"), ("b", "/docs/"), ("c", "/docs/a"), ("d", "/web")] {
+        try await fixture.set("\(name)=1; Path=\(path)")
+      }
+      try await fixture.expect("c=1; b=1; a=1", at: url("/docs/a"))
+      try await fixture.expect("a=1", at: url("/docs"))
+      try await fixture.expect("d=1", at: url("/web"))
+    }
+    Clause(
+      "path-slash", "a Path that ends in a slash covers what begins with it",
+      from: "RFC 6265bis §5.1.4"
+    ) { fixture in
+      try await fixture.set("a=1; Path=/docs/")
+      try await fixture.set("r=1; Path=/")
+      for path in ["/docs/", "/docs/page", "/docs/web/page", "/docs//"] {
+        try await fixture.expect("a=1; r=1", at: url(path))
+      }
+      for path in ["/docs", "/docsets/", "/", "/web"] {
+        try await fixture.expect("r=1", at: url(path))
+      }
+    }
+    Clause(
+      "path-match", "a cookie goes only to its own path and to paths under it",
+      from: "RFC 6265bis §5.1.4"
+    ) { fixture in
+      try await fixture.set("a=1; Path=/docs")
+      for path in ["/docs", "/docs/", "/docs/web/page"] {
+        try await fixture.expect("a=1", at: url(path))
+      }
+      for path in [
+        "/docsets", "/docs.html", "/doc", "/", "/web/docs", "/docs%2Fweb", "//docs", "/web",
+      ] {
+        try await fixture.expect(nil, at: url(path))
+      }
+    }
+    Clause("path-case", "paths are case-sensitive", from: "RFC 6265bis §5.1.4") { fixture in
+      try await fixture.set("a=1; Path=/Docs")
+      try await fixture.expect("a=1", at: url("/Docs/page"))
+      try await fixture.expect(nil, at: url("/docs/page"))
+      try await fixture.set("a=2; Path=/docs")
+      try await fixture.expectAll(["a=1", "a=2"])
+    }
+    Clause(
+      "path-query", "query and fragment are no part of the path", from: "RFC 6265bis §5.1.4"
+    ) { fixture in
+      expectText(
+        try await fixture.set("a=1", at: url("/docs?next=/x/y")).path, "/",
+        "the path set at /docs?next=/x/y")
+      expectText(
+        try await fixture.set("b=1", at: url("/docs/page#/x/y")).path, "/docs",
+        "the path set at /docs/page#/x/y")
+      try await fixture.expect("b=1; a=1", at: url("/docs?x=1"))
+      try await fixture.expect("b=1; a=1", at: url("/docs#part"))
+      try await fixture.expect("a=1", at: url("/?/docs"))
+    }
+    Clause(
+      "path-percent", "percent forms in paths are compared as they stand",
+      from: "RFC 6265bis §5.1.4"
+    ) { fixture in
+      try await fixture.set("a=1; Path=/a%2Fb")
+      try await fixture.set("b=1; Path=/a")
+      try await fixture.expect("a=1", at: url("/a%2Fb/c"))
+      try await fixture.expect(nil, at: url("/a%2fb"))
+      try await fixture.expect("b=1", at: url("/a/b"))
+      try await fixture.expect(nil, at: url("/%61"))
+      expectText(
+        try await fixture.set("c=1", at: url("/%64ocs/page")).path, "/%64ocs",
+        "the path set at /%64ocs/page")
+    }
+  }
+}

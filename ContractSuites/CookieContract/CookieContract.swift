@@ -1,0 +1,32 @@
+public import ContractTesting
+import Testing
+
+extension Contract<CookieStoreFixture> {
+  /// What every cookie store promises: RFC 6265bis, RFC 6265 where a store offers it, and this
+  /// project's own promises on keeping, order and change.
+  public static let cookies = Contract("cookies", "Cookie store") {
+    ClauseGroup<CookieStoreFixture>.parsing
+    ClauseGroup<CookieStoreFixture>.dates
+    ClauseGroup<CookieStoreFixture>.lifetime
+    ClauseGroup<CookieStoreFixture>.domain
+    ClauseGroup<CookieStoreFixture>.path
+    ClauseGroup<CookieStoreFixture>.secure
+    ClauseGroup<CookieStoreFixture>.sameSite
+    ClauseGroup<CookieStoreFixture>.identity
+    ClauseGroup<CookieStoreFixture>.limits
+    ClauseGroup<CookieStoreFixture>.store
+    ClauseGroup<CookieStoreFixture>.persistence
+  } saboteurs: {
+    Saboteur.parsing
+    Saboteur.dates
+    Saboteur.lifetime
+    Saboteur.domain
+    Saboteur.path
+    Saboteur.secure
+    Saboteur.sameSite
+    Saboteur.identity
+    Saboteur.limits
+    Saboteur.store
+    Saboteur.persistence
+  }
+}

@@ -1,0 +1,31 @@
+import ContractTesting
+import Foundation
+import Synchronization
+
+/// The folders of one case: one for each place at which a store was opened.
+final class PlaceFolders: Sendable {
+  private let scope: FixtureScope
+  private let folders = Mutex<[String: URL]>([:])
+
+  init(in scope: FixtureScope) { self.scope = scope }
+
+  /// The folder of a place, made when it is first asked for.
+  func folder(for place: String) throws -> URL {
+    try folders.withLock { folders in
+      if let folder = folders[place] { return folder }
+      let folder = try scope.temporaryDirectory()
+      folders[place] = folder
+      return folder
+    }
+  }
+
+  /// Copies all that lies in the folder of one place to that of another.
+  func copy(_ place: String, to other: String) throws {
+    let source = try folder(for: place)
+    let target = try folder(for: other)
+    for name in try FileManager.default.contentsOfDirectory(atPath: source.path) {
+      try FileManager.default.copyItem(
+        at: source.appendingPathComponent(name), to: target.appendingPathComponent(name))
+    }
+  }
+}

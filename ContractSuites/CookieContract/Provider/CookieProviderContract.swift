@@ -1,0 +1,158 @@
+public import ContractTesting
+import CookiePort
+import Foundation
+import Testing
+
+private let api = CookieProviderFixture.api
+private let future = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 86_400)
+
+extension Contract<CookieProviderFixture> {
+  /// What every cookie provider promises.
+  public static let cookieProvider = Contract("cookie-provider", "Cookie provider") {
+    Clause("absent", "a cookie that isn't there is nil", from: "this project") { fixture in
+      try await fixture.expect(nil, named: "a")
+      try await fixture.set(NamedCookie(name: "b", value: "1"))
+      try await fixture.expect(nil, named: "a")
+    }
+    Clause("attributes", "a cookie comes back with every attribute", from: "this project") {
+      fixture in
+      for cookie in [
+        NamedCookie(name: "plain", value: "1"), NamedCookie(name: "empty", value: ""),
+        NamedCookie(
+          name: "full", value: "2", path: "/v1", expires: future, isSecure: true, isHTTPOnly: true),
+        NamedCookie(name: "secure", value: "3", isSecure: true),
+        NamedCookie(name: "hidden", value: "4", isHTTPOnly: true),
+        NamedCookie(name: "kept", value: "5", expires: future),
+      ] {
+        try await fixture.set(cookie)
+        let found = try await fixture.provider().cookie(named: cookie.name)
+        expectEqual(found, cookie, "the cookie '\(cookie.name)'")
+      }
+    }
+    Clause(
+      "verbatim", "values come back octet by octet", from: "RFC 6265bis §5.6"
+    ) { fixture in
+      for value in ["a,b", "\"quoted\"", "100%25", "a=b", "inner space", "é", "e\u{301}", "日本"] {
+        try await fixture.set(NamedCookie(name: "a", value: value))
+        try await fixture.expect(value, named: "a")
+      }
+    }
+    Clause(
+      "replaces", "a cookie set again replaces the one of its name and path",
+      from: "RFC 6265bis §5.7, 23"
+    ) { fixture in
+      try await fixture.set(NamedCookie(name: "a", value: "1", expires: future, isSecure: true))
+      try await fixture.set(NamedCookie(name: "b", value: "1"))
+      let again = NamedCookie(name: "a", value: "2")
+      try await fixture.set(again)
+      let found = try await fixture.provider().cookie(named: "a")
+      expectEqual(found, again, "the cookie set last")
+      try await fixture.expect("1", named: "b")
+    }
+    Clause("names", "names are case-sensitive", from: "RFC 6265bis §5.7, 23") { fixture in
+      try await fixture.set(NamedCookie(name: "sid", value: "1"))
+      try await fixture.set(NamedCookie(name: "SID", value: "2"))
+      try await fixture.expect("1", named: "sid")
+      try await fixture.expect("2", named: "SID")
+      try await fixture.expect(nil, named: "Sid")
+      try await fixture.provider().deleteCookie(named: "Sid")
+      try await fixture.expect("1", named: "sid")
+    }
+    Clause(
+      "own-host", "a cookie is for the URL's host, and for none above, below or beside",
+      from: "RFC 6265bis §5.8.3"
+    ) { fixture in
+      try await fixture.set(NamedCookie(name: "a", value: "1"))
+      try await fixture.expect("1", named: "a", at: "https://api.example.com/")
+      for url in [
+        "https://example.com/", "https://v2.api.example.com/", "https://www.example.com/",
+        "https://xapi.example.com/",
+      ] {
+        try await fixture.expect(nil, named: "a", at: url)
+      }
+    }
+    Clause(
+      "path", "a cookie is for the URLs under its path", from: "RFC 6265bis §5.1.4"
+    ) { fixture in
+      try await fixture.set(NamedCookie(name: "a", value: "1", path: "/v1"))
+      try await fixture.expect("1", named: "a")
+      try await fixture.expect("1", named: "a", at: "https://api.example.com/v1")
+      for path in ["", "v2", "v10", "V1/"] {
+        try await fixture.expect(nil, named: "a", at: "https://api.example.com/\(path)")
+      }
+    }
+    Clause(
+      "longest-path", "of several cookies of a name the one of the longest path counts",
+      from: "RFC 6265bis §5.8.3"
+    ) { fixture in
+      let lengths = ["/", "/v1/a/b/c/", "/v1", "/v1/a/b/", "/v1/a", "/v1/", "/v1/a/b/c", "/v1/a/"]
+      for path in lengths { try await fixture.set(NamedCookie(name: "a", value: path, path: path)) }
+      try await fixture.expect("/v1/a/b/c/", named: "a", at: "https://api.example.com/v1/a/b/c/d")
+      try await fixture.expect("/v1/", named: "a")
+      try await fixture.expect("/", named: "a", at: "https://api.example.com/")
+    }
+    Clause(
+      "secure", "a Secure cookie is for secure URLs", from: "RFC 6265bis §5.8.3"
+    ) { fixture in
+      try await fixture.set(NamedCookie(name: "a", value: "1", isSecure: true))
+      try await fixture.expect("1", named: "a")
+      try await fixture.expect(nil, named: "a", at: "http://api.example.com/v1/")
+    }
+    Clause(
+      "delete", "deleting removes every cookie of the name that the URL would carry, and no other",
+      from: "this project"
+    ) { fixture in
+      try await fixture.provider().deleteCookie(named: "a")
+      for path in ["/", "/v1", "/v2"] {
+        try await fixture.set(NamedCookie(name: "a", value: path, path: path, isHTTPOnly: true))
+      }
+      try await fixture.set(NamedCookie(name: "b", value: "1"))
+      try await fixture.set(NamedCookie(name: "a", value: "o"), at: "https://example.org/")
+      try await fixture.provider().deleteCookie(named: "a")
+      try await fixture.expect(nil, named: "a")
+      try await fixture.expect("1", named: "b")
+      try await fixture.expect("/v2", named: "a", at: "https://api.example.com/v2")
+      try await fixture.expect("o", named: "a", at: "https://example.org/")
+    }
+    Clause(
+      "expired", "a cookie that has expired deletes the one of its name and path",
+      from: "RFC 6265bis §5.7, 23"
+    ) { fixture in
+      try await fixture.set(NamedCookie(name: "a", value: "1"))
+      try await fixture.set(
+        NamedCookie(name: "a", value: "2", expires: Date(timeIntervalSince1970: 0)))
+      try await fixture.expect(nil, named: "a")
+    }
+    Clause(
+      "malformed", "what a cookie can't carry is refused by a typed error, with nothing changed",
+      from: "this project"
+    ) { fixture in
+      let provider = try fixture.provider()
+      try await fixture.set(NamedCookie(name: "a", value: "1"))
+      let bad: [(CookieProviderError.Attribute, NamedCookie)] =
+        ["", "a=b", "a;b", "a\n", " a", "a\t"].map { (.name, NamedCookie(name: $0, value: "2")) }
+        + ["1;2", "1\r\n2", " 1", "1 ", "\0"].map { (.value, NamedCookie(name: "a", value: $0)) }
+        + ["", "v1", "/a;b", "/\u{7F}", "/ "].map {
+          (.path, NamedCookie(name: "a", value: "2", path: $0))
+        }
+      for (attribute, cookie) in bad {
+        let text =
+          switch attribute {
+          case .name: cookie.name
+          case .value: cookie.value
+          case .path: cookie.path
+          }
+        let what = "the \(attribute) \(shown(text))"
+        do {
+          try await provider.set(cookie)
+          Issue.record("\(what): expected it refused as malformed, got it set")
+        } catch let error as CookieProviderError {
+          expectEqual(error, .malformed(attribute, text), "the error of \(what)")
+        }
+        try await fixture.expect("1", named: "a")
+      }
+    }
+  } saboteurs: {
+    Saboteur.provider
+  }
+}

@@ -1,0 +1,168 @@
+import TransportPort
+
+/// Plays the plan on one connection; used by one thread alone.
+final class OriginConnection {
+  let id: Int
+  let stream: OriginStream
+  let setting: Setting
+  private var request: (body: RequestBodyReader, index: Int)?
+
+  /// What all connections of one origin share.
+  struct Setting: Sendable {
+    var plan: OriginPlan
+    var tls: OriginTLS?
+    var tunnels: @Sendable (OriginRequest) -> Bool
+    var log: OriginLog
+    var stop: Int32
+  }
+
+  private enum Step {
+    case goesOn
+    case ended
+  }
+
+  init(id: Int, socket: Int32, setting: Setting) {
+    self.id = id
+    self.stream = OriginStream(socket: socket, stop: setting.stop)
+    self.setting = setting
+  }
+
+  /// Plays until the connection ends.
+  func run() {
+    record(.accepted)
+    do throws(OriginStream.Ending) {
+      if let tls = setting.tls {
+        try stream.secure(with: tls.context)
+        record(.secured)
+      }
+      if try play(setting.plan.onConnect(id)) == .ended { return }
+      var ordinal = 0
+      while true {
+        ordinal += 1
+        let head = try readHead(ordinal: ordinal)
+        if head.method == .connect, setting.tunnels(head) { return try tunnel(to: head.target) }
+        if try play(setting.plan.onRequest(head)) == .ended { return }
+        try readBody()
+      }
+    } catch {
+      switch error {
+      case .closedByPeer: record(.closedByPeer)
+      case .resetByPeer: record(.resetByPeer)
+      case .handshakeFailed(let reason): record(.handshakeFailed(reason))
+      case .stopped: break
+      }
+    }
+    stream.release()
+  }
+
+  private func record(_ kind: OriginLog.Event.Kind) {
+    setting.log.record(kind, on: id)
+  }
+
+  private func readHead(ordinal: Int) throws(OriginStream.Ending) -> OriginRequest {
+    let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
+    var searched = 0
+    while true {
+      let unread = stream.unread
+      let from = unread.startIndex + max(0, searched - 3)
+      if let place = unread[from...].firstRange(of: end) {
+        let bytes = stream.take(place.upperBound - unread.startIndex)
+        let head = OriginRequest(bytes, connection: id, ordinal: ordinal)
+        let index = setting.log.record(OriginLog.Request(head: head, rawHead: bytes))
+        let body = RequestBodyReader(head)
+        request = (body, index)
+        if body.isAtEnd { setting.log.record(trailers: [:], ofRequest: index) }
+        return head
+      }
+      searched = unread.count
+      try stream.receive()
+    }
+  }
+
+  private func play(_ script: OriginScript) throws(OriginStream.Ending) -> Step {
+    for step in script.steps {
+      switch step {
+      case .send(let bytes):
+        try send(bytes)
+      case .sendRepeatedly(let bytes, let count):
+        // Many at a time, since a call for each would measure calls.
+        let batch = max(1, min(count ?? .max, 65_536 / max(1, bytes.count)))
+        let block = Array(repeatElement(bytes, count: batch).joined())
+        var left = count ?? .max
+        while left >= batch {
+          try send(block)
+          if count != nil { left -= batch }
+        }
+        try send(block.prefix(left * bytes.count))
+      case .pause(let duration):
+        try stream.pause(duration)
+      case .readBody:
+        try readBody()
+      case .readBodyBytes(let count):
+        var left = count
+        while left > 0, let piece = try readPiece(upTo: left) { left -= piece.count }
+      case .echoBody:
+        while let piece = try readPiece(upTo: 65_536) {
+          try send(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [0x0D, 0x0A])
+        }
+      case .close:
+        record(.closed)
+        try stream.close(announcing: true)
+        return .ended
+      case .closeWithoutNotify:
+        record(.closed)
+        try stream.close(announcing: false)
+        return .ended
+      case .reset:
+        record(.reset)
+        stream.reset()
+        return .ended
+      case .stall:
+        try stream.pause(nil)
+      }
+    }
+    return .goesOn
+  }
+
+  private func send(_ bytes: some Collection<UInt8>) throws(OriginStream.Ending) {
+    guard !bytes.isEmpty else { return }
+    try stream.send(bytes)
+    record(.sent(bytes.count))
+  }
+
+  private func readBody() throws(OriginStream.Ending) {
+    while try readPiece(upTo: 65_536) != nil {}
+  }
+
+  private func readPiece(upTo limit: Int) throws(OriginStream.Ending) -> [UInt8]? {
+    guard var current = request else { return nil }
+    let wasAtEnd = current.body.isAtEnd
+    let piece = try current.body.next(upTo: limit, from: stream)
+    request = current
+    if let piece { setting.log.record(body: piece, ofRequest: current.index) }
+    if !wasAtEnd, current.body.isAtEnd {
+      setting.log.record(trailers: current.body.trailers, ofRequest: current.index)
+    }
+    return piece
+  }
+}
+
+extension OriginRequest {
+  /// Takes the bytes of a head apart, leniently: what matters is in the bytes.
+  init(_ bytes: [UInt8], connection: Int, ordinal: Int) {
+    var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let first = lines.isEmpty ? [] : lines.removeFirst()
+    let words = String(decoding: first, as: UTF8.self).split(separator: " ")
+    var fields: HTTPFields = [:]
+    for line in lines {
+      guard let colon = line.firstIndex(of: 0x3A) else { continue }
+      fields.append(
+        HTTPField(
+          name: HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self)),
+          bytes: Array(line[(colon + 1)...].filter { $0 != 0x0D }[...].trimmingSpaces())))
+    }
+    self.init(
+      connection: connection, ordinal: ordinal, method: .init(String(words.first ?? "")),
+      target: words.count > 1 ? String(words[1]) : "", headerFields: fields)
+  }
+}

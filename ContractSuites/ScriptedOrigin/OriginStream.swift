@@ -1,0 +1,251 @@
+import COpenSSL
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The bytes of one connection, in the clear or under TLS; used by one thread alone.
+///
+/// The socket never blocks: all waiting is done by `poll`, which also watches for the origin's end.
+final class OriginStream {
+  /// Why a connection can't go on.
+  enum Ending: Error {
+    case closedByPeer
+    case resetByPeer
+    /// The origin is being closed.
+    case stopped
+    case handshakeFailed(String)
+  }
+
+  let socket: Int32
+  private let stop: Int32
+  private var ssl: OpaquePointer?
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var scratch = [UInt8](repeating: 0, count: 65_536)
+  private var isOpen = true
+
+  /// A stream over an accepted socket.
+  ///
+  /// - Parameters:
+  ///   - socket: The socket, which the stream will close.
+  ///   - stop: A descriptor that becomes readable when everything shall end.
+  init(socket: Int32, stop: Int32) {
+    self.socket = socket
+    self.stop = stop
+    _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
+    var on: Int32 = 1
+    setsockopt(
+      socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  deinit {
+    release()
+  }
+
+  /// The bytes that came and were not taken.
+  var unread: ArraySlice<UInt8> { buffer[start...] }
+
+  /// Takes bytes out of what came, at most `count` of them.
+  func take(_ count: Int) -> [UInt8] {
+    let end = count < buffer.count - start ? start + count : buffer.count
+    defer { start = end }
+    return Array(buffer[start..<end])
+  }
+
+  /// Waits for more bytes.
+  func receive() throws(Ending) {
+    if start > 0 {
+      buffer.removeFirst(start)
+      start = 0
+    }
+    let count = try retrying { scratch.withUnsafeMutableBytes { read(into: $0) } }
+    buffer += scratch[..<count]
+  }
+
+  /// Writes all bytes.
+  func send(_ bytes: some Collection<UInt8>) throws(Ending) {
+    let bytes = Array(bytes)
+    var offset = 0
+    while offset < bytes.count {
+      offset += try retrying {
+        bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[offset...])) }
+      }
+    }
+  }
+
+  /// Waits a while, or until the peer ends the connection.
+  ///
+  /// - Parameter duration: How long; `nil` waits for the peer.
+  func pause(_ duration: Duration?) throws(Ending) {
+    let end = duration.map { ContinuousClock.now + $0 }
+    while true {
+      let left = end.map { $0 - .now }
+      if let left, left <= .zero { return }
+      var events = Self.peerEnd
+      try wait(for: &events, until: left)
+      if events & Int16(POLLERR) != 0 { throw .resetByPeer }
+      if events != 0 { throw .closedByPeer }
+    }
+  }
+
+  /// Ends the connection with a FIN and waits a little for the peer's.
+  ///
+  /// - Parameter announcing: Whether `close_notify` is sent first, under TLS.
+  func close(announcing: Bool) throws(Ending) {
+    guard isOpen else { return }
+    if announcing, let ssl { SSL_shutdown(ssl) }
+    shutdown(socket, Int32(SHUT_WR))
+    let end = ContinuousClock.now + .seconds(2)
+    while true {
+      var events = Int16(POLLIN)
+      try wait(for: &events, until: end - .now)
+      guard events != 0 else { return }
+      let count = scratch.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
+      if count == 0 { throw .closedByPeer }
+      if count < 0, errno != EAGAIN, errno != EINTR { throw .resetByPeer }
+    }
+  }
+
+  /// Ends the connection with a RST.
+  func reset() {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    release()
+  }
+
+  /// Gives the socket back.
+  func release() {
+    guard isOpen else { return }
+    isOpen = false
+    if let ssl { SSL_free(ssl) }
+    ssl = nil
+    SystemCalls.close(socket)
+  }
+}
+
+extension OriginStream {
+  /// Takes the server's part in a TLS handshake.
+  func secure(with context: OpaquePointer) throws(Ending) {
+    guard let ssl = SSL_new(context) else { throw .handshakeFailed(opensslReason()) }
+    self.ssl = ssl
+    copenssl_set_write_modes(ssl)
+    SSL_set_fd(ssl, socket)
+    while true {
+      ERR_clear_error()
+      let result = SSL_accept(ssl)
+      if result == 1 { return }
+      switch SSL_get_error(ssl, result) {
+      case SSL_ERROR_WANT_READ: try wait(for: Int16(POLLIN))
+      case SSL_ERROR_WANT_WRITE: try wait(for: Int16(POLLOUT))
+      case SSL_ERROR_SSL: throw .handshakeFailed(opensslReason())
+      case SSL_ERROR_SYSCALL where errno == ECONNRESET: throw .resetByPeer
+      default: throw .closedByPeer
+      }
+    }
+  }
+
+  private enum Attempt {
+    case done(Int)
+    case wants(Int16)
+    case ended(Ending)
+  }
+
+  private func retrying(_ attempt: () -> Attempt) throws(Ending) -> Int {
+    while true {
+      switch attempt() {
+      case .done(let count): return count
+      case .wants(let events): try wait(for: events)
+      case .ended(let ending): throw ending
+      }
+    }
+  }
+
+  private func read(into space: UnsafeMutableRawBufferPointer) -> Attempt {
+    if let ssl {
+      ERR_clear_error()
+      errno = 0
+      let count = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
+      return count > 0 ? .done(Int(count)) : failure(of: ssl, result: count)
+    }
+    let count = recv(socket, space.baseAddress, space.count, 0)
+    if count == 0 { return .ended(.closedByPeer) }
+    return count > 0 ? .done(count) : failure(wanting: Int16(POLLIN))
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) -> Attempt {
+    if let ssl {
+      ERR_clear_error()
+      errno = 0
+      let count = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))
+      return count > 0 ? .done(Int(count)) : failure(of: ssl, result: count)
+    }
+    let count = SystemCalls.send(socket, bytes.baseAddress, bytes.count)
+    return count >= 0 ? .done(count) : failure(wanting: Int16(POLLOUT))
+  }
+
+  private func failure(wanting events: Int16) -> Attempt {
+    switch errno {
+    case EINTR: .done(0)
+    case EAGAIN: .wants(events)
+    case ECONNRESET: .ended(.resetByPeer)
+    default: .ended(.closedByPeer)
+    }
+  }
+
+  private func failure(of ssl: OpaquePointer, result: Int32) -> Attempt {
+    switch SSL_get_error(ssl, result) {
+    case SSL_ERROR_WANT_READ: .wants(Int16(POLLIN))
+    case SSL_ERROR_WANT_WRITE: .wants(Int16(POLLOUT))
+    case SSL_ERROR_SYSCALL where errno == ECONNRESET: .ended(.resetByPeer)
+    default: .ended(.closedByPeer)
+    }
+  }
+
+  private func wait(for events: Int16) throws(Ending) {
+    var events = events
+    try wait(for: &events, until: nil)
+  }
+
+  /// Waits for events on the socket; leaves in `events` those that came.
+  private func wait(for events: inout Int16, until limit: Duration?) throws(Ending) {
+    var descriptors = [
+      pollfd(fd: socket, events: events, revents: 0),
+      pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+    ]
+    _ = poll(&descriptors, 2, limit.map(\.pollMilliseconds) ?? -1)
+    if descriptors[1].revents != 0 { throw .stopped }
+    events = descriptors[0].revents
+  }
+
+  /// What tells of the peer's end while nothing is read.
+  private static var peerEnd: Int16 {
+    #if canImport(Darwin)
+      Int16(POLLHUP)
+    #else
+      // POLLRDHUP, which Glibc hides without _GNU_SOURCE.
+      0x2000
+    #endif
+  }
+}
+
+extension Duration {
+  /// Milliseconds for `poll`, rounded up, so that it never spins.
+  var pollMilliseconds: Int32 {
+    let (seconds, attoseconds) = components
+    let milliseconds = Int64(attoseconds / 1_000_000_000_000_000) + 1
+    return Int32(
+      clamping: max(0, seconds.multipliedReportingOverflow(by: 1000).partialValue)
+        + milliseconds)
+  }
+}
+
+/// OpenSSL's newest reason, as text.
+func opensslReason() -> String {
+  var text = [CChar](repeating: 0, count: 256)
+  ERR_error_string_n(ERR_peek_last_error(), &text, text.count)
+  return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,0 +1,200 @@
+import ContractTesting
+import Testing
+import TransportPort
+
+extension ClauseGroup<TransportFixture> {
+  static let request = ClauseGroup("Request") {
+    Clause("methods", "the methods of HTTP are sent as they are named", from: "RFC 9110 §9.3") {
+      fixture in
+      let world = try await fixture.world(.respond())
+      let methods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete, .options, .patch]
+      for method in methods { try await world.answer(method) }
+      expectEqual(world.log.requests.map(\.head.method), methods, "the methods on the wire")
+    }
+    Clause(
+      "custom-method", "a method of one's own is sent as it is, case included",
+      from: "RFC 9110 §9.1"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for name in ["PROPFIND", "purge", "M-SEARCH", "a!#$%&'*+-.^_`|~9"] {
+        let seen = try await world.arrival(of: HTTPRequest.Method(name))
+        expectEqual(seen.head.method.rawValue, name, "the method on the wire")
+      }
+    }
+    Clause(
+      "method-token", "a method that is no token, or empty, is refused before any output",
+      from: "RFC 9110 §9.1"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for name in ["", " ", "GE T", "GET\t", "GET / HTTP/1.1\r\nX-Injected: 1\r\n\r\nGET", "GÉT"] {
+        await world.expectRefusal(
+          .invalidRequest(.method), of: world.request(HTTPRequest.Method(name)))
+      }
+    }
+    Clause(
+      "value-controls", "CR, LF and NUL in a field's value are refused before any output",
+      from: "RFC 9110 §5.5"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for value in ["a\r\nX-Injected: 1", "a\nb", "a\rb", "a\0b", "\n", "a\r\n"] {
+        await world.expectRefusal(
+          .invalidRequest(.fieldValue), of: world.request(.get, "/", ["X-A": value]))
+      }
+    }
+    Clause(
+      "name-token", "a field name that is no token is refused before any output",
+      from: "RFC 9110 §5.1"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for name in ["", "X A", "X:", "X\r\nX-Injected", "X\0", "(X)", "Ключ"] {
+        await world.expectRefusal(
+          .invalidRequest(.fieldName),
+          of: world.request(.get, "/", HTTPFields([HTTPField(name: .init(name), value: "1")])))
+      }
+    }
+    Clause("empty-value", "a field with an empty value is sent", from: "RFC 9110 §5.5") { fixture in
+      let world = try await fixture.world(.respond())
+      let seen = try await world.arrival(of: .get, "/", ["X-Empty": "", "X-Full": "1"])
+      expectEqual(seen.fields[values: "X-Empty"], [""], "the lines of X-Empty")
+      expectEqual(seen.fields[values: "X-Full"], ["1"], "the lines of X-Full")
+    }
+    Clause(
+      "repeated-fields", "a field that is given twice is sent as two lines, in order",
+      from: "RFC 9110 §5.3"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      let seen = try await world.arrival(
+        of: .get, "/", ["X-A": "2", "X-B": "b", "x-a": "1", "X-A": "2"])
+      expectEqual(seen.fields[values: "X-A"], ["2", "1", "2"], "the lines of X-A")
+    }
+    Clause(
+      "override-defaults", "the caller's fields take the place of defaults, whatever their case",
+      from: "RFC 9110 §5.1"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      let fields: HTTPFields = [
+        "user-agent": "mine/1", "ACCEPT": "text/plain", "accept-encoding": "identity",
+        "content-type": "text/x-mine",
+      ]
+      let seen = try await world.arrival(of: .post, "/", fields, body: .text("a"))
+      for field in fields {
+        expectEqual(
+          seen.fields[values: field.name], [field.value], "what was sent as \(field.name)")
+      }
+    }
+    Clause(
+      "host", "Host comes from the URL, once, unless the caller gives another",
+      from: "RFC 9110 §7.2"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      let derived = try await world.arrival()
+      expectEqual(
+        derived.fields[values: .host], ["127.0.0.1:\(world.peers[0].port)"], "the derived Host")
+      let given = try await world.arrival(of: .get, "/", ["host": "other.example"])
+      expectEqual(given.fields[values: .host], ["other.example"], "the explicit Host")
+    }
+    Clause(
+      "length-mismatch", "a Content-Length that is not the body's is refused before any output",
+      from: "RFC 9110 §8.6"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for length in ["4", "6", "0", "-5", "+5", "0x5", "5, 5", "5 5", ""] {
+        await world.expectRefusal(
+          .invalidRequest(.contentLength),
+          of: world.request(.post, "/", [.contentLength: length]), body: .text("hello"))
+      }
+      let seen = try await world.arrival(
+        of: .post, "/", [.contentLength: "5"], body: .text("hello"))
+      expectEqual(seen.fields[values: .contentLength], ["5"], "the right Content-Length")
+    }
+    Clause(
+      "query-verbatim", "path and query are sent as they are, duplicates and escapes included",
+      from: "RFC 9110 §7.1"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for target in [
+        "/a?x=1&x=2&x=1", "/?", "/?a?b=/c&&=", "/%7e%2F+?q=%20+%c3%a9", "/a//b/../c/./d;e=f",
+      ] {
+        let seen = try await world.arrival(of: .get, target)
+        expectEqual(seen.head.target, target, "the target on the wire")
+      }
+    }
+    Clause("fragment", "a fragment is never sent", from: "RFC 9110 §7.1") { fixture in
+      let world = try await fixture.world(.respond())
+      for (path, target) in [("/a?b#c", "/a?b"), ("#c", "/"), ("/#?x", "/"), ("/a#b#c", "/a")] {
+        let seen = try await world.arrival(of: .get, path)
+        expectEqual(seen.head.target, target, "the target of \(path)")
+        guard path.hasPrefix("/") else { continue }
+        var request = world.request()
+        request.path = path
+        try await world.answer(to: request)
+        expectEqual(world.log.requests.last?.head.target, target, "the target of the path \(path)")
+      }
+    }
+    Clause(
+      "userinfo", "the user and password of a URL are never sent", from: "RFC 9110 §4.2.4"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      let port = world.peers[0].port
+      for user in ["alice:secret", "alice", ":secret", "a:b:c"] {
+        try await world.answer(to: HTTPRequest(url: "http://\(user)@127.0.0.1:\(port)/x"))
+      }
+      expectEqual(world.log.requests.count, 4, "the number of requests")
+      for seen in world.log.requests {
+        expectEqual(seen.head.target, "/x", "the target")
+        expectEqual(seen.fields[values: .host], ["127.0.0.1:\(port)"], "Host")
+        expectEqual(seen.fields[values: .authorization], [], "Authorization")
+      }
+    }
+    Clause(
+      "ipv6-literal", "a host may be an IPv6 literal, in brackets in the URL and in Host",
+      from: "RFC 9110 §4.2.1, RFC 3986 §3.2.2"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      let authority = "[::ffff:127.0.0.1]:\(world.peers[0].port)"
+      try await world.answer(to: HTTPRequest(url: "http://\(authority)/six"))
+      expectEqual(world.log.requests.map(\.head.target), ["/six"], "the targets on the wire")
+      expectEqual(
+        world.log.requests.map { $0.fields[.host] ?? "" }, [authority], "Host of the literal")
+    }
+    Clause(
+      "schemes", "a scheme other than http and https is refused before any output",
+      from: "RFC 9110 §4.2"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      let port = world.peers[0].port
+      for (scheme, url) in [
+        ("file", "file:///etc/passwd"), ("file", "file://127.0.0.1:\(port)/etc/passwd"),
+        ("ftp", "ftp://127.0.0.1:\(port)/"), ("gopher", "gopher://127.0.0.1:\(port)/_GET"),
+        ("data", "data:,hello"), ("httpx", "httpx://127.0.0.1:\(port)/"),
+      ] {
+        await world.expectRefusal(.unsupportedScheme(scheme), of: HTTPRequest(url: url))
+      }
+    }
+    Clause(
+      "missing-host", "a URL without a host is refused before any output", from: "RFC 9110 §4.2.1"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for url in ["http:///a", "http://:\(world.peers[0].port)/", "http://user@/", "http:/a"] {
+        await world.expectRefusal(.invalidRequest(.missingHost), of: HTTPRequest(url: url))
+      }
+    }
+    Clause("long-target", "a target of 100,000 bytes is sent whole", from: "RFC 9110 §4.1") {
+      fixture in
+      let world = try await fixture.world(.respond())
+      let target = "/" + String(repeating: "0123456789", count: 10_000)
+      let seen = try await world.arrival(of: .get, target)
+      expectEqual(seen.head.target.utf8.count, target.utf8.count, "the length of the target")
+      expectEqual(seen.head.target, target, "the target")
+    }
+    Clause(
+      "trace-body", "TRACE with a body is refused before any output", from: "RFC 9110 §9.3.8"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      await world.expectRefusal(
+        .invalidRequest(.body), of: world.request(.trace), body: .text("secret"))
+      let seen = try await world.arrival(of: .trace)
+      expectEqual(seen.head.method, .trace, "TRACE without a body")
+    }
+  }
+}

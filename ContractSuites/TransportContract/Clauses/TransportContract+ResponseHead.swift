@@ -1,0 +1,194 @@
+import ContractTesting
+import Testing
+import TransportPort
+
+/// A response of these lines without content.
+private func head(_ lines: String..., end: String = "\r\n") -> OriginScript {
+  .raw(lines.map { $0 + end }.joined() + "Content-Length: 0" + end + end)
+}
+
+extension ClauseGroup<TransportFixture> {
+  static let responseHead = ClauseGroup("Response head") {
+    Clause("no-reason", "the reason phrase may be missing, and its space too", from: "RFC 9112 §4")
+    {
+      fixture in
+      for (line, phrase) in [
+        ("HTTP/1.1 200", ""), ("HTTP/1.1 200 ", ""), ("HTTP/1.1 200 A b", "A b"),
+      ] {
+        let answer = try await fixture.world(head(line)).answer()
+        expectEqual(answer.status, 200, "the status of \(shown(line))")
+        expectEqual(
+          answer.exchange.response.status.reasonPhrase, phrase, "the phrase of \(shown(line))")
+      }
+    }
+    Clause("version-case", "the version is `HTTP/1.x` in capitals", from: "RFC 9112 §2.3") {
+      fixture in
+      for line in ["Http/1.1 200 OK", "http/1.1 200 OK", "HTTP/2.7 200 OK", "HTTP/x.1 200 OK"] {
+        let world = try await fixture.world(head(line) + [.close])
+        await world.expectFailure(.malformedHead)
+      }
+    }
+    Clause("status-999", "a status is any three digits from 100", from: "RFC 9110 §15") { fixture in
+      for status in [200, 299, 418, 599, 600, 999] {
+        let answer = try await fixture.world(head("HTTP/1.1 \(status) Odd")).answer()
+        expectEqual(answer.status, status, "the status")
+      }
+    }
+    Clause("status-digits", "a status of other than three digits is an error", from: "RFC 9112 §4")
+    {
+      fixture in
+      for status in ["2000", "20", "2", "099", "-20", "2OO", "200OK"] {
+        let world = try await fixture.world(head("HTTP/1.1 \(status)") + [.close])
+        await world.expectFailure(.malformedHead)
+      }
+    }
+    Clause("garbage", "what is no HTTP response is an error", from: "RFC 9112 §2") { fixture in
+      for text in ["SSH-2.0-OpenSSH_9.2\r\n", "<html>hello</html>\r\n\r\n", "ICY 200 OK\r\n\r\n"] {
+        let world = try await fixture.world(.raw(text) + [.close])
+        await world.expectFailure(.malformedHead)
+      }
+    }
+    Clause(
+      "empty-reply", "a connection that ends without a byte has an error of its own",
+      from: "this project"
+    ) { fixture in
+      let world = try await fixture.world([.readBody, .close])
+      let error = await world.expectFailure(.emptyReply, of: .post, body: .text("a"))
+      expectEqual(error?.phase, .awaitingHead, "the phase")
+    }
+    Clause(
+      "truncated-head", "a head that is cut short is an error, never a response",
+      from: "RFC 9112 §8"
+    ) { fixture in
+      for text in [
+        "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r",
+        "HTTP/1.1 103 Early\r\n\r\n",
+      ] {
+        let world = try await fixture.world(.raw(text) + [.close])
+        await world.expectFailure(.truncatedHead)
+      }
+    }
+    Clause("no-space", "no space is needed after a field's colon", from: "RFC 9112 §5") {
+      fixture in
+      let answer = try await fixture.world(head("HTTP/1.1 200 OK", "X-A:1")).answer()
+      expectEqual(answer.fields["X-A"], "1", "X-A")
+    }
+    Clause(
+      "optional-space", "spaces and tabs around a value are no part of it", from: "RFC 9112 §5"
+    ) { fixture in
+      let script = head("HTTP/1.1 200 OK", "X-A: \t a  b \t ", "X-B:   ", "X-C: c ")
+      let answer = try await fixture.world(script).answer()
+      expectEqual(answer.fields["X-A"], "a  b", "X-A")
+      expectEqual(answer.fields["X-B"], "", "X-B")
+      expectEqual(answer.fields["X-C"], "c", "X-C")
+    }
+    Clause(
+      "name-space", "a space between name and colon is an error", from: "RFC 9112 §5.1"
+    ) { fixture in
+      for line in ["X-A : 1", "Content-Length\t: 0", ": 1"] {
+        let world = try await fixture.world(head("HTTP/1.1 200 OK", line) + [.close])
+        await world.expectFailure(.malformedHead)
+      }
+    }
+    Clause("folding", "a folded line is joined to the one before by a space", from: "RFC 9112 §5.2")
+    { fixture in
+      let script = head("HTTP/1.1 200 OK", "X-A: 1", " 2", "\t3", "X-B: b")
+      let answer = try await fixture.world(script).answer()
+      expectEqual(answer.fields[values: "X-A"], ["1 2 3"], "the lines of X-A")
+      expectEqual(answer.fields["X-B"], "b", "X-B")
+    }
+    Clause("nul", "NUL in a head is an error", from: "RFC 9110 §5.5") { fixture in
+      for line in ["X-A: a\0b", "X\0A: 1", "X-A: \0"] {
+        let world = try await fixture.world(head("HTTP/1.1 200 OK", line) + [.close])
+        await world.expectFailure(.malformedHead)
+      }
+    }
+    Clause("no-colon", "a field line without a colon is an error", from: "RFC 9112 §5") { fixture in
+      let world = try await fixture.world(head("HTTP/1.1 200 OK", "No colon here") + [.close])
+      await world.expectFailure(.malformedHead)
+    }
+    Clause("latin-1", "bytes above 127 in a value are kept as they are", from: "RFC 9110 §5.5") {
+      fixture in
+      let bytes: [UInt8] = [0x63, 0x61, 0x66, 0xE9, 0x20, 0xFF]
+      let lines = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: ".utf8)
+      let script: OriginScript = [.send(lines + bytes + [0x0D, 0x0A, 0x0D, 0x0A])]
+      let answer = try await fixture.world(script).answer()
+      expectEqual(answer.fields[fields: "X-A"].map(\.bytes), [bytes], "the bytes of X-A")
+    }
+    Clause("name-case", "field names are looked up whatever their case", from: "RFC 9110 §5.1") {
+      fixture in
+      let answer = try await fixture.world(head("HTTP/1.1 200 OK", "x-mIXed: 1")).answer()
+      for name in ["X-Mixed", "x-mixed", "X-MIXED"] {
+        expectEqual(answer.fields[HTTPField.Name(name)], "1", name)
+      }
+    }
+    Clause(
+      "duplicates", "lines of the same name are kept apart, in order", from: "RFC 9110 §5.3"
+    ) { fixture in
+      let script = head("HTTP/1.1 200 OK", "X-A: 2", "X-B: b", "x-a: 1, 3", "X-A: 2")
+      let answer = try await fixture.world(script).answer()
+      expectEqual(answer.fields[values: "X-A"], ["2", "1, 3", "2"], "the lines of X-A")
+    }
+    Clause("set-cookie", "Set-Cookie lines are never joined", from: "RFC 9110 §5.3") { fixture in
+      let cookies = ["a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT", "b=2", "a=3"]
+      let script = head(
+        "HTTP/1.1 200 OK", cookies.map { "Set-Cookie: \($0)" }.joined(separator: "\r\n"))
+      let answer = try await fixture.world(script).answer()
+      expectEqual(answer.fields[values: .setCookie], cookies, "the lines of Set-Cookie")
+    }
+    Clause(
+      "head-limits", "a head beyond the limits of size or count is an error of its own",
+      from: "RFC 9110 §5.4"
+    ) { fixture in
+      var options = TransportOptions()
+      options.headLimits = HTTPHeadLimits(bytes: 400, fields: 8)
+      let long = "X-A: \(String(repeating: "x", count: 500))"
+      let many = (1...9).map { "X-\($0): 1" }.joined(separator: "\r\n")
+      for line in [long, many] {
+        let world = try await fixture.world(head("HTTP/1.1 200 OK", line) + [.stall])
+        await world.expectFailure(.headTooLarge, options: options)
+        try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+      }
+      let endless = try await fixture.world([
+        .send("HTTP/1.1 200 OK\r\nX: "), .sendRepeatedly([0x61], count: nil),
+      ])
+      await endless.expectFailure(.headTooLarge)
+      let within = try await fixture.world(head("HTTP/1.1 200 OK", "X-A: 1", "X-B: 2"))
+      expectEqual(try await within.answer(options: options).status, 200, "a head within the limits")
+    }
+    Clause("bare-lf", "a line may end in a bare LF, but not in a bare CR", from: "RFC 9112 §2.2") {
+      fixture in
+      let answer = try await fixture.world(head("HTTP/1.1 200 OK", "X-A: 1", end: "\n")).answer()
+      expectEqual(answer.fields["X-A"], "1", "X-A")
+      let world = try await fixture.world(head("HTTP/1.1 200 OK", "X-A: 1\rX-B: 2") + [.close])
+      await world.expectFailure(.malformedHead)
+    }
+    Clause(
+      "interim", "interim responses are told apart from the final one and come with it",
+      from: "RFC 9110 §15.2"
+    ) { fixture in
+      let text =
+        "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+        + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+      for script in [OriginScript.raw(text), OriginScript.raw(text).split(into: 1)] {
+        let answer = try await fixture.world(script).answer()
+        expectEqual(answer.status, 200, "the final status")
+        expectEqual(answer.text, "hi", "the content")
+        expectEqual(answer.fields.contains("Link"), false, "whether the final head has Link")
+        let interim = answer.exchange.informationalResponses
+        expectEqual(interim.map(\.status.code), [102, 103], "the interim statuses")
+        expectEqual(interim.last?.headerFields["Link"], "</a>", "Link of 103")
+      }
+    }
+    Clause(
+      "interim-flood", "interim responses without end are an error, and the connection is closed",
+      from: "this project"
+    ) { fixture in
+      let world = try await fixture.world(
+        [.sendRepeatedly(Array("HTTP/1.1 102 Processing\r\n\r\n".utf8), count: nil)])
+      await world.expectFailure(.tooManyInformational)
+      try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+public import CookiePort
+public import Foundation
+import Synchronization
+
+/// Cookies in one JSON file that any number of handles and processes may share.
+///
+/// Every operation reads the file, changes it and writes it, with a lock file held meanwhile: what
+/// was acknowledged is on the disk, and nobody's write is lost. That is simple and slow: it suits
+/// some hundred cookies.
+public final class JSONCookieStore: CookieStore {
+  private let file: URL
+  private let policy: CookiePolicy
+  private let now: @Sendable () -> Date
+  private let listeners = Mutex<[UUID: AsyncStream<CookieChange>.Continuation]>([:])
+
+  /// Opens a store; the file is made by the first operation.
+  ///
+  /// - Parameters:
+  ///   - file: The file; its lock lies beside it, with the extension `lock` added.
+  ///   - policy: The rules that the store goes by.
+  ///   - now: The clock.
+  public init(
+    _ file: URL, policy: CookiePolicy = CookiePolicy(),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.file = file
+    self.policy = policy
+    self.now = now
+  }
+
+  deinit { for listener in listeners.withLock(\.values) { listener.finish() } }
+
+  @discardableResult
+  public func store(
+    _ setCookie: String, from request: CookieRequest
+  ) throws(CookieStoreError) -> CookieChange? {
+    try change { jar, now, onChange throws(CookieRejection) in
+      try jar.store(setCookie, from: request, now: now, onChange: onChange)
+    }
+  }
+
+  public func cookies(for request: CookieRequest) throws(CookieStoreError) -> [Cookie] {
+    try change { jar, now, _ in jar.cookies(for: request, now: now) }
+  }
+
+  public func all() throws(CookieStoreError) -> [Cookie] {
+    try change { jar, now, _ in jar.all(now: now) }
+  }
+
+  public func restore(_ cookies: [Cookie]) throws(CookieStoreError) {
+    try change { jar, now, onChange throws(CookieRejection) in
+      try jar.restore(cookies, now: now, onChange: onChange)
+    }
+  }
+
+  @discardableResult
+  public func delete(_ id: Cookie.ID) throws(CookieStoreError) -> Bool {
+    try change { jar, now, onChange in jar.delete(id, now: now, onChange: onChange) }
+  }
+
+  public func clear() throws(CookieStoreError) {
+    try change { jar, _, onChange in jar.clear(onChange: onChange) }
+  }
+
+  @discardableResult
+  public func removeExpired() throws(CookieStoreError) -> Int {
+    try change { jar, now, onChange in jar.removeExpired(now: now, onChange: onChange) }
+  }
+
+  public func endSession() throws(CookieStoreError) {
+    try change { jar, _, onChange in jar.endSession(onChange: onChange) }
+  }
+
+  public func flush() {}
+
+  public func changes() -> AsyncStream<CookieChange> {
+    let (stream, continuation) = AsyncStream<CookieChange>.makeStream()
+    let id = UUID()
+    listeners.withLock { $0[id] = continuation }
+    continuation.onTermination = { [weak self] _ in
+      self?.listeners.withLock { $0[id] = nil }
+    }
+    return stream
+  }
+
+  /// Does one thing to the cookies in the file, alone.
+  private func change<Value>(
+    _ body: (inout CookieJar, Date, (CookieChange) -> Void) throws(CookieRejection) -> Value
+  ) throws(CookieStoreError) -> Value {
+    let lock = try FileLock(file.appendingPathExtension("lock"))
+    defer { lock.release() }
+    var jar = try read()
+    let before = jar
+    var changes: [CookieChange] = []
+    let value: Value
+    do throws(CookieRejection) {
+      value = try body(&jar, now()) { changes.append($0) }
+    } catch {
+      throw .rejected(error)
+    }
+    if jar != before { try write(jar) }
+    let listeners = listeners.withLock { Array($0.values) }
+    for change in changes {
+      for listener in listeners { listener.yield(change) }
+    }
+    return value
+  }
+
+  private func read() throws(CookieStoreError) -> CookieJar {
+    var jar = CookieJar(policy: policy)
+    guard FileManager.default.fileExists(atPath: file.path) else { return jar }
+    do {
+      let cookies = try JSONCookieFile.cookies(
+        in: Data(contentsOf: file), profile: policy.profile)
+      // The file's own time: cookies that have expired since are still there to be removed.
+      let time = cookies.map { max($0.creation, $0.lastAccess) }.max() ?? .distantPast
+      try jar.restore(cookies, now: time)
+      return jar
+    } catch let error as CookieFileError {
+      throw failure(.corrupt, "\(error)")
+    } catch {
+      throw failure(.notPermitted, "\(error)")
+    }
+  }
+
+  private func write(_ jar: CookieJar) throws(CookieStoreError) {
+    do {
+      try JSONCookieFile.data(for: jar.all(now: .distantPast)).write(to: file, options: .atomic)
+    } catch {
+      throw failure(.notPermitted, "\(error)")
+    }
+  }
+
+  private func failure(_ kind: CookieStorageFailure.Kind, _ detail: String) -> CookieStoreError {
+    .storage(CookieStorageFailure(kind, subject: file.path, detail: detail))
+  }
+}

@@ -1,0 +1,26 @@
+import ContractTesting
+import Foundation
+import Storefront
+import Testing
+
+@Suite struct SongContractTests {
+  @Test(arguments: Contract.songs.cases(for: .inMemory, .file))
+  func holds(_ clause: ContractCase<SongLibraryFixture>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.songs.saboteurs)
+  func catches(_ saboteur: SaboteurCase<SongLibraryFixture>) async throws {
+    try await saboteur.verify()
+  }
+}
+
+extension Implementation<SongLibraryFixture> {
+  static let inMemory = fake("in-memory") {
+    SongLibraryFixture(library: InMemorySongLibrary()) { InMemorySongLibrary() }
+  }
+  .lacking(.permanence, because: "its songs live as long as it does")
+
+  static let file = live("file") { scope in
+    let file = try scope.temporaryDirectory().appendingPathComponent("songs.json")
+    return SongLibraryFixture(library: FileSongLibrary(file)) { FileSongLibrary(file) }
+  }
+}

@@ -1,0 +1,67 @@
+.DEFAULT_GOAL := help
+.PHONY: help setup contracts test example threads matrix bench fuzz soak docs lint format
+
+SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
+  Examples/Storefront/Sources Examples/Storefront/Tests
+
+help: ## Lists the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Installs the system packages that are missing.
+	@Scripts/install-packages
+
+contracts: setup ## Runs every contract on every implementation and prints the matrix.
+	@swift test --filter Contract
+
+# Explorers and transports watch clocks, threads and sockets, so they run when nothing else does.
+EXPLORERS := ExplorationTests|ExploreTests
+TRANSPORTS := TransportCurlAdapterTests|ScriptedOriginTests
+
+test: setup ## Runs every test.
+	@swift test --skip '$(EXPLORERS)|$(TRANSPORTS)'
+	@swift test --skip-build --filter '$(EXPLORERS)'
+	@swift test --skip-build --filter '$(TRANSPORTS)'
+
+example: setup ## Tests the downstream package.
+	@swift test --package-path Examples/Storefront
+
+# In a folder of its own, for the sanitizer takes other build products.
+threads: setup ## Runs the vendor's tests under the Thread Sanitizer.
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.txt swift test --sanitize=thread \
+	  --scratch-path .build/threads --filter 'Feedback|VendorAdapters|VendorSDK|AnalyticsContract'
+
+# The fake side, the live side and the saboteurs in processes of their own, merged and gated.
+SHARDS := 1
+JOURNALS := .build/contracts/matrix
+matrix: setup ## Runs fakes and live implementations apart, merges, reports and gates (SHARDS=4).
+	@swift build --build-tests --quiet && swift build --product contracts --quiet
+	@rm -rf $(JOURNALS) && mkdir -p $(JOURNALS)
+	@for shard in $$(seq $(SHARDS)); do \
+	  for side in CONTRACT_KIND=fake CONTRACT_KIND=live CONTRACT=@saboteur.*; do \
+	    name=$$(echo "$$side" | tr -c 'a-z\n' '-')-$$shard; \
+	    echo "$$side, share $$shard of $(SHARDS)"; \
+	    env "$$side" CONTRACT_SHARD=$$shard/$(SHARDS) CONTRACT_JOURNAL=$(JOURNALS)/$$name.jsonl \
+	      swift test --skip-build --filter Contract > $(JOURNALS)/$$name.log 2>&1 \
+	      || echo "  failed: see $(JOURNALS)/$$name.log"; \
+	  done; \
+	done
+	@.build/debug/contracts report $(JOURNALS)/*.jsonl
+	@.build/debug/contracts gate $(JOURNALS)/*.jsonl $(GATE)
+
+bench: setup ## Prints figures beside peers' of the same run.
+	@Benchmarks/run
+
+fuzz: setup ## Fuzzes the cookie parsers (RUNS=10000000).
+	@Fuzzing/run $(RUNS)
+
+soak: setup ## Runs the long forms of the campaigns that tests run in short.
+	@Scripts/soak
+
+docs: ## Builds the documentation into docs/.
+	@Scripts/build-docs
+
+lint: ## Checks the format of the sources.
+	@swift format lint --strict --recursive --parallel $(SOURCES)
+
+format: ## Formats the sources.
+	@swift format --in-place --recursive --parallel $(SOURCES)

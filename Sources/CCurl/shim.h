@@ -1,0 +1,112 @@
+// libcurl's variadic functions, which Swift cannot import, as one plain function for each type.
+
+#ifndef CCURL_SHIM_H
+#define CCURL_SHIM_H
+
+#include <curl/curl.h>
+
+static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_list(
+    CURL *handle, CURLoption option, struct curl_slist *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+/// Sets an option to bytes, which are copied.
+static inline CURLcode ccurl_set_bytes(
+    CURL *handle, CURLoption option, const void *bytes, size_t count) {
+  struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+  return curl_easy_setopt(handle, option, &blob);
+}
+
+/// Sets CURLOPT_HEADERFUNCTION or CURLOPT_WRITEFUNCTION.
+static inline CURLcode ccurl_set_write(
+    CURL *handle, CURLoption option,
+    size_t (*function)(char *, size_t, size_t, void *)) {
+  return curl_easy_setopt(handle, option, function);
+}
+
+static inline CURLcode ccurl_set_read(
+    CURL *handle, size_t (*function)(char *, size_t, size_t, void *)) {
+  return curl_easy_setopt(handle, CURLOPT_READFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_seek(
+    CURL *handle, int (*function)(void *, curl_off_t, int)) {
+  return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_prerequest(
+    CURL *handle, int (*function)(void *, char *, char *, int, int)) {
+  return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_socket_opened(
+    CURL *handle, int (*function)(void *, curl_socket_t, curlsocktype)) {
+  return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_socket_closing(
+    CURL *handle, int (*function)(void *, curl_socket_t)) {
+  return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_debug(
+    CURL *handle, int (*function)(CURL *, curl_infotype, char *, size_t, void *)) {
+  return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_trailer(
+    CURL *handle, int (*function)(struct curl_slist **, void *)) {
+  return curl_easy_setopt(handle, CURLOPT_TRAILERFUNCTION, function);
+}
+
+static inline long ccurl_long(CURL *handle, CURLINFO info) {
+  long value = 0;
+  curl_easy_getinfo(handle, info, &value);
+  return value;
+}
+
+static inline curl_off_t ccurl_offset(CURL *handle, CURLINFO info) {
+  curl_off_t value = 0;
+  curl_easy_getinfo(handle, info, &value);
+  return value;
+}
+
+static inline void *ccurl_private(CURL *handle) {
+  char *value = 0;
+  curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value);
+  return value;
+}
+
+static inline CURLMcode ccurl_set_multi(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+/// The next finished transfer; null when there is none.
+static inline CURL *ccurl_next_finished(CURLM *multi, CURLcode *result) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left))) {
+    if (message->msg != CURLMSG_DONE) continue;
+    *result = message->data.result;
+    return message->easy_handle;
+  }
+  return 0;
+}
+
+#endif

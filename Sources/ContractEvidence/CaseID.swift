@@ -1,1 +1,0 @@
-// The journal format, the matrix and the verdicts.

@@ -1,0 +1,50 @@
+/// The stable name of one case: `contract/clause@implementation`.
+public struct CaseID: Hashable, Sendable, Comparable, LosslessStringConvertible {
+  /// The contract's id.
+  public var contract: String
+
+  /// The clause's id.
+  public var clause: String
+
+  /// The implementation's id.
+  public var implementation: String
+
+  /// The id of `clause` of `contract` on `implementation`.
+  public init(contract: String, clause: String, implementation: String) {
+    self.contract = contract
+    self.clause = clause
+    self.implementation = implementation
+  }
+
+  /// Reads an id back, or gives `nil` when a part is missing.
+  public init?(_ description: String) {
+    guard let at = description.lastIndex(of: "@"),
+      let slash = description[..<at].firstIndex(of: "/")
+    else { return nil }
+    contract = String(description[..<slash])
+    clause = String(description[description.index(after: slash)..<at])
+    implementation = String(description[description.index(after: at)...])
+    if contract.isEmpty || clause.isEmpty || implementation.isEmpty { return nil }
+  }
+
+  public var description: String { "\(contract)/\(clause)@\(implementation)" }
+
+  public static func < (a: CaseID, b: CaseID) -> Bool {
+    (a.contract, a.clause, a.implementation) < (b.contract, b.clause, b.implementation)
+  }
+}
+
+/// Whether a word may be a part of a case id: lower-case letters, digits, `-` and `.`, not empty.
+///
+/// - Parameter id: The id of a contract, clause, implementation, capability or saboteur.
+public func isValidID(_ id: String) -> Bool {
+  !id.isEmpty
+    && id.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+}

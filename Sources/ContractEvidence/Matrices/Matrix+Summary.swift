@@ -1,0 +1,68 @@
+extension Matrix {
+  /// The matrix in numbers.
+  public struct Summary: Hashable, Sendable {
+    /// How many cases have a result.
+    public var cases: Int
+    /// How many cases ended in each way, by the outcomes' names.
+    public var outcomes: [String: Int]
+    /// How many clauses got each verdict.
+    public var verdicts: [Verdict: Int]
+    /// How often a saboteur was caught.
+    public var caught: Int
+    /// How often a saboteur escaped.
+    public var escaped: Int
+    /// How many problems there are beside the cases.
+    public var problems: Int
+    /// Whether anything fails the run.
+    public var isFailure: Bool
+  }
+
+  /// The matrix in numbers.
+  public var summary: Summary {
+    let results = self.results
+    let saboteurs = tables.flatMap(\.saboteurs)
+    let verdicts = tables.flatMap { $0.rows.compactMap(\.verdict) }
+    return Summary(
+      cases: results.count,
+      outcomes: Dictionary(results.map { ($0.outcome.name, 1) }, uniquingKeysWith: +),
+      verdicts: Dictionary(verdicts.map { ($0, 1) }, uniquingKeysWith: +),
+      caught: saboteurs.count(where: \.isCaught), escaped: saboteurs.count { !$0.isCaught },
+      problems: problems.count, isFailure: isFailure)
+  }
+
+  /// The cases that took longest, longest first.
+  ///
+  /// - Parameter count: How many at most.
+  public func slowest(_ count: Int) -> [CaseResult] {
+    Array(
+      results.filter { $0.seconds > 0 }
+        .sorted { ($1.seconds, $0.id) < ($0.seconds, $1.id) }.prefix(count))
+  }
+}
+
+extension Matrix.Summary {
+  /// The summary in one line, or two where there are verdicts.
+  public var text: String {
+    func count(_ name: String) -> Int { outcomes[name] ?? 0 }
+    var parts = ["\(cases) case\(cases == 1 ? "" : "s")", "\(count("passed")) passed"]
+    for (name, word) in [
+      ("failed", "failed"), ("crashed", "crashed"), ("timed-out", "timed out"),
+      ("deviates", "deviate"), ("not-applicable", "not applicable"),
+      ("unavailable", "unavailable"),
+    ] where name == "failed" || count(name) > 0 {
+      parts.append("\(count(name)) \(word)")
+    }
+    if problems > 0 { parts.append("\(problems) problem\(problems == 1 ? "" : "s")") }
+    if caught + escaped > 0 {
+      parts.append(
+        escaped == 0
+          ? "saboteurs caught \(caught) of \(caught) times"
+          : "saboteurs escaped \(escaped) of \(caught + escaped) times")
+    }
+    let rows = Verdict.allCases.compactMap { verdict in
+      verdicts[verdict].map { "\($0) \(verdict.rawValue)" }
+    }
+    return parts.joined(separator: " · ")
+      + (rows.isEmpty ? "" : "\nclauses: " + rows.joined(separator: " · "))
+  }
+}

@@ -1,0 +1,282 @@
+/// The matrix as one HTML page that needs nothing else: dark and light, phone and desktop.
+///
+/// Each cell is a link to what became of the case, with the command that runs it again. Filters work
+/// by keyboard; without scripts the whole matrix is shown.
+public struct HTMLReport: Sendable {
+  /// The matrix.
+  public var matrix: Matrix
+
+  /// A report on `matrix`.
+  public init(_ matrix: Matrix) { self.matrix = matrix }
+
+  /// The page.
+  public var text: String {
+    var html = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>Contract matrix</title>
+      <style>
+      \(Self.style)</style>
+      </head>
+      <body>
+      <header>
+      <h1>Contract matrix</h1>
+      \(summary)
+      \(filters)
+      </header>
+      <main>
+
+      """
+    if !matrix.problems.isEmpty {
+      html += "<section><h2>Problems</h2><ul class=\"problems\">\n"
+      for problem in matrix.problems { html += "<li>\(Self.escaped(problem))</li>\n" }
+      html += "</ul></section>\n"
+    }
+    for table in matrix.tables { append(table, to: &html) }
+    appendSlowest(to: &html)
+    html += "</main>\n<script>\n\(Self.script)</script>\n</body>\n</html>\n"
+    return html
+  }
+
+  private var summary: String {
+    let lines = matrix.summary.text.split(separator: "\n").map(String.init)
+    let state = matrix.isFailure ? "bad" : "good"
+    let verdict = matrix.isFailure ? "The contracts do not hold." : "The contracts hold."
+    return "<p class=\"state \(state)\">\(verdict)</p>\n"
+      + lines.map { "<p class=\"numbers\">\(Self.escaped($0))</p>" }.joined(separator: "\n")
+  }
+
+  private var filters: String {
+    let choices = [
+      ("all", "All"), ("failing", "Failing"), ("deviating", "Deviating"),
+      ("unproven", "Unproven"),
+    ]
+    let buttons = choices.map { id, name in
+      "<label><input type=\"radio\" name=\"show\" value=\"\(id)\""
+        + "\(id == "all" ? " checked" : "")><span>\(name)</span></label>"
+    }
+    return "<form role=\"search\" class=\"filters\">\n<fieldset><legend>Show clauses</legend>"
+      + buttons.joined() + "</fieldset>\n"
+      + "<label class=\"find\">Find <input type=\"search\" name=\"find\" "
+      + "placeholder=\"clause or words\"></label>\n</form>"
+  }
+
+  private func append(_ table: Matrix.Table, to html: inout String) {
+    let contract = table.contract
+    let strength =
+      table.saboteurs.isEmpty
+      ? ""
+      : " · \(table.provenClauses) of \(contract.clauses.count) seen to fail"
+    html += """
+      <section>
+      <h2>\(Self.escaped(contract.title)) <code>\(Self.escaped(contract.id))</code></h2>
+      <p class="numbers">\(contract.clauses.count) clauses · revision \(contract.revision)\(strength)</p>
+      <div class="scroll"><table>
+      <thead><tr><th scope="col">Clause</th>
+      """
+    for implementation in table.implementations {
+      html += "<th scope=\"col\">\(Self.escaped(implementation.id))"
+      html += "<small>\(implementation.kind.rawValue)</small></th>"
+    }
+    html += "<th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n"
+    var group: String?
+    for row in table.rows {
+      if row.clause.group != group, let title = row.clause.group {
+        html += "<tr class=\"group\"><th colspan=\"\(table.implementations.count + 2)\">"
+        html += "\(Self.escaped(title))</th></tr>\n"
+      }
+      group = row.clause.group
+      append(row, of: table, to: &html)
+    }
+    html += "</tbody></table></div>\n"
+    appendStrength(of: table, to: &html)
+    html += "</section>\n"
+  }
+
+  private func append(_ row: Matrix.Row, of table: Matrix.Table, to html: inout String) {
+    let contract = table.contract.id
+    let outcomes = row.cells.compactMap { $0?.result.outcome }
+    var kinds: [String] = []
+    if outcomes.contains(where: \.isFailure) { kinds.append("failing") }
+    if outcomes.contains(where: { if case .deviates = $0 { true } else { false } }) {
+      kinds.append("deviating")
+    }
+    if row.verdict == .unproven { kinds.append("unproven") }
+    html += "<tr class=\"clause \(kinds.joined(separator: " "))\"><th scope=\"row\">"
+    html += "<code>\(Self.escaped(row.clause.id))</code>"
+    html += "<span>\(Self.escaped(row.clause.sentence))</span></th>"
+    for (implementation, cell) in zip(table.implementations, row.cells) {
+      let id = "\(contract)/\(row.clause.id)@\(implementation.id)"
+      guard let outcome = cell?.result.outcome else {
+        html += "<td></td>"
+        continue
+      }
+      html += "<td class=\"\(outcome.name)\"><a href=\"#\(Self.escaped(id))\" "
+      html += "title=\"\(Self.escaped(Self.words(outcome)))\">"
+      html += "<span aria-hidden=\"true\">\(outcome.symbol)</span>"
+      html += "<span class=\"hidden\">\(Self.escaped(Self.words(outcome)))</span></a></td>"
+    }
+    let dropped = table.contract.dropped[row.clause.id].map { "not run: \($0)" }
+    let verdict = dropped ?? row.verdict?.rawValue ?? ""
+    html += "<td class=\"verdict\">\(Self.escaped(verdict))</td></tr>\n"
+    html += "<tr class=\"detail\"><td colspan=\"\(table.implementations.count + 2)\">"
+    if let source = row.clause.source { html += "<p>from \(Self.escaped(source))</p>" }
+    for cell in row.cells.compactMap(\.self) { append(cell, to: &html) }
+    html += "</td></tr>\n"
+  }
+
+  private func append(_ cell: Matrix.Cell, to html: inout String) {
+    let result = cell.result
+    let id = Self.escaped(result.id.description)
+    html += "<div class=\"case \(result.outcome.name)\" id=\"\(id)\" tabindex=\"-1\">"
+    html += "<p><b>\(result.outcome.symbol) \(Self.escaped(result.id.implementation))</b> "
+    html += "\(Self.escaped(Self.words(result.outcome)))"
+    html += cell.isCurrent ? "" : ", on another revision of the contract"
+    html += "</p>"
+    for issue in result.failureIssues {
+      let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
+      html += "<pre>\(Self.escaped(place + issue.message))</pre>"
+    }
+    html += "<pre class=\"command\">CONTRACT='\(id)' swift test --filter Contract</pre></div>"
+  }
+
+  private func appendStrength(of table: Matrix.Table, to html: inout String) {
+    let escaped = table.saboteurs.filter { !$0.isCaught }
+    guard !escaped.isEmpty || !table.contract.unproven.isEmpty && !table.saboteurs.isEmpty else {
+      return
+    }
+    html += "<h3>Strength</h3><ul class=\"problems\">\n"
+    for result in escaped {
+      html += "<li>saboteur <code>\(Self.escaped(result.saboteur))</code> on "
+      html += "<code>\(Self.escaped(result.clause))</code>: \(Self.escaped(result.message))</li>\n"
+    }
+    for clause in table.contract.unproven {
+      html += "<li>nothing shows that <code>\(Self.escaped(clause))</code> can fail</li>\n"
+    }
+    html += "</ul>\n"
+  }
+
+  private func appendSlowest(to html: inout String) {
+    let slowest = matrix.slowest(10)
+    guard !slowest.isEmpty else { return }
+    html += "<section><h2>Slowest cases</h2><ol class=\"slow\">\n"
+    for result in slowest {
+      let milliseconds = (result.seconds * 10_000).rounded() / 10
+      let id = Self.escaped(result.id.description)
+      html += "<li><a href=\"#\(id)\">\(id)</a> \(milliseconds) ms</li>\n"
+    }
+    html += "</ol></section>\n"
+  }
+
+  private static func words(_ outcome: Outcome) -> String {
+    switch outcome {
+    case .passed: "holds"
+    case .failed: "fails"
+    case .deviates(let reason): "deviates as declared: \(reason)"
+    case .notApplicable(_, let reason): "does not apply: \(reason)"
+    case .unavailable(let reason): "unavailable: \(reason)"
+    case .crashed, .timedOut: outcome.reason ?? outcome.name
+    }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "&": result += "&amp;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      case _ where scalar.value < 0x20 && scalar != "\n" && scalar != "\t": result += "\u{FFFD}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private static let style = """
+    :root { color-scheme: light dark; --line: light-dark(#d8dce2, #363c46);
+      --soft: light-dark(#5d6673, #9aa4b2); --back: light-dark(#ffffff, #14171c);
+      --band: light-dark(#f3f5f8, #1d2129); --good: light-dark(#12733a, #5fd08a);
+      --bad: light-dark(#b3261e, #ff8a80); --odd: light-dark(#8a5a00, #f0c060); }
+    body { margin: 0 auto; max-width: 72rem; padding: 1rem; background: var(--back);
+      font: 16px/1.45 system-ui, sans-serif; }
+    h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.2rem; margin: 2rem 0 0; }
+    code, pre { font: .85em/1.4 ui-monospace, monospace; }
+    .state { font-size: 1.1rem; font-weight: 600; margin: .5rem 0 0; }
+    .good, td.passed a { color: var(--good); }
+    .bad, td.failed a, td.crashed a, td.timed-out a { color: var(--bad); }
+    td.deviates a, td.unavailable a { color: var(--odd); }
+    td.not-applicable a { color: var(--soft); }
+    .numbers, th span, .slow { color: var(--soft); margin: .2rem 0; }
+    .filters { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-top: 1rem; }
+    fieldset { border: 0; padding: 0; margin: 0; display: flex; flex-wrap: wrap; gap: .35rem; }
+    legend, .find { color: var(--soft); font-size: .85rem; }
+    fieldset label span { display: block; padding: .4rem .8rem; border: 1px solid var(--line);
+      border-radius: 1rem; cursor: pointer; }
+    fieldset input { position: absolute; opacity: 0; }
+    fieldset input:checked + span { background: light-dark(#1b1f27, #e6eaf0); color: var(--back); }
+    fieldset input:focus-visible + span, a:focus-visible, .find input:focus-visible {
+      outline: 3px solid light-dark(#3b6ef5, #8ab0ff); outline-offset: 2px; }
+    .find input { font: inherit; padding: .4rem .6rem; min-width: 14rem; border-radius: .5rem;
+      border: 1px solid var(--line); background: var(--back); color: inherit; }
+    .scroll { overflow-x: auto; margin-top: .5rem; }
+    table { border-collapse: collapse; width: 100%; }
+    thead th { text-align: center; font-size: .85rem; padding: .4rem .5rem; }
+    thead th:first-child, tbody th { text-align: left; }
+    thead small { display: block; font-weight: 400; color: var(--soft); }
+    tr.clause th { font-weight: 400; min-width: 15rem; padding: .35rem .5rem; }
+    tr.clause th code { font-weight: 600; } tr.clause th span { display: block; font-size: .85rem; }
+    tr.clause { border-top: 1px solid var(--line); }
+    tr.group th { background: var(--band); padding: .35rem .5rem; font-size: .85rem; }
+    td { text-align: center; padding: 0; } td.verdict { font-size: .85rem; padding: 0 .5rem;
+      color: var(--soft); }
+    td a { display: block; padding: .6rem .5rem; text-decoration: none; font-weight: 600; }
+    td a:hover { background: var(--band); }
+    tr.detail { display: none; } tr.detail:has(:target) { display: table-row; }
+    tr.detail td { text-align: left; background: var(--band); padding: .5rem .75rem; }
+    .case { scroll-margin-top: 9rem; padding: .25rem .5rem; border-left: 3px solid transparent; }
+    .case:target { border-left-color: currentColor; outline: 0; } .case p { margin: .2rem 0; }
+    pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0; }
+    pre.command { user-select: all; color: var(--soft); }
+    .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+    .problems { color: var(--bad); }
+    tr[hidden] { display: none !important; }
+    @media (max-width: 40rem) { body { padding: .75rem; } tr.clause th { min-width: 9rem; }
+      tr.clause th span { display: none; } tr.clause th code { overflow-wrap: anywhere; }
+      thead th { font-size: .7rem; padding: .3rem .2rem; } td a { padding: .6rem .2rem; }
+      td.verdict { font-size: .7rem; padding: 0 .2rem; } .find input { min-width: 10rem; } }
+
+    """
+
+  private static let script = """
+    const form = document.querySelector('.filters');
+    const rows = [...document.querySelectorAll('tr.clause')];
+    function filter() {
+      const show = form.elements.show.value;
+      const words = form.elements.find.value.trim().toLowerCase();
+      for (const row of rows) {
+        const isShown = (show === 'all' || row.classList.contains(show))
+          && row.textContent.toLowerCase().includes(words);
+        row.hidden = !isShown;
+        row.nextElementSibling.hidden = !isShown;
+      }
+      for (const group of document.querySelectorAll('tr.group')) {
+        let row = group.nextElementSibling;
+        let isEmpty = true;
+        while (row && !row.classList.contains('group')) {
+          if (row.classList.contains('clause') && !row.hidden) isEmpty = false;
+          row = row.nextElementSibling;
+        }
+        group.hidden = isEmpty;
+      }
+    }
+    form.addEventListener('input', filter);
+    form.addEventListener('submit', (event) => event.preventDefault());
+
+    """
+}

@@ -1,0 +1,214 @@
+/// The matrix as text for a terminal of 100 columns.
+public struct TerminalReport: Sendable {
+  /// The matrix.
+  public var matrix: Matrix
+
+  /// Whether to colour the cells with ANSI escapes.
+  public var usesColour: Bool
+
+  /// Where the journal is, for the last line.
+  public var journal: String?
+
+  /// How many of the slowest cases to list.
+  public var slowest: Int
+
+  /// Widest line, in columns.
+  public static let width = 100
+
+  /// A report on `matrix`.
+  public init(
+    _ matrix: Matrix, usesColour: Bool = false, journal: String? = nil, slowest: Int = 0
+  ) {
+    self.matrix = matrix
+    self.usesColour = usesColour
+    self.journal = journal
+    self.slowest = slowest
+  }
+
+  /// The report, newline-terminated.
+  public var text: String {
+    var lines: [String] = []
+    for table in matrix.tables { append(table, to: &lines) }
+    appendSlowest(to: &lines)
+    if !matrix.tables.isEmpty { lines.append(legend) }
+    for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
+    for line in matrix.summary.text.split(separator: "\n") {
+      lines += wrapped(String(line), first: "", rest: "  ")
+    }
+    if let journal { lines.append("journal: \(journal)") }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private var legend: String {
+    "✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ hung"
+  }
+
+  private func appendSlowest(to lines: inout [String]) {
+    let cases = matrix.slowest(slowest)
+    guard !cases.isEmpty else { return }
+    lines.append("slowest cases:")
+    for result in cases {
+      lines.append("  \(clipped(result.id.description, to: 80))  \(Int(result.seconds * 1000)) ms")
+    }
+    lines.append("")
+  }
+
+  private func append(_ table: Matrix.Table, to lines: inout [String]) {
+    let ran = table.rows.filter { $0.cells.contains { $0 != nil } }
+    guard !ran.isEmpty || !table.saboteurs.isEmpty else { return }
+    lines.append("")
+    lines.append(
+      paint("\(table.contract.title) (\(table.contract.id))", .bold)
+        + ", \(ran.count) of \(table.contract.clauses.count) clauses")
+    if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
+    appendFailures(of: table, to: &lines)
+    appendReasons(of: table, to: &lines)
+    appendStrength(of: table, to: &lines)
+    lines.append("")
+  }
+
+  /// Adds the table, in as many bands of columns as the width asks for.
+  private func appendRows(
+    _ rows: [Matrix.Row], of table: Matrix.Table, to lines: inout [String]
+  ) {
+    let heads = table.implementations.map { clipped($0.id, to: 24) }
+    let verdictWidth = Verdict.allCases.map(\.rawValue.count).max() ?? 0
+    let idWidth = min(44, rows.map(\.clause.id.count).max() ?? 0) + 2
+    var bands: [[Int]] = [[]]
+    var left = Self.width - idWidth - 2 - verdictWidth
+    for (index, head) in heads.enumerated() {
+      if left < head.count + 2, bands != [[]] {
+        bands.append([])
+        left = Self.width - idWidth - 2 - verdictWidth
+      }
+      bands[bands.count - 1].append(index)
+      left -= head.count + 2
+    }
+    for (number, band) in bands.enumerated() {
+      if number > 0 { lines.append("") }
+      let header = band.map { pad(heads[$0], heads[$0].count + 2) }.joined()
+      lines.append(trimmed(pad("", idWidth + 2) + header))
+      var group: String?
+      for row in rows {
+        if row.clause.group != group, let title = row.clause.group {
+          lines.append(paint(title, .bold))
+        }
+        group = row.clause.group
+        let cells = band.map { index in
+          let outcome = row.cells[index]?.result.outcome
+          return paint(outcome.map { String($0.symbol) } ?? " ", outcome.map(colour))
+            + pad("", heads[index].count + 1)
+        }
+        let isLast = number == bands.count - 1
+        let verdict = isLast && row.verdict != .agree ? row.verdict?.rawValue ?? "" : ""
+        let name = pad(clipped(row.clause.id, to: 44), idWidth)
+        lines.append(trimmed("  " + name + cells.joined() + verdict))
+      }
+    }
+  }
+
+  private func appendFailures(of table: Matrix.Table, to lines: inout [String]) {
+    for row in table.rows {
+      for cell in row.cells.compactMap({ $0?.result }) where cell.outcome.isFailure {
+        lines.append("")
+        lines.append(paint("\(cell.outcome.symbol) \(cell.id)", .red))
+        lines += wrapped(row.clause.sentence, first: "  ", rest: "  ")
+        if let source = row.clause.source { lines.append("  from \(source)") }
+        if let reason = cell.outcome.reason { lines += wrapped(reason, first: "  ", rest: "  ") }
+        for issue in cell.issues {
+          let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
+          lines += wrapped(
+            place + clipped(issue.message, to: 600), first: "  - ", rest: "    ")
+        }
+      }
+    }
+  }
+
+  private func appendReasons(of table: Matrix.Table, to lines: inout [String]) {
+    var implementation: String?
+    for note in table.notes {
+      if note.implementation != implementation { lines.append("") }
+      implementation = note.implementation
+      let link = note.link.map { " (\($0))" } ?? ""
+      let reason = "\(note.outcome.symbol) \(note.implementation): \(note.outcome.reason ?? "")"
+      lines += wrapped(reason + link, first: "  ", rest: "      ")
+      lines += wrapped(note.clauses.joined(separator: ", "), first: "      ", rest: "      ")
+    }
+    for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
+      lines += wrapped("not run: \(clause), \(reason)", first: "  ", rest: "      ")
+    }
+  }
+
+  private func appendStrength(of table: Matrix.Table, to lines: inout [String]) {
+    for result in table.saboteurs where !result.isCaught {
+      lines += wrapped(
+        "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message)",
+        first: "  ", rest: "    ")
+    }
+    if !table.saboteurs.isEmpty {
+      lines.append("")
+      lines.append(
+        "  strength: \(table.provenClauses) of \(table.contract.clauses.count) clauses seen to fail"
+      )
+    }
+  }
+
+  // MARK: - Text
+
+  private enum Style: String {
+    case bold = "1"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case grey = "90"
+  }
+
+  private func colour(_ outcome: Outcome) -> Style {
+    switch outcome {
+    case .passed: .green
+    case .failed, .crashed, .timedOut: .red
+    case .deviates, .unavailable: .yellow
+    case .notApplicable: .grey
+    }
+  }
+
+  private func paint(_ text: String, _ style: Style?) -> String {
+    guard usesColour, let style else { return text }
+    return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+  }
+
+  private func pad(_ text: String, _ width: Int) -> String {
+    text.count < width ? text + String(repeating: " ", count: width - text.count) : text
+  }
+
+  /// The text, cut where it is longer; the journal has all of it.
+  private func clipped(_ text: String, to width: Int) -> String {
+    text.count > width ? text.prefix(width - 1) + "…" : text
+  }
+
+  private func trimmed(_ line: String) -> String {
+    var line = line
+    while line.hasSuffix(" ") { line.removeLast() }
+    return line
+  }
+
+  /// Breaks a text at spaces so that no line is wider than the report, words kept whole.
+  private func wrapped(_ text: String, first: String, rest: String) -> [String] {
+    var lines: [String] = []
+    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: true) {
+      var line = lines.isEmpty ? first : rest
+      var isFresh = true
+      for word in paragraph.split(separator: " ") {
+        if !isFresh, line.count + 1 + word.count > Self.width {
+          lines.append(line)
+          line = rest
+          isFresh = true
+        }
+        line += (isFresh ? "" : " ") + word
+        isFresh = false
+      }
+      lines.append(line)
+    }
+    return lines
+  }
+}

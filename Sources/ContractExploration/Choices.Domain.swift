@@ -1,0 +1,50 @@
+extension Choices {
+  /// What a drawn value means, such as `"key"`; values of one domain are reused and renamed together.
+  public struct Domain: Sendable, ExpressibleByStringLiteral {
+    @usableFromInline let name: StaticString
+
+    @inlinable
+    public init(stringLiteral name: StaticString) { self.name = name }
+  }
+
+  /// The values drawn last in one domain.
+  @usableFromInline struct DomainMemory: Sendable {
+    @usableFromInline let domain: Domain
+    @usableFromInline var count: UInt64 = 0
+    /// The last eight values; the oldest is overwritten.
+    @usableFromInline var values = SIMD8<UInt64>()
+
+    @inlinable
+    init(domain: Domain) { self.domain = domain }
+
+    @inlinable
+    mutating func remember(_ value: UInt64) {
+      values[Int(count & 7)] = value
+      count += 1
+    }
+
+    @inlinable
+    func value(at bits: UInt64) -> UInt64 {
+      count < 8 ? values[Int(bits % count)] : values[Int(bits & 7)]
+    }
+  }
+}
+
+extension Choices.Domain: Hashable, CustomStringConvertible {
+  public var description: String { name.description }
+
+  @inlinable
+  public static func == (left: Self, right: Self) -> Bool {
+    guard left.name.hasPointerRepresentation, right.name.hasPointerRepresentation else {
+      return left.description == right.description
+    }
+    let count = left.name.utf8CodeUnitCount
+    guard count == right.name.utf8CodeUnitCount else { return false }
+    let (mine, its) = (left.name.utf8Start, right.name.utf8Start)
+    if mine == its { return true }
+    for index in 0..<count where mine[index] != its[index] { return false }
+    return true
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(description) }
+}

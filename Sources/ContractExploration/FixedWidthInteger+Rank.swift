@@ -1,0 +1,32 @@
+extension FixedWidthInteger {
+  /// The number of values between two bounds, less one; at most `UInt64.max`.
+  @inlinable
+  func distanceInRanks(from lower: Self) -> UInt64 {
+    UInt64(clamping: Magnitude(truncatingIfNeeded: self &- lower))
+  }
+
+  /// The value of a rank: 0 is the value nearest to zero, further ranks lie further away.
+  ///
+  /// In a range on both sides of zero the order is 0, 1, -1, 2, -2, … until one side is used up.
+  @inlinable
+  init(rank: UInt64, in range: ClosedRange<Self>) {
+    let offset = Self(truncatingIfNeeded: rank)
+    let lower = range.lowerBound
+    let upper = range.upperBound
+    if lower >= 0 {
+      self = lower &+ offset
+    } else if upper <= 0 {
+      self = upper &- offset
+    } else {
+      let shared = UInt64(clamping: Swift.min(lower.magnitude, upper.magnitude))
+      if shared > .max / 2 || rank <= 2 * shared {
+        let half = Self(truncatingIfNeeded: rank / 2)
+        self = rank & 1 == 1 ? half &+ 1 : 0 &- half
+      } else if lower.magnitude < upper.magnitude {
+        self = offset &- Self(truncatingIfNeeded: shared)
+      } else {
+        self = Self(truncatingIfNeeded: shared) &- offset
+      }
+    }
+  }
+}

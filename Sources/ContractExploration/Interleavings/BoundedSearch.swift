@@ -1,0 +1,86 @@
+/// Tries schedules by their number of preemptions: none first, then one, and so on.
+///
+/// Every schedule run spawns those that deviate once more, later on. Among those with the same
+/// number of preemptions the order is random, so that no corner of the program waits for another.
+///
+/// Source: Musuvathi, Qadeer, 'Iterative Context Bounding for Systematic Testing of Multithreaded
+/// Programs', PLDI 2007.
+final class BoundedSearch: SchedulingPolicy {
+  private struct Node {
+    var parent: Int32
+    var decision: Int32
+    var choice: Int32
+  }
+
+  private static let mostNodes = 400_000
+
+  private var generator: SplitMix64
+  private var nodes: [Node] = []
+  private var buckets: [[Int32]] = [[-1]]
+  private var script: [Node] = []
+  private var position = 0
+  private var running: Int32 = -1
+  private var runningCost = 0
+  private var alternatives: [(decision: Int32, base: Int, count: Int, isRunningReady: Bool)] = []
+
+  /// Preemptions that every schedule still to come has at least, or `nil` when none is left.
+  var bound: Int? { buckets.firstIndex { !$0.isEmpty } }
+  /// Schedules have been left out because there were too many to remember.
+  private(set) var isCut = false
+
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
+
+  /// Picks the next schedule; there must be one.
+  func begin() {
+    alternatives.removeAll(keepingCapacity: true)
+    script.removeAll(keepingCapacity: true)
+    position = 0
+    guard let bound else { return }
+    let pick = Int(generator.next().scaled(upTo: UInt64(buckets[bound].count - 1)))
+    buckets[bound].swapAt(pick, buckets[bound].count - 1)
+    running = buckets[bound].removeLast()
+    runningCost = bound
+    var node = running
+    while node >= 0 {
+      script.append(nodes[Int(node)])
+      node = nodes[Int(node)].parent
+    }
+    script.reverse()
+  }
+
+  func restart() {
+    alternatives.removeAll(keepingCapacity: true)
+    position = 0
+  }
+
+  func choose(in scheduler: Scheduler, base: Int) -> Int {
+    let ready = scheduler.ready
+    guard ready.count > 1 else { return base }
+    if position < script.count {
+      guard script[position].decision == scheduler.decisions else { return base }
+      let choice = Int(script[position].choice)
+      position += 1
+      return choice < ready.count ? choice : base
+    }
+    alternatives.append(
+      (scheduler.decisions, base, ready.count, ready[base].task == scheduler.lastTask))
+    return base
+  }
+
+  /// Adds the schedules that deviate from the one just run.
+  func advance() {
+    for alternative in alternatives {
+      let cost = runningCost + (alternative.isRunningReady ? 1 : 0)
+      while buckets.count <= cost { buckets.append([]) }
+      for choice in 0..<alternative.count where choice != alternative.base {
+        guard nodes.count < Self.mostNodes else {
+          isCut = true
+          return
+        }
+        buckets[cost].append(Int32(nodes.count))
+        nodes.append(
+          Node(parent: running, decision: alternative.decision, choice: Int32(choice)))
+      }
+    }
+  }
+}

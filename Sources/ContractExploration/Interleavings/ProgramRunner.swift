@@ -1,0 +1,212 @@
+/// Runs a program once under a policy, as often as asked, on the thread that calls it.
+final class ProgramRunner {
+  /// How a run ended and where.
+  struct Outcome {
+    var end: Scheduler.End
+    var failure: InterleavingFailure?
+    /// The steps before the check.
+    var steps: Int
+    var joinsTurns: Bool
+    /// Joined turns may have left orders out.
+    var hasBoundArrivals: Bool
+    /// A sleep's length could not be told for sure.
+    var isDisturbed = false
+  }
+
+  /// What the tasks of a run report; they all run on the runner's thread, one after the other.
+  private final class Errors: @unchecked Sendable {
+    var first: (task: String, error: any Error)?
+  }
+
+  private let build: @Sendable (inout ConcurrentProgram) throws -> Void
+  private let options: InterleavingOptions
+  private(set) var scheduler: Scheduler
+  /// Whether the next runs join turns, see ``Scheduler/joinsTurns``.
+  var joinsTurns: Bool
+  private(set) var runs = 0
+  private var abandonedSteps: [Scheduler.Step]?
+  private var traceText = ""
+  private var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
+
+  init(
+    options: InterleavingOptions,
+    build: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
+  ) {
+    self.options = options
+    self.build = build
+    scheduler = Self.makeScheduler(options)
+    joinsTurns = scheduler.joinsTurns
+  }
+
+  private static func makeScheduler(_ options: InterleavingOptions) -> Scheduler {
+    Scheduler(
+      sharing: options.sharing, stepLimit: options.steps, outsideWait: options.outsideWait,
+      isReducing: options.isReducing)
+  }
+
+  /// Work outside the schedules, over all runs.
+  var uncontrolledWork: [UncontrolledWork] {
+    var all = uncontrolled
+    Self.merge(scheduler.uncontrolled, into: &all)
+    return UncontrolledWork.Kind.allCases.compactMap { all[$0] }
+  }
+
+  func noteUnknown() {
+    uncontrolled[.unknown, default: UncontrolledWork(kind: .unknown, firstTask: nil)].count += 1
+  }
+
+  private static func merge(
+    _ new: [UncontrolledWork.Kind: UncontrolledWork],
+    into all: inout [UncontrolledWork.Kind: UncontrolledWork]
+  ) {
+    for (kind, work) in new {
+      if let known = all[kind] {
+        all[kind]?.count = known.count + work.count
+      } else {
+        all[kind] = work
+      }
+    }
+  }
+
+  /// Runs the program once; again, if the system took the thread away at a wrong moment.
+  func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> Outcome {
+    for _ in 1..<Self.mostAttempts {
+      let outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
+      if !outcome.isDisturbed { return outcome }
+      policy.restart()
+    }
+    return runOnce(policy, isTracing: isTracing, acceptsDoubt: true)
+  }
+
+  private static let mostAttempts = 50
+
+  private func runOnce(
+    _ policy: some SchedulingPolicy, isTracing: Bool, acceptsDoubt: Bool
+  ) -> Outcome {
+    runs += 1
+    var program = ConcurrentProgram()
+    let errors = Errors()
+    scheduler.joinsTurns = joinsTurns
+    scheduler.prepare(isTracing: isTracing)
+    do {
+      try build(&program)
+    } catch {
+      let failure = Self.failure(error, task: "the program's set-up")
+      return Outcome(
+        end: .finished, failure: failure, steps: 0, joinsTurns: joinsTurns, hasBoundArrivals: false)
+    }
+    var handles: [Task<Void, Never>] = []
+    for (name, body) in program.tasks {
+      handles.append(start(name, body, errors))
+    }
+    var end = scheduler.run(policy)
+    let steps = scheduler.steps.count
+    let hasBoundArrivals = scheduler.hasBoundArrivals
+    if end == .finished, errors.first == nil, acceptsDoubt || !scheduler.isDisturbed {
+      end = runChecks(program.checks, errors, &handles)
+    }
+    let isDisturbed = scheduler.isDisturbed
+    var failure = errors.first.map { Self.failure($0.error, task: $0.task) }
+    if end != .finished {
+      if end == .deadlocked, failure == nil {
+        failure = InterleavingFailure(kind: .deadlock, message: scheduler.deadlockDescription)
+      }
+    }
+    if isTracing { traceText = ScheduleTrace(scheduler, steps: steps).text }
+    abandonedSteps = nil
+    if end != .finished {
+      abandonedSteps = scheduler.steps
+      abandon(handles)
+    }
+    return Outcome(
+      end: end, failure: failure, steps: steps, joinsTurns: joinsTurns,
+      hasBoundArrivals: hasBoundArrivals,
+      isDisturbed: isDisturbed)
+  }
+
+  /// Gives up a run that cannot end, after a chance to react to cancellation.
+  func abandon(_ handles: [Task<Void, Never>]) {
+    Self.merge(scheduler.uncontrolled, into: &uncontrolled)
+    let old = scheduler
+    scheduler = Self.makeScheduler(options)
+    scheduler.inheritExperience(of: old)
+    old.unwind(handles)
+  }
+
+  /// The steps of the last run, check apart.
+  func steps(_ outcome: Outcome) -> ArraySlice<Scheduler.Step> {
+    (abandonedSteps ?? scheduler.steps).prefix(outcome.steps)
+  }
+
+  /// The digest of the last run.
+  func digest(_ outcome: Outcome) -> UInt32 { Scheduler.digest(steps(outcome)) }
+
+  /// The decisions of the last run.
+  func decisions(_ outcome: Outcome) -> Int32 {
+    steps(outcome).last { $0.decision >= 0 }.map { $0.decision + 1 } ?? 0
+  }
+
+  /// The last run's schedule.
+  func lastSchedule(_ outcome: Outcome) -> Schedule {
+    Schedule(
+      deviations: steps(outcome).lazy.filter { $0.decision >= 0 && $0.isDeviation }
+        .map { Schedule.Deviation(decision: Int($0.decision), choice: Int($0.choice)) },
+      digest: digest(outcome), joinsTurns: outcome.joinsTurns)
+  }
+
+  /// How often the last run interrupted a task.
+  func lastPreemptions(_ outcome: Outcome) -> Int {
+    steps(outcome).lazy.filter(\.isPreemption).count
+  }
+
+  /// Runs a schedule and writes its steps down.
+  func trace(_ schedule: Schedule) -> (failure: InterleavingFailure?, text: String) {
+    let outcome = run(ScriptPolicy(schedule), isTracing: true)
+    return (outcome.failure, traceText)
+  }
+
+  private func start(
+    _ name: String, _ body: @escaping @Sendable () async throws -> Void, _ errors: Errors
+  ) -> Task<Void, Never> {
+    scheduler.start(name) {
+      do {
+        try await body()
+      } catch {
+        if errors.first == nil { errors.first = (name, error) }
+      }
+    }
+  }
+
+  private func runChecks(
+    _ checks: [ConcurrentProgram.Check], _ errors: Errors, _ handles: inout [Task<Void, Never>]
+  ) -> Scheduler.End {
+    for check in checks {
+      switch check {
+      case .synchronous(let body):
+        do {
+          try body()
+        } catch {
+          errors.first = ("check", error)
+          return .finished
+        }
+      case .asynchronous(let body):
+        handles.append(start("check", body, errors))
+        let end = scheduler.run(BasePolicy())
+        if end != .finished || errors.first != nil { return end }
+      }
+    }
+    return .finished
+  }
+
+  private static func failure(_ error: any Error, task: String) -> InterleavingFailure {
+    InterleavingFailure(
+      kind: .error(type: "\(type(of: error))"), message: "\(error)", error: error, task: task)
+  }
+}
+
+/// First in, first out.
+final class BasePolicy: SchedulingPolicy {
+  func choose(in scheduler: Scheduler, base: Int) -> Int { base }
+
+  func restart() {}
+}

@@ -1,0 +1,100 @@
+/// Decides which of several ready jobs runs next.
+protocol SchedulingPolicy: AnyObject {
+  /// Picks a job.
+  ///
+  /// - Parameters:
+  ///   - scheduler: Holds the ready jobs; there may be only one.
+  ///   - base: The job that runs when nobody interferes.
+  /// - Returns: An index into the ready jobs.
+  func choose(in scheduler: Scheduler, base: Int) -> Int
+
+  /// Sees the step that has just run, the last one of the scheduler's steps.
+  func didRun(in scheduler: Scheduler)
+
+  /// Forgets the run that has just been made, so that the next one is the same.
+  func restart()
+}
+
+extension SchedulingPolicy {
+  func didRun(in scheduler: Scheduler) {}
+}
+
+/// Every ready job is as likely as any other.
+final class RandomPolicy: SchedulingPolicy {
+  private let seed: UInt64
+  private var generator: SplitMix64
+
+  init(seed: UInt64) {
+    self.seed = seed
+    generator = SplitMix64(seed: seed)
+  }
+
+  func restart() { generator = SplitMix64(seed: seed) }
+
+  func choose(in scheduler: Scheduler, base: Int) -> Int {
+    scheduler.ready.count == 1
+      ? 0 : Int(generator.next().scaled(upTo: UInt64(scheduler.ready.count - 1)))
+  }
+}
+
+/// Runs the task with the highest priority; at a few random steps it drops to the lowest.
+///
+/// It finds a bug that needs `depth` ordered steps with a probability of at least
+/// 1 in (tasks × steps^(depth-1)). `Task.yield()` changes no priority.
+///
+/// Source: Burckhardt et al., 'A Randomized Scheduler with Probabilistic Guarantees of Finding
+/// Bugs', ASPLOS 2010.
+final class PriorityPolicy: SchedulingPolicy {
+  private let seed: UInt64
+  private let depth: Int
+  private let length: Int
+  private var generator: SplitMix64
+  private var priorities: [Int32: UInt64] = [:]
+  private var changes: [Int] = []
+  private var lowest: UInt64 = 0
+
+  /// Draws the priorities and the steps at which one drops.
+  ///
+  /// - Parameters:
+  ///   - depth: 1 more than the number of drops.
+  ///   - length: How many steps a run is expected to take.
+  init(seed: UInt64, depth: Int, length: Int) {
+    self.seed = seed
+    self.depth = depth
+    self.length = length
+    generator = SplitMix64(seed: seed)
+    restart()
+  }
+
+  func restart() {
+    generator = SplitMix64(seed: seed)
+    priorities.removeAll(keepingCapacity: true)
+    changes = (1..<max(2, depth)).map { _ in
+      Int(generator.next().scaled(upTo: UInt64(max(0, length - 1))))
+    }
+    lowest = UInt64(changes.count)
+  }
+
+  func choose(in scheduler: Scheduler, base: Int) -> Int {
+    let ready = scheduler.ready
+    var best = 0
+    for index in ready.indices
+    where priority(of: ready[index].task) > priority(of: ready[best].task) {
+      best = index
+    }
+    if changes.contains(scheduler.steps.count) {
+      changes.removeAll { $0 == scheduler.steps.count }
+      lowest -= 1
+      priorities[ready[best].task] = lowest
+      return choose(in: scheduler, base: base)
+    }
+    return best
+  }
+
+  private func priority(of task: Int32) -> UInt64 {
+    if let priority = priorities[task] { return priority }
+    let priority = 16 + generator.next() >> 1
+    priorities[task] = priority
+    return priority
+  }
+}

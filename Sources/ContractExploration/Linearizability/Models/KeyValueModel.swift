@@ -1,0 +1,96 @@
+/// A map from keys to values, each key on its own.
+public struct KeyValueModel: SequentialModel {
+  /// A call on one key.
+  public enum Command: Sendable, Hashable {
+    case get(RecordedValue)
+    case put(RecordedValue, RecordedValue)
+    /// Adds text to the end of the value; an absent value counts as empty.
+    case append(RecordedValue, String)
+    /// Stores `new` if the key holds `old`; an absent value counts as `null`.
+    case cas(RecordedValue, old: RecordedValue, new: RecordedValue)
+    /// Removes the value, saying whether there was one.
+    case delete(RecordedValue)
+
+    /// The key that the call is about.
+    public var key: RecordedValue {
+      switch self {
+      case .get(let key), .put(let key, _), .append(let key, _), .cas(let key, _, _),
+        .delete(let key):
+        key
+      }
+    }
+  }
+
+  /// What a call gives back.
+  public enum Response: Sendable, Hashable {
+    /// The value, ``initialValue`` if the key is absent.
+    case value(RecordedValue)
+    case done
+    /// Whether a compare-and-set stored its value.
+    case swapped(Bool)
+    /// Whether a delete removed a value.
+    case deleted(Bool)
+  }
+
+  /// What a read of an absent key gives: `null`, or `""` in stores that know no absence.
+  public let initialValue: RecordedValue
+
+  public var initialState: [RecordedValue: RecordedValue] { [:] }
+
+  /// A map without keys.
+  public init(initialValue: RecordedValue = .null) { self.initialValue = initialValue }
+
+  public func apply(
+    _ command: Command, to state: inout [RecordedValue: RecordedValue]
+  ) -> Response {
+    switch command {
+    case .get(let key):
+      return .value(state[key] ?? initialValue)
+    case .put(let key, let value):
+      state[key] = value
+      return .done
+    case .append(let key, let text):
+      if case .string(let old)? = state[key] {
+        state[key] = .string(old + text)
+      } else {
+        state[key] = .string(text)
+      }
+      return .done
+    case .cas(let key, let old, let new):
+      guard (state[key] ?? initialValue) == old else { return .swapped(false) }
+      state[key] = new
+      return .swapped(true)
+    case .delete(let key):
+      return .deleted(state.removeValue(forKey: key) != nil)
+    }
+  }
+
+  public func isReadOnly(_ command: Command) -> Bool {
+    if case .get = command { return true }
+    return false
+  }
+
+  public func partition(of command: Command) -> AnyHashable? { command.key }
+}
+
+extension KeyValueModel.Command: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .get(let key): "get(\(key))"
+    case .put(let key, let value): "put(\(key), \(value))"
+    case .append(let key, let text): "append(\(key), \(text.debugDescription))"
+    case .cas(let key, let old, let new): "cas(\(key), old: \(old), new: \(new))"
+    case .delete(let key): "delete(\(key))"
+    }
+  }
+}
+
+extension KeyValueModel.Response: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .value(let value): "\(value)"
+    case .done: "done"
+    case .swapped(let flag), .deleted(let flag): "\(flag)"
+    }
+  }
+}

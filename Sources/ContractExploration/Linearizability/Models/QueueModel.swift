@@ -1,0 +1,48 @@
+/// A first-in-first-out queue.
+public struct QueueModel: SequentialModel {
+  /// A call on the queue.
+  public enum Command: Sendable, Hashable {
+    case enqueue(RecordedValue)
+    case dequeue
+  }
+
+  /// What a call gives back.
+  public enum Response: Sendable, Hashable {
+    case done
+    /// The oldest value, `nil` if the queue was empty.
+    case value(RecordedValue?)
+  }
+
+  public var initialState: [RecordedValue] { [] }
+
+  /// An empty queue.
+  public init() {}
+
+  public func apply(_ command: Command, to state: inout [RecordedValue]) -> Response {
+    switch command {
+    case .enqueue(let value):
+      state.append(value)
+      return .done
+    case .dequeue:
+      return .value(state.isEmpty ? nil : state.removeFirst())
+    }
+  }
+}
+
+extension QueueModel.Command: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .enqueue(let value): "enqueue(\(value))"
+    case .dequeue: "dequeue"
+    }
+  }
+}
+
+extension QueueModel.Response: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .done: "done"
+    case .value(let value): value.map(\.description) ?? "empty"
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// Failing examples kept in a folder beside the tests, one readable JSON file each.
+///
+/// Files are `<specification>/<digest>.json`. They are written whole or not at all, read before
+/// any new run, and never deleted: only a person decides that an example has served its purpose.
+public struct ExampleStore: Sendable {
+  /// The folder; it is made when the first example is saved.
+  public let folder: URL
+
+  /// A store in a folder.
+  public init(_ folder: URL) { self.folder = folder }
+
+  /// A store in the folder `Examples` beside a source file.
+  ///
+  /// - Parameter file: The path of the test's file.
+  public init(besideFile file: String = #filePath) {
+    folder = URL(filePath: file).deletingLastPathComponent().appending(path: "Examples")
+  }
+
+  /// Reads the examples of a specification, sorted by name.
+  func examples<Spec: Specification>(
+    of spec: Spec.Type
+  ) -> (examples: [(name: String, example: StoredExample)], problems: [ExampleStoreError]) {
+    let folder = folder(of: spec)
+    var examples: [(name: String, example: StoredExample)] = []
+    var problems: [ExampleStoreError] = []
+    var names: [String] = []
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    } catch {
+      if FileManager.default.fileExists(atPath: folder.path) {
+        problems.append(.unreadable(file: folder.path, "\(error)"))
+      }
+    }
+    for name in names.sorted() where name.hasSuffix(".json") && !name.hasPrefix(".") {
+      let file = folder.appending(path: name)
+      do {
+        let example = try JSONDecoder().decode(StoredExample.self, from: Data(contentsOf: file))
+        if example.digest == example.commandDigest {
+          examples.append((name, example))
+        } else {
+          problems.append(.damaged(file: file.path))
+        }
+      } catch {
+        problems.append(.unreadable(file: file.path, "\(error)"))
+      }
+    }
+    return (examples, problems)
+  }
+
+  /// Saves an example; one with the same commands replaces it.
+  ///
+  /// - Returns: The file's path.
+  func save<Spec: Specification>(
+    _ example: StoredExample, of spec: Spec.Type
+  ) throws(ExampleStoreError) -> String {
+    let folder = folder(of: spec)
+    let file = folder.appending(path: example.digest + ".json")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      let data = try encoder.encode(example) + [UInt8(ascii: "\n")]
+      try data.writeDurably(to: file)
+    } catch {
+      throw .unwritable(file: file.path, "\(error)")
+    }
+    return file.path
+  }
+
+  private func folder<Spec: Specification>(of spec: Spec.Type) -> URL {
+    let name = "\(spec)".map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "_" }
+    return folder.appending(path: String(name))
+  }
+}
+
+/// An example file that cannot be used.
+public enum ExampleStoreError: Error, Sendable, Hashable, CustomStringConvertible {
+  case unreadable(file: String, String)
+  /// The commands are not those that the digest was made of.
+  case damaged(file: String)
+  case unwritable(file: String, String)
+
+  public var description: String {
+    switch self {
+    case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
+    case .damaged(let file):
+      "\(file) was edited or damaged: its commands do not match its digest; restore or delete it"
+    case .unwritable(let file, let reason): "\(file) cannot be written: \(reason)"
+    }
+  }
+}
+
+extension Data {
+  /// Writes a file so that a crash leaves either the old one or the new one.
+  func writeDurably(to file: URL) throws {
+    let temporary = file.deletingLastPathComponent()
+      .appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
+    do {
+      try write(to: temporary, options: .withoutOverwriting)
+      let handle = try FileHandle(forWritingTo: temporary)
+      try handle.synchronize()
+      try handle.close()
+      guard rename(temporary.path, file.path) == 0 else {
+        throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: file.path])
+      }
+    } catch {
+      try? FileManager.default.removeItem(at: temporary)
+      throw error
+    }
+    // The rename itself lasts once the folder is on disk.
+    let folder = open(file.deletingLastPathComponent().path, O_RDONLY)
+    if folder >= 0 {
+      fsync(folder)
+      close(folder)
+    }
+  }
+}

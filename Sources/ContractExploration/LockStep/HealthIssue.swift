@@ -1,0 +1,99 @@
+/// Something about a specification that makes its exploration wrong or weak.
+public enum HealthIssue: Sendable, Hashable {
+  /// The model gave two answers to the same command in the same state.
+  case modelDisagrees(command: String, seed: UInt64)
+  /// The generator drew other commands from the same choices.
+  case generatorDisagrees(seed: UInt64)
+  /// A command that is declared read-only changed the model's state.
+  case readOnlyChanges(command: String)
+  /// All sampled runs had the same commands.
+  case nothingNew(runs: Int)
+  /// Kinds of command that the specification lists and no sampled run contained.
+  case neverReached(kinds: [String], runs: Int)
+}
+
+extension HealthIssue: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .modelDisagrees(let command, let seed):
+      "the model answers \(command) differently each time (seed \(seed)); apply(_:to:) must "
+        + "depend on the command and the state alone"
+    case .generatorDisagrees(let seed):
+      "seed \(seed) gives other commands each time; draw from the choices alone"
+    case .readOnlyChanges(let command):
+      "\(command) is declared read-only but changes the state; isReadOnly(_:) must say false"
+    case .nothingNew(let runs):
+      "\(runs) runs had the same commands; let the generator draw more from the choices"
+    case .neverReached(let kinds, let runs):
+      "no \(kinds.joined(separator: ", ")) in \(runs) runs; let the generator draw them, or take "
+        + "them off the list of kinds"
+    }
+  }
+}
+
+/// Looks at a specification without touching a subject.
+struct HealthCheck<Spec: Specification> {
+  private let spec: Spec
+  private let settings: ExplorationSettings
+
+  init(_ spec: Spec, _ settings: ExplorationSettings) {
+    self.spec = spec
+    self.settings = settings
+  }
+
+  /// Whether model and generator are functions of what they are given.
+  func ofModel() -> [HealthIssue] {
+    for run in 0..<min(settings.runs, 20) {
+      if let issue = issue(inRun: run) { return [issue] }
+    }
+    return []
+  }
+
+  private func issue(inRun run: Int) -> HealthIssue? {
+    let seed = settings.seed(ofRun: run)
+    var choices = Choices(seed: seed, strategy: settings.strategy)
+    var again = choices
+    var state = spec.initialState
+    for _ in 0..<settings.steps {
+      choices.beginCommand()
+      again.beginCommand()
+      let command = spec.command(from: &choices, in: state)
+      guard command == spec.command(from: &again, in: state) else {
+        return .generatorDisagrees(seed: seed)
+      }
+      var first = state
+      var second = state
+      let answers = (spec.apply(command, to: &first), spec.apply(command, to: &second))
+      guard answers.0 == answers.1, first == second else {
+        return .modelDisagrees(command: command.description, seed: seed)
+      }
+      if spec.isReadOnly(command), first != state {
+        return .readOnlyChanges(command: command.description)
+      }
+      state = first
+    }
+    return nil
+  }
+
+  /// Whether the runs differ and contain all kinds of command.
+  func ofGenerator(runs: Int) -> [HealthIssue] {
+    let sample = min(runs, 1000)
+    var missing = Set(spec.kinds)
+    var first: [Spec.Command]?
+    var isNew = sample < 10 || settings.steps == 0
+    for run in 0..<sample where !isNew || !missing.isEmpty {
+      var choices = Choices(
+        seed: settings.seed(ofRun: run), strategy: settings.strategy, isRecording: false)
+      let commands = ShrinkCandidate(spec, &choices, count: settings.steps).commands
+      if let first, first != commands { isNew = true }
+      if first == nil { first = commands }
+      if !missing.isEmpty { missing.subtract(commands.map { spec.kind(of: $0) }) }
+    }
+    var issues: [HealthIssue] = []
+    if !isNew { issues.append(.nothingNew(runs: sample)) }
+    if sample >= 10, !missing.isEmpty {
+      issues.append(.neverReached(kinds: missing.sorted(), runs: sample))
+    }
+    return issues
+  }
+}

@@ -1,0 +1,202 @@
+import Synchronization
+
+/// One exploration from its first run to its report; blocks the thread it is called on.
+final class LockStepEngine<Spec: Specification>: Sendable {
+  typealias Monitor = RunMonitor<Spec.Response>
+  typealias Report = LockStepReport<Spec>
+
+  let lockStep: LockStep<Spec>
+  private let worker = RunWorker()
+  private let isCancelled = Atomic<Bool>(false)
+
+  init(_ lockStep: LockStep<Spec>) { self.lockStep = lockStep }
+
+  func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+  private var spec: Spec { lockStep.specification }
+  private var settings: ExplorationSettings { lockStep.settings }
+
+  func explore() -> Report {
+    var report = Report(seed: settings.seed(ofRun: 0))
+    let start = ContinuousClock.now
+    defer { worker.stop() }
+    let health = HealthCheck(spec, settings)
+    report.health = health.ofModel()
+    replayExamples(&report)
+    if report.failure == nil { campaign(&report, start) }
+    report.health += health.ofGenerator(runs: report.runs)
+    report.duration = ContinuousClock.now - start
+    return report
+  }
+
+  // MARK: - Running
+
+  private func campaign(_ report: inout Report, _ start: ContinuousClock.Instant) {
+    let monitor = Monitor()
+    let plan = LockStepPlan<Spec.Command>.seeds(
+      first: 0, end: settings.runs, base: settings.seed, shard: settings.shard,
+      settings.strategy, settings.steps)
+    let ending = watch(
+      plan, monitor, limit: settings.runLimit,
+      until: settings.time.map { start.advanced(by: $0) }, start)
+    report.runs = monitor.begun.load(ordering: .relaxed)
+    report.calls += monitor.calls.load(ordering: .relaxed)
+    guard case .failed(let found) = ending else { return }
+    let candidate = drawn(run: found.run, count: found.step + (found.kind.isOfCommand ? 1 : 0))
+    let seed = settings.seed(ofRun: found.run)
+    report.failure = investigated(candidate, found.kind, seed: seed, &report)
+    if let failure = report.failure, let store = lockStep.examples {
+      do {
+        report.savedExample = try store.save(
+          StoredExample(failure, coding: lockStep.coding), of: Spec.self)
+      } catch {
+        report.storeProblems.append("\(error)")
+      }
+    }
+  }
+
+  /// Runs a plan and cuts off what hangs.
+  private func watch(
+    _ plan: LockStepPlan<Spec.Command>, _ monitor: Monitor, limit: Duration,
+    until deadline: ContinuousClock.Instant? = nil, _ start: ContinuousClock.Instant? = nil
+  ) -> Monitor.Ending {
+    lockStep.start(plan, monitor, worker)
+    let pause = min(max(limit / 8, .milliseconds(2)), .milliseconds(100))
+    var lastRun = 0
+    var lastChange = ContinuousClock.now
+    var nextProgress = lastChange.advanced(by: .seconds(1))
+    while true {
+      let isStopping = monitor.isStopped.load(ordering: .relaxed)
+      var wait = pause
+      if let deadline, !isStopping {
+        wait = min(wait, max(deadline - ContinuousClock.now, .milliseconds(1)))
+      }
+      if let ending = monitor.wait(wait) { return ending }
+      let now = ContinuousClock.now
+      let run = monitor.begun.load(ordering: .relaxed)
+      if run != lastRun {
+        lastRun = run
+        lastChange = now
+      } else if now - lastChange > limit {
+        monitor.isStopped.store(true, ordering: .relaxed)
+        let step = monitor.step.load(ordering: .relaxed)
+        monitor.end(.failed(.init(run: max(run, 1) - 1, step: step, kind: .hung(after: limit))))
+        let ending = monitor.wait(.zero) ?? .done
+        worker.abandon()
+        return ending
+      }
+      if isCancelled.load(ordering: .relaxed) || deadline.map({ now >= $0 }) == true {
+        monitor.isStopped.store(true, ordering: .relaxed)
+      }
+      if let onProgress = lockStep.onProgress, let start, now >= nextProgress {
+        nextProgress = now.advanced(by: .seconds(1))
+        let commands = monitor.calls.load(ordering: .relaxed)
+        onProgress(
+          .init(runs: run, commands: commands, rate: Double(commands) / (now - start).seconds))
+      }
+    }
+  }
+
+  /// Runs commands once on a live subject.
+  func attempt(
+    _ commands: [Spec.Command], limit: Duration? = nil
+  ) -> (failure: RunFailure<Spec.Response>?, calls: Int) {
+    let monitor = Monitor()
+    let ending = watch(.commands(commands), monitor, limit: limit ?? settings.runLimit)
+    let calls = monitor.calls.load(ordering: .relaxed)
+    if case .failed(let failure) = ending { return (failure, max(calls, failure.step)) }
+    return (nil, calls)
+  }
+
+  /// Draws the commands of a run again, recording the choices.
+  private func drawn(run: Int, count: Int) -> ShrinkCandidate<Spec> {
+    var choices = Choices(seed: settings.seed(ofRun: run), strategy: settings.strategy)
+    return ShrinkCandidate(spec, &choices, count: count)
+  }
+
+  // MARK: - Failures
+
+  /// Repeats a failure, and shrinks it if it comes back every time.
+  private func investigated(
+    _ original: ShrinkCandidate<Spec>, _ kind: LockStepFailureKind<Spec.Response>,
+    seed: UInt64, _ report: inout Report
+  ) -> LockStepFailure<Spec> {
+    var failure = LockStepFailure<Spec>(
+      specification: spec, commands: original.commands, kind: kind, seed: seed,
+      choices: original.sequence, source: lockStep.source)
+    // A hang is repeated with a shorter limit, and confirmed with the full one in the end.
+    let isHang = kind.category == "hung"
+    let limit = isHang ? min(settings.runLimit, .milliseconds(500)) : settings.runLimit
+    for _ in 0..<settings.replays {
+      let (again, calls) = attempt(original.commands, limit: limit)
+      failure.calls.replaying += calls
+      failure.replays += 1
+      if again?.kind.category == kind.category { failure.failedReplays += 1 }
+    }
+    if !failure.isFlaky, !original.commands.isEmpty {
+      var shrinker = Shrinker(
+        spec, original, kind,
+        budget: (settings.shrinkCalls, .now.advanced(by: settings.shrinkTime))
+      ) { [self] in attempt($0, limit: limit) }
+      shrinker.shrink()
+      failure.calls.shrinking = shrinker.calls
+      failure.attempts = shrinker.attempts
+      failure.isShrunkFully = !shrinker.isOverBudget
+      var isConfirmed = true
+      if isHang {
+        let (again, calls) = attempt(shrinker.best.commands)
+        failure.calls.replaying += calls
+        isConfirmed = again?.kind.category == kind.category
+      }
+      if isConfirmed {
+        failure.commands = shrinker.best.commands
+        failure.choices = shrinker.best.sequence
+        failure.kind = isHang ? kind : shrinker.kind
+      } else {
+        failure.isShrunkFully = false
+      }
+    }
+    report.calls += failure.calls.replaying + failure.calls.shrinking
+    return failure
+  }
+
+  // MARK: - Examples
+
+  private func replayExamples(_ report: inout Report) {
+    guard let store = lockStep.examples else { return }
+    let (examples, problems) = store.examples(of: Spec.self)
+    report.storeProblems += problems.map(\.description)
+    for (name, example) in examples {
+      var choices = Choices(replaying: example.choices)
+      let redrawn = ShrinkCandidate(spec, &choices, count: example.choices.spans.count)
+      let divergence = choices.finishReplay()
+      var commands = redrawn.commands
+      if divergence != nil || commands.map(\.description) != example.commands {
+        guard let stored = lockStep.coding?.decode(example), stored.count == example.commands.count
+        else {
+          let reason = divergence?.description ?? "the choices now mean other commands"
+          report.staleExamples.append((name, reason))
+          continue
+        }
+        commands = stored
+      }
+      let (found, calls) = attempt(commands)
+      report.calls += calls
+      report.replayedExamples += 1
+      guard let found, report.failure == nil else { continue }
+      let count = found.kind.isOfCommand ? min(found.step + 1, commands.count) : commands.count
+      var failure = LockStepFailure<Spec>(
+        specification: spec, commands: Array(commands.prefix(count)), kind: found.kind,
+        seed: example.seed, choices: example.choices, source: lockStep.source)
+      for _ in 0..<settings.replays {
+        let (again, calls) = attempt(commands)
+        report.calls += calls
+        failure.calls.replaying += calls
+        failure.replays += 1
+        if again?.kind.category == found.kind.category { failure.failedReplays += 1 }
+      }
+      failure.example = name
+      report.failure = failure
+    }
+  }
+}

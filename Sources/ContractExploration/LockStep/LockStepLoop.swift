@@ -1,0 +1,154 @@
+import Synchronization
+
+/// The runs that a loop performs.
+@usableFromInline
+enum LockStepPlan<Command: Sendable>: Sendable {
+  /// Runs drawn from seeds, the numbers from `first` up to but not including `end`.
+  case seeds(first: Int, end: Int, base: UInt64, shard: ExplorationShard, Choices.Strategy, Int)
+  /// One run of these commands.
+  case commands([Command])
+}
+
+/// The innermost loops of lock-step exploration; inlinable, so that they are specialised for the
+/// specification in its own module.
+@usableFromInline
+enum LockStepLoop<Spec: Specification> {
+  @usableFromInline typealias Monitor = RunMonitor<Spec.Response>
+  @usableFromInline typealias Kind = LockStepFailureKind<Spec.Response>
+
+  /// Runs an asynchronous subject.
+  @inlinable
+  static func run(
+    _ spec: Spec, _ plan: LockStepPlan<Spec.Command>, _ monitor: Monitor,
+    makeSubject: () async throws -> Spec.Subject, tearDown: (Spec.Subject) async throws -> Void
+  ) async {
+    var choices = Choices(seed: 0, strategy: .uniform, isRecording: false)
+    let (first, end) = plan.runs
+    var run = first
+    var calls = 0
+    while run < end, !monitor.isStopped.load(ordering: .relaxed) {
+      monitor.step.store(0, ordering: .relaxed)
+      monitor.begun.store(run - first + 1, ordering: .relaxed)
+      let length = plan.start(run, &choices)
+      var state = spec.initialState
+      var step = 0
+      var failure: Kind?
+      let subject: Spec.Subject
+      do {
+        subject = try await makeSubject()
+      } catch {
+        return monitor.end(.failed(.init(run: run, step: 0, kind: .setUpThrew(error))))
+      }
+      while step < length {
+        let command = plan.command(step, spec, state, &choices)
+        let expected = spec.apply(command, to: &state)
+        monitor.step.store(step, ordering: .relaxed)
+        calls += 1
+        monitor.calls.store(calls, ordering: .relaxed)
+        do {
+          let actual = try await spec.perform(command, on: subject)
+          if actual != expected { failure = .mismatch(expected: expected, actual: actual) }
+        } catch {
+          failure = .threw(error, expected: expected)
+        }
+        if failure != nil || monitor.isStopped.load(ordering: .relaxed) { break }
+        step += 1
+      }
+      do {
+        try await tearDown(subject)
+      } catch {
+        if failure == nil { failure = .tearDownThrew(error) }
+      }
+      if let failure {
+        return monitor.end(.failed(.init(run: run, step: step, kind: failure)))
+      }
+      run += 1
+    }
+    monitor.end(.done)
+  }
+}
+
+extension LockStepLoop where Spec: SynchronousSpecification {
+  /// Runs a synchronous subject.
+  @inlinable
+  static func run(
+    _ spec: Spec, _ plan: LockStepPlan<Spec.Command>, _ monitor: Monitor,
+    makeSubject: () throws -> Spec.Subject, tearDown: (Spec.Subject) throws -> Void
+  ) {
+    var choices = Choices(seed: 0, strategy: .uniform, isRecording: false)
+    let (first, end) = plan.runs
+    var run = first
+    var calls = 0
+    while run < end, !monitor.isStopped.load(ordering: .relaxed) {
+      monitor.step.store(0, ordering: .relaxed)
+      monitor.begun.store(run - first + 1, ordering: .relaxed)
+      let length = plan.start(run, &choices)
+      var state = spec.initialState
+      var step = 0
+      var failure: Kind?
+      let subject: Spec.Subject
+      do {
+        subject = try makeSubject()
+      } catch {
+        return monitor.end(.failed(.init(run: run, step: 0, kind: .setUpThrew(error))))
+      }
+      while step < length {
+        let command = plan.command(step, spec, state, &choices)
+        let expected = spec.apply(command, to: &state)
+        monitor.step.store(step, ordering: .relaxed)
+        do {
+          let actual = try spec.perform(command, on: subject)
+          if actual != expected { failure = .mismatch(expected: expected, actual: actual) }
+        } catch {
+          failure = .threw(error, expected: expected)
+        }
+        if failure != nil { break }
+        step += 1
+      }
+      calls += min(step + 1, length)
+      monitor.calls.store(calls, ordering: .relaxed)
+      do {
+        try tearDown(subject)
+      } catch {
+        if failure == nil { failure = .tearDownThrew(error) }
+      }
+      if let failure {
+        return monitor.end(.failed(.init(run: run, step: step, kind: failure)))
+      }
+      run += 1
+    }
+    monitor.end(.done)
+  }
+}
+
+extension LockStepPlan {
+  @inlinable
+  var runs: (first: Int, end: Int) {
+    switch self {
+    case .seeds(let first, let end, _, _, _, _): (first, end)
+    case .commands: (0, 1)
+    }
+  }
+
+  /// Prepares a run.
+  ///
+  /// - Returns: The number of its commands.
+  @inlinable
+  func start(_ run: Int, _ choices: inout Choices) -> Int {
+    switch self {
+    case .seeds(_, _, let base, let shard, let strategy, let steps):
+      choices.restart(seed: shard.seed(ofRun: run, from: base), strategy: strategy)
+      return steps
+    case .commands(let commands):
+      return commands.count
+    }
+  }
+
+  @inlinable
+  func command<Spec: Specification>(
+    _ step: Int, _ spec: Spec, _ state: Spec.State, _ choices: inout Choices
+  ) -> Command where Spec.Command == Command {
+    if case .commands(let commands) = self { return commands[step] }
+    return spec.command(from: &choices, in: state)
+  }
+}

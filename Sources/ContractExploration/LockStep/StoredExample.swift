@@ -1,0 +1,64 @@
+import Foundation
+
+/// A failing example as it lies on disk.
+struct StoredExample: Codable, Sendable {
+  /// The commands in words.
+  var commands: [String]
+  /// The choices that make the commands; they go stale when the generator changes.
+  var choices: ChoiceSequence
+  /// The commands as JSON, where they can be coded; they outlive the generator.
+  var encodedCommands: [String]?
+  /// The seed of the run in which it was found.
+  var seed: UInt64?
+  /// What went wrong, in words.
+  var failure: String
+  /// The digest of `commands`: the example's name, and a guard against edits by halves.
+  var digest: String
+
+  init<Spec: Specification>(
+    _ failure: LockStepFailure<Spec>, coding: CommandCoding<Spec.Command>?
+  ) {
+    commands = failure.commands.map(\.description)
+    choices = failure.choices
+    encodedCommands = coding.flatMap { coding in
+      let encoded = failure.commands.compactMap(coding.encode)
+      return encoded.count == failure.commands.count ? encoded : nil
+    }
+    seed = failure.seed
+    self.failure = "\(failure.kind)"
+    digest = ""
+    digest = commandDigest
+  }
+
+  /// A 64-bit FNV-1a hash of the commands, in hexadecimal.
+  var commandDigest: String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in commands.joined(separator: "\n").utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+/// How commands are written to and read from JSON.
+struct CommandCoding<Command: Sendable>: Sendable {
+  let encode: @Sendable (Command) -> String?
+  private let decodeOne: @Sendable (String) -> Command?
+
+  init() where Command: Codable {
+    encode = { command in
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return (try? encoder.encode(command)).map { String(decoding: $0, as: UTF8.self) }
+    }
+    decodeOne = { try? JSONDecoder().decode(Command.self, from: Data($0.utf8)) }
+  }
+
+  /// The stored commands, or `nil` if they were not stored or are not commands any more.
+  func decode(_ example: StoredExample) -> [Command]? {
+    guard let encoded = example.encodedCommands else { return nil }
+    let commands = encoded.compactMap(decodeOne)
+    return commands.count == encoded.count ? commands : nil
+  }
+}

@@ -1,0 +1,156 @@
+public import ContractExploration
+import Foundation
+public import Testing
+
+/// Runs random commands on an implementation and on the model, and compares what they answer.
+///
+/// A mismatch is shrunk, saved beside the test and recorded as an issue that ends in a test to
+/// paste. Saved examples are replayed first. The environment sets the budget: `EXPLORE_RUNS`,
+/// `EXPLORE_SECONDS`, `EXPLORE_SEED` and `EXPLORE_SHARD` (`3/16`).
+///
+/// - Parameters:
+///   - specification: The model and the generator of commands.
+///   - implementation: What to explore; each run gets a fixture of its own.
+///   - settings: How long and how far to explore, where the environment does not say.
+///   - filePath: The test's file; examples are kept in a folder beside it.
+///   - sourceLocation: The place of the call.
+/// - Throws: ``OutsideTestError`` when no test is running; `ExplorationSettingsError` for a variable
+///   that can't be read.
+public func explore<Spec: Specification>(
+  _ specification: Spec, on implementation: Implementation<Spec.Subject>,
+  settings: ExplorationSettings = .init(runs: 200), filePath: String = #filePath,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async throws where Spec.Command: Codable {
+  try await exploring(implementation, "explore", settings) { settings in
+    var engine = LockStep(ScopedSpecification(specification), settings: settings) { subject in
+      try await subject.tearDown()
+    } makeSubject: {
+      try await ScopedSubject(implementation)
+    }
+    engine.source.specification = "\(Spec.self)()"
+    engine.onProgress = { ExplorationProgressLine.show($0, on: implementation.id) }
+    let report = await engine.storing(in: ExampleStore(besideFile: filePath)).explore()
+    ExplorationProgressLine.clear()
+    if !report.isClean {
+      Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
+    }
+  }
+}
+
+/// Uses an implementation from several tasks truly in parallel, and asks of each recorded history
+/// whether the model allows it in some order.
+///
+/// - Parameters:
+///   - specification: The model and the generator of commands.
+///   - implementation: What to explore; each run gets a fixture of its own.
+///   - tasks: How many tasks use it at once, from 1.
+///   - settings: How long and how far to explore, where the environment does not say.
+///   - sourceLocation: The place of the call.
+/// - Throws: ``OutsideTestError`` when no test is running; `ExplorationSettingsError` for a variable
+///   that can't be read.
+public func exploreConcurrently<Spec: Specification>(
+  _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 4,
+  settings: ExplorationSettings = .init(runs: 50, steps: 24),
+  sourceLocation: SourceLocation = #_sourceLocation
+) async throws where Spec.Subject: Sendable {
+  try await exploring(implementation, "exploreConcurrently", settings) { settings in
+    let explorer = ConcurrentExplorer(
+      ScopedSpecification(specification), clients: tasks, settings: settings
+    ) { subject in
+      try await subject.tearDown()
+    } makeSubject: {
+      try await ScopedSubject(implementation)
+    }
+    let report = await explorer.explore()
+    if report.failure != nil {
+      Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
+    }
+  }
+}
+
+/// What every kind of exploration does around its engine.
+func exploring<Fixture>(
+  _ implementation: Implementation<Fixture>, _ name: String, _ settings: ExplorationSettings,
+  _ body: (ExplorationSettings) async throws -> Void
+) async throws {
+  guard Test.current != nil else { throw OutsideTestError(what: "\(name)(_:on:)") }
+  // A selection of cases is a wish to run these alone.
+  guard RunLedger.current.explores(implementation.kind) else { return }
+  let settings = try settings.applying()
+  if let reason = await implementation.probe?.reason() {
+    Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
+    return
+  }
+  try await ExclusiveResources.shared.holding(implementation.resources) { try await body(settings) }
+}
+
+/// A fixture with its scope, so that each run's world is torn down with it.
+struct ScopedSubject<Fixture> {
+  var fixture: Fixture
+  private var scope: FixtureScope
+
+  init(_ implementation: Implementation<Fixture>) async throws {
+    let scope = FixtureScope()
+    do {
+      fixture = try await implementation.make(scope)
+    } catch {
+      _ = await scope.tearDown()
+      throw error
+    }
+    self.scope = scope
+  }
+
+  func tearDown() async throws {
+    if let error = await scope.tearDown().first { throw error }
+  }
+}
+
+extension ScopedSubject: Sendable where Fixture: Sendable {}
+
+/// A specification whose subjects bring their scopes along.
+struct ScopedSpecification<Spec: Specification>: Specification {
+  typealias Subject = ScopedSubject<Spec.Subject>
+
+  private let base: Spec
+
+  init(_ base: Spec) { self.base = base }
+
+  var initialState: Spec.State { base.initialState }
+  var kinds: [String] { base.kinds }
+
+  func command(from choices: inout Choices, in state: Spec.State) -> Spec.Command {
+    base.command(from: &choices, in: state)
+  }
+
+  func apply(_ command: Spec.Command, to state: inout Spec.State) -> Spec.Response {
+    base.apply(command, to: &state)
+  }
+
+  func perform(_ command: Spec.Command, on subject: Subject) async throws -> Spec.Response {
+    try await base.perform(command, on: subject.fixture)
+  }
+
+  func isReadOnly(_ command: Spec.Command) -> Bool { base.isReadOnly(command) }
+  func partition(of command: Spec.Command) -> AnyHashable? { base.partition(of: command) }
+  func kind(of command: Spec.Command) -> String { base.kind(of: command) }
+  func source(ofCommand command: Spec.Command) -> String { base.source(ofCommand: command) }
+  func source(ofResponse response: Spec.Response) -> String {
+    base.source(ofResponse: response)
+  }
+}
+
+/// The line on the terminal that says how a long exploration gets on.
+private enum ExplorationProgressLine {
+  static func show(_ progress: ExplorationProgress, on implementation: String) {
+    write(
+      "\r\u{1B}[Kexploring \(implementation): \(progress.runs) runs, \(progress.commands) commands, "
+        + "\(Int(progress.rate)) a second")
+  }
+
+  static func clear() { write("\r\u{1B}[K") }
+
+  private static func write(_ text: String) {
+    guard isatty(STDERR_FILENO) == 1 else { return }
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+}

@@ -1,0 +1,48 @@
+/// A set of operating systems.
+public struct Platform: OptionSet, Sendable {
+  public let rawValue: Int
+
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// Linux.
+  public static let linux = Platform(rawValue: 1)
+  /// macOS.
+  public static let macOS = Platform(rawValue: 2)
+  /// iOS, iPadOS, tvOS, watchOS and visionOS.
+  public static let appleMobile = Platform(rawValue: 4)
+  /// Windows.
+  public static let windows = Platform(rawValue: 8)
+  /// Every other system.
+  public static let others = Platform(rawValue: 16)
+
+  /// Every system of Apple's.
+  public static let apple: Platform = [.macOS, .appleMobile]
+  /// Every system.
+  public static let all: Platform = [.linux, .apple, .windows, .others]
+
+  /// The system that this code was built for.
+  public static var current: Platform {
+    #if os(Linux)
+      .linux
+    #elseif os(macOS)
+      .macOS
+    #elseif os(Windows)
+      .windows
+    #elseif canImport(Darwin)
+      .appleMobile
+    #else
+      .others
+    #endif
+  }
+
+  /// The current system's word in journals.
+  static var currentName: String {
+    switch current {
+    case .linux: "linux"
+    case .macOS: "macos"
+    case .windows: "windows"
+    case .appleMobile: "apple-mobile"
+    default: "other"
+    }
+  }
+}

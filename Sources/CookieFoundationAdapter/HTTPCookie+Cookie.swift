@@ -1,0 +1,46 @@
+import CookiePort
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension Cookie {
+  /// The cookie that Foundation has; what it doesn't keep is left at its default.
+  init(_ cookie: HTTPCookie) {
+    let isHostOnly = !cookie.domain.hasPrefix(".")
+    let created = cookie.properties?[HTTPCookiePropertyKey("Created")] as? TimeInterval
+    self.init(
+      name: cookie.name, value: cookie.value,
+      domain: isHostOnly ? cookie.domain : String(cookie.domain.dropFirst()),
+      isHostOnly: isHostOnly, path: cookie.path, expires: cookie.expiresDate,
+      isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly, sameSite: Self.sameSite(of: cookie),
+      creation: Date(timeIntervalSinceReferenceDate: created ?? 0))
+  }
+
+  private static func sameSite(of cookie: HTTPCookie) -> SameSite {
+    #if canImport(FoundationNetworking)
+      .unspecified
+    #else
+      switch cookie.sameSitePolicy {
+      case .sameSiteLax?: .lax
+      case .sameSiteStrict?: .strict
+      default: .unspecified
+      }
+    #endif
+  }
+}
+
+extension HTTPCookie {
+  /// The cookie for Foundation, or `nil` where it takes none.
+  convenience init?(_ cookie: Cookie) {
+    var properties: [HTTPCookiePropertyKey: Any] = [
+      .name: cookie.name, .value: cookie.value, .path: cookie.path,
+      .domain: cookie.isHostOnly ? cookie.domain : ".\(cookie.domain)",
+    ]
+    properties[.expires] = cookie.expires
+    if cookie.isSecure { properties[.secure] = "TRUE" }
+    if cookie.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+    self.init(properties: properties)
+  }
+}

@@ -1,0 +1,196 @@
+import CCurl
+import TransportPort
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension CurlHandle {
+  /// Sets everything that holds for all transfers.
+  func setUp(
+    _ configuration: CurlTransport.Configuration, loop: CurlLoop,
+    errorText: UnsafeMutablePointer<CChar>
+  ) {
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    ccurl_set_pointer(easy, CURLOPT_PRIVATE, this)
+    ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    setCallbacks(this)
+    setSocketCallbacks(Unmanaged.passUnretained(loop).toOpaque())
+    ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+    ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+    ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
+    ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
+    ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
+    ccurl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
+    ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    ccurl_set_long(easy, CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    // Else the removal of a handle waits for the thread that looks up its host.
+    ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
+    ccurl_set_long(easy, CURLOPT_BUFFERSIZE, 64 * 1024)
+    ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
+    ccurl_set_long(
+      easy, CURLOPT_HTTP_VERSION,
+      Int(configuration.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+    // A burst waits for the first connection to learn whether it can be shared.
+    ccurl_set_long(easy, CURLOPT_PIPEWAIT, configuration.allowsHTTP2 ? 1 : 0)
+    setTrust(configuration.authorities)
+    setProxy(configuration.proxy)
+    setTimes(TransportOptions(), configuration)
+  }
+
+  /// Sets what one exchange wants.
+  func setTimes(_ options: TransportOptions, _ configuration: CurlTransport.Configuration) {
+    let connect = options.connectTimeout ?? configuration.connectTimeout
+    // Zero would mean libcurl's default of five minutes.
+    ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, connect.wholeMilliseconds))
+    ccurl_set_long(
+      easy, CURLOPT_EXPECT_100_TIMEOUT_MS, max(0, options.continueTimeout.wholeMilliseconds))
+    ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, options.reusesConnections ? 0 : 1)
+  }
+
+  /// Sets the method and how the body is framed.
+  func setMethod(_ wire: WireRequest) {
+    // In this order, since each of these options undoes the others.
+    ccurl_set_long(easy, CURLOPT_UPLOAD, 0)
+    ccurl_set_long(easy, CURLOPT_NOBODY, 0)
+    ccurl_set_long(easy, CURLOPT_HTTPGET, 1)
+    switch wire.framing {
+    case .none:
+      if wire.method == .head { ccurl_set_long(easy, CURLOPT_NOBODY, 1) }
+    case .length(let length):
+      ccurl_set_long(easy, CURLOPT_UPLOAD, 1)
+      ccurl_set_offset(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(length))
+    case .chunked:
+      ccurl_set_long(easy, CURLOPT_UPLOAD, 1)
+      ccurl_set_offset(easy, CURLOPT_INFILESIZE_LARGE, -1)
+    }
+    ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, wire.method.rawValue)
+  }
+
+  /// The fields that libcurl does not make itself, in its own notation.
+  static func list(_ wire: WireRequest) -> UnsafeMutablePointer<curl_slist>? {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for field in wire.headerFields {
+      switch field.name {
+      case .contentLength, .transferEncoding: continue
+      case .host where field.value == wire.origin.authority: continue
+      default: list = append(field, to: list)
+      }
+    }
+    // A name alone takes away the field that libcurl would add.
+    if !wire.headerFields.contains(.accept) { list = curl_slist_append(list, "Accept:") }
+    if wire.framing != .none, !wire.headerFields.contains(.expect) {
+      list = curl_slist_append(list, "Expect:")
+    }
+    return list
+  }
+
+  /// Adds a field to a list.
+  ///
+  /// - Parameter emptyMark: What stands after the name where the value is empty: among header
+  ///   fields a semicolon, since a colon would take the field away.
+  static func append(
+    _ field: HTTPField, emptyMark: [UInt8] = [0x3B],
+    to list: UnsafeMutablePointer<curl_slist>?
+  ) -> UnsafeMutablePointer<curl_slist>? {
+    let name = Array(field.name.rawName.utf8)
+    let line = name + (field.bytes.isEmpty ? emptyMark : [0x3A, 0x20] + field.bytes) + [0]
+    return line.withUnsafeBytes {
+      curl_slist_append(list, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
+    }
+  }
+
+  private func setTrust(_ authorities: CurlTransport.Configuration.Authorities) {
+    ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
+    ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
+    ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    guard case .pem(let text) = authorities else { return }
+    ccurl_set_string(easy, CURLOPT_CAPATH, nil)
+    let bytes = Array(text.utf8)
+    ccurl_set_bytes(easy, CURLOPT_CAINFO_BLOB, bytes, bytes.count)
+  }
+
+  private func setProxy(_ proxy: CurlTransport.Configuration.Proxy) {
+    switch proxy {
+    case .environment:
+      break
+    case .none:
+      ccurl_set_string(easy, CURLOPT_PROXY, "")
+    case .url(let url, let bypassed):
+      ccurl_set_string(easy, CURLOPT_PROXY, url)
+      ccurl_set_string(easy, CURLOPT_NOPROXY, bypassed.joined(separator: ","))
+    }
+  }
+
+  private func setCallbacks(_ this: UnsafeMutableRawPointer) {
+    ccurl_set_pointer(easy, CURLOPT_HEADERDATA, this)
+    ccurl_set_write(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
+      let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+      return CurlHandle.from(this)?.receive(line: bytes) == true ? bytes.count : 0
+    }
+    ccurl_set_pointer(easy, CURLOPT_WRITEDATA, this)
+    ccurl_set_write(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
+      let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+      return CurlHandle.from(this)?.receive(content: bytes) ?? 0
+    }
+    ccurl_set_pointer(easy, CURLOPT_READDATA, this)
+    ccurl_set_read(easy) { bytes, size, count, this in
+      let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+      return CurlHandle.from(this)?.supply(space) ?? Int(CURL_READFUNC_ABORT)
+    }
+    ccurl_set_pointer(easy, CURLOPT_SEEKDATA, this)
+    ccurl_set_seek(easy) { this, offset, origin in
+      let isDone = origin == SEEK_SET && CurlHandle.from(this)?.rewind(to: Int(offset)) == true
+      return isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    }
+    ccurl_set_pointer(easy, CURLOPT_PREREQDATA, this)
+    ccurl_set_prerequest(easy) { this, _, _, _, port in
+      CurlHandle.from(this)?.allowsAttempt(localPort: port) == true
+        ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+    ccurl_set_pointer(easy, CURLOPT_DEBUGDATA, this)
+    ccurl_set_debug(easy) { _, type, bytes, count, this in
+      if type == CURLINFO_DATA_IN {
+        CurlHandle.from(this)?.receive(raw: UnsafeRawBufferPointer(start: bytes, count: count))
+      }
+      return 0
+    }
+    ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, this)
+    ccurl_set_trailer(easy) { list, this in
+      if let list { CurlHandle.from(this)?.trailerList(list) }
+      return CURL_TRAILERFUNC_OK
+    }
+  }
+
+  /// A connection outlives the handle that opened it, so these two are called on the loop.
+  private func setSocketCallbacks(_ loop: UnsafeMutableRawPointer) {
+    ccurl_set_pointer(easy, CURLOPT_SOCKOPTDATA, loop)
+    ccurl_set_socket_opened(easy) { loop, socket, _ in
+      guard let loop else { return CURL_SOCKOPT_ERROR }
+      Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.open(socket)
+      return CURL_SOCKOPT_OK
+    }
+    ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop)
+    ccurl_set_socket_closing(easy) { loop, socket in
+      if let loop {
+        Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.close(socket)
+      }
+      return close(socket)
+    }
+  }
+
+  private static func from(_ pointer: UnsafeMutableRawPointer?) -> CurlHandle? {
+    pointer.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up.
+  fileprivate var wholeMilliseconds: Int {
+    let (seconds, attoseconds) = components
+    let milliseconds = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    return Int(clamping: min(seconds, 1_000_000)) * 1000 + Int(milliseconds)
+  }
+}

@@ -1,0 +1,471 @@
+import CCurl
+import TransportPort
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// One easy handle and the transfer that it carries out; touched by the driver's thread alone.
+final class CurlHandle {
+  /// How much content is gathered before it is delivered on its own.
+  private static let chunkSize = 64 * 1024
+
+  let easy: UnsafeMutableRawPointer
+  private(set) var transfer: CurlTransfer?
+
+  private unowned let loop: CurlLoop
+  private let configuration: CurlTransport.Configuration
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  // What was set for the transfer before, so that it need not be set again.
+  private var url = ""
+  private var fields: HTTPFields?
+  private var fieldList: UnsafeMutablePointer<curl_slist>?
+  private var method: HTTPRequest.Method?
+  private var framing: WireRequest.Framing?
+  private var options = TransportOptions()
+
+  // The transfer's state.
+  private var heads = HeadMemory()
+  private var reading = HeadMemory.Reading(HTTPHeadParser())
+  private var trailers: HTTPFieldSection?
+  private var chunks: ChunkJudge?
+  private var informational: [HTTPResponse] = []
+  private var head: CurlTransfer.Head?
+  private var bodyFraming: HTTPBodyFraming?
+  private var content: [UInt8] = []
+  private var received = 0
+  private var sent = 0
+  private var isUploaded = false
+  private var attempts = 0
+
+  /// Whether the connection turned out to be of no use before anything was sent.
+  private(set) var needsFreshConnection = false
+  private var failure: TransportError?
+  private var isTouched = false
+
+  /// Whether the response came over HTTP/2.
+  private(set) var isMultiplexed = false
+
+  /// A handle with everything set that holds for all transfers.
+  init?(_ configuration: CurlTransport.Configuration, loop: CurlLoop) {
+    guard let easy = curl_easy_init() else { return nil }
+    self.easy = easy
+    self.loop = loop
+    self.configuration = configuration
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    setUp(configuration, loop: loop, errorText: errorText)
+  }
+
+  deinit {
+    curl_easy_cleanup(easy)
+    curl_slist_free_all(fieldList)
+    errorText.deallocate()
+  }
+
+  /// Takes on a transfer, which is then to be added to the multi handle.
+  func begin(_ transfer: CurlTransfer) {
+    self.transfer = transfer
+    transfer.handle = self
+    let wire = transfer.wire
+    let url = wire.url
+    if url != self.url {
+      self.url = url
+      heads.forget()
+      ccurl_set_string(easy, CURLOPT_URL, url)
+    }
+    if method != wire.method || framing != wire.framing {
+      method = wire.method
+      framing = wire.framing
+      setMethod(wire)
+    }
+    if fields != wire.headerFields {
+      fields = wire.headerFields
+      let list = Self.list(wire)
+      ccurl_set_list(easy, CURLOPT_HTTPHEADER, list)
+      curl_slist_free_all(fieldList)
+      fieldList = list
+    }
+    if options != transfer.options {
+      options = transfer.options
+      heads.forget()
+      setTimes(options, configuration)
+    }
+    ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 0)
+    ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
+    reading = newReading()
+    errorText[0] = 0
+  }
+
+  /// Goes on reading and writing.
+  func unpause() {
+    curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  /// Prepares to begin again on a fresh connection.
+  func avoidKeptConnections() {
+    needsFreshConnection = false
+    options.reusesConnections = false
+    setTimes(options, configuration)
+  }
+
+  /// Hands over what has come since the last time.
+  func deliver() {
+    guard isTouched, let transfer else { return }
+    isTouched = false
+    transfer.deliver(head: head, bytes: takeContent())
+  }
+
+  /// Notes why the transfer shall end.
+  func fail(_ error: TransportError) {
+    failure = error
+  }
+
+  /// Ends the transfer; the handle is then free for another.
+  func finish(_ ending: Result<HTTPFields, TransportError>) {
+    guard let transfer else { return }
+    transfer.handle = nil
+    transfer.finish(head: head, bytes: takeContent(), ending)
+    self.transfer = nil
+    trailers = nil
+    chunks = nil
+    informational = []
+    head = nil
+    bodyFraming = nil
+    received = 0
+    sent = 0
+    isUploaded = false
+    attempts = 0
+    needsFreshConnection = false
+    failure = nil
+    isTouched = false
+    isMultiplexed = false
+  }
+
+  private func takeContent() -> [UInt8] {
+    var bytes: [UInt8] = []
+    swap(&bytes, &content)
+    return bytes
+  }
+
+  private func touch() {
+    guard !isTouched else { return }
+    isTouched = true
+    loop.touch(self)
+  }
+
+  private func newReading() -> HeadMemory.Reading {
+    HeadMemory.Reading(
+      HTTPHeadParser(
+        limits: options.headLimits,
+        allowsMultiplexed: configuration.allowsHTTP2 && transfer?.wire.origin.scheme == .https))
+  }
+}
+
+// What libcurl calls.
+extension CurlHandle {
+  /// Takes a line of a head or of the trailers, as it came.
+  ///
+  /// - Returns: Whether the transfer goes on.
+  func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
+    do throws(TransportError) {
+      if head != nil {
+        if chunks == nil { try receive(trailer: Array(bytes)[...]) }
+      } else if let head = try heads.consume(bytes, &reading) {
+        try complete(head.response, version: head.version)
+      }
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  /// Takes content.
+  ///
+  /// - Returns: What the write callback returns: the count, an error, or a wish to pause.
+  func receive(content bytes: UnsafeRawBufferPointer) -> Int {
+    guard let transfer, head != nil, failure == nil else { return 0 }
+    if content.count + bytes.count > Self.chunkSize {
+      isTouched = true
+      deliver()
+      if transfer.pausesReading() { return Int(CURL_WRITEFUNC_PAUSE) }
+    }
+    if content.isEmpty, bodyFraming != .length(bytes.count) {
+      content.reserveCapacity(Self.chunkSize)
+    }
+    content.append(contentsOf: bytes)
+    received += bytes.count
+    touch()
+    return bytes.count
+  }
+
+  /// Gives content of the request.
+  ///
+  /// - Returns: What the read callback returns: the count, or a wish to pause.
+  func supply(_ space: UnsafeMutableRawBufferPointer) -> Int {
+    guard let upload = transfer?.upload else { return Int(CURL_READFUNC_ABORT) }
+    if let bytes = upload.bytes {
+      let piece = bytes[sent...].prefix(space.count)
+      piece.withUnsafeBytes { space.copyMemory(from: $0) }
+      sent += piece.count
+      return piece.count
+    }
+    switch upload.copy(into: space) {
+    case .copied(let count):
+      sent += count
+      return count
+    case .pending: return Int(CURL_READFUNC_PAUSE)
+    case .ended:
+      isUploaded = true
+      return 0
+    }
+  }
+
+  /// Takes what came after the head, as it came.
+  func receive(raw bytes: UnsafeRawBufferPointer) {
+    guard failure == nil, chunks != nil else { return }
+    do throws(TransportError) { try chunks?.consume(Array(bytes)) } catch {
+      failure = transfer?.wire.error(
+        error.kind, phase: .receivingBody, bytesSent: true, detail: error.detail)
+      ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+    }
+  }
+
+  /// Starts the content again, for a second attempt.
+  ///
+  /// - Returns: Whether that is possible.
+  func rewind(to offset: Int) -> Bool {
+    guard let bytes = transfer?.upload.bytes, (0...bytes.count).contains(offset) else {
+      return sent == offset
+    }
+    sent = offset
+    return true
+  }
+
+  /// Decides whether a request may go to the wire.
+  ///
+  /// A kept connection that has something to read before anything was asked is of no use: either it
+  /// has ended, or what came would pass for the response. Nothing was sent on it, so that the
+  /// request can go on a fresh one, whatever its method.
+  ///
+  /// libcurl sends a request again, on its own, when a kept connection turns out to be dead. For a
+  /// method that is not idempotent that may repeat an effect (RFC 9110 §9.2.2), and a body that was
+  /// begun may be gone, so both are refused here.
+  ///
+  /// - Parameter localPort: The local port of the connection that libcurl chose.
+  func allowsAttempt(localPort: Int32) -> Bool {
+    let socket = loop.sockets.socket(atPort: localPort)
+    guard let wire = transfer?.wire else { return false }
+    if attempts == 0, isStale(socket) {
+      needsFreshConnection = true
+      return false
+    }
+    attempts += 1
+    guard attempts > 1 else { return true }
+    guard wire.method.isIdempotent, transfer?.upload.bytes != nil || sent == 0 else {
+      failure = wire.error(
+        .connectionReset, phase: .awaitingHead, bytesSent: true,
+        detail: "a kept connection ended before the response, and \(wire.method) is not sent again")
+      return false
+    }
+    return true
+  }
+
+  /// Whether a kept connection is at its end or has unasked bytes.
+  ///
+  /// Where HTTP/2 is possible, frames may come at any time, so that nothing can be told.
+  private func isStale(_ socket: Int32?) -> Bool {
+    guard let socket, !configuration.allowsHTTP2 || transfer?.wire.origin.scheme == .http,
+      options.reusesConnections, ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0
+    else { return false }
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+  }
+
+  /// The fields to send after the content.
+  func trailerList(_ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>) {
+    for field in transfer?.upload.trailers ?? [:] {
+      list.pointee = Self.append(field, emptyMark: [0x3A, 0x20], to: list.pointee)
+    }
+  }
+
+  private func receive(trailer line: ArraySlice<UInt8>) throws(TransportError) {
+    var section = trailers ?? HTTPFieldSection(limits: options.headLimits)
+    do throws(TransportError) { _ = try section.consume(line: line) } catch {
+      throw transfer?.wire.error(
+        error.kind == .headTooLarge ? .headTooLarge : .badChunk, phase: .receivingBody,
+        bytesSent: true, detail: error.detail) ?? error
+    }
+    trailers = section
+  }
+
+  private func complete(
+    _ response: HTTPResponse, version: HTTPHeadParser.Version?
+  ) throws(TransportError) {
+    guard let transfer else { return }
+    isMultiplexed = version == .multiplexed
+    if response.status.isInformational {
+      guard informational.count < options.headLimits.informational else {
+        throw transfer.wire.error(
+          .tooManyInformational, phase: .awaitingHead, bytesSent: true,
+          detail: "more than \(options.headLimits.informational) interim responses came")
+      }
+      informational.append(response)
+      reading = newReading()
+      return
+    }
+    bodyFraming = try HTTPBodyFraming(of: response, to: transfer.wire.method)
+    if bodyFraming == .chunked {
+      // From now on libcurl shows what comes before it undoes the chunks.
+      chunks = try ChunkJudge(limits: options.headLimits)
+      ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
+      // Both framings at once: whoever sent this must not be trusted with another request.
+      if response.headerFields.contains(.contentLength) {
+        ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+      }
+    }
+    head = CurlTransfer.Head(response: response, informationalResponses: informational)
+    touch()
+  }
+}
+
+extension CurlHandle {
+  /// How the transfer ended, by libcurl's code and by what was noted.
+  func ending(_ code: CURLcode) -> Result<HTTPFields, TransportError> {
+    if let failure { return .failure(failure) }
+    guard code == CURLE_OK else { return .failure(error(for: code)) }
+    guard head != nil else {
+      return .failure(error(endedHead, "the connection ended before the head was complete"))
+    }
+    if let chunks, !chunks.isComplete {
+      return .failure(error(.truncatedBody, "the connection ended before the last chunk"))
+    }
+    if case .length(let length) = bodyFraming, received != length {
+      return .failure(
+        error(.truncatedBody, "\(received) of \(length) bytes came before the connection ended"))
+    }
+    return .success(chunks?.trailers ?? trailers?.fields ?? [:])
+  }
+
+  /// Whether the whole response is there although the request was not sent to its end.
+  var isAnsweredEarly: Bool {
+    guard head != nil, failure == nil, !isSent else { return false }
+    switch bodyFraming {
+    case .some(.none): return true
+    case .length(let length): return received == length
+    case .chunked: return chunks?.isComplete == true
+    case .untilClose, nil: return false
+    }
+  }
+
+  /// What it means that the connection ended before the head was complete.
+  private var endedHead: TransportError.Kind {
+    // What came of a first line that was cut is nowhere to be seen.
+    reading.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
+  }
+
+  /// The transport was shut down.
+  func shutDownError() -> TransportError {
+    error(.shutDown, "the transport was shut down")
+  }
+
+  /// An error of this transfer, with the phase that it is in.
+  func error(
+    _ kind: TransportError.Kind, _ detail: String, code: Int32? = nil
+  ) -> TransportError {
+    var phase = phase
+    // How far a handshake came is not among the times.
+    if case .tls = kind { phase = .securing }
+    return TransportError(
+      kind, phase: phase, method: transfer?.wire.method, bytesSent: bytesSent,
+      code: code.map(Int.init), detail: detail)
+  }
+
+  /// Whether any byte of the request may have reached the wire.
+  private var bytesSent: Bool {
+    attempts > 0 && (attempts > 1 || ccurl_long(easy, CURLINFO_REQUEST_SIZE) > 0 || sent > 0)
+  }
+
+  private var phase: TransportError.Phase {
+    if head != nil { return .receivingBody }
+    if attempts > 0 { return isSent ? .awaitingHead : .sending }
+    if ccurl_offset(easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
+    if ccurl_offset(easy, CURLINFO_CONNECT_TIME_T) == 0 { return .connecting }
+    return transfer?.wire.origin.scheme == .https ? .securing : .connecting
+  }
+
+  /// Whether the request was given to the system as a whole, as far as is known.
+  private var isSent: Bool {
+    guard bytesSent else { return false }
+    switch framing {
+    case .length(let length): return sent >= length
+    case .chunked: return isUploaded || transfer?.upload.bytes?.isEmpty == true
+    case .some(.none), nil: return true
+    }
+  }
+
+  private func error(for code: CURLcode) -> TransportError {
+    let text = String(cString: errorText)
+    let detail = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    return error(kind(of: code, text: text), detail, code: Int32(bitPattern: code.rawValue))
+  }
+
+  private func kind(of code: CURLcode, text: String) -> TransportError.Kind {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST: return .nameNotResolved
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxyFailed
+    case CURLE_COULDNT_CONNECT: return connectKind
+    case CURLE_RECV_ERROR where attempts == 0: return connectKind
+    case CURLE_OPERATION_TIMEDOUT: return attempts == 0 ? .connectTimeout : .idleTimeout
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR: return .tls(tlsFailure(text))
+    case CURLE_GOT_NOTHING: return endedHead
+    case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: return .connectionReset
+    case CURLE_RECV_ERROR: return receiveKind(text)
+    case CURLE_PARTIAL_FILE: return .truncatedBody
+    case CURLE_WEIRD_SERVER_REPLY:
+      return text.contains("Content-Length") ? .invalidLength : .malformedHead
+    case CURLE_UNSUPPORTED_PROTOCOL where attempts > 0: return .malformedHead
+    case CURLE_OUT_OF_MEMORY where phase == .awaitingHead: return .headTooLarge
+    case CURLE_HTTP2, CURLE_HTTP2_STREAM: return .protocolViolation
+    // CURLE_TOO_LARGE, which older headers do not have.
+    case CURLcode(100): return .headTooLarge
+    default: return .other
+    }
+  }
+
+  private var connectKind: TransportError.Kind {
+    switch ccurl_long(easy, CURLINFO_HTTP_CONNECTCODE) {
+    case 0: break
+    case 407: return .proxyAuthenticationRequired
+    default: return .proxyFailed
+    }
+    if case .url = configuration.proxy { return .proxyFailed }
+    return ccurl_long(easy, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED)
+      ? .connectionRefused : .connectFailed
+  }
+
+  private func receiveKind(_ text: String) -> TransportError.Kind {
+    if text.contains("chunked-encoding") { return .badChunk }
+    guard text.contains("unexpected eof") else { return .connectionReset }
+    // TLS ended without close_notify: the end cannot be trusted, whatever the framing.
+    return head == nil ? endedHead : .truncatedBody
+  }
+
+  /// Source: x509_vfy.h, `X509_V_ERR_…`.
+  private func tlsFailure(_ text: String) -> TransportError.TLSFailure {
+    switch ccurl_long(easy, CURLINFO_SSL_VERIFYRESULT) {
+    case 9, 10: return .certificateExpired
+    case 18: return .selfSigned
+    case 2, 19, 20, 21, 24, 27: return .unknownAuthority
+    case 62, 64: return .wrongHost
+    default: break
+    }
+    if text.contains("subject name") || text.contains("host name") { return .wrongHost }
+    let isVersion = ["protocol version", "unsupported protocol", "version too low"]
+      .contains { text.contains($0) }
+    return isVersion ? .protocolVersion : .handshake
+  }
+}

@@ -1,0 +1,46 @@
+import CCurl
+import TransportPort
+
+/// HTTP over libcurl: one thread drives all exchanges of one transport.
+///
+/// Connections are kept and reused. An exchange keeps the transport alive, so that dropping it does
+/// not end what is under way; ``shutDown()`` does.
+public final class CurlTransport: HTTPTransport {
+  private let driver: CurlDriver
+
+  /// A transport with a thread and connections of its own.
+  ///
+  /// - Throws: ``TransportError`` of kind `other` when the system has no thread or memory to give.
+  public init(_ configuration: Configuration = Configuration()) throws(TransportError) {
+    driver = try CurlDriver(configuration)
+  }
+
+  deinit {
+    driver.post(.shutDown)
+  }
+
+  /// Ends every exchange with ``TransportError/Kind-swift.enum/shutDown`` and closes all connections.
+  ///
+  /// Returns when that has happened. Requests sent afterwards fail in the same way.
+  public func shutDown() async {
+    await driver.shutDown()
+  }
+
+  public func send(
+    _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
+  ) async throws(TransportError) -> HTTPExchange {
+    let wire = try WireRequest(request, body: body)
+    guard !Task.isCancelled else {
+      throw wire.error(
+        .cancelled, phase: .preparing, bytesSent: false, detail: "the task was cancelled before")
+    }
+    let transfer = try CurlTransfer(wire, body: body, options: options, driver: driver, owner: self)
+    let head = try await transfer.head().get()
+    return HTTPExchange(
+      request: request, response: head.response,
+      informationalResponses: head.informationalResponses,
+      body: HTTPResponseBody(
+        next: { () async throws(TransportError) in try await transfer.nextPart() },
+        cancel: { transfer.cancel() }))
+  }
+}

@@ -1,0 +1,176 @@
+/// The origin's side of one exchange: plays scripts, and hands the client's parser what they send.
+actor FakePlayer {
+  private let exchange: FakeExchange
+  private let lease: FakeTransportModel.Lease
+  private var steps: ArraySlice<ScriptStep>
+  private var parser: HTTPResponseParser
+  private var events: [HTTPResponseParser.Event] = []
+  private var nextEvent = 0
+  private var fault: TransportError?
+  private var record: Int?
+  private var reader: HTTPRequestBody.Reader?
+  private var upload: ArraySlice<UInt8> = []
+  private var isUploadOver: Bool
+  private var awaitsContinue: Bool
+  private var isClosedByOrigin = false
+
+  init(exchange: FakeExchange, lease: FakeTransportModel.Lease) {
+    let plan = exchange.transport.plan
+    self.exchange = exchange
+    self.lease = lease
+    self.steps = lease.isNew ? plan.onConnect(lease.connection).steps[...] : []
+    self.parser = HTTPResponseParser(
+      method: exchange.wire.method, limits: exchange.options.headLimits)
+    self.isUploadOver = false
+    let expectations = exchange.wire.headerFields.list(.expect)
+    self.awaitsContinue = expectations.contains("100-continue")
+  }
+
+  /// The next thing that the client reads; those before a fault come before it.
+  func next() async throws(TransportError) -> HTTPResponseParser.Event {
+    while true {
+      if nextEvent < events.count {
+        defer { nextEvent += 1 }
+        return events[nextEvent]
+      }
+      events = []
+      nextEvent = 0
+      if let fault { throw fault }
+      do throws(TransportError) {
+        try await play()
+        if parser.isComplete { try await settle() }
+      } catch {
+        fault = error
+        exchange.finish(closedBy: isClosedByOrigin ? .origin : .client)
+      }
+    }
+  }
+
+  /// Plays the next step, or what comes when there is none.
+  private func play() async throws(TransportError) {
+    guard let step = steps.popFirst() else {
+      guard record == nil else {
+        try await readBody()
+        await waitForCancellation()
+        throw exchange.error(.cancelled)
+      }
+      let (head, index) = exchange.transport.receive(exchange.wire, on: lease.connection)
+      record = index
+      steps = exchange.transport.plan.onRequest(head).steps[...]
+      return
+    }
+    switch step {
+    case .send(let bytes):
+      try receive(bytes)
+    case .sendRepeatedly(let bytes, let count):
+      guard count ?? 1 > 0, !bytes.isEmpty else { return }
+      steps = [.sendRepeatedly(bytes, count: count.map { $0 - 1 })] + steps
+      try receive(bytes)
+    case .pause(let duration):
+      guard (try? await exchange.transport.clock.sleep(for: duration)) != nil else {
+        throw exchange.error(.cancelled)
+      }
+    case .readBody:
+      try await readBody()
+    case .readBodyBytes(let count):
+      var left = count
+      while left > 0, let bytes = try await readUpload(atMost: left) { left -= bytes.count }
+    case .echoBody:
+      guard let bytes = try await readUpload(atMost: .max) else { return }
+      steps = [.echoBody] + steps
+      let size = String(bytes.count, radix: 16)
+      try receive(Array("\(size)\r\n".utf8) + bytes + [0x0D, 0x0A])
+    case .close:
+      try endConnection(.orderly)
+    case .closeWithoutNotify:
+      try endConnection(exchange.wire.origin.scheme == .https ? .unannounced : .orderly)
+    case .reset:
+      try endConnection(.reset)
+    case .stall:
+      await waitForCancellation()
+      throw exchange.error(.cancelled)
+    }
+  }
+
+  /// The client gets bytes.
+  private func receive(_ bytes: [UInt8]) throws(TransportError) {
+    try parser.consume(bytes, into: &events)
+    if awaitsContinue, events.contains(where: { $0.isContinue }) { awaitsContinue = false }
+  }
+
+  /// The origin ends the connection.
+  private func endConnection(_ ending: HTTPResponseParser.Ending) throws(TransportError) {
+    isClosedByOrigin = true
+    try parser.finish(ending, into: &events)
+  }
+
+  /// The response is complete: gives the connection back, or ends it.
+  private func settle() async throws(TransportError) {
+    let scriptKeepsOpen = steps.allSatisfy { step in
+      switch step {
+      case .pause, .readBody, .readBodyBytes: true
+      case .send(let bytes): bytes.isEmpty
+      case .sendRepeatedly, .echoBody, .close, .closeWithoutNotify, .reset, .stall: false
+      }
+    }
+    let isInMemory = exchange.body.isNone || exchange.body.bytes != nil
+    if isInMemory, !awaitsContinue { try await readBody() }
+    let clientKeepsOpen = !exchange.wire.headerFields.list(.connection).contains("close")
+    guard scriptKeepsOpen, clientKeepsOpen, isUploadOver, parser.isReusable else {
+      let closing: Set<ScriptStep> = [.close, .closeWithoutNotify, .reset]
+      isClosedByOrigin = isClosedByOrigin || steps.contains { closing.contains($0) }
+      exchange.finish(closedBy: isClosedByOrigin ? .origin : .client)
+      return
+    }
+    exchange.finishAndPark()
+  }
+}
+
+extension FakePlayer {
+  /// Reads what is left of the request.
+  private func readBody() async throws(TransportError) {
+    while try await readUpload(atMost: .max) != nil {}
+  }
+
+  /// Reads some content of the request, and records it.
+  private func readUpload(atMost limit: Int) async throws(TransportError) -> [UInt8]? {
+    guard let record, !isUploadOver else { return nil }
+    if upload.isEmpty {
+      if awaitsContinue {
+        // The client waits for 100 Continue, but not for ever.
+        awaitsContinue = false
+        let timeout = exchange.options.continueTimeout
+        guard (try? await exchange.transport.clock.sleep(for: timeout)) != nil else {
+          throw exchange.error(.cancelled)
+        }
+      }
+      let reader = try uploadReader()
+      guard let chunk = try await reader.next() else {
+        isUploadOver = true
+        exchange.transport.complete(record, trailers: try await reader.trailerFields())
+        return nil
+      }
+      upload = chunk[...]
+    }
+    let bytes = Array(upload.prefix(limit))
+    upload = upload.dropFirst(bytes.count)
+    exchange.transport.record(bytes, of: record)
+    return bytes
+  }
+
+  private func uploadReader() throws(TransportError) -> HTTPRequestBody.Reader {
+    if let reader { return reader }
+    var declared: Int?
+    if case .length(let length) = exchange.wire.framing { declared = length }
+    let made = try exchange.body.makeReader(length: declared)
+    reader = made
+    return made
+  }
+}
+
+extension HTTPResponseParser.Event {
+  /// Whether the client may send its body now.
+  fileprivate var isContinue: Bool {
+    if case .informational(let response) = self { response.status.code == 100 } else { false }
+  }
+}

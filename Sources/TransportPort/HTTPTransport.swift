@@ -1,0 +1,32 @@
+/// Sends requests and streams back responses: the port.
+///
+/// Every implementation keeps these promises:
+/// - a request that is wrong is refused by ``WireRequest/init(_:body:)``, before any input or output;
+/// - interim responses (1xx) are never final, they are in ``HTTPExchange/informationalResponses``;
+/// - redirects, content encodings and cookies are left alone: those are policies over the port;
+/// - a cancelled task gets ``TransportError/Kind-swift.enum/cancelled`` soon, and the connection is
+///   closed; a task that was cancelled before does no input or output;
+/// - the body is read only as fast as it is consumed, and a dropped response frees its connection;
+/// - a request whose method is not idempotent is on the wire at most once.
+public protocol HTTPTransport: Sendable {
+  /// Sends a request and returns once the head of the final response is complete.
+  ///
+  /// - Parameters:
+  ///   - request: The request's head.
+  ///   - body: The request's body, pulled as fast as it can be written.
+  ///   - options: Settings for this one exchange.
+  /// - Returns: The head of the response, and its body to be streamed.
+  /// - Throws: ``TransportError``.
+  func send(
+    _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
+  ) async throws(TransportError) -> HTTPExchange
+}
+
+extension HTTPTransport {
+  /// Sends a request with the default options.
+  public func send(
+    _ request: HTTPRequest, body: HTTPRequestBody = .none
+  ) async throws(TransportError) -> HTTPExchange {
+    try await send(request, body: body, options: TransportOptions())
+  }
+}

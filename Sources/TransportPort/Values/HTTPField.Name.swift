@@ -1,0 +1,57 @@
+extension HTTPField {
+  /// A field name, compared without regard to ASCII case.
+  ///
+  /// Any string can be a value of this type; a name that is no token is refused when the request is
+  /// sent, with ``TransportError/Kind-swift.enum/invalidRequest(_:)``.
+  ///
+  /// Source: RFC 9110 §5.1.
+  public struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name as it was written, in the case in which it goes to the wire.
+    public let rawName: String
+
+    /// The name in lower case: what equality and hashing use.
+    public let canonicalName: String
+
+    /// A name as written.
+    public init(_ rawName: String) {
+      self.rawName = rawName
+      self.canonicalName = rawName.asciiLowercased()
+    }
+
+    public init(stringLiteral value: String) {
+      self.init(value)
+    }
+
+    /// Whether the name is a token: the only names that may go to the wire.
+    public var isValid: Bool { rawName.isToken }
+
+    public var description: String { rawName }
+
+    public static func == (left: Name, right: Name) -> Bool {
+      left.canonicalName == right.canonicalName
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(canonicalName)
+    }
+  }
+}
+
+extension HTTPField.Name {
+  public static let accept: Self = "Accept"
+  public static let acceptEncoding: Self = "Accept-Encoding"
+  public static let authorization: Self = "Authorization"
+  public static let connection: Self = "Connection"
+  public static let contentEncoding: Self = "Content-Encoding"
+  public static let contentLength: Self = "Content-Length"
+  public static let contentType: Self = "Content-Type"
+  public static let cookie: Self = "Cookie"
+  public static let expect: Self = "Expect"
+  public static let host: Self = "Host"
+  public static let location: Self = "Location"
+  public static let proxyAuthorization: Self = "Proxy-Authorization"
+  public static let setCookie: Self = "Set-Cookie"
+  public static let trailer: Self = "Trailer"
+  public static let transferEncoding: Self = "Transfer-Encoding"
+  public static let userAgent: Self = "User-Agent"
+}

@@ -1,0 +1,56 @@
+// Text helpers over ASCII, so that no locale and no Unicode rule has a say in a protocol.
+
+extension UInt8 {
+  /// Whether the byte may be part of a token (RFC 9110 §5.6.2).
+  package var isTokenByte: Bool {
+    switch self {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the byte is a decimal digit.
+  package var isDigit: Bool { (0x30...0x39).contains(self) }
+
+  /// Whether the byte is a space or a horizontal tab.
+  package var isSpace: Bool { self == 0x20 || self == 0x09 }
+}
+
+extension StringProtocol {
+  /// Whether the text is a token: at least one byte, all of them token bytes.
+  package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
+
+  /// The text with A to Z in lower case, and nothing else changed.
+  package func asciiLowercased() -> String {
+    String(
+      decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: Unicode.UTF8.self)
+  }
+
+  /// The text without spaces and tabs at its ends.
+  package func trimmingSpaces() -> String {
+    String(decoding: Array(utf8)[...].trimmingSpaces(), as: Unicode.UTF8.self)
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The bytes without spaces and tabs at their ends.
+  package func trimmingSpaces() -> ArraySlice<UInt8> {
+    guard let first = firstIndex(where: { !$0.isSpace }),
+      let last = lastIndex(where: { !$0.isSpace })
+    else { return [] }
+    return self[first...last]
+  }
+}
+
+extension String {
+  /// Text from the bytes of a field: UTF-8 where they are that, otherwise ISO Latin-1.
+  package init(fieldBytes bytes: some Collection<UInt8>) {
+    if let text = String(validating: bytes, as: Unicode.UTF8.self) {
+      self = text
+    } else {
+      self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/// A URL or relative reference split into its five parts, without judging them.
+///
+/// Source: RFC 3986 appendix B and §5.2.
+package struct URLReference: Sendable, Hashable {
+  package var scheme: String?
+  package var authority: String?
+  package var path: String
+  package var query: String?
+  package var fragment: String?
+
+  /// Splits any text; every text has a reading.
+  package init(_ text: String) {
+    var rest = Substring(text)
+    if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) {
+      fragment = String(rest[rest.utf8.index(after: hash)...])
+      rest = rest[..<hash]
+    }
+    if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), rest[..<colon].isScheme {
+      scheme = rest[..<colon].asciiLowercased()
+      rest = rest[rest.utf8.index(after: colon)...]
+    }
+    if rest.utf8.starts(with: "//".utf8) {
+      let start = rest.utf8.index(rest.startIndex, offsetBy: 2)
+      let end =
+        rest[start...].utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+        ?? rest.endIndex
+      authority = String(rest[start..<end])
+      rest = rest[end...]
+    }
+    if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+      query = String(rest[rest.utf8.index(after: mark)...])
+      rest = rest[..<mark]
+    }
+    path = String(rest)
+  }
+
+  /// Path and query as one text.
+  package var pathAndQuery: String { path + (query.map { "?" + $0 } ?? "") }
+
+  /// The whole reference as text.
+  package var text: String {
+    (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + pathAndQuery
+      + (fragment.map { "#" + $0 } ?? "")
+  }
+
+  /// Resolves this reference against an absolute URL.
+  package func resolved(against base: URLReference) -> URLReference {
+    var target = self
+    if scheme != nil {
+      target.path = path.withoutDotSegments
+      return target
+    }
+    target.scheme = base.scheme
+    if authority != nil {
+      target.path = path.withoutDotSegments
+      return target
+    }
+    target.authority = base.authority
+    if path.isEmpty {
+      target.path = base.path
+      target.query = query ?? base.query
+    } else if path.utf8.first == UInt8(ascii: "/") {
+      target.path = path.withoutDotSegments
+    } else {
+      target.path = base.merging(path).withoutDotSegments
+    }
+    return target
+  }
+
+  private func merging(_ relative: String) -> String {
+    if authority != nil, path.isEmpty { return "/" + relative }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
+    return path[...slash] + relative
+  }
+}
+
+extension Substring {
+  fileprivate var isScheme: Bool {
+    guard let first = utf8.first, (0x61...0x7A).contains(first | 0x20) else { return false }
+    return utf8.allSatisfy {
+      (0x61...0x7A).contains($0 | 0x20) || $0.isDigit || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
+    }
+  }
+}
+
+extension String {
+  /// The path with `.` and `..` segments worked out (RFC 3986 §5.2.4).
+  fileprivate var withoutDotSegments: String {
+    var output: [Substring] = []
+    let isAbsolute = utf8.first == UInt8(ascii: "/")
+    let segments = split(separator: "/", omittingEmptySubsequences: false)
+    for (index, segment) in segments.enumerated() {
+      let isLast = index == segments.count - 1
+      switch segment {
+      case ".":
+        if isLast { output.append("") }
+      case "..":
+        if output.count > (isAbsolute ? 1 : 0) { output.removeLast() }
+        if isLast { output.append("") }
+      default:
+        output.append(segment)
+      }
+    }
+    let joined = output.joined(separator: "/")
+    return isAbsolute && joined.utf8.first != UInt8(ascii: "/") ? "/" + joined : joined
+  }
+}

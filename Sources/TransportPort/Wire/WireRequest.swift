@@ -1,0 +1,248 @@
+/// A request that may go to the wire: checked, framed, and with every field that will be sent.
+///
+/// This is the one gate between a wish and the wire. Every adapter starts with
+/// `try WireRequest(request, body: body)` and sends what it finds there, nothing else.
+public struct WireRequest: Sendable, Hashable {
+  /// How the end of the body is marked.
+  public enum Framing: Sendable, Hashable {
+    /// There is no body.
+    case none
+    /// By its length in bytes.
+    case length(Int)
+    /// By the last chunk.
+    case chunked
+  }
+
+  /// The method.
+  public let method: HTTPRequest.Method
+
+  /// Whom to connect to.
+  public let origin: HTTPOrigin
+
+  /// Path and query, as they go into the request line.
+  public let target: String
+
+  /// All fields in order: Host first, then the caller's, then those of the framing.
+  public let headerFields: HTTPFields
+
+  /// How the body is framed.
+  public let framing: Framing
+
+  /// Checks a request and works out what goes to the wire. Nothing is read from the body.
+  ///
+  /// - Throws: ``TransportError`` of kind `invalidRequest` or `unsupportedScheme`, in phase
+  ///   `preparing`, with nothing sent.
+  public init(_ request: HTTPRequest, body: HTTPRequestBody) throws(TransportError) {
+    guard request.method.isValid else {
+      throw .invalid(
+        .method, "the method \(request.method.rawValue.debugDescription) is not a token")
+    }
+    guard request.method != .connect else {
+      throw .invalid(.method, "CONNECT opens a tunnel through a proxy and cannot be sent")
+    }
+    guard request.method != .trace || body.isNone else {
+      throw .invalid(.body, "TRACE must not have a body")
+    }
+    let origin = try HTTPOrigin(request)
+    self.method = request.method
+    self.origin = origin
+    self.target = try Self.target(of: request)
+    (self.headerFields, self.framing) = try Self.fields(of: request, body: body, origin: origin)
+  }
+
+  /// The URL that is asked for, without userinfo and fragment.
+  public var url: String { "\(origin)\(target)" }
+
+  /// The bytes of an HTTP/1.1 head: request line, fields, empty line.
+  public var head: [UInt8] {
+    Array("\(method) \(target) HTTP/1.1\r\n".utf8) + headerFields.wireBytes + [0x0D, 0x0A]
+  }
+
+  /// An error about this request, with the safety of a retry worked out.
+  public func error(
+    _ kind: TransportError.Kind, phase: TransportError.Phase, bytesSent: Bool, code: Int? = nil,
+    detail: String = "", underlying: (any Error)? = nil
+  ) -> TransportError {
+    TransportError(
+      kind, phase: phase, method: method, bytesSent: bytesSent, code: code, detail: detail,
+      underlying: underlying)
+  }
+}
+
+extension WireRequest {
+  private static func target(of request: HTTPRequest) throws(TransportError) -> String {
+    let path = request.path ?? ""
+    var target = path.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(path[..<$0]) } ?? path
+    if target.utf8.first != UInt8(ascii: "/") {
+      guard target.isEmpty || target.utf8.first == UInt8(ascii: "?") else {
+        throw .invalid(.url, "the path \(target.debugDescription) must start with a slash")
+      }
+      target = "/" + target
+    }
+    guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .invalid(
+        .url, "the path holds a space, a control or a non-ASCII character; percent-encode it")
+    }
+    return target
+  }
+
+  private static func fields(
+    of request: HTTPRequest, body: HTTPRequestBody, origin: HTTPOrigin
+  ) throws(TransportError) -> (HTTPFields, Framing) {
+    for field in request.headerFields {
+      guard field.name.isValid else {
+        throw .invalid(
+          .fieldName, "the field name \(field.name.rawName.debugDescription) is not a token")
+      }
+      guard field.hasValidValue else {
+        throw .invalid(
+          .fieldValue, "the value of \(field.name) holds CR, LF, NUL or another control")
+      }
+    }
+    guard !request.headerFields.contains(.transferEncoding) else {
+      throw .invalid(.framing, "Transfer-Encoding is set by the transport; remove it")
+    }
+    let hosts = request.headerFields[fields: .host]
+    guard hosts.count <= 1 else { throw .invalid(.framing, "Host is given more than once") }
+    let framing = try framing(of: request, body: body)
+    var fields: HTTPFields = [:]
+    fields.append(hosts.first ?? HTTPField(name: .host, value: origin.authority))
+    for field in request.headerFields where field.name != .host && field.name != .contentLength {
+      fields.append(
+        HTTPField(name: field.name, bytes: Array(field.bytes[...].trimmingSpaces())))
+    }
+    switch framing {
+    case .none: break
+    case .length(let length): fields.append(HTTPField(name: .contentLength, value: "\(length)"))
+    case .chunked: fields.append(HTTPField(name: .transferEncoding, value: "chunked"))
+    }
+    return (fields, framing)
+  }
+
+  private static func framing(
+    of request: HTTPRequest, body: HTTPRequestBody
+  ) throws(TransportError) -> Framing {
+    let values = request.headerFields[values: .contentLength]
+    var declared: Int?
+    for value in values {
+      guard value.utf8.allSatisfy(\.isDigit), let number = Int(value), values.count == 1 else {
+        throw .invalid(.contentLength, "Content-Length must be one number: \(values)")
+      }
+      declared = number
+    }
+    if let length = body.length, length < 0 {
+      throw .invalid(.contentLength, "the body's length is negative: \(length)")
+    }
+    if let declared, let length = body.length, declared != length {
+      throw .invalid(
+        .contentLength, "Content-Length is \(declared) and the body has \(length) bytes")
+    }
+    if body.hasTrailers {
+      guard declared == nil else {
+        throw .invalid(.contentLength, "a body with trailers is chunked; remove Content-Length")
+      }
+      return .chunked
+    }
+    guard let length = declared ?? body.length else { return .chunked }
+    let expectsContent = [.post, .put, .patch].contains(request.method)
+    return body.isNone && declared == nil && !expectsContent ? .none : .length(length)
+  }
+}
+
+extension HTTPOrigin {
+  /// Reads scheme, host and port of a request; userinfo is left out.
+  init(_ request: HTTPRequest) throws(TransportError) {
+    guard let name = request.scheme, !name.isEmpty else {
+      throw .invalid(.url, "the URL \(request.url.debugDescription) has no scheme")
+    }
+    guard let scheme = Scheme(rawValue: name.asciiLowercased()) else {
+      throw TransportError(
+        .unsupportedScheme(name), phase: .preparing, bytesSent: false,
+        detail: "the scheme \(name.debugDescription) is neither http nor https")
+    }
+    let authority = request.authority ?? ""
+    // Readers disagree on where the host begins when one of these stands before it.
+    guard
+      authority.utf8.allSatisfy({
+        (0x21...0x7E).contains($0) && !"\\\"<>^`{|}/?#".utf8.contains($0)
+      })
+    else {
+      throw .invalid(
+        .url, "the authority \(authority.debugDescription) holds what no host or port can")
+    }
+    let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+    let hostAndPort = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority[...]
+    let colon = hostAndPort.utf8.lastIndex(of: UInt8(ascii: ":"))
+    let bracket = hostAndPort.utf8.lastIndex(of: UInt8(ascii: "]"))
+    let end = colon.flatMap { colon in bracket.map { $0 < colon } ?? true ? colon : nil }
+    var host = hostAndPort[..<(end ?? hostAndPort.endIndex)].asciiLowercased()
+    guard !host.isEmpty else {
+      throw .invalid(.missingHost, "the URL \(request.url.debugDescription) has no host")
+    }
+    if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
+      host = String(host.dropFirst().dropLast())
+      guard host.isIPv6Literal else {
+        throw .invalid(.url, "the host [\(host)] is not an IPv6 address")
+      }
+    } else if !host.isHostName {
+      throw .invalid(
+        .url, "the host \(host.debugDescription) holds what a host name cannot; use Punycode")
+    }
+    self.scheme = scheme
+    self.host = host
+    self.port =
+      try end.map { at throws(TransportError) in
+        let digits = hostAndPort[hostAndPort.utf8.index(after: at)...]
+        if digits.isEmpty { return scheme.defaultPort }
+        guard digits.utf8.count <= 5, digits.utf8.allSatisfy(\.isDigit), let port = Int(digits),
+          (1...65_535).contains(port)
+        else { throw .invalid(.url, "the port \(digits.debugDescription) is not 1 to 65535") }
+        return port
+      } ?? scheme.defaultPort
+  }
+}
+
+extension String {
+  fileprivate var isHostName: Bool {
+    utf8.allSatisfy {
+      $0.isDigit || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F
+    }
+  }
+
+  /// Whether the text reads as an IPv6 address without a zone (RFC 4291 §2.2).
+  fileprivate var isIPv6Literal: Bool {
+    let halves = split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
+    guard halves.count <= 2 else { return false }
+    var groups = 0
+    for (index, half) in halves.enumerated() where !half.isEmpty {
+      let parts = half.split(separator: ":", omittingEmptySubsequences: false)
+      for (place, part) in parts.enumerated() {
+        let isLast = index == halves.count - 1 && place == parts.count - 1
+        if isLast, part.contains(".") {
+          let bytes = part.split(separator: ".", omittingEmptySubsequences: false)
+          guard bytes.count == 4, bytes.allSatisfy({ $0.isDecimalByte }) else { return false }
+          groups += 2
+        } else {
+          guard (1...4).contains(part.utf8.count), part.allSatisfy(\.isHexDigit) else {
+            return false
+          }
+          groups += 1
+        }
+      }
+    }
+    return halves.count == 2 ? groups <= 7 : groups == 8
+  }
+}
+
+extension Substring {
+  fileprivate var isDecimalByte: Bool {
+    (1...3).contains(utf8.count) && utf8.allSatisfy(\.isDigit) && (Int(self) ?? 256) < 256
+  }
+}
+
+extension TransportError {
+  /// The request is wrong, and nothing was sent.
+  static func invalid(_ reason: InvalidRequest, _ detail: String) -> TransportError {
+    TransportError(.invalidRequest(reason), phase: .preparing, bytesSent: false, detail: detail)
+  }
+}

@@ -1,0 +1,80 @@
+import ContractEvidence
+import Foundation
+
+/// The command-line tool over journals: report, compare, gate, run, and check histories.
+@main
+struct Contracts {
+  static let usage = """
+    usage: contracts <command> [options]
+
+      report [JOURNAL…] [--format terminal|markdown|html|junit|json|github] [--output FILE]
+          Shows the matrix of one or several journals, merged.
+      diff BASE HEAD
+          Shows what changed from one journal to another. Exits with the sum of 1 (newly failing),
+          2 (newly unproven) and 4 (clauses dropped), or 0.
+      gate [JOURNAL…] [--require live] [--max-age 7d] [--allow unproven=PATTERN]
+          Exits with 1 unless every fake was verified beside a live implementation, on the contract
+          as it is now and recently enough.
+      run [--only PATTERN] [--kind fake|live|recorded] [--filter REGEX]
+          Runs swift test with a progress line and ends with the report; exits as swift test does.
+
+      linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
+          Checks a recorded history of JSON lines against a model: register, key-value, queue,
+          stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, and 2 if a
+          limit was reached first.
+
+    A JOURNAL is a file of JSON lines; the default is .build/contracts/latest.jsonl.
+    Other exit codes: 64 for a call that is not understood, 65 for a file that holds something
+    else, 66 for one that can't be read, 73 for one that can't be written.
+
+    """
+
+  static func main() async {
+    let words = Array(CommandLine.arguments.dropFirst())
+    do {
+      exit(try await status(of: words))
+    } catch let error as UsageError {
+      complain(error.message + "\nrun 'contracts help' for the commands and their options")
+      exit(64)
+    } catch let error as JournalFileError {
+      complain(error.description)
+      exit(error.action == "read" ? 66 : 73)
+    } catch {
+      complain("\(error)")
+      exit(70)
+    }
+  }
+
+  private static func status(of words: [String]) async throws -> Int32 {
+    let rest = Array(words.dropFirst())
+    switch words.first {
+    case "report": return try ReportCommand(rest).run()
+    case "diff": return try DiffCommand(rest).run()
+    case "gate": return try GateCommand(rest).run()
+    case "linearizable": return try LinearizableCommand(rest).run()
+    case "run": return try await RunCommand(rest).run()
+    case "help", "--help", "-h":
+      print(usage, terminator: "")
+      return 0
+    case nil: throw UsageError("a command is missing")
+    case let other?: throw UsageError("the command '\(other)' is not known")
+    }
+  }
+
+  static func complain(_ message: String) {
+    FileHandle.standardError.write(Data("contracts: \(message)\n".utf8))
+  }
+
+  /// The matrix of journals, merged; the latest journal where none is named.
+  ///
+  /// - Throws: ``JournalFileError`` for a file that can't be read.
+  static func matrix(of paths: [String]) throws(JournalFileError) -> Matrix {
+    var journal = Journal()
+    for path in paths.isEmpty ? [".build/contracts/latest.jsonl"] : paths {
+      let one = try Journal(contentsOf: path)
+      journal.records += one.records
+      journal.damage += one.damage
+    }
+    return Matrix(journal)
+  }
+}

@@ -1,0 +1,17 @@
+import CheckoutPort
+import Testing
+
+@Suite struct CheckoutEntryTests {
+  @Test func `factories make the enum's cases`() {
+    #expect(CheckoutEntry.cart().entryPoint == .cart)
+    #expect(CheckoutEntry.product(id: "7").entryPoint == .product(id: "7"))
+  }
+
+  @Test func `entries are equal when their entry points are`() {
+    #expect(CheckoutEntry.product(id: "7") == CheckoutEntry.product(id: "7"))
+    #expect(CheckoutEntry.product(id: "7").hash == CheckoutEntry.product(id: "7").hash)
+    #expect(CheckoutEntry.product(id: "7") != CheckoutEntry.product(id: "8"))
+    #expect(CheckoutEntry.cart() != CheckoutEntry.product(id: "7"))
+    #expect(!CheckoutEntry.cart().isEqual("cart"))
+  }
+}

@@ -1,0 +1,79 @@
+import CheckoutPort
+import Foundation
+import Testing
+
+@Suite struct EnvironmentFeatureTogglesTests {
+  private static let name = "TOGGLE_ONE_TAP_CHECKOUT_IN_CART"
+
+  @Test(arguments: ["1", "true", "YES", "On"])
+  func `words that switch on`(_ word: String) throws {
+    #expect(try EnvironmentFeatureToggles([Self.name: word]).isEnabled(.oneTapCheckoutInCart))
+  }
+
+  @Test(arguments: ["0", "False", "no", "OFF", ""])
+  func `words that switch off`(_ word: String) throws {
+    #expect(try !EnvironmentFeatureToggles([Self.name: word]).isEnabled(.oneTapCheckoutInCart))
+  }
+
+  @Test(arguments: ["2", " on", "enabled", "\u{0}"])
+  func `any other word is an error that names the variable`(_ word: String) {
+    let error = #expect(throws: FeatureTogglesError.self) {
+      try EnvironmentFeatureToggles([Self.name: word])
+    }
+    #expect(error?.source == Self.name)
+  }
+
+  @Test func `the prefix is part of the name`() throws {
+    let toggles = try EnvironmentFeatureToggles(
+      ["SHOP_ONE_TAP_CHECKOUT_IN_CART": "on", Self.name: "nonsense"], prefix: "SHOP_")
+    #expect(toggles.isEnabled(.oneTapCheckoutInCart))
+  }
+}
+
+@Suite final class FileFeatureTogglesTests {
+  private let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("toggles-\(UUID().uuidString)", isDirectory: true)
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func file(_ text: String) throws -> URL {
+    let file = folder.appendingPathComponent("toggles.json")
+    try Data(text.utf8).write(to: file)
+    return file
+  }
+
+  @Test(
+    arguments: [
+      "", "{", "[]", "null", #"{"a": 1}"#, #"{"a": "true"}"#, #"{"a": null}"#, "\u{0}",
+      #"[{"one-tap-checkout-in-cart": true}]"#,
+    ])
+  func `a file that is no map to Booleans is an error that names it`(_ text: String) throws {
+    let file = try file(text)
+    let error = #expect(throws: FeatureTogglesError.self) { try FileFeatureToggles(file) }
+    #expect(error?.source == file.path)
+  }
+
+  @Test func `a missing file and a folder are errors`() {
+    for file in [folder.appendingPathComponent("missing.json"), folder] {
+      #expect(throws: FeatureTogglesError.self) { try FileFeatureToggles(file) }
+    }
+  }
+
+  @Test func `unknown names are ignored`() throws {
+    let toggles = try FileFeatureToggles(
+      file(#"{"of-another-version": true, "one-tap-checkout-in-cart": true}"#))
+    #expect(toggles.isEnabled(.oneTapCheckoutInCart))
+    #expect(!toggles.isEnabled(.oneTapCheckoutOnProduct))
+  }
+
+  @Test func `a failed reload leaves the toggles as they were`() throws {
+    let toggles = try FileFeatureToggles(file(#"{"one-tap-checkout-in-cart": true}"#))
+    _ = try file("{")
+    #expect(throws: FeatureTogglesError.self) { try toggles.reload() }
+    #expect(toggles.isEnabled(.oneTapCheckoutInCart))
+  }
+}

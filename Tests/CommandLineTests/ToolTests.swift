@@ -1,0 +1,157 @@
+import ContractEvidence
+import Foundation
+import Testing
+
+/// The tool's exit codes and words, on journals with a fault planted.
+@Suite struct ToolTests {
+  /// A journal of one clause on a fake and a live implementation.
+  private func journal(
+    fake: Outcome = .passed, real: Outcome? = .passed, time: Double? = nil
+  ) -> String {
+    let contract = ContractSummary(
+      id: "things", title: "Things", revision: 1,
+      clauses: [
+        ClauseSummary(
+          id: "first", sentence: "it holds", source: nil, group: nil, requires: [],
+          absenceOf: nil, file: "M/F.swift", line: 1)
+      ])
+    var events: [JournalRecord.Event] = [.contract(contract)]
+    for (name, kind, outcome) in [
+      ("fake", ImplementationKind.fake, Optional(fake)), ("real", .live, real),
+    ] {
+      events.append(
+        .implementation(
+          ImplementationSummary(
+            contract: "things", id: name, kind: kind, lacks: [:], deviations: [])))
+      guard let outcome else { continue }
+      let id = CaseID(contract: "things", clause: "first", implementation: name)
+      events.append(.caseStarted(id))
+      events.append(.caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0)))
+    }
+    let start = time ?? Date().timeIntervalSince1970
+    return events.enumerated().map {
+      JournalRecord(run: "r\(start)", time: start + Double($0.offset) / 1000, event: $0.element)
+        .line + "\n"
+    }.joined()
+  }
+
+  @Test(arguments: ReportFormat.allCases)
+  func `report prints every format and exits with 0`(format: ReportFormat) async throws {
+    let text = journal(fake: .failed)
+    let run = try await ToolRun(["report", "j", "--format", format.rawValue], files: ["j": text])
+    #expect(run.status == 0)
+    #expect(run.complaint.isEmpty)
+    #expect(
+      run.output == format.text(of: Matrix(Journal(text: text, path: "j"))))
+  }
+
+  @Test func `report reads the latest journal, and merges several`() async throws {
+    #expect(try await ToolRun(["report"]).status == 66)
+    let both = try await ToolRun(
+      ["report", "a", "b"],
+      files: ["a": journal(fake: .passed, real: nil), "b": journal(fake: .failed)])
+    #expect(both.output.contains("fake lies"))
+  }
+
+  @Test func `a damaged line is named with its file and number`() async throws {
+    let run = try await ToolRun(["report", "j"], files: ["j": journal() + "half a li"])
+    #expect(run.status == 0)
+    #expect(run.output.contains("j:8: this line is damaged"), "\(run.output)")
+    #expect(try await ToolRun(["gate", "j"], files: ["j": journal() + "half a li"]).status == 1)
+  }
+
+  @Test func `the gate opens for sound evidence alone`() async throws {
+    let open = try await ToolRun(
+      ["gate", "j", "--require", "live", "--max-age", "7d"], files: ["j": journal()])
+    #expect(open.status == 0, "\(open.output)")
+    let lie = try await ToolRun(["gate", "j"], files: ["j": journal(fake: .failed)])
+    #expect(lie.status == 1)
+    #expect(lie.output.contains("✗ things/first@fake failed"))
+    let old = try await ToolRun(
+      ["gate", "--max-age=1h", "j"], files: ["j": journal(time: 1_700_000_000)])
+    #expect(old.status == 1)
+    #expect(old.output.contains("was last proven by a live implementation"))
+    let unproven = ["j": journal(real: .deviates(reason: "known"))]
+    #expect(try await ToolRun(["gate", "j"], files: unproven).status == 1)
+    #expect(
+      try await ToolRun(["gate", "j", "--allow", "unproven=things/first"], files: unproven).status
+        == 0)
+  }
+
+  @Test func `diff tells by its exit status what got worse`() async throws {
+    let files = [
+      "good": journal(), "bad": journal(fake: .failed),
+      "away": journal(real: .unavailable(reason: "x")),
+    ]
+    #expect(try await ToolRun(["diff", "good", "good"], files: files).status == 0)
+    #expect(try await ToolRun(["diff", "good", "bad"], files: files).status == 1)
+    #expect(try await ToolRun(["diff", "bad", "good"], files: files).status == 0)
+    #expect(try await ToolRun(["diff", "good", "away"], files: files).status == 2)
+  }
+
+  @Test(
+    arguments: [
+      ([], "a command is missing"), (["dance"], "the command 'dance' is not known"),
+      (["report", "--format", "pdf"], "--format 'pdf' is not known: give one of terminal"),
+      (["report", "--fromat", "html"], "the option '--fromat' is not known"),
+      (["report", "--format"], "the option '--format' needs a value"),
+      (["diff", "a"], "diff takes two journals"),
+      (["gate", "--max-age", "soon"], "--max-age 'soon' is not understood"),
+      (["gate", "--max-age", "-1d"], "--max-age '-1d' is not understood"),
+      (["gate", "--require", "all"], "--require 'all' is not known"),
+      (["gate", "--allow", "everything"], "--allow 'everything' is not understood"),
+      (["run", "now"], "run takes options alone"),
+      (["linearizable", "h"], "--model is missing: give one of register"),
+      (["linearizable", "h", "--model", "tree"], "--model 'tree' is not known"),
+      (
+        ["linearizable", "h", "--model", "queue", "--initial", "1"],
+        "--initial is not for a queue, which begins with nothing"
+      ),
+      (["run", "--kind", "alive"], "--kind 'alive' is not known"),
+    ] as [([String], String)])
+  func `a call that is not understood exits with 64 and says why`(
+    arguments: [String], sentence: String
+  ) async throws {
+    let run = try await ToolRun(arguments)
+    #expect(run.status == 64)
+    #expect(run.complaint.contains(sentence), "\(run.complaint)")
+    #expect(run.output.isEmpty)
+  }
+
+  @Test func `files that can't be used have exit codes of their own`() async throws {
+    #expect(try await ToolRun(["report", "nowhere"]).status == 66)
+    let run = try await ToolRun(
+      ["report", "j", "--output", "no/such/folder.html"], files: ["j": journal()])
+    #expect(run.status == 73)
+    #expect(run.complaint.contains("no/such/folder.html"))
+  }
+
+  @Test func `linearizable tells by its exit status whether a history can be explained`()
+    async throws
+  {
+    let write = #"{"process":0,"f":"write","value":1,"call":1,"return":2}"#
+    let good = #"{"process":1,"f":"read","call":3,"return":4,"result":1}"#
+    let stale = #"{"process":1,"f":"read","call":3,"return":4,"result":null}"#
+    func status(_ lines: String..., model: String = "register") async throws -> Int32 {
+      try await ToolRun(
+        ["linearizable", "h", "--model", model], files: ["h": lines.joined(separator: "\n")]
+      ).status
+    }
+    #expect(try await status(write, good) == 0)
+    #expect(try await status(write, stale) == 1)
+    #expect(try await status(write, "rubbish") == 65)
+    #expect(try await status(write, good, model: "queue") == 65)
+    let initial = try await ToolRun(
+      ["linearizable", "h", "--model", "register", "--initial", "1"], files: ["h": good])
+    #expect(initial.status == 0)
+    #expect(try await ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
+  }
+
+  @Test func `help shows every command`() async throws {
+    let run = try await ToolRun(["help"])
+    #expect(run.status == 0)
+    for command in ["report", "diff", "gate", "run", "linearizable"] {
+      #expect(run.output.contains(command))
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import AnalyticsContract
+import AnalyticsPort
+import ContractTesting
+import Testing
+import VendorAdapters
+import VendorSDK
+
+@Suite struct AnalyticsContractTests {
+  @Test(arguments: Contract.analytics.cases(for: .spy, .shadow, .adapter))
+  func holds(_ clause: ContractCase<AnalyticsFixture>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.analytics.saboteurs)
+  func catches(_ saboteur: SaboteurCase<AnalyticsFixture>) async throws {
+    try await saboteur.verify()
+  }
+}
+
+extension Implementation<AnalyticsFixture> {
+  static let spy = fake("spy") {
+    let spy = AnalyticsSpy()
+    return AnalyticsFixture(tracker: spy) { spy.events }
+  }
+
+  static let shadow = live("shadow") {
+    let tracker = AnalyticsTracker()
+    return AnalyticsFixture(tracker: tracker) { tracker.arrivals }
+  }
+
+  static let adapter = live("adapter") {
+    let tracker = AnalyticsTracker()
+    return AnalyticsFixture(tracker: VendorAnalyticsTracker(tracker)) { tracker.arrivals }
+  }
+}
+
+extension AnalyticsTracker {
+  fileprivate var arrivals: [AnalyticsEvent] {
+    sent.map { AnalyticsEvent($0.category, action: $0.action) }
+  }
+}

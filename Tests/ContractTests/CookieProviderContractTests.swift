@@ -1,0 +1,44 @@
+import ContractTesting
+import CookieContract
+import CookieFoundationAdapter
+import CookiePort
+import CookieSQLiteAdapter
+import Testing
+
+@Suite struct CookieProviderContractTests {
+  @Test(arguments: Contract.cookieProvider.cases(for: .inMemory, .sqlite, .foundation))
+  func holds(_ clause: ContractCase<CookieProviderFixture>) async throws {
+    try await clause.verify()
+  }
+
+  @Test(arguments: Contract.cookieProvider.saboteurs)
+  func catches(_ saboteur: SaboteurCase<CookieProviderFixture>) async throws {
+    try await saboteur.verify()
+  }
+}
+
+extension Implementation<CookieProviderFixture> {
+  static let inMemory = fake("in-memory") {
+    let store = InMemoryCookieStore()
+    return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
+  }
+
+  static let sqlite = live("sqlite") { scope in
+    let path = try scope.temporaryDirectory().appending(path: "cookies.sqlite").path
+    let store = try SQLiteCookieStore(path: path)
+    return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
+  }
+
+  /// `HTTPCookieStorage` itself, by an extension.
+  static let foundation = live("foundation") { scope in
+    let storage = try ephemeralCookieStorage(in: scope)
+    return CookieProviderFixture { storage.provider(for: $0) }
+  }
+  .deviating(
+    from: "path", "longest-path", "delete", because: "cookies(for:) ignores Path", on: .linux
+  )
+  .deviating(from: "secure", because: "Secure cookies are sent over http", on: .linux)
+  .deviating(
+    from: "malformed", because: "HTTPCookie takes whatever it is given, line breaks included",
+    on: .linux)
+}

@@ -1,0 +1,53 @@
+import ContractTesting
+import Foundation
+import PreferencesContract
+import PreferencesPort
+import Testing
+
+@Suite struct PreferencesContractTests {
+  @Test(arguments: Contract.themeColor.cases(for: .inMemory, .userDefaults))
+  func holds(_ clause: ContractCase<ThemeColorFixture>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.themeColor.saboteurs)
+  func catches(_ saboteur: SaboteurCase<ThemeColorFixture>) async throws {
+    try await saboteur.verify()
+  }
+}
+
+extension Implementation<ThemeColorFixture> {
+  static let inMemory = fake("in-memory") {
+    { InMemoryThemeColorProvider(stored: $0) }
+  }
+
+  static let userDefaults = live("user-defaults") { scope in
+    { text in
+      let suite = DefaultsSuite()
+      scope.onTearDown { try suite.remove() }
+      suite.set(text, forKey: "themeColor")
+      return try #require(UserDefaultsThemeColorProvider(suiteName: suite.name))
+    }
+  }
+}
+
+/// A suite of defaults for one test alone.
+struct DefaultsSuite: Sendable {
+  let name = "contract-\(UUID().uuidString)"
+
+  func set(_ value: Any?, forKey key: String) {
+    let defaults = UserDefaults(suiteName: name)
+    defaults?.set(value, forKey: key)
+    _ = defaults?.synchronize()
+  }
+
+  /// Removes the suite, and the file that it leaves behind on Linux.
+  func remove() throws {
+    UserDefaults(suiteName: name)?.removePersistentDomain(forName: name)
+    let folder = URL(
+      fileURLWithPath: ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"]
+        ?? NSHomeDirectory() + "/.config")
+    let file = folder.appendingPathComponent("\(name).plist")
+    if FileManager.default.fileExists(atPath: file.path) {
+      try FileManager.default.removeItem(at: file)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import ContractTesting
+import CookieContract
+import CookiePort
+import CookiePublicSuffixAdapter
+import Foundation
+import Testing
+
+@Suite struct PublicSuffixListContractTests {
+  @Test(arguments: Contract.publicSuffixes.cases(for: .staticRules, .libpsl))
+  func holds(_ clause: ContractCase<PublicSuffixListFixture>) async throws {
+    try await clause.verify()
+  }
+
+  @Test(arguments: Contract.publicSuffixes.saboteurs)
+  func catches(_ saboteur: SaboteurCase<PublicSuffixListFixture>) async throws {
+    try await saboteur.verify()
+  }
+}
+
+extension Implementation<PublicSuffixListFixture> {
+  static let staticRules = fake("static") {
+    PublicSuffixListFixture { StaticPublicSuffixList(rules: $0) }
+  }
+
+  static let libpsl = live("libpsl") { scope in
+    let file = try scope.temporaryDirectory().appending(path: "rules.dat")
+    return PublicSuffixListFixture { rules in
+      let lines = ["// ===BEGIN ICANN DOMAINS==="] + rules + ["// ===END ICANN DOMAINS===", ""]
+      try Data(lines.joined(separator: "\n").utf8).write(to: file)
+      return try LibPSLPublicSuffixList.file(at: file.path)
+    }
+  }
+}

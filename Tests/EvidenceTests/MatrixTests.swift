@@ -1,0 +1,111 @@
+import ContractEvidence
+import Testing
+
+@Suite struct MatrixTests {
+  private let id = CaseID(contract: "c", clause: "a", implementation: "live")
+
+  private func record(_ run: String, _ time: Double, _ event: JournalRecord.Event) -> JournalRecord
+  {
+    JournalRecord(run: run, time: time, event: event)
+  }
+
+  private func end(_ outcome: Outcome) -> JournalRecord.Event {
+    .caseFinished(CaseResult(id: id, outcome: outcome, seconds: 1))
+  }
+
+  /// The declarations that every journal begins with.
+  private var start: [JournalRecord] {
+    let clause = ClauseSummary(
+      id: "a", sentence: "it holds", source: "RFC 1", group: nil, requires: [], absenceOf: nil,
+      file: "M/F.swift", line: 1)
+    let contract = ContractSummary(id: "c", title: "C", revision: 1, clauses: [clause])
+    let fake = ImplementationSummary(
+      contract: "c", id: "fake", kind: .fake, lacks: [:], deviations: [])
+    let live = ImplementationSummary(
+      contract: "c", id: "live", kind: .live, lacks: [:], deviations: [])
+    return [
+      record("r", 0, .contract(contract)), record("r", 0, .implementation(live)),
+      record("r", 0, .implementation(fake)),
+    ]
+  }
+
+  private func outcome(_ records: [JournalRecord]) -> Outcome? {
+    Matrix(start + records).results.first?.outcome
+  }
+
+  @Test func `fakes stand before live implementations`() {
+    #expect(Matrix(start).tables.first?.implementations.map(\.id) == ["fake", "live"])
+  }
+
+  @Test func `a case that began and never ended has crashed`() {
+    #expect(outcome([record("r", 1, .caseStarted(id))]) == .crashed(signal: 0))
+    #expect(
+      outcome([record("r", 1, .caseStarted(id)), record("r", 2, end(.passed))]) == .passed)
+  }
+
+  @Test func `a clock that goes back makes no crash`() {
+    #expect(
+      outcome([record("r", 5, .caseStarted(id)), record("r", 4, end(.passed))]) == .passed)
+  }
+
+  @Test func `a later run says better, an earlier one does not`() {
+    let crash = [record("r", 3, .caseStarted(id))]
+    let good = [record("s", 4, .caseStarted(id)), record("s", 5, end(.passed))]
+    #expect(outcome(crash + good) == .passed)
+    let old = [record("s", 1, .caseStarted(id)), record("s", 2, end(.passed))]
+    #expect(outcome(crash + old) == .crashed(signal: 0))
+  }
+
+  @Test func `the worst of one run counts`() {
+    let twice = [
+      record("r", 1, .caseStarted(id)), record("r", 2, end(.failed)),
+      record("r", 3, .caseStarted(id)), record("r", 4, end(.passed)),
+    ]
+    #expect(outcome(twice) == .failed)
+  }
+
+  @Test func `order and duplicates change nothing`() {
+    let records =
+      start + [
+        record("r", 1, .caseStarted(id)), record("r", 2, end(.passed)),
+        record("s", 3, .caseStarted(id)), record("s", 4, end(.failed)),
+      ]
+    let matrix = Matrix(records)
+    #expect(Matrix(records.reversed()) == matrix)
+    #expect(Matrix(records + records) == matrix)
+    for seed in 0..<50 {
+      var generator = Seeded(state: UInt64(seed))
+      #expect(Matrix((records + records).shuffled(using: &generator)) == matrix)
+    }
+  }
+
+  @Test func `the digest follows what clauses say`() {
+    func digest(_ sentence: String, revision: Int = 1) -> String {
+      ContractSummary(
+        id: "c", title: "C", revision: revision,
+        clauses: [
+          ClauseSummary(
+            id: "a", sentence: sentence, source: nil, group: nil, requires: [], absenceOf: nil,
+            file: "F.swift", line: 1)
+        ]
+      ).digest
+    }
+    #expect(digest("x") == digest("x"))
+    #expect(digest("x") != digest("y"))
+    #expect(digest("x") != digest("x", revision: 2))
+    #expect(digest("x").count == 16)
+  }
+
+  /// SplitMix64, so that a shuffle can be repeated.
+  private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+      return z ^ (z >> 31)
+    }
+  }
+}

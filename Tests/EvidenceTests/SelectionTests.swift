@@ -1,0 +1,74 @@
+import ContractEvidence
+import Testing
+
+@Suite struct CasePatternTests {
+  private let id = CaseID(contract: "cookies", clause: "path-match", implementation: "sqlite")
+
+  @Test(
+    arguments: [
+      "cookies/path-match@sqlite", "cookies", "cookies/path-*", "cookies/*@sqlite", "@sqlite",
+      "/path-match", "*", "cook*s/path-mat?h@*", "*/*@*", "cookies@sqlite", "",
+    ])
+  func `a part left out, a star and a question mark match`(text: String) {
+    #expect(CasePattern(text).matches(id))
+  }
+
+  @Test(
+    arguments: [
+      "nonsense", "cookies/path-match@foundation", "cookie", "cookies/path", "cookies/?", "@sql",
+      "COOKIES", "cookies/path-match/@sqlite", "cookies/path-match@sqlite-2",
+    ])
+  func `anything else does not`(text: String) {
+    #expect(!CasePattern(text).matches(id))
+  }
+
+  @Test func `an exclusion takes away from what the others choose`() throws {
+    let selection = try Selection(environment: ["CONTRACT": "cookies, !cookies/path-*@sqlite"])
+    #expect(!selection.includes(id, kind: .live))
+    var other = id
+    other.implementation = "in-memory"
+    #expect(selection.includes(other, kind: .fake))
+    let only = try Selection(environment: ["CONTRACT": "!@sqlite"])
+    #expect(!only.includes(id, kind: .live))
+    #expect(only.includes(other, kind: .fake))
+  }
+
+  @Test func `many stars cost no more than the text is long`() {
+    let hostile = CasePattern(String(repeating: "*a", count: 2000) + "b")
+    let long = CaseID(
+      contract: String(repeating: "a", count: 20_000), clause: "c", implementation: "i")
+    #expect(!hostile.matches(long))
+  }
+
+  @Test func `kinds are read, and others refused by name`() throws {
+    let selection = try Selection(environment: ["CONTRACT_KIND": "fake,live"])
+    #expect(selection.kinds == [.fake, .live])
+    #expect(selection.includes(id, kind: .live))
+    #expect(!selection.includes(id, kind: .recorded))
+    #expect(!selection.includes(id, kind: nil), "a saboteur is of no kind")
+    let error = #expect(throws: SelectionError.self) {
+      try Selection(environment: ["CONTRACT_KIND": "alive"])
+    }
+    #expect(error?.description.contains("fake, live, recorded") == true)
+  }
+}
+
+@Suite struct CaseIDTests {
+  @Test func `an id reads back what it says`() {
+    let id = CaseID(contract: "cookies", clause: "path-match", implementation: "sqlite")
+    #expect(id.description == "cookies/path-match@sqlite")
+    #expect(CaseID(id.description) == id)
+  }
+
+  @Test(arguments: ["", "cookies", "cookies/@sqlite", "/a@b", "a/b@", "a@b/c", "a/b"])
+  func `a text without all three parts is no id`(text: String) {
+    #expect(CaseID(text) == nil)
+  }
+
+  @Test func `ids are lower-case letters, digits, hyphens and dots`() {
+    #expect(isValidID("max-age.2"))
+    for word in ["", "Path", "path match", "pfad/ä", "a@b", "a_b", "a,b"] {
+      #expect(!isValidID(word), "\(word)")
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import ContractEvidence
+import Testing
+
+@Suite struct TerminalReportTests {
+  private func records(implementations: [String]) -> [JournalRecord] {
+    func clause(_ id: String, group: String) -> ClauseSummary {
+      ClauseSummary(
+        id: id, sentence: "a \(id) does what a \(id) does", source: "RFC 9 §1", group: group,
+        requires: [], absenceOf: nil, file: "M/F.swift", line: 1)
+    }
+    let contract = ContractSummary(
+      id: "c", title: "Things", revision: 1,
+      clauses: [clause("first", group: "One"), clause("second", group: "Two")])
+    var events: [JournalRecord.Event] = [.contract(contract)]
+    for (index, name) in implementations.enumerated() {
+      events.append(
+        .implementation(
+          ImplementationSummary(
+            contract: "c", id: name, kind: index == 0 ? .fake : .live, lacks: [:],
+            deviations: [])))
+      for clause in ["first", "second"] {
+        let id = CaseID(contract: "c", clause: clause, implementation: name)
+        let isBroken = index == 0 && clause == "second"
+        events.append(.caseStarted(id))
+        events.append(
+          .caseFinished(
+            CaseResult(
+              id: id, outcome: isBroken ? .failed : .passed, seconds: 0.5,
+              issues: isBroken
+                ? [IssueSummary(message: "got 2", file: "M/F.swift", path: nil, line: 9)] : [])))
+      }
+    }
+    return events.enumerated().map {
+      JournalRecord(run: "r", time: Double($0.offset), event: $0.element)
+    }
+  }
+
+  @Test func `a report shows groups, cells, verdicts, failures and a summary`() {
+    let report = TerminalReport(Matrix(records(implementations: ["fake", "real"])))
+    #expect(
+      report.text == """
+
+        Things (c), 2 of 2 clauses
+                  fake  real
+        One
+          first   ✓     ✓
+        Two
+          second  ✗     ✓     fake lies
+
+        ✗ c/second@fake
+          a second does what a second does
+          from RFC 9 §1
+          - M/F.swift:9: got 2
+
+        ✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ hung
+        4 cases · 3 passed · 1 failed
+        clauses: 1 agree · 1 fake lies
+
+        """)
+  }
+
+  @Test(arguments: [1, 5, 12, 30])
+  func `no line is wider than a hundred columns`(count: Int) {
+    let names = (0..<count).map { "implementation-\($0)" }
+    let report = TerminalReport(Matrix(records(implementations: names)))
+    for line in report.text.split(separator: "\n") {
+      #expect(line.count <= TerminalReport.width, "\(line)")
+    }
+    for name in names { #expect(report.text.contains(name)) }
+  }
+
+  @Test func `colour is used when asked for, and only then`() {
+    let matrix = Matrix(records(implementations: ["fake", "real"]))
+    #expect(!TerminalReport(matrix).text.contains("\u{1B}"))
+    #expect(TerminalReport(matrix, usesColour: true).text.contains("\u{1B}[31m✗\u{1B}[0m"))
+  }
+}

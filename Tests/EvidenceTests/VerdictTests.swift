@@ -1,0 +1,32 @@
+import ContractEvidence
+import Testing
+
+@Suite struct VerdictTests {
+  private static let deviates = Outcome.deviates(reason: "known")
+  private static let away = Outcome.unavailable(reason: "no network")
+
+  @Test(
+    arguments: [
+      ([(.fake, .passed), (.live, .passed)], Verdict.agree),
+      ([(.live, .passed)], .agree),
+      ([(.fake, .passed), (.live, .passed), (.live, deviates)], .agree),
+      ([(.fake, .failed), (.live, .passed)], .fakeLies),
+      ([(.fake, .crashed(signal: 4)), (.live, .passed)], .fakeLies),
+      ([(.fake, .passed), (.fake, .timedOut(seconds: 1)), (.live, .passed)], .fakeLies),
+      ([(.recorded, .failed), (.live, .passed)], .fakeLies),
+      ([(.fake, .failed), (.live, .passed), (.live, .failed)], .fakeLies),
+      ([(.fake, .passed), (.live, .failed)], .realityMoved),
+      ([(.fake, .passed), (.live, .passed), (.live, .failed)], .realityMoved),
+      ([(.live, .failed)], .realityMoved),
+      ([(.fake, .failed), (.live, .failed)], .contractWrong),
+      ([(.fake, .failed), (.live, .failed), (.live, deviates)], .contractWrong),
+      ([(.fake, .passed)], .unproven),
+      ([(.fake, .passed), (.live, away)], .unproven),
+      ([(.fake, .passed), (.live, deviates)], .unproven),
+      ([(.fake, .failed), (.live, away)], .unproven),
+      ([(.recorded, .passed)], .unproven),
+    ] as [([(ImplementationKind, Outcome)], Verdict)])
+  func `a row is judged`(row: [(ImplementationKind, Outcome)], verdict: Verdict) {
+    #expect(Verdict(row.map { (kind: $0.0, outcome: $0.1) }) == verdict)
+  }
+}

@@ -1,0 +1,169 @@
+import ContractExploration
+import ContractTesting
+import Foundation
+import Testing
+
+/// Exploration from a test, on implementations that are right and wrong.
+@Suite struct ExploreTests {
+  /// Issues that exploration recorded, kept from the test.
+  private func issues(
+    of body: @escaping @Sendable () async throws -> Void
+  ) async throws -> [String] {
+    let found = LockedList()
+    let test = try #require(Test.current)
+    try await IssueHandlingTrait.compactMapIssues { issue in
+      found.append(String(describing: issue))
+      return nil
+    }.provideScope(for: test, testCase: Test.Case.current, performing: body)
+    return found.values
+  }
+
+  @Test func `a sound implementation passes all three`() async throws {
+    let issues = try await issues {
+      try await explore(.tally, on: .soundTally)
+      try await exploreConcurrently(.tally, on: .soundTally, settings: .init(runs: 20, steps: 12))
+      try await exploreInterleavings(.tally, on: .soundTally, programs: 3)
+    }
+    #expect(issues == [])
+  }
+
+  @Test func `a mismatch is shrunk and printed as a test to paste, and saved`() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("examples-\(UUID().uuidString)", isDirectory: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appendingPathComponent("Test.swift").path
+    let first = try await issues { try await explore(.tally, on: .cappedTally, filePath: file) }
+    #expect(first.count == 1)
+    #expect(first.first?.contains("on capped") == true)
+    #expect(first.first?.contains("@Test") == true, "\(first)")
+    let again = try await issues {
+      try await explore(.tally, on: .cappedTally, settings: .init(runs: 1), filePath: file)
+    }
+    #expect(again.first?.contains("1 stored examples replayed first") == true, "\(again)")
+  }
+
+  @Test func `a re-entrant actor is caught in the act`() async throws {
+    let issues = try await issues {
+      try await exploreInterleavings(.tally, on: .reentrantTally, programs: 5)
+    }
+    #expect(issues.count == 1)
+    #expect(issues.first?.contains("on reentrant") == true, "\(issues)")
+  }
+
+  @Test func `each run's world is torn down`() async throws {
+    let count = Count()
+    let implementation = Implementation<any Tally>.fake("counted") { scope in
+      await count.add(1)
+      scope.onTearDown { await count.add(-1) }
+      return ActorTally()
+    }
+    let issues = try await issues {
+      try await explore(.tally, on: implementation, settings: .init(runs: 10))
+      try await exploreConcurrently(
+        .tally, on: implementation, settings: .init(runs: 10, steps: 8))
+      try await exploreInterleavings(.tally, on: implementation, programs: 1)
+    }
+    #expect(issues == [])
+    #expect(await count.value == 0)
+    #expect(await count.most > 20)
+  }
+
+  private actor Count {
+    var value = 0
+    var most = 0
+
+    func add(_ number: Int) {
+      value += number
+      most += max(0, number)
+    }
+  }
+}
+
+/// A port to explore: a number that counts up.
+protocol Tally: Sendable {
+  func add(_ number: Int) async -> Int
+  func total() async -> Int
+}
+
+struct TallySpecification: Specification {
+  enum Command: Hashable, Sendable, Codable, CustomStringConvertible {
+    case add(Int)
+    case total
+
+    var description: String {
+      switch self {
+      case .add(let number): "add(\(number))"
+      case .total: "total"
+      }
+    }
+  }
+
+  var initialState: Int { 0 }
+  var kinds: [String] { ["add", "total"] }
+
+  func command(from choices: inout Choices, in state: Int) -> Command {
+    choices.rule(of: 2) == 0 ? .total : .add(choices.integer(in: 1...9))
+  }
+
+  func apply(_ command: Command, to state: inout Int) -> Int {
+    if case .add(let number) = command { state += number }
+    return state
+  }
+
+  func perform(_ command: Command, on subject: any Tally) async throws -> Int {
+    switch command {
+    case .add(let number): await subject.add(number)
+    case .total: await subject.total()
+    }
+  }
+
+  func isReadOnly(_ command: Command) -> Bool { command == .total }
+}
+
+extension Specification where Self == TallySpecification {
+  static var tally: TallySpecification { TallySpecification() }
+}
+
+extension Implementation<any Tally> {
+  static let soundTally = fake("sound") { ActorTally() }
+  static let cappedTally = fake("capped") { CappedTally() }
+  static let reentrantTally = fake("reentrant") { ReentrantTally() }
+}
+
+actor ActorTally: Tally {
+  private var sum = 0
+
+  func add(_ number: Int) -> Int {
+    sum += number
+    return sum
+  }
+
+  func total() -> Int { sum }
+}
+
+/// Forgets what is above a hundred.
+actor CappedTally: Tally {
+  private var sum = 0
+
+  func add(_ number: Int) -> Int {
+    sum = min(100, sum + number)
+    return sum
+  }
+
+  func total() -> Int { sum }
+}
+
+/// Lets others in between reading and writing.
+actor ReentrantTally: Tally {
+  private var sum = 0
+
+  func add(_ number: Int) async -> Int {
+    let old = sum
+    await Task.yield()
+    sum = old + number
+    return sum
+  }
+
+  func total() -> Int { sum }
+}

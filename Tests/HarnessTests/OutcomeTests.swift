@@ -1,0 +1,173 @@
+import ContractEvidence
+import Foundation
+import Testing
+
+/// Every outcome, seen on an implementation that has it coming.
+@Suite struct OutcomeTests {
+  @Test func `sound implementations raise no alarm`() async throws {
+    let run = try await SpecimenRun("sound")
+    #expect(run.status == 0)
+    #expect(run.outcome("counter/adds@sound") == .passed)
+    #expect(run.outcome("counter/remembers@sound-live") == .passed)
+    #expect(
+      run.outcome("counter/lacks-memory@sound")
+        == .notApplicable(capability: "memory", reason: "has memory"))
+    #expect(run.matrix.tables.first?.rows.map(\.verdict) == [.agree, .agree, nil])
+    #expect(run.output.contains("6 cases · 4 passed · 0 failed · 2 not applicable"))
+  }
+
+  @Test func `a clause that does not hold fails at its own line, with the command to run it alone`()
+    async throws
+  {
+    let run = try await SpecimenRun("failing")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@stuck") == .failed)
+    #expect(run.outcome("counter/adds@sound") == .passed)
+    let issue = try #require(run.result("counter/adds@stuck")?.issues.first)
+    #expect(issue.file == "HarnessTests/Specimens.swift")
+    #expect(issue.message.contains("the sum is too small"))
+    #expect(
+      run.output.contains(
+        "CONTRACT='counter/adds@stuck' swift test --filter 'HarnessTests.Specimens/failing'"))
+    #expect(run.matrix.tables.first?.rows.first?.verdict == .realityMoved)
+  }
+
+  @Test func `a declared deviation fails nothing and keeps its reason`() async throws {
+    let run = try await SpecimenRun("deviating")
+    #expect(run.status == 0)
+    #expect(run.outcome("counter/adds@stuck") == .deviates(reason: "it is stuck"))
+    let deviation = run.matrix.tables.first?.implementations.first?.deviations
+      .first { $0.clause == "adds" }
+    #expect(deviation?.link == "https://bugs.example/1")
+    #expect(deviation?.kind == "bug")
+  }
+
+  @Test func `a deviation that holds again fails and names the line to remove`() async throws {
+    let run = try await SpecimenRun("noLongerDeviating")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@sound") == .failed)
+    #expect(
+      run.output.contains(
+        "no longer deviates: remove .deviating(from: \"adds\") at HarnessTests/Specimens.swift:"))
+  }
+
+  @Test func `an intermittent deviation may hold or not`() async throws {
+    let run = try await SpecimenRun("intermittent")
+    #expect(run.status == 0)
+    #expect(run.outcome("counter/adds@sound") == .passed)
+    #expect(run.outcome("counter/adds@stuck") == .deviates(reason: "sometimes stuck"))
+    #expect(run.outcome("counter/remembers@sound") == .passed, "no other clause is hidden")
+  }
+
+  @Test func `an implementation that can't be made here is unavailable, and no evidence`()
+    async throws
+  {
+    let run = try await SpecimenRun("unavailable")
+    #expect(run.status == 0)
+    #expect(
+      run.outcome("counter/adds@sound-live") == .unavailable(reason: "needs that a moon is full"))
+    #expect(run.matrix.tables.first?.rows.first?.verdict == .unproven)
+  }
+
+  @Test func `CONTRACT_REQUIRE=live turns unavailable into failed`() async throws {
+    let run = try await SpecimenRun("unavailable", environment: ["CONTRACT_REQUIRE": "live"])
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@sound-live") == .failed)
+    #expect(run.output.contains("CONTRACT_REQUIRE=live asks for it: needs that a moon is full"))
+    let other = try await SpecimenRun("unavailable", environment: ["CONTRACT_REQUIRE": "fake"])
+    #expect(other.status == 0)
+  }
+
+  @Test func `a crash ends its own case alone and is told by its signal`() async throws {
+    let run = try await SpecimenRun("crashing")
+    #expect(run.status == 1)
+    let outcome = try #require(run.outcome("counter/adds@trapping"))
+    guard case .crashed(let signal) = outcome else {
+      Issue.record("\(outcome) is no crash")
+      return
+    }
+    #expect([SIGILL, SIGTRAP].contains(signal))
+    #expect(run.output.contains("Division by zero"))
+    #expect(run.outcome("counter/remembers@sound") == .passed)
+  }
+
+  @Test func `crashes and hangs can be declared as deviations`() async throws {
+    let run = try await SpecimenRun("crashesAndHangs")
+    #expect(run.status == 0, "\(run.output)")
+    for (name, reason) in [
+      ("trapping", "it traps"), ("exiting", "it exits"), ("stalling", "it waits"),
+      ("blocking", "it blocks"),
+    ] {
+      #expect(run.outcome("counter/adds@\(name)") == .deviates(reason: reason))
+    }
+  }
+
+  @Test func `a deviation in another manner than declared fails and shows both`() async throws {
+    let run = try await SpecimenRun("anotherManner")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@stuck") == .failed)
+    #expect(run.output.contains("deviates in another way than declared: it ended with 1 issue"))
+    #expect(run.output.contains("the sum is too small"))
+  }
+
+  @Test func `a clause that waits for ever is cut and called a time-out`() async throws {
+    let run = try await SpecimenRun("hanging")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@stalling") == .timedOut(seconds: 0.2))
+    #expect(run.outcome("counter/adds@sound") == .passed)
+    #expect(!run.output.contains("CancellationError"), "what follows the cut is no news")
+  }
+
+  @Test func `a clause that blocks its thread is cut too, in its own process`() async throws {
+    let run = try await SpecimenRun("blockingInOwnProcess")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@blocking") == .timedOut(seconds: 0.2))
+  }
+
+  @Test func `a clause that blocks every thread ends the run with a report`() async throws {
+    let run = try await SpecimenRun("wedged")
+    #expect(run.status == 1)
+    #expect(run.outcome("wedge/blocks@sound") == .timedOut(seconds: 0.2))
+    #expect(run.output.contains("blocks the threads that every task needs"))
+  }
+
+  @Test func `a tear-down that throws fails the case, deviation or not`() async throws {
+    let run = try await SpecimenRun("tearDownThrows")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@untidy") == .failed)
+    #expect(run.output.contains("the fixture could not be torn down: Refusal()"))
+    #expect(run.matrix.tables.first?.rows.first?.verdict == .unproven, "it is no news of reality")
+    let behind = try await SpecimenRun("tearDownThrowsBehindDeviation")
+    #expect(behind.status == 1)
+    #expect(behind.outcome("counter/adds@untidy") == .failed)
+  }
+
+  @Test func `a fixture that can't be made fails the case`() async throws {
+    let run = try await SpecimenRun("makeThrows")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@unmakeable") == .failed)
+    #expect(run.output.contains("the fixture could not be made: Refusal()"))
+  }
+
+  @Test func `an issue that a child task records counts`() async throws {
+    let run = try await SpecimenRun("childTask")
+    #expect(run.status == 1)
+    #expect(run.outcome("children/child@sound") == .failed)
+    let deviating = try await SpecimenRun("childTaskDeviating")
+    #expect(deviating.status == 0)
+    #expect(
+      deviating.outcome("children/child@sound") == .deviates(reason: "the child complains"))
+  }
+
+  @Test func `a lacking capability is probed, so that claiming too little is caught`()
+    async throws
+  {
+    let run = try await SpecimenRun("capabilities")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/lacks-memory@forgetful") == .passed)
+    #expect(run.outcome("counter/lacks-memory@sound") == .failed)
+    #expect(
+      run.outcome("counter/remembers@forgetful")
+        == .notApplicable(capability: "memory", reason: "lacks memory: it keeps nothing"))
+  }
+}

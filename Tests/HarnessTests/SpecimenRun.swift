@@ -1,0 +1,75 @@
+import ContractEvidence
+import Foundation
+import Testing
+
+/// A test process that runs one of the ``Specimens``, and what it left behind.
+struct SpecimenRun {
+  /// Whether this process is one that was started to run a specimen.
+  static let isSpecimenProcess =
+    ProcessInfo.processInfo.environment["CONTRACT_SPECIMEN"] != nil
+
+  /// The process's exit status, or the negative number of the signal that ended it.
+  var status: Int32
+
+  /// All that it printed.
+  var output: String
+
+  /// Its journal.
+  var journal: Journal
+
+  /// The matrix that the journal makes.
+  var matrix: Matrix { Matrix(journal.records) }
+
+  /// Runs a specimen.
+  ///
+  /// - Parameters:
+  ///   - name: The name of a test function of ``Specimens``, or several joined by `|`.
+  ///   - environment: Variables to add.
+  init(_ name: String, environment: [String: String] = [:]) async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("specimen-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let outputFile = folder.appendingPathComponent("output.txt")
+    _ = FileManager.default.createFile(atPath: outputFile.path, contents: nil)
+    let handle = try FileHandle(forWritingTo: outputFile)
+    defer { try? handle.close() }
+
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = [
+      "--testing-library", "swift-testing", "--filter", "HarnessTests\\.Specimens/(\(name))\\(",
+    ]
+    var variables = ProcessInfo.processInfo.environment
+    for key in variables.keys where key.hasPrefix("CONTRACT") { variables[key] = nil }
+    variables["CONTRACT_SPECIMEN"] = "1"
+    variables["CONTRACT_JOURNAL_FOLDER"] = folder.path
+    variables["SWIFT_BACKTRACE"] = "enable=no"
+    variables["NO_COLOR"] = "1"
+    process.environment = variables.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = handle
+    process.standardError = handle
+    let end = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.continuation.finish() }
+    try process.run()
+    for await _ in end.stream {}
+
+    status =
+      process.terminationReason == .exit
+      ? process.terminationStatus : -process.terminationStatus
+    output = String(decoding: try Data(contentsOf: outputFile), as: UTF8.self)
+    let latest = folder.appendingPathComponent("latest.jsonl")
+    journal =
+      FileManager.default.fileExists(atPath: latest.path)
+      ? try Journal(contentsOf: latest.path) : Journal()
+  }
+
+  /// The result of one case, in the form `counter/adds@sound`.
+  func result(_ id: String) -> CaseResult? {
+    matrix.results.first { $0.id.description == id }
+  }
+
+  /// The outcome of one case.
+  func outcome(_ id: String) -> Outcome? { result(id)?.outcome }
+}

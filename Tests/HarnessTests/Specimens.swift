@@ -1,0 +1,273 @@
+import ContractTesting
+import Foundation
+import Testing
+
+/// Contracts and implementations that are wrong on purpose, and some that are right.
+///
+/// They run only in processes that ``SpecimenRun`` starts, one test function a process.
+@Suite(.enabled(if: SpecimenRun.isSpecimenProcess, "run by SpecimenRun in a process of its own"))
+struct Specimens {
+  @Test(arguments: Contract.counter.cases(for: .sound, .soundLive))
+  func sound(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
+  func failing(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .stuck.deviating(from: "adds", because: "it is stuck", link: "https://bugs.example/1")))
+  func deviating(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(for: .sound.deviating(from: "adds", because: "once broken")))
+  func noLongerDeviating(_ clause: ContractCase<Counter>) async throws {
+    try await clause.verify()
+  }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .sound.deviating(
+        from: "adds", intermittently: true, because: "sometimes slow"),
+      .stuck.deviating(from: "adds", intermittently: true, because: "sometimes stuck")))
+  func intermittent(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .soundLive.available(when: "a moon is full") { false }))
+  func unavailable(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.cases(for: .trapping.inOwnProcess(), .sound))
+  func crashing(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .trapping.deviating(from: "adds", by: .crashing, because: "it traps"),
+      .exiting.deviating(from: "adds", by: .crashing, because: "it exits"),
+      .stalling.deviating(
+        from: "adds", by: .hanging(within: .milliseconds(300)), because: "it waits"),
+      .blocking.deviating(
+        from: "adds", by: .hanging(within: .milliseconds(300)), because: "it blocks")))
+  func crashesAndHangs(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .stuck.deviating(from: "adds", by: .crashing, because: "it is said to trap")))
+  func anotherManner(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(for: .stalling.timeLimit(.milliseconds(200)), .sound))
+  func hanging(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)).inOwnProcess()))
+  func blockingInOwnProcess(_ clause: ContractCase<Counter>) async throws {
+    try await clause.verify()
+  }
+
+  @Test(arguments: Contract.wedge.cases(for: .sound))
+  func wedged(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.cases(for: .untidy))
+  func tearDownThrows(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .untidy.deviating(from: "adds", because: "the fixture is at fault, not the clause")))
+  func tearDownThrowsBehindDeviation(_ clause: ContractCase<Counter>) async throws {
+    try await clause.verify()
+  }
+
+  @Test(arguments: Contract.counter.cases(for: .unmakeable))
+  func makeThrows(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.children.cases(for: .sound))
+  func childTask(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.children.cases(
+      for: .sound.deviating(from: "child", because: "the child complains")))
+  func childTaskDeviating(_ clause: ContractCase<Counter>) async throws {
+    try await clause.verify()
+  }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .sound.deviating(from: "add", because: "a slip of the pen")))
+  func unknownDeviation(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.cases(for: .sound.lacking(.unheardOf, because: "whatever")))
+  func unknownCapability(_ clause: ContractCase<Counter>) async throws {
+    try await clause.verify()
+  }
+
+  @Test(arguments: Contract.twins.cases(for: .sound))
+  func duplicateClause(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.unprobed.cases(for: .sound))
+  func missingAbsence(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(
+    arguments: Contract.counter.cases(for: .forgetful, .sound.lacking(.memory, because: "too lazy"))
+  )
+  func capabilities(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.without("adds", because: "no sums here").cases(for: .sound))
+  func dropped(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.without("subtracts", because: "no").cases(for: .sound))
+  func unknownDropped(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.cases(for: [Implementation<Counter>]()))
+  func noImplementation(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.cases(for: .sound, .sound))
+  func sameNameTwice(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
+  @Test(arguments: Contract.counter.saboteurs)
+  func saboteurs(_ saboteur: SaboteurCase<Counter>) async throws { try await saboteur.verify() }
+
+  @Test(arguments: Contract.weak.saboteurs)
+  func weakSaboteurs(_ saboteur: SaboteurCase<Counter>) async throws {
+    try await saboteur.verify()
+  }
+}
+
+/// The port under test: a number to add to.
+struct Counter: Sendable {
+  var add: @Sendable (Int) async throws -> Int
+  var canRemember = true
+}
+
+extension Capability {
+  static let memory = Capability("memory", "a sum is there in the next call")
+  static let unheardOf = Capability("unheard-of", "nobody asks for it")
+}
+
+extension Contract<Counter> {
+  /// A sound contract.
+  static let counter = Contract("counter", "Counter") {
+    Clause("adds", "one and two is three", from: "arithmetic") { counter in
+      let sum = try await counter.add(1) + counter.add(2)
+      #expect(sum >= 3, "the sum is too small")
+    }
+    Clause("remembers", "a sum is kept", requires: .memory) { counter in
+      _ = try await counter.add(2)
+      #expect(try await counter.add(3) == 5)
+    }
+    Absence(of: .memory, "a sum is forgotten") { counter in
+      _ = try await counter.add(2)
+      #expect(try await counter.add(3) == 3)
+    }
+  } saboteurs: {
+    Saboteur("stuck", "always gives zero", caughtBy: "adds", saying: "the sum is too small") {
+      Counter { _ in 0 }
+    }
+    Saboteur("silent", "never answers", caughtBy: "adds", timeLimit: .milliseconds(50)) {
+      Counter { _ in
+        try await Task.sleep(for: .seconds(60))
+        return 0
+      }
+    }
+    Saboteur("throwing", "gives up", caughtBy: "adds") { Counter { _ in throw Refusal() } }
+    Saboteur("forgets", "starts over", caughtBy: "remembers") { Counter { $0 } }
+    Saboteur("modest", "says it forgets, and does not", caughtBy: "lacks-memory") {
+      .remembering()
+    }
+  }
+
+  static let wedge = Contract("wedge", "Blocked threads") {
+    Clause("blocks", "every thread of the pool is blocked", timeLimit: .milliseconds(200)) { _ in
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<256 { group.addTask { DispatchSemaphore(value: 0).wait() } }
+      }
+    }
+  }
+
+  static let children = Contract("children", "Child tasks") {
+    Clause("child", "a child task may complain") { _ in
+      async let complaint: Void = Self.complain()
+      await complaint
+    }
+  }
+
+  static let twins = Contract("twins", "The same id twice") {
+    Clause("same", "the first") { _ in }
+    Clause("same", "the second") { _ in }
+  }
+
+  static let unprobed = Contract("unprobed", "A capability without an absence") {
+    Clause("needs-memory", "it remembers", requires: .memory) { _ in }
+  }
+
+  static let weak = Contract("weak", "A contract that catches nothing") {
+    Clause("blind", "whatever happens is right") { _ in }
+    Clause("unnamed", "no saboteur names this one") { _ in }
+    Clause("mumbles", "something is wrong") { counter in
+      let sum = try await counter.add(1)
+      #expect(sum == 1, "hm")
+    }
+  } saboteurs: {
+    Saboteur("stuck", "always gives zero", caughtBy: "blind", "mumbles", saying: "clear words") {
+      Counter { _ in 0 }
+    }
+    Saboteur("broken", "can't even be made", caughtBy: "mumbles") { throw Refusal() }
+    Saboteur("lost", "names a clause that is not there", caughtBy: "mumble") { .remembering() }
+  }
+
+  private static func complain() async { Issue.record("said by a child task") }
+}
+
+struct Refusal: Error {}
+
+extension Counter {
+  static func remembering() -> Counter {
+    let sum = Sum()
+    return Counter { await sum.add($0) }
+  }
+}
+
+actor Sum {
+  private var value = 0
+
+  func add(_ number: Int) -> Int {
+    value += number
+    return value
+  }
+}
+
+extension Implementation<Counter> {
+  static let sound = fake("sound") { .remembering() }
+  static let soundLive = live("sound-live") { .remembering() }
+  static let stuck = live("stuck") { Counter { _ in 0 } }
+    .lacking(.memory, because: "it is stuck")
+    .deviating(from: "lacks-memory", because: "it is stuck")
+  static let forgetful = live("forgetful") { Counter { $0 } }
+    .lacking(.memory, because: "it keeps nothing")
+  static let trapping = live("trapping") { Counter { $0 / ($0 - $0) } }
+    .lacking(.memory, because: "it traps")
+    .deviating(from: "lacks-memory", by: .crashing, because: "it traps")
+  static let exiting = live("exiting") { Counter { _ in exit(3) } }
+    .lacking(.memory, because: "it exits")
+    .deviating(from: "lacks-memory", by: .crashing, because: "it exits")
+  static let stalling = live("stalling") {
+    Counter { _ in
+      try await Task.sleep(for: .seconds(3600))
+      return 0
+    }
+  }
+  .lacking(.memory, because: "it waits")
+  .deviating(from: "lacks-memory", by: .hanging(within: .milliseconds(300)), because: "it waits")
+  static let blocking = live("blocking") {
+    Counter { _ in
+      DispatchSemaphore(value: 0).wait()
+      return 0
+    }
+  }
+  .lacking(.memory, because: "it blocks")
+  .deviating(from: "lacks-memory", by: .hanging(within: .milliseconds(300)), because: "it blocks")
+  static let untidy = live("untidy") { scope in
+    scope.onTearDown { throw Refusal() }
+    return .remembering()
+  }
+  static let unmakeable = live("unmakeable") { throw Refusal() }
+}

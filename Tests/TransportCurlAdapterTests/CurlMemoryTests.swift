@@ -1,0 +1,118 @@
+import ScriptedOrigin
+import Synchronization
+import Testing
+import TransportCurlAdapter
+import TransportPort
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@Suite struct CurlMemoryTests {
+  private let block = [UInt8](repeating: 0x61, count: 65_536)
+
+  @Test func `a flood stops when it is not read`() async throws {
+    let world = try CurlWorld(
+      [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly(block, count: nil)])
+    let exchange = try await world.transport.send(world.request())
+    var body = exchange.body.makeAsyncIterator()
+    var read = 0
+    for _ in 1...20 { read += try await body.next()?.count ?? 0 }
+    let sent = try await settled { world.sentBytes }
+    // What is under way fills libcurl's buffer, ours, and the sockets' of the system.
+    #expect(sent - read < 24 << 20)
+    #expect(try await body.next()?.isEmpty == false)
+  }
+
+  @Test func `a producer waits while the origin does not read`() async throws {
+    let world = try CurlWorld([.readBodyBytes(1), .stall])
+    let given = Mutex(0)
+    let chunks = Chunks(
+      chunks: Array(repeating: block, count: 2000),
+      asked: { place in given.withLock { $0 = place } })
+    let task = Task { try await world.failure(.post, body: .stream(chunks)) }
+    try await world.log.first { $0.kind.isHead }
+    let count = try await settled { given.withLock { $0 } }
+    #expect(count * block.count < 24 << 20)
+    task.cancel()
+    _ = try await task.value
+  }
+
+  #if os(Linux)
+    @Test(.enabled(if: CurlTestScale.isLong)) func `3 GB up and down add less than 24 MB`()
+      async throws
+    {
+      let count = 3 << 30
+      let head = "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"
+      let world = try CurlWorld(
+        .respond(), [.readBody, .send(head), .sendRepeatedly(block, count: count / block.count)])
+      // Idle means: with everything loaded and a connection kept.
+      try await world.answer(.post, body: .stream(Chunks(chunks: [block])))
+      let before = residentBytes()
+      let peak = Mutex(0)
+      let watch: @Sendable () -> Void = { peak.withLock { $0 = max($0, residentBytes()) } }
+      let chunks = Repeated(chunk: block, count: count / block.count, asked: watch)
+      let exchange = try await world.transport.send(
+        world.request(.post), body: .stream(chunks, length: count))
+      var received = 0
+      for try await chunk in exchange.body {
+        received += chunk.count
+        watch()
+      }
+      #expect(received == count)
+      #expect(world.log.requests.last?.bodyCount == count)
+      let growth = peak.withLock { $0 } - before
+      print("3 GB up and 3 GB down: resident memory grew by \(growth >> 10) KiB at most")
+      #expect(growth < 24 << 20)
+    }
+  #endif
+
+  /// Waits until a value has not changed for a tenth of a second.
+  private func settled(_ value: () -> Int) async throws -> Int {
+    var last = -1
+    while value() != last {
+      last = value()
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    return last
+  }
+}
+
+/// The same chunk, over and over.
+private struct Repeated: AsyncSequence, Sendable {
+  var chunk: [UInt8]
+  var count: Int
+  var asked: @Sendable () -> Void
+
+  func makeAsyncIterator() -> Iterator { Iterator(source: self) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    let source: Repeated
+    var place = 0
+
+    mutating func next() async -> [UInt8]? {
+      guard place < source.count else { return nil }
+      place += 1
+      if place % 64 == 0 { source.asked() }
+      return source.chunk
+    }
+  }
+}
+
+extension CurlWorld {
+  fileprivate var sentBytes: Int {
+    log.events.reduce(0) { if case .sent(let count) = $1.kind { $0 + count } else { $0 } }
+  }
+}
+
+private func residentBytes() -> Int {
+  guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+  defer { fclose(file) }
+  var line = [CChar](repeating: 0, count: 128)
+  fgets(&line, 128, file)
+  let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  let words = text.split(separator: " ")
+  return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(getpagesize())
+}

@@ -1,0 +1,71 @@
+import ScriptedOrigin
+import Testing
+import TransportCurlAdapter
+import TransportPort
+
+@Suite struct CurlTLSTests {
+  @Test func `a trusted origin is trusted, and its connection kept`() async throws {
+    let world = try CurlWorld(.respond(text: "hi"), scheme: .https)
+    for _ in 1...2 { #expect(try await world.answer(.post, body: .text("x")).text == "hi") }
+    #expect(world.log.connectionCount == 1)
+  }
+
+  @Test(arguments: [
+    (OriginPlan.Identity.expired, TransportError.TLSFailure.certificateExpired),
+    (.wrongHost, .wrongHost), (.selfSigned, .selfSigned), (.unknownAuthority, .unknownAuthority),
+    (.obsoleteProtocol, .protocolVersion),
+  ])
+  func `a bad origin is refused by its own error, and nothing is sent`(
+    _ identity: OriginPlan.Identity, _ failure: TransportError.TLSFailure
+  ) async throws {
+    let world = try CurlWorld(.respond(), scheme: .https, identity: identity)
+    let error = try await world.failure(.post, body: .text("secret"))
+    #expect(error.kind == .tls(failure), "\(error)")
+    #expect(error.phase == .securing)
+    #expect(!error.bytesSent)
+    #expect(error.code != nil)
+    #expect(world.log.requests.isEmpty)
+  }
+
+  @Test func `the system's authorities do not know an origin's own`() async throws {
+    let world = try CurlWorld(.respond(), scheme: .https) { $0.authorities = .system }
+    #expect(try await world.failure().kind == .tls(.unknownAuthority))
+  }
+
+  @Test func `no TLS at all is a failed handshake`() async throws {
+    let world = try CurlWorld(
+      OriginPlan(onConnect: { _ in [.send("220 hello\r\n"), .close] }, onRequest: { _ in [] }))
+    do throws(TransportError) {
+      _ = try await world.transport.send(
+        HTTPRequest(url: "https://127.0.0.1:\(world.origin.port)"))
+      Issue.record("a handshake with a plain origin succeeded")
+    } catch {
+      #expect(error.kind == .tls(.handshake))
+    }
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", TransportError.Kind.truncatedBody),
+    ("HTTP/1.1 200 OK\r\nA: b\r\n", .truncatedHead),
+    ("", .emptyReply),
+  ])
+  func `an end without close_notify is no end`(
+    _ text: String, _ kind: TransportError.Kind
+  ) async throws {
+    let world = try CurlWorld(.raw(text) + [.closeWithoutNotify], scheme: .https)
+    #expect(try await world.failure().kind == kind)
+  }
+
+  @Test func `an end without close_notify is no end of a body without a length`() async throws {
+    let text = "HTTP/1.1 200 OK\r\n\r\nhalf"
+    let world = try CurlWorld(.raw(text) + [.closeWithoutNotify], scheme: .https)
+    await withKnownIssue("libcurl 7.88 takes the end of the socket for the end of TLS") {
+      _ = try await world.failure()
+    }
+  }
+
+  @Test func `an announced end ends a body without a length`() async throws {
+    let world = try CurlWorld(.raw("HTTP/1.1 200 OK\r\n\r\nwhole") + [.close], scheme: .https)
+    #expect(try await world.answer().text == "whole")
+  }
+}

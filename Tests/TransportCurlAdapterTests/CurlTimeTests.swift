@@ -1,0 +1,78 @@
+import ScriptedOrigin
+import Testing
+import TransportCurlAdapter
+import TransportPort
+
+@Suite struct CurlTimeTests {
+  @Test func `a connect time-out is its own error, to the millisecond`() async throws {
+    let world = try CurlWorld(OriginPlan(reachability: .silent) { _ in [] })
+    var options = TransportOptions()
+    options.connectTimeout = .milliseconds(150)
+    let taken = try await best(of: 5, under: .milliseconds(250)) {
+      let start = ContinuousClock.now
+      let error = try await world.failure(options: options)
+      #expect(error.kind == .connectTimeout)
+      #expect(error.phase == .connecting)
+      #expect(!error.bytesSent)
+      #expect(error.isRetrySafe)
+      return ContinuousClock.now - start
+    }
+    #expect(taken >= .milliseconds(150) && taken < .milliseconds(250))
+  }
+
+  @Test func `a refused connection is its own error`() async throws {
+    let world = try CurlWorld(OriginPlan(reachability: .refusing) { _ in [] })
+    let error = try await world.failure(.post, body: .text("x"))
+    #expect(error.kind == .connectionRefused)
+    #expect(error.phase == .connecting)
+    #expect(error.isRetrySafe)
+  }
+
+  @Test func `an unknown host is its own error`() async throws {
+    let world = try CurlWorld(OriginPlan(reachability: .unresolvable) { _ in [] })
+    let error = try await world.failure()
+    #expect(error.kind == .nameNotResolved)
+    #expect(error.phase == .resolving)
+    #expect(!error.bytesSent)
+  }
+
+  #if os(Linux)
+    @Test func `a slow lookup holds up nobody, not even when it is given up`() async throws {
+      let slow = try ScriptedOrigin(
+        OriginPlan(reachability: .resolvingSlowly(.seconds(30))) { _ in .respond() })
+      let world = try CurlWorld(.respond(text: "hi"))
+      let clock = ContinuousClock()
+      let lookup = Task {
+        _ = try await world.transport.send(HTTPRequest(url: slow.url))
+      }
+      #expect(try await clock.measure { try await world.answer() } < .seconds(10))
+      lookup.cancel()
+      let wait = try await clock.measure {
+        let error = await #expect(throws: TransportError.self) { try await lookup.value }
+        #expect(error?.kind == .cancelled)
+        #expect(error?.bytesSent == false)
+        try await world.answer()
+      }
+      #expect(wait < .seconds(10))
+      var options = TransportOptions()
+      options.connectTimeout = .milliseconds(100)
+      do throws(TransportError) {
+        _ = try await world.transport.send(
+          HTTPRequest(url: slow.url), body: .none, options: options)
+        Issue.record("the lookup succeeded within its time-out")
+      } catch {
+        #expect(error.kind == .connectTimeout)
+        #expect(error.phase == .resolving)
+      }
+      let end = await clock.measure { await world.transport.shutDown() }
+      #expect(end < .seconds(10))
+      #expect(slow.log.connectionCount == 0)
+    }
+
+    @Test func `a slow lookup succeeds`() async throws {
+      let world = try CurlWorld(
+        OriginPlan(reachability: .resolvingSlowly(.milliseconds(60))) { _ in .respond(text: "hi") })
+      #expect(try await world.answer().text == "hi")
+    }
+  #endif
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import TransportPort
+
+@Suite struct FakeTransportModelTests {
+  private static func origin(_ host: String) throws -> HTTPOrigin {
+    try WireRequest(HTTPRequest(url: "http://\(host)/"), body: .none).origin
+  }
+
+  private static func model(perOrigin: Int = 2, total: Int = 3) -> FakeTransportModel {
+    FakeTransportModel(
+      limits: ConnectionLimits(perOrigin: perOrigin, total: total), recordedBodyLimit: 10)
+  }
+
+  @Test func `connections are handed out in line order, up to the caps`() throws {
+    var model = Self.model()
+    let (a, b) = (try Self.origin("a"), try Self.origin("b"))
+    var tickets: [Int] = []
+    for origin in [a, a, a, b, b] { tickets.append(model.enqueue(for: origin, reuses: true)) }
+    let granted = model.grant()
+    #expect(granted.map(\.ticket) == [tickets[0], tickets[1], tickets[3]])
+    #expect(granted.map(\.lease.connection) == [1, 2, 3])
+    #expect(granted.map(\.lease.isNew) == [true, true, true])
+    let none = model.grant()
+    #expect(none.isEmpty)
+    model.park(2)
+    let next = model.grant()
+    #expect(next.map(\.ticket) == [tickets[2]])
+    #expect(next.first?.lease.isNew == false)
+  }
+
+  @Test func `an idle connection makes room for another origin`() throws {
+    var model = Self.model(total: 1)
+    _ = model.enqueue(for: try Self.origin("a"), reuses: true)
+    for (_, lease) in model.grant() { model.accept(lease.connection) }
+    model.park(1)
+    _ = model.enqueue(for: try Self.origin("b"), reuses: true)
+    let granted = model.grant()
+    #expect(granted.map(\.lease.connection) == [2])
+    #expect(model.events == [.connected(1), .closed(1, by: .client)])
+    #expect(model.connectionCount == 1)
+  }
+
+  @Test func `who wants a new connection gets one in place of an idle one`() throws {
+    var model = Self.model(perOrigin: 1)
+    let origin = try Self.origin("a")
+    _ = model.enqueue(for: origin, reuses: true)
+    _ = model.grant()
+    model.park(1)
+    _ = model.enqueue(for: origin, reuses: false)
+    let granted = model.grant()
+    #expect(granted.map(\.lease.connection) == [2])
+    #expect(granted.first?.lease.isNew == true)
+    #expect(model.connectionCount == 1)
+  }
+
+  @Test func `who leaves the line gets nothing`() throws {
+    var model = Self.model(perOrigin: 1)
+    let origin = try Self.origin("a")
+    let first = model.enqueue(for: origin, reuses: true)
+    model.leave(first)
+    let second = model.enqueue(for: origin, reuses: true)
+    let granted = model.grant()
+    #expect(granted.map(\.ticket) == [second])
+  }
+
+  @Test func `a connection that ended stays ended`() throws {
+    var model = Self.model()
+    _ = model.enqueue(for: try Self.origin("a"), reuses: true)
+    _ = model.grant()
+    model.accept(1)
+    model.close(1, by: .origin)
+    model.close(1, by: .client)
+    model.park(1)
+    model.accept(1)
+    #expect(model.events == [.connected(1), .closed(1, by: .origin)])
+    _ = model.enqueue(for: try Self.origin("a"), reuses: true)
+    let granted = model.grant()
+    #expect(granted.map(\.lease.connection) == [2])
+  }
+
+  @Test func `shutdown closes everything, and nothing is parked after it`() throws {
+    var model = Self.model()
+    for host in ["a", "b"] { _ = model.enqueue(for: try Self.origin(host), reuses: true) }
+    for (_, lease) in model.grant() { model.accept(lease.connection) }
+    model.park(1)
+    model.shutDown()
+    model.park(2)
+    #expect(model.isShutDown)
+    #expect(model.connectionCount == 0)
+    #expect(model.events.suffix(2) == [.closed(1, by: .client), .closed(2, by: .client)])
+  }
+}

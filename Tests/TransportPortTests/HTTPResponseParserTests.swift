@@ -1,0 +1,385 @@
+import Testing
+import TransportPort
+
+@Suite struct HTTPResponseParserTests {
+  /// What a stream of bytes says, with the pieces of its body put together.
+  struct Reading: Equatable, CustomStringConvertible {
+    var informational: [Int] = []
+    var status: Int?
+    var reason = ""
+    var fields: [String] = []
+    var body: [UInt8] = []
+    var trailers: [String]?
+    var error: TransportError.Kind?
+    var phase: TransportError.Phase?
+    var isReusable = false
+
+    var description: String {
+      """
+      1xx \(informational), status \(status ?? 0) \(reason.debugDescription), fields \(fields), \
+      body \(body.text.debugDescription), trailers \(trailers ?? []), \
+      error \(error.map { "\($0)" } ?? "none"), reusable \(isReusable)
+      """
+    }
+  }
+
+  static func read(
+    _ pieces: [[UInt8]], method: HTTPRequest.Method = .get,
+    ending: HTTPResponseParser.Ending? = nil, limits: HTTPHeadLimits = HTTPHeadLimits()
+  ) -> Reading {
+    var parser = HTTPResponseParser(method: method, limits: limits)
+    var events: [HTTPResponseParser.Event] = []
+    var reading = Reading()
+    do throws(TransportError) {
+      for piece in pieces { try parser.consume(piece, into: &events) }
+      if let ending { try parser.finish(ending, into: &events) }
+    } catch {
+      reading.error = error.kind
+      reading.phase = error.phase
+    }
+    for event in events {
+      switch event {
+      case .informational(let response): reading.informational.append(response.status.code)
+      case .head(let response):
+        reading.status = response.status.code
+        reading.reason = response.status.reasonPhrase
+        reading.fields = response.headerFields.map(\.description)
+      case .body(let bytes):
+        #expect(!bytes.isEmpty)
+        reading.body += bytes
+      case .end(let trailers): reading.trailers = trailers.map(\.description)
+      }
+    }
+    reading.isReusable = parser.isReusable
+    return reading
+  }
+
+  static func read(
+    _ text: String, method: HTTPRequest.Method = .get, ending: HTTPResponseParser.Ending? = nil,
+    limits: HTTPHeadLimits = HTTPHeadLimits()
+  ) -> Reading {
+    read([Array(text.utf8)], method: method, ending: ending, limits: limits)
+  }
+
+  // MARK: Heads
+
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK", 200, "OK"), ("HTTP/1.1 200 ", 200, ""), ("HTTP/1.1 200", 200, ""),
+    ("HTTP/1.0 404 Not Found", 404, "Not Found"), ("HTTP/1.1 999 \tx", 999, "\tx"),
+    ("HTTP/1.2 200 later", 200, "later"), ("HTTP/1.1 100200", nil, ""),
+    ("HTTP/1.1 200 Bücher", 200, "Bücher"),
+  ])
+  func `status lines`(line: String, code: Int?, reason: String) {
+    let reading = Self.read("\(line)\r\nContent-Length: 0\r\n\r\n")
+    #expect(reading.status == code)
+    #expect(reading.reason == reason)
+    #expect((reading.error == nil) == (code != nil))
+  }
+
+  @Test(arguments: [
+    "Http/1.1 200 OK", "http/1.1 200 OK", "HTTP/2.0 200 OK", "HTTP/2 200", "HTTP/1.11 200 OK",
+    "HTTP/1 200 OK", "HTTP/1.x 200 OK", "HTTP/1.1  200 OK", " HTTP/1.1 200 OK", "HTTP/1.1 20 OK",
+    "HTTP/1.1 2000 OK", "HTTP/1.1 2x0 OK", "HTTP/1.1 -20 OK", "HTTP/1.1 099 OK", "HTTP/1.1 000",
+    "HTTP/1.1 200OK", "HTTP/1.1\t200 OK", "HTTP/1.1", "HTTP/1.1 ", "", "SSH-2.0-OpenSSH", "<html>",
+    "ICY 200 OK", "HTTP/1.1 200 a\u{7}b", "HTTP/1.1 200 a\0b", "HTTP/1.1 200 a\rb",
+    "HTTP/1.1 101 Switching Protocols", "\u{FEFF}HTTP/1.1 200 OK",
+  ])
+  func `status lines that are refused`(line: String) {
+    let reading = Self.read("\(line)\r\nContent-Length: 0\r\n\r\n")
+    #expect(reading.error == .malformedHead)
+    #expect(reading.status == nil)
+    #expect(reading.phase == .awaitingHead)
+  }
+
+  @Test func `garbage without a line end is refused at once`() {
+    #expect(Self.read("SSH").error == .malformedHead)
+    #expect(Self.read("HTTP/1").error == nil)
+    #expect(Self.read("\u{16}\u{3}\u{1}").error == .malformedHead)
+  }
+
+  @Test(arguments: [
+    ("A:b", ["A: b"]), ("A:  \t b\t ", ["A: b"]), ("A:", ["A: "]), ("A: ", ["A: "]),
+    ("A: b:c", ["A: b:c"]), ("A: 1\r\na: 2\r\nB: 3", ["A: 1", "a: 2", "B: 3"]),
+    ("A: b\r\n c\r\n\t d", ["A: b c d"]), ("A:\r\n b", ["A: b"]), ("A: b\r\n ", ["A: b"]),
+    ("A: b\nC: d", ["A: b", "C: d"]), ("A: x\ty", ["A: x\ty"]),
+    ("Set-Cookie: a=1\r\nSet-Cookie: b=2", ["Set-Cookie: a=1", "Set-Cookie: b=2"]),
+  ])
+  func `field lines`(lines: String, fields: [String]) {
+    let reading = Self.read("HTTP/1.1 204 \r\n\(lines)\r\n\r\n")
+    #expect(reading.fields == fields)
+    #expect(reading.error == nil)
+  }
+
+  @Test(arguments: [
+    "no colon", ": no name", "A : b", "A\t: b", "A b: c", "A: b\0", "A\0: b", "A: b\rc", "A: b\r",
+    " A: b", "\tA: b", "Ä: b", "A(: b", "A: b\r\r", "A",
+  ])
+  func `field lines that are refused`(lines: String) {
+    let reading = Self.read("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n")
+    #expect(reading.error == .malformedHead)
+    #expect(reading.status == nil)
+  }
+
+  @Test func `a head may end its lines in bare LF`() {
+    let reading = Self.read("HTTP/1.1 200 OK\nContent-Length: 2\n\nhi")
+    #expect(reading.body.text == "hi")
+    #expect(reading.error == nil)
+  }
+
+  @Test func `Latin-1 bytes are kept`() {
+    var parser = HTTPResponseParser(method: .get)
+    var events: [HTTPResponseParser.Event] = []
+    let bytes = Array("HTTP/1.1 204 \r\nX: caf".utf8) + [0xE9] + Array("\r\n\r\n".utf8)
+    #expect(throws: Never.self) { try parser.consume(bytes, into: &events) }
+    guard case .head(let response) = events.first else {
+      Issue.record("no head in \(events)")
+      return
+    }
+    #expect(response.headerFields[fields: "x"].first?.bytes == [0x63, 0x61, 0x66, 0xE9])
+  }
+
+  @Test func `a head is bounded in bytes and in fields`() {
+    let limits = HTTPHeadLimits(bytes: 100, fields: 3)
+    let long = String(repeating: "x", count: 100)
+    #expect(Self.read("HTTP/1.1 200 \(long)\r\n\r\n", limits: limits).error == .headTooLarge)
+    #expect(Self.read("HTTP/1.1 200 \(long)", limits: limits).error == .headTooLarge)
+    #expect(Self.read("HTTP/1.1 200 \r\nA: \(long)", limits: limits).error == .headTooLarge)
+    let field = "A: 0123456789012345678901234567890123456789\r\n"
+    #expect(
+      Self.read("HTTP/1.1 200 \r\n\(field)\(field)\r\n", limits: limits).error == .headTooLarge)
+    #expect(
+      Self.read("HTTP/1.1 204 \r\nA:\r\nA:\r\nA:\r\n\r\n", limits: limits).error == nil)
+    #expect(
+      Self.read("HTTP/1.1 204 \r\nA:\r\nA:\r\nA:\r\nA:\r\n\r\n", limits: limits).error
+        == .headTooLarge)
+    let fold = "HTTP/1.1 204 \r\nA: b\r\n" + String(repeating: " c\r\n", count: 50)
+    #expect(Self.read(fold, limits: limits).error == .headTooLarge)
+  }
+
+  @Test func `interim responses are never final and are bounded`() {
+    let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+    let final = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    let reading = Self.read("HTTP/1.1 100 \r\n\r\n\(interim)\(final)")
+    #expect(reading.informational == [100, 103])
+    #expect(reading.status == 200)
+    let limits = HTTPHeadLimits(informational: 4)
+    let four = String(repeating: interim, count: 4)
+    #expect(Self.read(four + final, limits: limits).status == 200)
+    #expect(Self.read(four + interim, limits: limits).error == .tooManyInformational)
+    #expect(Self.read(interim, ending: .orderly).error == .truncatedHead)
+  }
+
+  // MARK: Framing
+
+  @Test func `a length is exact, and what follows spoils the connection only`() {
+    let reading = Self.read("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+    #expect(reading.body.text == "hello")
+    #expect(reading.trailers == [])
+    #expect(reading.isReusable)
+    let surplus = Self.read("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK")
+    #expect(surplus.body.text == "hello")
+    #expect(surplus.error == nil)
+    #expect(!surplus.isReusable)
+  }
+
+  @Test(arguments: [
+    ("5", nil), ("5\r\nContent-Length: 5", nil), ("5, 5", nil), ("005", nil), ("5,5,5", nil),
+    ("5\r\nContent-Length: 6", TransportError.Kind.conflictingLength),
+    ("5, 6", .conflictingLength), ("-5", .invalidLength), ("+5", .invalidLength),
+    ("abc", .invalidLength), ("5x", .invalidLength), ("", .invalidLength), ("5,", .invalidLength),
+    ("0x5", .invalidLength), ("5 5", .invalidLength), ("99999999999999999999", .invalidLength),
+    ("5.0", .invalidLength), ("٥", .invalidLength),
+  ])
+  func `lengths`(value: String, error: TransportError.Kind?) {
+    let reading = Self.read("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello")
+    #expect(reading.error == error)
+    #expect(reading.body.text == (error == nil ? "hello" : ""))
+    #expect((reading.status == 200) == (error == nil))
+  }
+
+  @Test(arguments: [
+    ("5\r\nhello\r\n0\r\n\r\n", "hello", []), ("0\r\n\r\n", "", []),
+    ("2;a=b\r\nhe\r\n3 ; c\r\nllo\r\n0;x\r\n\r\n", "hello", []),
+    ("5\r\nhello\r\n0\r\nX: y\r\nZ:w\r\n\r\n", "hello", ["X: y", "Z: w"]),
+    ("00000000000000a\r\n0123456789\r\n000\r\n\r\n", "0123456789", []),
+    ("A\r\n0123456789\r\n0\r\n\r\n", "0123456789", []),
+    ("5;q=\"a;b\"\r\nhello\r\n0\r\n\r\n", "hello", []), ("5 \r\nhello\r\n0\r\n\r\n", "hello", []),
+  ])
+  func `chunked bodies`(coded: String, body: String, trailers: [String]) {
+    let reading = Self.read("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n\(coded)")
+    #expect(reading.body.text == body)
+    #expect(reading.trailers == trailers)
+    #expect(reading.error == nil)
+    #expect(reading.isReusable)
+  }
+
+  @Test(arguments: [
+    "x\r\n", "\r\n", "-5\r\nhello", "+5\r\nhello", "0x5\r\nhello", " 5\r\nhello", "5x\r\nhello",
+    "5\nhello", "5\r\nhelloX", "5\r\nhello\rX", "5\r\nhello\n", "5\r\nhello0\r\n\r\n",
+    "0000000000000005\r\nhello", "ffffffffffffffff\r\n", "fffffffffffffffffffff\r\n",
+    "5;\0\r\nhello", ";\r\n", "５\r\nhello",
+    "0\r\nno colon\r\n\r\n", "0\r\n : x\r\n\r\n", "5 5\r\nhello",
+    "1;" + String(repeating: "x", count: 5000),
+  ])
+  func `broken chunks are refused`(coded: String) {
+    let reading = Self.read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(coded)")
+    #expect(reading.error == .badChunk)
+    #expect(reading.status == 200)
+    #expect(reading.phase == .receivingBody)
+    #expect(reading.trailers == nil)
+  }
+
+  @Test(arguments: ["gzip, chunked", "chunked, chunked", "gzip", "", "xchunked", "chunked, x"])
+  func `other transfer codings are refused`(coding: String) {
+    let reading = Self.read("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n")
+    #expect(reading.error == .unsupportedTransferCoding)
+  }
+
+  @Test func `chunked wins over a length and ends the reuse`() {
+    for length in ["3", "x", "3\r\nContent-Length: 4"] {
+      let reading = Self.read(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: \(length)\r\n\r\n"
+          + "5\r\nhello\r\n0\r\n\r\n")
+      #expect(reading.body.text == "hello")
+      #expect(!reading.isReusable)
+    }
+  }
+
+  @Test(arguments: [
+    (HTTPRequest.Method.head, "200 OK\r\nContent-Length: 5"), (.get, "204 \r\nContent-Length: 5"),
+    (.get, "304 \r\nContent-Length: 5"), (.head, "200 OK\r\nTransfer-Encoding: chunked"),
+    (.head, "200 OK"), (.get, "204 \r\nContent-Length: x"),
+  ])
+  func `responses without a body end with their head`(method: HTTPRequest.Method, head: String) {
+    let reading = Self.read("HTTP/1.1 \(head)\r\n\r\n", method: method)
+    #expect(reading.trailers == [])
+    #expect(reading.body.isEmpty)
+    #expect(reading.isReusable)
+  }
+
+  @Test func `a body without framing ends with the connection`() {
+    for version in ["1.0", "1.1"] {
+      let text = "HTTP/\(version) 200 OK\r\n\r\nhello"
+      #expect(Self.read(text).trailers == nil)
+      #expect(Self.read(text, ending: .orderly).trailers == [])
+      #expect(Self.read(text, ending: .orderly).body.text == "hello")
+      #expect(Self.read(text, ending: .unannounced).error == .truncatedBody)
+      #expect(Self.read(text, ending: .reset).error == .connectionReset)
+    }
+  }
+
+  @Test(arguments: [
+    ("1.1", "X: y", true), ("1.1", "Connection: close", false),
+    ("1.1", "Connection: a, Close", false),
+    ("1.0", "X: y", false), ("1.0", "Connection: Keep-Alive", true),
+    ("1.0", "Connection: keep-alive, close", false),
+  ])
+  func `reuse follows version and Connection`(version: String, field: String, isReusable: Bool) {
+    let reading = Self.read("HTTP/\(version) 200 OK\r\n\(field)\r\nContent-Length: 0\r\n\r\n")
+    #expect(reading.isReusable == isReusable)
+  }
+
+  // MARK: Ends
+
+  @Test(arguments: [
+    ("", TransportError.Kind.emptyReply), ("H", .truncatedHead),
+    ("HTTP/1.1 200 OK\r\n", .truncatedHead),
+    ("HTTP/1.1 200 OK\r\nContent-Le", .truncatedHead),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", .truncatedBody),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", .truncatedBody),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", .truncatedBody),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5", .truncatedBody),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe", .truncatedBody),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", .truncatedBody),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", .truncatedBody),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\n", .truncatedBody),
+  ])
+  func `an early end is never a success`(text: String, error: TransportError.Kind) {
+    for ending in [HTTPResponseParser.Ending.orderly, .unannounced] {
+      let reading = Self.read(text, ending: ending)
+      #expect(reading.error == error)
+      #expect(reading.trailers == nil)
+      #expect(!reading.isReusable)
+    }
+    #expect(Self.read(text, ending: .reset).error == .connectionReset)
+  }
+
+  @Test func `a complete response stands whatever comes after`() {
+    for ending in [HTTPResponseParser.Ending.orderly, .unannounced, .reset] {
+      let reading = Self.read("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", ending: ending)
+      #expect(reading.body.text == "hi")
+      #expect(reading.error == nil)
+      #expect(!reading.isReusable)
+    }
+  }
+
+  @Test func `retries after an early end are safe for idempotent methods only`() throws {
+    for (method, isSafe) in [(HTTPRequest.Method.get, true), (.put, true), (.post, false)] {
+      var parser = HTTPResponseParser(method: method)
+      var events: [HTTPResponseParser.Event] = []
+      do throws(TransportError) {
+        try parser.finish(.orderly, into: &events)
+        Issue.record("nothing was thrown")
+      } catch {
+        #expect(error.isRetrySafe == isSafe)
+      }
+    }
+  }
+
+  // MARK: Splits
+
+  static let corpus: [String] = [
+    "HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 11\r\n\r\nhello worldEXTRA",
+    "HTTP/1.1 100 \r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+      + "5;x=y\r\nhello\r\n1\r\n!\r\n0\r\nX: y\r\n z\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5\r\nworldX\r\n",
+    "HTTP/1.1 200 OK\nContent-Length: 3\n\nabc", "HTTP/1.0 200\r\n\r\nuntil the end",
+    "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
+    "HTTP/1.1 200 OK\r\nBroken\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "SSH-2.0\r\n",
+    "HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", "HTTP/1.1 103 \r\n\r\nHTTP/1.1 103 \r\n\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\nhello",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad\r\n\r\n",
+  ]
+
+  @Test(arguments: corpus)
+  func `the result does not depend on the split`(text: String) {
+    var generator = SeededGenerator(state: 7)
+    let bytes = Array(text.utf8)
+    for ending in [HTTPResponseParser.Ending.orderly, .unannounced, .reset] {
+      let whole = Self.read([bytes], ending: ending)
+      #expect(Self.read(bytes.map { [$0] }, ending: ending) == whole)
+      for _ in 0..<50 {
+        #expect(Self.read(bytes.split(using: &generator), ending: ending) == whole)
+      }
+    }
+  }
+
+  @Test func `mutated responses neither trap nor depend on the split`() {
+    var generator = SeededGenerator(state: 42)
+    let alphabet = Array("\r\n\0 :;,0159afHx\t-".utf8) + [0xE9, 0xFF]
+    let limits = HTTPHeadLimits(bytes: 120, fields: 4, informational: 2)
+    for round in 0..<4000 {
+      var bytes = Array(Self.corpus[round % Self.corpus.count].utf8)
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let place = Int.random(in: 0..<bytes.count, using: &generator)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: bytes[place] = alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+        case 1: bytes.remove(at: place)
+        default:
+          bytes.insert(alphabet[Int.random(in: 0..<alphabet.count, using: &generator)], at: place)
+        }
+      }
+      let whole = Self.read([bytes], ending: .orderly, limits: limits)
+      let split = Self.read(bytes.split(using: &generator), ending: .orderly, limits: limits)
+      #expect(split == whole, "\(bytes.text.debugDescription)")
+      #expect((whole.error == nil) == (whole.trailers != nil))
+    }
+  }
+
+  @Test func `a parser of heads knows HTTP/2 status lines only where they are expected`() throws {
+    var parser = HTTPHeadParser(allowsMultiplexed: true)
+    #expect(try parser.consume(line: Array("HTTP/2 200 \r\n".utf8)[...]) == nil)
+    #expect(parser.version == .multiplexed)
+    #expect(try parser.consume(line: [0x0D, 0x0A])?.status.code == 200)
+  }
+}

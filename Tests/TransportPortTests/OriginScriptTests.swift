@@ -1,0 +1,24 @@
+import Testing
+import TransportPort
+
+@Suite struct OriginScriptTests {
+  @Test func `a response declares its length unless told otherwise`() {
+    #expect(
+      OriginScript.respond(headerFields: ["X": "y"], text: "hi").steps
+        == [.readBody, .send("HTTP/1.1 200 \r\nX: y\r\nContent-Length: 2\r\n\r\nhi")])
+    #expect(OriginScript.respond(204).steps == [.readBody, .send("HTTP/1.1 204 \r\n\r\n")])
+    #expect(
+      OriginScript.respond(headerFields: ["transfer-encoding": "chunked"], text: "0\r\n\r\n").steps
+        == [.readBody, .send("HTTP/1.1 200 \r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")])
+  }
+
+  @Test func `splitting keeps the bytes and the other steps`() {
+    let script: OriginScript = [.readBody, .send("abcde"), .close]
+    #expect(
+      script.split(into: 2).steps == [.readBody, .send("ab"), .send("cd"), .send("e"), .close])
+    #expect(
+      script.split(into: 3, pausing: .seconds(1)).steps
+        == [.readBody, .send("abc"), .pause(.seconds(1)), .send("de"), .close])
+    #expect(script.split(into: 0).steps.count == 7)
+  }
+}

@@ -1,0 +1,88 @@
+import Testing
+import TransportPort
+
+@Suite struct RetryPolicyTests {
+  /// A fake whose first connections all fail in the same way.
+  private static func fake(
+    failing count: Int, by steps: OriginScript
+  ) -> FakeTransport {
+    FakeTransport { request in
+      request.connection <= count ? .init([.readBody]) + steps : .respond(text: "done")
+    }
+  }
+
+  @Test(arguments: [HTTPRequest.Method.get, .head, .put, .delete, .options])
+  func `an idempotent request that got no answer is sent again on a new connection`(
+    method: HTTPRequest.Method
+  ) async throws {
+    for steps: OriginScript in [[.close], [.reset], [.send("HTTP/1.1 20"), .close]] {
+      let fake = Self.fake(failing: 1, by: steps)
+      let outcome = await Outcome(
+        of: fake.retryingWhenSafe(), HTTPRequest(method: method, url: "http://h/"))
+      #expect(outcome.status == 200)
+      #expect(fake.requests.map(\.head.connection) == [1, 2])
+    }
+  }
+
+  @Test(arguments: [HTTPRequest.Method.post, .patch, "PURGE"])
+  func `any other request is on the wire once`(method: HTTPRequest.Method) async throws {
+    for steps: OriginScript in [[.close], [.reset], [.send("HTTP/1.1 20"), .close]] {
+      let fake = Self.fake(failing: 1, by: steps)
+      let outcome = await Outcome(
+        of: fake.retryingWhenSafe(attempts: 9), HTTPRequest(method: method, url: "http://h/"))
+      #expect(outcome.error?.isRetrySafe == false)
+      #expect(fake.requests.count == 1)
+    }
+  }
+
+  @Test func `what is wrong for good is not sent again`() async throws {
+    let fake = Self.fake(failing: 9, by: [.send("garbage\r\n")])
+    let outcome = await Outcome(of: fake.retryingWhenSafe(), HTTPRequest(url: "http://h/"))
+    #expect(outcome.error?.kind == .malformedHead)
+    #expect(fake.requests.count == 1)
+  }
+
+  @Test func `the attempts are counted`() async throws {
+    for (attempts, sent) in [(0, 1), (1, 1), (3, 3)] {
+      let fake = Self.fake(failing: 9, by: [.close])
+      let outcome = await Outcome(
+        of: fake.retryingWhenSafe(attempts: attempts), HTTPRequest(url: "http://h/"))
+      #expect(outcome.error?.kind == .emptyReply)
+      #expect(fake.requests.count == sent)
+    }
+  }
+
+  @Test func `a stream is sent again only when it is replayable or was not read`() async throws {
+    let request = HTTPRequest(method: .put, url: "http://h/")
+    let once = Self.fake(failing: 1, by: [.close])
+    let outcome = await Outcome(
+      of: once.retryingWhenSafe(), request, body: .stream(Chunks(["a"])))
+    #expect(outcome.error?.kind == .emptyReply)
+    let again = Self.fake(failing: 1, by: [.close])
+    let repeated = await Outcome(
+      of: again.retryingWhenSafe(), request, body: .stream(Chunks(["a"]), isReplayable: true))
+    #expect(repeated.body.text == "done")
+    #expect(again.requests.map(\.body.text) == ["a", "a"])
+    let unread = FakeTransport { $0.connection == 1 ? [.close] : .respond(text: "done") }
+    let late = await Outcome(
+      of: unread.retryingWhenSafe(), request, body: .stream(Chunks(["a"])))
+    #expect(late.body.text == "done")
+  }
+
+  @Test func `a body that breaks off is not sent again behind the reader's back`() async throws {
+    let fake = Self.fake(
+      failing: 9, by: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close])
+    let outcome = await Outcome(of: fake.retryingWhenSafe(), HTTPRequest(url: "http://h/"))
+    #expect(outcome.error?.kind == .truncatedBody)
+    #expect(outcome.body.text == "half")
+    #expect(fake.requests.count == 1)
+  }
+
+  @Test func `a connection that was refused may be tried with any method`() async throws {
+    let fake = FakeTransport(OriginPlan(reachability: .refusing, onRequest: { _ in .respond() }))
+    let error = await Outcome(of: fake, HTTPRequest(method: .post, url: "http://h/")).error
+    #expect(error?.kind == .connectionRefused)
+    #expect(error?.bytesSent == false)
+    #expect(error?.isRetrySafe == true)
+  }
+}

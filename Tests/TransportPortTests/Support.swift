@@ -1,0 +1,123 @@
+import Testing
+import TransportPort
+
+/// A body in pieces, as an asynchronous sequence.
+struct Chunks: AsyncSequence, Sendable {
+  struct Failed: Error {}
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var rest: ArraySlice<[UInt8]>
+    let fails: Bool
+
+    mutating func next() async throws -> [UInt8]? {
+      if let chunk = rest.popFirst() { return chunk }
+      if fails { throw Failed() }
+      return nil
+    }
+  }
+
+  var chunks: [[UInt8]]
+  var fails = false
+
+  init(_ texts: [String], fails: Bool = false) {
+    self.chunks = texts.map { Array($0.utf8) }
+    self.fails = fails
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(rest: chunks[...], fails: fails)
+  }
+}
+
+/// Runs an operation that has to fail, and gives its error.
+func failure<Value>(
+  _ operation: () async throws(TransportError) -> Value,
+  _ location: SourceLocation = #_sourceLocation
+) async throws -> TransportError {
+  do throws(TransportError) {
+    _ = try await operation()
+  } catch {
+    return error
+  }
+  Issue.record("nothing was thrown", sourceLocation: location)
+  throw CancellationError()
+}
+
+/// Numbers that are the same for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+extension [UInt8] {
+  /// The bytes in pieces of random sizes.
+  func split(using generator: inout some RandomNumberGenerator) -> [[UInt8]] {
+    var pieces: [[UInt8]] = []
+    var rest = self[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(Int.random(in: 1...Swift.max(1, count / 3), using: &generator))
+      pieces.append([UInt8](piece))
+      rest = rest.dropFirst(piece.count)
+    }
+    return pieces
+  }
+
+  /// The bytes as text.
+  var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+/// What became of a whole exchange.
+struct Outcome: Sendable {
+  var status: Int?
+  var body: [UInt8] = []
+  var error: TransportError?
+
+  /// Sends a request and reads the response to its end or to its fault.
+  init(
+    of transport: any HTTPTransport, _ request: HTTPRequest, body: HTTPRequestBody = .none,
+    options: TransportOptions = TransportOptions()
+  ) async {
+    do throws(TransportError) {
+      let exchange = try await transport.send(request, body: body, options: options)
+      status = exchange.response.status.code
+      var iterator = exchange.body.makeAsyncIterator()
+      while let chunk = try await iterator.next() { self.body += chunk }
+    } catch {
+      self.error = error
+    }
+  }
+}
+
+/// A transport that answers from a closure, for what a policy does to the transport below it.
+struct StubTransport: HTTPTransport {
+  let answer: @Sendable (HTTPRequest) -> HTTPExchange
+
+  func send(
+    _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
+  ) async throws(TransportError) -> HTTPExchange {
+    answer(request)
+  }
+}
+
+/// Moves a clock on in steps, each once enough tasks sleep on it, until a task is done.
+func advance<Value: Sendable>(
+  _ clock: ManualClock, by step: Duration, sleepers: Int = 1, until task: Task<Value, Never>
+) async -> Value {
+  let driver = Task {
+    while !Task.isCancelled {
+      await clock.waitForSleepers(sleepers)
+      if Task.isCancelled { return }
+      clock.advance(by: step)
+    }
+  }
+  let value = await task.value
+  driver.cancel()
+  return value
+}
