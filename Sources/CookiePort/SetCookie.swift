@@ -46,7 +46,10 @@ package struct SetCookie: Sendable, Hashable {
   ///   ``CookieRejection/emptyNameAndValue`` or ``CookieRejection/tooLarge``.
   package init(_ line: String, profile: CookiePolicy.Profile) throws(CookieRejection) {
     let octets = Array(line.utf8)
-    guard !octets.contains(where: \.isCookieControl) else { throw .controlCharacter }
+    // Without a way out of the loop, the compiler takes many octets at a time.
+    var controls: UInt8 = 0
+    for octet in octets { controls |= octet.isCookieControl ? 1 : 0 }
+    guard controls == 0 else { throw .controlCharacter }
 
     let end = octets.firstIndex(of: UInt8(ascii: ";")) ?? octets.endIndex
     let pair = octets[..<end]
@@ -63,8 +66,11 @@ package struct SetCookie: Sendable, Hashable {
     self.name = String(decoding: name, as: UTF8.self)
     self.value = String(decoding: value, as: UTF8.self)
 
-    for attribute in octets[end...].split(separator: UInt8(ascii: ";")) {
+    var rest = octets[end...].dropFirst()
+    while !rest.isEmpty {
+      let attribute = rest[..<(rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex)]
       take(attribute, profile: profile)
+      rest = rest[attribute.endIndex...].dropFirst()
     }
   }
 

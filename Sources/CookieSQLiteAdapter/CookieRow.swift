@@ -19,10 +19,13 @@ struct CookieRow {
 
   /// The row that a statement stands at, or `nil` where it holds what no store writes.
   ///
-  /// - Parameter statement: A statement that gives ``columns``.
-  init?(_ statement: Statement) {
-    guard let domain = statement.text(0), let terms = Terms(statement, path: nil),
-      let content = Content(statement)
+  /// - Parameters:
+  ///   - statement: A statement that gives ``columns``.
+  ///   - known: An identity that the row has, but for the host-only flag: it saves making strings.
+  init?(_ statement: Statement, known: Cookie.ID? = nil) {
+    guard let domain = statement.text(0, known: known?.domain),
+      let terms = Terms(statement, path: known?.path),
+      let content = Content(statement, name: known?.name)
     else { return nil }
     cookie = Cookie(domain, terms, content, lastAccess: content.lastAccess)
     sequence = content.sequence
@@ -64,8 +67,8 @@ struct CookieRow {
     var sequence: Int64
 
     @inline(__always)
-    init?(_ statement: Statement) {
-      guard let name = statement.text(2), let value = statement.text(4),
+    init?(_ statement: Statement, name known: String? = nil) {
+      guard let name = statement.text(2, known: known), let value = statement.text(4),
         let creation = statement.date(9), let lastAccess = statement.date(10),
         let sequence = statement.integer(11)
       else { return nil }
@@ -87,7 +90,8 @@ struct CookieRow {
 extension Cookie {
   @inline(__always)
   init(
-    _ domain: String, _ terms: CookieRow.Terms, _ content: CookieRow.Content, lastAccess: Date
+    _ domain: String, _ terms: consuming CookieRow.Terms, _ content: consuming CookieRow.Content,
+    lastAccess: Date
   ) {
     self.init(
       name: content.name, value: content.value, domain: domain, isHostOnly: terms.isHostOnly,

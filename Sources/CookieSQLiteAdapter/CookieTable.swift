@@ -9,7 +9,7 @@ import Foundation
 final class CookieTable {
   private let connection: Connection
   private let policy: CookiePolicy
-  private let onChange: (CookieChange) -> Void
+  private let broadcaster: CookieChangeBroadcaster
   private var buffer = AccessBuffer()
   private var effects = Effects()
   private let texts = TextArena()
@@ -31,21 +31,28 @@ final class CookieTable {
 
   /// What a transaction has done, to be told when it is committed.
   private struct Effects {
+    var isObserved = false
     var changes: [CookieChange] = []
     var accessed: [Int64] = []
     var hasWrittenAccesses = false
+
+    mutating func removeAll() {
+      changes.removeAll(keepingCapacity: true)
+      accessed.removeAll(keepingCapacity: true)
+      hasWrittenAccesses = false
+    }
   }
 
   /// - Parameters:
   ///   - connection: A connection to a file that ``Schema/prepare(_:)`` has approved.
   ///   - policy: The rules.
-  ///   - onChange: Told every change, in the order in which they were committed.
+  ///   - broadcaster: Sent every change, in the order in which they were committed.
   init(
-    _ connection: Connection, policy: CookiePolicy, onChange: @escaping (CookieChange) -> Void
+    _ connection: Connection, policy: CookiePolicy, broadcaster: CookieChangeBroadcaster
   ) throws(CookieStoreError) {
     self.connection = connection
     self.policy = policy
-    self.onChange = onChange
+    self.broadcaster = broadcaster
     let select = "SELECT \(CookieRow.columns) FROM cookie "
     let key = "domain = ?1 AND path = ?2 AND name = ?3"
     selectDomain = try connection.prepare(select + "WHERE domain = ?1")
@@ -94,7 +101,7 @@ extension CookieTable {
         throw .rejected(.overlaysSecure)
       }
       let old = try same(as: cookie.id, now: now, policy.isHostOnlyPartOfIdentity)
-      if let old, old.cookie.isHTTPOnly, request.access == .script {
+      if request.access == .script, old?.cookie.isHTTPOnly == true {
         throw .rejected(.overwritesHTTPOnly)
       }
       try removeExpired(&tally, now: now)
@@ -102,9 +109,9 @@ extension CookieTable {
         guard let old else { return nil }
         return try remove(old, .expired, &tally)
       }
-      if let old {
-        cookie.creation = old.cookie.creation
-        return try put(cookie, sequence: old.sequence, replacing: old, &tally)
+      if let creation = old?.cookie.creation, let sequence = old?.sequence {
+        cookie.creation = creation
+        return try put(cookie, sequence: sequence, replacing: old, &tally)
       }
       cookie.creation = try nextCreation(&tally, now: now)
       let change = try put(cookie, sequence: newSequence(&tally), replacing: nil, &tally)
@@ -256,7 +263,9 @@ extension CookieTable {
   ) throws(CookieStoreError) -> CookieRow? {
     bindKey(of: id, to: selectSame)
     var twin: CookieRow?
-    for row in try rowsAsOrdered(selectSame) where !row.cookie.hasExpired(now: now) {
+    defer { selectSame.reset() }
+    while let row = try nextRow(of: selectSame, known: id) {
+      if row.cookie.hasExpired(now: now) { continue }
       if row.cookie.isHostOnly == id.isHostOnly { return row }
       twin = row
     }
@@ -323,13 +332,15 @@ extension CookieTable {
   private func put(
     _ cookie: Cookie, sequence: Int64, replacing old: CookieRow?, _ tally: inout Tally
   ) throws(CookieStoreError) -> CookieChange {
-    if let old {
-      effects.accessed.append(old.sequence)
-      if old.cookie.isHostOnly != cookie.isHostOnly {
-        try connection.check(delete(old.cookie.id))
-      }
+    if let sequence = old?.sequence {
+      effects.accessed.append(sequence)
     } else {
       tally.cookies += 1
+    }
+    if let isHostOnly = old?.cookie.isHostOnly, isHostOnly != cookie.isHostOnly,
+      let id = old?.cookie.id
+    {
+      try connection.check(delete(id))
     }
     tally.include(cookie)
     bindKey(of: cookie.id, to: upsert)
@@ -344,7 +355,7 @@ extension CookieTable {
     upsert.bind(12, sequence)
     try connection.check(upsert.run())
     let change = CookieChange.stored(cookie, replacing: old?.cookie)
-    effects.changes.append(change)
+    if effects.isObserved { effects.changes.append(change) }
     return change
   }
 
@@ -355,7 +366,7 @@ extension CookieTable {
     tally.cookies -= 1
     effects.accessed.append(row.sequence)
     let change = CookieChange.removed(row.cookie, cause)
-    effects.changes.append(change)
+    if effects.isObserved { effects.changes.append(change) }
     return change
   }
 
@@ -391,16 +402,22 @@ extension CookieTable {
     try rowsAsOrdered(statement).sorted { $0.precedes($1) }
   }
 
-  /// The rows that a bound statement gives, with the accesses that this handle has noted.
+  /// The rows that a bound statement gives.
   private func rowsAsOrdered(_ statement: Statement) throws(CookieStoreError) -> [CookieRow] {
     defer { statement.reset() }
     var rows: [CookieRow] = []
-    while try connection.hasRow(statement) {
-      guard var row = CookieRow(statement) else { throw badRow }
-      row.cookie.lastAccess = buffer.lastAccess(of: row)
-      rows.append(row)
-    }
+    while let row = try nextRow(of: statement) { rows.append(row) }
     return rows
+  }
+
+  /// The next row of a statement, with the access that this handle has noted, or `nil` at the end.
+  private func nextRow(
+    of statement: Statement, known: Cookie.ID? = nil
+  ) throws(CookieStoreError) -> CookieRow? {
+    guard try connection.hasRow(statement) else { return nil }
+    guard var row = CookieRow(statement, known: known) else { throw badRow }
+    row.cookie.lastAccess = buffer.lastAccess(of: row)
+    return row
   }
 
   private var badRow: CookieStoreError {
@@ -415,7 +432,8 @@ extension CookieTable {
   private func write<Result>(
     _ body: (inout Tally) throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    effects = Effects()
+    effects.removeAll()
+    effects.isObserved = broadcaster.subscriptionCount > 0
     texts.removeAll()
     let result = try connection.write { () throws(CookieStoreError) in
       let old = try tally()
@@ -432,7 +450,8 @@ extension CookieTable {
     }
     if effects.hasWrittenAccesses { buffer.removeAll() }
     for sequence in effects.accessed { buffer.forget(sequence) }
-    for change in effects.changes { onChange(change) }
+    for change in effects.changes { broadcaster.send(change) }
+    effects.removeAll()
     return result
   }
 

@@ -23,7 +23,8 @@ struct HeaderOrder {
 
   @inline(__always)
   mutating func append(
-    _ domain: String, _ terms: CookieRow.Terms, _ content: CookieRow.Content, accessed now: Date
+    _ domain: String, _ terms: consuming CookieRow.Terms, _ content: consuming CookieRow.Content,
+    accessed now: Date
   ) {
     places.append(
       Place(

@@ -52,7 +52,7 @@ public final class SQLiteCookieStore: CookieStore {
       opening: path, schema: .current, durability: durability, busyTimeout: busyTimeout)
     self.path = connection.path
     table = Mutex(
-      try CookieTable(connection, policy: policy) { broadcaster.send($0) })
+      try CookieTable(connection, policy: policy, broadcaster: broadcaster))
     self.broadcaster = broadcaster
     self.now = now
   }

@@ -49,6 +49,7 @@ struct Statement {
   }
 
   /// Binds text without a copy: it has to stay where it is until the statement is reset.
+  @inline(__always)
   func bind(_ index: Int32, borrowed octets: UnsafeBufferPointer<UInt8>) {
     _ = csqlite_bind_borrowed_text(handle, index, octets.baseAddress, UInt64(octets.count))
   }

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define COLUMNS \
   "domain, path, name, host_only, value, expires, secure, http_only, same_site, creation, " \
@@ -170,37 +171,86 @@ void baseline_free(baseline_cookie **cookies, int count) {
   free(cookies);
 }
 
-int baseline_upsert(
-    baseline *store, const char *domain, const char *path, const char *name, const char *value,
-    double now) {
-  int code = run(store->begin_immediate);
+/// Some text inside a longer one.
+typedef struct {
+  const char *start;
+  size_t length;
+} span;
+
+static span trimmed(const char *start, const char *end) {
+  while (start < end && (*start == ' ' || *start == '\t')) start++;
+  while (end > start && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  return (span){start, (size_t)(end - start)};
+}
+
+static int is_named(span text, const char *name) {
+  return text.length == strlen(name) && strncasecmp(text.start, name, text.length) == 0;
+}
+
+/// What a line says.
+typedef struct {
+  span name, value, path;
+  int secure, http_only;
+} set_cookie;
+
+static int parse(const char *line, set_cookie *result) {
+  const char *end = line;
+  for (; *end; end++)
+    if (((unsigned char)*end < 0x20 && *end != '\t') || *end == 0x7f) return SQLITE_MISUSE;
+  *result = (set_cookie){.path = {"/", 1}};
+  int is_pair = 1;
+  for (const char *part = line; part < end; is_pair = 0) {
+    const char *stop = memchr(part, ';', (size_t)(end - part));
+    if (!stop) stop = end;
+    const char *sign = memchr(part, '=', (size_t)(stop - part));
+    span name = trimmed(part, sign ? sign : stop);
+    span value = sign ? trimmed(sign + 1, stop) : (span){stop, 0};
+    if (is_pair) {
+      result->name = sign ? name : value;
+      result->value = sign ? value : name;
+    } else if (is_named(name, "Path")) {
+      if (value.length > 0 && *value.start == '/') result->path = value;
+    } else if (is_named(name, "Secure")) {
+      result->secure = 1;
+    } else if (is_named(name, "HttpOnly")) {
+      result->http_only = 1;
+    }
+    part = stop + 1;
+  }
+  return SQLITE_OK;
+}
+
+static void bind_span(sqlite3_stmt *statement, int index, span text) {
+  sqlite3_bind_text(statement, index, text.start, (int)text.length, SQLITE_STATIC);
+}
+
+int baseline_store(baseline *store, const char *line, const char *host, double now) {
+  set_cookie cookie;
+  int code = parse(line, &cookie);
+  if (code) return code;
+  code = run(store->begin_immediate);
   if (code) return code;
   if (sqlite3_step(store->select_tally) != SQLITE_ROW) return SQLITE_CORRUPT;
   sqlite3_reset(store->select_tally);
 
   sqlite3_stmt *same = store->select_same;
-  sqlite3_bind_text(same, 1, domain, -1, SQLITE_STATIC);
-  sqlite3_bind_text(same, 2, path, -1, SQLITE_STATIC);
-  sqlite3_bind_text(same, 3, name, -1, SQLITE_STATIC);
+  sqlite3_bind_text(same, 1, host, -1, SQLITE_STATIC);
+  bind_span(same, 2, cookie.path);
+  bind_span(same, 3, cookie.name);
   baseline_cookie *old = sqlite3_step(same) == SQLITE_ROW ? read_row(same) : NULL;
   if (!old) return SQLITE_CORRUPT;
-  while (sqlite3_step(same) == SQLITE_ROW) {
-  }
   sqlite3_reset(same);
 
   sqlite3_stmt *upsert = store->upsert;
-  sqlite3_bind_text(upsert, 1, domain, -1, SQLITE_STATIC);
-  sqlite3_bind_text(upsert, 2, path, -1, SQLITE_STATIC);
-  sqlite3_bind_text(upsert, 3, name, -1, SQLITE_STATIC);
-  sqlite3_bind_int(upsert, 4, old->host_only);
-  sqlite3_bind_text(upsert, 5, value, -1, SQLITE_STATIC);
-  if (old->has_expiry)
-    sqlite3_bind_double(upsert, 6, old->expires);
-  else
-    sqlite3_bind_null(upsert, 6);
-  sqlite3_bind_int(upsert, 7, old->secure);
-  sqlite3_bind_int(upsert, 8, old->http_only);
-  sqlite3_bind_int(upsert, 9, old->same_site);
+  sqlite3_bind_text(upsert, 1, host, -1, SQLITE_STATIC);
+  bind_span(upsert, 2, cookie.path);
+  bind_span(upsert, 3, cookie.name);
+  sqlite3_bind_int(upsert, 4, 1);
+  bind_span(upsert, 5, cookie.value);
+  sqlite3_bind_null(upsert, 6);
+  sqlite3_bind_int(upsert, 7, cookie.secure);
+  sqlite3_bind_int(upsert, 8, cookie.http_only);
+  sqlite3_bind_int(upsert, 9, 0);
   sqlite3_bind_double(upsert, 10, old->creation);
   sqlite3_bind_double(upsert, 11, now);
   sqlite3_bind_int64(upsert, 12, old->sequence);

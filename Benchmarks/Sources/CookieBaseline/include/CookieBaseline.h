@@ -34,9 +34,10 @@ int baseline_match(
 
 void baseline_free(baseline_cookie **cookies, int count);
 
-/// Overwrites a cookie that exists in a transaction of its own; returns SQLITE_OK or an error.
-int baseline_upsert(
-    baseline *store, const char *domain, const char *path, const char *name, const char *value,
-    double now);
+/// Takes the value of a `Set-Cookie` field from a host, in a transaction of its own, in place of a
+/// cookie that exists; returns SQLITE_OK or an error.
+///
+/// `Expires`, `Max-Age`, `Domain` and `SameSite` aren't taken.
+int baseline_store(baseline *store, const char *line, const char *host, double now);
 
 #endif
