@@ -46,7 +46,7 @@ matrix: setup ## Runs fakes and live implementations apart, merges, reports and 
 	  done; \
 	done
 	@.build/debug/contracts report $(JOURNALS)/*.jsonl
-	@.build/debug/contracts gate $(JOURNALS)/*.jsonl $(GATE)
+	@Scripts/gate $(JOURNALS)/*.jsonl
 
 bench: setup ## Prints figures beside peers' of the same run.
 	@Benchmarks/run
