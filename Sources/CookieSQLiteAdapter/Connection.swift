@@ -14,7 +14,7 @@ final class Connection {
   private let beginImmediate: Statement
   private let commit: Statement
 
-  /// Opens an existing file, in such a way that closing it leaves the file as it is.
+  /// Opens an existing file.
   ///
   /// - Parameters:
   ///   - path: An absolute path.
@@ -32,9 +32,7 @@ final class Connection {
     self.busyTimeout = Self.milliseconds(busyTimeout)
     sqlite3_busy_timeout(opened, self.busyTimeout)
     // A hostile file must not run code of its own, and a damaged page be noticed when it is read.
-    for option in [SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, SQLITE_DBCONFIG_DEFENSIVE] {
-      _ = csqlite_set_option(opened, option, 1)
-    }
+    _ = csqlite_set_option(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
     let executable = [
       SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
     ]

@@ -48,6 +48,19 @@ import Testing
     #expect(try folder.contents()["cookies.db"] == before["cookies.db"])
   }
 
+  @Test func `a file found damaged is left alone on closing, log included`() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeStore(of: 40)
+    let store = try SQLiteCookieStore(path: folder.file())
+    try store.store("name3=1", from: .to(Self.host))
+    try folder.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name3'")
+    let before = try folder.contents()
+    #expect(failureKind { _ = try store.all() } == .corrupt)
+    store.close()
+    #expect(try folder.contents() == before)
+    #expect(before.count == 2)
+  }
+
   @Test(arguments: [
     "UPDATE tally SET cookies = NULL", "UPDATE tally SET cookies = -1",
     "UPDATE tally SET cookies = 41", "UPDATE tally SET cookies = 9223372036854775807",

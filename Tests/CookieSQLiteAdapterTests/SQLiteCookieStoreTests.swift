@@ -184,6 +184,30 @@ import Testing
     #expect(try store.all().map(\.name) == ["a", "b"])
   }
 
+  @Test func `advice isn't waited for`() throws {
+    let store = try open(busyTimeout: .seconds(60))
+    try store.store("a=1", from: .to())
+    _ = try store.cookies(for: .to())
+    let other = try Connection(path: folder.file(), busyTimeout: .zero)
+    try other.execute("BEGIN IMMEDIATE")
+    clock.advance(by: 60)
+    let time = try ContinuousClock().measure { _ = try store.cookies(for: .to()) }
+    #expect(time < .seconds(30))
+  }
+
+  @Test func `the switch to the log waits for a writer no longer than the time-out`() throws {
+    try folder.makeStore(of: 1)
+    try folder.execute("PRAGMA journal_mode = DELETE")
+    let writer = try Connection(path: folder.file(), busyTimeout: .zero)
+    try writer.execute("BEGIN IMMEDIATE")
+    let time = ContinuousClock().measure {
+      #expect(failureKind { _ = try open(busyTimeout: .milliseconds(60)) } == .busy)
+    }
+    #expect(time >= .milliseconds(60))
+    try writer.execute("COMMIT")
+    #expect(failureKind { _ = try open() } == nil)
+  }
+
   // MARK: Last access
 
   @Test func `last access is seen by its own handle at once, by others when it is flushed`() throws
@@ -242,6 +266,18 @@ import Testing
     try other.clear()
     try other.store("a=1", from: .to())
     try one.flush()
+    #expect(try one.all().map(\.lastAccess) == [clock.now()])
+  }
+
+  @Test func `an access that has been written is forgotten`() throws {
+    let one = try open()
+    let other = try open()
+    try one.store("a=1", from: .to())
+    clock.advance(by: 5)
+    _ = try one.cookies(for: .to())
+    try one.flush()
+    clock.advance(by: -5)
+    try other.store("a=2", from: .to())
     #expect(try one.all().map(\.lastAccess) == [clock.now()])
   }
 
