@@ -138,9 +138,11 @@ public struct HTMLReport: Sendable {
     html += "</p>"
     for issue in result.failureIssues {
       let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
-      html += "<pre>\(Self.escaped(place + issue.message))</pre>"
+      html += "<pre>\(Self.escaped(place + issue.message.clipped(to: 20_000)))</pre>"
     }
-    html += "<pre class=\"command\">CONTRACT='\(id)' swift test --filter Contract</pre></div>"
+    html += "<pre class=\"command\">CONTRACT="
+    html +=
+      "\(Self.escaped(result.id.description.shellQuoted)) swift test --filter Contract</pre></div>"
   }
 
   private func appendStrength(of table: Matrix.Table, to html: inout String) {
@@ -183,19 +185,16 @@ public struct HTMLReport: Sendable {
   }
 
   private static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
+    text.printable.escaping { scalar in
       switch scalar {
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "&": result += "&amp;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      case _ where scalar.value < 0x20 && scalar != "\n" && scalar != "\t": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "&": "&amp;"
+      case "\"": "&quot;"
+      case "'": "&#39;"
+      default: nil
       }
     }
-    return result
   }
 
   private static let style = """

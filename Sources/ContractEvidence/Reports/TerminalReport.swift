@@ -55,11 +55,12 @@ public struct TerminalReport: Sendable {
 
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
     let ran = table.rows.filter { $0.cells.contains { $0 != nil } }
-    guard !ran.isEmpty || !table.saboteurs.isEmpty else { return }
+    guard !ran.isEmpty || !table.saboteurs.isEmpty || !table.contract.dropped.isEmpty else {
+      return
+    }
     lines.append("")
-    lines.append(
-      paint("\(table.contract.title) (\(table.contract.id))", .bold)
-        + ", \(ran.count) of \(table.contract.clauses.count) clauses")
+    let title = "\(clipped(table.contract.title, to: 40)) (\(clipped(table.contract.id, to: 24)))"
+    lines.append(paint(title, .bold) + ", \(ran.count) of \(table.contract.clauses.count) clauses")
     if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
     appendFailures(of: table, to: &lines)
     appendReasons(of: table, to: &lines)
@@ -111,14 +112,17 @@ public struct TerminalReport: Sendable {
     for row in table.rows {
       for cell in row.cells.compactMap({ $0?.result }) where cell.outcome.isFailure {
         lines.append("")
-        lines.append(paint("\(cell.outcome.symbol) \(cell.id)", .red))
+        let name = clipped(cell.id.description, to: Self.width - 2)
+        lines.append(paint("\(cell.outcome.symbol) \(name)", .red))
         lines += wrapped(row.clause.sentence, first: "  ", rest: "  ")
-        if let source = row.clause.source { lines.append("  from \(source)") }
+        if let source = row.clause.source {
+          lines += wrapped("from \(source)", first: "  ", rest: "  ")
+        }
         if let reason = cell.outcome.reason { lines += wrapped(reason, first: "  ", rest: "  ") }
         for issue in cell.issues {
           let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
           lines += wrapped(
-            place + clipped(issue.message, to: 600), first: "  - ", rest: "    ")
+            place + issue.message.clipped(to: 600), first: "  - ", rest: "    ")
         }
       }
     }
@@ -133,6 +137,9 @@ public struct TerminalReport: Sendable {
       let reason = "\(note.outcome.symbol) \(note.implementation): \(note.outcome.reason ?? "")"
       lines += wrapped(reason + link, first: "  ", rest: "      ")
       lines += wrapped(note.clauses.joined(separator: ", "), first: "      ", rest: "      ")
+    }
+    for outdated in table.outdated {
+      lines += wrapped(outdated.sentence, first: "  ", rest: "      ")
     }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
       lines += wrapped("not run: \(clause), \(reason)", first: "  ", rest: "      ")
@@ -181,9 +188,9 @@ public struct TerminalReport: Sendable {
     text.count < width ? text + String(repeating: " ", count: width - text.count) : text
   }
 
-  /// The text, cut where it is longer; the journal has all of it.
+  /// The text on one line, cut where it is longer.
   private func clipped(_ text: String, to width: Int) -> String {
-    text.count > width ? text.prefix(width - 1) + "…" : text
+    text.printable.replacing("\n", with: " ").clipped(to: width)
   }
 
   private func trimmed(_ line: String) -> String {
@@ -192,23 +199,38 @@ public struct TerminalReport: Sendable {
     return line
   }
 
-  /// Breaks a text at spaces so that no line is wider than the report, words kept whole.
+  /// Breaks a text at spaces so that no line is wider than the report; a word that is wider by
+  /// itself is broken too.
   private func wrapped(_ text: String, first: String, rest: String) -> [String] {
     var lines: [String] = []
-    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: true) {
-      var line = lines.isEmpty ? first : rest
-      var isFresh = true
+    var line = first
+    var isFresh = true
+    func isFull(with word: Substring) -> Bool {
+      line.count + (isFresh ? 0 : 1) + word.count > Self.width
+    }
+    func end() {
+      lines.append(line)
+      line = rest
+      isFresh = true
+    }
+    for paragraph in text.printable.split(separator: "\n") {
+      if !isFresh { end() }
       for word in paragraph.split(separator: " ") {
-        if !isFresh, line.count + 1 + word.count > Self.width {
-          lines.append(line)
-          line = rest
-          isFresh = true
+        var word = word
+        if !isFresh, isFull(with: word) { end() }
+        // GitHub Actions takes a line that begins so for a command, spaces before it or not.
+        if isFresh, !lines.isEmpty, word.hasPrefix("::") { word = "\\" + word }
+        while isFull(with: word) {
+          let room = Self.width - line.count
+          line += word.prefix(room)
+          word = word.dropFirst(room)
+          end()
         }
         line += (isFresh ? "" : " ") + word
         isFresh = false
       }
-      lines.append(line)
     }
+    if !isFresh { end() }
     return lines
   }
 }
