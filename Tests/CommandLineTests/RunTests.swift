@@ -146,7 +146,7 @@ import Testing
     var isOpen = false
     for await text in terminal.output {
       shown += text
-      if !isOpen, shown.contains("0 cases, 0 failed · 0 s · things/first@fake") {
+      if !isOpen, shown.contains("0 cases, 0 failed · "), shown.contains("things/first@fake") {
         isOpen = true
         try Data("go\n".utf8).write(to: URL(fileURLWithPath: gate))
       }

@@ -106,7 +106,7 @@ public struct MarkdownReport: Sendable {
     text.printable.escaping { scalar in
       switch scalar {
       case "\n": " "
-      case "<", ">", "&", "\"", "|", "`": "&#\(scalar.value);"
+      case "<", ">", "&", "\"", "|", "`", "[", "]", "\\": "&#\(scalar.value);"
       default: nil
       }
     }

@@ -92,7 +92,7 @@ public struct TerminalReport: Sendable {
       var group: String?
       for row in rows {
         if row.clause.group != group, let title = row.clause.group {
-          lines.append(paint(title, .bold))
+          lines.append(paint(clipped(title, to: Self.width), .bold))
         }
         group = row.clause.group
         let cells = band.map { index in
@@ -114,11 +114,13 @@ public struct TerminalReport: Sendable {
         lines.append("")
         let name = clipped(cell.id.description, to: Self.width - 2)
         lines.append(paint("\(cell.outcome.symbol) \(name)", .red))
-        lines += wrapped(row.clause.sentence, first: "  ", rest: "  ")
+        lines += wrapped(row.clause.sentence.clipped(to: 600), first: "  ", rest: "  ")
         if let source = row.clause.source {
           lines += wrapped("from \(source)", first: "  ", rest: "  ")
         }
-        if let reason = cell.outcome.reason { lines += wrapped(reason, first: "  ", rest: "  ") }
+        if let reason = cell.outcome.reason {
+          lines += wrapped(reason.clipped(to: 600), first: "  ", rest: "  ")
+        }
         for issue in cell.issues {
           let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
           lines += wrapped(
@@ -134,7 +136,9 @@ public struct TerminalReport: Sendable {
       if note.implementation != implementation { lines.append("") }
       implementation = note.implementation
       let link = note.link.map { " (\($0))" } ?? ""
-      let reason = "\(note.outcome.symbol) \(note.implementation): \(note.outcome.reason ?? "")"
+      let reason =
+        "\(note.outcome.symbol) \(note.implementation): "
+        + (note.outcome.reason ?? "").clipped(to: 600)
       lines += wrapped(reason + link, first: "  ", rest: "      ")
       lines += wrapped(note.clauses.joined(separator: ", "), first: "      ", rest: "      ")
     }
@@ -142,14 +146,15 @@ public struct TerminalReport: Sendable {
       lines += wrapped(outdated.sentence, first: "  ", rest: "      ")
     }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
-      lines += wrapped("not run: \(clause), \(reason)", first: "  ", rest: "      ")
+      lines += wrapped(
+        "not run: \(clause), \(reason.clipped(to: 600))", first: "  ", rest: "      ")
     }
   }
 
   private func appendStrength(of table: Matrix.Table, to lines: inout [String]) {
     for result in table.saboteurs where !result.isCaught {
       lines += wrapped(
-        "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message)",
+        "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message.clipped(to: 600))",
         first: "  ", rest: "    ")
     }
     if !table.saboteurs.isEmpty {
@@ -204,29 +209,25 @@ public struct TerminalReport: Sendable {
   private func wrapped(_ text: String, first: String, rest: String) -> [String] {
     var lines: [String] = []
     var line = first
+    var width = first.count
     var isFresh = true
-    func isFull(with word: Substring) -> Bool {
-      line.count + (isFresh ? 0 : 1) + word.count > Self.width
-    }
     func end() {
       lines.append(line)
       line = rest
+      width = rest.count
       isFresh = true
     }
     for paragraph in text.printable.split(separator: "\n") {
       if !isFresh { end() }
       for word in paragraph.split(separator: " ") {
-        var word = word
-        if !isFresh, isFull(with: word) { end() }
+        if !isFresh, width + 1 + word.count > Self.width { end() }
         // GitHub Actions takes a line that begins so for a command, spaces before it or not.
-        if isFresh, !lines.isEmpty, word.hasPrefix("::") { word = "\\" + word }
-        while isFull(with: word) {
-          let room = Self.width - line.count
-          line += word.prefix(room)
-          word = word.dropFirst(room)
-          end()
+        let mark = isFresh && word.hasPrefix("::") ? "\\" : isFresh ? "" : " "
+        for character in mark + word {
+          if width == Self.width { end() }
+          line.append(character)
+          width += 1
         }
-        line += (isFresh ? "" : " ") + word
         isFresh = false
       }
     }
