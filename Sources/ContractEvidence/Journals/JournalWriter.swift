@@ -40,8 +40,9 @@ public final class JournalWriter: Sendable {
   /// - Parameter record: The record.
   /// - Throws: ``JournalFileError`` when the line could not be written whole.
   public func append(_ record: JournalRecord) throws(JournalFileError) {
-    let line = record.line + "\n"
-    let code = descriptor.withLock { writeAll(line, to: $0) }
+    var line = record.line
+    line.append("\n")
+    let code = descriptor.withLock { [line] in writeAll(line, to: $0) }
     if let code { throw JournalFileError(path: path, action: "append to the journal", code: code) }
   }
 }

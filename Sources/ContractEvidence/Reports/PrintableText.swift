@@ -48,7 +48,7 @@ extension String {
   /// link.
   var isWebAddress: Bool {
     (hasPrefix("https://") || hasPrefix("http://"))
-      && unicodeScalars.allSatisfy { $0.value > 0x20 && !"<>\"'`\\|".unicodeScalars.contains($0) }
+      && unicodeScalars.allSatisfy { $0.value > 0x20 && !"<>[]\"'`\\|".unicodeScalars.contains($0) }
       && printable == self
   }
 
