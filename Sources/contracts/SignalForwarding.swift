@@ -11,9 +11,13 @@ enum SignalForwarding {
   /// The last signal that came, if one did.
   static var received: CInt? { latest == 0 ? nil : latest }
 
-  /// Keeps signals from ending this process from now on.
+  /// Keeps signals from ending this process from now on; to be called where the child is started.
   static func begin() {
     child = 0
+    // A thread of a task may block every signal, and a child would inherit that (sigprocmask(2)).
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
     for number in [SIGINT, SIGTERM, SIGHUP] {
       signal(number) { number in
         SignalForwarding.latest = number

@@ -124,6 +124,12 @@ import Testing
       FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path))
   }
 
+  @Test func `a child that handles no signal is ended by the one that is passed on`() async throws {
+    let script = "#!/bin/sh\nmkfifo gate\nkill -TERM $PPID\nread line < gate\n"
+    let run = try await ToolRun(["run"], files: ["bin/swift": script])
+    #expect(run.status == 143)
+  }
+
   @Test func `a terminal gets a progress line and colours`() async throws {
     let script = """
       #!/bin/sh
