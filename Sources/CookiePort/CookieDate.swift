@@ -11,10 +11,10 @@ package enum CookieDate {
   /// Reads a date: time, day, month and year in any order, and whatever else stands between them.
   ///
   /// - Returns: `nil` when a part is missing or out of range, or the day isn't in the calendar.
-  package static func parse(_ text: String) -> Date? { parse(Array(text.utf8)[...]) }
+  package static func parse(_ text: String) -> Date? { text.withOctets(parse) }
 
   /// Reads a date from octets.
-  package static func parse(_ octets: ArraySlice<UInt8>) -> Date? {
+  static func parse(_ octets: Octets) -> Date? {
     var time: (hour: Int, minute: Int, second: Int)?
     var day: Int?
     var month: Int?
@@ -81,7 +81,7 @@ package enum CookieDate {
   }
 
   /// The number that a token begins with, if it has so many digits, or `nil`.
-  private static func number(_ token: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
+  private static func number(_ token: Octets, digits: ClosedRange<Int>) -> Int? {
     let figures = token.prefix { $0.isDigit }
     guard digits.contains(figures.count) else { return nil }
     return figures.reduce(0) { $0 * 10 + Int($1 - 0x30) }
@@ -89,7 +89,7 @@ package enum CookieDate {
 
   /// The hour, minute and second that a token begins with, of one or two digits each, or `nil`.
   private static func time(
-    _ token: ArraySlice<UInt8>
+    _ token: Octets
   ) -> (hour: Int, minute: Int, second: Int)? {
     let parts = token.split(
       separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -101,7 +101,7 @@ package enum CookieDate {
   }
 
   /// The month, 1 to 12, whose three letters a token begins with, or `nil`.
-  private static func month(_ token: ArraySlice<UInt8>) -> Int? {
+  private static func month(_ token: Octets) -> Int? {
     guard token.count >= 3 else { return nil }
     let letters = token.prefix(3).map(\.lowercased)
     return months.firstIndex { letters.elementsEqual($0.utf8.map(\.lowercased)) }.map { $0 + 1 }

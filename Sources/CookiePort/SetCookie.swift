@@ -45,7 +45,13 @@ package struct SetCookie: Sendable, Hashable {
   /// - Throws: ``CookieRejection/controlCharacter``, ``CookieRejection/missingName``,
   ///   ``CookieRejection/emptyNameAndValue`` or ``CookieRejection/tooLarge``.
   package init(_ line: String, profile: CookiePolicy.Profile) throws(CookieRejection) {
-    let octets = Array(line.utf8)
+    let read = line.withOctets { octets in
+      Result { () throws(CookieRejection) in try Self(octets, profile: profile) }
+    }
+    self = try read.get()
+  }
+
+  private init(_ octets: Octets, profile: CookiePolicy.Profile) throws(CookieRejection) {
     // Without a way out of the loop, the compiler takes many octets at a time.
     var controls: UInt8 = 0
     for octet in octets { controls |= octet.isCookieControl ? 1 : 0 }
@@ -53,13 +59,13 @@ package struct SetCookie: Sendable, Hashable {
 
     let end = octets.firstIndex(of: UInt8(ascii: ";")) ?? octets.endIndex
     let pair = octets[..<end]
-    let name: ArraySlice<UInt8>
-    let value: ArraySlice<UInt8>
+    let name: Octets
+    let value: Octets
     if let sign = pair.firstIndex(of: UInt8(ascii: "=")) {
       name = pair[..<sign].trimmingSpaces
       value = pair[(sign + 1)...].trimmingSpaces
     } else {
-      name = []
+      name = pair.prefix(0)
       value = pair.trimmingSpaces
     }
     try Self.checkSize(name: name.count, value: value.count, profile: profile)
@@ -91,10 +97,10 @@ package struct SetCookie: Sendable, Hashable {
   }
 
   /// Heeds one attribute, if it is known and its value is fit.
-  private mutating func take(_ attribute: ArraySlice<UInt8>, profile: CookiePolicy.Profile) {
+  private mutating func take(_ attribute: Octets, profile: CookiePolicy.Profile) {
     let sign = attribute.firstIndex(of: UInt8(ascii: "="))
     let name = attribute[..<(sign ?? attribute.endIndex)].trimmingSpaces
-    let value = (sign.map { attribute[($0 + 1)...] } ?? []).trimmingSpaces
+    let value = attribute[(sign.map { $0 + 1 } ?? attribute.endIndex)...].trimmingSpaces
     if profile == .rfc6265bis, value.count > Self.longestAttributeValue { return }
 
     if name.equalsCaseInsensitively("Expires") {
@@ -119,7 +125,7 @@ package struct SetCookie: Sendable, Hashable {
   }
 
   /// The number of an optional minus sign and digits, held at the ends of `Int`; `nil` for others.
-  private static func seconds(_ value: ArraySlice<UInt8>) -> Int? {
+  private static func seconds(_ value: Octets) -> Int? {
     let isNegative = value.first == UInt8(ascii: "-")
     let digits = isNegative ? value.dropFirst() : value
     guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
@@ -133,7 +139,7 @@ package struct SetCookie: Sendable, Hashable {
     return isNegative ? -magnitude : magnitude
   }
 
-  private static func sameSite(_ value: ArraySlice<UInt8>) -> Cookie.SameSite {
+  private static func sameSite(_ value: Octets) -> Cookie.SameSite {
     if value.equalsCaseInsensitively("None") { return .none }
     if value.equalsCaseInsensitively("Strict") { return .strict }
     if value.equalsCaseInsensitively("Lax") { return .lax }

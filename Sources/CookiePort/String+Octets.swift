@@ -1,4 +1,10 @@
 extension String {
+  /// Reads the octets in UTF-8, without a copy where they lie in one piece.
+  func withOctets<Result>(_ body: (Octets) -> Result) -> Result {
+    var text = self
+    return text.withUTF8 { body($0[...]) }
+  }
+
   /// Whether both strings are the same octets in UTF-8; `==` would take canonical equivalents.
   package func hasSameOctets(as other: String) -> Bool {
     // Strings of the same octets are always canonically equivalent, and telling most strings apart
@@ -21,12 +27,17 @@ extension UInt8 {
   package var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 }
 
-extension ArraySlice<UInt8> {
+/// A part of a text in UTF-8, valid as long as the text's octets are borrowed.
+typealias Octets = Slice<UnsafeBufferPointer<UInt8>>
+
+extension Octets {
   /// The octets without leading and trailing spaces and TABs.
-  package var trimmingSpaces: ArraySlice<UInt8> {
-    let head = drop(while: \.isCookieSpace)
-    guard let last = head.lastIndex(where: { !$0.isCookieSpace }) else { return head }
-    return head[...last]
+  var trimmingSpaces: Octets {
+    var start = startIndex
+    var end = endIndex
+    while start < end, base[start].isCookieSpace { start += 1 }
+    while start < end, base[end - 1].isCookieSpace { end -= 1 }
+    return self[start..<end]
   }
 }
 

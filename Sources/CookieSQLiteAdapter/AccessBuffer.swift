@@ -15,7 +15,10 @@ struct AccessBuffer {
     var time: Date
   }
 
-  private(set) var accesses: [Int64: Access] = [:]
+  private var accesses = SequenceTable<Access>()
+
+  /// Whether no time waits.
+  var isEmpty: Bool { accesses.isEmpty }
 
   /// When the buffer was last empty.
   private var start = Date.distantPast
@@ -44,5 +47,5 @@ struct AccessBuffer {
     if !accesses.isEmpty { accesses[sequence] = nil }
   }
 
-  mutating func removeAll() { accesses.removeAll(keepingCapacity: true) }
+  mutating func removeAll() { accesses.removeAll() }
 }

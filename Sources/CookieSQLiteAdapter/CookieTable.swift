@@ -218,7 +218,7 @@ extension CookieTable {
 
   /// Writes the last-access times that wait.
   func writeAccesses() throws(CookieStoreError) {
-    guard !buffer.accesses.isEmpty else { return }
+    guard !buffer.isEmpty else { return }
     try write { _ throws(CookieStoreError) in try updateAccesses() }
   }
 
@@ -379,7 +379,7 @@ extension CookieTable {
   /// Writes the last-access times that wait, once in a transaction.
   private func updateAccesses() throws(CookieStoreError) {
     guard !effects.hasWrittenAccesses else { return }
-    guard !buffer.accesses.isEmpty else { return }
+    guard !buffer.isEmpty else { return }
     // A look at every cookie, seldom, is cheaper than keys noted by each lookup.
     for row in try rows(selectAll) where row.cookie.lastAccess != row.storedAccess {
       bindKey(of: row.cookie.id, to: updateAccess)

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import CookieSQLiteAdapter
+
+/// The hash table of accesses, beside a dictionary.
+@Suite struct SequenceTableTests {
+  @Test func `it holds what a dictionary would hold, whatever is done to it`() {
+    var table = SequenceTable<Int>()
+    var dictionary: [Int64: Int] = [:]
+    var random = SystemRandomNumberGenerator()
+    for step in 0..<20_000 {
+      let key = Int64.random(in: -300...300, using: &random)
+      switch Int.random(in: 0..<1000, using: &random) {
+      case 0:
+        table.removeAll()
+        dictionary.removeAll()
+      case 1..<400:
+        table[key] = nil
+        dictionary[key] = nil
+      default:
+        table[key] = step
+        dictionary[key] = step
+      }
+      #expect(table.count == dictionary.count)
+      #expect(table[key] == dictionary[key])
+    }
+    for key in Int64(-301)...301 { #expect(table[key] == dictionary[key]) }
+  }
+
+  @Test func `keys that fall together are told apart`() {
+    var table = SequenceTable<Int>()
+    // The low half of a key never reaches the slot's number when it is zero.
+    let keys = (0..<500).map { Int64($0) << 48 }
+    for (value, key) in keys.enumerated() { table[key] = value }
+    #expect(table.count == 500)
+    #expect(keys.map { table[$0] } == Array(0..<500))
+  }
+
+  @Test func `an empty table has nothing and forgets nothing`() {
+    var table = SequenceTable<Int>()
+    #expect(table[1] == nil)
+    table[1] = nil
+    #expect(table.isEmpty)
+  }
+}
