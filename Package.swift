@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
     // The cookie contract, and Foundation's store.
     .library(name: "CookieContract", targets: ["CookieContract"]),
+    .library(name: "CookieHistories", targets: ["CookieHistories"]),
     .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
 
     .library(name: "TransportPort", targets: ["TransportPort"]),
@@ -44,7 +45,8 @@ let package = Package(
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
     .systemLibrary(name: "CGetopt"),
     .executableTarget(
-      name: "contracts", dependencies: ["ContractEvidence", "ContractExploration", "CGetopt"]),
+      name: "contracts",
+      dependencies: ["ContractEvidence", "ContractExploration", "CookieHistories", "CGetopt"]),
     .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
     .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(
@@ -64,7 +66,10 @@ let package = Package(
       dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
 
     // Exploration.
-    .testTarget(name: "ExplorationTests", dependencies: ["ContractExploration"]),
+    .executableTarget(
+      name: "example-writer", dependencies: ["ContractExploration"], path: "Tests/ExampleWriter"),
+    .testTarget(
+      name: "ExplorationTests", dependencies: ["ContractExploration", "example-writer"]),
 
     // Cookies in SQLite.
     .systemLibrary(
@@ -81,8 +86,14 @@ let package = Package(
     // The cookie contract, and Foundation's store.
     .target(
       name: "CookieContract",
-      dependencies: ["ContractExploration", "ContractTesting", "CookiePort"],
+      dependencies: ["ContractExploration", "ContractTesting", "CookieHistories", "CookiePort"],
       path: "ContractSuites/CookieContract"),
+    .target(
+      name: "CookieHistories", dependencies: ["ContractExploration", "CookiePort"],
+      path: "ContractSuites/CookieHistories"),
+    .testTarget(
+      name: "CookieHistoriesTests",
+      dependencies: ["ContractExploration", "CookieHistories", "CookiePort"]),
     .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort"]),
     .testTarget(
       name: "ContractTests",
@@ -150,13 +161,16 @@ let package = Package(
       name: "FeedbackContract", dependencies: ["FeedbackPort", "ContractTesting"],
       path: "ContractSuites/FeedbackContract"),
     .target(
-      name: "AnalyticsContract", dependencies: ["AnalyticsPort", "ContractTesting"],
+      name: "AnalyticsContract",
+      dependencies: ["AnalyticsPort", "ContractExploration", "ContractTesting"],
       path: "ContractSuites/AnalyticsContract"),
     .target(
-      name: "CheckoutContract", dependencies: ["CheckoutPort", "ContractTesting"],
+      name: "CheckoutContract",
+      dependencies: ["CheckoutPort", "ContractExploration", "ContractTesting"],
       path: "ContractSuites/CheckoutContract"),
     .target(
-      name: "PreferencesContract", dependencies: ["PreferencesPort", "ContractTesting"],
+      name: "PreferencesContract",
+      dependencies: ["PreferencesPort", "ContractExploration", "ContractTesting"],
       path: "ContractSuites/PreferencesContract"),
     .testTarget(name: "VendorSDKTests", dependencies: ["VendorSDK"]),
     .testTarget(name: "VendorAdaptersTests", dependencies: ["VendorAdapters", "VendorSDK"]),

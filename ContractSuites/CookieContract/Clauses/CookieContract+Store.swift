@@ -39,6 +39,39 @@ extension ClauseGroup<CookieStoreFixture> {
       expectEqual(second, .stored(two, replacing: one), "the answer to a cookie set again")
     }
     Clause(
+      "at-once", "calls of several tasks at once answer as if one came after the other",
+      from: "this project"
+    ) { fixture in
+      let (tasks, lines) = (8, 25)
+      let store = fixture.store
+      let request = try CookieRequest(CookieStoreFixture.origin)
+      let changes = try await withThrowingTaskGroup(of: [CookieChange?].self) { group in
+        for task in 0..<tasks {
+          group.addTask {
+            var changes: [CookieChange?] = []
+            for line in 0..<lines {
+              changes.append(try await store.store("a=\(task).\(line)", from: request))
+            }
+            return changes
+          }
+        }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      var replaced: Set<String> = []
+      for case .stored(_, let old?)? in changes { replaced.insert(old.value) }
+      expectEqual(
+        replaced.count, tasks * lines - 1,
+        "the number of cookies replaced by \(tasks * lines) of one identity")
+      let last = try await fixture.listed("a")
+      expectEqual(
+        replaced.contains(last.value), false, "whether the cookie that is left was replaced")
+      let deletions = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for _ in 0..<tasks { group.addTask { try await store.delete(last.id) } }
+        return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+      }
+      expectEqual(deletions, 1, "the number of tasks that deleted one cookie")
+    }
+    Clause(
       "delete", "deleting by identity removes that cookie alone, and says whether it was there",
       from: "this project"
     ) { fixture in

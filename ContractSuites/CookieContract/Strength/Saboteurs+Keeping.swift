@@ -260,6 +260,12 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     Saboteur(
+      "one-at-a-time", "lets other calls in between reading and writing", caughtBy: "at-once",
+      saying: "the number of cookies replaced"
+    ) {
+      try await .flawed(in: $0, isKept: true) { $0.locksFile = false }
+    }
+    Saboteur(
       "deletes-by-name", "deletes every cookie of the name and domain", caughtBy: "delete"
     ) {
       try await .flawed(in: $0) {
