@@ -119,6 +119,23 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["b=1", "d=1"])
     }
     Clause(
+      "remove-expired-late",
+      "a cookie that expired before another was used is counted and told all the same",
+      from: "this project", requires: .controllableClock
+    ) { fixture in
+      let gone = try await fixture.set("a=1; Max-Age=60")
+      try await fixture.set("b=1")
+      fixture.clock.advance(by: 60)
+      try await fixture.expect("b=1")
+      let changes = fixture.store.changes()
+      expectEqual(try await fixture.store.removeExpired(), 1, "the count after a use of another")
+      let last = try await fixture.set("c=1")
+      let told = await changes.upTo(last)
+      expectEqual(
+        told, [.removed(gone, .expired), .stored(last, replacing: nil)],
+        "what is told after a use of another")
+    }
+    Clause(
       "end-session", "the end of the session removes session cookies alone",
       from: "RFC 6265bis §5.7"
     ) { fixture in

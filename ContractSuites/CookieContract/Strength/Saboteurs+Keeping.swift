@@ -294,6 +294,17 @@ extension Saboteur<CookieStoreFixture> {
       try await .flawed(in: $0) { $0.count = { min($0, 1) } }
     }
     Saboteur(
+      "as-of-last-use", "keeps what had not expired when a cookie was last used",
+      caughtBy: "remove-expired-late", saying: "the count after a use of another is 0"
+    ) {
+      try await .flawed(in: $0, isKept: true) {
+        $0.saved = { cookies in
+          let lastUse = cookies.map(\.lastAccess).max() ?? .distantPast
+          cookies.removeAll { $0.expires.map { $0 <= lastUse } ?? false }
+        }
+      }
+    }
+    Saboteur(
       "secure-sessions-stay", "keeps Secure session cookies beyond the session",
       caughtBy: "end-session", saying: "the store lists"
     ) {
