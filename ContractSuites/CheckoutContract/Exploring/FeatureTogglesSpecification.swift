@@ -24,6 +24,17 @@ public struct FeatureTogglesSpecification: Specification {
 
   public var initialState: Set<FeatureToggle> { Set(settings.filter(\.value).keys) }
 
+  /// Toggles of these settings, which a change flips or not.
+  public init(_ settings: [FeatureToggle: Bool] = [:], flips: Bool = true) {
+    self.settings = settings
+    self.flips = flips
+  }
+
+  public var source: String {
+    let pairs = settings.map { ".\($0): \($1)" }.sorted().joined(separator: ", ")
+    return "FeatureTogglesSpecification([\(pairs.isEmpty ? ":" : pairs)], flips: \(flips))"
+  }
+
   public var kinds: [String] { ["isEnabled", "change"] }
 
   public func command(from choices: inout Choices, in state: Set<FeatureToggle>) -> Command {
@@ -76,7 +87,7 @@ extension Specification where Self == FeatureTogglesSpecification {
   public static func featureToggles(
     _ settings: [FeatureToggle: Bool] = [:], flips: Bool = true
   ) -> FeatureTogglesSpecification {
-    FeatureTogglesSpecification(flips: flips, settings: settings)
+    FeatureTogglesSpecification(settings, flips: flips)
   }
 }
 

@@ -31,6 +31,13 @@ public struct ThemeColorSpecification: Specification {
 
   public var initialState: String? { stored }
 
+  /// The colour's place with this in it at first.
+  public init(stored: String? = nil) { self.stored = stored }
+
+  public var source: String {
+    "ThemeColorSpecification(stored: \(stored?.debugDescription ?? "nil"))"
+  }
+
   public var kinds: [String] { ["themeColor", "choose"] }
 
   public func command(from choices: inout Choices, in state: String?) -> Command {
