@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func interleaved() async throws {
-    try await exploreInterleavings(.cookiesAtOnce, on: Implementation.inMemory, programs: 5)
+    try await exploreInterleavings(.cookiesAtOnce, on: .inMemory, commands: 3)
   }
 }
 
