@@ -1,9 +1,9 @@
 import CheckoutContract
 import CheckoutPort
 import ContractExploration
+import ContractLocks
 import ContractTesting
 import Foundation
-import Synchronization
 import Testing
 
 @Suite struct CheckoutContractTests {

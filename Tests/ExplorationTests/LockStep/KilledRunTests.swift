@@ -1,6 +1,6 @@
 import ContractExploration
+import ContractLocks
 import Foundation
-import Synchronization
 import Testing
 
 @testable import example_writer
