@@ -51,7 +51,9 @@ let package = Package(
     .executableTarget(
       name: "contracts",
       dependencies: ["ContractEvidence", "ContractExploration", "CookieHistories", "CGetopt"]),
-    .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"],
+      exclude: ["Planted"]),
     .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(
       name: "HarnessTests",

@@ -48,7 +48,7 @@ struct LinearizableCommand {
       Contracts.complain("\(file) is no history of the model \(model.name):\n\(error)")
       return 65
     }
-    print(verdict)
+    try Output.print("\(verdict)\n")
     switch verdict.outcome {
     case .linearizable: return 0
     case .notLinearizable: return 1
