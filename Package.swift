@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
     // The cookie contract, and Foundation's store.
     .library(name: "CookieContract", targets: ["CookieContract"]),
+    .library(name: "CookieHistories", targets: ["CookieHistories"]),
     .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
 
     .library(name: "TransportPort", targets: ["TransportPort"]),
@@ -48,7 +49,8 @@ let package = Package(
       dependencies: ["ContractLocks", "ContractEvidence", "ContractExploration"]),
     .systemLibrary(name: "CGetopt"),
     .executableTarget(
-      name: "contracts", dependencies: ["ContractEvidence", "ContractExploration", "CGetopt"]),
+      name: "contracts",
+      dependencies: ["ContractEvidence", "ContractExploration", "CookieHistories", "CGetopt"]),
     .testTarget(
       name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"],
       exclude: ["Planted"]),
@@ -70,7 +72,11 @@ let package = Package(
       dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
 
     // Exploration.
-    .testTarget(name: "ExplorationTests", dependencies: ["ContractLocks", "ContractExploration"]),
+    .executableTarget(
+      name: "example-writer", dependencies: ["ContractExploration"], path: "Tests/ExampleWriter"),
+    .testTarget(
+      name: "ExplorationTests",
+      dependencies: ["ContractLocks", "ContractExploration", "example-writer"]),
 
     // Cookies in SQLite.
     .systemLibrary(
@@ -87,8 +93,16 @@ let package = Package(
     // The cookie contract, and Foundation's store.
     .target(
       name: "CookieContract",
-      dependencies: ["ContractLocks", "ContractExploration", "ContractTesting", "CookiePort"],
+      dependencies: [
+        "ContractLocks", "ContractExploration", "ContractTesting", "CookieHistories", "CookiePort",
+      ],
       path: "ContractSuites/CookieContract"),
+    .target(
+      name: "CookieHistories", dependencies: ["ContractExploration", "CookiePort"],
+      path: "ContractSuites/CookieHistories"),
+    .testTarget(
+      name: "CookieHistoriesTests",
+      dependencies: ["ContractExploration", "CookieHistories", "CookiePort"]),
     .target(name: "CookieFoundationAdapter", dependencies: ["ContractLocks", "CookiePort"]),
     .testTarget(
       name: "ContractTests",
@@ -162,13 +176,15 @@ let package = Package(
       path: "ContractSuites/FeedbackContract"),
     .target(
       name: "AnalyticsContract",
-      dependencies: ["ContractLocks", "AnalyticsPort", "ContractTesting"],
+      dependencies: ["ContractLocks", "AnalyticsPort", "ContractExploration", "ContractTesting"],
       path: "ContractSuites/AnalyticsContract"),
     .target(
-      name: "CheckoutContract", dependencies: ["ContractLocks", "CheckoutPort", "ContractTesting"],
+      name: "CheckoutContract",
+      dependencies: ["ContractLocks", "CheckoutPort", "ContractExploration", "ContractTesting"],
       path: "ContractSuites/CheckoutContract"),
     .target(
-      name: "PreferencesContract", dependencies: ["PreferencesPort", "ContractTesting"],
+      name: "PreferencesContract",
+      dependencies: ["PreferencesPort", "ContractExploration", "ContractTesting"],
       path: "ContractSuites/PreferencesContract"),
     .testTarget(name: "VendorSDKTests", dependencies: ["ContractLocks", "VendorSDK"]),
     .testTarget(

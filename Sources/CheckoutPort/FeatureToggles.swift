@@ -1,5 +1,5 @@
 /// A feature that can be switched on and off, by the name it has in files and variables.
-public enum FeatureToggle: String, Hashable, Sendable, CaseIterable {
+public enum FeatureToggle: String, Hashable, Sendable, CaseIterable, Codable {
   /// One tap buys the cart.
   case oneTapCheckoutInCart = "one-tap-checkout-in-cart"
 

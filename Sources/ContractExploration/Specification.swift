@@ -33,6 +33,12 @@ public protocol Specification: SequentialModel {
   /// The kind of a command; by default its description up to the first `(` or space.
   func kind(of command: Command) -> String
 
+  /// The specification as a Swift expression, a call of an initialiser, for the tests that
+  /// exploration prints; up to its parenthesis it is the name that stored examples go by.
+  ///
+  /// By default the type's name and `()`.
+  var source: String { get }
+
   /// A command as a Swift expression of type `Command`, for the tests that exploration prints.
   ///
   /// By default a dot and the command's description, which suits an enumeration that describes
@@ -52,11 +58,17 @@ extension Specification {
     String(command.description.prefix { $0 != "(" && $0 != " " })
   }
 
+  /// The type's name and `()`.
+  public var source: String { "\(Self.self)()" }
+
   /// A dot and the description.
   public func source(ofCommand command: Command) -> String { "." + command.description }
 
   /// The response's debug description.
   public func source(ofResponse response: Response) -> String { String(reflecting: response) }
+
+  /// The type as it is written in Swift.
+  var typeName: String { String(source.prefix { $0 != "(" }) }
 }
 
 /// A specification whose subject answers at once, without suspending.

@@ -37,6 +37,20 @@ public struct CookieJar: Sendable {
     self.policy = policy
   }
 
+  /// A jar of cookies as they are, unchecked and those that have expired included: the way back from
+  /// a medium that keeps what ``all(now:)`` gave at `.distantPast`.
+  ///
+  /// - Parameters:
+  ///   - policy: The rules that the jar goes by from now on.
+  ///   - cookies: The cookies, in the order in which they came; of several of one identity the last.
+  public init(policy: CookiePolicy = CookiePolicy(), holding cookies: [Cookie]) {
+    self.policy = policy
+    for cookie in cookies {
+      if let old = entry(like: cookie) { remove([old]) }
+      insert(Entry(cookie: cookie, sequence: newSequence()))
+    }
+  }
+
   /// A cookie and when, in the order of arrivals, it came.
   private struct Entry: Sendable {
     var cookie: Cookie

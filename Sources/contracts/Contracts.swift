@@ -22,8 +22,9 @@ struct Contracts {
 
       linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
           Checks a recorded history of JSON lines against a model: register, key-value, queue,
-          stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, and 2 if a
-          limit was reached first.
+          stack, set, counter, lock or cookies. Exits with 0 if it is linearizable, 1 if not, and 2
+          if a limit was reached first; a file with a line that is no such history is named line by
+          line and exits with 65.
 
       help, version
 

@@ -5,22 +5,21 @@ import Foundation
 /// `contracts linearizable`: whether a recorded history can be explained one operation at a time.
 struct LinearizableCommand {
   private var file: String
-  private var model: RecordedModelName
+  private var model: HistoryModel
   private var initial: RecordedValue?
   private var limits = LinearizabilityLimits()
 
   init(_ words: [String]) throws(UsageError) {
     let arguments = try Arguments(words, options: ["model", "initial", "seconds", "megabytes"])
-    let models = RecordedModelName.allCases.map(\.rawValue).joined(separator: ", ")
     guard arguments.operands.count == 1 else {
       throw UsageError("linearizable takes one file: contracts linearizable FILE --model NAME")
     }
     file = arguments.operands[0]
     guard let name = arguments["model"] else {
-      throw UsageError("--model is missing: give one of \(models)")
+      throw UsageError("--model is missing: give one of \(HistoryModel.names)")
     }
-    guard let model = RecordedModelName(rawValue: name) else {
-      throw UsageError("--model '\(name)' is not known: give one of \(models)")
+    guard let model = HistoryModel(name) else {
+      throw UsageError("--model '\(name)' is not known: give one of \(HistoryModel.names)")
     }
     self.model = model
     if let text = arguments["initial"] { initial = try Self.initial(text, of: model) }
@@ -46,7 +45,7 @@ struct LinearizableCommand {
     do throws(LinearizabilityFileError) {
       verdict = try model.judge(data, initial: initial, limits: limits)
     } catch {
-      Contracts.complain("\(file) is no history of a \(model.rawValue):\n\(error)")
+      Contracts.complain("\(file) is no history of the model \(model.name):\n\(error)")
       return 65
     }
     try Output.print("\(verdict)\n")
@@ -59,16 +58,17 @@ struct LinearizableCommand {
 
   /// What the subject held before, in JSON, for the models that can begin with something.
   private static func initial(
-    _ text: String, of model: RecordedModelName
+    _ text: String, of model: HistoryModel
   ) throws(UsageError) -> RecordedValue {
     guard let value = try? JSONDecoder().decode(RecordedValue.self, from: Data(text.utf8)) else {
       throw UsageError("--initial '\(text)' is no JSON")
     }
     switch (model, value) {
-    case (.register, _), (.keyValue, _), (.counter, .integer): return value
-    case (.counter, _): throw UsageError("--initial of a counter must be an integer")
-    case (.queue, _), (.stack, _), (.set, _), (.lock, _):
-      throw UsageError("--initial is not for a \(model.rawValue), which begins with nothing")
+    case (.plain(.register), _), (.plain(.keyValue), _), (.plain(.counter), .integer): return value
+    case (.plain(.counter), _): throw UsageError("--initial of a counter must be an integer")
+    case (.plain(.queue), _), (.plain(.stack), _), (.plain(.set), _), (.plain(.lock), _),
+      (.cookies, _):
+      throw UsageError("--initial is not for the model \(model.name), which begins with nothing")
     }
   }
 }

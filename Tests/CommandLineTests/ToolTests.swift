@@ -105,7 +105,11 @@ import Testing
       (["linearizable", "h", "--model", "tree"], "--model 'tree' is not known"),
       (
         ["linearizable", "h", "--model", "queue", "--initial", "1"],
-        "--initial is not for a queue, which begins with nothing"
+        "--initial is not for the model queue, which begins with nothing"
+      ),
+      (
+        ["linearizable", "h", "--model", "cookies", "--initial", "[]"],
+        "--initial is not for the model cookies, which begins with nothing"
       ),
       (["run", "--kind", "alive"], "--kind 'alive' is not known"),
     ] as [([String], String)])
@@ -145,6 +149,27 @@ import Testing
       ["linearizable", "h", "--model", "register", "--initial", "1"], files: ["h": good])
     #expect(initial.status == 0)
     #expect(try await ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
+  }
+
+  @Test func `linearizable knows cookies, and names each line that is none`() async throws {
+    let store =
+      #"{"process":0,"f":"store","value":["a=1","https://example.com/"],"call":1,"return":2}"#
+    func read(_ header: String) -> String {
+      #"{"process":1,"f":"cookies","value":"https://example.com/","call":3,"return":4,"result":\#(header)}"#
+    }
+    func run(_ lines: String...) async throws -> ToolRun {
+      try await ToolRun(
+        ["linearizable", "h", "--model", "cookies"], files: ["h": lines.joined(separator: "\n")])
+    }
+    #expect(try await run(store, read(#""a=1""#)).status == 0)
+    let lost = try await run(store, read("null"))
+    #expect(lost.status == 1)
+    #expect(lost.output.contains("line 2: cookies(for: \"https://example.com/\"), where \"a=1\""))
+    let hostile = try await run(store, read("1"), #"{"process":1,"f":"eat","call":5}"#)
+    #expect(hostile.status == 65)
+    #expect(hostile.complaint.contains("line 2: the result of 'cookies' must be the Cookie header"))
+    #expect(hostile.complaint.contains("line 3: the model has no function 'eat'"))
+    #expect(hostile.output.isEmpty)
   }
 
   @Test func `a journal comes from a pipe and from the standard input, too`() async throws {

@@ -1,5 +1,6 @@
 import AnalyticsContract
 import AnalyticsPort
+import ContractExploration
 import ContractTesting
 import Testing
 import VendorAdapters
@@ -12,6 +13,18 @@ import VendorSDK
   @Test(arguments: Contract.analytics.saboteurs)
   func catches(_ saboteur: SaboteurCase<AnalyticsFixture>) async throws {
     try await saboteur.verify()
+  }
+}
+
+@Suite struct AnalyticsExplorationTests {
+  @Test(arguments: [Implementation<AnalyticsFixture>.spy, .shadow, .adapter])
+  func lockStep(_ implementation: Implementation<AnalyticsFixture>) async throws {
+    try await explore(.analytics, on: implementation)
+  }
+
+  @Test(arguments: [Implementation<AnalyticsFixture>.spy, .shadow, .adapter])
+  func linearizable(_ implementation: Implementation<AnalyticsFixture>) async throws {
+    try await exploreConcurrently(.analytics, on: implementation)
   }
 }
 

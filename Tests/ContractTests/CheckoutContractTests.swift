@@ -1,5 +1,6 @@
 import CheckoutContract
 import CheckoutPort
+import ContractExploration
 import ContractLocks
 import ContractTesting
 import Foundation
@@ -27,6 +28,25 @@ import Testing
   @Test(arguments: Contract.featureToggles.saboteurs)
   func catches(_ saboteur: SaboteurCase<FeatureTogglesFixture>) async throws {
     try await saboteur.verify()
+  }
+}
+
+@Suite struct FeatureTogglesExplorationTests {
+  @Test(arguments: [Implementation<FeatureTogglesFixture>.inMemory, .json, .plist])
+  func lockStep(_ implementation: Implementation<FeatureTogglesFixture>) async throws {
+    try await explore(.featureToggles(), on: implementation.open(), settings: .init(runs: 20))
+  }
+
+  @Test(arguments: [Implementation<FeatureTogglesFixture>.inMemory, .json, .plist])
+  func linearizable(_ implementation: Implementation<FeatureTogglesFixture>) async throws {
+    try await exploreConcurrently(
+      .featureToggles(), on: implementation.open(), settings: .init(runs: 20, steps: 24))
+  }
+
+  @Test func `what never flips stays as it was read`() async throws {
+    let settings = [FeatureToggle.oneTapCheckoutOnProduct: true]
+    try await explore(
+      .featureToggles(settings, flips: false), on: Implementation.environment.open(settings))
   }
 }
 

@@ -108,6 +108,31 @@ extension Implementation<CookieStoreFixture> {
       from: "comma", because: "a comma splits one Set-Cookie line into two cookies", on: .linux
     )
     .deviating(
+      from: "flag-values", because: "Secure and HttpOnly are ignored where they have a value",
+      on: .linux
+    )
+    .deviating(
+      from: "long-letters",
+      because:
+        "the value is found by counting the name in UTF-16, and loses what letters have more",
+      on: .linux
+    )
+    .deviating(
+      from: "long-letters-empty", by: .crashing,
+      because: "counting the name in UTF-16 passes the end of the line, and ends the process",
+      on: .linux
+    )
+    .deviating(
+      from: "joined-signs",
+      because: "a sign is not found where the next character joins with it into one letter",
+      on: .linux
+    )
+    .deviating(
+      from: "at-once", intermittently: true,
+      because: "the storage answers nothing, and what it held is asked for by a call of its own",
+      on: [.linux, .apple]
+    )
+    .deviating(
       from: "public-suffix", "suffix-host", because: "public suffixes are not known", on: .linux
     )
     .deviating(

@@ -1,3 +1,4 @@
+import ContractExploration
 import ContractTesting
 import Foundation
 import PreferencesContract
@@ -11,6 +12,22 @@ import Testing
   @Test(arguments: Contract.themeColor.saboteurs)
   func catches(_ saboteur: SaboteurCase<ThemeColorFixture>) async throws {
     try await saboteur.verify()
+  }
+}
+
+@Suite struct PreferencesExplorationTests {
+  @Test(arguments: [Implementation<ThemeColorFixture>.inMemory, .userDefaults])
+  func lockStep(_ implementation: Implementation<ThemeColorFixture>) async throws {
+    for text in [nil, "#008080", "teal"] {
+      try await explore(
+        .themeColor(stored: text), on: implementation.storing(text), settings: .init(runs: 20))
+    }
+  }
+
+  @Test(arguments: [Implementation<ThemeColorFixture>.inMemory, .userDefaults])
+  func linearizable(_ implementation: Implementation<ThemeColorFixture>) async throws {
+    try await exploreConcurrently(
+      .themeColor(), on: implementation.storing(nil), settings: .init(runs: 20, steps: 24))
   }
 }
 

@@ -30,6 +30,21 @@ struct CookieJarTests {
     #expect(jar.all(now: .start + 5).map(\.creation) == [.start + 5])
   }
 
+  @Test("a jar that holds another's cookies goes on as the other does, the expired included")
+  mutating func holding() throws {
+    try jar.set("a=1; Max-Age=5", now: .start)
+    try jar.set("b=1", now: .start)
+    try jar.set("c=1; Path=/x", now: .start)
+    _ = jar.cookies(for: try CookieRequest("https://example.com/"), now: .start + 9)
+    var copy = CookieJar(holding: jar.all(now: .distantPast))
+    #expect(copy == jar && copy.count == 3)
+    #expect(copy.removeExpired(now: .start + 9) == 1)
+    try copy.set("d=1", now: .start - 9)
+    #expect(copy.all(now: .start + 9).map(\.name) == ["b", "c", "d"])
+    let twice = copy.all(now: .start) + copy.all(now: .start)
+    #expect(CookieJar(holding: twice) == copy)
+  }
+
   @Test("names in other case, other domains, paths and host-only flags are other cookies")
   mutating func identities() throws {
     for line in [

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A date as a server writes it (RFC 9110 §5.6.7).
-func httpDate(_ date: Date) -> String { DateParts(date).text("%a, %d %b %Y %H:%M:%S GMT") }
+package func httpDate(_ date: Date) -> String { DateParts(date).text("%a, %d %b %Y %H:%M:%S GMT") }
 
 /// A date's parts in UTC, to be written in many ways.
 struct DateParts {

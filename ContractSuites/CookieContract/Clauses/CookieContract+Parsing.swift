@@ -168,6 +168,16 @@ extension ClauseGroup<CookieStoreFixture> {
       expectExpiry(of: dated, near: fixture.now + 7200, "eXPIRES")
     }
     Clause(
+      "flag-values", "Secure and HttpOnly count whatever value they are given",
+      from: "RFC 6265bis §5.6.5, §5.6.6"
+    ) { fixture in
+      for value in ["", "1", "0", "true", "FALSE", "no; Path=/docs"] {
+        let cookie = try await fixture.set("a=1; Secure=\(value); HttpOnly=\(value)")
+        expectEqual(cookie.isSecure, true, "isSecure with 'Secure=\(value)'")
+        expectEqual(cookie.isHTTPOnly, true, "isHTTPOnly with 'HttpOnly=\(value)'")
+      }
+    }
+    Clause(
       "last-attribute", "the last of several attributes of one name counts",
       from: "RFC 6265bis §5.7"
     ) { fixture in
@@ -198,6 +208,39 @@ extension ClauseGroup<CookieStoreFixture> {
       expectText(cookie.name, "café", "the name")
       expectText(cookie.value, "日本🍪\u{FEFF}", "the value")
       try await fixture.expect("café=日本🍪\u{FEFF}")
+    }
+    Clause(
+      "long-letters",
+      "the value begins after the equals sign, whatever letters the name is made of",
+      from: "RFC 6265bis §5.6"
+    ) { fixture in
+      for name in ["🍪", "e\u{301}", "\u{600}a", "👩\u{200D}👩", "日本e\u{301}🍪"] {
+        let cookie = try await fixture.set("\(name)=123456789; Path=/")
+        expectText(cookie.name, name, "the name")
+        expectText(cookie.value, "123456789", "the value of \(name)")
+      }
+    }
+    Clause(
+      "long-letters-empty", "a name of whatever letters may have an empty value",
+      from: "RFC 6265bis §5.6"
+    ) { fixture in
+      for name in ["🍪", "e\u{301}", "\u{600}a", "👩\u{200D}👩"] {
+        expectText(try await fixture.set("\(name)=").value, "", "the value of \(name)")
+      }
+    }
+    Clause(
+      "joined-signs",
+      "a semicolon or equals sign is one, even before a character that joins with it",
+      from: "RFC 6265bis §5.6"
+    ) { fixture in
+      for joining in ["\u{301}", "\u{200D}", "\u{FE0F}"] {
+        let what = "with U+\(String(joining.unicodeScalars.first?.value ?? 0, radix: 16)) after it"
+        let first = try await fixture.set("a=\(joining)1; Secure")
+        expectText(first.value, "\(joining)1", "the value of an equals sign \(what)")
+        let second = try await fixture.set("b=1;\(joining)x; Path=/docs")
+        expectText(second.value, "1", "the value before a semicolon \(what)")
+        expectText(second.path, "/docs", "the path after a semicolon \(what)")
+      }
     }
     Clause(
       "any-response", "a cookie is taken from every response, whatever was asked and answered",

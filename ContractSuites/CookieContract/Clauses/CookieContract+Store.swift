@@ -39,6 +39,39 @@ extension ClauseGroup<CookieStoreFixture> {
       expectEqual(second, .stored(two, replacing: one), "the answer to a cookie set again")
     }
     Clause(
+      "at-once", "calls of several tasks at once answer as if one came after the other",
+      from: "this project"
+    ) { fixture in
+      let (tasks, lines) = (8, 25)
+      let store = fixture.store
+      let request = try CookieRequest(CookieStoreFixture.origin)
+      let changes = try await withThrowingTaskGroup(of: [CookieChange?].self) { group in
+        for task in 0..<tasks {
+          group.addTask {
+            var changes: [CookieChange?] = []
+            for line in 0..<lines {
+              changes.append(try await store.store("a=\(task).\(line)", from: request))
+            }
+            return changes
+          }
+        }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      var replaced: Set<String> = []
+      for case .stored(_, let old?)? in changes { replaced.insert(old.value) }
+      expectEqual(
+        replaced.count, tasks * lines - 1,
+        "the number of cookies replaced by \(tasks * lines) of one identity")
+      let last = try await fixture.listed("a")
+      expectEqual(
+        replaced.contains(last.value), false, "whether the cookie that is left was replaced")
+      let deletions = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for _ in 0..<tasks { group.addTask { try await store.delete(last.id) } }
+        return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+      }
+      expectEqual(deletions, 1, "the number of tasks that deleted one cookie")
+    }
+    Clause(
       "delete", "deleting by identity removes that cookie alone, and says whether it was there",
       from: "this project"
     ) { fixture in
@@ -84,6 +117,23 @@ extension ClauseGroup<CookieStoreFixture> {
       expectEqual(try await fixture.store.removeExpired(), 0, "the count the second time")
       fixture.clock.advance(by: -60)
       try await fixture.expectAll(["b=1", "d=1"])
+    }
+    Clause(
+      "remove-expired-late",
+      "a cookie that expired before another was used is counted and told all the same",
+      from: "this project", requires: .controllableClock
+    ) { fixture in
+      let gone = try await fixture.set("a=1; Max-Age=60")
+      try await fixture.set("b=1")
+      fixture.clock.advance(by: 60)
+      try await fixture.expect("b=1")
+      let changes = fixture.store.changes()
+      expectEqual(try await fixture.store.removeExpired(), 1, "the count after a use of another")
+      let last = try await fixture.set("c=1")
+      let told = await changes.upTo(last)
+      expectEqual(
+        told, [.removed(gone, .expired), .stored(last, replacing: nil)],
+        "what is told after a use of another")
     }
     Clause(
       "end-session", "the end of the session removes session cookies alone",

@@ -70,8 +70,16 @@ public struct CookieStoreFixture: Sendable {
     open: @escaping @Sendable (CookieStoreSetup) async throws -> Opened
   ) async throws {
     let opened = try await open(setup)
-    store = opened.store
-    close = opened.close
+    self.init(opened.store, setup, clock: clock, open: open, close: opened.close)
+  }
+
+  private init(
+    _ store: any CookieStore, _ setup: CookieStoreSetup, clock: CookieClock,
+    open: @escaping @Sendable (CookieStoreSetup) async throws -> Opened,
+    close: @escaping @Sendable () async throws -> Void
+  ) {
+    self.store = store
+    self.close = close
     self.setup = setup
     self.clock = clock
     self.open = open
@@ -106,6 +114,24 @@ extension CookieStoreFixture {
     let copy = UUID().uuidString
     try setup.folders.copy(setup.place, to: copy)
     return try await opened(setup.at(copy))
+  }
+
+  /// The same cookies through two handles that take turns, call by call.
+  ///
+  /// For stores with the capability `severalHandles`. Exploration finds
+  /// with it what one handle does not see of the other:
+  /// ```swift
+  /// try await explore(.cookies, on: .mine.map { try await $0.byTwoHandles() })
+  /// ```
+  /// - Throws: What opening a second handle throws.
+  public func byTwoHandles() async throws -> CookieStoreFixture {
+    let second = try await secondHandle()
+    return CookieStoreFixture(
+      AlternatingCookieStore(store, second.store), setup, clock: clock, open: open
+    ) { [close] in
+      try await close()
+      try await second.close()
+    }
   }
 
   private func opened(_ setup: CookieStoreSetup) async throws -> CookieStoreFixture {

@@ -260,6 +260,12 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     Saboteur(
+      "one-at-a-time", "lets other calls in between reading and writing", caughtBy: "at-once",
+      saying: "the number of cookies replaced"
+    ) {
+      try await .flawed(in: $0, isKept: true) { $0.locksFile = false }
+    }
+    Saboteur(
       "deletes-by-name", "deletes every cookie of the name and domain", caughtBy: "delete"
     ) {
       try await .flawed(in: $0) {
@@ -286,6 +292,17 @@ extension Saboteur<CookieStoreFixture> {
       saying: "the count after the expiry is 1"
     ) {
       try await .flawed(in: $0) { $0.count = { min($0, 1) } }
+    }
+    Saboteur(
+      "as-of-last-use", "keeps what had not expired when a cookie was last used",
+      caughtBy: "remove-expired-late", saying: "the count after a use of another is 0"
+    ) {
+      try await .flawed(in: $0, isKept: true) {
+        $0.saved = { cookies in
+          let lastUse = cookies.map(\.lastAccess).max() ?? .distantPast
+          cookies.removeAll { $0.expires.map { $0 <= lastUse } ?? false }
+        }
+      }
     }
     Saboteur(
       "secure-sessions-stay", "keeps Secure session cookies beyond the session",

@@ -39,6 +39,66 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     Saboteur(
+      "bare-flags", "heeds Secure and HttpOnly only without a value", caughtBy: "flag-values",
+      saying: "isSecure with 'Secure='"
+    ) {
+      try await .flawed(in: $0) {
+        $0.admitted = { cookie, arrival in
+          if arrival.line.contains("Secure=") { cookie.isSecure = false }
+          if arrival.line.contains("HttpOnly=") { cookie.isHTTPOnly = false }
+        }
+      }
+    }
+    Saboteur(
+      "true-flags", "takes 0 and FALSE for no flag", caughtBy: "flag-values",
+      saying: "isHTTPOnly with 'HttpOnly=0'"
+    ) {
+      try await .flawed(in: $0) {
+        $0.admitted = { cookie, arrival in
+          let values = arrival.values(of: "HttpOnly").map { $0.lowercased() }
+          if values.contains(where: ["0", "false"].contains) { cookie.isHTTPOnly = false }
+        }
+      }
+    }
+    Saboteur(
+      "counts-otherwise", "finds the value by counting letters in another unit",
+      caughtBy: "long-letters", saying: "the value of 🍪"
+    ) {
+      try await .flawed(in: $0) {
+        $0.admitted = { cookie, _ in
+          cookie.value.removeFirst(
+            min(cookie.value.count, cookie.name.utf16.count - cookie.name.count))
+        }
+      }
+    }
+    Saboteur(
+      "letters-need-value", "refuses an empty value under a name of long letters",
+      caughtBy: "long-letters-empty", saying: "expected it stored"
+    ) {
+      try await .flawed(in: $0) {
+        $0.refusal = { cookie, _ in
+          let isLong = cookie.name.utf16.count > cookie.name.count
+          return isLong && cookie.value.isEmpty ? .tooLarge : nil
+        }
+      }
+    }
+    Saboteur(
+      "signs-by-letter", "looks for signs among letters, not octets", caughtBy: "joined-signs",
+      saying: "the value before a semicolon"
+    ) {
+      try await .flawed(in: $0) {
+        $0.admitted = { cookie, arrival in
+          let pair = arrival.line.split(separator: ";" as Character, maxSplits: 1)[0]
+          let value = pair.split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false
+          ).last
+          if pair.utf8.count > "\(cookie.name)=\(cookie.value)".utf8.count, let value {
+            cookie.value = String(value)
+          }
+        }
+      }
+    }
+    Saboteur(
       "bare-name", "takes a pair without an equals sign for a name without a value",
       caughtBy: "nameless", "nameless-header"
     ) {

@@ -76,6 +76,7 @@ public struct ConcurrentFailure<Spec: Specification>: Sendable {
   /// A Swift test that shows the minimal history to be impossible, ready to be pasted.
   public var swiftTest: String? {
     guard let minimal else { return nil }
+    let type = specification.typeName
     let lines = minimal.operations.map { operation in
       let command = specification.source(ofCommand: operation.command)
       let start = "    .init(client: \(operation.client), \(command), from: \(operation.call)"
@@ -86,10 +87,10 @@ public struct ConcurrentFailure<Spec: Specification>: Sendable {
     return """
       @Test func recordedHistoryIsImpossible() throws {
       \(drawing.joined(separator: "\n"))
-        let history = try History<\(Spec.self).Command, \(Spec.self).Response>([
+        let history = try History<\(type).Command, \(type).Response>([
       \(lines.joined(separator: "\n"))
         ])
-        let result = LinearizabilityChecker(\(Spec.self)()).check(history)
+        let result = LinearizabilityChecker(\(specification.source)).check(history)
         guard case .notLinearizable = result else {
           Issue.record("\\(result)")
           return

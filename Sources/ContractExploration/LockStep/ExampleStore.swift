@@ -19,8 +19,8 @@ public struct ExampleStore: Sendable {
   }
 
   /// Reads the examples of a specification, sorted by name.
-  func examples<Spec: Specification>(
-    of spec: Spec.Type
+  func examples(
+    of spec: String
   ) -> (examples: [(name: String, example: StoredExample)], problems: [ExampleStoreError]) {
     let folder = folder(of: spec)
     var examples: [(name: String, example: StoredExample)] = []
@@ -52,8 +52,8 @@ public struct ExampleStore: Sendable {
   /// Saves an example; one with the same commands replaces it.
   ///
   /// - Returns: The file's path.
-  func save<Spec: Specification>(
-    _ example: StoredExample, of spec: Spec.Type
+  func save(
+    _ example: StoredExample, of spec: String
   ) throws(ExampleStoreError) -> String {
     let folder = folder(of: spec)
     let file = folder.appending(path: example.digest + ".json")
@@ -69,8 +69,8 @@ public struct ExampleStore: Sendable {
     return file.path
   }
 
-  private func folder<Spec: Specification>(of spec: Spec.Type) -> URL {
-    let name = "\(spec)".map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "_" }
+  private func folder(of spec: String) -> URL {
+    let name = spec.map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "_" }
     return folder.appending(path: String(name))
   }
 }

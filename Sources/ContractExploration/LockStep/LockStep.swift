@@ -41,7 +41,7 @@ public struct LockStep<Spec: Specification>: Sendable {
     self.settings = settings
     self.start = start
     source = LockStepSource(
-      specification: "\(Spec.self)()",
+      specification: specification.source,
       subject: isAsync ? "try await makeSubject()" : "try makeSubject()", isAsync: isAsync)
   }
 

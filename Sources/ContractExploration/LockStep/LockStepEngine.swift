@@ -48,7 +48,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     if let failure = report.failure, let store = lockStep.examples {
       do {
         report.savedExample = try store.save(
-          StoredExample(failure, coding: lockStep.coding), of: Spec.self)
+          StoredExample(failure, coding: lockStep.coding), of: spec.typeName)
       } catch {
         report.storeProblems.append("\(error)")
       }
@@ -164,7 +164,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   private func replayExamples(_ report: inout Report) {
     guard let store = lockStep.examples else { return }
-    let (examples, problems) = store.examples(of: Spec.self)
+    let (examples, problems) = store.examples(of: spec.typeName)
     report.storeProblems += problems.map(\.description)
     for (name, example) in examples {
       var choices = Choices(replaying: example.choices)

@@ -89,7 +89,7 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
         let specification = \(source.specification)
         let subject = \(source.subject)
         var state = specification.initialState
-        let commands: [\(Spec.self).Command] = [
+        let commands: [\(specification.typeName).Command] = [
       \(lines.joined(separator: "\n"))
         ]
         for command in commands {

@@ -27,7 +27,6 @@ public func explore<Spec: Specification>(
     } makeSubject: {
       try await ScopedSubject(implementation)
     }
-    engine.source.specification = "\(Spec.self)()"
     engine.onProgress = { ExplorationProgressLine.show($0, on: implementation.id) }
     let report = await engine.storing(in: ExampleStore(besideFile: filePath)).explore()
     ExplorationProgressLine.clear()
@@ -133,6 +132,7 @@ struct ScopedSpecification<Spec: Specification>: Specification {
   func isReadOnly(_ command: Spec.Command) -> Bool { base.isReadOnly(command) }
   func partition(of command: Spec.Command) -> AnyHashable? { base.partition(of: command) }
   func kind(of command: Spec.Command) -> String { base.kind(of: command) }
+  var source: String { base.source }
   func source(ofCommand command: Spec.Command) -> String { base.source(ofCommand: command) }
   func source(ofResponse response: Spec.Response) -> String {
     base.source(ofResponse: response)

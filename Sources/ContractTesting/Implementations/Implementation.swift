@@ -162,6 +162,29 @@ extension Implementation {
   ///   greater than zero.
   public func timeLimit(_ limit: Duration) -> Self { changed { $0.timeLimit = limit } }
 
+  /// The same implementation with another fixture made of each of its own.
+  ///
+  /// For exploration, where a specification's subject is a part of a contract's fixture, or more. What
+  /// is lacking stays with the copy; deviations, which name clauses of the contract, do not.
+  /// - Parameters:
+  ///   - id: The id of the copy; the same one by default.
+  ///   - transform: Makes the other fixture.
+  public func map<Other>(
+    as id: String? = nil, _ transform: @escaping @Sendable (Fixture) async throws -> Other
+  ) -> Implementation<Other> {
+    var copy = Implementation<Other>(
+      id: id ?? self.id, kind: kind, sourceLocation: sourceLocation
+    ) { [make] scope in
+      try await transform(try await make(scope))
+    }
+    copy.lacks = lacks.map { .init(capability: $0.capability, reason: $0.reason) }
+    copy.probe = probe
+    copy.isIsolated = isIsolated
+    copy.resources = resources
+    copy.timeLimit = timeLimit
+    return copy
+  }
+
   private func changed(_ change: (inout Self) -> Void) -> Self {
     var copy = self
     change(&copy)

@@ -114,6 +114,16 @@ import Testing
     #expect(try judge(.lock, text).outcome == .notLinearizable)
   }
 
+  @Test func `texts are compared octet by octet`() throws {
+    let verdict = try judge(
+      .register,
+      """
+      {"process": 0, "f": "write", "value": {"e": ["\u{e9}"]}, "call": 1, "return": 2}
+      {"process": 0, "f": "read", "call": 3, "return": 4, "result": {"e": ["e\u{301}"]}}
+      """)
+    #expect(verdict.outcome == .notLinearizable)
+  }
+
   @Test func `every bad line is named with its number`() {
     let found = problems(
       .register,

@@ -37,6 +37,8 @@ import Testing
     #expect(first.count == 1)
     #expect(first.first?.contains("on capped") == true)
     #expect(first.first?.contains("@Test") == true, "\(first)")
+    #expect(first.first?.contains("let commands: [TallySpecification.Command] = [") == true)
+    #expect(first.first?.contains("/Examples/TallySpecification/") == true)
     let again = try await issues {
       try await explore(.tally, on: .cappedTally, settings: .init(runs: 1), filePath: file)
     }

@@ -107,15 +107,13 @@ public final class JSONCookieStore: CookieStore {
   }
 
   private func read() throws(CookieStoreError) -> CookieJar {
-    var jar = CookieJar(policy: policy)
-    guard FileManager.default.fileExists(atPath: file.path) else { return jar }
+    guard FileManager.default.fileExists(atPath: file.path) else {
+      return CookieJar(policy: policy)
+    }
     do {
       let cookies = try JSONCookieFile.cookies(
         in: Data(contentsOf: file), profile: policy.profile)
-      // The file's own time: cookies that have expired since are still there to be removed.
-      let time = cookies.map { max($0.creation, $0.lastAccess) }.max() ?? .distantPast
-      try jar.restore(cookies, now: time)
-      return jar
+      return CookieJar(policy: policy, holding: cookies)
     } catch let error as CookieFileError {
       throw failure(.corrupt, "\(error)")
     } catch {

@@ -6,6 +6,15 @@ import Testing
 @Suite struct CookieContractTests {
   @Test(arguments: Contract.cookies.cases(for: .json))
   func holds(_ clause: ContractCase<CookieStoreFixture>) async throws { try await clause.verify() }
+
+  @Test func `random commands find nothing that no clause names`() async throws {
+    try await explore(.cookies, on: .json, settings: .init(runs: 50))
+  }
+
+  @Test func `two handles are as good as one`() async throws {
+    let byTwoHandles = Implementation.json.map { try await $0.byTwoHandles() }
+    try await explore(.cookies, on: byTwoHandles, settings: .init(runs: 50))
+  }
 }
 
 extension Implementation<CookieStoreFixture> {

@@ -64,7 +64,7 @@ public struct RecordedCall: Sendable, Hashable {
 
 extension RecordedModel {
   /// A stated Boolean, or `nil` if nothing is stated.
-  static func flag(
+  package static func flag(
     _ result: RecordedValue?, _ command: Command
   ) throws(LinearizabilityFileError.Problem) -> Bool? {
     switch result {
@@ -75,7 +75,7 @@ extension RecordedModel {
   }
 
   /// A stated value.
-  static func stated(
+  package static func stated(
     _ result: RecordedValue?, _ command: Command
   ) throws(LinearizabilityFileError.Problem) -> RecordedValue {
     guard let result else {

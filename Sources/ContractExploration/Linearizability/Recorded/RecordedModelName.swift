@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The models that a recorded history can be checked against by name.
 public enum RecordedModelName: String, Sendable, CaseIterable {
@@ -61,8 +61,15 @@ public struct RecordedVerdict: Sendable {
   /// A drawing of the smallest part found that is impossible, if the history is.
   public let timeline: String?
 
-  init<Model: RecordedModel>(
-    _ data: Data, _ model: Model, _ limits: LinearizabilityLimits
+  /// Reads a recorded history and checks it against a model.
+  ///
+  /// - Parameters:
+  ///   - data: The bytes of a ``LinearizabilityFile``.
+  ///   - model: The model, as it begins.
+  ///   - limits: When to give up as unknown.
+  /// - Throws: ``LinearizabilityFileError`` naming every line that cannot be used.
+  public init<Model: RecordedModel>(
+    _ data: Data, _ model: Model, _ limits: LinearizabilityLimits = .init()
   ) throws(LinearizabilityFileError) {
     let file = try LinearizabilityFile<Model>(data)
     let checker = LinearizabilityChecker(PartlyStated(base: model), limits: limits)

@@ -1,4 +1,4 @@
-/// A value in a recorded history: whatever JSON can say, compared exactly.
+/// A value in a recorded history: whatever JSON can say, compared exactly, texts octet by octet.
 public indirect enum RecordedValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -7,6 +7,22 @@ public indirect enum RecordedValue: Sendable, Hashable {
   case string(String)
   case array([RecordedValue])
   case object([String: RecordedValue])
+}
+
+extension RecordedValue {
+  /// Whether both are the same; `==` on `String` would take é and e + ´ for one.
+  public static func == (one: Self, other: Self) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.integer(let one), .integer(let other)): one == other
+    case (.number(let one), .number(let other)): one == other
+    case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
 }
 
 extension RecordedValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral,

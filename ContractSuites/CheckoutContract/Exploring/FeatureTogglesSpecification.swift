@@ -1,0 +1,111 @@
+public import CheckoutPort
+public import ContractExploration
+public import ContractTesting
+
+/// Toggles that change as a specification: it finds what no clause names.
+///
+/// ```swift
+/// try await explore(.featureToggles(), on: Implementation.mine.open())
+/// ```
+public struct FeatureTogglesSpecification: Specification {
+  /// Whether a change is seen by the next question; if not, the toggles stay as they were read.
+  public var flips: Bool
+
+  /// What the toggles are set to when they are read.
+  public var settings: [FeatureToggle: Bool]
+
+  /// One question, or a change where the toggles were read from.
+  public enum Command: Hashable, Sendable, Codable {
+    /// Asks whether a feature is on.
+    case isEnabled(FeatureToggle)
+    /// Switches a feature on or off.
+    case change(FeatureToggle, Bool)
+  }
+
+  public var initialState: Set<FeatureToggle> { Set(settings.filter(\.value).keys) }
+
+  /// Toggles of these settings, which a change flips or not.
+  public init(_ settings: [FeatureToggle: Bool] = [:], flips: Bool = true) {
+    self.settings = settings
+    self.flips = flips
+  }
+
+  public var source: String {
+    let pairs = settings.map { ".\($0): \($1)" }.sorted().joined(separator: ", ")
+    return "FeatureTogglesSpecification([\(pairs.isEmpty ? ":" : pairs)], flips: \(flips))"
+  }
+
+  public var kinds: [String] { ["isEnabled", "change"] }
+
+  public func command(from choices: inout Choices, in state: Set<FeatureToggle>) -> Command {
+    let isQuestion = choices.rule(of: 2) == 0
+    let toggle = choices.element(of: FeatureToggle.allCases) ?? .oneTapCheckoutInCart
+    return isQuestion ? .isEnabled(toggle) : .change(toggle, choices.bool())
+  }
+
+  /// - Returns: Whether a feature is on; `nil` for a change.
+  public func apply(_ command: Command, to state: inout Set<FeatureToggle>) -> Bool? {
+    switch command {
+    case .isEnabled(let toggle): return state.contains(toggle)
+    case .change(let toggle, let isEnabled):
+      guard flips else { return nil }
+      if isEnabled { state.insert(toggle) } else { state.remove(toggle) }
+      return nil
+    }
+  }
+
+  public func perform(
+    _ command: Command, on subject: OpenFeatureToggles
+  ) async throws -> Bool? {
+    switch command {
+    case .isEnabled(let toggle): return subject.toggles.isEnabled(toggle)
+    case .change(let toggle, let isEnabled):
+      try await subject.change(toggle, isEnabled)
+      return nil
+    }
+  }
+
+  public func isReadOnly(_ command: Command) -> Bool {
+    if case .isEnabled = command { true } else { false }
+  }
+}
+
+/// Toggles that were read, and the means to change them where they were read from.
+public struct OpenFeatureToggles: Sendable {
+  /// The toggles.
+  public let toggles: any FeatureToggles
+
+  let change: @Sendable (FeatureToggle, Bool) async throws -> Void
+}
+
+extension Specification where Self == FeatureTogglesSpecification {
+  /// Toggles that change, or that stay as they were read.
+  ///
+  /// - Parameters:
+  ///   - settings: What the toggles are set to when they are read.
+  ///   - flips: Whether a change is seen by the next question.
+  public static func featureToggles(
+    _ settings: [FeatureToggle: Bool] = [:], flips: Bool = true
+  ) -> FeatureTogglesSpecification {
+    FeatureTogglesSpecification(settings, flips: flips)
+  }
+}
+
+extension Implementation<FeatureTogglesFixture> {
+  /// The same implementation with its toggles read, where these are set.
+  public func open(_ settings: [FeatureToggle: Bool] = [:]) -> Implementation<OpenFeatureToggles> {
+    map { fixture in
+      OpenFeatureToggles(toggles: try await fixture.read(settings), change: fixture.change)
+    }
+  }
+}
+
+extension FeatureTogglesSpecification.Command: CustomStringConvertible {
+  /// The command as it is written in Swift, without the dot.
+  public var description: String {
+    switch self {
+    case .isEnabled(let toggle): "isEnabled(.\(toggle))"
+    case .change(let toggle, let isEnabled): "change(.\(toggle), \(isEnabled))"
+    }
+  }
+}
