@@ -40,7 +40,8 @@ let package = Package(
   targets: [
     // The harness.
     .target(name: "ContractEvidence"),
-    .target(name: "ContractExploration"),
+    .target(name: "CDispatchWatch"),
+    .target(name: "ContractExploration", dependencies: ["CDispatchWatch"]),
     .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
     .systemLibrary(name: "CGetopt"),
     .executableTarget(
