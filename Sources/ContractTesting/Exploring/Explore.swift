@@ -28,9 +28,9 @@ public func explore<Spec: Specification>(
       try await ScopedSubject(implementation)
     }
     engine.source.specification = "\(Spec.self)()"
-    engine.onProgress = { ExplorationLine.show($0, on: implementation.id) }
+    engine.onProgress = { ExplorationProgressLine.show($0, on: implementation.id) }
     let report = await engine.storing(in: ExampleStore(besideFile: filePath)).explore()
-    ExplorationLine.clear()
+    ExplorationProgressLine.clear()
     if !report.isClean {
       Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
     }
@@ -76,7 +76,7 @@ func exploring<Fixture>(
   guard Test.current != nil else { throw OutsideTestError(what: "\(name)(_:on:)") }
   // A selection of cases is a wish to run these alone.
   guard RunLedger.current.explores(implementation.kind) else {
-    ExplorationLine.say(
+    ExplorationProgressLine.say(
       "\(implementation.id) is not explored: CONTRACT or CONTRACT_KIND chooses other cases")
     return
   }
@@ -86,7 +86,7 @@ func exploring<Fixture>(
     return
   }
   if implementation.isIsolated {
-    ExplorationLine.say(
+    ExplorationProgressLine.say(
       "\(implementation.id) is explored in this process, although its cases have their own: a "
         + "crash ends the run")
   }
@@ -149,7 +149,7 @@ struct ScopedSpecification<Spec: Specification>: Specification {
 }
 
 /// What an exploration says on standard error.
-private enum ExplorationLine {
+private enum ExplorationProgressLine {
   /// Says something that is true from here on, on a line of its own.
   static func say(_ text: String) {
     FileHandle.standardError.write(Data((text + "\n").utf8))
