@@ -43,7 +43,8 @@ let package = Package(
     .target(name: "ContractLocks"),
     .testTarget(name: "LocksTests", dependencies: ["ContractLocks"]),
     .target(name: "ContractEvidence", dependencies: ["ContractLocks"]),
-    .target(name: "ContractExploration", dependencies: ["ContractLocks"]),
+    .target(name: "CDispatchWatch"),
+    .target(name: "ContractExploration", dependencies: ["CDispatchWatch", "ContractLocks"]),
     .target(
       name: "ContractTesting",
       dependencies: ["ContractLocks", "ContractEvidence", "ContractExploration"]),

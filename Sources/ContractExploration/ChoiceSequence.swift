@@ -58,6 +58,18 @@ public struct Choice: Sendable {
 
   let kind: Kind
 
+  /// Values that may stand for each other: those of one domain or, without one, of equal limits.
+  enum Group: Hashable {
+    case domain(Choices.Domain)
+    case limit(UInt64)
+    case rules
+  }
+
+  var group: Group {
+    if kind == .rule { return .rules }
+    return domain.map { .domain($0) } ?? .limit(limit)
+  }
+
   @usableFromInline
   init(
     rank: UInt64, limit: UInt64 = .max, kind: Kind = .value, domain: Choices.Domain? = nil

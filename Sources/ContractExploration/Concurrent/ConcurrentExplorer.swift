@@ -68,6 +68,7 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
 
   private func explore(_ isCancelled: ConcurrentFlag) -> ConcurrentReport<Spec> {
     var report = ConcurrentReport<Spec>(seed: settings.seed(ofRun: 0))
+    report.health = HealthCheck.sample(specification, seed: settings.seed)
     let start = ContinuousClock.now
     let deadline = settings.time.map { start.advanced(by: $0) }
     var workers = (0..<clients).map { _ in RunWorker() }

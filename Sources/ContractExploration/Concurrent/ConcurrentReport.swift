@@ -18,6 +18,9 @@ public struct ConcurrentReport<Spec: Specification>: Sendable {
   /// Why the last of them could not.
   public internal(set) var unknownReason: String?
 
+  /// What is wrong with the specification or makes the exploration weaker than it looks.
+  public internal(set) var health: [HealthIssue] = []
+
   /// The wall time of it all.
   public internal(set) var duration: Duration = .zero
 
@@ -30,6 +33,7 @@ public struct ConcurrentReport<Spec: Specification>: Sendable {
 extension ConcurrentReport: CustomStringConvertible {
   public var description: String {
     var lines = ["\(runs) runs, \(calls) live calls in \(duration), first seed \(seed)"]
+    lines += health.map { "health: \($0)" }
     if operationsPending > 0 { lines.append("\(operationsPending) calls threw or did not return") }
     if let unknownReason { lines.append("\(unknown) runs undecided: \(unknownReason)") }
     if let failure { lines.append("\(failure)") }

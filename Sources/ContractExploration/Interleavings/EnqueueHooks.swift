@@ -1,4 +1,7 @@
-/// Sees the jobs that go to the global executor, and the tasks that turn to the main actor.
+import CDispatchWatch
+
+/// Sees the jobs that go to the global executor, the tasks that turn to the main actor, and the
+/// work that is handed to Dispatch.
 ///
 /// The runtime calls a hook, if there is one, instead of its own function. Ours asks only whether
 /// the calling thread is running a scheduler's job, and else goes on as if it were not there.
@@ -15,6 +18,7 @@ enum EnqueueHooks {
   static func install() { _ = installed }
 
   private static let installed: Bool = {
+    watch_dispatch { Scheduler.current.value?.report(.dispatch) }
     guard let global = Platform.symbol("swift_task_enqueueGlobal_hook"),
       let main = Platform.symbol("swift_task_getMainExecutor_hook")
     else { return false }

@@ -3,12 +3,20 @@
 /// One strategy alone finds some bugs late: the depth-first search stays long in one corner, few
 /// preemptions miss what needs several, random schedules miss what needs few. So they take turns,
 /// after a head start for the search that can end with a proof.
+///
+/// Where anything may be shared, that search first takes actors for all that is: the bugs of most
+/// programs are in the few schedules that are left. Only then does it begin again with everything.
 final class Explorer {
   private let options: InterleavingOptions
   private let runner: ProgramRunner
   private var depthFirst: DepthFirstSearch
   private var bounded: BoundedSearch
   private var usesDepthFirst = true
+  /// Whether the depth-first search still takes actors for all that is shared.
+  private var isAboutActors: Bool
+  private var actorSchedules = 0
+  /// Whether an actor's turn may be one step with the job that asked for it.
+  private var mayJoinTurns: Bool
   private var report = InterleavingReport()
   private var typicalLength = 1
 
@@ -28,9 +36,11 @@ final class Explorer {
     depthFirst = DepthFirstSearch(isReducing: options.isReducing)
     bounded = BoundedSearch(seed: options.seed)
     report.seed = options.seed
+    isAboutActors = options.isReducing
+    mayJoinTurns = options.isReducing
   }
 
-  private enum Strategy {
+  private enum Strategy: Equatable {
     case depthFirst
     case bounded
     case random
@@ -63,13 +73,15 @@ final class Explorer {
     var outcome: ProgramRunner.Outcome
     while iteration < options.schedules {
       if iteration & 15 == 15, clock.now >= end || Task.isCancelled { break }
-      switch strategy(at: iteration) {
+      let strategy = strategy(at: iteration)
+      let isAboutActors = isAboutActors && strategy == .depthFirst
+      runner.grain = grain(isAboutActors: isAboutActors || options.sharing == .actorsOnly)
+      switch strategy {
       case .depthFirst:
         depthFirst.begin()
         outcome = runner.run(depthFirst)
         note(outcome)
         depthFirst.advance(after: runner.steps(outcome))
-        if depthFirst.hasDiverged { usesDepthFirst = false }
       case .bounded:
         bounded.begin()
         outcome = runner.run(bounded)
@@ -95,18 +107,32 @@ final class Explorer {
       } else if iteration % Self.doubleCheckInterval == 1, outcome.end == .finished {
         doubleCheck(outcome)
       }
-      if outcome.joinsTurns && outcome.hasBoundArrivals {
+      if isAboutActors { actorSchedules += 1 }
+      if outcome.grain == .joined && outcome.hasBoundArrivals {
         // Start over with smaller steps; what was learnt belongs to the larger ones.
-        runner.joinsTurns = false
+        mayJoinTurns = false
         depthFirst = DepthFirstSearch(isReducing: options.isReducing)
-        bounded = BoundedSearch(seed: options.seed)
+        if options.sharing == .actorsOnly { bounded = BoundedSearch(seed: options.seed) }
         continue
       }
+      if isAboutActors, depthFirst.isExhausted || depthFirst.hasDiverged {
+        if depthFirst.isExhausted, report.cutOff == 0 { report.actorSchedules = actorSchedules }
+        self.isAboutActors = false
+        if options.sharing == .anything {
+          depthFirst = DepthFirstSearch(isReducing: options.isReducing)
+        }
+      }
+      if depthFirst.hasDiverged { usesDepthFirst = false }
       if depthFirst.isExhausted { break }
     }
     report.schedules = iteration
     report.isExhaustive = depthFirst.isExhausted && report.cutOff == 0
     return finish()
+  }
+
+  private func grain(isAboutActors: Bool) -> Grain {
+    guard isAboutActors, options.isReducing else { return .fine }
+    return mayJoinTurns ? .joined : .actors
   }
 
   private func note(_ outcome: ProgramRunner.Outcome) {
@@ -116,7 +142,10 @@ final class Explorer {
 
   private func finish() -> InterleavingReport {
     report.uncontrolled = runner.uncontrolledWork
-    if !report.uncontrolled.isEmpty { report.isExhaustive = false }
+    if !report.uncontrolled.isEmpty {
+      report.isExhaustive = false
+      report.actorSchedules = nil
+    }
     if !Scheduler.coversSleep {
       report.remarks.append(
         "Task.sleep takes real time with this Swift runtime: inject a VirtualClock instead.")
@@ -129,8 +158,7 @@ final class Explorer {
   /// - Returns: Whether it still fails, which ends the exploration.
   private func replay(_ schedule: Schedule) -> Bool {
     let script = ScriptPolicy(schedule)
-    let joinsTurns = runner.joinsTurns
-    runner.joinsTurns = schedule.joinsTurns
+    runner.grain = schedule.grain
     let outcome = runner.run(script)
     note(outcome)
     if let decision = script.firstImpossible
@@ -145,7 +173,6 @@ final class Explorer {
     }
     guard let failure = outcome.failure else {
       report.remarks.append("The recorded schedule no longer fails.")
-      runner.joinsTurns = joinsTurns
       return false
     }
     report.failure = failure

@@ -7,6 +7,9 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
   /// Tasks interleave at every suspension point. It is a proof for these tasks, this state and the
   /// declared ``SharedState``; it is never given when work ran outside the schedules.
   public internal(set) var isExhaustive = false
+  /// How many schedules covered every interleaving, if the tasks share state in actors alone; `nil`
+  /// while not all of these were run.
+  public internal(set) var actorSchedules: Int?
   /// The failure, as small as it could be made, or `nil`.
   public internal(set) var failure: InterleavingFailure?
   /// Work that no schedule could order, named.
@@ -25,6 +28,11 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
       lines.append(failure.description)
     } else if isExhaustive {
       lines.append("No interleaving fails: all were covered by \(schedules) schedules.")
+    } else if let actorSchedules {
+      lines.append(
+        "No failure in \(schedules) schedules (seed \(seed)). If the tasks share state in actors "
+          + "alone, \(actorSchedules) covered every interleaving: say `sharing: .actorsOnly`. If "
+          + "not, there are more.")
     } else {
       lines.append(
         "No failure in \(schedules) schedules (seed \(seed)); there are more interleavings.")

@@ -6,7 +6,7 @@ final class ProgramRunner {
     var failure: InterleavingFailure?
     /// The steps before the check.
     var steps: Int
-    var joinsTurns: Bool
+    var grain: Grain
     /// Joined turns may have left orders out.
     var hasBoundArrivals: Bool
     /// A sleep's length could not be told for sure.
@@ -21,8 +21,8 @@ final class ProgramRunner {
   private let build: @Sendable (inout ConcurrentProgram) throws -> Void
   private let options: InterleavingOptions
   private(set) var scheduler: Scheduler
-  /// Whether the next runs join turns, see ``Scheduler/joinsTurns``.
-  var joinsTurns: Bool
+  /// How the next runs are cut into steps.
+  var grain = Grain.fine
   private(set) var runs = 0
   private var abandonedSteps: [Scheduler.Step]?
   private var traceText = ""
@@ -35,12 +35,11 @@ final class ProgramRunner {
     self.options = options
     self.build = build
     scheduler = Self.makeScheduler(options)
-    joinsTurns = scheduler.joinsTurns
   }
 
   private static func makeScheduler(_ options: InterleavingOptions) -> Scheduler {
     Scheduler(
-      sharing: options.sharing, stepLimit: options.steps, outsideWait: options.outsideWait,
+      stepLimit: options.steps, outsideWait: options.outsideWait,
       isReducing: options.isReducing)
   }
 
@@ -86,14 +85,14 @@ final class ProgramRunner {
     runs += 1
     var program = ConcurrentProgram()
     let errors = Errors()
-    scheduler.joinsTurns = joinsTurns
+    scheduler.grain = grain
     scheduler.prepare(isTracing: isTracing)
     do {
       try build(&program)
     } catch {
       let failure = Self.failure(error, task: "the program's set-up")
       return Outcome(
-        end: .finished, failure: failure, steps: 0, joinsTurns: joinsTurns, hasBoundArrivals: false)
+        end: .finished, failure: failure, steps: 0, grain: grain, hasBoundArrivals: false)
     }
     var handles: [Task<Void, Never>] = []
     for (name, body) in program.tasks {
@@ -119,7 +118,7 @@ final class ProgramRunner {
       abandon(handles)
     }
     return Outcome(
-      end: end, failure: failure, steps: steps, joinsTurns: joinsTurns,
+      end: end, failure: failure, steps: steps, grain: grain,
       hasBoundArrivals: hasBoundArrivals,
       isDisturbed: isDisturbed)
   }
@@ -151,7 +150,7 @@ final class ProgramRunner {
     Schedule(
       deviations: steps(outcome).lazy.filter { $0.decision >= 0 && $0.isDeviation }
         .map { Schedule.Deviation(decision: Int($0.decision), choice: Int($0.choice)) },
-      digest: digest(outcome), joinsTurns: outcome.joinsTurns)
+      digest: digest(outcome), grain: outcome.grain)
   }
 
   /// How often the last run interrupted a task.

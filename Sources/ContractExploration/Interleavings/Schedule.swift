@@ -15,16 +15,16 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
   var deviations: [Deviation]
   /// A digest of the steps taken, by which a stale schedule is noticed; 0 when unknown.
   var digest: UInt32
-  /// Whether a task's code and the actor's turn that it leads to counted as one step.
-  var joinsTurns = false
+  /// How the run was cut into steps.
+  var grain = Grain.fine
 
   /// First in, first out: no deviation.
   public static let firstInFirstOut = Schedule(deviations: [], digest: 0)
 
-  init(deviations: [Deviation], digest: UInt32, joinsTurns: Bool = false) {
+  init(deviations: [Deviation], digest: UInt32, grain: Grain = .fine) {
     self.deviations = deviations
     self.digest = digest
-    self.joinsTurns = joinsTurns
+    self.grain = grain
   }
 
   /// Reads the text form, as printed in a report.
@@ -35,8 +35,11 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
     deviations = []
     digest = 0
     for word in text.split(whereSeparator: \.isWhitespace) {
-      if word == "joined", deviations.isEmpty, digest == 0, !joinsTurns {
-        joinsTurns = true
+      if let word = Grain(rawValue: String(word)), word != .fine, grain == .fine,
+        deviations.isEmpty,
+        digest == 0
+      {
+        grain = word
         continue
       }
       if word.first == "#" {
@@ -56,7 +59,7 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
 
   /// The text form, which ``init(_:)`` reads.
   public var description: String {
-    var words = joinsTurns ? ["joined"] : []
+    var words = grain == .fine ? [] : [grain.rawValue]
     words += deviations.map { "\($0.decision)>\($0.choice)" }
     if digest != 0 { words.append("#" + String(digest, radix: 16)) }
     return words.joined(separator: " ")

@@ -7,7 +7,7 @@
 extension Scheduler: SchedulingExecutor {
   /// Whether `Task.sleep` really waits in virtual time here, found out by trying.
   static let coversSleep: Bool = {
-    let scheduler = Scheduler(sharing: .anything, stepLimit: 100, outsideWait: .zero)
+    let scheduler = Scheduler(stepLimit: 100, outsideWait: .zero)
     scheduler.measureFromStart()
     scheduler.prepare()
     let task = scheduler.start("probe") { try? await Task.sleep(for: .seconds(3600)) }

@@ -88,16 +88,15 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// The scheduler whose job runs on this thread.
   static let current = ThreadLocalReference<Scheduler>()
 
-  let sharing: SharedState
+  /// How a run is cut into steps; it may change from run to run.
+  var grain: Grain
   private(set) var stepLimit: Int
   private var isUnwinding = false
   let outsideWait: Int64
   private let layout: RuntimeLayout
-  private let splitsActors: Bool
+  private let canSplitActors: Bool
   private let isReducing: Bool
 
-  /// Whether a job and the turn of the actor that it asks for are one step where possible.
-  var joinsTurns: Bool
   /// A task has been put into an actor's queue by something else than code of its own outside
   /// actors: by an actor, or by another task. Such an arrival cannot be put off, so joined turns
   /// would leave orders out.
@@ -166,21 +165,20 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// Makes a scheduler for any number of runs.
   ///
   /// - Parameters:
-  ///   - sharing: What steps of different tasks may have in common.
+  ///   - grain: How a run is cut into steps, to begin with.
   ///   - stepLimit: How many steps a run may take.
   ///   - outsideWait: How long to wait for another thread, in real time, when nothing is ready.
   ///   - isReducing: Whether steps that run none of the program's code are merged with others.
-  ///   - splitsActors: Whether jobs can come between tasks that wait for the same actor.
+  ///   - canSplitActors: Whether jobs can come between tasks that wait for the same actor.
   init(
-    sharing: SharedState, stepLimit: Int, outsideWait: Duration,
-    splitsActors: Bool = Turnstile.works, isReducing: Bool = true
+    grain: Grain = .fine, stepLimit: Int, outsideWait: Duration,
+    canSplitActors: Bool = Turnstile.works, isReducing: Bool = true
   ) {
-    self.sharing = sharing
+    self.grain = grain
     self.stepLimit = stepLimit
     self.outsideWait = outsideWait.wholeNanoseconds
-    self.splitsActors = (sharing == .anything || !isReducing) && splitsActors
+    self.canSplitActors = canSplitActors
     self.isReducing = isReducing
-    joinsTurns = isReducing && sharing == .actorsOnly
     layout = RuntimeLayout.probed
   }
 
@@ -323,7 +321,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         isDeviation: choice != base, isPreemption: isPreemption,
         resumption: next.resumption))
     perform(next)
-    if joinsTurns, let turn = turnToJoin(next, at: index) {
+    if grain == .joined, let turn = turnToJoin(next, at: index) {
       ready.removeLast()
       steps[Int(index)].actor = turn.actor
       perform(turn)
@@ -365,7 +363,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       actors[actor].isPending = false
       actors[actor].newestSeen = 0
       pendingActors.removeAll { $0 == next.actor }
-      if splitsActors {
+      if canSplitActors, grain == .fine {
         if let first = waiting.firstIndex(where: { $0.actor == next.actor }) {
           waiting.remove(at: first)
         }
@@ -381,7 +379,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     if !eager.isEmpty { runEager() }
     if turnsToMainActor { markMainActor() }
     if !pendingActors.isEmpty { scanActors() }
-    if sharing == .anything && !hasOnlyReturned(next) { runningFootprint.formOutside() }
+    if grain == .fine && !hasOnlyReturned(next) { runningFootprint.formOutside() }
     if next.task >= 0 && tasks[Int(next.task)].origin == .child
       && !tasks[Int(next.task)].isQueued
     {
@@ -580,7 +578,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         }
       }
       actors[actor].newestSeen = head
-      if hasTask && splitsActors {
+      if hasTask, canSplitActors, grain == .fine {
         Turnstile.plant(behindQueueAt: actors[actor].address)
         if let turnstile = RuntimeJob.newestJob(waitingFor: actors[actor].address) {
           turnstiles.append(RuntimeJob(job: turnstile).taskKey)

@@ -10,6 +10,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
 
   func explore(tasks: Int, commands: Int, programs: Int) -> SpecificationReport<Model.Command> {
     var result = SpecificationReport<Model.Command>()
+    result.health = HealthCheck.sample(specification, seed: options.seed)
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: options.time)
     var left = options.schedules

@@ -11,7 +11,7 @@ enum Turnstile {
   static let works: Bool = {
     guard RuntimeLayout.probed.isReadable, EnqueueHooks.isInstalled else { return false }
     let scheduler = Scheduler(
-      sharing: .anything, stepLimit: 100, outsideWait: .zero, splitsActors: true)
+      stepLimit: 100, outsideWait: .zero, canSplitActors: true)
     let counter = TurnCounter()
     scheduler.prepare()
     let tasks = ["1", "2"].map { name in scheduler.start(name) { await counter.count() } }

@@ -8,6 +8,8 @@ public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
     case mainActor
     /// A task that prefers another executor.
     case otherExecutor
+    /// A block handed to a dispatch queue, an operation queue or a timer.
+    case dispatch
     /// Another thread, such as a dispatch queue's, that made a task go on.
     case otherThread
     /// Two runs of one schedule differed for a reason that was not seen.
@@ -31,6 +33,8 @@ public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
           + "a child task would)"
       case .mainActor: "work on the main actor"
       case .otherExecutor: "a task that prefers another executor"
+      case .dispatch:
+        "work handed to Dispatch (runs whenever its queue likes, perhaps after the check)"
       case .otherThread: "a task made to go on by another thread (Dispatch, a callback)"
       case .unknown: "a schedule that ran twice and differed (real time, randomness, a thread)"
       }

@@ -56,6 +56,8 @@ public struct SpecificationReport<Command: Sendable>: Sendable, CustomStringConv
   public internal(set) var programs = 0
   /// The programs of which every interleaving was covered.
   public internal(set) var exhaustedPrograms = 0
+  /// What is wrong with the specification or makes the exploration weaker than it looks.
+  public internal(set) var health: [HealthIssue] = []
   /// The seed of the program that failed.
   public internal(set) var failingSeed: UInt64?
 
@@ -72,6 +74,7 @@ public struct SpecificationReport<Command: Sendable>: Sendable, CustomStringConv
       }
       if let failingSeed { lines.append("seed \(failingSeed)") }
     }
+    lines += health.map { "health: \($0)" }
     lines.append(report.description)
     return lines.joined(separator: "\n")
   }

@@ -19,7 +19,7 @@ public func withDeterministicTasks<Value: Sendable>(
   if Scheduler.current.value != nil { return try await body() }
   let result: Result<Value, any Error> = await onExplorationThread {
     let scheduler = Scheduler(
-      sharing: .anything, stepLimit: 1_000_000, outsideWait: outsideWait)
+      stepLimit: 1_000_000, outsideWait: outsideWait)
     let box = ResultBox<Value>()
     scheduler.measureFromStart()
     scheduler.prepare()

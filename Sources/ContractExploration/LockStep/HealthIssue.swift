@@ -41,6 +41,13 @@ struct HealthCheck<Spec: Specification> {
     self.settings = settings
   }
 
+  /// All that two hundred runs of the generator and the model alone show.
+  static func sample(_ spec: Spec, seed: UInt64) -> [HealthIssue] {
+    let settings = ExplorationSettings(runs: 200, seed: seed)
+    let check = HealthCheck(spec, settings)
+    return check.ofModel() + check.ofGenerator(runs: settings.runs)
+  }
+
   /// Whether model and generator are functions of what they are given.
   func ofModel() -> [HealthIssue] {
     for run in 0..<min(settings.runs, 20) {

@@ -124,7 +124,7 @@ extension LockStepFailure: CustomStringConvertible {
       lines.append("it came back in all \(replays) repetitions")
     }
     if !isFlaky, !isShrunkFully, example == nil {
-      lines.append("shrinking was cut short; a larger budget may find a smaller one")
+      lines.append("shrinking was cut short; with more `shrinkCalls` it may find a smaller one")
     }
     return lines.joined(separator: "\n")
   }

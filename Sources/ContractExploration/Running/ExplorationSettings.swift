@@ -34,7 +34,7 @@ public struct ExplorationSettings: Sendable {
   public init(
     runs: Int = 1000, time: Duration? = nil, seed: UInt64 = .random(in: 0...0xffff_ffff),
     shard: ExplorationShard = .whole, steps: Int = 50, runLimit: Duration = .seconds(10),
-    replays: Int = 3, shrinkCalls: Int = 10_000, shrinkTime: Duration = .seconds(30),
+    replays: Int = 3, shrinkCalls: Int = 600, shrinkTime: Duration = .seconds(30),
     strategy: Choices.Strategy = .mixed
   ) {
     self.runs = runs
@@ -47,6 +47,11 @@ public struct ExplorationSettings: Sendable {
     self.shrinkCalls = shrinkCalls
     self.shrinkTime = shrinkTime
     self.strategy = strategy
+  }
+
+  /// The first of as many seeds in a row as one may need; no two shards share one.
+  package var firstSeedOfMany: UInt64 {
+    shard == .whole ? seed : seed &+ UInt64(shard.index - 1) << 32
   }
 
   /// The seed of a run; no two shards share one.

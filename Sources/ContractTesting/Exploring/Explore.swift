@@ -61,7 +61,7 @@ public func exploreConcurrently<Spec: Specification>(
       try await ScopedSubject(implementation)
     }
     let report = await explorer.explore()
-    if report.failure != nil {
+    if report.failure != nil || !report.health.isEmpty {
       Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
     }
   }
@@ -74,11 +74,20 @@ func exploring<Fixture>(
 ) async throws {
   guard Test.current != nil else { throw OutsideTestError(what: "\(name)(_:on:)") }
   // A selection of cases is a wish to run these alone.
-  guard RunLedger.current.explores(implementation.kind) else { return }
+  guard RunLedger.current.explores(implementation.kind) else {
+    ExplorationProgressLine.say(
+      "\(implementation.id) is not explored: CONTRACT or CONTRACT_KIND chooses other cases")
+    return
+  }
   let settings = try settings.applying()
   if let reason = await implementation.probe?.reason() {
     Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
     return
+  }
+  if implementation.isIsolated {
+    ExplorationProgressLine.say(
+      "\(implementation.id) is explored in this process, although its cases have their own: a "
+        + "crash ends the run")
   }
   try await ExclusiveResources.shared.holding(implementation.resources) { try await body(settings) }
 }
@@ -139,8 +148,14 @@ struct ScopedSpecification<Spec: Specification>: Specification {
   }
 }
 
-/// The line on the terminal that says how a long exploration gets on.
+/// What an exploration says on standard error.
 private enum ExplorationProgressLine {
+  /// Says something that is true from here on, on a line of its own.
+  static func say(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+  }
+
+  /// Replaces the line on the terminal that says how a long exploration gets on.
   static func show(_ progress: ExplorationProgress, on implementation: String) {
     write(
       "\r\u{1B}[Kexploring \(implementation): \(progress.runs) runs, \(progress.commands) commands, "

@@ -27,7 +27,7 @@ public func exploreInterleavings<Spec: Specification>(
     runs: options.schedules, time: options.time, seed: options.seed)
   try await exploring(implementation, "exploreInterleavings", settings) { settings in
     var options = options
-    options.seed = settings.seed
+    options.seed = settings.firstSeedOfMany
     options.schedules = settings.runs
     options.time = settings.time ?? options.time
     let latest = Mutex<ScopedSubject<Spec.Subject>?>(nil)
@@ -46,7 +46,9 @@ public func exploreInterleavings<Spec: Specification>(
     } catch {
       Issue.record(error, "the fixture could not be torn down", sourceLocation: sourceLocation)
     }
-    if report.report.failure != nil || !report.report.uncontrolled.isEmpty {
+    if report.report.failure != nil || !report.report.uncontrolled.isEmpty
+      || !report.health.isEmpty
+    {
       Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
     }
   }

@@ -70,44 +70,46 @@ struct RandomProgram: Sendable, CustomStringConvertible {
     tasks.map { $0.map { "\($0)" }.joined(separator: "; ") }.joined(separator: " ‖ ")
   }
 
+  /// What a search reached.
+  struct Outcomes {
+    /// All outcomes.
+    var all: Set<String>
+    /// Those of the schedules that cover everything if tasks share state in actors alone.
+    var onActors: Set<String>
+    var schedules: Int
+  }
+
   /// All outcomes that a search reaches, or `nil` when it could not finish.
   func outcomes(
-    isReducing: Bool, sharing: SharedState, budget: Int
-  ) async -> (outcomes: Set<String>, schedules: Int)? {
+    isReducing: Bool, sharing: SharedState, usesOnlyActors: Bool, budget: Int
+  ) async -> Outcomes? {
     var options = InterleavingOptions(sharing: sharing)
     options.isReducing = isReducing
     options.stopsAtFailure = false
     options.schedules = budget
     options.time = .seconds(600)
-    let seen = Mutex<Set<String>>([])
-    let report = await withoutActuallyEscapingMutex(seen) { insert in
-      await exploreInterleavings(options) { program in
-        let world = World(usesOnlyActors: sharing == .actorsOnly)
-        for (number, operations) in tasks.enumerated() {
-          program.task { await world.run(operations, as: "\(number)") }
-        }
-        program.check { insert(await world.outcome) }
+    let seen = Outputs()
+    let report = await exploreInterleavings(options) { program in
+      let world = World(usesOnlyActors: usesOnlyActors)
+      for (number, operations) in tasks.enumerated() {
+        program.task { await world.run(operations, as: "\(number)") }
       }
+      program.check { seen.append(await world.outcome) }
     }
-    guard report.isExhaustive else { return nil }
-    return (seen.withLock { $0 }, report.schedules)
-  }
-
-  private func withoutActuallyEscapingMutex<Value>(
-    _ mutex: borrowing Mutex<Set<String>>,
-    _ body: (@escaping @Sendable (String) -> Void) async -> Value
-  ) async -> Value {
-    let box = SetBox()
-    let value = await body { box.insert($0) }
-    mutex.withLock { $0 = box.values }
-    return value
+    guard report.isExhaustive || usesOnlyActors && report.actorSchedules != nil else { return nil }
+    let values = seen.values
+    // One schedule in 256 is run twice.
+    let first = report.actorSchedules.map { $0 + 1 + $0 / 256 } ?? 0
+    return Outcomes(
+      all: Set(values), onActors: Set(values.prefix(first)),
+      schedules: report.actorSchedules ?? report.schedules)
   }
 }
 
-private final class SetBox: Sendable {
-  private let storage = Mutex<Set<String>>([])
-  var values: Set<String> { storage.withLock { $0 } }
-  func insert(_ value: String) { storage.withLock { _ = $0.insert(value) } }
+private final class Outputs: Sendable {
+  private let storage = Mutex<[String]>([])
+  var values: [String] { storage.withLock { $0 } }
+  func append(_ value: String) { storage.withLock { $0.append(value) } }
 }
 
 private actor Place {

@@ -80,6 +80,12 @@ import Testing
     #expect(found.report.isExhaustive)
   }
 
+  @Test func `a generator that always draws the same is named`() async {
+    let found = await exploreInterleavings(Reading(), makeSubject: { Stale() }, programs: 1)
+    #expect(found.health == [.nothingNew(runs: 200)])
+    #expect(found.description.contains("200 runs had the same commands"))
+  }
+
   /// A stale read needs one call to be over before the other begins, whoever shares what.
   actor Stale {
     private var value = 0

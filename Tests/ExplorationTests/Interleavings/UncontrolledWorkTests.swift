@@ -13,6 +13,8 @@ import Testing
     let outcomes = Collected()
     var options = InterleavingOptions()
     options.schedules = 3
+    // On a busy machine other threads may be late.
+    options.outsideWait = .seconds(30)
     let report = await exploreInterleavings(options) { program in
       let log = Mutexed()
       program.task("A") { await body(log) }
@@ -65,6 +67,29 @@ import Testing
     #expect(!report.isExhaustive)
     #expect(outcomes == ["done"])
   }
+
+  #if os(Linux)
+    @Test func `work handed to a dispatch queue is named although nobody waits for it`() async {
+      let ways: [@Sendable (Mutexed) -> Void] = [
+        { log in DispatchQueue.global().async { log.append("done") } },
+        { log in DispatchQueue(label: "own").async { log.append("done") } },
+        { log in DispatchQueue.global().async(flags: .barrier) { log.append("done") } },
+        { log in DispatchQueue.global().async(group: DispatchGroup()) { log.append("done") } },
+        { log in
+          DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
+            log.append("done")
+          }
+        },
+        { log in OperationQueue().addOperation { log.append("done") } },
+      ]
+      for (number, way) in ways.enumerated() {
+        let (report, _) = await Self.explore { log in way(log) }
+        #expect(report.uncontrolled.map(\.kind) == [.dispatch], "way \(number)")
+        #expect(report.uncontrolled.first?.firstTask == "A")
+        #expect(!report.isExhaustive)
+      }
+    }
+  #endif
 
   @Test func `a dispatch queue that resumes a task is named and waited for`() async {
     let (report, outcomes) = await Self.explore { log in

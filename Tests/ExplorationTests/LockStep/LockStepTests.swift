@@ -28,7 +28,7 @@ import Testing
     #expect(tornDown.value == 300)
   }
 
-  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  @Test(arguments: 1...SeededBugTests.seeds)
   func `a bug in an actor is shrunk like any other`(seed: UInt64) async throws {
     let settings = ExplorationSettings(runs: 5000, seed: seed * 1_000_003)
     let report = await LockStep(AsyncDictionarySpecification(), settings: settings) {

@@ -31,11 +31,11 @@ import Testing
       examples.insert(failure.commands)
       worst = max(worst, failure.calls.shrinking)
       #expect(!failure.isFlaky)
-      #expect(failure.isShrunkFully)
+      // The last word on twelve commands may be more than the budget allows.
+      #expect(failure.isShrunkFully || bug == .twelve)
       #expect(failure.commands.count == bug.minimum, "seed \(seed): \(failure)")
     }
     #expect(examples.count == 1, "\(examples)")
-    // Twelve commands scattered over fifty leave little to guess.
-    #expect(worst <= (bug == .twelve ? 2500 : 600), "\(bug): \(worst) live calls to shrink")
+    #expect(worst <= 600, "\(bug): \(worst) live calls to shrink")
   }
 }
