@@ -15,7 +15,7 @@ contracts: setup ## Runs every contract on every implementation and prints the m
 
 # Explorers and transports watch clocks, threads and sockets, so they run when nothing else does.
 EXPLORERS := ExplorationTests|ExploreTests
-TRANSPORTS := TransportCurlAdapterTests|ScriptedOriginTests|TransportContractTests
+TRANSPORTS := Transport[A-Za-z]*AdapterTests|ScriptedOriginTests|TransportContractTests
 
 test: setup ## Runs every test.
 	@swift test --skip '$(EXPLORERS)|$(TRANSPORTS)'

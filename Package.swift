@@ -37,6 +37,9 @@ let package = Package(
 
     // The transport contract.
     .library(name: "TransportContract", targets: ["TransportContract"]),
+
+    // Transport over URLSession.
+    .library(name: "TransportURLSessionAdapter", targets: ["TransportURLSessionAdapter"]),
   ],
   targets: [
     // The harness.
@@ -127,6 +130,7 @@ let package = Package(
         "TransportContract",
         "TransportCurlAdapter",
         "TransportPort",
+        "TransportURLSessionAdapter",
         "VendorAdapters",
         "VendorSDK",
       ]),
@@ -201,6 +205,13 @@ let package = Package(
       name: "TransportContract",
       dependencies: ["ContractLocks", "ContractTesting", "ScriptedOrigin", "TransportPort"],
       path: "ContractSuites/TransportContract"),
+
+    // Transport over URLSession.
+    .target(
+      name: "TransportURLSessionAdapter", dependencies: ["ContractLocks", "TransportPort"]),
+    .testTarget(
+      name: "TransportURLSessionAdapterTests",
+      dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -30,6 +30,7 @@ let package = Package(
         "TransportBaseline",
         .product(name: "TransportPort", package: "swift-contract-testing"),
         .product(name: "TransportCurlAdapter", package: "swift-contract-testing"),
+        .product(name: "TransportURLSessionAdapter", package: "swift-contract-testing"),
       ], exclude: ["Peers"]),
 
     // Cookies in SQLite, beside plain C and Foundation.

@@ -21,7 +21,7 @@ package struct Mutex<Value>: ~Copyable, Sendable {
   /// Calls `body` with the value while no other thread is inside, and returns what it returns.
   ///
   /// - Throws: What `body` throws; the lock is given back first.
-  @inlinable package borrowing func withLock<Result, Failure: Error>(
+  @inlinable @inline(__always) package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     storage.lock()
@@ -58,7 +58,7 @@ extension Mutex {
       mutex.deallocate()
     }
 
-    @inlinable func lock() { pthread_mutex_lock(mutex) }
-    @inlinable func unlock() { pthread_mutex_unlock(mutex) }
+    @inlinable @inline(__always) func lock() { pthread_mutex_lock(mutex) }
+    @inlinable @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
   }
 }

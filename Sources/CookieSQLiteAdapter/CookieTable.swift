@@ -451,7 +451,6 @@ extension CookieTable {
     if effects.hasWrittenAccesses { buffer.removeAll() }
     for sequence in effects.accessed { buffer.forget(sequence) }
     for change in effects.changes { broadcaster.send(change) }
-    effects.removeAll()
     return result
   }
 

@@ -4,7 +4,7 @@ import TransportContract
 
 /// One case at a time: the clauses watch the clock, and hundreds at once would starve each other.
 @Suite(.serialized) struct TransportContractTests {
-  @Test(arguments: Contract.transport.cases(for: .fakeTransport, .curl))
+  @Test(arguments: Contract.transport.cases(for: .fakeTransport, .curl, .urlSession))
   func holds(_ clause: ContractCase<TransportFixture>) async throws { try await clause.verify() }
 
   @Test(arguments: Contract.transport.saboteurs)

@@ -2,6 +2,7 @@ import Foundation
 import TransportBaseline
 import TransportCurlAdapter
 import TransportPort
+import TransportURLSessionAdapter
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -26,8 +27,11 @@ struct Contender: Sendable {
     }
   }
 
-  static func curlTransport(_ transport: CurlTransport) -> Contender {
-    Contender(name: "CurlTransport") { url, count, width in
+  /// A transport of the port, read chunk by chunk.
+  static func transport(
+    _ name: String, _ transport: some HTTPTransport, thrift: Int = 1
+  ) -> Contender {
+    Contender(name: name, thrift: thrift) { url, count, width in
       let request = HTTPRequest(url: url)
       return try await shared(count, width) {
         var bytes = 0

@@ -15,9 +15,10 @@ enum TransportBenchmark {
       return
     }
     let transport = try CurlTransport()
-    var contenders = [Contender.baseline, .curlTransport(transport)]
+    var contenders = [Contender.baseline, .transport("CurlTransport", transport)]
     if arguments.count < 3 || arguments[2] == "all" {
       contenders.append(.urlSession())
+      contenders.append(.transport("URLSessionTransport", URLSessionTransport(), thrift: 10))
       let python = URL(filePath: #filePath).appending(path: "../../../.build/peers/bin/python")
         .standardized.path
       if FileManager.default.isExecutableFile(atPath: python) {

@@ -258,7 +258,9 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       for step in [ScriptStep.close, .reset] {
         for body in [HTTPRequestBody.none, .text("pay"), .stream(Chunks("pay"))] {
-          let world = try await fixture.dying(step).through { $0.retryingWhenSafe(attempts: 3) }
+          // Kept or fresh, a connection that has a POST ends.
+          let plan = OriginPlan { $0.method == .post ? [.readBody, step] : .respond() }
+          let world = try await fixture.world(plan).through { $0.retryingWhenSafe(attempts: 3) }
           try await world.answer()
           let error = await world.expectFailure(
             .emptyReply, .connectionReset, of: .post, body: body)

@@ -140,7 +140,7 @@ extension Saboteur<TransportFixture> {
     }
     flawed(
       "replays-post", "it sends a POST again when a connection dies", caughtBy: "sent-once",
-      saying: "got status 200"
+      saying: "the POSTs on the wire is 2"
     ) {
       $0.send = { base, request, body, options in
         do {

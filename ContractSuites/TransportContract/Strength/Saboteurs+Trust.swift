@@ -62,12 +62,19 @@ extension Saboteur<TransportFixture> {
     }
     flawed("trusts-all", "it trusts whom it likes", caughtBy: "custom-authority") { _ in }
     flawed(
-      "trusts-as-told", "it trusts as it is told", caughtBy: "lacks-custom-authorities"
+      "trusts-as-told", "it trusts as it is told", caughtBy: "lacks-custom-authorities",
+      saying: "unknownAuthority"
     ) {
-      $0.plan = { plan in
-        var plan = plan
-        plan.identity = .unknownAuthority
-        return plan
+      let untrusting = Counter()
+      $0.setup = { setup in
+        if setup.trustedAuthorities == nil { untrusting.increment() }
+        return setup
+      }
+      $0.send = { base, request, body, options in
+        guard untrusting.value == 0 else {
+          throw TransportError(.tls(.unknownAuthority), phase: .securing, bytesSent: false)
+        }
+        return try await base.send(request, body: body, options: options)
       }
     }
     flawed("passes-proxy-by", "it knows no proxy", caughtBy: "proxy") { _ in }

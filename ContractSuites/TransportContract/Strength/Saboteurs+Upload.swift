@@ -88,7 +88,7 @@ extension Saboteur<TransportFixture> {
     }
     flawed(
       "full-duplex", "it reads the response while it sends",
-      caughtBy: "lacks-bidirectional-streaming", saying: "before the head"
+      caughtBy: "lacks-bidirectional-streaming", saying: "before the content was made"
     ) { _ in }
     flawed(
       "sends-to-the-end", "it sends all content before it looks for a response",

@@ -39,8 +39,9 @@ final class Interruption: Sendable {
           do throws(TransportError) { result = .success(try await operation()) } catch {
             result = .failure(error)
           }
-          self.clear()
-          pending.take()?.resume(returning: result)
+          // An interruption may have ended the operation itself, and stays the reason.
+          let error = self.clear()
+          pending.take()?.resume(returning: error.map { .failure($0) } ?? result)
         }
         running.withLock { $0 = task }
         if Task.isCancelled { task.cancel() }
@@ -65,12 +66,15 @@ final class Interruption: Sendable {
   }
 
   /// Forgets how to end the wait that is over, and drops it outside the lock.
-  private func clear() {
-    let stop = state.withLock { state in
+  ///
+  /// - Returns: The interruption, where there was one.
+  private func clear() -> TransportError? {
+    let (stop, error) = state.withLock { state in
       defer { state.stop = nil }
-      return state.stop
+      return (state.stop, state.error)
     }
     withExtendedLifetime(stop) {}
+    return error
   }
 
   private typealias Continuation<Value> = CheckedContinuation<Result<Value, TransportError>, Never>

@@ -1,0 +1,97 @@
+import Foundation
+import TransportPort
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension WireRequest {
+  /// What it means that a session ended an exchange with an error.
+  ///
+  /// - Parameters:
+  ///   - error: The session's error.
+  ///   - hasHead: Whether the head was complete.
+  func error(from error: any Error, hasHead: Bool) -> TransportError {
+    let code = (error as NSError).code
+    let text = error.localizedDescription
+    let kind =
+      (error as? URLError).flatMap { TransportError.Kind($0.code) }
+      ?? TransportError.Kind(wordsOfLibcurl: text, hasHead: hasHead) ?? .other
+    return self.error(
+      kind, phase: kind.phase ?? (hasHead ? .receivingBody : .awaitingHead),
+      bytesSent: !kind.isBeforeSending, code: code, detail: text, underlying: error)
+  }
+}
+
+extension TransportError.Kind {
+  /// What a code says, where it says enough.
+  fileprivate init?(_ code: URLError.Code) {
+    switch code {
+    case .badURL: self = .invalidRequest(.url)
+    case .cancelled: self = .cancelled
+    case .cannotFindHost, .dnsLookupFailed: self = .nameNotResolved
+    case .cannotConnectToHost: self = .connectionRefused
+    case .notConnectedToInternet: self = .connectFailed
+    case .timedOut: self = .connectTimeout
+    case .networkConnectionLost: self = .connectionReset
+    case .cannotParseResponse: self = .malformedHead
+    case .serverCertificateHasBadDate: self = .tls(.certificateExpired)
+    case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
+      self = .tls(.unknownAuthority)
+    case .secureConnectionFailed: self = .tls(.handshake)
+    default: return nil
+    }
+  }
+
+  /// What libcurl's words say: FoundationNetworking has the code -1 for most failures.
+  fileprivate init?(wordsOfLibcurl text: String, hasHead: Bool) {
+    let meanings: [(words: String, kind: Self)] = [
+      ("Empty reply", .emptyReply),
+      ("Failed writing header", .malformedHead),
+      ("Nul byte in header", .malformedHead),
+      ("Header without colon", .malformedHead),
+      ("HTTP/0.9", .malformedHead),
+      ("Unsupported HTTP version", .malformedHead),
+      ("Unsupported response code", .malformedHead),
+      ("Invalid Content-Length", .invalidLength),
+      ("Out of memory", hasHead ? .other : .headTooLarge),
+      ("transfer closed", .truncatedBody),
+      ("chunked-encod", .badChunk),
+      ("content unencoding", .corruptEncoding),
+      ("Content or Transfer-Encoding", .corruptEncoding),
+      ("certificate has expired", .tls(.certificateExpired)),
+      ("in certificate chain", .tls(.unknownAuthority)),
+      ("local issuer", .tls(.unknownAuthority)),
+      ("self-signed", .tls(.selfSigned)),
+      ("subject name", .tls(.wrongHost)),
+      ("protocol version", .tls(.protocolVersion)),
+      ("unsupported protocol", .tls(.protocolVersion)),
+      ("SSL", .tls(.handshake)),
+      ("send failure", .connectionReset),
+      ("Recv failure", .connectionReset),
+      ("connect to", .connectFailed),
+    ]
+    guard let meaning = meanings.first(where: { text.contains($0.words) }) else { return nil }
+    self = meaning.kind
+  }
+
+  /// The phase that a failure of this kind is in, whatever else is known.
+  fileprivate var phase: TransportError.Phase? {
+    switch self {
+    case .invalidRequest: .preparing
+    case .nameNotResolved: .resolving
+    case .connectionRefused, .connectFailed, .connectTimeout: .connecting
+    case .tls: .securing
+    case .corruptEncoding: .decoding
+    default: nil
+    }
+  }
+
+  /// Whether a failure of this kind comes before any byte of the request is sent.
+  fileprivate var isBeforeSending: Bool {
+    switch self {
+    case .invalidRequest, .nameNotResolved, .connectionRefused, .connectFailed, .tls: true
+    default: false
+    }
+  }
+}

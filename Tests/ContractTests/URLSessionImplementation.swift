@@ -1,0 +1,138 @@
+import ContractTesting
+import Testing
+import TransportContract
+import TransportURLSessionAdapter
+
+extension Implementation<TransportFixture> {
+  /// `URLSession`, of the system on Apple's platforms and of FoundationNetworking elsewhere.
+  ///
+  /// Each case has a process of its own: what ends one may change with every version of the libraries.
+  static let urlSession = live("urlsession") { scope in
+    TransportFixture(in: scope, shuttingDown: { $0.shutDown() }) { setup in
+      URLSessionTransport(limits: setup.limits)
+    }
+  }
+  .lacking(
+    .bidirectionalStreaming, because: "content is made before it is sent"
+  )
+  .lacking(
+    .customAuthorities,
+    because: "FoundationNetworking takes no certificates, and the adapter asks for none elsewhere"
+  )
+  .lacking(.proxy, because: "FoundationNetworking ignores connectionProxyDictionary, #5199")
+  .inOwnProcess()
+  .deviatingByItsInterface
+  .deviatingOnLinux
+
+  /// What the interface of `URLSession` has no place for, on every platform.
+  private var deviatingByItsInterface: Self {
+    deviating(
+      from: "repeated-fields", "duplicates", "set-cookie", "cookies", kind: .unsupported,
+      because: "fields are in a dictionary, in which lines of one name are joined",
+      on: [.linux, .apple]
+    )
+    .deviating(
+      from: "request-trailers", kind: .unsupported, because: "there is no place for trailer fields",
+      on: [.linux, .apple]
+    )
+    .deviating(
+      from: "raw-content", kind: .unsupported, because: "content is decoded unasked",
+      on: [.linux, .apple]
+    )
+    .deviating(
+      from: "connect-timeout", kind: .unsupported,
+      because: "it isn't told when there is a connection, so bytes may have been sent",
+      on: [.linux, .apple]
+    )
+    .deviating(
+      from: "error-facts", kind: .unsupported, because: "GET can't have content",
+      on: [.linux, .apple])
+  }
+
+  /// What FoundationNetworking does otherwise, as observed in Swift 6.3 over libcurl 7.88.
+  private var deviatingOnLinux: Self {
+    deviating(
+      from: "truncated-head", by: .crashing,
+      because: "a response that ends within its head ends the process", link: issue(5285),
+      on: .linux
+    )
+    .deviating(
+      from: "trailers", by: .crashing, because: "trailer fields end the process",
+      link: issue(5285), on: .linux
+    )
+    .deviating(
+      from: "upload-backpressure", "long-upload", kind: .unsupported,
+      because: "content is made before it is sent: a stream would be read on the one queue of all "
+        + "sessions", on: .linux
+    )
+    .deviating(
+      from: "producer-fails", "reset", "early-response", kind: .unsupported,
+      by: .hanging(within: .seconds(2)),
+      because: "content is made before it is sent, and these producers wait for the peer",
+      on: .linux
+    )
+    .deviating(
+      from: "slow-name", by: .hanging(within: .seconds(2)),
+      because: "a request that is cancelled during its lookup holds up all sessions until the "
+        + "lookup ends", on: .linux
+    )
+    .deviating(
+      from: "no-reason", "no-space", "optional-space", "latin-1", "bare-lf",
+      because: "its parser of heads refuses a missing reason, Name:value, an empty value, Latin-1 "
+        + "and a bare LF", link: issue(5527), on: .linux
+    )
+    .deviating(
+      from: "version-case", because: "libcurl takes any case of HTTP in the version", on: .linux
+    )
+    .deviating(
+      from: "ipv6-literal", because: "an IPv6 literal is refused as a bad URL", link: issue(5498),
+      on: .linux
+    )
+    .deviating(
+      from: "query-verbatim", because: "libcurl resolves dot segments; needs CURLOPT_PATH_AS_IS",
+      on: .linux
+    )
+    .deviating(
+      from: "bad-chunk", because: "libcurl takes 0x3 for the last chunk", on: .linux
+    )
+    .deviating(
+      from: "unknown-coding", because: "libcurl refuses a coding that it doesn't know", on: .linux
+    )
+    .deviating(
+      from: "truncated-coding", because: "libcurl takes encoded content that ends early", on: .linux
+    )
+    .deviating(
+      from: "gzip-members", because: "libcurl takes the first member and fails on the second",
+      on: .linux
+    )
+    .deviating(
+      from: "bomb", kind: .unsupported,
+      because: "libcurl decodes without a limit, before the policy sees anything", on: .linux
+    )
+    .deviating(
+      from: "reuse", kind: .unsupported,
+      because: "POST has a connection of its own, since libcurl sends it again when a kept one is "
+        + "dead", on: .linux
+    )
+    .deviating(
+      from: "crowd", intermittently: true,
+      because: "libcurl keeps four connections for each exchange under way, so that it closes and "
+        + "opens some when many end at once", on: .linux
+    )
+    .deviating(
+      from: "slow-consumer", kind: .unsupported,
+      because: "a task that is suspended starts anew, so nothing slows a response down",
+      on: .linux
+    )
+    .deviating(
+      from: "tls-expired", "tls-wrong-host", "tls-version", "tls-trusted", "tls-cut",
+      "no-close-notify", kind: .unsupported,
+      because: "no authority can be given, so that every certificate here fails for its issuer",
+      on: .linux)
+  }
+}
+
+/// The address of an issue of swift-corelibs-foundation.
+private func issue(_ number: Int) -> String {
+  "https://github.com/swiftlang/swift-corelibs-foundation/issues/\(number)"
+}
