@@ -8,8 +8,15 @@ extension Implementation<TransportFixture> {
     .lacking(.customAuthorities, because: "it believes the identity that a plan states")
     .lacking(.proxy, because: "its peers are reached without a way there")
 
-  static let curl = live("curl") { scope in
-    TransportFixture(in: scope, shuttingDown: { await $0.shutDown() }) { setup in
+  static let curl = live("curl") { curl($0, .scripted) }
+
+  /// The same, with a server of HTTP/2 that isn't ours.
+  static let curlWithNghttpd = live("curl-nghttpd") { curl($0, .nghttpd) }
+    .lacking(.scriptedServer, because: "nghttpd serves files and sends back uploads")
+    .available(when: "nghttpd is in the PATH") { HTTP2Server.isNghttpdInstalled }
+
+  private static func curl(_ scope: FixtureScope, _ server: HTTP2Server) -> TransportFixture {
+    TransportFixture(in: scope, shuttingDown: { await $0.shutDown() }, server: server) { setup in
       var configuration = CurlTransport.Configuration()
       configuration.limits = setup.limits
       if let trusted = setup.trustedAuthorities { configuration.authorities = .pem(trusted) }

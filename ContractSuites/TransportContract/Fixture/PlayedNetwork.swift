@@ -38,6 +38,7 @@ final class PlayedPeer: Sendable {
       switch event {
       case .connected: counts.connections += 1
       case .received: counts.requests += 1
+      case .streamReset: counts.resetStreams += 1
       case .closed(_, by: .client): counts.closedByClient += 1
       case .closed(_, by: .origin): counts.closedByPeer += 1
       }

@@ -20,6 +20,7 @@ public import TransportPort
 public struct TransportFixture: Sendable {
   private let scope: FixtureScope
   private let makePeer: @Sendable (OriginPlan, HTTPOrigin.Scheme) throws -> TransportPeer
+  private let makeEcho: (@Sendable () async throws -> TransportPeer)?
   private let open: @Sendable ([TransportPeer], TransportSetup) async throws -> Opened
 
   private struct Opened {
@@ -32,9 +33,11 @@ public struct TransportFixture: Sendable {
   /// - Parameters:
   ///   - scope: The case's scope; transports are shut down and peers closed with it.
   ///   - shutDown: Ends all that a transport has under way.
+  ///   - server: The server that speaks HTTP/2.
   ///   - open: Opens a transport as the setup says.
   public init<Transport: HTTPTransport>(
     in scope: FixtureScope, shuttingDown shutDown: @escaping @Sendable (Transport) async -> Void,
+    server: HTTP2Server = .scripted,
     _ open: @escaping @Sendable (TransportSetup) async throws -> Transport
   ) {
     self.scope = scope
@@ -43,6 +46,7 @@ public struct TransportFixture: Sendable {
       scope.onTearDown { origin.close() }
       return TransportPeer(origin)
     }
+    makeEcho = server.starting(in: scope)
     self.open = { _, setup in
       let transport = try await open(setup)
       return Opened(transport: transport) { await shutDown(transport) }
@@ -60,6 +64,7 @@ public struct TransportFixture: Sendable {
   init(playedIn scope: FixtureScope, flaws: Flaws) {
     self.scope = scope
     makePeer = { plan, scheme in TransportPeer(playing: plan, scheme: scheme, flaws: flaws) }
+    makeEcho = nil
     open = { peers, setup in
       let network = PlayedNetwork(peers, setup: flaws.setup(setup))
       return Opened(transport: FlawedTransport(base: network, flaws: flaws)) {
@@ -80,6 +85,17 @@ extension TransportFixture {
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http
   ) throws -> TransportPeer {
     try makePeer(OriginPlan(inTurn: scripts), scheme)
+  }
+
+  /// A transport and a server of HTTP/2 that sends back what it gets, then the trailer `X-End: yes`.
+  func echoWorld() async throws -> TransportWorld {
+    let plan = OriginPlan(version: .http2) { _ in
+      [
+        .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n"), .echoBody,
+        .send("0\r\nX-End: yes\r\n\r\n"),
+      ]
+    }
+    return try await world([try await makeEcho?() ?? peer(plan, scheme: .https)])
   }
 
   /// A transport among peers, the first of which is the one that is meant where none is named.

@@ -23,6 +23,14 @@ struct TransportPeer: Sendable {
     played = nil
   }
 
+  /// A server that isn't ours.
+  init(_ origin: NghttpdOrigin) {
+    url = origin.url
+    port = origin.port
+    log = PeerLog(origin.log)
+    played = nil
+  }
+
   /// A peer in memory.
   init(playing plan: OriginPlan, scheme: HTTPOrigin.Scheme, flaws: Flaws) {
     let peer = PlayedPeer(flaws.plan(plan))
