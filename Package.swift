@@ -39,9 +39,13 @@ let package = Package(
   ],
   targets: [
     // The harness.
-    .target(name: "ContractEvidence"),
-    .target(name: "ContractExploration"),
-    .target(name: "ContractTesting", dependencies: ["ContractEvidence", "ContractExploration"]),
+    .target(name: "ContractLocks"),
+    .testTarget(name: "LocksTests", dependencies: ["ContractLocks"]),
+    .target(name: "ContractEvidence", dependencies: ["ContractLocks"]),
+    .target(name: "ContractExploration", dependencies: ["ContractLocks"]),
+    .target(
+      name: "ContractTesting",
+      dependencies: ["ContractLocks", "ContractEvidence", "ContractExploration"]),
     .systemLibrary(name: "CGetopt"),
     .executableTarget(
       name: "contracts", dependencies: ["ContractEvidence", "ContractExploration", "CGetopt"]),
@@ -49,11 +53,11 @@ let package = Package(
     .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(
       name: "HarnessTests",
-      dependencies: ["ContractTesting", "ContractEvidence", "ContractExploration"]),
+      dependencies: ["ContractLocks", "ContractTesting", "ContractEvidence", "ContractExploration"]),
 
     // Cookies.
-    .target(name: "CookiePort"),
-    .testTarget(name: "CookiePortTests", dependencies: ["CookiePort"]),
+    .target(name: "CookiePort", dependencies: ["ContractLocks"]),
+    .testTarget(name: "CookiePortTests", dependencies: ["ContractLocks", "CookiePort"]),
 
     // Public suffixes, by libpsl.
     .systemLibrary(
@@ -64,29 +68,30 @@ let package = Package(
       dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
 
     // Exploration.
-    .testTarget(name: "ExplorationTests", dependencies: ["ContractExploration"]),
+    .testTarget(name: "ExplorationTests", dependencies: ["ContractLocks", "ContractExploration"]),
 
     // Cookies in SQLite.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .target(name: "CookieSQLiteAdapter", dependencies: ["CookiePort", "CSQLite"]),
+    .target(name: "CookieSQLiteAdapter", dependencies: ["ContractLocks", "CookiePort", "CSQLite"]),
     .executableTarget(
       name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
       path: "Tests/CookieStoreWriter"),
     .testTarget(
       name: "CookieSQLiteAdapterTests",
-      dependencies: ["CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
+      dependencies: ["ContractLocks", "CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
 
     // The cookie contract, and Foundation's store.
     .target(
       name: "CookieContract",
-      dependencies: ["ContractExploration", "ContractTesting", "CookiePort"],
+      dependencies: ["ContractLocks", "ContractExploration", "ContractTesting", "CookiePort"],
       path: "ContractSuites/CookieContract"),
-    .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort"]),
+    .target(name: "CookieFoundationAdapter", dependencies: ["ContractLocks", "CookiePort"]),
     .testTarget(
       name: "ContractTests",
       dependencies: [
+        "ContractLocks",
         "AnalyticsContract",
         "AnalyticsPort",
         "CheckoutContract",
@@ -115,8 +120,9 @@ let package = Package(
     .systemLibrary(
       name: "CBrotli", pkgConfig: "libbrotlidec",
       providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
-    .target(name: "TransportPort", dependencies: ["CZlib", "CBrotli"]),
-    .testTarget(name: "TransportPortTests", dependencies: ["TransportPort", "CZlib"]),
+    .target(name: "TransportPort", dependencies: ["ContractLocks", "CZlib", "CBrotli"]),
+    .testTarget(
+      name: "TransportPortTests", dependencies: ["ContractLocks", "TransportPort", "CZlib"]),
 
     // Transport over libcurl, and the origin that it is tested against.
     .target(name: "Threads"),
@@ -124,52 +130,57 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .target(
-      name: "TransportCurlAdapter", dependencies: ["CCurl", "Threads", "TransportPort"]),
+      name: "TransportCurlAdapter",
+      dependencies: ["ContractLocks", "CCurl", "Threads", "TransportPort"]),
     .testTarget(
       name: "TransportCurlAdapterTests",
-      dependencies: ["ScriptedOrigin", "TransportCurlAdapter", "TransportPort"]),
+      dependencies: ["ContractLocks", "ScriptedOrigin", "TransportCurlAdapter", "TransportPort"]),
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .target(name: "CSlowNames", path: "ContractSuites/CSlowNames"),
     .target(
       name: "ScriptedOrigin",
-      dependencies: ["COpenSSL", "CSlowNames", "Threads", "TransportPort"],
+      dependencies: ["ContractLocks", "COpenSSL", "CSlowNames", "Threads", "TransportPort"],
       path: "ContractSuites/ScriptedOrigin"),
     .testTarget(
       name: "ScriptedOriginTests", dependencies: ["COpenSSL", "ScriptedOrigin", "TransportPort"]),
 
     // An app around a vendor's SDK.
-    .target(name: "VendorSDK"),
-    .target(name: "FeedbackPort"),
-    .target(name: "AnalyticsPort"),
-    .target(name: "VendorAdapters", dependencies: ["VendorSDK", "FeedbackPort", "AnalyticsPort"]),
-    .target(name: "PreferencesPort"),
-    .target(name: "CheckoutPort"),
+    .target(name: "VendorSDK", dependencies: ["ContractLocks"]),
+    .target(name: "FeedbackPort", dependencies: ["ContractLocks"]),
+    .target(name: "AnalyticsPort", dependencies: ["ContractLocks"]),
     .target(
-      name: "FeedbackContract", dependencies: ["FeedbackPort", "ContractTesting"],
+      name: "VendorAdapters",
+      dependencies: ["ContractLocks", "VendorSDK", "FeedbackPort", "AnalyticsPort"]),
+    .target(name: "PreferencesPort", dependencies: ["ContractLocks"]),
+    .target(name: "CheckoutPort", dependencies: ["ContractLocks"]),
+    .target(
+      name: "FeedbackContract", dependencies: ["ContractLocks", "FeedbackPort", "ContractTesting"],
       path: "ContractSuites/FeedbackContract"),
     .target(
-      name: "AnalyticsContract", dependencies: ["AnalyticsPort", "ContractTesting"],
+      name: "AnalyticsContract",
+      dependencies: ["ContractLocks", "AnalyticsPort", "ContractTesting"],
       path: "ContractSuites/AnalyticsContract"),
     .target(
-      name: "CheckoutContract", dependencies: ["CheckoutPort", "ContractTesting"],
+      name: "CheckoutContract", dependencies: ["ContractLocks", "CheckoutPort", "ContractTesting"],
       path: "ContractSuites/CheckoutContract"),
     .target(
       name: "PreferencesContract", dependencies: ["PreferencesPort", "ContractTesting"],
       path: "ContractSuites/PreferencesContract"),
-    .testTarget(name: "VendorSDKTests", dependencies: ["VendorSDK"]),
-    .testTarget(name: "VendorAdaptersTests", dependencies: ["VendorAdapters", "VendorSDK"]),
+    .testTarget(name: "VendorSDKTests", dependencies: ["ContractLocks", "VendorSDK"]),
+    .testTarget(
+      name: "VendorAdaptersTests", dependencies: ["ContractLocks", "VendorAdapters", "VendorSDK"]),
     .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
     .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
-    .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort"]),
+    .testTarget(name: "CheckoutPortTests", dependencies: ["ContractLocks", "CheckoutPort"]),
     .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
     .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
 
     // The transport contract.
     .target(
       name: "TransportContract",
-      dependencies: ["ContractTesting", "ScriptedOrigin", "TransportPort"],
+      dependencies: ["ContractLocks", "ContractTesting", "ScriptedOrigin", "TransportPort"],
       path: "ContractSuites/TransportContract"),
   ],
   swiftLanguageModes: [.v6]

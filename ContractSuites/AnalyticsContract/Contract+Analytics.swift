@@ -1,8 +1,10 @@
 import AnalyticsPort
+import ContractLocks
 public import ContractTesting
 import Foundation
-import Synchronization
 import Testing
+
+import struct Synchronization.Atomic
 
 extension Contract<AnalyticsFixture> {
   /// What every tracker promises.

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A clock that stands still until it is told how much time has passed.
 ///

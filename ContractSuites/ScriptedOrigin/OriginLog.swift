@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 import TransportPort
 
 /// What really happened at an origin, as seen from its sockets: the oracle of the transport tests.

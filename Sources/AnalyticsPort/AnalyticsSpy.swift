@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A tracker in memory that tells what was reported to it.
 public final class AnalyticsSpy: AnalyticsTracking {

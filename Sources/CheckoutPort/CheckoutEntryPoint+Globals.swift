@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// What the enum's form of one-tap checkout asks; set once, when the app starts.
 public enum CheckoutGlobals {

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Toggles in memory, for tests and previews.
 public final class FakeFeatureToggles: FeatureToggles {

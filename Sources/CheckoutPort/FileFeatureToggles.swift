@@ -1,5 +1,5 @@
+import ContractLocks
 public import Foundation
-import Synchronization
 
 /// Toggles in a file: a JSON object or a property list, from names to Booleans.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A navigator that shows nothing and tells what it was asked for.
 public final class NavigatorSpy: Navigator {

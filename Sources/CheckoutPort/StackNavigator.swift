@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A navigator over a stack of screens, which never loses its first one.
 public final class StackNavigator: Navigator {

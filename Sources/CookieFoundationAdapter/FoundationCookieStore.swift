@@ -1,5 +1,5 @@
+import ContractLocks
 public import CookiePort
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import Foundation

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Hands each change to every subscription, in the order in which they are sent.
 ///

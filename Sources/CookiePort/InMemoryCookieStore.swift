@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 
 /// The fake: a ``CookieJar`` behind a lock, with a stream of its changes.
 ///

@@ -1,6 +1,6 @@
+import ContractLocks
 import CookiePort
 import Foundation
-import Synchronization
 
 /// A cookie store in an SQLite file, for any number of handles and processes at once.
 ///

@@ -1,6 +1,6 @@
+import ContractLocks
 import CookiePort
 import Foundation
-import Synchronization
 
 /// The database file before SQLite opens it: made if it is missing, private from the first moment.
 enum StoreFile {

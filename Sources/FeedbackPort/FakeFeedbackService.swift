@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A feedback service in memory, for tests and previews.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A theme colour in memory, for tests and previews.
 public final class InMemoryThemeColorProvider: ThemeColorProvider {

@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 
 /// A theme colour in the user's defaults.
 public final class UserDefaultsThemeColorProvider: ThemeColorProvider {

@@ -1,5 +1,5 @@
 import CCurl
-import Synchronization
+import ContractLocks
 import Threads
 import TransportPort
 

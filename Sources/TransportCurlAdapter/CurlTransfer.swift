@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 import TransportPort
 
 /// What the caller of one exchange and the driver's thread share.

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 import TransportPort
 
 /// The body of one request on its way from its producer to the driver.

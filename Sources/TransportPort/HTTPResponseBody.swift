@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// The content of a response: chunks of bytes in order, to be read once.
 ///

@@ -1,5 +1,5 @@
+import ContractLocks
 import FeedbackPort
-import Synchronization
 import VendorSDK
 
 /// One load on the vendor's SDK: its delegate while it has the turn, and the answers that come.

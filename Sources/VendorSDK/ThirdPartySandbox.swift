@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 
 /// The vendor's machinery, with the controls by which tests of an integration direct it.
 ///

@@ -1,5 +1,5 @@
 import CheckoutPort
-import Synchronization
+import ContractLocks
 import Testing
 
 @Suite struct StackNavigatorTests {

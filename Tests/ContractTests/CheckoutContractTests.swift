@@ -1,8 +1,8 @@
 import CheckoutContract
 import CheckoutPort
+import ContractLocks
 import ContractTesting
 import Foundation
-import Synchronization
 import Testing
 
 @Suite struct CheckoutContractTests {

@@ -1,6 +1,6 @@
+import ContractLocks
 import CookiePort
 import Foundation
-import Synchronization
 
 /// A clock that stands until it is moved.
 final class ManualClock: Sendable {

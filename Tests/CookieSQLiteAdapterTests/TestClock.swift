@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 
 /// A clock that a test sets.
 final class TestClock: Sendable {

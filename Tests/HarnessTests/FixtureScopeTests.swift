@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 import Testing
 
 @testable import ContractTesting

@@ -1,5 +1,5 @@
+import ContractLocks
 import ScriptedOrigin
-import Synchronization
 import Testing
 import TransportCurlAdapter
 import TransportPort

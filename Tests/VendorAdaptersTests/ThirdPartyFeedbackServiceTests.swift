@@ -1,5 +1,5 @@
+import ContractLocks
 import FeedbackPort
-import Synchronization
 import Testing
 import VendorAdapters
 import VendorSDK

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 import TransportPort
 
 extension OriginPlan {

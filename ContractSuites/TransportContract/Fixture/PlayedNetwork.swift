@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 import TransportPort
 
 /// A peer in memory: a plan, and the fake that plays it once a transport was opened.

@@ -1,5 +1,5 @@
+import ContractLocks
 import ContractTesting
-import Synchronization
 import Testing
 import TransportPort
 

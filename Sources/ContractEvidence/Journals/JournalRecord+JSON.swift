@@ -44,6 +44,7 @@ extension JournalRecord {
     case .runFinished:
       object.set("event", "run-finished")
     }
+    object.end()
     return object.text
   }
 
@@ -247,49 +248,66 @@ private struct FlatScanner {
 
 /// A JSON object written field by field: the two lines of every case are on the hot path.
 private struct JSONObject {
-  private var fields = ""
+  private(set) var text = "{"
 
-  var text: String { "{\(fields)}" }
+  init() { text.reserveCapacity(254) }
 
-  mutating func set(_ key: String, _ value: String) { append(key, Self.quoted(value)) }
-  mutating func set(_ key: String, _ value: Int) { append(key, value.description) }
+  mutating func set(_ key: String, _ value: String) {
+    begin(key)
+    appendQuoted(value)
+  }
+
+  mutating func set(_ key: String, _ value: Int) {
+    begin(key)
+    text += value.description
+  }
+
   mutating func set(_ key: String, _ value: Double) {
-    append(key, value.isFinite ? value.description : "0")
+    begin(key)
+    text += value.isFinite ? value.description : "0"
   }
 
   mutating func set(_ key: String, encoding value: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    if let data = try? encoder.encode(value) { append(key, String(decoding: data, as: UTF8.self)) }
+    guard let data = try? encoder.encode(value) else { return }
+    begin(key)
+    text += String(decoding: data, as: UTF8.self)
   }
 
-  private mutating func append(_ key: String, _ json: String) {
-    if !fields.isEmpty { fields += "," }
-    fields += "\"\(key)\":\(json)"
+  mutating func end() { text += "}" }
+
+  private mutating func begin(_ key: String) {
+    text += text.utf8.count == 1 ? "\"" : ",\""
+    text += key
+    text += "\":"
   }
 
   /// The characters that JSON strings can't hold as they are (RFC 8259 §7).
   private static let escaped = String(
     decoding: (1..<0x20).map(UInt8.init) + [0x22, 0x5c], as: UTF8.self)
 
-  private static func quoted(_ text: String) -> String {
+  private mutating func appendQuoted(_ value: String) {
+    text += "\""
+    defer { text += "\"" }
     // strcspn(3) is fast in unoptimised builds too, and stops at a NUL, which needs an escape.
-    let plain = text.withCString { strcspn($0, escaped) }
-    guard plain < text.utf8.count else { return "\"\(text)\"" }
-    var result = "\""
-    for scalar in text.unicodeScalars {
+    let plain = value.withCString { strcspn($0, Self.escaped) }
+    guard plain < value.utf8.count else {
+      text += value
+      return
+    }
+    for scalar in value.unicodeScalars {
       switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
       case _ where scalar.value < 0x20:
         let hex = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: result.unicodeScalars.append(scalar)
+        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: text.unicodeScalars.append(scalar)
       }
     }
-    return result + "\""
   }
 }

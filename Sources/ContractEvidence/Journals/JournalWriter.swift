@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 
 /// Appends records to a journal, each with one `write(2)`, so that a crash loses none before it.
 public final class JournalWriter: Sendable {

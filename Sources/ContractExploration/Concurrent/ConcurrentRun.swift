@@ -1,6 +1,8 @@
+import ContractLocks
 import Dispatch
 import Foundation
-import Synchronization
+
+import struct Synchronization.Atomic
 
 /// One run of several clients on one subject, recorded.
 final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sendable {

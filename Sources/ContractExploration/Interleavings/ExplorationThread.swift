@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Runs one function on a thread of its own, in the caller's task context.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A task that waits on a ``VirtualClock``: woken by time or by cancellation, whichever is first.
 final class Sleeper: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Explores drawn programs one after the other and shrinks the first that fails.
 struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable {

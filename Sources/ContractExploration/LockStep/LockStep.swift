@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 
 /// Explores a subject by running random commands on it and on the model, and comparing responses.
 ///

@@ -1,5 +1,7 @@
+import ContractLocks
 import Dispatch
-import Synchronization
+
+import struct Synchronization.Atomic
 
 /// How runs get on, as seen from another thread.
 @usableFromInline

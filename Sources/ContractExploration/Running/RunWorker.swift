@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A worker thread and the task that it runs; replaced by another when it does not come back.
 @usableFromInline

@@ -1,6 +1,6 @@
+import ContractLocks
 import Dispatch
 import Foundation
-import Synchronization
 
 /// A thread of its own that runs subjects, so that one that blocks stops nothing else.
 ///

@@ -1,5 +1,5 @@
 public import ContractExploration
-import Synchronization
+import ContractLocks
 public import Testing
 
 /// Runs commands in several tasks under every schedule up to a bound, then random ones, and asks of

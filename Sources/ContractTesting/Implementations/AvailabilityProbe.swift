@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Finds out, once in a process, whether an implementation can be made here.
 final class AvailabilityProbe: Sendable {

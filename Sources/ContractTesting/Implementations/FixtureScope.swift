@@ -1,5 +1,5 @@
+import ContractLocks
 public import Foundation
-import Synchronization
 
 /// The life of one fixture: what must be undone when its case has ended.
 public final class FixtureScope: Sendable {

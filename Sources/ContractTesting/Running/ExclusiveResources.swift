@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Locks by name, first come first served, for what a process has only one of.
 final class ExclusiveResources: Sendable {

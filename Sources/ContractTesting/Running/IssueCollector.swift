@@ -1,5 +1,5 @@
 import ContractEvidence
-import Synchronization
+import ContractLocks
 import Testing
 
 /// Gathers the issues of one case, and decides whether the test sees them too.

@@ -1,6 +1,6 @@
 import ContractEvidence
+import ContractLocks
 import Foundation
-import Synchronization
 import Testing
 
 /// Runs one case in a fresh process of the same test program.

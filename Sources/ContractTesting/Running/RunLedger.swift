@@ -1,6 +1,6 @@
 import ContractEvidence
+import ContractLocks
 import Foundation
-import Synchronization
 
 /// The books of a run: which cases are asked for, what became of them, and the journal.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Runs an operation for a limited time; one that does not end is cancelled and given up.
 struct TimeLimit: Sendable {

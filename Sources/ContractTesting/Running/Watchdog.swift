@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 
 /// Acts when a time has passed, on a thread of its own: a blocked concurrency pool can't stop it.
 final class Watchdog: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A switch that ends a wait at once, whether or not what is waited for notices.
 ///

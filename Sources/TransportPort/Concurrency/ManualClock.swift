@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A clock that moves only when it is told to: virtual time for tests.
 ///

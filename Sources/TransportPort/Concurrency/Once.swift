@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A value that can be taken once.
 final class Once<Value: Sendable>: Sendable {

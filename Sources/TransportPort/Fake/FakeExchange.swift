@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// The client's side of one exchange over a fake transport: connection, phases, cancellation.
 final class FakeExchange: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// A transport without a network: it plays an origin's plan in memory and keeps a record.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Watches the time of one exchange, and ends it when a bound is exceeded.
 final class Watchdog: Sendable {

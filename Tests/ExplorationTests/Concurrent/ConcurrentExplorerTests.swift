@@ -1,6 +1,6 @@
 import ContractExploration
+import ContractLocks
 import Dispatch
-import Synchronization
 import Testing
 
 /// Counters by key; `adding` reads and writes with a gap that other tasks fit into.

@@ -1,6 +1,6 @@
+import ContractLocks
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 @testable import ContractExploration

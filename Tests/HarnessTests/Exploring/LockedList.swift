@@ -1,4 +1,4 @@
-import Synchronization
+import ContractLocks
 
 /// Texts gathered from several tasks.
 final class LockedList: Sendable {

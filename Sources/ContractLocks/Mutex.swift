@@ -1,0 +1,58 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A value that one thread at a time may touch, with the interface of `Synchronization.Mutex`.
+///
+/// The standard library's own would do, but for one thing: on Linux it waits in a futex that the
+/// Thread Sanitizer does not see, so every contended use is reported as a race, and a real race
+/// would drown among them. This one is a POSIX mutex, which the sanitizer knows. It is not
+/// recursive: taking it again on the thread that holds it waits for ever.
+package struct Mutex<Value>: ~Copyable, Sendable {
+  @usableFromInline let storage: Storage
+
+  /// Guards a value that nothing else holds.
+  @inlinable package init(_ value: consuming sending Value) { storage = Storage(value) }
+
+  /// Calls `body` with the value while no other thread is inside, and returns what it returns.
+  ///
+  /// - Throws: What `body` throws; the lock is given back first.
+  @inlinable package borrowing func withLock<Result, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    storage.lock()
+    defer { storage.unlock() }
+    return try body(&storage.value)
+  }
+}
+
+extension Mutex {
+  /// The value and the lock, at an address that does not change.
+  ///
+  /// Unchecked, and sound: `value` is reached through `withLock` alone, between `lock` and
+  /// `unlock`, it came in as `sending`, and `body` gets and leaves it as `sending`.
+  @usableFromInline final class Storage: @unchecked Sendable {
+    @usableFromInline var value: Value
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    @usableFromInline init(_ value: consuming sending Value) {
+      self.value = value
+      mutex = .allocate(capacity: 1)
+      mutex.initialize(to: pthread_mutex_t())
+      pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+      pthread_mutex_destroy(mutex)
+      mutex.deinitialize(count: 1)
+      mutex.deallocate()
+    }
+
+    @inlinable func lock() { pthread_mutex_lock(mutex) }
+    @inlinable func unlock() { pthread_mutex_unlock(mutex) }
+  }
+}
