@@ -1,5 +1,5 @@
+import ContractLocks
 import Foundation
-import Synchronization
 import Threads
 import TransportPort
 

@@ -5,8 +5,6 @@ import TransportCurlAdapter
 
 extension Implementation<TransportFixture> {
   static let fakeTransport = fake("fake") { TransportFixture.fake(in: $0) }
-    .lacking(.customAuthorities, because: "it believes the identity that a plan states")
-    .lacking(.proxy, because: "its peers are reached without a way there")
 
   static let curl = live("curl") { curl($0, .scripted) }
 

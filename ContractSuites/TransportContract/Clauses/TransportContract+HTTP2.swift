@@ -105,6 +105,15 @@ extension ClauseGroup<TransportFixture> {
         try await world.answer(.put, body: .text("next")).text, "next", "the next content")
       expectEqual(
         world.log.requests.map(\.head.connection), [1, 1, 1], "the connections of the requests")
+      let alone = Task {
+        await world.expectFailure(.cancelled, of: .put, body: .stream(stalled))
+      }
+      try await world.expect("one more is under way") { $0.requests == 4 }
+      alone.cancel()
+      _ = await alone.value
+      try await world.expect("the peer hears of that one as well") {
+        $0.resetStreams + $0.closedByClient > 1
+      }
     }
     Clause(
       "unread-stream", "a response that nobody reads holds up no other on the connection",

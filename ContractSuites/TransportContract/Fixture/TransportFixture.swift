@@ -19,7 +19,9 @@ public import TransportPort
 /// transport by the clauses. How much a transport can do is said by the capabilities in `Capability`.
 public struct TransportFixture: Sendable {
   private let scope: FixtureScope
-  private let makePeer: @Sendable (OriginPlan, HTTPOrigin.Scheme) throws -> TransportPeer
+  private let makePeer:
+    @Sendable (OriginPlan, HTTPOrigin.Scheme, @escaping TransportPeer.Tunnels) throws ->
+      TransportPeer
   private let makeEcho: (@Sendable () async throws -> TransportPeer)?
   private let open: @Sendable ([TransportPeer], TransportSetup) async throws -> Opened
 
@@ -41,8 +43,8 @@ public struct TransportFixture: Sendable {
     _ open: @escaping @Sendable (TransportSetup) async throws -> Transport
   ) {
     self.scope = scope
-    makePeer = { plan, scheme in
-      let origin = try ScriptedOrigin(plan, scheme: scheme)
+    makePeer = { plan, scheme, tunnels in
+      let origin = try ScriptedOrigin(plan, scheme: scheme, tunnels: tunnels)
       scope.onTearDown { origin.close() }
       return TransportPeer(origin)
     }
@@ -63,7 +65,9 @@ public struct TransportFixture: Sendable {
   /// A transport with flaws, over the fake.
   init(playedIn scope: FixtureScope, flaws: Flaws) {
     self.scope = scope
-    makePeer = { plan, scheme in TransportPeer(playing: plan, scheme: scheme, flaws: flaws) }
+    makePeer = { plan, scheme, tunnels in
+      TransportPeer(playing: plan, scheme: scheme, tunnels: tunnels, flaws: flaws)
+    }
     makeEcho = nil
     open = { peers, setup in
       let network = PlayedNetwork(peers, setup: flaws.setup(setup))
@@ -75,16 +79,19 @@ public struct TransportFixture: Sendable {
 }
 
 extension TransportFixture {
-  /// A peer that does what a plan says.
-  func peer(_ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http) throws -> TransportPeer {
-    try makePeer(plan, scheme)
+  /// A peer that does what a plan says, and opens tunnels where it is told to.
+  func peer(
+    _ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http,
+    tunnels: @escaping TransportPeer.Tunnels = { _ in false }
+  ) throws -> TransportPeer {
+    try makePeer(plan, scheme, tunnels)
   }
 
   /// A peer that answers each request by the next script; the last one stays.
   func peer(
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http
   ) throws -> TransportPeer {
-    try makePeer(OriginPlan(inTurn: scripts), scheme)
+    try peer(OriginPlan(inTurn: scripts), scheme: scheme)
   }
 
   /// A transport and a server of HTTP/2 that sends back what it gets, then the trailer `X-End: yes`.
@@ -124,6 +131,6 @@ extension TransportFixture {
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http,
     _ configure: (inout TransportSetup) -> Void = { _ in }
   ) async throws -> TransportWorld {
-    try await world([makePeer(OriginPlan(inTurn: scripts), scheme)], configure)
+    try await world(OriginPlan(inTurn: scripts), scheme: scheme, configure)
   }
 }

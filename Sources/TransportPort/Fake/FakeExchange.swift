@@ -137,7 +137,7 @@ extension FakeExchange {
       throw error(.cancelled)
     }
     transport.board(lease.connection, exchange: number)
-    if lease.isNew { try await connect() }
+    if lease.isNew { try await connect(lease.connection) }
     transport.accept(lease.connection)
     enter(.awaitingHead, bytesSent: true)
     let player = FakePlayer(exchange: self, lease: lease)
@@ -177,7 +177,7 @@ extension FakeExchange {
       cancel: { self.end(.failed(.cancelled)) })
   }
 
-  private func connect() async throws(TransportError) {
+  private func connect(_ connection: Int) async throws(TransportError) {
     let timer = options.connectTimeout.map { timeout in
       Task { [transport] in
         guard (try? await transport.clock.sleep(for: timeout)) != nil else { return }
@@ -185,6 +185,10 @@ extension FakeExchange {
       }
     }
     defer { timer?.cancel() }
+    if let proxy = transport.proxy, proxy.isOnWay(to: wire.origin), wire.method != .connect {
+      enter(.connecting)
+      transport.keep(try await proxy.tunnel(for: wire), for: connection)
+    }
     enter(.resolving)
     switch transport.plan.reachability {
     case .listening: break
@@ -193,6 +197,9 @@ extension FakeExchange {
       guard (try? await transport.clock.sleep(for: duration)) != nil else {
         throw error(.cancelled)
       }
+    case .refusing where wire.target.hasPrefix("http:"):
+      enter(.connecting)
+      throw error(.proxyFailed, detail: "nobody listens at the proxy")
     case .refusing:
       enter(.connecting)
       throw error(.connectionRefused, detail: "nobody listens on port \(wire.origin.port)")
@@ -202,7 +209,9 @@ extension FakeExchange {
       throw error(.cancelled)
     }
     enter(.securing)
-    if wire.origin.scheme == .https, let failure = transport.plan.identity.failure {
+    if wire.origin.scheme == .https, wire.method != .connect,
+      let failure = transport.plan.identity.failure
+    {
       throw error(.tls(failure), detail: "the identity of \(wire.origin.host) is \(failure)")
     }
   }

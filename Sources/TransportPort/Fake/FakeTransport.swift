@@ -11,6 +11,8 @@ public final class FakeTransport: HTTPTransport {
     var promises: [Int: Promise<FakeTransportModel.Lease?>] = [:]
     var live: [Int: Live] = [:]
     var lastExchange = 0
+    /// The tunnels through a proxy, by the connections that they carry.
+    var tunnels: [Int: HTTPExchange] = [:]
   }
 
   /// A running exchange.
@@ -22,6 +24,8 @@ public final class FakeTransport: HTTPTransport {
 
   let plan: OriginPlan
   let clock: any Clock<Duration>
+  /// What stands on the way to every origin.
+  public let proxy: Proxy?
   private let state: Mutex<State>
 
   /// A fake that plays a plan.
@@ -29,14 +33,16 @@ public final class FakeTransport: HTTPTransport {
   /// - Parameters:
   ///   - plan: What every origin does, whatever its host.
   ///   - limits: How many connections may be open.
+  ///   - proxy: What stands on the way to every origin.
   ///   - clock: What measures the pauses of scripts, and the connect and continue time-outs.
   ///   - recordedBodyLimit: The most bytes of each request body to keep.
   public init(
-    _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(),
+    _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(), proxy: Proxy? = nil,
     clock: any Clock<Duration> = ContinuousClock(), recordedBodyLimit: Int = 1 << 20
   ) {
     self.plan = plan
     self.clock = clock
+    self.proxy = proxy
     self.state = Mutex(
       State(model: FakeTransportModel(limits: limits, recordedBodyLimit: recordedBodyLimit)))
   }
@@ -60,14 +66,16 @@ public final class FakeTransport: HTTPTransport {
 
   /// Ends every request with ``TransportError/Kind-swift.enum/shutDown``, now and from now on.
   public func shutDown() {
-    let (live, promises) = state.withLock { state in
+    let (live, promises, tunnels) = state.withLock { state in
       state.model.shutDown()
       defer {
         state.live = [:]
         state.promises = [:]
+        state.tunnels = [:]
       }
-      return (state.live.values, state.promises.values)
+      return (state.live.values, state.promises.values, state.tunnels.values)
     }
+    for tunnel in tunnels { tunnel.body.cancel() }
     for exchange in live { exchange.end(.failed(.shutDown)) }
     for promise in promises { promise.keep(nil) }
   }
@@ -75,9 +83,12 @@ public final class FakeTransport: HTTPTransport {
   public func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
-    let wire = try WireRequest(request, body: body)
+    var (player, wire) = (self, try WireRequest(request, body: body))
+    if let proxy, wire.origin.scheme == .http, proxy.isOnWay(to: wire.origin) {
+      (player, wire) = (proxy.transport, wire.proxied(authorization: proxy.authorization))
+    }
     let exchange = FakeExchange(
-      transport: self, wire: wire, request: request, body: body, options: options)
+      transport: player, wire: wire, request: request, body: body, options: options)
     return try await exchange.start()
   }
 }
@@ -127,6 +138,11 @@ extension FakeTransport {
     }
   }
 
+  /// Keeps the tunnel that a connection goes through until that connection ends.
+  func keep(_ tunnel: HTTPExchange, for connection: Int) {
+    state.withLock { $0.tunnels[connection] = tunnel }
+  }
+
   /// Notes which connection an exchange is on.
   func board(_ connection: Int, exchange: Int?) {
     guard let exchange else { return }
@@ -150,6 +166,9 @@ extension FakeTransport {
       state.model.close(connection, by: side)
       return state.live.values.filter { $0.connection == connection }
     }
+    // What it holds must not be dropped under the lock.
+    let tunnel = state.withLock { $0.tunnels.removeValue(forKey: connection) }
+    tunnel?.body.cancel()
     for exchange in others { exchange.end(.failed(.connectionReset)) }
   }
 
