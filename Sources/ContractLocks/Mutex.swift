@@ -26,27 +26,33 @@ package struct Mutex<Value>: ~Copyable, Sendable {
   ) throws(Failure) -> sending Result {
     storage.lock()
     defer { storage.unlock() }
-    return try body(&storage.value)
+    return try body(&storage.value.pointee)
   }
 }
 
 extension Mutex {
-  /// The value and the lock, at an address that does not change.
+  /// The lock and the value, at addresses that do not change.
+  ///
+  /// The value has memory of its own, away from the object's header: the header is read before the
+  /// lock is held, which the sanitizer takes for a race with writing a stored property.
   ///
   /// Unchecked, and sound: `value` is reached through `withLock` alone, between `lock` and
   /// `unlock`, it came in as `sending`, and `body` gets and leaves it as `sending`.
   @usableFromInline final class Storage: @unchecked Sendable {
-    @usableFromInline var value: Value
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
     @usableFromInline init(_ value: consuming sending Value) {
-      self.value = value
       mutex = .allocate(capacity: 1)
       mutex.initialize(to: pthread_mutex_t())
       pthread_mutex_init(mutex, nil)
+      self.value = .allocate(capacity: 1)
+      self.value.initialize(to: value)
     }
 
     deinit {
+      value.deinitialize(count: 1)
+      value.deallocate()
       pthread_mutex_destroy(mutex)
       mutex.deinitialize(count: 1)
       mutex.deallocate()

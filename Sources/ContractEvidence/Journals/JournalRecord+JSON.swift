@@ -1,6 +1,10 @@
 import Foundation
 
 extension JournalRecord {
+  /// How every line begins that this package writes; inside a line it can't occur again, as strings
+  /// have their quotes escaped.
+  static let beginning: StaticString = "{\"version\":"
+
   /// The record as one line of JSON, without the newline.
   public var line: String {
     var object = JSONObject()
@@ -75,8 +79,11 @@ extension JournalRecord {
         reason: "written in format \(fields.version), and this tool reads up to "
           + "\(Self.formatVersion): update it")
     }
+    guard fields.version > 0 else {
+      throw JournalLineError(reason: "there is no format \(fields.version)")
+    }
     run = fields.run
-    time = fields.time
+    time = try Line.checked(fields.time, "time")
     event = try fields.event()
   }
 
@@ -84,9 +91,15 @@ extension JournalRecord {
     switch error {
     case DecodingError.keyNotFound(let key, _): "'\(key.stringValue)' is missing"
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is of another type"
+      context.codingPath.isEmpty ? "it is no object" : "'\(name(of: context))' is of another type"
+    case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+      "'\(name(of: context))' is not understood"
     default: "it isn't JSON"
     }
+  }
+
+  private static func name(of context: DecodingError.Context) -> String {
+    context.codingPath.map(\.stringValue).joined(separator: ".")
   }
 }
 
@@ -132,13 +145,22 @@ private struct Line: Decodable {
     case "case-finished":
       return .caseFinished(
         CaseResult(
-          id: try caseID(), outcome: try readOutcome(), seconds: try need(seconds, "seconds"),
+          id: try caseID(), outcome: try readOutcome(),
+          seconds: try Self.checked(try need(seconds, "seconds"), "seconds"),
           issues: issues ?? []))
     case "saboteur": return .saboteur(try need(saboteur, "saboteur"))
     case "problem": return .problem(try need(message, "message"))
     case "run-finished": return .runFinished
     default: throw JournalLineError(reason: "the event '\(name)' is not known")
     }
+  }
+
+  /// A number of seconds from 0 to 10¹², more than 30,000 years: no clock has measured another.
+  static func checked(_ seconds: Double, _ key: String) throws(JournalLineError) -> Double {
+    guard seconds >= 0, seconds <= 1e12 else {
+      throw JournalLineError(reason: "'\(key)' can't be \(seconds)")
+    }
+    return seconds
   }
 
   private func need<Value>(_ value: Value?, _ key: String) throws(JournalLineError) -> Value {
@@ -164,7 +186,8 @@ private struct Line: Decodable {
         capability: try need(capability, "capability"), reason: try need(reason, "reason"))
     case "unavailable": return .unavailable(reason: try need(reason, "reason"))
     case "crashed": return .crashed(signal: try need(signal, "signal"))
-    case "timed-out": return .timedOut(seconds: try need(limit, "limit"))
+    case "timed-out":
+      return .timedOut(seconds: try Self.checked(try need(limit, "limit"), "limit"))
     case let other: throw JournalLineError(reason: "the outcome '\(other)' is not known")
     }
   }
