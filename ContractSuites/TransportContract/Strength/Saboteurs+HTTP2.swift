@@ -12,6 +12,16 @@ extension Flaws {
     }
   }
 
+  /// Makes the transport carry one exchange at a time.
+  fileprivate mutating func takeTurns() {
+    speakHTTP11()
+    setup = { setup in
+      var setup = setup
+      setup.limits.perOrigin = 1
+      return setup
+    }
+  }
+
   /// Makes the transport take GOAWAY for other steps.
   fileprivate mutating func takeGoAway(as steps: [ScriptStep]) {
     plan = { plan in
@@ -38,24 +48,9 @@ extension Saboteur<TransportFixture> {
     flawed(
       "one-after-the-other", "it sends a request once the one before is answered",
       caughtBy: "multiplex", timeLimit: .milliseconds(500)
-    ) { flaws in
-      flaws.speakHTTP11()
-      flaws.setup = { setup in
-        var setup = setup
-        setup.limits.perOrigin = 1
-        return setup
-      }
-    }
+    ) { $0.takeTurns() }
     flawed("loses-a-byte-of-many", "it loses a byte where a buffer ends", caughtBy: "streams") {
-      $0.response = { exchange in
-        let source = exchange.body
-        exchange.body = HTTPResponseBody(
-          next: { () async throws(TransportError) in
-            var whole = try await source.collect(upTo: 1 << 24)
-            if whole.count > 65_536 { whole.remove(at: 65_535) }
-            return whole.isEmpty ? .end(trailers: [:]) : .bytes(whole)
-          }, cancel: { source.cancel() })
-      }
+      $0.loseByte()
     }
     flawed(
       "loses-stream-trailers", "it passes over trailers", caughtBy: "trailers",
@@ -68,14 +63,7 @@ extension Saboteur<TransportFixture> {
     flawed(
       "waits-for-reader", "it reads a response to its end before the next",
       caughtBy: "unread-stream", timeLimit: .milliseconds(500)
-    ) { flaws in
-      flaws.speakHTTP11()
-      flaws.setup = { setup in
-        var setup = setup
-        setup.limits.perOrigin = 1
-        return setup
-      }
-    }
+    ) { $0.takeTurns() }
     flawed(
       "no-stream-trailers", "it sends no trailers", caughtBy: "request-trailers",
       saying: "the trailers"
