@@ -13,6 +13,14 @@ final class CertificateAuthority: Sendable {
   struct Identity: @unchecked Sendable {
     var certificate: OpaquePointer
     var key: OpaquePointer
+
+    /// The certificate as PEM.
+    var certificatePEM: String { CertificateAuthority.pem { PEM_write_bio_X509($0, certificate) } }
+
+    /// The key as PEM, in the clear.
+    var keyPEM: String {
+      CertificateAuthority.pem { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
+    }
   }
 
   /// What a certificate says.
@@ -33,10 +41,12 @@ final class CertificateAuthority: Sendable {
   }
 
   /// The root certificate in PEM: what a client must trust.
-  var pem: String {
+  var pem: String { root.certificatePEM }
+
+  private static func pem(_ write: (OpaquePointer) -> Int32) -> String {
     guard let bio = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(bio) }
-    PEM_write_bio_X509(bio, root.certificate)
+    _ = write(bio)
     var data: UnsafeMutablePointer<CChar>?
     let count = copenssl_bio_contents(bio, &data)
     guard let data, count > 0 else { return "" }

@@ -35,6 +35,9 @@ final class OriginConnection {
         try stream.secure(with: tls.context)
         record(.secured)
       }
+      if stream.speaksHTTP2 {
+        return try HTTP2Connection(id: id, stream: stream, setting: setting).run()
+      }
       if try play(setting.plan.onConnect(id)) == .ended { return }
       var ordinal = 0
       while true {
@@ -119,6 +122,8 @@ final class OriginConnection {
         return .ended
       case .stall:
         try stream.pause(nil)
+      case .goAway:
+        break
       }
     }
     return .goesOn

@@ -31,6 +31,8 @@ extension OriginLog.Event {
     case requestEnd
     /// So many bytes were written.
     case sent(Int)
+    /// The peer gave up a request of a connection that goes on, over HTTP/2.
+    case streamReset
     /// A tunnel was opened to this authority.
     case tunnel(String)
     /// The peer ended the connection with a FIN.

@@ -111,10 +111,17 @@ public final class OriginLog: Sendable {
   /// Adds to a request's body.
   func record(body bytes: [UInt8], ofRequest index: Int) {
     state.withLock { state in
-      state.requests[index].bodyCount += bytes.count
       let room = Request.keptBytes - state.requests[index].body.count
       if room > 0 { state.requests[index].body += bytes.prefix(room) }
-      Self.append(.body(bytes.count), on: state.requests[index].head.connection, to: &state)
+    }
+    record(bodyCount: bytes.count, ofRequest: index)
+  }
+
+  /// Adds to the size of a request's body, of which no more is known.
+  func record(bodyCount count: Int, ofRequest index: Int) {
+    state.withLock { state in
+      state.requests[index].bodyCount += count
+      Self.append(.body(count), on: state.requests[index].head.connection, to: &state)
       Self.wake(&state)
     }
   }

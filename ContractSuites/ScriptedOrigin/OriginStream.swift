@@ -55,14 +55,26 @@ final class OriginStream {
     return Array(buffer[start..<end])
   }
 
-  /// Waits for more bytes.
-  func receive() throws(Ending) {
+  /// Waits for more bytes, but no longer than a limit.
+  func receive(within limit: Duration? = nil) throws(Ending) {
     if start > 0 {
       buffer.removeFirst(start)
       start = 0
     }
-    let count = try retrying { scratch.withUnsafeMutableBytes { read(into: $0) } }
-    buffer += scratch[..<count]
+    let end = limit.map { ContinuousClock.now + $0 }
+    while true {
+      switch scratch.withUnsafeMutableBytes({ read(into: $0) }) {
+      case .done(let count):
+        buffer += scratch[..<count]
+        return
+      case .wants(var events):
+        let left = end.map { $0 - .now }
+        if let left, left <= .zero { return }
+        try wait(for: &events, until: left)
+      case .ended(let ending):
+        throw ending
+      }
+    }
   }
 
   /// Writes all bytes.
@@ -70,8 +82,10 @@ final class OriginStream {
     let bytes = Array(bytes)
     var offset = 0
     while offset < bytes.count {
-      offset += try retrying {
-        bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[offset...])) }
+      switch bytes.withUnsafeBytes({ write(UnsafeRawBufferPointer(rebasing: $0[offset...])) }) {
+      case .done(let count): offset += count
+      case .wants(let events): try wait(for: events)
+      case .ended(let ending): throw ending
       }
     }
   }
@@ -148,20 +162,13 @@ extension OriginStream {
     }
   }
 
+  /// Whether HTTP/2 was agreed on in the handshake.
+  var speaksHTTP2: Bool { ssl.map { copenssl_speaks_http2($0) == 1 } ?? false }
+
   private enum Attempt {
     case done(Int)
     case wants(Int16)
     case ended(Ending)
-  }
-
-  private func retrying(_ attempt: () -> Attempt) throws(Ending) -> Int {
-    while true {
-      switch attempt() {
-      case .done(let count): return count
-      case .wants(let events): try wait(for: events)
-      case .ended(let ending): throw ending
-      }
-    }
   }
 
   private func read(into space: UnsafeMutableRawBufferPointer) -> Attempt {

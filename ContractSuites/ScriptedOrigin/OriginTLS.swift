@@ -7,8 +7,8 @@ import TransportPort
 final class OriginTLS: @unchecked Sendable {
   let context: OpaquePointer
 
-  /// Settings that show an identity.
-  init(_ identity: OriginPlan.Identity) throws {
+  /// Settings that show an identity and offer a version.
+  init(_ identity: OriginPlan.Identity, version: OriginPlan.Version) throws {
     guard let context = SSL_CTX_new(TLS_server_method()) else {
       throw CertificateAuthority.Failure(reason: opensslReason())
     }
@@ -18,6 +18,7 @@ final class OriginTLS: @unchecked Sendable {
     SSL_CTX_use_PrivateKey(context, shown.key)
     // Tickets sent after the handshake would be unread bytes, which turn a close into a reset.
     SSL_CTX_set_num_tickets(context, 0)
+    if version == .http2 { copenssl_prefer_http2(context) }
     if identity == .obsoleteProtocol {
       SSL_CTX_set_security_level(context, 0)
       SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0")
@@ -32,13 +33,16 @@ final class OriginTLS: @unchecked Sendable {
   /// The authority that a client of a trusted origin must trust.
   static let trusted = Result { try CertificateAuthority(name: "Scripted Origin Root") }
 
+  /// What a good certificate says.
+  static let localhost = CertificateAuthority.Subject(name: "localhost", alternativeNames: here)
+
   private static let here = "DNS:localhost,IP:127.0.0.1,IP:0:0:0:0:0:0:0:1"
 
   private static func make(
     _ identity: OriginPlan.Identity
   ) throws -> CertificateAuthority.Identity {
     typealias Subject = CertificateAuthority.Subject
-    let good = Subject(name: "localhost", alternativeNames: here)
+    let good = localhost
     switch identity {
     case .trusted, .obsoleteProtocol:
       return try trusted.get().issue(good)

@@ -63,7 +63,8 @@ public final class ScriptedOrigin: Sendable {
     reserved = nil
     listener = try OriginListener(
       socket: socket, port: port, plan: plan,
-      tls: scheme == .https ? OriginTLS(plan.identity) : nil, tunnels: tunnels, log: log)
+      tls: scheme == .https ? OriginTLS(plan.identity, version: plan.version) : nil,
+      tunnels: tunnels, log: log)
   }
 
   /// Starts an origin that plays one script for each request, in turn; the last one stays.

@@ -23,4 +23,14 @@ extension Contract<TransportFixture> {
     Saboteur.time
     Saboteur.trust
   }
+
+  /// What a transport promises besides where an origin speaks HTTP/2: RFC 9113.
+  ///
+  /// A contract of its own, so that a transport which speaks HTTP/1.1 alone can hold all of the
+  /// other, and so that servers can be columns here.
+  public static let transportHTTP2 = Contract("transport-http2", "HTTP transport over HTTP/2") {
+    ClauseGroup<TransportFixture>.http2
+  } saboteurs: {
+    Saboteur.http2
+  }
 }

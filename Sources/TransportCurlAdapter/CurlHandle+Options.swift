@@ -30,11 +30,7 @@ extension CurlHandle {
     ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
     ccurl_set_long(easy, CURLOPT_BUFFERSIZE, 64 * 1024)
     ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
-    ccurl_set_long(
-      easy, CURLOPT_HTTP_VERSION,
-      Int(configuration.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-    // A burst waits for the first connection to learn whether it can be shared.
-    ccurl_set_long(easy, CURLOPT_PIPEWAIT, configuration.allowsHTTP2 ? 1 : 0)
+    setVersion(offersHTTP2: false)
     setTrust(configuration.authorities)
     setProxy(configuration.proxy)
     setTimes(TransportOptions(), configuration)
@@ -48,6 +44,15 @@ extension CurlHandle {
     ccurl_set_long(
       easy, CURLOPT_EXPECT_100_TIMEOUT_MS, max(0, options.continueTimeout.wholeMilliseconds))
     ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, options.reusesConnections ? 0 : 1)
+  }
+
+  /// Sets whether HTTP/2 is offered.
+  func setVersion(offersHTTP2: Bool) {
+    ccurl_set_long(
+      easy, CURLOPT_HTTP_VERSION,
+      Int(offersHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+    // A burst waits for the first connection to learn whether it can be shared.
+    ccurl_set_long(easy, CURLOPT_PIPEWAIT, offersHTTP2 ? 1 : 0)
   }
 
   /// Sets the method and how the body is framed.
@@ -152,9 +157,17 @@ extension CurlHandle {
     }
     ccurl_set_pointer(easy, CURLOPT_DEBUGDATA, this)
     ccurl_set_debug(easy) { _, type, bytes, count, this in
-      if type == CURLINFO_DATA_IN {
-        CurlHandle.from(this)?.receive(raw: UnsafeRawBufferPointer(start: bytes, count: count))
+      let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+      switch type {
+      case CURLINFO_DATA_IN: CurlHandle.from(this)?.receive(raw: bytes)
+      case CURLINFO_TEXT: CurlHandle.from(this)?.receive(trace: bytes)
+      default: break
       }
+      return 0
+    }
+    ccurl_set_pointer(easy, CURLOPT_XFERINFODATA, this)
+    ccurl_set_progress(easy) { this, _, _, _, _ in
+      CurlHandle.from(this)?.watchEnd()
       return 0
     }
     ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, this)

@@ -26,6 +26,7 @@ final class CurlHandle {
   private var method: HTTPRequest.Method?
   private var framing: WireRequest.Framing?
   private var options = TransportOptions()
+  private var offersHTTP2 = false
 
   // The transfer's state.
   private var heads = HeadMemory()
@@ -39,7 +40,14 @@ final class CurlHandle {
   private var received = 0
   private var sent = 0
   private var isUploaded = false
+  /// Whether TLS announced its end; `nil` where that is not known.
+  private var isEndAnnounced: Bool?
   private var attempts = 0
+  /// The local port of the connection, and the number of the stream on it.
+  private(set) var port: Int32 = 0
+  private var stream: Int?
+  /// Whether the server has said that it did nothing about the request.
+  private var isUnprocessed = false
 
   /// Whether the connection turned out to be of no use before anything was sent.
   private(set) var needsFreshConnection = false
@@ -76,6 +84,10 @@ final class CurlHandle {
       heads.forget()
       ccurl_set_string(easy, CURLOPT_URL, url)
     }
+    if offersHTTP2 != transfer.mayShare(configuration) {
+      offersHTTP2.toggle()
+      setVersion(offersHTTP2: offersHTTP2)
+    }
     if method != wire.method || framing != wire.framing {
       method = wire.method
       framing = wire.framing
@@ -93,8 +105,11 @@ final class CurlHandle {
       heads.forget()
       setTimes(options, configuration)
     }
-    ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 0)
+    let closes = wire.headerFields.list(.connection).contains("close")
+    ccurl_set_long(easy, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
     ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
+    ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
+    ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0)
     reading = newReading()
     errorText[0] = 0
   }
@@ -102,6 +117,22 @@ final class CurlHandle {
   /// Goes on reading and writing.
   func unpause() {
     curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  /// Whether the connection can be made to send what is due on it.
+  ///
+  /// Not while the reader is behind: to go on reading would then fill the memory.
+  var canFlush: Bool { offersHTTP2 && transfer?.isReadingPaused == false }
+
+  /// Makes libcurl send what is due on the connection, by a change of the stream's window.
+  func flush() {
+    curl_easy_pause(easy, CURLPAUSE_RECV)
+    curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  /// Lets the connection end with this transfer, unless it is shared with others.
+  func closeUnlessShared() {
+    ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
   }
 
   /// Prepares to begin again on a fresh connection.
@@ -137,7 +168,11 @@ final class CurlHandle {
     received = 0
     sent = 0
     isUploaded = false
+    isEndAnnounced = nil
     attempts = 0
+    port = 0
+    stream = nil
+    isUnprocessed = false
     needsFreshConnection = false
     failure = nil
     isTouched = false
@@ -160,7 +195,7 @@ final class CurlHandle {
     HeadMemory.Reading(
       HTTPHeadParser(
         limits: options.headLimits,
-        allowsMultiplexed: configuration.allowsHTTP2 && transfer?.wire.origin.scheme == .https))
+        allowsMultiplexed: offersHTTP2))
   }
 }
 
@@ -173,8 +208,15 @@ extension CurlHandle {
     do throws(TransportError) {
       if head != nil {
         if chunks == nil { try receive(trailer: Array(bytes)[...]) }
-      } else if let head = try heads.consume(bytes, &reading) {
-        try complete(head.response, version: head.version)
+      } else {
+        if offersHTTP2, bytes.starts(with: "HTTP/2".utf8) {
+          // Else libcurl is done with the last byte, and passes over trailers; the length is checked
+          // here as well.
+          ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+        }
+        if let head = try heads.consume(bytes, &reading) {
+          try complete(head.response, version: head.version)
+        }
       }
       return true
     } catch {
@@ -234,6 +276,32 @@ extension CurlHandle {
     }
   }
 
+  /// Takes a line of libcurl's trace, which is switched on where HTTP/2 may be spoken.
+  func receive(trace line: UnsafeRawBufferPointer) {
+    guard offersHTTP2 else { return }
+    switch HTTP2Notice(line) {
+    case .opened(let stream): self.stream = stream
+    case .goAway(let lastStream): loop.goAway(port, lastStream: lastStream)
+    case .refused: isUnprocessed = true
+    case nil: break
+    }
+  }
+
+  /// Notes that the server takes no stream of a connection after one.
+  func goAway(_ port: Int32, lastStream: Int) {
+    guard port == self.port, head == nil, let stream, stream > lastStream else { return }
+    isUnprocessed = true
+  }
+
+  /// Notes whether TLS has announced its end; the last time is when libcurl has read all there is.
+  ///
+  /// libcurl takes the end of the socket for the end of TLS, so that anybody on the way could cut a
+  /// body that ends with the connection (RFC 9112 §9.8).
+  func watchEnd() {
+    guard let session = ccurl_openssl_session(easy) else { return }
+    isEndAnnounced = OpenSSL.shared?.isEndAnnounced(session)
+  }
+
   /// Starts the content again, for a second attempt.
   ///
   /// - Returns: Whether that is possible.
@@ -251,9 +319,9 @@ extension CurlHandle {
   /// has ended, or what came would pass for the response. Nothing was sent on it, so that the
   /// request can go on a fresh one, whatever its method.
   ///
-  /// libcurl sends a request again, on its own, when a kept connection turns out to be dead. For a
-  /// method that is not idempotent that may repeat an effect (RFC 9110 §9.2.2), and a body that was
-  /// begun may be gone, so both are refused here.
+  /// libcurl sends a request again, on its own, when a kept connection turns out to be dead or the
+  /// server has not taken it on. In the first case a method that is not idempotent may repeat its
+  /// effect (RFC 9110 §9.2.2), and in both a body that was begun may be gone, so these are refused.
   ///
   /// - Parameter localPort: The local port of the connection that libcurl chose.
   func allowsAttempt(localPort: Int32) -> Bool {
@@ -264,13 +332,21 @@ extension CurlHandle {
       return false
     }
     attempts += 1
+    port = localPort
+    stream = nil
+    // Only here, since a connection that is opened while libcurl traces is traced for good.
+    if offersHTTP2 { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
     guard attempts > 1 else { return true }
-    guard wire.method.isIdempotent, transfer?.upload.bytes != nil || sent == 0 else {
-      failure = wire.error(
+    guard wire.method.isIdempotent || isUnprocessed, transfer?.upload.bytes != nil || sent == 0
+    else {
+      var error = wire.error(
         .connectionReset, phase: .awaitingHead, bytesSent: true,
         detail: "a kept connection ended before the response, and \(wire.method) is not sent again")
+      error.isRetrySafe = error.isRetrySafe || isUnprocessed
+      failure = error
       return false
     }
+    isUnprocessed = false
     return true
   }
 
@@ -278,8 +354,8 @@ extension CurlHandle {
   ///
   /// Where HTTP/2 is possible, frames may come at any time, so that nothing can be told.
   private func isStale(_ socket: Int32?) -> Bool {
-    guard let socket, !configuration.allowsHTTP2 || transfer?.wire.origin.scheme == .http,
-      options.reusesConnections, ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0
+    guard let socket, !offersHTTP2, options.reusesConnections,
+      ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0
     else { return false }
     var byte: UInt8 = 0
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 || errno != EAGAIN
@@ -307,6 +383,7 @@ extension CurlHandle {
   ) throws(TransportError) {
     guard let transfer else { return }
     isMultiplexed = version == .multiplexed
+    if offersHTTP2, !isMultiplexed { ccurl_set_long(easy, CURLOPT_VERBOSE, 0) }
     if response.status.isInformational {
       guard informational.count < options.headLimits.informational else {
         throw transfer.wire.error(
@@ -327,6 +404,9 @@ extension CurlHandle {
         ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
       }
     }
+    if bodyFraming == .untilClose, !isMultiplexed, transfer.wire.origin.scheme == .https {
+      ccurl_set_long(easy, CURLOPT_NOPROGRESS, 0)
+    }
     head = CurlTransfer.Head(response: response, informationalResponses: informational)
     touch()
   }
@@ -346,6 +426,12 @@ extension CurlHandle {
     if case .length(let length) = bodyFraming, received != length {
       return .failure(
         error(.truncatedBody, "\(received) of \(length) bytes came before the connection ended"))
+    }
+    if bodyFraming == .untilClose, isEndAnnounced == false {
+      return .failure(
+        error(
+          .truncatedBody,
+          "the connection ended without close_notify, so the body may be cut short"))
     }
     return .success(chunks?.trailers ?? trailers?.fields ?? [:])
   }
@@ -379,9 +465,11 @@ extension CurlHandle {
     var phase = phase
     // How far a handshake came is not among the times.
     if case .tls = kind { phase = .securing }
-    return TransportError(
+    var error = TransportError(
       kind, phase: phase, method: transfer?.wire.method, bytesSent: bytesSent,
       code: code.map(Int.init), detail: detail)
+    if isUnprocessed, kind == .connectionReset { error.isRetrySafe = true }
+    return error
   }
 
   /// Whether any byte of the request may have reached the wire.
@@ -417,18 +505,20 @@ extension CurlHandle {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST: return .nameNotResolved
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxyFailed
-    case CURLE_COULDNT_CONNECT: return connectKind
-    case CURLE_RECV_ERROR where attempts == 0: return connectKind
+    case CURLE_COULDNT_CONNECT: return connectKind(text)
+    case CURLE_RECV_ERROR where attempts == 0: return connectKind(text)
     case CURLE_OPERATION_TIMEDOUT: return attempts == 0 ? .connectTimeout : .idleTimeout
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR: return .tls(tlsFailure(text))
     case CURLE_GOT_NOTHING: return endedHead
     case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: return .connectionReset
     case CURLE_RECV_ERROR: return receiveKind(text)
-    case CURLE_PARTIAL_FILE: return .truncatedBody
+    case CURLE_PARTIAL_FILE: return head == nil ? endedHead : .truncatedBody
     case CURLE_WEIRD_SERVER_REPLY:
       return text.contains("Content-Length") ? .invalidLength : .malformedHead
     case CURLE_UNSUPPORTED_PROTOCOL where attempts > 0: return .malformedHead
     case CURLE_OUT_OF_MEMORY where phase == .awaitingHead: return .headTooLarge
+    // Without a word, this means that the session has nothing left to do: it was ended by GOAWAY.
+    case CURLE_HTTP2 where isUnprocessed || text.isEmpty: return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: return .protocolViolation
     // CURLE_TOO_LARGE, which older headers do not have.
     case CURLcode(100): return .headTooLarge
@@ -436,13 +526,16 @@ extension CurlHandle {
     }
   }
 
-  private var connectKind: TransportError.Kind {
+  private func connectKind(_ text: String) -> TransportError.Kind {
     switch ccurl_long(easy, CURLINFO_HTTP_CONNECTCODE) {
     case 0: break
     case 407: return .proxyAuthenticationRequired
     default: return .proxyFailed
     }
-    if case .url = configuration.proxy { return .proxyFailed }
+    // Whether a proxy stood on the way is only to be seen from whom libcurl names.
+    let origin = transfer?.wire.origin
+    let isStraight = origin.map { text.contains(" \($0.host) port \($0.port) ") } ?? true
+    guard configuration.proxy == .none || isStraight else { return .proxyFailed }
     return ccurl_long(easy, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED)
       ? .connectionRefused : .connectFailed
   }

@@ -55,6 +55,11 @@ final class CurlLoop {
     touched.append(handle)
   }
 
+  /// Tells all that are on a connection that its server takes no stream after one.
+  func goAway(_ port: Int32, lastStream: Int) {
+    for handle in running.values { handle.goAway(port, lastStream: lastStream) }
+  }
+
   private func carryOut(_ command: CurlDriver.Command) {
     switch command {
     case .start(let transfer):
@@ -124,7 +129,7 @@ final class CurlLoop {
       for handle in touched {
         handle.deliver()
         guard handle.isAnsweredEarly else { continue }
-        finishRunning(handle, code: CURLE_OK)
+        breakOff(handle)
         hasNews = true
       }
       touched.removeAll(keepingCapacity: true)
@@ -134,7 +139,18 @@ final class CurlLoop {
 
   private func finishRunning(_ handle: CurlHandle, failure: TransportError) {
     handle.fail(failure)
+    breakOff(handle)
+  }
+
+  /// Ends a transfer that libcurl is not done with.
+  ///
+  /// Over HTTP/2 the stream is reset, but libcurl keeps that to itself until it sends something else
+  /// on the connection: so another transfer is made to. Without another, the connection is closed.
+  private func breakOff(_ handle: CurlHandle) {
+    let port = handle.port
+    handle.closeUnlessShared()
     finishRunning(handle, code: CURLE_OK)
+    running.values.first { $0.port == port && $0.canFlush }?.flush()
   }
 
   private func finishRunning(_ handle: CurlHandle, code: CURLcode) {

@@ -50,6 +50,13 @@ final class CurlTransfer: Sendable {
     self.upload = try CurlUpload(wire, body: body)
   }
 
+  /// Whether the exchange can share a connection, as HTTP/2 allows.
+  ///
+  /// libcurl sends no trailers over HTTP/2, and says nothing of that.
+  func mayShare(_ configuration: CurlTransport.Configuration) -> Bool {
+    configuration.allowsHTTP2 && wire.origin.scheme == .https && !upload.hasTrailers
+  }
+
   /// Starts the transfer and waits for the head.
   func head() async -> Result<Head, TransportError> {
     await withTaskCancellationHandler {
@@ -90,6 +97,9 @@ final class CurlTransfer: Sendable {
 
   /// Whether the caller has given up.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// Whether the driver was told to stop reading, since so much is unread.
+  var isReadingPaused: Bool { state.withLock { $0.isReadingPaused } }
 
   func shutDownError(phase: TransportError.Phase, bytesSent: Bool) -> TransportError {
     wire.error(

@@ -31,10 +31,14 @@ final class CurlUpload: Sendable {
   /// The whole content, where it is in memory.
   let bytes: [UInt8]?
 
+  /// Whether fields follow the content.
+  let hasTrailers: Bool
+
   private let reader: HTTPRequestBody.Reader?
   private let state = Mutex(State())
 
   init(_ wire: WireRequest, body: HTTPRequestBody) throws(TransportError) {
+    hasTrailers = body.hasTrailers
     if wire.framing == .none {
       bytes = []
       reader = nil

@@ -11,4 +11,14 @@ import TransportContract
   func catches(_ saboteur: SaboteurCase<TransportFixture>) async throws {
     try await saboteur.verify()
   }
+
+  @Test(arguments: Contract.transportHTTP2.cases(for: .fakeTransport, .curl, .curlWithNghttpd))
+  func holdsOverHTTP2(_ clause: ContractCase<TransportFixture>) async throws {
+    try await clause.verify()
+  }
+
+  @Test(arguments: Contract.transportHTTP2.saboteurs)
+  func catchesOverHTTP2(_ saboteur: SaboteurCase<TransportFixture>) async throws {
+    try await saboteur.verify()
+  }
 }

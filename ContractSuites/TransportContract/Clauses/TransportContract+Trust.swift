@@ -146,6 +146,42 @@ extension ClauseGroup<TransportFixture> {
       expectEqual(seen.head.target, "far.invalid:443", "the target at the proxy")
       expectEqual(seen.fields[values: .authorization], [], "Authorization at the proxy")
     }
+    Clause(
+      "proxy-end-to-end", "a tunnel carries https to its end, and credentials stay on their side",
+      from: "RFC 9110 §9.3.6 and §11.7", requires: .proxy
+    ) { fixture in
+      let far = try fixture.peer(.respond(text: "far"), scheme: .https)
+      let asking = OriginScript.respond(407, headerFields: ["Proxy-Authenticate": "Basic realm=x"])
+      let proxy = try fixture.peer(
+        OriginPlan { _ in asking },
+        tunnels: { $0.headerFields[.proxyAuthorization] == "Basic dXNlcjpwYXNz" })
+      let world = try await fixture.world([far, proxy]) {
+        $0.proxy = "http://user:pass@127.0.0.1:\(proxy.port)"
+      }
+      for _ in 1...2 {
+        let answer = try await world.answer(
+          .put, "/a", [.authorization: "Bearer s3cret"], body: .text("body"))
+        expectEqual(answer.text, "far", "the content")
+      }
+      expectEqual(far.log.requests.map(\.head.target), ["/a", "/a"], "the targets at the origin")
+      expectEqual(far.log.requests.map(\.bodyCount), [4, 4], "the bytes of content at the origin")
+      expectEqual(far.log.counts.connections, 1, "the number of connections to the origin")
+      expectEqual(
+        far.log.requests.map { $0.fields[.authorization] }, ["Bearer s3cret", "Bearer s3cret"],
+        "Authorization at the origin")
+      expectEqual(
+        far.log.requests.map { $0.fields[.proxyAuthorization] }, [nil, nil],
+        "Proxy-Authorization at the origin")
+      for seen in proxy.log.requests {
+        expectEqual(seen.head.method, .connect, "the method at the proxy")
+        expectEqual(seen.head.target, "127.0.0.1:\(far.port)", "the target at the proxy")
+        expectEqual(seen.fields[.authorization], nil, "Authorization at the proxy")
+      }
+      let wrong = try await fixture.world([far, proxy]) {
+        $0.proxy = "http://user:word@127.0.0.1:\(proxy.port)"
+      }
+      await wrong.expectFailure(.proxyAuthenticationRequired)
+    }
     Absence(of: .proxy, "the setup's proxy is passed by") { fixture in
       let near = try fixture.peer(.respond(text: "straight"))
       let proxy = try fixture.peer(.respond(text: "proxied"))

@@ -30,6 +30,8 @@ struct PeerLog: Sendable {
     var closedByClient = 0
     /// Connections that the peer ended.
     var closedByPeer = 0
+    /// Requests that the client gave up on a connection that goes on.
+    var resetStreams = 0
   }
 
   private let readRequests: @Sendable () -> [Request]
@@ -98,6 +100,7 @@ extension PeerLog.Counts {
       case .body(let count): bodyBytes += count
       case .closedByPeer, .resetByPeer: closedByClient += 1
       case .closed, .reset: closedByPeer += 1
+      case .streamReset: resetStreams += 1
       case .secured, .handshakeFailed, .requestEnd, .sent, .tunnel: break
       }
     }

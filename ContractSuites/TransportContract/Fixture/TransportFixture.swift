@@ -19,7 +19,10 @@ public import TransportPort
 /// transport by the clauses. How much a transport can do is said by the capabilities in `Capability`.
 public struct TransportFixture: Sendable {
   private let scope: FixtureScope
-  private let makePeer: @Sendable (OriginPlan, HTTPOrigin.Scheme) throws -> TransportPeer
+  private let makePeer:
+    @Sendable (OriginPlan, HTTPOrigin.Scheme, @escaping TransportPeer.Tunnels) throws ->
+      TransportPeer
+  private let makeEcho: (@Sendable () async throws -> TransportPeer)?
   private let open: @Sendable ([TransportPeer], TransportSetup) async throws -> Opened
 
   private struct Opened {
@@ -32,17 +35,20 @@ public struct TransportFixture: Sendable {
   /// - Parameters:
   ///   - scope: The case's scope; transports are shut down and peers closed with it.
   ///   - shutDown: Ends all that a transport has under way.
+  ///   - server: The server that speaks HTTP/2.
   ///   - open: Opens a transport as the setup says.
   public init<Transport: HTTPTransport>(
     in scope: FixtureScope, shuttingDown shutDown: @escaping @Sendable (Transport) async -> Void,
+    server: HTTP2Server = .scripted,
     _ open: @escaping @Sendable (TransportSetup) async throws -> Transport
   ) {
     self.scope = scope
-    makePeer = { plan, scheme in
-      let origin = try ScriptedOrigin(plan, scheme: scheme)
+    makePeer = { plan, scheme, tunnels in
+      let origin = try ScriptedOrigin(plan, scheme: scheme, tunnels: tunnels)
       scope.onTearDown { origin.close() }
       return TransportPeer(origin)
     }
+    makeEcho = server.starting(in: scope)
     self.open = { _, setup in
       let transport = try await open(setup)
       return Opened(transport: transport) { await shutDown(transport) }
@@ -59,7 +65,10 @@ public struct TransportFixture: Sendable {
   /// A transport with flaws, over the fake.
   init(playedIn scope: FixtureScope, flaws: Flaws) {
     self.scope = scope
-    makePeer = { plan, scheme in TransportPeer(playing: plan, scheme: scheme, flaws: flaws) }
+    makePeer = { plan, scheme, tunnels in
+      TransportPeer(playing: plan, scheme: scheme, tunnels: tunnels, flaws: flaws)
+    }
+    makeEcho = nil
     open = { peers, setup in
       let network = PlayedNetwork(peers, setup: flaws.setup(setup))
       return Opened(transport: FlawedTransport(base: network, flaws: flaws)) {
@@ -70,16 +79,30 @@ public struct TransportFixture: Sendable {
 }
 
 extension TransportFixture {
-  /// A peer that does what a plan says.
-  func peer(_ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http) throws -> TransportPeer {
-    try makePeer(plan, scheme)
+  /// A peer that does what a plan says, and opens tunnels where it is told to.
+  func peer(
+    _ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http,
+    tunnels: @escaping TransportPeer.Tunnels = { _ in false }
+  ) throws -> TransportPeer {
+    try makePeer(plan, scheme, tunnels)
   }
 
   /// A peer that answers each request by the next script; the last one stays.
   func peer(
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http
   ) throws -> TransportPeer {
-    try makePeer(OriginPlan(inTurn: scripts), scheme)
+    try peer(OriginPlan(inTurn: scripts), scheme: scheme)
+  }
+
+  /// A transport and a server of HTTP/2 that sends back what it gets, then the trailer `X-End: yes`.
+  func echoWorld() async throws -> TransportWorld {
+    let plan = OriginPlan(version: .http2) { _ in
+      [
+        .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n"), .echoBody,
+        .send("0\r\nX-End: yes\r\n\r\n"),
+      ]
+    }
+    return try await world([try await makeEcho?() ?? peer(plan, scheme: .https)])
   }
 
   /// A transport among peers, the first of which is the one that is meant where none is named.
@@ -108,6 +131,6 @@ extension TransportFixture {
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http,
     _ configure: (inout TransportSetup) -> Void = { _ in }
   ) async throws -> TransportWorld {
-    try await world([makePeer(OriginPlan(inTurn: scripts), scheme)], configure)
+    try await world(OriginPlan(inTurn: scripts), scheme: scheme, configure)
   }
 }

@@ -36,6 +36,21 @@ struct Flaws: Sendable {
   var pardons: @Sendable (TransportError) -> Bool = { _ in false }
 }
 
+extension Flaws {
+  /// Makes the transport lose a byte of long content, where a buffer may end.
+  mutating func loseByte() {
+    response = { exchange in
+      let source = exchange.body
+      exchange.body = HTTPResponseBody(
+        next: { () async throws(TransportError) in
+          var whole = try await source.collect(upTo: 1 << 24)
+          if whole.count > 65_536 { whole.remove(at: 65_535) }
+          return whole.isEmpty ? .end(trailers: [:]) : .bytes(whole)
+        }, cancel: { source.cancel() })
+    }
+  }
+}
+
 /// A sound transport made wrong.
 struct FlawedTransport: HTTPTransport {
   let base: any HTTPTransport

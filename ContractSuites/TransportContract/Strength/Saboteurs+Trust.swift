@@ -12,6 +12,24 @@ extension Flaws {
     }
   }
 
+  /// Makes the transport trust the peers' authority whatever its setup says.
+  fileprivate mutating func trustAnyway() {
+    setup = { setup in
+      var setup = setup
+      setup.trustedAuthorities = setup.trustedAuthorities ?? ""
+      return setup
+    }
+  }
+
+  /// Makes the transport take another proxy than that of its setup.
+  fileprivate mutating func changeProxy(_ change: @escaping @Sendable (String?) -> String?) {
+    setup = { setup in
+      var setup = setup
+      setup.proxy = change(setup.proxy)
+      return setup
+    }
+  }
+
   /// Makes every error of TLS the same.
   fileprivate mutating func callTLSFailures(_ failure: TransportError.TLSFailure) {
     error = { error in
@@ -60,38 +78,39 @@ extension Saboteur<TransportFixture> {
         return plan
       }
     }
-    flawed("trusts-all", "it trusts whom it likes", caughtBy: "custom-authority") { _ in }
+    flawed("trusts-all", "it trusts whom it likes", caughtBy: "custom-authority") {
+      $0.trustAnyway()
+    }
     flawed(
-      "trusts-as-told", "it trusts as it is told", caughtBy: "lacks-custom-authorities",
-      saying: "unknownAuthority"
+      "trusts-as-told", "it trusts as it is told", caughtBy: "lacks-custom-authorities"
+    ) { _ in }
+    flawed("passes-proxy-by", "it knows no proxy", caughtBy: "proxy") {
+      $0.changeProxy { _ in nil }
+    }
+    flawed("no-tunnel", "it opens no tunnel", caughtBy: "proxy-tunnel") {
+      $0.changeProxy { _ in nil }
+    }
+    flawed(
+      "no-credentials", "it tells the proxy no credentials", caughtBy: "proxy-end-to-end",
+      saying: "proxyAuthenticationRequired"
     ) {
-      let untrusting = Counter()
-      $0.setup = { setup in
-        if setup.trustedAuthorities == nil { untrusting.increment() }
-        return setup
-      }
-      $0.send = { base, request, body, options in
-        guard untrusting.value == 0 else {
-          throw TransportError(.tls(.unknownAuthority), phase: .securing, bytesSent: false)
-        }
-        return try await base.send(request, body: body, options: options)
+      $0.changeProxy { proxy in
+        proxy.flatMap { $0.split(separator: "@").last }.map { "http://\($0)" }
       }
     }
-    flawed("passes-proxy-by", "it knows no proxy", caughtBy: "proxy") { _ in }
-    flawed("no-tunnel", "it opens no tunnel", caughtBy: "proxy-tunnel") { _ in }
-    flawed("proxied", "it goes through the proxy", caughtBy: "lacks-proxy") {
-      let proxy = Counter()
-      $0.setup = { setup in
-        if let port = setup.proxy.flatMap({ URLReference($0).authority?.split(separator: ":").last }
-        ) {
-          proxy.increment(by: Int(port) ?? 0)
+    flawed(
+      "tells-proxy-secret", "it tells the origin the proxy's credentials",
+      caughtBy: "proxy-end-to-end", saying: "Proxy-Authorization at the origin"
+    ) {
+      $0.seen = { request in
+        var request = request
+        if request.head.method != .connect {
+          request.head.headerFields[.proxyAuthorization] = "Basic dXNlcjpwYXNz"
         }
-        return setup
-      }
-      $0.request = { request, _, _ in
-        if proxy.value > 0 { request.authority = "127.0.0.1:\(proxy.value)" }
+        return request
       }
     }
+    flawed("proxied", "it goes through the proxy", caughtBy: "lacks-proxy") { _ in }
     flawed("own-cookies", "it keeps cookies by itself", caughtBy: "cookies", saying: "without") {
       let hasCookies = Counter()
       $0.request = { request, _, _ in

@@ -10,6 +10,13 @@ final class FakeExchange: Sendable {
     var isOver = false
   }
 
+  /// Why an exchange is ended from outside.
+  enum End: Sendable {
+    case failed(TransportError.Kind)
+    /// The origin has not taken the request on.
+    case unprocessed
+  }
+
   let transport: FakeTransport
   let wire: WireRequest
   let request: HTTPRequest
@@ -32,7 +39,7 @@ final class FakeExchange: Sendable {
   /// Runs the exchange up to the final head.
   func start() async throws(TransportError) -> HTTPExchange {
     guard !Task.isCancelled else { throw error(.cancelled) }
-    let number = transport.register { [weak self] kind in self?.end(kind) }
+    let number = transport.register { [weak self] end in self?.end(end) }
     guard let number else { throw error(.shutDown) }
     progress.withLock { $0.number = number }
     let result = await withTaskCancellationHandler { () -> Result<HTTPExchange, TransportError> in
@@ -43,7 +50,7 @@ final class FakeExchange: Sendable {
         return .failure(error)
       }
     } onCancel: {
-      end(.cancelled)
+      end(.failed(.cancelled))
     }
     if case .failure = result { finish(closedBy: .client) }
     return try result.get()
@@ -56,11 +63,28 @@ final class FakeExchange: Sendable {
   }
 
   /// Ends the exchange at once, whatever it waits for.
-  func end(_ kind: TransportError.Kind) {
+  func end(_ end: End) {
     guard !progress.withLock({ $0.isOver }) else { return }
-    interruption.interrupt(error(kind))
-    finish(closedBy: .client)
+    switch end {
+    case .failed(let kind):
+      interruption.interrupt(error(kind))
+      finish(closedBy: .client)
+    case .unprocessed:
+      interruption.interrupt(unprocessedError())
+      finishAndPark()
+    }
   }
+
+  /// The origin has not taken the request on, so that any method may be sent again.
+  func unprocessedError() -> TransportError {
+    var error = error(
+      .connectionReset, detail: "the origin went away before it took the request on")
+    error.isRetrySafe = true
+    return error
+  }
+
+  /// The number under which the transport knows the exchange.
+  var number: Int? { progress.withLock { $0.number } }
 
   /// The response is complete and its connection can be used again.
   func finishAndPark() {
@@ -105,10 +129,15 @@ extension FakeExchange {
       return progress.isOver
     }
     guard !isOver else {
-      transport.close(lease.connection, by: .client)
+      if lease.isShared, !lease.isNew {
+        transport.park(lease.connection)
+      } else {
+        transport.close(lease.connection, by: .client)
+      }
       throw error(.cancelled)
     }
-    if lease.isNew { try await connect() }
+    transport.board(lease.connection, exchange: number)
+    if lease.isNew { try await connect(lease.connection) }
     transport.accept(lease.connection)
     enter(.awaitingHead, bytesSent: true)
     let player = FakePlayer(exchange: self, lease: lease)
@@ -145,17 +174,21 @@ extension FakeExchange {
           throw error
         }
       },
-      cancel: { self.end(.cancelled) })
+      cancel: { self.end(.failed(.cancelled)) })
   }
 
-  private func connect() async throws(TransportError) {
+  private func connect(_ connection: Int) async throws(TransportError) {
     let timer = options.connectTimeout.map { timeout in
       Task { [transport] in
         guard (try? await transport.clock.sleep(for: timeout)) != nil else { return }
-        self.end(.connectTimeout)
+        self.end(.failed(.connectTimeout))
       }
     }
     defer { timer?.cancel() }
+    if let proxy = transport.proxy, proxy.isOnWay(to: wire.origin), wire.method != .connect {
+      enter(.connecting)
+      transport.keep(try await proxy.tunnel(for: wire), for: connection)
+    }
     enter(.resolving)
     switch transport.plan.reachability {
     case .listening: break
@@ -164,6 +197,9 @@ extension FakeExchange {
       guard (try? await transport.clock.sleep(for: duration)) != nil else {
         throw error(.cancelled)
       }
+    case .refusing where wire.target.hasPrefix("http:"):
+      enter(.connecting)
+      throw error(.proxyFailed, detail: "nobody listens at the proxy")
     case .refusing:
       enter(.connecting)
       throw error(.connectionRefused, detail: "nobody listens on port \(wire.origin.port)")
@@ -173,7 +209,9 @@ extension FakeExchange {
       throw error(.cancelled)
     }
     enter(.securing)
-    if wire.origin.scheme == .https, let failure = transport.plan.identity.failure {
+    if wire.origin.scheme == .https, wire.method != .connect,
+      let failure = transport.plan.identity.failure
+    {
       throw error(.tls(failure), detail: "the identity of \(wire.origin.host) is \(failure)")
     }
   }

@@ -13,12 +13,13 @@ actor FakePlayer {
   private var isUploadOver: Bool
   private var awaitsContinue: Bool
   private var isClosedByOrigin = false
+  private var ordinal = 0
 
   init(exchange: FakeExchange, lease: FakeTransportModel.Lease) {
     let plan = exchange.transport.plan
     self.exchange = exchange
     self.lease = lease
-    self.steps = lease.isNew ? plan.onConnect(lease.connection).steps[...] : []
+    self.steps = lease.isNew && !lease.isShared ? plan.onConnect(lease.connection).steps[...] : []
     self.parser = HTTPResponseParser(
       method: exchange.wire.method, limits: exchange.options.headLimits)
     self.isUploadOver = false
@@ -54,8 +55,14 @@ actor FakePlayer {
         await waitForCancellation()
         throw exchange.error(.cancelled)
       }
-      let (head, index) = exchange.transport.receive(exchange.wire, on: lease.connection)
+      let (head, index) = exchange.transport.receive(
+        exchange.wire, on: lease.connection, exchange: exchange.number)
       record = index
+      ordinal = head.ordinal
+      if exchange.transport.isUnprocessed(head) {
+        exchange.end(.unprocessed)
+        throw exchange.unprocessedError()
+      }
       steps = exchange.transport.plan.onRequest(head).steps[...]
       return
     }
@@ -89,7 +96,16 @@ actor FakePlayer {
     case .stall:
       await waitForCancellation()
       throw exchange.error(.cancelled)
+    case .goAway(let isProcessed):
+      goAway(isProcessed)
+      if lease.isShared, !isProcessed { throw exchange.unprocessedError() }
     }
+  }
+
+  private func goAway(_ isProcessed: Bool) {
+    guard lease.isShared else { return }
+    exchange.transport.goAway(
+      lease.connection, lastTaken: isProcessed ? ordinal : ordinal - 1)
   }
 
   /// The client gets bytes.
@@ -108,21 +124,38 @@ actor FakePlayer {
   private func settle() async throws(TransportError) {
     let scriptKeepsOpen = steps.allSatisfy { step in
       switch step {
-      case .pause, .readBody, .readBodyBytes: true
+      case .pause, .readBody, .readBodyBytes, .goAway: true
       case .send(let bytes): bytes.isEmpty
       case .sendRepeatedly, .echoBody, .close, .closeWithoutNotify, .reset, .stall: false
       }
     }
     let isInMemory = exchange.body.isNone || exchange.body.bytes != nil
     if isInMemory, !awaitsContinue { try await readBody() }
+    if lease.isShared { return settleStream() }
     let clientKeepsOpen = !exchange.wire.headerFields.list(.connection).contains("close")
     guard scriptKeepsOpen, clientKeepsOpen, isUploadOver, parser.isReusable else {
-      let closing: Set<ScriptStep> = [.close, .closeWithoutNotify, .reset]
-      isClosedByOrigin = isClosedByOrigin || steps.contains { closing.contains($0) }
-      exchange.finish(closedBy: isClosedByOrigin ? .origin : .client)
+      exchange.finish(closedBy: closesConnection ? .origin : .client)
       return
     }
     exchange.finishAndPark()
+  }
+
+  /// The response is complete on a connection that others share.
+  private func settleStream() {
+    for case .goAway(let isProcessed) in steps { goAway(isProcessed) }
+    if closesConnection {
+      exchange.finish(closedBy: .origin)
+    } else if isUploadOver {
+      exchange.finishAndPark()
+    } else {
+      exchange.finish(closedBy: .client)
+    }
+  }
+
+  /// Whether the origin has ended the connection, or would with what is left of the script.
+  private var closesConnection: Bool {
+    let closing: Set<ScriptStep> = [.close, .closeWithoutNotify, .reset]
+    return isClosedByOrigin || steps.contains { closing.contains($0) }
   }
 }
 

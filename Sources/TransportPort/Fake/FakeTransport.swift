@@ -9,12 +9,23 @@ public final class FakeTransport: HTTPTransport {
   private struct State {
     var model: FakeTransportModel
     var promises: [Int: Promise<FakeTransportModel.Lease?>] = [:]
-    var live: [Int: @Sendable (TransportError.Kind) -> Void] = [:]
+    var live: [Int: Live] = [:]
     var lastExchange = 0
+    /// The tunnels through a proxy, by the connections that they carry.
+    var tunnels: [Int: HTTPExchange] = [:]
+  }
+
+  /// A running exchange.
+  private struct Live {
+    var end: @Sendable (FakeExchange.End) -> Void
+    var connection: Int?
+    var ordinal: Int?
   }
 
   let plan: OriginPlan
   let clock: any Clock<Duration>
+  /// What stands on the way to every origin.
+  public let proxy: Proxy?
   private let state: Mutex<State>
 
   /// A fake that plays a plan.
@@ -22,14 +33,16 @@ public final class FakeTransport: HTTPTransport {
   /// - Parameters:
   ///   - plan: What every origin does, whatever its host.
   ///   - limits: How many connections may be open.
+  ///   - proxy: What stands on the way to every origin.
   ///   - clock: What measures the pauses of scripts, and the connect and continue time-outs.
   ///   - recordedBodyLimit: The most bytes of each request body to keep.
   public init(
-    _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(),
+    _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(), proxy: Proxy? = nil,
     clock: any Clock<Duration> = ContinuousClock(), recordedBodyLimit: Int = 1 << 20
   ) {
     self.plan = plan
     self.clock = clock
+    self.proxy = proxy
     self.state = Mutex(
       State(model: FakeTransportModel(limits: limits, recordedBodyLimit: recordedBodyLimit)))
   }
@@ -53,24 +66,29 @@ public final class FakeTransport: HTTPTransport {
 
   /// Ends every request with ``TransportError/Kind-swift.enum/shutDown``, now and from now on.
   public func shutDown() {
-    let (live, promises) = state.withLock { state in
+    let (live, promises, tunnels) = state.withLock { state in
       state.model.shutDown()
       defer {
         state.live = [:]
         state.promises = [:]
+        state.tunnels = [:]
       }
-      return (state.live.values, state.promises.values)
+      return (state.live.values, state.promises.values, state.tunnels.values)
     }
-    for end in live { end(.shutDown) }
+    for tunnel in tunnels { tunnel.body.cancel() }
+    for exchange in live { exchange.end(.failed(.shutDown)) }
     for promise in promises { promise.keep(nil) }
   }
 
   public func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
-    let wire = try WireRequest(request, body: body)
+    var (player, wire) = (self, try WireRequest(request, body: body))
+    if let proxy, wire.origin.scheme == .http, proxy.isOnWay(to: wire.origin) {
+      (player, wire) = (proxy.transport, wire.proxied(authorization: proxy.authorization))
+    }
     let exchange = FakeExchange(
-      transport: self, wire: wire, request: request, body: body, options: options)
+      transport: player, wire: wire, request: request, body: body, options: options)
     return try await exchange.start()
   }
 }
@@ -80,11 +98,11 @@ extension FakeTransport {
   /// Registers a running exchange, to be ended on shutdown.
   ///
   /// - Returns: Its number, or `nil` when the transport is shut down.
-  func register(_ end: @escaping @Sendable (TransportError.Kind) -> Void) -> Int? {
+  func register(_ end: @escaping @Sendable (FakeExchange.End) -> Void) -> Int? {
     state.withLock { state in
       guard !state.model.isShutDown else { return nil }
       state.lastExchange += 1
-      state.live[state.lastExchange] = end
+      state.live[state.lastExchange] = Live(end: end)
       return state.lastExchange
     }
   }
@@ -101,9 +119,10 @@ extension FakeTransport {
   /// - Returns: A connection, or `nil` when the task was cancelled or the transport shut down.
   func lease(for origin: HTTPOrigin, reuses: Bool) async -> FakeTransportModel.Lease? {
     let promise = Promise<FakeTransportModel.Lease?>()
+    let shares = plan.version == .http2 && origin.scheme == .https
     let ticket = change { state -> Int? in
       guard !state.model.isShutDown else { return nil }
-      let ticket = state.model.enqueue(for: origin, reuses: reuses)
+      let ticket = state.model.enqueue(for: origin, reuses: reuses, shares: shares)
       state.promises[ticket] = promise
       return ticket
     }
@@ -119,9 +138,20 @@ extension FakeTransport {
     }
   }
 
-  /// Records that the origin accepted a connection.
+  /// Keeps the tunnel that a connection goes through until that connection ends.
+  func keep(_ tunnel: HTTPExchange, for connection: Int) {
+    state.withLock { $0.tunnels[connection] = tunnel }
+  }
+
+  /// Notes which connection an exchange is on.
+  func board(_ connection: Int, exchange: Int?) {
+    guard let exchange else { return }
+    state.withLock { $0.live[exchange]?.connection = connection }
+  }
+
+  /// Records that the origin accepted a connection, which others may have waited for to share it.
   func accept(_ connection: Int) {
-    state.withLock { $0.model.accept(connection) }
+    change { $0.model.accept(connection) }
   }
 
   /// Gives a connection back for the next request.
@@ -129,14 +159,44 @@ extension FakeTransport {
     change { $0.model.park(connection) }
   }
 
-  /// Ends a connection.
+  /// Ends a connection; where the client gives up one of several requests on it, that one alone.
   func close(_ connection: Int, by side: OriginEvent.Side) {
-    change { $0.model.close(connection, by: side) }
+    let others = change { state -> [Live] in
+      if side == .client, state.model.reset(on: connection) { return [] }
+      state.model.close(connection, by: side)
+      return state.live.values.filter { $0.connection == connection }
+    }
+    // What it holds must not be dropped under the lock.
+    let tunnel = state.withLock { $0.tunnels.removeValue(forKey: connection) }
+    tunnel?.body.cancel()
+    for exchange in others { exchange.end(.failed(.connectionReset)) }
+  }
+
+  /// The origin says that a connection takes no request after one of an ordinal.
+  func goAway(_ connection: Int, lastTaken: Int) {
+    let unprocessed = change { state -> [Live] in
+      state.model.goAway(connection, lastTaken: lastTaken)
+      return state.live.values.filter { live in
+        live.connection == connection && live.ordinal.map { $0 > lastTaken } ?? false
+      }
+    }
+    for exchange in unprocessed { exchange.end(.unprocessed) }
+  }
+
+  /// Whether the origin has said that it does not take a request on.
+  func isUnprocessed(_ head: OriginRequest) -> Bool {
+    state.withLock { $0.model.isUnprocessed(head.ordinal, on: head.connection) }
   }
 
   /// Records that the origin read the head of a request.
-  func receive(_ wire: WireRequest, on connection: Int) -> (head: OriginRequest, index: Int) {
-    state.withLock { $0.model.receive(wire, on: connection) }
+  func receive(
+    _ wire: WireRequest, on connection: Int, exchange: Int?
+  ) -> (head: OriginRequest, index: Int) {
+    state.withLock { state in
+      let received = state.model.receive(wire, on: connection)
+      if let exchange { state.live[exchange]?.ordinal = received.head.ordinal }
+      return received
+    }
   }
 
   /// Records content that the origin read.

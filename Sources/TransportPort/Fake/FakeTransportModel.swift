@@ -8,6 +8,8 @@ struct FakeTransportModel: Sendable {
     var origin: HTTPOrigin
     /// Whether it has to be opened first.
     var isNew: Bool
+    /// Whether other requests may be on it at the same time, as over HTTP/2.
+    var isShared = false
   }
 
   /// Somebody who waits for a connection.
@@ -15,6 +17,14 @@ struct FakeTransportModel: Sendable {
     var ticket: Int
     var origin: HTTPOrigin
     var reuses: Bool
+    var shares: Bool
+  }
+
+  /// A connection that requests share.
+  private struct Share {
+    var streams = 1
+    /// The ordinal of the last request that is taken on, once the origin has said that it leaves.
+    var lastTaken: Int?
   }
 
   let limits: ConnectionLimits
@@ -26,6 +36,7 @@ struct FakeTransportModel: Sendable {
   private var openCounts: [HTTPOrigin: Int] = [:]
   private var accepted: Set<Int> = []
   private var idle: [Int] = []
+  private var shared: [Int: Share] = [:]
   private var waiting: [Waiter] = []
   private var ordinals: [Int: Int] = [:]
   private var lastConnection = 0
@@ -41,10 +52,14 @@ struct FakeTransportModel: Sendable {
 
   /// Gets in line for a connection.
   ///
+  /// - Parameters:
+  ///   - origin: Whom to reach.
+  ///   - reuses: Whether a connection that is open will do.
+  ///   - shares: Whether requests may be on one connection at the same time.
   /// - Returns: A ticket; it is among those of the next ``grant()`` when its turn comes.
-  mutating func enqueue(for origin: HTTPOrigin, reuses: Bool) -> Int {
+  mutating func enqueue(for origin: HTTPOrigin, reuses: Bool, shares: Bool = false) -> Int {
     lastTicket += 1
-    waiting.append(Waiter(ticket: lastTicket, origin: origin, reuses: reuses))
+    waiting.append(Waiter(ticket: lastTicket, origin: origin, reuses: reuses, shares: shares))
     return lastTicket
   }
 
@@ -66,6 +81,13 @@ struct FakeTransportModel: Sendable {
 
   private mutating func lease(for waiter: Waiter) -> Lease? {
     let origin = waiter.origin
+    if waiter.reuses, waiter.shares, let connection = sharedConnection(to: origin) {
+      // One that is being opened is waited for: it may fail.
+      guard accepted.contains(connection) else { return nil }
+      shared[connection]?.streams += 1
+      idle.removeAll { $0 == connection }
+      return Lease(connection: connection, origin: origin, isNew: false, isShared: true)
+    }
     if waiter.reuses, let index = idle.lastIndex(where: { open[$0] == origin }) {
       return Lease(connection: idle.remove(at: index), origin: origin, isNew: false)
     }
@@ -80,7 +102,14 @@ struct FakeTransportModel: Sendable {
     lastConnection += 1
     open[lastConnection] = origin
     openCounts[origin, default: 0] += 1
-    return Lease(connection: lastConnection, origin: origin, isNew: true)
+    if waiter.shares { shared[lastConnection] = Share() }
+    return Lease(
+      connection: lastConnection, origin: origin, isNew: true, isShared: waiter.shares)
+  }
+
+  /// The newest connection to an origin that takes more requests.
+  private func sharedConnection(to origin: HTTPOrigin) -> Int? {
+    shared.filter { open[$0.key] == origin && $0.value.lastTaken == nil }.keys.max()
   }
 
   /// The origin accepted a connection.
@@ -89,10 +118,42 @@ struct FakeTransportModel: Sendable {
     events.append(.connected(connection))
   }
 
-  /// A connection is free again.
+  /// A connection is free again, or one of those that share it has what it wanted.
   mutating func park(_ connection: Int) {
+    if shared[connection] != nil { return endStream(on: connection) }
     guard open[connection] != nil, !isShutDown else { return close(connection, by: .client) }
     idle.append(connection)
+  }
+
+  /// The client gives up a request.
+  ///
+  /// - Returns: Whether the connection goes on, since others share it.
+  mutating func reset(on connection: Int) -> Bool {
+    guard shared[connection] != nil, accepted.contains(connection) else { return false }
+    events.append(.streamReset(connection))
+    endStream(on: connection)
+    return true
+  }
+
+  private mutating func endStream(on connection: Int) {
+    guard open[connection] != nil, var share = shared[connection] else { return }
+    share.streams -= 1
+    shared[connection] = share
+    guard share.streams == 0 else { return }
+    if share.lastTaken != nil { return close(connection, by: .origin) }
+    if isShutDown { return close(connection, by: .client) }
+    idle.append(connection)
+  }
+
+  /// The origin takes no more requests on a connection, and none after one that it names.
+  mutating func goAway(_ connection: Int, lastTaken: Int) {
+    let before = shared[connection]?.lastTaken ?? lastTaken
+    shared[connection]?.lastTaken = min(before, lastTaken)
+  }
+
+  /// Whether a request came after the last one that its connection takes.
+  func isUnprocessed(_ ordinal: Int, on connection: Int) -> Bool {
+    shared[connection]?.lastTaken.map { ordinal > $0 } ?? false
   }
 
   /// A connection ends.
@@ -102,6 +163,7 @@ struct FakeTransportModel: Sendable {
     openCounts[origin] = left == 0 ? nil : left
     idle.removeAll { $0 == connection }
     ordinals[connection] = nil
+    shared[connection] = nil
     if accepted.remove(connection) != nil { events.append(.closed(connection, by: side)) }
   }
 
@@ -113,9 +175,11 @@ struct FakeTransportModel: Sendable {
   ) -> (head: OriginRequest, index: Int) {
     let ordinal = ordinals[connection, default: 0] + 1
     ordinals[connection] = ordinal
+    var fields = wire.headerFields
+    if shared[connection] != nil { fields.removeAll { $0.name.isOfConnection } }
     let head = OriginRequest(
       connection: connection, ordinal: ordinal, method: wire.method, target: wire.target,
-      headerFields: wire.headerFields)
+      headerFields: fields)
     requests.append(RecordedRequest(head: head, origin: wire.origin))
     events.append(.received(head))
     return (head, requests.count - 1)

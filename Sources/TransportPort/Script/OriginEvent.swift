@@ -4,6 +4,8 @@ public enum OriginEvent: Sendable, Hashable {
   case connected(Int)
   /// The head of a request was read.
   case received(OriginRequest)
+  /// The client gave up a request on a connection that goes on, over HTTP/2.
+  case streamReset(Int)
   /// A connection ended.
   case closed(Int, by: Side)
 

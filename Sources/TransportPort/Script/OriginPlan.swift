@@ -32,13 +32,26 @@ public struct OriginPlan: Sendable {
     case obsoleteProtocol
   }
 
+  /// What an https origin speaks.
+  public enum Version: Sendable, Hashable {
+    /// HTTP/1.1 alone.
+    case http11
+    /// HTTP/2 with clients that offer it, so that requests share a connection; else HTTP/1.1.
+    case http2
+  }
+
   /// Whether and how a client gets a connection.
   public var reachability: Reachability
 
   /// What an https origin shows; without meaning over http.
   public var identity: Identity
 
+  /// What an https origin speaks; without meaning over http.
+  public var version: Version
+
   /// What happens on a new connection before a request is read; its argument counts from 1.
+  ///
+  /// Not played where requests share a connection.
   public var onConnect: @Sendable (_ connection: Int) -> OriginScript
 
   /// What happens once the head of a request was read.
@@ -47,11 +60,13 @@ public struct OriginPlan: Sendable {
   /// A plan.
   public init(
     reachability: Reachability = .listening, identity: Identity = .trusted,
+    version: Version = .http11,
     onConnect: @escaping @Sendable (_ connection: Int) -> OriginScript = { _ in [] },
     onRequest: @escaping @Sendable (OriginRequest) -> OriginScript
   ) {
     self.reachability = reachability
     self.identity = identity
+    self.version = version
     self.onConnect = onConnect
     self.onRequest = onRequest
   }

@@ -1,7 +1,8 @@
 /// One thing that an origin does on a connection.
 ///
 /// The vocabulary is the same for ``FakeTransport`` and for a server on a real socket, so that each
-/// scenario can be played on both.
+/// scenario can be played on both. Over HTTP/2 what is sent is still written as HTTP/1.1, with its
+/// framing, and is carried as the fields and data of a stream of its own.
 public enum ScriptStep: Sendable, Hashable {
   /// Sends these bytes as they are.
   case send([UInt8])
@@ -33,6 +34,12 @@ public enum ScriptStep: Sendable, Hashable {
 
   /// Neither reads nor sends any more until the client closes the connection.
   case stall
+
+  /// Announces that the connection takes no more requests: GOAWAY of HTTP/2, nothing over HTTP/1.1.
+  ///
+  /// Those before this one are still answered. If `isProcessed`, so is this one; if not, neither it
+  /// nor any after it had an effect, and each may be sent again.
+  case goAway(isProcessed: Bool)
 }
 
 extension ScriptStep {

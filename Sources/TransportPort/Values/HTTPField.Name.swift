@@ -25,6 +25,13 @@ extension HTTPField {
     /// Whether the name is a token: the only names that may go to the wire.
     public var isValid: Bool { rawName.isToken }
 
+    /// Whether the field says something of one connection, so that HTTP/2 does not carry it.
+    ///
+    /// Source: RFC 9113 §8.2.2.
+    package var isOfConnection: Bool {
+      [.connection, .transferEncoding, "Keep-Alive", "Proxy-Connection", "Upgrade"].contains(self)
+    }
+
     public var description: String { rawName }
 
     public static func == (left: Name, right: Name) -> Bool {

@@ -28,6 +28,18 @@ public struct WireRequest: Sendable, Hashable {
   /// How the body is framed.
   public let framing: Framing
 
+  /// A request that was checked, in another form.
+  init(
+    method: HTTPRequest.Method, origin: HTTPOrigin, target: String, headerFields: HTTPFields,
+    framing: Framing
+  ) {
+    self.method = method
+    self.origin = origin
+    self.target = target
+    self.headerFields = headerFields
+    self.framing = framing
+  }
+
   /// Checks a request and works out what goes to the wire. Nothing is read from the body.
   ///
   /// - Throws: ``TransportError`` of kind `invalidRequest` or `unsupportedScheme`, in phase

@@ -1,0 +1,94 @@
+import Testing
+import TransportPort
+
+@Suite struct FakeTransportHTTP2Tests {
+  private static func fake(
+    _ onRequest: @escaping @Sendable (OriginRequest) -> OriginScript
+  ) -> FakeTransport {
+    FakeTransport(OriginPlan(version: .http2, onRequest: onRequest))
+  }
+
+  /// A response whose content comes once it is asked for.
+  private static let slow: OriginScript = [
+    .readBody, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .send("hi"),
+  ]
+
+  private static func request(_ path: String, scheme: String = "https") -> HTTPRequest {
+    HTTPRequest(url: "\(scheme)://h\(path)")
+  }
+
+  @Test(arguments: [("https", 1), ("http", 2)])
+  func `requests share a connection over TLS alone`(_ scheme: String, _ count: Int) async throws {
+    let fake = Self.fake { _ in Self.slow }
+    let first = try await fake.send(Self.request("/1", scheme: scheme))
+    let second = try await fake.send(Self.request("/2", scheme: scheme))
+    for exchange in [first, second] { _ = try await exchange.body.collect(upTo: 9) }
+    #expect(fake.connectionCount == count)
+  }
+
+  @Test func `a stream that is given up leaves the connection to others`() async throws {
+    let fake = Self.fake { _ in Self.slow }
+    let other = try await fake.send(Self.request("/other"))
+    try await fake.send(Self.request("/dropped")).body.cancel()
+    #expect(try await other.body.collect(upTo: 9) == Array("hi".utf8))
+    #expect(fake.events.last == .streamReset(1))
+    #expect(fake.connectionCount == 1)
+  }
+
+  @Test func `a connection that fails to open fails each request by itself`() async throws {
+    let fake = FakeTransport(
+      OriginPlan(identity: .expired, version: .http2) { _ in .respond(text: "hi") })
+    await withTaskGroup { group in
+      for _ in 1...5 {
+        group.addTask { await Outcome(of: fake, Self.request("/")).error?.kind }
+      }
+      for await kind in group { #expect(kind == .tls(.certificateExpired)) }
+    }
+    #expect(fake.events == [])
+    #expect(fake.connectionCount == 0)
+  }
+
+  @Test func `the end of a connection fails all that is on it`() async throws {
+    let fake = Self.fake { request in
+      request.target == "/break" ? [.reset] : .raw("HTTP/1.1 200 OK\r\n\r\na") + [.stall]
+    }
+    let other = try await fake.send(Self.request("/other"))
+    _ = await Outcome(of: fake, Self.request("/break"))
+    let error = await #expect(throws: TransportError.self) {
+      for try await _ in other.body {}
+    }
+    #expect(error?.kind == .connectionReset)
+    #expect(fake.events.last == .closed(1, by: .origin))
+  }
+
+  @Test func `GOAWAY closes the connection once the last stream on it has ended`() async throws {
+    let fake = Self.fake { request in
+      request.target == "/leave"
+        ? [.goAway(isProcessed: true)] + .respond() : Self.slow
+    }
+    let before = try await fake.send(Self.request("/before"))
+    #expect(await Outcome(of: fake, Self.request("/leave")).status == 200)
+    #expect(fake.events.contains(.closed(1, by: .origin)) == false)
+    #expect(try await before.body.collect(upTo: 9) == Array("hi".utf8))
+    #expect(fake.events.last == .closed(1, by: .origin))
+    #expect(await Outcome(of: fake, Self.request("/after")).status == 200)
+    #expect(fake.requests.map(\.head.connection) == [1, 1, 2])
+  }
+
+  @Test func `what GOAWAY leaves out may be sent again`() async throws {
+    let fake = Self.fake { _ in [.readBody, .goAway(isProcessed: false)] }
+    let error = await Outcome(
+      of: fake, HTTPRequest(method: .post, url: "https://h/"), body: .text("pay")
+    ).error
+    #expect(error?.kind == .connectionReset)
+    #expect(error?.bytesSent == true)
+    #expect(error?.isRetrySafe == true)
+    #expect(fake.events.last == .closed(1, by: .origin))
+  }
+
+  @Test func `over HTTP/1_1 there is no GOAWAY`() async throws {
+    let fake = FakeTransport { _ in [.goAway(isProcessed: false)] + .respond(text: "hi") }
+    for _ in 1...2 { #expect(await Outcome(of: fake, Self.request("/")).body.text == "hi") }
+    #expect(fake.connectionCount == 1)
+  }
+}
