@@ -12,47 +12,52 @@
 /// Thread Sanitizer does not see, so every contended use is reported as a race, and a real race
 /// would drown among them. This one is a POSIX mutex, which the sanitizer knows. It is not
 /// recursive: taking it again on the thread that holds it waits for ever.
-package struct Mutex<Value>: ~Copyable, Sendable {
-  @usableFromInline let storage: Storage
+///
+/// The module is no product, and what is in it is `public` for the compiler's sake alone, which
+/// neither specializes nor inlines what is `package`.
+///
+/// Unchecked, and sound: the value is reached through `withLock` alone, while the lock is held, it
+/// came in as `sending`, and `body` gets and leaves it as `sending`.
+public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let storage: ManagedBuffer<Value, pthread_mutex_t>
 
   /// Guards a value that nothing else holds.
-  @inlinable package init(_ value: consuming sending Value) { storage = Storage(value) }
+  @inlinable public init(_ value: consuming sending Value) {
+    storage = Storage.create(holding: value)
+  }
 
   /// Calls `body` with the value while no other thread is inside, and returns what it returns.
   ///
   /// - Throws: What `body` throws; the lock is given back first.
-  @inlinable package borrowing func withLock<Result, Failure: Error>(
+  @inlinable public borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    storage.lock()
-    defer { storage.unlock() }
-    return try body(&storage.value)
+    // They point into the storage, which lives as long as this mutex.
+    let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value.pointee)
   }
 }
 
 extension Mutex {
-  /// The value and the lock, at an address that does not change.
-  ///
-  /// Unchecked, and sound: `value` is reached through `withLock` alone, between `lock` and
-  /// `unlock`, it came in as `sending`, and `body` gets and leaves it as `sending`.
-  @usableFromInline final class Storage: @unchecked Sendable {
-    @usableFromInline var value: Value
-    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-
-    @usableFromInline init(_ value: consuming sending Value) {
-      self.value = value
-      mutex = .allocate(capacity: 1)
-      mutex.initialize(to: pthread_mutex_t())
-      pthread_mutex_init(mutex, nil)
+  /// The value and the lock in one piece of memory, at an address that does not change.
+  @usableFromInline final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
+    @inlinable static func create(holding value: Value) -> ManagedBuffer<Value, pthread_mutex_t> {
+      create(minimumCapacity: 1) { storage in
+        storage.withUnsafeMutablePointerToElements { mutex in
+          mutex.initialize(to: pthread_mutex_t())
+          pthread_mutex_init(mutex, nil)
+        }
+        return value
+      }
     }
 
     deinit {
-      pthread_mutex_destroy(mutex)
-      mutex.deinitialize(count: 1)
-      mutex.deallocate()
+      withUnsafeMutablePointerToElements { mutex in
+        pthread_mutex_destroy(mutex)
+        mutex.deinitialize(count: 1)
+      }
     }
-
-    @inlinable func lock() { pthread_mutex_lock(mutex) }
-    @inlinable func unlock() { pthread_mutex_unlock(mutex) }
   }
 }

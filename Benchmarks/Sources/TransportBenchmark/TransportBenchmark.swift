@@ -5,10 +5,12 @@ import TransportPort
 /// Prints tables of HTTP clients side by side on one server, each figure the best of some rounds.
 ///
 /// Usage: TransportBenchmark [rounds] [all|transport]
+///        TransportBenchmark profile URL c|transport count width
 @main
 enum TransportBenchmark {
   static func main() async throws {
     let arguments = CommandLine.arguments
+    if arguments.count == 6, arguments[1] == "profile" { return try await profile(arguments) }
     let rounds = arguments.count > 1 ? Int(arguments[1]) ?? 3 : 3
     guard let server = try LocalServer() else {
       print("nginx is not installed, so there is nothing to measure against")
@@ -26,13 +28,6 @@ enum TransportBenchmark {
       }
     }
     let small = server.url + "/1k"
-    if arguments.count > 3, let place = Int(arguments[3]) {
-      // One contender alone, for a profiler.
-      let row = try await contenders[place].run(
-        server.url + "/1k", 100_000, Int(arguments[4]) ?? 64)
-      print("\(row.requestsPerSecond) \(row.cpuMicroseconds)")
-      return
-    }
     let sequential = try await table(
       "sequential, 1 KiB", contenders, rounds, url: small, count: 20_000, width: 1)
     let wide = try await table(
@@ -55,6 +50,14 @@ enum TransportBenchmark {
       print("| \(name) | \(bound) | \(measured.formatted(2)) |")
     }
     await transport.shutDown()
+  }
+
+  /// Runs one contender alone on a server that is there, for a profiler.
+  private static func profile(_ arguments: [String]) async throws {
+    let contender = arguments[3] == "c" ? .baseline : try Contender.curlTransport(CurlTransport())
+    let row = try await contender.run(
+      arguments[2], Int(arguments[4]) ?? 10_000, Int(arguments[5]) ?? 1)
+    print("\(row.requestsPerSecond.formatted(0)) \(row.cpuMicroseconds.formatted(1))")
   }
 
   /// Measures all contenders in turn, round by round, and keeps the best round of each.
