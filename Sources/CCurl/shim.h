@@ -70,6 +70,11 @@ static inline CURLcode ccurl_set_debug(
   return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, function);
 }
 
+static inline CURLcode ccurl_set_progress(
+    CURL *handle, int (*function)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t)) {
+  return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function);
+}
+
 static inline CURLcode ccurl_set_trailer(
     CURL *handle, int (*function)(struct curl_slist **, void *)) {
   return curl_easy_setopt(handle, CURLOPT_TRAILERFUNCTION, function);
@@ -91,6 +96,13 @@ static inline void *ccurl_private(CURL *handle) {
   char *value = 0;
   curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value);
   return value;
+}
+
+/// OpenSSL's `SSL` of the connection in use; null without one, or under another library.
+static inline void *ccurl_openssl_session(CURL *handle) {
+  struct curl_tlssessioninfo *session = 0;
+  if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return 0;
+  return session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : 0;
 }
 
 static inline CURLMcode ccurl_set_multi(CURLM *multi, CURLMoption option, long value) {

@@ -33,8 +33,6 @@ extension CurlHandle {
     ccurl_set_long(
       easy, CURLOPT_HTTP_VERSION,
       Int(configuration.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-    // A burst waits for the first connection to learn whether it can be shared.
-    ccurl_set_long(easy, CURLOPT_PIPEWAIT, configuration.allowsHTTP2 ? 1 : 0)
     setTrust(configuration.authorities)
     setProxy(configuration.proxy)
     setTimes(TransportOptions(), configuration)
@@ -48,6 +46,13 @@ extension CurlHandle {
     ccurl_set_long(
       easy, CURLOPT_EXPECT_100_TIMEOUT_MS, max(0, options.continueTimeout.wholeMilliseconds))
     ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, options.reusesConnections ? 0 : 1)
+  }
+
+  /// Sets what depends on the origin.
+  func setOrigin(_ origin: HTTPOrigin, _ configuration: CurlTransport.Configuration) {
+    // A burst waits for the first connection to learn whether it can be shared.
+    let mayShare = configuration.allowsHTTP2 && origin.scheme == .https
+    ccurl_set_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
   }
 
   /// Sets the method and how the body is framed.
@@ -155,6 +160,11 @@ extension CurlHandle {
       if type == CURLINFO_DATA_IN {
         CurlHandle.from(this)?.receive(raw: UnsafeRawBufferPointer(start: bytes, count: count))
       }
+      return 0
+    }
+    ccurl_set_pointer(easy, CURLOPT_XFERINFODATA, this)
+    ccurl_set_progress(easy) { this, _, _, _, _ in
+      CurlHandle.from(this)?.watchEnd()
       return 0
     }
     ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, this)

@@ -39,6 +39,8 @@ final class CurlHandle {
   private var received = 0
   private var sent = 0
   private var isUploaded = false
+  /// Whether TLS announced its end; `nil` where that is not known.
+  private var isEndAnnounced: Bool?
   private var attempts = 0
 
   /// Whether the connection turned out to be of no use before anything was sent.
@@ -75,6 +77,7 @@ final class CurlHandle {
       self.url = url
       heads.forget()
       ccurl_set_string(easy, CURLOPT_URL, url)
+      setOrigin(wire.origin, configuration)
     }
     if method != wire.method || framing != wire.framing {
       method = wire.method
@@ -93,8 +96,10 @@ final class CurlHandle {
       heads.forget()
       setTimes(options, configuration)
     }
-    ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 0)
+    let closes = wire.headerFields.list(.connection).contains("close")
+    ccurl_set_long(easy, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
     ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
+    ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
     reading = newReading()
     errorText[0] = 0
   }
@@ -137,6 +142,7 @@ final class CurlHandle {
     received = 0
     sent = 0
     isUploaded = false
+    isEndAnnounced = nil
     attempts = 0
     needsFreshConnection = false
     failure = nil
@@ -234,6 +240,15 @@ extension CurlHandle {
     }
   }
 
+  /// Notes whether TLS has announced its end; the last time is when libcurl has read all there is.
+  ///
+  /// libcurl takes the end of the socket for the end of TLS, so that anybody on the way could cut a
+  /// body that ends with the connection (RFC 9112 §9.8).
+  func watchEnd() {
+    guard let session = ccurl_openssl_session(easy) else { return }
+    isEndAnnounced = OpenSSL.shared?.isEndAnnounced(session)
+  }
+
   /// Starts the content again, for a second attempt.
   ///
   /// - Returns: Whether that is possible.
@@ -327,6 +342,9 @@ extension CurlHandle {
         ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
       }
     }
+    if bodyFraming == .untilClose, !isMultiplexed, transfer.wire.origin.scheme == .https {
+      ccurl_set_long(easy, CURLOPT_NOPROGRESS, 0)
+    }
     head = CurlTransfer.Head(response: response, informationalResponses: informational)
     touch()
   }
@@ -346,6 +364,12 @@ extension CurlHandle {
     if case .length(let length) = bodyFraming, received != length {
       return .failure(
         error(.truncatedBody, "\(received) of \(length) bytes came before the connection ended"))
+    }
+    if bodyFraming == .untilClose, isEndAnnounced == false {
+      return .failure(
+        error(
+          .truncatedBody,
+          "the connection ended without close_notify, so the body may be cut short"))
     }
     return .success(chunks?.trailers ?? trailers?.fields ?? [:])
   }
@@ -417,8 +441,8 @@ extension CurlHandle {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST: return .nameNotResolved
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxyFailed
-    case CURLE_COULDNT_CONNECT: return connectKind
-    case CURLE_RECV_ERROR where attempts == 0: return connectKind
+    case CURLE_COULDNT_CONNECT: return connectKind(text)
+    case CURLE_RECV_ERROR where attempts == 0: return connectKind(text)
     case CURLE_OPERATION_TIMEDOUT: return attempts == 0 ? .connectTimeout : .idleTimeout
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR: return .tls(tlsFailure(text))
     case CURLE_GOT_NOTHING: return endedHead
@@ -436,13 +460,16 @@ extension CurlHandle {
     }
   }
 
-  private var connectKind: TransportError.Kind {
+  private func connectKind(_ text: String) -> TransportError.Kind {
     switch ccurl_long(easy, CURLINFO_HTTP_CONNECTCODE) {
     case 0: break
     case 407: return .proxyAuthenticationRequired
     default: return .proxyFailed
     }
-    if case .url = configuration.proxy { return .proxyFailed }
+    // Whether a proxy stood on the way is only to be seen from whom libcurl names.
+    let origin = transfer?.wire.origin
+    let isStraight = origin.map { text.contains(" \($0.host) port \($0.port) ") } ?? true
+    guard configuration.proxy == .none || isStraight else { return .proxyFailed }
     return ccurl_long(easy, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED)
       ? .connectionRefused : .connectFailed
   }

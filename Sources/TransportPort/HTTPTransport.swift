@@ -8,6 +8,10 @@
 ///   closed; a task that was cancelled before does no input or output;
 /// - the body is read only as fast as it is consumed, and a dropped response frees its connection;
 /// - a request whose method is not idempotent is on the wire at most once.
+///
+/// There is no shutdown here: a transport belongs to whoever made it, and ends as its own type says
+/// (``FakeTransport/shutDown()``). What only borrows it, policies among them, could but end it for
+/// everybody else. Requests that are pending then fail with ``TransportError/Kind-swift.enum/shutDown``.
 public protocol HTTPTransport: Sendable {
   /// Sends a request and returns once the head of the final response is complete.
   ///

@@ -17,15 +17,4 @@ extension Implementation<TransportFixture> {
       return try CurlTransport(configuration)
     }
   }
-  .deviating(
-    from: "no-close-notify",
-    because: "libcurl sets SSL_OP_IGNORE_UNEXPECTED_EOF, so that any end of TLS looks orderly"
-  )
-  .deviating(
-    from: "asks-close",
-    because: "libcurl doesn't read the caller's Connection field; needs CURLOPT_FORBID_REUSE"
-  )
-  .deviating(
-    from: "silent-first",
-    because: "CURLOPT_PIPEWAIT is set for http as well, so that requests wait for the first head")
 }

@@ -85,4 +85,63 @@ import TransportPort
     #expect(error?.bytesSent == false)
     #expect(error?.isRetrySafe == true)
   }
+
+  @Test func `a retry waits for its turn, longer each time`() async throws {
+    let clock = ManualClock()
+    let fake = Self.fake(failing: 3, by: [.close])
+    let retrying = fake.retryingWhenSafe(
+      attempts: 4, backoff: .doubling(from: .seconds(1), upTo: .seconds(3), share: { 1 }),
+      clock: clock)
+    let outcome = Task { await Outcome(of: retrying, HTTPRequest(url: "http://h/")) }
+    for (sent, pause) in [(1, 1), (2, 2), (3, 3)] {
+      await clock.waitForSleepers()
+      #expect(fake.requests.count == sent)
+      clock.advance(by: .seconds(pause) - .nanoseconds(1))
+      await clock.waitForSleepers()
+      #expect(fake.requests.count == sent)
+      clock.advance(by: .nanoseconds(1))
+    }
+    #expect(await outcome.value.body.text == "done")
+    #expect(fake.requests.count == 4)
+    #expect(clock.now.offset == .seconds(6))
+  }
+
+  @Test func `nothing is waited for after the last attempt or what is wrong for good`() async {
+    for (steps, attempts) in [([ScriptStep.close], 1), ([.send("garbage\r\n")], 3)] {
+      let fake = Self.fake(failing: 9, by: OriginScript(steps))
+      let outcome = await Outcome(
+        of: fake.retryingWhenSafe(
+          attempts: attempts, backoff: .init { _ in .seconds(1) }, clock: ManualClock()),
+        HTTPRequest(url: "http://h/"))
+      #expect(outcome.error != nil)
+      #expect(fake.requests.count == 1)
+    }
+  }
+
+  @Test func `a wait that is cancelled ends as a cancellation`() async throws {
+    let clock = ManualClock()
+    let fake = Self.fake(failing: 9, by: [.close])
+    let retrying = fake.retryingWhenSafe(
+      attempts: 9, backoff: .init { _ in .seconds(1) }, clock: clock)
+    let outcome = Task { await Outcome(of: retrying, HTTPRequest(url: "http://h/")) }
+    await clock.waitForSleepers()
+    outcome.cancel()
+    #expect(await outcome.value.error?.kind == .cancelled)
+    #expect(await outcome.value.error?.bytesSent == true)
+    #expect(fake.requests.count == 1)
+  }
+
+  @Test func `a doubling wait starts small, has an end, and is spread`() {
+    let even = RetryBackoff.doubling(from: .milliseconds(100), upTo: .seconds(1), share: { 1 })
+    #expect(
+      [1, 2, 3, 4, 5, 99, .max].map(even.pause) == [
+        .milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(800),
+        .seconds(1), .seconds(1), .seconds(1),
+      ])
+    #expect(RetryBackoff.doubling(from: .zero, upTo: .seconds(1)).pause(.max) == .zero)
+    let half = RetryBackoff.doubling(from: .seconds(1), upTo: .seconds(1), share: { 0.5 })
+    #expect(half.pause(1) == .milliseconds(500))
+    let spread = RetryBackoff.doubling(from: .seconds(1), upTo: .seconds(1))
+    #expect(Set((1...20).map { _ in spread.pause(1) }).count > 1)
+  }
 }

@@ -292,16 +292,19 @@ extension ClauseGroup<TransportFixture> {
       "silent-first", "a request that gets no response holds up no other to the same origin",
       from: "this project"
     ) { fixture in
-      let world = try await fixture.world(
-        OriginPlan { $0.target == "/silent" ? [.readBody, .stall] : .respond(text: "hi") })
-      let silent = Task { try await world.answer(.get, "/silent") }
-      try await world.expect("the first arrives") { $0.requests == 1 }
-      let second = Task { try await world.answer().text }
-      let hasArrived = try await world.log.happens(within: .seconds(2)) { $0.requests == 2 }
-      check(hasArrived, "the second request waits for the first's response", #_sourceLocation)
-      silent.cancel()
-      _ = try? await silent.value
-      expectEqual(try await second.value, "hi", "the second's content")
+      for scheme in [HTTPOrigin.Scheme.http, .https] {
+        let world = try await fixture.world(
+          OriginPlan { $0.target == "/silent" ? [.readBody, .stall] : .respond(text: "hi") },
+          scheme: scheme)
+        let silent = Task { try await world.answer(.get, "/silent") }
+        try await world.expect("the first arrives") { $0.requests == 1 }
+        let second = Task { try await world.answer().text }
+        let hasArrived = try await world.log.happens(within: .seconds(2)) { $0.requests == 2 }
+        check(hasArrived, "the second request waits for the first's response", #_sourceLocation)
+        silent.cancel()
+        _ = try? await silent.value
+        expectEqual(try await second.value, "hi", "the second's content")
+      }
     }
     Clause(
       "total-limit", "there are no more connections in all than the limit, and the next waits",

@@ -5,9 +5,14 @@ extension HTTPTransport {
   /// nothing was sent, or the method is idempotent. A body that cannot be produced again is never
   /// sent again. Later attempts use a new connection.
   ///
-  /// - Parameter attempts: The most times to send, the first included.
-  public func retryingWhenSafe(attempts: Int = 2) -> some HTTPTransport {
-    RetryTransport(base: self, attempts: attempts)
+  /// - Parameters:
+  ///   - attempts: The most times to send, the first included.
+  ///   - backoff: How long to wait before each further time.
+  ///   - clock: What measures that wait.
+  public func retryingWhenSafe(
+    attempts: Int = 2, backoff: RetryBackoff = .none, clock: any Clock<Duration> = ContinuousClock()
+  ) -> some HTTPTransport {
+    RetryTransport(base: self, attempts: attempts, backoff: backoff, clock: clock)
   }
 }
 
@@ -15,19 +20,34 @@ extension HTTPTransport {
 struct RetryTransport<Base: HTTPTransport>: HTTPTransport {
   let base: Base
   let attempts: Int
+  let backoff: RetryBackoff
+  let clock: any Clock<Duration>
 
   func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     var options = options
-    for _ in 1..<max(attempts, 1) {
+    for failures in 1..<max(attempts, 1) {
       do throws(TransportError) {
         return try await base.send(request, body: body, options: options)
       } catch {
         guard error.isRetrySafe, body.canBeSentAgain, !Task.isCancelled else { throw error }
         options.reusesConnections = false
+        try await pause(after: error, failures: failures, method: request.method)
       }
     }
     return try await base.send(request, body: body, options: options)
+  }
+
+  private func pause(
+    after error: TransportError, failures: Int, method: HTTPRequest.Method
+  ) async throws(TransportError) {
+    let pause = backoff.pause(failures)
+    guard pause > .zero else { return }
+    guard (try? await clock.sleep(for: pause)) != nil else {
+      throw TransportError(
+        .cancelled, phase: .preparing, method: method, bytesSent: error.bytesSent,
+        detail: "the task was cancelled before attempt \(failures + 1), after \(error)")
+    }
   }
 }

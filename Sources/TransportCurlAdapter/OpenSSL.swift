@@ -1,0 +1,40 @@
+import CCurl
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What libcurl does not tell about TLS, asked of the OpenSSL that it uses.
+///
+/// libcurl may use another library, so this one is looked up at run time and not linked.
+struct OpenSSL: Sendable {
+  /// The OpenSSL of this process, where libcurl uses that very version.
+  static let shared = OpenSSL()
+
+  private let shutdownState: @convention(c) (UnsafeMutableRawPointer) -> Int32
+
+  private init?() {
+    typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
+    guard let process = dlopen(nil, RTLD_LAZY), let version = dlsym(process, "OpenSSL_version"),
+      let shutdownState = dlsym(process, "SSL_get_shutdown"),
+      let text = unsafeBitCast(version, to: Version.self)(0), let libraries = curl_version()
+    else { return nil }
+    // Another version in the same process could lay out its structures in another way.
+    let words = String(cString: text).split(separator: " ")
+    guard words.first == "OpenSSL", words.count > 1,
+      String(cString: libraries).split(separator: " ").contains("OpenSSL/\(words[1])")
+    else { return nil }
+    self.shutdownState = unsafeBitCast(
+      shutdownState, to: (@convention(c) (UnsafeMutableRawPointer) -> Int32).self)
+  }
+
+  /// Whether a connection has got its peer's `close_notify`.
+  ///
+  /// - Parameter session: OpenSSL's `SSL`.
+  func isEndAnnounced(_ session: UnsafeMutableRawPointer) -> Bool {
+    // SSL_RECEIVED_SHUTDOWN of ssl.h.
+    shutdownState(session) & 2 != 0
+  }
+}
