@@ -15,14 +15,20 @@ final class CurlHandle {
   let easy: UnsafeMutableRawPointer
   private(set) var transfer: CurlTransfer?
 
+  /// The lane of the transfer.
+  private(set) var lane: CurlQueue.Lane?
+
   private unowned let loop: CurlLoop
   private let configuration: CurlTransport.Configuration
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   // What was set for the transfer before, so that it need not be set again.
-  private var url = ""
+  private var origin: HTTPOrigin?
+  private var target = ""
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
+  /// Whether the request asks for the connection to be closed.
+  private var closes = false
   private var method: HTTPRequest.Method?
   private var framing: WireRequest.Framing?
   private var options = TransportOptions()
@@ -34,6 +40,7 @@ final class CurlHandle {
   private var chunks: ChunkJudge?
   private var informational: [HTTPResponse] = []
   private var head: CurlTransfer.Head?
+  private var hasHead = false
   private var bodyFraming: HTTPBodyFraming?
   private var content: [UInt8] = []
   private var received = 0
@@ -68,24 +75,27 @@ final class CurlHandle {
   }
 
   /// Takes on a transfer, which is then to be added to the multi handle.
-  func begin(_ transfer: CurlTransfer) {
+  func begin(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
     self.transfer = transfer
-    transfer.handle = self
+    self.lane = lane
+    transfer.place = .running(self)
     let wire = transfer.wire
-    let url = wire.url
-    if url != self.url {
-      self.url = url
+    if target != wire.target || origin != wire.origin {
+      target = wire.target
+      origin = wire.origin
       heads.forget()
-      ccurl_set_string(easy, CURLOPT_URL, url)
+      ccurl_set_string(easy, CURLOPT_URL, wire.url)
       setOrigin(wire.origin, configuration)
     }
     if method != wire.method || framing != wire.framing {
       method = wire.method
       framing = wire.framing
+      heads.forget()
       setMethod(wire)
     }
     if fields != wire.headerFields {
       fields = wire.headerFields
+      closes = wire.headerFields.list(.connection).contains("close")
       let list = Self.list(wire)
       ccurl_set_list(easy, CURLOPT_HTTPHEADER, list)
       curl_slist_free_all(fieldList)
@@ -96,7 +106,6 @@ final class CurlHandle {
       heads.forget()
       setTimes(options, configuration)
     }
-    let closes = wire.headerFields.list(.connection).contains("close")
     ccurl_set_long(easy, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
     ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
     ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
@@ -120,7 +129,7 @@ final class CurlHandle {
   func deliver() {
     guard isTouched, let transfer else { return }
     isTouched = false
-    transfer.deliver(head: head, bytes: takeContent())
+    loop.resume(transfer.deliver(head: takeHead(), bytes: takeContent()))
   }
 
   /// Notes why the transfer shall end.
@@ -131,13 +140,14 @@ final class CurlHandle {
   /// Ends the transfer; the handle is then free for another.
   func finish(_ ending: Result<HTTPFields, TransportError>) {
     guard let transfer else { return }
-    transfer.handle = nil
-    transfer.finish(head: head, bytes: takeContent(), ending)
+    transfer.place = .nowhere
+    loop.resume(transfer.finish(head: takeHead(), bytes: takeContent(), ending))
     self.transfer = nil
+    lane = nil
     trailers = nil
     chunks = nil
     informational = []
-    head = nil
+    hasHead = false
     bodyFraming = nil
     received = 0
     sent = 0
@@ -148,6 +158,11 @@ final class CurlHandle {
     failure = nil
     isTouched = false
     isMultiplexed = false
+  }
+
+  private func takeHead() -> CurlTransfer.Head? {
+    defer { head = nil }
+    return head
   }
 
   private func takeContent() -> [UInt8] {
@@ -177,10 +192,11 @@ extension CurlHandle {
   /// - Returns: Whether the transfer goes on.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
     do throws(TransportError) {
-      if head != nil {
+      guard let method = transfer?.wire.method else { return false }
+      if hasHead {
         if chunks == nil { try receive(trailer: Array(bytes)[...]) }
-      } else if let head = try heads.consume(bytes, &reading) {
-        try complete(head.response, version: head.version)
+      } else if let head = try heads.consume(bytes, &reading, method: method) {
+        try complete(head)
       }
       return true
     } catch {
@@ -193,7 +209,7 @@ extension CurlHandle {
   ///
   /// - Returns: What the write callback returns: the count, an error, or a wish to pause.
   func receive(content bytes: UnsafeRawBufferPointer) -> Int {
-    guard let transfer, head != nil, failure == nil else { return 0 }
+    guard let transfer, hasHead, failure == nil else { return 0 }
     if content.count + bytes.count > Self.chunkSize {
       isTouched = true
       deliver()
@@ -317,11 +333,10 @@ extension CurlHandle {
     trailers = section
   }
 
-  private func complete(
-    _ response: HTTPResponse, version: HTTPHeadParser.Version?
-  ) throws(TransportError) {
+  private func complete(_ complete: HeadMemory.Head) throws(TransportError) {
     guard let transfer else { return }
-    isMultiplexed = version == .multiplexed
+    let response = complete.response
+    isMultiplexed = complete.version == .multiplexed
     if response.status.isInformational {
       guard informational.count < options.headLimits.informational else {
         throw transfer.wire.error(
@@ -332,7 +347,7 @@ extension CurlHandle {
       reading = newReading()
       return
     }
-    bodyFraming = try HTTPBodyFraming(of: response, to: transfer.wire.method)
+    bodyFraming = complete.framing
     if bodyFraming == .chunked {
       // From now on libcurl shows what comes before it undoes the chunks.
       chunks = try ChunkJudge(limits: options.headLimits)
@@ -345,6 +360,7 @@ extension CurlHandle {
     if bodyFraming == .untilClose, !isMultiplexed, transfer.wire.origin.scheme == .https {
       ccurl_set_long(easy, CURLOPT_NOPROGRESS, 0)
     }
+    hasHead = true
     head = CurlTransfer.Head(response: response, informationalResponses: informational)
     touch()
   }
@@ -355,7 +371,7 @@ extension CurlHandle {
   func ending(_ code: CURLcode) -> Result<HTTPFields, TransportError> {
     if let failure { return .failure(failure) }
     guard code == CURLE_OK else { return .failure(error(for: code)) }
-    guard head != nil else {
+    guard hasHead else {
       return .failure(error(endedHead, "the connection ended before the head was complete"))
     }
     if let chunks, !chunks.isComplete {
@@ -376,7 +392,7 @@ extension CurlHandle {
 
   /// Whether the whole response is there although the request was not sent to its end.
   var isAnsweredEarly: Bool {
-    guard head != nil, failure == nil, !isSent else { return false }
+    guard hasHead, failure == nil, !isSent else { return false }
     switch bodyFraming {
     case .some(.none): return true
     case .length(let length): return received == length
@@ -414,7 +430,7 @@ extension CurlHandle {
   }
 
   private var phase: TransportError.Phase {
-    if head != nil { return .receivingBody }
+    if hasHead { return .receivingBody }
     if attempts > 0 { return isSent ? .awaitingHead : .sending }
     if ccurl_offset(easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
     if ccurl_offset(easy, CURLINFO_CONNECT_TIME_T) == 0 { return .connecting }
@@ -478,7 +494,7 @@ extension CurlHandle {
     if text.contains("chunked-encoding") { return .badChunk }
     guard text.contains("unexpected eof") else { return .connectionReset }
     // TLS ended without close_notify: the end cannot be trusted, whatever the framing.
-    return head == nil ? endedHead : .truncatedBody
+    return hasHead ? .truncatedBody : endedHead
   }
 
   /// Source: x509_vfy.h, `X509_V_ERR_…`.

@@ -29,20 +29,23 @@ struct HeadMemory {
   struct Head {
     var response: HTTPResponse
     var version: HTTPHeadParser.Version?
+    var framing: HTTPBodyFraming
   }
 
   private var bytes: [UInt8] = []
   private var lineEnds: [Int] = []
   private var head: Head?
 
-  /// Forgets the head before, because other limits hold from now on.
+  /// Forgets the head before, because other limits or another method hold from now on.
   mutating func forget() {
     self = HeadMemory()
   }
 
   /// Takes the next line of a head.
+  ///
+  /// - Parameter method: The method of the request.
   mutating func consume(
-    _ line: UnsafeRawBufferPointer, _ reading: inout Reading
+    _ line: UnsafeRawBufferPointer, _ reading: inout Reading, method: HTTPRequest.Method
   ) throws(TransportError) -> Head? {
     if !reading.isParsing {
       if let head, matches(line, at: reading.matched) {
@@ -55,7 +58,9 @@ struct HeadMemory {
     lineEnds.append(bytes.count)
     guard let response = try reading.parser.consume(line: bytes[(bytes.count - line.count)...])
     else { return nil }
-    head = Head(response: response, version: reading.parser.version)
+    head = Head(
+      response: response, version: reading.parser.version,
+      framing: try HTTPBodyFraming(of: response, to: method))
     return head
   }
 

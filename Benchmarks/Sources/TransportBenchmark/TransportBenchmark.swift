@@ -5,7 +5,7 @@ import TransportPort
 /// Prints tables of HTTP clients side by side on one server, each figure the best of some rounds.
 ///
 /// Usage: TransportBenchmark [rounds] [all|transport]
-///        TransportBenchmark profile URL c|transport count width
+///        TransportBenchmark profile URL c|transport|executor count width
 @main
 enum TransportBenchmark {
   static func main() async throws {
@@ -54,7 +54,13 @@ enum TransportBenchmark {
 
   /// Runs one contender alone on a server that is there, for a profiler.
   private static func profile(_ arguments: [String]) async throws {
-    let contender = arguments[3] == "c" ? .baseline : try Contender.curlTransport(CurlTransport())
+    let transport = try CurlTransport()
+    let contender =
+      switch arguments[3] {
+      case "c": Contender.baseline
+      case "executor": Contender.curlTransportOnItsThread(transport)
+      default: Contender.curlTransport(transport)
+      }
     let row = try await contender.run(
       arguments[2], Int(arguments[4]) ?? 10_000, Int(arguments[5]) ?? 1)
     print("\(row.requestsPerSecond.formatted(0)) \(row.cpuMicroseconds.formatted(1))")
