@@ -123,6 +123,8 @@ extension CurlHandle {
       break
     case .none:
       ccurl_set_string(easy, CURLOPT_PROXY, "")
+      // Else libcurl looks into the environment for each transfer.
+      ccurl_set_string(easy, CURLOPT_NOPROXY, "*")
     case .url(let url, let bypassed):
       ccurl_set_string(easy, CURLOPT_PROXY, url)
       ccurl_set_string(easy, CURLOPT_NOPROXY, bypassed.joined(separator: ","))

@@ -228,13 +228,13 @@ extension CurlHandle {
   ///
   /// - Returns: What the read callback returns: the count, or a wish to pause.
   func supply(_ space: UnsafeMutableRawBufferPointer) -> Int {
-    guard let upload = transfer?.upload else { return Int(CURL_READFUNC_ABORT) }
-    if let bytes = upload.bytes {
+    if let bytes = transfer?.content {
       let piece = bytes[sent...].prefix(space.count)
       piece.withUnsafeBytes { space.copyMemory(from: $0) }
       sent += piece.count
       return piece.count
     }
+    guard let upload = transfer?.upload else { return Int(CURL_READFUNC_ABORT) }
     switch upload.copy(into: space) {
     case .copied(let count):
       sent += count
@@ -269,7 +269,7 @@ extension CurlHandle {
   ///
   /// - Returns: Whether that is possible.
   func rewind(to offset: Int) -> Bool {
-    guard let bytes = transfer?.upload.bytes, (0...bytes.count).contains(offset) else {
+    guard let bytes = transfer?.content, (0...bytes.count).contains(offset) else {
       return sent == offset
     }
     sent = offset
@@ -296,7 +296,7 @@ extension CurlHandle {
     }
     attempts += 1
     guard attempts > 1 else { return true }
-    guard wire.method.isIdempotent, transfer?.upload.bytes != nil || sent == 0 else {
+    guard wire.method.isIdempotent, transfer?.content != nil || sent == 0 else {
       failure = wire.error(
         .connectionReset, phase: .awaitingHead, bytesSent: true,
         detail: "a kept connection ended before the response, and \(wire.method) is not sent again")
@@ -318,7 +318,7 @@ extension CurlHandle {
 
   /// The fields to send after the content.
   func trailerList(_ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>) {
-    for field in transfer?.upload.trailers ?? [:] {
+    for field in transfer?.upload?.trailers ?? [:] {
       list.pointee = Self.append(field, emptyMark: [0x3A, 0x20], to: list.pointee)
     }
   }
@@ -442,7 +442,7 @@ extension CurlHandle {
     guard bytesSent else { return false }
     switch framing {
     case .length(let length): return sent >= length
-    case .chunked: return isUploaded || transfer?.upload.bytes?.isEmpty == true
+    case .chunked: return isUploaded || transfer?.content?.isEmpty == true
     case .some(.none), nil: return true
     }
   }

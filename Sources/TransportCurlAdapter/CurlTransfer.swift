@@ -35,7 +35,10 @@ final class CurlTransfer: Sendable {
 
   let wire: WireRequest
   let options: TransportOptions
-  let upload: CurlUpload
+  /// The whole content of the request, where it is in memory.
+  let content: [UInt8]?
+  /// The content of the request, where it is not in memory.
+  let upload: CurlUpload?
   private let driver: CurlDriver
   /// The transport, which is to live as long as the exchange.
   private let owner: CurlTransport
@@ -61,16 +64,21 @@ final class CurlTransfer: Sendable {
     self.options = options
     self.driver = driver
     self.owner = owner
-    self.upload = try CurlUpload(wire, body: body)
+    if wire.framing == .none {
+      content = []
+    } else {
+      content = body.hasTrailers ? nil : body.bytes
+    }
+    upload = content == nil ? try CurlUpload(wire, body: body) : nil
   }
 
   /// Starts the transfer and waits for the head.
-  func head() async throws(TransportError) -> Head {
+  nonisolated(nonsending) func head() async throws(TransportError) -> Head {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         state.withLock { $0.waiter = waiter }
         if driver.post(.start(self)) {
-          upload.start(for: self, driver: driver)
+          upload?.start(for: self, driver: driver)
         } else {
           finish(.failure(shutDownError(phase: .preparing, bytesSent: false)))?.resume()
         }
@@ -89,7 +97,7 @@ final class CurlTransfer: Sendable {
   }
 
   /// Waits for the next part of the body.
-  func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
+  nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
     while true {
       if let part = takePart() { return try part.get() }
       await withUnsafeContinuation { waiter in
@@ -190,7 +198,7 @@ extension CurlTransfer {
     head: Head? = nil, bytes: [UInt8] = [], _ ending: Result<HTTPFields, TransportError>
   ) -> Waiter? {
     let waiter = deliver(head: head, bytes: bytes, ending: ending)
-    upload.stop()
+    upload?.stop()
     return waiter
   }
 }

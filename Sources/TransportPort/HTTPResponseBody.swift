@@ -140,7 +140,7 @@ extension HTTPResponseBody {
       if isOpen { cancelSource() }
     }
 
-    func next() async throws(TransportError) -> [UInt8]? {
+    nonisolated(nonsending) func next() async throws(TransportError) -> [UInt8]? {
       let begun: Result<Bool, TransportError> = state.withLock { state in
         switch state {
         case .idle:
