@@ -35,7 +35,6 @@ final class CurlHandle {
 
   // The transfer's state.
   private var heads = HeadMemory()
-  private var reading = HeadMemory.Reading(HTTPHeadParser())
   private var trailers: HTTPFieldSection?
   private var chunks: ChunkJudge?
   private var informational: [HTTPResponse] = []
@@ -83,14 +82,12 @@ final class CurlHandle {
     if target != wire.target || origin != wire.origin {
       target = wire.target
       origin = wire.origin
-      heads.forget()
       ccurl_set_string(easy, CURLOPT_URL, wire.url)
       setOrigin(wire.origin, configuration)
     }
     if method != wire.method || framing != wire.framing {
       method = wire.method
       framing = wire.framing
-      heads.forget()
       setMethod(wire)
     }
     if fields != wire.headerFields {
@@ -103,13 +100,15 @@ final class CurlHandle {
     }
     if options != transfer.options {
       options = transfer.options
-      heads.forget()
       setTimes(options, configuration)
     }
     ccurl_set_long(easy, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
     ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
     ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
-    reading = newReading()
+    heads.begin(
+      HeadMemory.Rules(
+        method: wire.method, limits: options.headLimits,
+        allowsMultiplexed: configuration.allowsHTTP2 && wire.origin.scheme == .https))
     errorText[0] = 0
   }
 
@@ -176,13 +175,6 @@ final class CurlHandle {
     isTouched = true
     loop.touch(self)
   }
-
-  private func newReading() -> HeadMemory.Reading {
-    HeadMemory.Reading(
-      HTTPHeadParser(
-        limits: options.headLimits,
-        allowsMultiplexed: configuration.allowsHTTP2 && transfer?.wire.origin.scheme == .https))
-  }
 }
 
 // What libcurl calls.
@@ -192,10 +184,9 @@ extension CurlHandle {
   /// - Returns: Whether the transfer goes on.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
     do throws(TransportError) {
-      guard let method = transfer?.wire.method else { return false }
       if hasHead {
         if chunks == nil { try receive(trailer: Array(bytes)[...]) }
-      } else if let head = try heads.consume(bytes, &reading, method: method) {
+      } else if let head = try heads.consume(bytes) {
         try complete(head)
       }
       return true
@@ -344,7 +335,7 @@ extension CurlHandle {
           detail: "more than \(options.headLimits.informational) interim responses came")
       }
       informational.append(response)
-      reading = newReading()
+      heads.beginNext()
       return
     }
     bodyFraming = complete.framing
@@ -404,7 +395,7 @@ extension CurlHandle {
   /// What it means that the connection ended before the head was complete.
   private var endedHead: TransportError.Kind {
     // What came of a first line that was cut is nowhere to be seen.
-    reading.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
+    heads.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
   }
 
   /// The transport was shut down.

@@ -33,7 +33,7 @@ public final class CurlTransport: HTTPTransport {
     await driver.shutDown()
   }
 
-  public func send(
+  public nonisolated(nonsending) func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
