@@ -38,7 +38,7 @@ matrix: setup ## Runs fakes and live implementations apart, merges, reports and 
 	@rm -rf $(JOURNALS) && mkdir -p $(JOURNALS)
 	@for shard in $$(seq $(SHARDS)); do \
 	  for side in CONTRACT_KIND=fake CONTRACT_KIND=live CONTRACT=@saboteur.*; do \
-	    name=$$(echo "$$side" | tr -c 'a-z\n' '-')-$$shard; \
+	    name=$$(echo "$$side" | grep -o '[a-z]*' | head -n 1)-$$shard; \
 	    echo "$$side, share $$shard of $(SHARDS)"; \
 	    env "$$side" CONTRACT_SHARD=$$shard/$(SHARDS) CONTRACT_JOURNAL=$(JOURNALS)/$$name.jsonl \
 	      swift test --skip-build --filter Contract > $(JOURNALS)/$$name.log 2>&1 \

@@ -49,7 +49,9 @@ let package = Package(
     .systemLibrary(name: "CGetopt"),
     .executableTarget(
       name: "contracts", dependencies: ["ContractEvidence", "ContractExploration", "CGetopt"]),
-    .testTarget(name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"]),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"],
+      exclude: ["Planted"]),
     .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
     .testTarget(
       name: "HarnessTests",

@@ -8,22 +8,27 @@ struct Contracts {
     usage: contracts <command> [options]
 
       report [JOURNAL…] [--format terminal|markdown|html|junit|json|github] [--output FILE]
-          Shows the matrix of one or several journals, merged.
+          Shows the matrix of one or several journals, merged. Exits with 0, whatever it shows.
       diff BASE HEAD
           Shows what changed from one journal to another. Exits with the sum of 1 (newly failing),
-          2 (newly unproven) and 4 (clauses dropped), or 0.
+          2 (newly unproven) and 4 (clauses or implementations dropped), or 0.
       gate [JOURNAL…] [--require live] [--max-age 7d] [--allow unproven=PATTERN]
           Exits with 1 unless every fake was verified beside a live implementation, on the contract
-          as it is now and recently enough.
+          as it is now and recently enough (d, h, m or s).
       run [--only PATTERN] [--kind fake|live|recorded] [--filter REGEX]
-          Runs swift test with a progress line and ends with the report; exits as swift test does.
+          Runs swift test with a progress line and ends with the report. Exits as swift test does:
+          0 if all is well, 1 if something fails or does not build, 127 if there is no swift; with
+          1 if no case ran, and with 128 and the signal's number where one ended the run.
 
       linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
           Checks a recorded history of JSON lines against a model: register, key-value, queue,
           stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, and 2 if a
           limit was reached first.
 
-    A JOURNAL is a file of JSON lines; the default is .build/contracts/latest.jsonl.
+      help, version
+
+    A JOURNAL is a file of JSON lines, or - for the standard input; the default is
+    .build/contracts/latest.jsonl.
     Other exit codes: 64 for a call that is not understood, 65 for a file that holds something
     else, 66 for one that can't be read, 73 for one that can't be written.
 
@@ -38,7 +43,7 @@ struct Contracts {
       exit(64)
     } catch let error as JournalFileError {
       complain(error.description)
-      exit(error.action == "read" ? 66 : 73)
+      exit(error.action.hasPrefix("read") ? 66 : 73)
     } catch {
       complain("\(error)")
       exit(70)
@@ -47,6 +52,10 @@ struct Contracts {
 
   private static func status(of words: [String]) async throws -> Int32 {
     let rest = Array(words.dropFirst())
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      try Output.print(usage)
+      return 0
+    }
     switch words.first {
     case "report": return try ReportCommand(rest).run()
     case "diff": return try DiffCommand(rest).run()
@@ -54,7 +63,12 @@ struct Contracts {
     case "linearizable": return try LinearizableCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "help", "--help", "-h":
-      print(usage, terminator: "")
+      try Output.print(usage)
+      return 0
+    case "version", "--version":
+      try Output.print(
+        "contracts, journal format \(JournalRecord.formatVersion), report format "
+          + "\(JSONReport.formatVersion)\n")
       return 0
     case nil: throw UsageError("a command is missing")
     case let other?: throw UsageError("the command '\(other)' is not known")
@@ -65,13 +79,22 @@ struct Contracts {
     FileHandle.standardError.write(Data("contracts: \(message)\n".utf8))
   }
 
+  /// The folder of the journals.
+  static let folder = ".build/contracts"
+
+  /// The journal of the last run.
+  static let latest = "\(folder)/latest.jsonl"
+
   /// The matrix of journals, merged; the latest journal where none is named.
   ///
   /// - Throws: ``JournalFileError`` for a file that can't be read.
   static func matrix(of paths: [String]) throws(JournalFileError) -> Matrix {
     var journal = Journal()
-    for path in paths.isEmpty ? [".build/contracts/latest.jsonl"] : paths {
-      let one = try Journal(contentsOf: path)
+    for path in paths.isEmpty ? [latest] : paths {
+      let one =
+        path == "-"
+        ? try Journal(descriptor: STDIN_FILENO, path: "the standard input")
+        : try Journal(contentsOf: path)
       journal.records += one.records
       journal.damage += one.damage
     }

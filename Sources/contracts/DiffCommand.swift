@@ -17,7 +17,7 @@ struct DiffCommand {
   func run() throws -> Int32 {
     let difference = MatrixDifference(
       from: try Contracts.matrix(of: [base]), to: try Contracts.matrix(of: [head]))
-    print(difference.text, terminator: "")
+    try Output.print(difference.text)
     return difference.exitStatus
   }
 }

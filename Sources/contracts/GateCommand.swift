@@ -30,15 +30,17 @@ struct GateCommand {
     let matrix = try Contracts.matrix(of: journals)
     let objections = gate.objections(to: matrix)
     guard !objections.isEmpty else {
-      print("the gate opens: \(matrix.summary.text)")
+      try Output.print("the gate opens: \(matrix.summary.text)\n")
       return 0
     }
+    var lines: [String] = []
     for objection in objections {
-      print("✗ \(objection.sentence)")
-      if let command = objection.command { print("    \(command)") }
+      lines.append("✗ \(objection.sentence)")
+      if let command = objection.command { lines.append("    \(command)") }
     }
     let number = objections.count
-    print("the gate stays shut: \(number) objection\(number == 1 ? "" : "s")")
+    lines.append("the gate stays shut: \(number) objection\(number == 1 ? "" : "s")")
+    try Output.print(lines.map { $0 + "\n" }.joined())
     return 1
   }
 

@@ -49,7 +49,7 @@ struct LinearizableCommand {
       Contracts.complain("\(file) is no history of a \(model.rawValue):\n\(error)")
       return 65
     }
-    print(verdict)
+    try Output.print("\(verdict)\n")
     switch verdict.outcome {
     case .linearizable: return 0
     case .notLinearizable: return 1

@@ -23,17 +23,13 @@ struct ReportCommand {
 
   func run() throws -> Int32 {
     let matrix = try Contracts.matrix(of: journals)
-    let isTerminal = output == nil && isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
     let text = format.text(
-      of: matrix, usesColour: isTerminal, root: FileManager.default.currentDirectoryPath)
-    guard let output else {
-      FileHandle.standardOutput.write(Data(text.utf8))
-      return 0
-    }
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
-    } catch {
-      throw JournalFileError(path: output, action: "write", code: errno)
+      of: matrix, usesColour: output == nil && Output.usesColour,
+      root: FileManager.default.currentDirectoryPath)
+    if let output {
+      try Output.put(text, into: output)
+    } else {
+      try Output.print(text)
     }
     return 0
   }

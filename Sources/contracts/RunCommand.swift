@@ -23,15 +23,16 @@ struct RunCommand {
   }
 
   func run() async throws -> Int32 {
-    let folder = ".build/contracts"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let stem = "\(folder)/run-\(UInt64(Date().timeIntervalSince1970 * 1000))"
-    let journal = stem + ".jsonl"
-    let log = stem + ".log"
-    _ = FileManager.default.createFile(atPath: log, contents: nil)
-    guard let handle = FileHandle(forWritingAtPath: log) else {
-      throw JournalFileError(path: log, action: "write", code: errno)
+    let folder = Contracts.folder
+    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let name = "run-\(UInt64(Date().timeIntervalSince1970 * 1000))-\(getpid())"
+    let journal = "\(folder)/\(name).jsonl"
+    let log = "\(folder)/\(name).log"
+    let descriptor = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw JournalFileError(path: log, action: "write the log", code: errno)
     }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
 
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -46,57 +47,31 @@ struct RunCommand {
     process.standardError = handle
     let ends = AsyncStream<Void>.makeStream()
     process.terminationHandler = { _ in ends.continuation.finish() }
+    SignalForwarding.begin()
     try process.run()
+    SignalForwarding.setChild(process.processIdentifier)
     let progress = Task { await ProgressLine(journal: journal).show() }
     for await _ in ends.stream {}
     progress.cancel()
     await progress.value
 
+    var status = process.terminationStatus
+    if process.terminationReason == .uncaughtSignal { status += 128 }
+    if let signal = SignalForwarding.received {
+      Contracts.complain("interrupted by \(signalName(signal))")
+      status = 128 + signal
+    }
     guard FileManager.default.fileExists(atPath: journal) else {
       // No case ran: what swift test said is all there is.
-      FileHandle.standardOutput.write(FileManager.default.contents(atPath: log) ?? Data())
-      return process.terminationStatus == 0 ? 1 : process.terminationStatus
+      try Output.print((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
+      Contracts.complain("no case ran; the log is \(log)")
+      return status == 0 ? 1 : status
     }
+    JournalWriter.makeLatest("\(name).jsonl", in: folder)
     let matrix = try Contracts.matrix(of: [journal])
-    let usesColour = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
-    print(TerminalReport(matrix, usesColour: usesColour, journal: journal).text, terminator: "")
-    print("log: \(log)")
-    return process.terminationStatus
+    let report = TerminalReport(matrix, usesColour: Output.usesColour, journal: journal)
+    try Output.print(report.text + "log: \(log)\n")
+    // What the journal alone shows, as a case that ended the process, is a failure too.
+    return status == 0 && matrix.isFailure ? 1 : status
   }
-}
-
-/// One line on the terminal that says how far the run has come.
-private struct ProgressLine {
-  var journal: String
-
-  /// Rewrites the line until the task is cancelled; on something else than a terminal, says nothing.
-  func show() async {
-    guard isatty(STDERR_FILENO) == 1 else { return }
-    let start = ContinuousClock.now
-    while !Task.isCancelled {
-      let seconds = start.duration(to: .now).components.seconds
-      write("\r\u{1B}[K\(text) · \(seconds) s")
-      try? await Task.sleep(for: .milliseconds(200))
-    }
-    write("\r\u{1B}[K")
-  }
-
-  private var text: String {
-    guard FileManager.default.fileExists(atPath: journal) else { return "building" }
-    var ended = 0
-    var failed = 0
-    var latest = ""
-    for record in (try? Journal(contentsOf: journal))?.records ?? [] {
-      switch record.event {
-      case .caseStarted(let id): latest = id.description
-      case .caseFinished(let result):
-        ended += 1
-        if result.outcome.isFailure { failed += 1 }
-      default: break
-      }
-    }
-    return "\(ended) cases, \(failed) failed · \(latest)"
-  }
-
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

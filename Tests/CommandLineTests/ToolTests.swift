@@ -147,9 +147,75 @@ import Testing
     #expect(try await ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
   }
 
-  @Test func `help shows every command`() async throws {
-    let run = try await ToolRun(["help"])
+  @Test func `a journal comes from a pipe and from the standard input, too`() async throws {
+    let text = journal(fake: .failed)
+    let folder = try ToolFolder(files: ["j": text])
+    defer { folder.remove() }
+    let expected = try await ToolRun(["report", "j"], in: folder).output
+    #expect(try await ToolRun(["report", "-"], in: folder, input: text).output == expected)
+    let pipe = folder.url.appendingPathComponent("pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    // Opening a pipe waits for the other side.
+    Thread.detachNewThread { try? Data(text.utf8).write(to: URL(fileURLWithPath: pipe)) }
+    #expect(try await ToolRun(["report", "pipe"], in: folder).output == expected)
+  }
+
+  @Test func `what is no file is refused with the system's reason`() async throws {
+    let folder = try await ToolRun(["report", "."])
+    #expect(folder.status == 66)
+    #expect(folder.complaint == "contracts: can't read the journal .: Is a directory\n")
+    let none = try await ToolRun(["gate", "nowhere"])
+    #expect(none.status == 66)
+    #expect(
+      none.complaint == "contracts: can't read the journal nowhere: No such file or directory\n")
+  }
+
+  @Test func `an empty journal is reported, and opens no gate`() async throws {
+    let files = ["j": "", "blank": "\n\n"]
+    #expect(try await ToolRun(["report", "j", "blank"], files: files).status == 0)
+    #expect(try await ToolRun(["gate", "j"], files: files).status == 1)
+  }
+
+  @Test func `a full disk is an error, and a device is not replaced`() async throws {
+    let files = ["j": journal()]
+    let full = try await ToolRun(["report", "j", "--output", "/dev/full"], files: files)
+    #expect(full.status == 73)
+    #expect(full.complaint == "contracts: can't write /dev/full: No space left on device\n")
+    let folder = try ToolFolder(files: files)
+    defer { folder.remove() }
+    let link = folder.url.appendingPathComponent("link").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "target")
+    try Data().write(to: folder.url.appendingPathComponent("target"))
+    let run = try await ToolRun(["report", "j", "--output", "link"], in: folder)
     #expect(run.status == 0)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "target")
+    #expect(try String(contentsOfFile: link, encoding: .utf8).contains("2 cases"))
+  }
+
+  @Test func `a report replaces a file in one step and leaves nothing beside it`() async throws {
+    let folder = try ToolFolder(files: ["j": journal(), "page": "old"])
+    defer { folder.remove() }
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    let run = try await ToolRun(["report", "j", "--output", "page"], in: folder)
+    #expect(run.status == 0)
+    #expect(run.output.isEmpty)
+    let page = folder.url.appendingPathComponent("page").path
+    #expect(try String(contentsOfFile: page, encoding: .utf8).contains("2 cases"))
+    let after = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(Set(after).subtracting(before) == [".out", ".err"])
+  }
+
+  @Test func `the version names the formats`() async throws {
+    let run = try await ToolRun(["--version"])
+    #expect(run.status == 0)
+    #expect(run.output == "contracts, journal format 1, report format 1\n")
+  }
+
+  @Test(arguments: [["help"], ["--help"], ["-h"], ["report", "--help"], ["run", "-h"]])
+  func `help shows every command and its exit codes`(arguments: [String]) async throws {
+    let run = try await ToolRun(arguments)
+    #expect(run.status == 0)
+    #expect(run.output.contains("Other exit codes: 64"))
     for command in ["report", "diff", "gate", "run", "linearizable"] {
       #expect(run.output.contains(command))
     }

@@ -48,7 +48,8 @@ struct EvidenceSample {
       clauses: clauses.map {
         ClauseSummary(
           id: $0, sentence: "a thing does \($0) & <that>", source: "RFC 9 §1", group: nil,
-          requires: [], absenceOf: nil, file: "Suite/Things.swift", line: 7)
+          requires: [], absenceOf: nil, file: "Suite/Things.swift",
+          path: "/repo/Suite/Things.swift", line: 7)
       }, dropped: dropped)
     let deviations = outcomes.compactMap { key, outcome -> DeviationSummary? in
       guard case .deviates(let reason) = outcome, key.hasSuffix("@\(name)") else { return nil }

@@ -75,4 +75,68 @@ import Testing
     #expect(dropped.map(\.sentence) == ["things/third was not run: too slow"])
     #expect(objections(to: EvidenceSample(isWeak: true)).count == 3)
   }
+
+  @Test func `an allowance that names no clause is refused`() {
+    let gate = Gate(allowedUnproven: [CasePattern("things/sec*"), CasePattern("things/sexond")])
+    #expect(
+      objections(to: EvidenceSample(), gate).map(\.sentence) == [
+        "'things/sexond' may stay unproven, and it names no clause: remove it"
+      ])
+  }
+
+  @Test func `a dropped clause may be allowed by name`() {
+    let sample = EvidenceSample(dropped: ["third": "too slow"])
+    #expect(
+      objections(to: sample, Gate(allowedUnproven: [CasePattern("things/third")])).isEmpty)
+  }
+
+  @Test func `a proof from the future is refused, a clock that is a little fast is not`() {
+    #expect(objections(to: EvidenceSample(liveAge: -600)).isEmpty)
+    let ahead = objections(to: EvidenceSample(liveAge: -2 * 86_400))
+    #expect(
+      ahead.first?.sentence
+        == "things/first was proven at a time that is 2.0 days ahead: check the clock of the machine "
+        + "that ran real")
+    #expect(ahead.count == 3)
+    #expect(objections(to: EvidenceSample(liveAge: -2 * 86_400), Gate()).isEmpty, "any age will do")
+  }
+
+  @Test func `a fake that ran too long ago is refused`() {
+    let later = EvidenceSample.now + 8 * 86_400
+    let objections = strict.objections(
+      to: EvidenceSample(liveAge: -8 * 86_400 + 60).matrix, now: later)
+    #expect(objections.count == 3)
+    #expect(
+      objections.first?.sentence
+        == "things/first@fake was last run 8.0 days ago, and at most 7.0 days are allowed")
+  }
+
+  @Test func `saboteurs alone are no evidence, and a part of the cases is not enough`() {
+    let records = EvidenceSample().records
+    let saboteurs = records.filter { record in
+      switch record.event {
+      case .caseStarted, .caseFinished: false
+      default: true
+      }
+    }
+    let first = strict.objections(to: Matrix(saboteurs), now: EvidenceSample.now).first
+    #expect(first?.sentence.contains("no evidence at all") == true)
+    let part = records.filter { record in
+      if case .caseFinished(let result) = record.event {
+        result.id.clause != "third"
+      } else {
+        if case .caseStarted(let id) = record.event { id.clause != "third" } else { true }
+      }
+    }
+    #expect(
+      strict.objections(to: Matrix(part), now: EvidenceSample.now).map(\.sentence) == [
+        "things/third@fake has not run", "things/third@real has not run",
+      ])
+  }
+
+  @Test func `a selection with a quote in it stays one word of its command`() {
+    let objection = objections(
+      to: EvidenceSample(clauses: ["it's"], outcomes: ["it's@fake": .failed]))
+    #expect(objection.first?.command?.hasPrefix("CONTRACT='things/it'\\''s@fake' swift") == true)
+  }
 }

@@ -45,4 +45,28 @@ import Testing
     ).matrix
     #expect(MatrixDifference(from: sound, to: worse).exitStatus == 7)
   }
+
+  @Test func `an implementation that is gone is dropped`() {
+    let records = EvidenceSample().records
+    let fakeOnly = Matrix(records.filter { $0.run == "run-fake" })
+    let difference = MatrixDifference(from: sound, to: fakeOnly)
+    #expect(difference.dropped == ["things@real"])
+    #expect(difference.newlyUnproven == ["things/first", "things/second", "things/third"])
+    #expect(difference.exitStatus == 6)
+  }
+
+  @Test func `a proof is lost where a fake lied before, and where nothing ran after`() {
+    let lie = EvidenceSample(outcomes: ["second@fake": .failed]).matrix
+    let away = EvidenceSample(outcomes: ["second@real": .unavailable(reason: "x")]).matrix
+    #expect(MatrixDifference(from: lie, to: away).newlyUnproven == ["things/second"])
+    let nothing = Matrix(
+      EvidenceSample().records.filter { record in
+        switch record.event {
+        case .caseStarted(let id): id.clause != "second"
+        case .caseFinished(let result): result.id.clause != "second"
+        default: true
+        }
+      })
+    #expect(MatrixDifference(from: sound, to: nothing).newlyUnproven == ["things/second"])
+  }
 }

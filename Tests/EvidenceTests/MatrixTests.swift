@@ -79,6 +79,28 @@ import Testing
     }
   }
 
+  @Test func `what was said at one time is told alike, in whichever order it comes`() {
+    func end(_ message: String) -> JournalRecord {
+      let issue = IssueSummary(message: message, file: nil, path: nil, line: nil)
+      return record(
+        "r", message == "early" ? 2 : 3,
+        .caseFinished(CaseResult(id: id, outcome: .failed, seconds: 1, issues: [issue])))
+    }
+    let other = ContractSummary(id: "c", title: "D", revision: 1, clauses: [])
+    let records =
+      start + [
+        record("r", 1, .caseStarted(id)), end("early"), end("late"),
+        record("r", 0, .contract(other)), record("r", 5, .problem("one")),
+        record("s", 5, .problem("two")),
+      ]
+    let matrix = Matrix(records)
+    #expect(Matrix(records.reversed()) == matrix)
+    for seed in 0..<50 {
+      var generator = Seeded(state: UInt64(seed))
+      #expect(Matrix(records.shuffled(using: &generator)) == matrix)
+    }
+  }
+
   @Test func `the digest follows what clauses say`() {
     func digest(_ sentence: String, revision: Int = 1) -> String {
       ContractSummary(

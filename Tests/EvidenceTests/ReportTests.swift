@@ -73,6 +73,26 @@ import Testing
         + "::got \"2\" <not> 1 | & more\n")
   }
 
+  @Test func `an annotation finds the file of a case that ran on another machine`() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("root-\(UUID().uuidString)", isDirectory: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let suite = folder.appendingPathComponent("Suite")
+    try FileManager.default.createDirectory(at: suite, withIntermediateDirectories: true)
+    try Data().write(to: suite.appendingPathComponent("Things.swift"))
+    let sample = EvidenceSample(outcomes: ["second@fake": .failed])
+    #expect(
+      GitHubAnnotations(sample.matrix, root: folder.path).text
+        .hasPrefix("::error file=Suite/Things.swift,line=42,"))
+  }
+
+  @Test func `a crash is annotated at its clause`() {
+    #expect(
+      GitHubAnnotations(EvidenceSample(crash: "second@real").matrix, root: "/repo").text
+        == "::error file=Suite/Things.swift,line=7,title=things/second@real"
+        + "::the process ended in the middle of the case\n")
+  }
+
   @Test func `an annotation's line breaks and commas are escaped`() {
     var matrix = EvidenceSample().matrix
     matrix.problems = ["one\ntwo % three"]

@@ -131,6 +131,14 @@ import Testing
     #expect(run.output.contains("blocks the threads that every task needs"))
   }
 
+  @Test func `a clause that blocks its thread is cut, and the others go on`() async throws {
+    let run = try await SpecimenRun("blockingInPlace")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@blocking") == .timedOut(seconds: 0.2))
+    #expect(run.outcome("counter/adds@sound") == .passed)
+    #expect(run.outcome("counter/remembers@sound") == .passed)
+  }
+
   @Test func `a tear-down that throws fails the case, deviation or not`() async throws {
     let run = try await SpecimenRun("tearDownThrows")
     #expect(run.status == 1)

@@ -64,6 +64,9 @@ struct Specimens {
     try await clause.verify()
   }
 
+  @Test(arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)), .sound))
+  func blockingInPlace(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
   @Test(arguments: Contract.wedge.cases(for: .sound))
   func wedged(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
 

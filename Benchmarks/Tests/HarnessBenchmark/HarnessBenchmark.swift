@@ -35,8 +35,8 @@ import Testing
   }
 }
 
-/// A case as somebody without the harness would write it.
-struct PlainCase: Sendable, CustomTestStringConvertible {
+/// A case as somebody without the harness would write it, encodable to be run again alone.
+struct PlainCase: Sendable, Codable, CustomTestStringConvertible {
   var number: Int
 
   var testDescription: String { "clause-\(number), holds" }

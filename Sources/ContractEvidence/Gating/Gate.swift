@@ -8,10 +8,11 @@ public struct Gate: Hashable, Sendable {
   /// Kinds of implementation that must not be unavailable.
   public var required: Set<ImplementationKind>
 
-  /// How old the proof of a clause may be, in seconds, or `nil` for any age.
+  /// How old the proof of a clause, and the run of a fake beside it, may be, in seconds, or `nil` for
+  /// any age.
   public var maximumAge: Double?
 
-  /// Clauses that may stay unproven, as patterns `contract/clause`.
+  /// Clauses that may stay unproven, dropped ones included, as patterns `contract/clause`.
   public var allowedUnproven: [CasePattern]
 
   /// A gate with these demands.
@@ -50,6 +51,13 @@ public struct Gate: Hashable, Sendable {
           command: "swift test --filter Contract"))
     }
     for table in matrix.tables { objections += self.objections(to: table, now: now) }
+    for pattern in allowedUnproven where !Self.names(pattern, aClauseOf: matrix) {
+      objections.append(
+        Objection(
+          clause: nil,
+          sentence: "'\(pattern)' may stay unproven, and it names no clause: remove it",
+          command: nil))
+    }
     return objections
   }
 
@@ -58,12 +66,13 @@ public struct Gate: Hashable, Sendable {
     for row in table.rows {
       let clause = "\(table.contract.id)/\(row.clause.id)"
       if let reason = table.contract.dropped[row.clause.id] {
+        if isAllowed(clause) { continue }
         objections.append(
           Objection(clause: clause, sentence: "\(clause) was not run: \(reason)", command: nil))
         continue
       }
       for (implementation, cell) in zip(table.implementations, row.cells) {
-        objections += self.objections(to: cell, of: implementation, clause: clause)
+        objections += self.objections(to: cell, of: implementation, clause: clause, now: now)
       }
       objections += self.objections(to: row, of: table, clause: clause, now: now)
     }
@@ -87,7 +96,7 @@ public struct Gate: Hashable, Sendable {
   }
 
   private func objections(
-    to cell: Matrix.Cell?, of implementation: ImplementationSummary, clause: String
+    to cell: Matrix.Cell?, of implementation: ImplementationSummary, clause: String, now: Double
   ) -> [Objection] {
     let id = "\(clause)@\(implementation.id)"
     guard let cell else {
@@ -108,6 +117,16 @@ public struct Gate: Hashable, Sendable {
         Objection(
           clause: clause, sentence: "\(id) was run on another revision of the contract",
           command: Self.command(id))
+      ]
+    }
+    if let maximumAge, now - cell.time > maximumAge, implementation.kind != .live,
+      outcome == .passed
+    {
+      return [
+        Objection(
+          clause: clause,
+          sentence: "\(id) was last run \(Self.days(now - cell.time)) ago, and at most "
+            + "\(Self.days(maximumAge)) are allowed", command: Self.command(id))
       ]
     }
     if case .unavailable(let reason) = outcome, required.contains(implementation.kind) {
@@ -145,17 +164,35 @@ public struct Gate: Hashable, Sendable {
             ? "the contract has no live implementation" : "no live implementation did (\(names))"))
     }
     let current = proofs.filter(\.isCurrent)
-    guard let latest = current.map(\.time).max() else {
+    guard let first = current.map(\.time).min() else {
       return objection(
         "\(clause) is proven for another revision of the contract only: run \(names) on this one "
           + "(digest \(table.contract.digest))")
     }
-    if let maximumAge, now - latest > maximumAge {
+    guard let maximumAge else { return [] }
+    // What a clock that is wrong has dated would stay fresh until then.
+    guard let latest = current.map(\.time).filter({ $0 - now <= Self.clockTolerance }).max() else {
+      return objection(
+        "\(clause) was proven at a time that is \(Self.days(first - now)) ahead: check the clock of "
+          + "the machine that ran \(names)")
+    }
+    if now - latest > maximumAge {
       return objection(
         "\(clause) was last proven by a live implementation \(Self.days(now - latest)) ago, and at "
           + "most \(Self.days(maximumAge)) are allowed")
     }
     return []
+  }
+
+  /// How far the clocks of two machines may differ, in seconds.
+  private static let clockTolerance = 3600.0
+
+  private static func names(_ pattern: CasePattern, aClauseOf matrix: Matrix) -> Bool {
+    matrix.tables.contains { table in
+      table.rows.contains { row in
+        CaseID("\(table.contract.id)/\(row.clause.id)@any").map(pattern.matches) ?? false
+      }
+    }
   }
 
   private func isAllowed(_ clause: String) -> Bool {
@@ -164,7 +201,7 @@ public struct Gate: Hashable, Sendable {
   }
 
   private static func command(_ selection: String, variables: String = "") -> String {
-    "CONTRACT='\(selection)' \(variables)swift test --filter Contract"
+    "CONTRACT=\(selection.shellQuoted) \(variables)swift test --filter Contract"
   }
 
   private static func days(_ seconds: Double) -> String {

@@ -6,7 +6,8 @@ public struct MatrixDifference: Hashable, Sendable {
   public var newlyPassing: [CaseID] = []
   /// Clauses, as `contract/clause`, that a live implementation proved before and none proves now.
   public var newlyUnproven: [String] = []
-  /// Clauses that were there before and are not now, dropped by the adopter included.
+  /// Clauses that were there before and are not now, dropped by the adopter included, and
+  /// implementations, as `contract@implementation`, that were.
   public var dropped: [String] = []
   /// Clauses that were not there before.
   public var added: [String] = []
@@ -24,16 +25,25 @@ public struct MatrixDifference: Hashable, Sendable {
       if outcome.isFailure, !wasFailure { newlyFailing.append(id) }
       if outcome == .passed, wasFailure { newlyPassing.append(id) }
     }
-    let verdictsBefore = Self.verdicts(of: base)
-    let verdictsAfter = Self.verdicts(of: head)
-    for (clause, verdict) in verdictsBefore {
-      guard let now = verdictsAfter[clause] else {
+    let rowsBefore = Self.rows(of: base)
+    let rowsAfter = Self.rows(of: head)
+    for (clause, row) in rowsBefore {
+      guard let now = rowsAfter[clause] else {
         dropped.append(clause)
         continue
       }
-      if verdict == .agree, now == .unproven { newlyUnproven.append(clause) }
+      if row.isProven, now.verdict == nil || now.verdict == .unproven {
+        newlyUnproven.append(clause)
+      }
     }
-    added = verdictsAfter.keys.filter { verdictsBefore[$0] == nil }.sorted()
+    added = rowsAfter.keys.filter { rowsBefore[$0] == nil }
+    let columnsAfter = Self.columns(of: head)
+    for (contract, implementations) in Self.columns(of: base) {
+      // Where the contract is gone, so is each of its clauses, and that is said already.
+      guard let now = columnsAfter[contract] else { continue }
+      dropped += implementations.subtracting(now).map { "\(contract)@\($0)" }
+    }
+    added.sort()
     newlyFailing.sort()
     newlyPassing.sort()
     newlyUnproven.sort()
@@ -67,15 +77,32 @@ public struct MatrixDifference: Hashable, Sendable {
     Dictionary(matrix.results.map { ($0.id, $0.outcome) }, uniquingKeysWith: { $1 })
   }
 
-  /// The verdicts of the clauses that are not dropped, by `contract/clause`; a row without one counts
-  /// as a row all the same.
-  private static func verdicts(of matrix: Matrix) -> [String: Verdict?] {
-    var verdicts: [String: Verdict?] = [:]
+  private struct Row {
+    var verdict: Verdict?
+    /// Whether a live implementation held the clause, as the contract was then.
+    var isProven: Bool
+  }
+
+  /// The clauses that are not dropped, by `contract/clause`.
+  private static func rows(of matrix: Matrix) -> [String: Row] {
+    var rows: [String: Row] = [:]
     for table in matrix.tables {
       for row in table.rows where table.contract.dropped[row.clause.id] == nil {
-        verdicts["\(table.contract.id)/\(row.clause.id)"] = .some(row.verdict)
+        let isProven = zip(table.implementations, row.cells).contains { implementation, cell in
+          implementation.kind == .live && cell?.isCurrent == true
+            && cell?.result.outcome == .passed
+        }
+        rows["\(table.contract.id)/\(row.clause.id)"] = Row(
+          verdict: row.verdict, isProven: isProven)
       }
     }
-    return verdicts
+    return rows
+  }
+
+  /// The implementations of each contract.
+  private static func columns(of matrix: Matrix) -> [String: Set<String>] {
+    Dictionary(
+      matrix.tables.map { ($0.contract.id, Set($0.implementations.map(\.id))) },
+      uniquingKeysWith: { $0.union($1) })
   }
 }

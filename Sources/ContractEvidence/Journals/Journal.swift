@@ -47,20 +47,80 @@ public struct Journal: Hashable, Sendable {
         do throws(JournalLineError) {
           records.append(try JournalRecord(utf8: line))
         } catch {
-          damage.append(Damage(path: path, line: number, reason: error.reason))
+          readDamaged(line, number: number, path: path, reason: error.reason)
         }
       }
     }
   }
 
-  /// Reads a journal from a file.
+  /// Reads what is left of a line that is no record by itself.
+  ///
+  /// A journal that was cut in the middle of a line and then appended to, by a run or by
+  /// concatenation, has a whole record after the stump.
+  private mutating func readDamaged(
+    _ line: UnsafeRawBufferPointer, number: Int, path: String?, reason: String
+  ) {
+    var stump = line
+    var tail: JournalRecord?
+    if let start = line.lastOffset(of: JournalRecord.beginning), start > 0 {
+      tail = try? JournalRecord(utf8: UnsafeRawBufferPointer(rebasing: line[start...]))
+      if tail != nil { stump = UnsafeRawBufferPointer(rebasing: line[..<start]) }
+    }
+    if tail != nil, let whole = try? JournalRecord(utf8: stump) {
+      records.append(whole)
+    } else {
+      damage.append(Damage(path: path, line: number, reason: reason))
+    }
+    if let tail { records.append(tail) }
+  }
+
+  /// Reads a journal from a file, a pipe included.
   ///
   /// - Parameter path: The file's path.
   /// - Throws: ``JournalFileError`` when the file can't be read.
   public init(contentsOf path: String) throws(JournalFileError) {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw JournalFileError(path: path, action: "read", code: errno)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw JournalFileError(path: path, action: "read the journal", code: errno)
+    }
+    defer { close(descriptor) }
+    try self.init(descriptor: descriptor, path: path)
+  }
+
+  /// Reads a journal from an open file to its end.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The open file, which stays open.
+  ///   - path: Its name in messages.
+  /// - Throws: ``JournalFileError`` when the file can't be read.
+  public init(descriptor: CInt, path: String) throws(JournalFileError) {
+    var data = Data()
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count == 0 { break }
+      if count > 0 {
+        data.append(contentsOf: chunk[..<count])
+      } else if errno != EINTR {
+        throw JournalFileError(path: path, action: "read the journal", code: errno)
+      }
     }
     self.init(utf8: data, path: path)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where `text` begins for the last time.
+  fileprivate func lastOffset(of text: StaticString) -> Int? {
+    guard let base = baseAddress else { return nil }
+    var last: Int?
+    var next = 0
+    while let found = memchr(base + next, CInt(text.utf8Start.pointee), count - next) {
+      let offset = UnsafeRawPointer(found) - base
+      next = offset + 1
+      guard count - offset >= text.utf8CodeUnitCount else { break }
+      if memcmp(found, text.utf8Start, text.utf8CodeUnitCount) == 0 { last = offset }
+    }
+    return last
   }
 }

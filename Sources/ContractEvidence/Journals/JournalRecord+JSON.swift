@@ -1,6 +1,10 @@
 import Foundation
 
 extension JournalRecord {
+  /// How every line begins that this package writes; inside a line it can't occur again, as strings
+  /// have their quotes escaped.
+  static let beginning: StaticString = "{\"version\":"
+
   /// The record as one line of JSON, without the newline.
   public var line: String {
     var object = JSONObject()
@@ -44,6 +48,7 @@ extension JournalRecord {
     case .runFinished:
       object.set("event", "run-finished")
     }
+    object.end()
     return object.text
   }
 
@@ -74,8 +79,11 @@ extension JournalRecord {
         reason: "written in format \(fields.version), and this tool reads up to "
           + "\(Self.formatVersion): update it")
     }
+    guard fields.version > 0 else {
+      throw JournalLineError(reason: "there is no format \(fields.version)")
+    }
     run = fields.run
-    time = fields.time
+    time = try Line.checked(fields.time, "time")
     event = try fields.event()
   }
 
@@ -83,9 +91,15 @@ extension JournalRecord {
     switch error {
     case DecodingError.keyNotFound(let key, _): "'\(key.stringValue)' is missing"
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is of another type"
+      context.codingPath.isEmpty ? "it is no object" : "'\(name(of: context))' is of another type"
+    case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+      "'\(name(of: context))' is not understood"
     default: "it isn't JSON"
     }
+  }
+
+  private static func name(of context: DecodingError.Context) -> String {
+    context.codingPath.map(\.stringValue).joined(separator: ".")
   }
 }
 
@@ -131,13 +145,22 @@ private struct Line: Decodable {
     case "case-finished":
       return .caseFinished(
         CaseResult(
-          id: try caseID(), outcome: try readOutcome(), seconds: try need(seconds, "seconds"),
+          id: try caseID(), outcome: try readOutcome(),
+          seconds: try Self.checked(try need(seconds, "seconds"), "seconds"),
           issues: issues ?? []))
     case "saboteur": return .saboteur(try need(saboteur, "saboteur"))
     case "problem": return .problem(try need(message, "message"))
     case "run-finished": return .runFinished
     default: throw JournalLineError(reason: "the event '\(name)' is not known")
     }
+  }
+
+  /// A number of seconds from 0 to 10¹², more than 30,000 years: no clock has measured another.
+  static func checked(_ seconds: Double, _ key: String) throws(JournalLineError) -> Double {
+    guard seconds >= 0, seconds <= 1e12 else {
+      throw JournalLineError(reason: "'\(key)' can't be \(seconds)")
+    }
+    return seconds
   }
 
   private func need<Value>(_ value: Value?, _ key: String) throws(JournalLineError) -> Value {
@@ -163,7 +186,8 @@ private struct Line: Decodable {
         capability: try need(capability, "capability"), reason: try need(reason, "reason"))
     case "unavailable": return .unavailable(reason: try need(reason, "reason"))
     case "crashed": return .crashed(signal: try need(signal, "signal"))
-    case "timed-out": return .timedOut(seconds: try need(limit, "limit"))
+    case "timed-out":
+      return .timedOut(seconds: try Self.checked(try need(limit, "limit"), "limit"))
     case let other: throw JournalLineError(reason: "the outcome '\(other)' is not known")
     }
   }
@@ -247,49 +271,66 @@ private struct FlatScanner {
 
 /// A JSON object written field by field: the two lines of every case are on the hot path.
 private struct JSONObject {
-  private var fields = ""
+  private(set) var text = "{"
 
-  var text: String { "{\(fields)}" }
+  init() { text.reserveCapacity(254) }
 
-  mutating func set(_ key: String, _ value: String) { append(key, Self.quoted(value)) }
-  mutating func set(_ key: String, _ value: Int) { append(key, value.description) }
+  mutating func set(_ key: String, _ value: String) {
+    begin(key)
+    appendQuoted(value)
+  }
+
+  mutating func set(_ key: String, _ value: Int) {
+    begin(key)
+    text += value.description
+  }
+
   mutating func set(_ key: String, _ value: Double) {
-    append(key, value.isFinite ? value.description : "0")
+    begin(key)
+    text += value.isFinite ? value.description : "0"
   }
 
   mutating func set(_ key: String, encoding value: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    if let data = try? encoder.encode(value) { append(key, String(decoding: data, as: UTF8.self)) }
+    guard let data = try? encoder.encode(value) else { return }
+    begin(key)
+    text += String(decoding: data, as: UTF8.self)
   }
 
-  private mutating func append(_ key: String, _ json: String) {
-    if !fields.isEmpty { fields += "," }
-    fields += "\"\(key)\":\(json)"
+  mutating func end() { text += "}" }
+
+  private mutating func begin(_ key: String) {
+    text += text.utf8.count == 1 ? "\"" : ",\""
+    text += key
+    text += "\":"
   }
 
   /// The characters that JSON strings can't hold as they are (RFC 8259 §7).
   private static let escaped = String(
     decoding: (1..<0x20).map(UInt8.init) + [0x22, 0x5c], as: UTF8.self)
 
-  private static func quoted(_ text: String) -> String {
+  private mutating func appendQuoted(_ value: String) {
+    text += "\""
+    defer { text += "\"" }
     // strcspn(3) is fast in unoptimised builds too, and stops at a NUL, which needs an escape.
-    let plain = text.withCString { strcspn($0, escaped) }
-    guard plain < text.utf8.count else { return "\"\(text)\"" }
-    var result = "\""
-    for scalar in text.unicodeScalars {
+    let plain = value.withCString { strcspn($0, Self.escaped) }
+    guard plain < value.utf8.count else {
+      text += value
+      return
+    }
+    for scalar in value.unicodeScalars {
       switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
       case _ where scalar.value < 0x20:
         let hex = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: result.unicodeScalars.append(scalar)
+        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: text.unicodeScalars.append(scalar)
       }
     }
-    return result + "\""
   }
 }

@@ -107,13 +107,15 @@ public struct ClauseSummary: Hashable, Sendable, Codable {
   public var absenceOf: String?
   /// The file that declares the clause, as `Module/File.swift`.
   public var file: String
+  /// The path of the file on the machine that ran the contract.
+  public var path: String?
   /// The line of the declaration.
   public var line: Int
 
   /// Describes a clause.
   public init(
     id: String, sentence: String, source: String?, group: String?, requires: [String],
-    absenceOf: String?, file: String, line: Int
+    absenceOf: String?, file: String, path: String? = nil, line: Int
   ) {
     self.id = id
     self.sentence = sentence
@@ -122,6 +124,7 @@ public struct ClauseSummary: Hashable, Sendable, Codable {
     self.requires = requires
     self.absenceOf = absenceOf
     self.file = file
+    self.path = path
     self.line = line
   }
 }

@@ -21,9 +21,16 @@ public final class JournalWriter: Sendable {
     }
     let fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard fd >= 0 else {
-      throw JournalFileError(path: path, action: "open", code: errno)
+      throw JournalFileError(path: path, action: "open the journal", code: errno)
     }
     descriptor = Mutex(fd)
+  }
+
+  /// Points `latest.jsonl` in a folder at one of its journals, in one step.
+  package static func makeLatest(_ name: String, in folder: String) {
+    let temporary = "\(folder)/.latest-\(name)"
+    symlink(name, temporary)
+    if rename(temporary, "\(folder)/latest.jsonl") != 0 { unlink(temporary) }
   }
 
   deinit { descriptor.withLock { _ = close($0) } }
@@ -35,34 +42,21 @@ public final class JournalWriter: Sendable {
   public func append(_ record: JournalRecord) throws(JournalFileError) {
     var line = record.line
     line.append("\n")
-    let code: CInt? = descriptor.withLock { fd in
-      line.withUTF8 { bytes in
-        var rest = UnsafeRawBufferPointer(bytes)
-        while !rest.isEmpty {
-          let count = write(fd, rest.baseAddress, rest.count)
-          if count < 0 {
-            if errno == EINTR { continue }
-            return errno
-          }
-          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        }
-        return nil
-      }
-    }
-    if let code { throw JournalFileError(path: path, action: "append to", code: code) }
+    let code = descriptor.withLock { [line] in writeAll(line, to: $0) }
+    if let code { throw JournalFileError(path: path, action: "append to the journal", code: code) }
   }
 }
 
-/// A journal file that can't be used.
+/// A journal, or another file of the tool, that can't be used.
 public struct JournalFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file's path.
   public var path: String
-  /// What was tried.
+  /// What was tried, as 'read the journal'.
   public var action: String
   /// The system's error number (errno(3)).
   public var code: Int32
 
-  /// Describes a failed action on a journal file.
+  /// Describes a failed action on a file.
   public init(path: String, action: String, code: Int32) {
     self.path = path
     self.action = action
@@ -70,6 +64,6 @@ public struct JournalFileError: Error, Hashable, Sendable, CustomStringConvertib
   }
 
   public var description: String {
-    "can't \(action) the journal \(path): \(String(cString: strerror(code)))"
+    "can't \(action) \(path): \(String(cString: strerror(code)))"
   }
 }

@@ -43,6 +43,29 @@ extension Matrix.Table {
     }
   }
 
+  /// The clauses of one implementation that ran on another revision of the contract alone.
+  public struct Outdated: Hashable, Sendable {
+    /// The implementation's id.
+    public var implementation: String
+    /// The clauses' ids, in the contract's order.
+    public var clauses: [String]
+
+    /// What to say of them.
+    public var sentence: String {
+      "\(implementation) was run on another revision of the contract: "
+        + clauses.joined(separator: ", ")
+    }
+  }
+
+  /// What is no evidence about the contract as it is now.
+  public var outdated: [Outdated] {
+    implementations.enumerated().compactMap { index, implementation in
+      let clauses = rows.filter { $0.cells[index]?.isCurrent == false }.map(\.clause.id)
+      return clauses.isEmpty
+        ? nil : Outdated(implementation: implementation.id, clauses: clauses)
+    }
+  }
+
   /// How many of the contract's clauses a saboteur was seen to fail.
   public var provenClauses: Int { Set(saboteurs.filter(\.isCaught).map(\.clause)).count }
 }

@@ -58,14 +58,18 @@ public struct Matrix: Hashable, Sendable {
     var implementations: [[String]: (time: Double, value: ImplementationSummary)] = [:]
     var saboteurs: [[String]: (time: Double, value: SaboteurResult)] = [:]
     var histories: [CaseID: [CaseHistory.Entry]] = [:]
-    var digests: [[String]: String] = [:]
+    var digests: [[String]: (time: Double, value: String)] = [:]
     var problems: [(time: Double, message: String)] = []
 
-    func keep<Key, Value>(
+    /// Keeps the latest; of two at one time always the same one, in whichever order they come.
+    func keep<Key, Value: Hashable>(
       _ value: Value, _ key: Key, at time: Double,
       in latest: inout [Key: (time: Double, value: Value)]
     ) {
-      if let known = latest[key], known.time > time { return }
+      if let known = latest[key] {
+        if known.time > time || known.value == value && known.time == time { return }
+        if known.time == time, "\(known.value)" > "\(value)" { return }
+      }
       latest[key] = (time, value)
     }
     for record in records {
@@ -74,7 +78,7 @@ public struct Matrix: Hashable, Sendable {
       case .problem(let message): problems.append((record.time, message))
       case .contract(let contract):
         keep(contract, contract.id, at: record.time, in: &contracts)
-        digests[[record.run, contract.id]] = contract.digest
+        keep(contract.digest, [record.run, contract.id], at: record.time, in: &digests)
       case .implementation(let one):
         keep(one, [one.contract, one.id], at: record.time, in: &implementations)
       case .saboteur(let one):
@@ -87,13 +91,21 @@ public struct Matrix: Hashable, Sendable {
       }
     }
     var seen: Set<String> = []
-    self.problems = problems.sorted { $0.time < $1.time }.map(\.message)
-      .filter { seen.insert($0).inserted }
+    self.problems = problems.sorted { ($0.time, $0.message) < ($1.time, $1.message) }
+      .map(\.message).filter { seen.insert($0).inserted }
     let results = histories.reduce(into: [CaseID: Cell]()) { results, history in
       guard var cell = CaseHistory(entries: history.value).cell(of: history.key) else { return }
       let contract = history.key.contract
-      cell.isCurrent = digests[[cell.run, contract]] == contracts[contract]?.value.digest
+      cell.isCurrent = digests[[cell.run, contract]]?.value == contracts[contract]?.value.digest
       results[history.key] = cell
+    }
+    // A result without a column would otherwise not be seen at all.
+    let undeclared = Set(
+      histories.keys.filter { id in
+        contracts[id.contract] == nil || implementations[[id.contract, id.implementation]] == nil
+      }.map { "\($0.contract)@\($0.implementation)" })
+    self.problems += undeclared.sorted().map {
+      "there are results of \($0) and no record that declares it: a part of the journal is missing"
     }
 
     tables = contracts.values.map(\.value).sorted { $0.id < $1.id }.map { contract in
@@ -165,7 +177,11 @@ private struct CaseHistory {
     let result =
       starts > ends
       ? CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0)
-      : run.compactMap(\.result).max { $0.outcome.severity < $1.outcome.severity }
+      : run.compactMap { entry in entry.result.map { (time: entry.time, result: $0) } }
+        .max {
+          ($0.result.outcome.severity, $0.time, $0.result.seconds)
+            < ($1.result.outcome.severity, $1.time, $1.result.seconds)
+        }?.result
     return result.map {
       Matrix.Cell(result: $0, run: latest.run, time: latest.time, isCurrent: true)
     }

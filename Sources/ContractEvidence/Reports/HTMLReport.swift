@@ -25,7 +25,7 @@ public struct HTMLReport: Sendable {
       <header>
       <h1>Contract matrix</h1>
       \(summary)
-      \(filters)
+      \(contents)\(filters)
       </header>
       <main>
 
@@ -49,6 +49,20 @@ public struct HTMLReport: Sendable {
       + lines.map { "<p class=\"numbers\">\(Self.escaped($0))</p>" }.joined(separator: "\n")
   }
 
+  /// Links to the contracts, where there are several.
+  private var contents: String {
+    guard matrix.tables.count > 1 else { return "" }
+    let links = matrix.tables.map { table in
+      let failures = table.rows.count { row in
+        row.cells.contains { $0?.result.outcome.isFailure == true }
+      }
+      let mark = failures == 0 ? "" : " <b class=\"bad\">\(failures) ✗</b>"
+      return "<li><a href=\"#\(Self.escaped(table.contract.id))\">"
+        + "\(Self.escaped(table.contract.title))</a>\(mark)</li>"
+    }
+    return "<nav aria-label=\"Contracts\"><ul>\n\(links.joined(separator: "\n"))\n</ul></nav>\n"
+  }
+
   private var filters: String {
     let choices = [
       ("all", "All"), ("failing", "Failing"), ("deviating", "Deviating"),
@@ -61,7 +75,8 @@ public struct HTMLReport: Sendable {
     return "<form role=\"search\" class=\"filters\">\n<fieldset><legend>Show clauses</legend>"
       + buttons.joined() + "</fieldset>\n"
       + "<label class=\"find\">Find <input type=\"search\" name=\"find\" "
-      + "placeholder=\"clause or words\"></label>\n</form>"
+      + "placeholder=\"clause or words\"></label>\n"
+      + "<p role=\"status\" class=\"numbers\"></p>\n</form>"
   }
 
   private func append(_ table: Matrix.Table, to html: inout String) {
@@ -71,7 +86,7 @@ public struct HTMLReport: Sendable {
       ? ""
       : " · \(table.provenClauses) of \(contract.clauses.count) seen to fail"
     html += """
-      <section>
+      <section class="contract" id="\(Self.escaped(contract.id))">
       <h2>\(Self.escaped(contract.title)) <code>\(Self.escaped(contract.id))</code></h2>
       <p class="numbers">\(contract.clauses.count) clauses · revision \(contract.revision)\(strength)</p>
       <div class="scroll"><table>
@@ -123,6 +138,7 @@ public struct HTMLReport: Sendable {
     let verdict = dropped ?? row.verdict?.rawValue ?? ""
     html += "<td class=\"verdict\">\(Self.escaped(verdict))</td></tr>\n"
     html += "<tr class=\"detail\"><td colspan=\"\(table.implementations.count + 2)\">"
+    html += "<p class=\"sentence\">\(Self.escaped(row.clause.sentence))</p>"
     if let source = row.clause.source { html += "<p>from \(Self.escaped(source))</p>" }
     for cell in row.cells.compactMap(\.self) { append(cell, to: &html) }
     html += "</td></tr>\n"
@@ -138,9 +154,11 @@ public struct HTMLReport: Sendable {
     html += "</p>"
     for issue in result.failureIssues {
       let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
-      html += "<pre>\(Self.escaped(place + issue.message))</pre>"
+      html += "<pre>\(Self.escaped(place + issue.message.clipped(to: 20_000)))</pre>"
     }
-    html += "<pre class=\"command\">CONTRACT='\(id)' swift test --filter Contract</pre></div>"
+    html += "<pre class=\"command\">CONTRACT="
+    html +=
+      "\(Self.escaped(result.id.description.shellQuoted)) swift test --filter Contract</pre></div>"
   }
 
   private func appendStrength(of table: Matrix.Table, to html: inout String) {
@@ -183,19 +201,16 @@ public struct HTMLReport: Sendable {
   }
 
   private static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
+    text.printable.escaping { scalar in
       switch scalar {
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "&": result += "&amp;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      case _ where scalar.value < 0x20 && scalar != "\n" && scalar != "\t": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "&": "&amp;"
+      case "\"": "&quot;"
+      case "'": "&#39;"
+      default: nil
       }
     }
-    return result
   }
 
   private static let style = """
@@ -224,7 +239,7 @@ public struct HTMLReport: Sendable {
       outline: 3px solid light-dark(#3b6ef5, #8ab0ff); outline-offset: 2px; }
     .find input { font: inherit; padding: .4rem .6rem; min-width: 14rem; border-radius: .5rem;
       border: 1px solid var(--line); background: var(--back); color: inherit; }
-    .scroll { overflow-x: auto; margin-top: .5rem; }
+    .scroll { overflow-x: auto; margin-top: .5rem; position: relative; }
     table { border-collapse: collapse; width: 100%; }
     thead th { text-align: center; font-size: .85rem; padding: .4rem .5rem; }
     thead th:first-child, tbody th { text-align: left; }
@@ -244,12 +259,18 @@ public struct HTMLReport: Sendable {
     pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0; }
     pre.command { user-select: all; color: var(--soft); }
     .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-    .problems { color: var(--bad); }
+    .problems { color: var(--bad); overflow-wrap: anywhere; } .slow { overflow-wrap: anywhere; }
+    a { color: light-dark(#1f4fd1, #9dbcff); } .sentence { display: none; }
+    nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .3rem 1rem; padding: 0; }
+    nav ul { margin: .75rem 0 0; } nav a { display: inline-block; padding: .2rem 0; }
+    section[hidden] { display: none; }
     tr[hidden] { display: none !important; }
-    @media (max-width: 40rem) { body { padding: .75rem; } tr.clause th { min-width: 9rem; }
-      tr.clause th span { display: none; } tr.clause th code { overflow-wrap: anywhere; }
+    @media (max-width: 40rem) { body { padding: .75rem; } tr.clause th { min-width: 7rem; }
+      tr.clause th span { display: none; } .sentence { display: block; } tr.clause th code { overflow-wrap: anywhere; }
       thead th { font-size: .7rem; padding: .3rem .2rem; } td a { padding: .6rem .2rem; }
       td.verdict { font-size: .7rem; padding: 0 .2rem; } .find input { min-width: 10rem; } }
+    @media print { .filters, nav, pre.command { display: none; } .scroll { overflow: visible; }
+      thead { display: table-header-group; } tr { break-inside: avoid; } td a { padding: .1rem; } }
 
     """
 
@@ -259,11 +280,13 @@ public struct HTMLReport: Sendable {
     function filter() {
       const show = form.elements.show.value;
       const words = form.elements.find.value.trim().toLowerCase();
+      let count = 0;
       for (const row of rows) {
         const isShown = (show === 'all' || row.classList.contains(show))
           && row.textContent.toLowerCase().includes(words);
         row.hidden = !isShown;
         row.nextElementSibling.hidden = !isShown;
+        if (isShown) count += 1;
       }
       for (const group of document.querySelectorAll('tr.group')) {
         let row = group.nextElementSibling;
@@ -274,9 +297,30 @@ public struct HTMLReport: Sendable {
         }
         group.hidden = isEmpty;
       }
+      for (const section of document.querySelectorAll('section.contract')) {
+        section.hidden = !section.querySelector('tr.clause:not([hidden])');
+      }
+      form.querySelector('[role=status]').textContent =
+        count === rows.length ? '' : count + ' of ' + rows.length + ' clauses';
     }
+    // A case that is open is closed by its link, or by Escape, which gives the focus back.
+    function close(event) {
+      const open = document.querySelector('.case:target');
+      if (!open) return;
+      event.preventDefault();
+      const link = [...document.querySelectorAll('td a')].find((a) => a.hash === location.hash);
+      location.hash = 'none';
+      if (link) link.focus({ preventScroll: true });
+    }
+    document.addEventListener('click', (event) => {
+      const link = event.target.closest('td a');
+      if (link && link.hash === location.hash) close(event);
+    });
+    document.addEventListener('keydown', (event) => { if (event.key === 'Escape') close(event); });
     form.addEventListener('input', filter);
     form.addEventListener('submit', (event) => event.preventDefault());
+    // A browser keeps what was chosen when a page is loaded again.
+    filter();
 
     """
 }

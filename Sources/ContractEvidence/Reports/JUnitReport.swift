@@ -10,27 +10,31 @@ public struct JUnitReport: Sendable {
   public var text: String {
     var suites: [Suite] = []
     for table in matrix.tables {
+      let contract = table.contract
       for (index, implementation) in table.implementations.enumerated() {
-        var suite = Suite(name: "\(table.contract.id)@\(implementation.id)")
+        var suite = Suite(
+          name: "\(contract.id)@\(implementation.id)",
+          className: "\(contract.id).\(implementation.id)")
         for row in table.rows {
-          guard let result = row.cells[index]?.result else { continue }
-          suite.add(result, in: implementation, of: row.clause)
+          if let reason = contract.dropped[row.clause.id] {
+            suite.skip(row.clause.id, because: "not run: \(reason)")
+          } else if let cell = row.cells[index] {
+            suite.add(cell, of: row.clause)
+          }
         }
         suites.append(suite)
       }
       if !table.saboteurs.isEmpty {
-        var suite = Suite(name: "\(table.contract.id)@saboteurs")
+        var suite = Suite(
+          name: "\(contract.id)@saboteurs", className: "\(contract.id).saboteurs")
         for result in table.saboteurs { suite.add(result) }
         suites.append(suite)
       }
     }
     if !matrix.problems.isEmpty {
-      var suite = Suite(name: "problems")
+      var suite = Suite(name: "problems", className: "problems")
       for (index, problem) in matrix.problems.enumerated() {
-        suite.add(
-          name: "problem-\(index + 1)", in: "problems", seconds: 0,
-          content: Self.failure(type: "problem", message: problem, details: problem))
-        suite.failures += 1
+        suite.fail("problem-\(index + 1)", type: "problem", message: problem, details: problem)
       }
       suites.append(suite)
     }
@@ -55,6 +59,7 @@ public struct JUnitReport: Sendable {
   /// The tests of one suite, with their counts.
   private struct Suite {
     var name: String
+    var className: String
     var lines: [String] = []
     var tests = 0
     var failures = 0
@@ -62,49 +67,64 @@ public struct JUnitReport: Sendable {
     var skipped = 0
     var seconds = 0.0
 
-    init(name: String) { self.name = name }
+    init(name: String, className: String) {
+      self.name = name
+      self.className = className
+    }
 
-    mutating func add(
-      _ result: CaseResult, in implementation: ImplementationSummary, of clause: ClauseSummary
-    ) {
+    mutating func add(_ cell: Matrix.Cell, of clause: ClauseSummary) {
+      let result = cell.result
+      let outcome = result.outcome
       let details = result.issues.map { issue in
         (issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? "") + issue.message
       }.joined(separator: "\n")
-      let reason = result.outcome.reason
-      let content: String?
-      switch result.outcome {
-      case .passed: content = nil
+      switch outcome {
+      case .passed where !cell.isCurrent:
+        skip(
+          clause.id, because: "run on another revision of the contract", seconds: result.seconds)
+      case .passed: add(clause.id, seconds: result.seconds, content: nil)
       case .failed:
-        failures += 1
-        content = JUnitReport.failure(
-          type: "failed", message: result.issues.first?.message ?? clause.sentence,
-          details: details)
+        fail(
+          clause.id, type: outcome.name, message: result.issues.first?.message ?? clause.sentence,
+          details: details, seconds: result.seconds)
       case .crashed, .timedOut:
         errors += 1
-        content =
-          "<error type=\"\(result.outcome.name)\" "
-          + "message=\"\(JUnitReport.escaped(reason ?? ""))\">"
-          + "\(JUnitReport.escaped(details))</error>"
+        add(
+          clause.id, seconds: result.seconds,
+          content: JUnitReport.element(
+            "error", type: outcome.name, message: outcome.reason ?? "", details: details))
       case .deviates, .notApplicable, .unavailable:
-        skipped += 1
-        content =
-          "<skipped message=\"\(result.outcome.name): \(JUnitReport.escaped(reason ?? ""))\"/>"
+        skip(
+          clause.id, because: "\(outcome.name): \(outcome.reason ?? "")", seconds: result.seconds)
       }
-      add(
-        name: result.id.clause, in: "\(result.id.contract).\(result.id.implementation)",
-        seconds: result.seconds, content: content)
     }
 
     mutating func add(_ result: SaboteurResult) {
-      if !result.isCaught { failures += 1 }
-      add(
-        name: "\(result.saboteur)/\(result.clause)", in: "\(result.contract).saboteurs", seconds: 0,
-        content: result.isCaught
-          ? nil
-          : JUnitReport.failure(type: "escaped", message: result.message, details: result.message))
+      let name = "\(result.saboteur)/\(result.clause)"
+      if result.isCaught {
+        add(name, seconds: 0, content: nil)
+      } else {
+        fail(name, type: "escaped", message: result.message, details: result.message)
+      }
     }
 
-    mutating func add(name: String, in className: String, seconds: Double, content: String?) {
+    mutating func skip(_ name: String, because reason: String, seconds: Double = 0) {
+      skipped += 1
+      add(
+        name, seconds: seconds,
+        content: "<skipped message=\"\(JUnitReport.escaped(reason.clipped(to: 1000)))\"/>")
+    }
+
+    mutating func fail(
+      _ name: String, type: String, message: String, details: String, seconds: Double = 0
+    ) {
+      failures += 1
+      add(
+        name, seconds: seconds,
+        content: JUnitReport.element("failure", type: type, message: message, details: details))
+    }
+
+    private mutating func add(_ name: String, seconds: Double, content: String?) {
       tests += 1
       self.seconds += seconds
       let tag =
@@ -114,8 +134,12 @@ public struct JUnitReport: Sendable {
     }
   }
 
-  private static func failure(type: String, message: String, details: String) -> String {
-    "<failure type=\"\(type)\" message=\"\(escaped(message))\">\(escaped(details))</failure>"
+  /// A failure or an error; readers of XML refuse attributes and texts of many megabytes.
+  private static func element(
+    _ name: String, type: String, message: String, details: String
+  ) -> String {
+    "<\(name) type=\"\(type)\" message=\"\(escaped(message.clipped(to: 1000)))\">"
+      + "\(escaped(details.clipped(to: 20_000)))</\(name)>"
   }
 
   /// Seconds with three decimals.

@@ -19,19 +19,22 @@ public struct MarkdownReport: Sendable {
     let slowest = matrix.slowest(5)
     if !slowest.isEmpty { lines += ["", "## Slowest cases", ""] }
     for result in slowest {
-      lines.append("- `\(result.id)` \(Int(result.seconds * 1000)) ms")
+      lines.append("- \(Self.code(result.id.description)) \(Int(result.seconds * 1000)) ms")
     }
     return lines.map { $0 + "\n" }.joined()
   }
 
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
-    lines += ["", "## \(Self.escaped(table.contract.title)) (`\(table.contract.id)`)", ""]
+    lines += ["", "## \(Self.escaped(table.contract.title)) (\(Self.code(table.contract.id)))", ""]
     lines.append(
-      "| clause | " + table.implementations.map(\.id).joined(separator: " | ") + " | verdict |")
+      "| clause | " + table.implementations.map { Self.escaped($0.id) }.joined(separator: " | ")
+        + " | verdict |")
     lines.append("|---" + String(repeating: "|:-:", count: table.implementations.count) + "|---|")
     for row in table.rows {
       let cells = row.cells.map { $0.map { String($0.result.outcome.symbol) } ?? " " }
-      let name = "<span title=\"\(Self.quoted(row.clause.sentence))\">\(row.clause.id)</span>"
+      let name =
+        "<span title=\"\(Self.quoted(row.clause.sentence))\">"
+        + "\(Self.escaped(row.clause.id))</span>"
       let dropped = table.contract.dropped[row.clause.id] == nil ? nil : "not run"
       lines.append(
         "| \(name) | " + cells.joined(separator: " | ")
@@ -42,27 +45,33 @@ public struct MarkdownReport: Sendable {
     }
     if !failures.isEmpty { lines += ["", "### Failures", ""] }
     for (clause, result) in failures {
-      lines.append("- **`\(result.id)`** \(Self.escaped(clause.sentence))")
+      lines.append("- **\(Self.code(result.id.description))** \(Self.escaped(clause.sentence))")
       if let reason = result.outcome.reason { lines.append("  - \(Self.escaped(reason))") }
       for issue in result.issues {
-        let place = issue.line.map { "`\(issue.file ?? "?"):\($0)` " } ?? ""
-        lines.append("  - \(place)\(Self.escaped(issue.message))")
+        let place = issue.line.map { Self.code("\(issue.file ?? "?"):\($0)") + " " } ?? ""
+        lines.append("  - \(place)\(Self.escaped(issue.message.clipped(to: 1000)))")
       }
     }
-    if !table.notes.isEmpty { lines += ["", "### Reasons", ""] }
-    for note in table.notes {
-      let link = note.link.map { " (<\($0)>)" } ?? ""
-      lines.append(
-        "- \(note.outcome.symbol) **\(note.implementation)** "
-          + "\(Self.escaped(note.outcome.reason ?? ""))\(link): "
-          + note.clauses.map { "`\($0)`" }.joined(separator: ", "))
+    if !table.notes.isEmpty || !table.outdated.isEmpty || !table.contract.dropped.isEmpty
+      || table.saboteurs.contains(where: { !$0.isCaught })
+    {
+      lines += ["", "### Reasons", ""]
     }
+    for note in table.notes {
+      let link = note.link.map { " (\(Self.address($0)))" } ?? ""
+      lines.append(
+        "- \(note.outcome.symbol) **\(Self.escaped(note.implementation))** "
+          + "\(Self.escaped(note.outcome.reason ?? ""))\(link): "
+          + note.clauses.map(Self.code).joined(separator: ", "))
+    }
+    for outdated in table.outdated { lines.append("- \(Self.escaped(outdated.sentence))") }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
-      lines.append("- not run: `\(clause)`, \(Self.escaped(reason))")
+      lines.append("- not run: \(Self.code(clause)), \(Self.escaped(reason))")
     }
     for result in table.saboteurs where !result.isCaught {
       lines.append(
-        "- ✗ saboteur **\(result.saboteur)** on `\(result.clause)`: \(Self.escaped(result.message))"
+        "- ✗ saboteur **\(Self.escaped(result.saboteur))** on \(Self.code(result.clause)): "
+          + Self.escaped(result.message)
       )
     }
     if !table.saboteurs.isEmpty {
@@ -75,21 +84,39 @@ public struct MarkdownReport: Sendable {
 
   /// The text with everything that Markdown or HTML would take for its own made harmless.
   private static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text {
-      switch character {
-      case "\n", "\r", "\r\n": result += " "
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "&": result += "&amp;"
-      case "|", "*", "_", "`", "[", "]", "\\": result += "\\\(character)"
-      default: result.append(character)
+    text.printable.escaping { scalar in
+      switch scalar {
+      case "\n": " "
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "&": "&amp;"
+      case "|", "*", "_", "`", "[", "]", "\\", "~": "\\\(scalar)"
+      default: nil
       }
     }
-    return result
   }
 
+  /// The address as a link, or as text where it is none that a page may follow.
+  private static func address(_ link: String) -> String {
+    link.isWebAddress ? "<\(link)>" : escaped(link)
+  }
+
+  /// The text as the value of an attribute, where Markdown's escapes mean nothing.
   private static func quoted(_ text: String) -> String {
-    escaped(text).replacing("\"", with: "&quot;")
+    text.printable.escaping { scalar in
+      switch scalar {
+      case "\n": " "
+      case "<", ">", "&", "\"", "|", "`", "[", "]", "\\": "&#\(scalar.value);"
+      default: nil
+      }
+    }
+  }
+
+  /// The text as code, in a fence that it can't close (GFM §6.3).
+  private static func code(_ text: String) -> String {
+    let text = text.printable.escaping { $0 == "\n" ? " " : $0 == "|" ? "\\|" : nil }
+    let longest = text.split(omittingEmptySubsequences: true) { $0 != "`" }.map(\.count).max() ?? 0
+    let fence = String(repeating: "`", count: longest + 1)
+    return longest == 0 ? "`\(text)`" : "\(fence) \(text) \(fence)"
   }
 }

@@ -55,11 +55,12 @@ public struct TerminalReport: Sendable {
 
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
     let ran = table.rows.filter { $0.cells.contains { $0 != nil } }
-    guard !ran.isEmpty || !table.saboteurs.isEmpty else { return }
+    guard !ran.isEmpty || !table.saboteurs.isEmpty || !table.contract.dropped.isEmpty else {
+      return
+    }
     lines.append("")
-    lines.append(
-      paint("\(table.contract.title) (\(table.contract.id))", .bold)
-        + ", \(ran.count) of \(table.contract.clauses.count) clauses")
+    let title = "\(clipped(table.contract.title, to: 40)) (\(clipped(table.contract.id, to: 24)))"
+    lines.append(paint(title, .bold) + ", \(ran.count) of \(table.contract.clauses.count) clauses")
     if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
     appendFailures(of: table, to: &lines)
     appendReasons(of: table, to: &lines)
@@ -91,7 +92,7 @@ public struct TerminalReport: Sendable {
       var group: String?
       for row in rows {
         if row.clause.group != group, let title = row.clause.group {
-          lines.append(paint(title, .bold))
+          lines.append(paint(clipped(title, to: Self.width), .bold))
         }
         group = row.clause.group
         let cells = band.map { index in
@@ -111,14 +112,19 @@ public struct TerminalReport: Sendable {
     for row in table.rows {
       for cell in row.cells.compactMap({ $0?.result }) where cell.outcome.isFailure {
         lines.append("")
-        lines.append(paint("\(cell.outcome.symbol) \(cell.id)", .red))
-        lines += wrapped(row.clause.sentence, first: "  ", rest: "  ")
-        if let source = row.clause.source { lines.append("  from \(source)") }
-        if let reason = cell.outcome.reason { lines += wrapped(reason, first: "  ", rest: "  ") }
+        let name = clipped(cell.id.description, to: Self.width - 2)
+        lines.append(paint("\(cell.outcome.symbol) \(name)", .red))
+        lines += wrapped(row.clause.sentence.clipped(to: 600), first: "  ", rest: "  ")
+        if let source = row.clause.source {
+          lines += wrapped("from \(source)", first: "  ", rest: "  ")
+        }
+        if let reason = cell.outcome.reason {
+          lines += wrapped(reason.clipped(to: 600), first: "  ", rest: "  ")
+        }
         for issue in cell.issues {
           let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
           lines += wrapped(
-            place + clipped(issue.message, to: 600), first: "  - ", rest: "    ")
+            place + issue.message.clipped(to: 600), first: "  - ", rest: "    ")
         }
       }
     }
@@ -130,19 +136,25 @@ public struct TerminalReport: Sendable {
       if note.implementation != implementation { lines.append("") }
       implementation = note.implementation
       let link = note.link.map { " (\($0))" } ?? ""
-      let reason = "\(note.outcome.symbol) \(note.implementation): \(note.outcome.reason ?? "")"
+      let reason =
+        "\(note.outcome.symbol) \(note.implementation): "
+        + (note.outcome.reason ?? "").clipped(to: 600)
       lines += wrapped(reason + link, first: "  ", rest: "      ")
       lines += wrapped(note.clauses.joined(separator: ", "), first: "      ", rest: "      ")
     }
+    for outdated in table.outdated {
+      lines += wrapped(outdated.sentence, first: "  ", rest: "      ")
+    }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
-      lines += wrapped("not run: \(clause), \(reason)", first: "  ", rest: "      ")
+      lines += wrapped(
+        "not run: \(clause), \(reason.clipped(to: 600))", first: "  ", rest: "      ")
     }
   }
 
   private func appendStrength(of table: Matrix.Table, to lines: inout [String]) {
     for result in table.saboteurs where !result.isCaught {
       lines += wrapped(
-        "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message)",
+        "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message.clipped(to: 600))",
         first: "  ", rest: "    ")
     }
     if !table.saboteurs.isEmpty {
@@ -181,9 +193,9 @@ public struct TerminalReport: Sendable {
     text.count < width ? text + String(repeating: " ", count: width - text.count) : text
   }
 
-  /// The text, cut where it is longer; the journal has all of it.
+  /// The text on one line, cut where it is longer.
   private func clipped(_ text: String, to width: Int) -> String {
-    text.count > width ? text.prefix(width - 1) + "…" : text
+    text.printable.replacing("\n", with: " ").clipped(to: width)
   }
 
   private func trimmed(_ line: String) -> String {
@@ -192,23 +204,34 @@ public struct TerminalReport: Sendable {
     return line
   }
 
-  /// Breaks a text at spaces so that no line is wider than the report, words kept whole.
+  /// Breaks a text at spaces so that no line is wider than the report; a word that is wider by
+  /// itself is broken too.
   private func wrapped(_ text: String, first: String, rest: String) -> [String] {
     var lines: [String] = []
-    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: true) {
-      var line = lines.isEmpty ? first : rest
-      var isFresh = true
+    var line = first
+    var width = first.count
+    var isFresh = true
+    func end() {
+      lines.append(line)
+      line = rest
+      width = rest.count
+      isFresh = true
+    }
+    for paragraph in text.printable.split(separator: "\n") {
+      if !isFresh { end() }
       for word in paragraph.split(separator: " ") {
-        if !isFresh, line.count + 1 + word.count > Self.width {
-          lines.append(line)
-          line = rest
-          isFresh = true
+        if !isFresh, width + 1 + word.count > Self.width { end() }
+        // GitHub Actions takes a line that begins so for a command, spaces before it or not.
+        let mark = isFresh && word.hasPrefix("::") ? "\\" : isFresh ? "" : " "
+        for character in mark + word {
+          if width == Self.width { end() }
+          line.append(character)
+          width += 1
         }
-        line += (isFresh ? "" : " ") + word
         isFresh = false
       }
-      lines.append(line)
     }
+    if !isFresh { end() }
     return lines
   }
 }

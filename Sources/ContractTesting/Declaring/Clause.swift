@@ -75,7 +75,8 @@ public struct Clause<Fixture>: Sendable {
   package var summary: ClauseSummary {
     ClauseSummary(
       id: id, sentence: sentence, source: source, group: group, requires: requires.map(\.id),
-      absenceOf: absenceOf?.id, file: sourceLocation.fileID, line: sourceLocation.line)
+      absenceOf: absenceOf?.id, file: sourceLocation.fileID,
+      path: sourceLocation.filePath, line: sourceLocation.line)
   }
 }
 

@@ -74,7 +74,7 @@ final class RunLedger: Sendable {
       do throws(JournalFileError) {
         state.writer = try JournalWriter(path: path)
         if !isChild, environment["CONTRACT_JOURNAL"] == nil {
-          Self.link(folder: folder, to: "\(run).jsonl")
+          JournalWriter.makeLatest("\(run).jsonl", in: folder)
         }
       } catch {
         problems.append("\(error); without it the run leaves no evidence")
@@ -212,12 +212,5 @@ final class RunLedger: Sendable {
     let clock = "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
     let random = String(UInt32.random(in: .min ... .max), radix: 36)
     return "\(day)T\(clock)Z-\(random)"
-  }
-
-  /// Points `latest.jsonl` at the new journal, in one step.
-  private static func link(folder: String, to name: String) {
-    let temporary = "\(folder)/.latest-\(name)"
-    symlink(name, temporary)
-    if rename(temporary, "\(folder)/latest.jsonl") != 0 { unlink(temporary) }
   }
 }

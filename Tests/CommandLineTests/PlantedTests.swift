@@ -1,0 +1,99 @@
+import ContractEvidence
+import Foundation
+import Testing
+
+/// Journals with a fault planted, each beside what the tool must say of it.
+///
+/// Set `UPDATE_EXPECTED=1` to write what the tool says now, and read the difference.
+@Suite struct PlantedTests {
+  /// A folder of `Planted`, with the exit codes of `gate` and `diff`.
+  struct Fault: CustomTestStringConvertible, Sendable {
+    var name: String
+    var gate: Int32
+    var diff: Int32
+
+    var testDescription: String { name }
+  }
+
+  static let faults = [
+    Fault(name: "sound", gate: 0, diff: 0),
+    Fault(name: "lying-fake", gate: 1, diff: 1),
+    Fault(name: "moved-reality", gate: 1, diff: 1),
+    Fault(name: "dropped-clause", gate: 1, diff: 4),
+    Fault(name: "removed-clause", gate: 0, diff: 4),
+    Fault(name: "stale-live", gate: 1, diff: 0),
+    Fault(name: "other-revision", gate: 1, diff: 2),
+    Fault(name: "crash", gate: 1, diff: 3),
+  ]
+
+  @Test(arguments: faults, ReportFormat.allCases)
+  func `a fault is reported in every format`(fault: Fault, format: ReportFormat) async throws {
+    let run = try await run(["report", "journal", "--format", format.rawValue], on: fault)
+    #expect(run.status == 0)
+    #expect(run.complaint.isEmpty)
+    try expect(run.output, toBe: "report.\(format.rawValue)", of: fault)
+  }
+
+  @Test(arguments: faults)
+  func `the gate refuses a fault`(fault: Fault) async throws {
+    let run = try await run(
+      ["gate", "journal", "--require", "live", "--max-age", "7d"], on: fault)
+    #expect(run.status == fault.gate)
+    #expect(run.complaint.isEmpty)
+    try expect(run.output, toBe: "gate", of: fault)
+  }
+
+  @Test(arguments: faults)
+  func `a fault is a difference to sound evidence`(fault: Fault) async throws {
+    let run = try await run(["diff", "base", "journal"], on: fault)
+    #expect(run.status == fault.diff)
+    #expect(run.complaint.isEmpty)
+    try expect(run.output, toBe: "diff", of: fault)
+  }
+
+  private func run(_ arguments: [String], on fault: Fault) async throws -> ToolRun {
+    try await ToolRun(
+      arguments,
+      files: [
+        "journal": journal(of: fault.name), "base": journal(of: "sound"),
+        "Suite/Things.swift": "",
+      ])
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Planted")
+
+  /// A journal as if it had been written now, when the files say 1,800,000,000.
+  private func journal(of name: String) throws -> String {
+    let file = Self.folder.appendingPathComponent("\(name)/journal.jsonl")
+    let journal = try Journal(contentsOf: file.path)
+    #expect(journal.damage.isEmpty)
+    return journal.records.map { record in
+      var record = record
+      record.time += Date().timeIntervalSince1970 - 1_800_000_000
+      return record.line + "\n"
+    }.joined()
+  }
+
+  private func expect(_ output: String, toBe name: String, of fault: Fault) throws {
+    let file = Self.folder.appendingPathComponent("\(fault.name)/\(name)")
+    let output = Self.withoutStyle(output)
+    if ProcessInfo.processInfo.environment["UPDATE_EXPECTED"] != nil {
+      try Data(output.utf8).write(to: file)
+    }
+    let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    #expect(output == expected)
+  }
+
+  /// A page without its style and script, which say nothing of a fault.
+  private static func withoutStyle(_ page: String) -> String {
+    var page = page
+    for tag in ["style", "script"] {
+      guard let start = page.range(of: "<\(tag)>\n"), let end = page.range(of: "</\(tag)>") else {
+        continue
+      }
+      page.removeSubrange(start.upperBound..<end.lowerBound)
+    }
+    return page
+  }
+}

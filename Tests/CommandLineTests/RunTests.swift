@@ -1,0 +1,207 @@
+import ContractEvidence
+import Foundation
+import Testing
+
+/// `contracts run`, with a program in the place of `swift` that runs cases of the harness's tests.
+@Suite struct RunTests {
+  /// A `swift` that runs one of the harness's specimens, as `swift test` would.
+  private func specimen(_ name: String) -> [String: String] {
+    [
+      "bin/swift": """
+      #!/bin/sh
+      [ "$*" = 'test --filter Contract' ] || exit 99
+      CONTRACT_SPECIMEN=1 SWIFT_BACKTRACE=enable=no exec '\(ToolFolder.testProgram.path)' \
+        --testing-library swift-testing --filter 'HarnessTests\\.Specimens/\(name)\\('
+      """
+    ]
+  }
+
+  /// The first lines of a journal, as shell commands that write them.
+  private var aCaseBegins: String {
+    let contract = ContractSummary(
+      id: "things", title: "Things", revision: 1,
+      clauses: [
+        ClauseSummary(
+          id: "first", sentence: "it holds", source: nil, group: nil, requires: [],
+          absenceOf: nil, file: "M/F.swift", line: 1)
+      ])
+    let fake = ImplementationSummary(
+      contract: "things", id: "fake", kind: .fake, lacks: [:], deviations: [])
+    let id = CaseID(contract: "things", clause: "first", implementation: "fake")
+    let events: [JournalRecord.Event] = [
+      .contract(contract), .implementation(fake), .caseStarted(id),
+    ]
+    return events.map {
+      let line = JournalRecord(run: "r", time: 1, event: $0).line
+      return "echo \(shell: line) >> \"$CONTRACT_JOURNAL\"\n"
+    }.joined()
+  }
+
+  @Test func `a run that holds ends with its report and 0`() async throws {
+    let folder = try ToolFolder(files: specimen("sound"))
+    defer { folder.remove() }
+    let run = try await ToolRun(["run"], in: folder)
+    #expect(run.status == 0, "\(run.complaint)\(run.output)")
+    #expect(run.output.contains("6 cases · 4 passed · 0 failed"), "\(run.output)")
+    #expect(run.output.contains("\njournal: .build/contracts/run-"))
+    #expect(run.output.contains("\nlog: .build/contracts/run-"))
+    #expect(!run.output.contains("\u{1B}"))
+    #expect(run.complaint.isEmpty, "nothing but a terminal gets a progress line")
+    let report = try await ToolRun(["report"], in: folder)
+    #expect(report.output.contains("6 cases · 4 passed"), "it is the latest journal")
+  }
+
+  @Test(
+    arguments: [
+      ("failing", "✗ counter/adds@stuck"), ("wedged", "blocks the threads that every task needs"),
+      ("crashing", "‼ counter/adds@trapping"),
+    ])
+  func `a run that does not hold ends with its report and 1`(
+    name: String, sentence: String
+  ) async throws {
+    let run = try await ToolRun(["run"], files: specimen(name))
+    #expect(run.status == 1)
+    #expect(run.output.contains(sentence), "\(run.output)")
+  }
+
+  @Test func `what is asked for is what runs`() async throws {
+    let run = try await ToolRun(
+      ["run", "--only", "counter/adds", "--only", "!@sound", "--kind", "live"],
+      files: specimen("sound"))
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.contains("1 case · 1 passed · 0 failed"), "\(run.output)")
+    let nothing = try await ToolRun(["run", "--only", "counter/nothing"], files: specimen("sound"))
+    #expect(nothing.status == 1)
+    #expect(nothing.output.contains("CONTRACT='counter/nothing' matches no case"))
+  }
+
+  @Test(
+    arguments: [
+      ("echo 'F.swift:1: error: no such thing'; exit 1", 1, "F.swift:1: error: no such thing"),
+      ("echo 'no tests match'", 1, "no tests match"),
+      ("kill -KILL $$", 137, ""),
+      ("exit 42", 42, ""),
+    ] as [(String, Int32, String)])
+  func `a run without a case shows what swift test said`(
+    script: String, status: Int32, output: String
+  ) async throws {
+    let run = try await ToolRun(["run"], files: ["bin/swift": "#!/bin/sh\n\(script)\n"])
+    #expect(run.status == status)
+    #expect(run.output.hasPrefix(output))
+    #expect(run.complaint.contains("no case ran; the log is .build/contracts/run-"))
+  }
+
+  @Test func `a run without swift says so`() async throws {
+    let run = try await ToolRun(["run"], environment: ["PATH": "/nowhere"])
+    #expect(run.status == 127)
+    #expect(run.output.contains("swift"))
+  }
+
+  @Test func `a run that can't leave a log does not begin`() async throws {
+    let run = try await ToolRun(["run"], files: [".build": "no folder"])
+    #expect(run.status == 73)
+    #expect(run.complaint.contains("can't write the log .build/contracts/run-"))
+  }
+
+  @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)] as [(String, Int32)])
+  func `an interrupted run ends its child, reports and exits with the signal`(
+    name: String, status: Int32
+  ) async throws {
+    let script = """
+      #!/bin/sh
+      trap 'echo ended > ended; exit 1' \(name)
+      \(aCaseBegins)
+      kill -\(name) $PPID
+      while :; do sleep 0.05; done
+      """
+    let folder = try ToolFolder(files: ["bin/swift": script])
+    defer { folder.remove() }
+    let run = try await ToolRun(["run"], in: folder)
+    #expect(run.status == status)
+    #expect(run.complaint.contains("interrupted by SIG\(name)"))
+    #expect(run.output.contains("‼ things/first@fake"), "\(run.output)")
+    #expect(
+      FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path))
+  }
+
+  @Test func `a child that handles no signal is ended by the one that is passed on`() async throws {
+    let script = "#!/bin/sh\nmkfifo gate\nkill -TERM $PPID\nread line < gate\n"
+    let run = try await ToolRun(["run"], files: ["bin/swift": script])
+    #expect(run.status == 143)
+  }
+
+  @Test func `a terminal gets a progress line and colours`() async throws {
+    let script = """
+      #!/bin/sh
+      \(aCaseBegins)
+      read line < gate
+      """
+    let folder = try ToolFolder(files: ["bin/swift": script])
+    defer { folder.remove() }
+    let gate = folder.url.appendingPathComponent("gate").path
+    #expect(mkfifo(gate, 0o600) == 0)
+    let terminal = try Terminal()
+    let process = folder.process(["run"])
+    process.standardOutput = terminal.side
+    process.standardError = terminal.side
+    let end = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.continuation.finish() }
+    try process.run()
+    try terminal.side.close()
+    var shown = ""
+    var isOpen = false
+    for await text in terminal.output {
+      shown += text
+      if !isOpen, shown.contains("0 cases, 0 failed · "), shown.contains("things/first@fake") {
+        isOpen = true
+        try Data("go\n".utf8).write(to: URL(fileURLWithPath: gate))
+      }
+    }
+    for await _ in end.stream {}
+    #expect(isOpen, "\(shown)")
+    #expect(shown.hasPrefix("\r\u{1B}[K"))
+    #expect(shown.contains("\u{1B}[31m‼\u{1B}[0m"), "\(shown)")
+    #expect(process.terminationStatus == 1)
+  }
+}
+
+extension String.StringInterpolation {
+  /// A text as one word of a shell's command.
+  fileprivate mutating func appendInterpolation(shell text: String) {
+    appendLiteral("'" + text.replacing("'", with: "'\\''") + "'")
+  }
+}
+
+/// A pseudo-terminal (pty(7)).
+private struct Terminal {
+  /// The side for a program.
+  let side: FileHandle
+
+  /// What the program writes, until it ends.
+  let output: AsyncStream<String>
+
+  init() throws {
+    let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var lock: CInt = 0
+    var number: CInt = 0
+    // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which Glibc's module does not show.
+    guard master >= 0, ioctl(master, 0x4004_5431, &lock) == 0,
+      ioctl(master, 0x8004_5430, &number) == 0
+    else { throw CocoaError(.fileReadUnknown) }
+    let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard slave >= 0 else { throw CocoaError(.fileReadUnknown) }
+    side = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+    let (output, continuation) = AsyncStream<String>.makeStream()
+    self.output = output
+    Thread.detachNewThread {
+      var chunk = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = read(master, &chunk, chunk.count)
+        if count <= 0 { break }
+        continuation.yield(String(decoding: chunk[..<count], as: UTF8.self))
+      }
+      close(master)
+      continuation.finish()
+    }
+  }
+}
