@@ -170,7 +170,15 @@ extension CurlHandle {
       CurlHandle.from(this)?.watchEnd()
       return 0
     }
-    ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, this)
+  }
+
+  /// Asks for fields after the content.
+  ///
+  /// To be called only for a transfer that has some, and for one transfer of a handle: libcurl
+  /// 7.88 does not forget how far the trailers of the transfer before came, and then writes the size
+  /// of the next one's first chunk in front of its buffer.
+  func setTrailers() {
+    ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, Unmanaged.passUnretained(self).toOpaque())
     ccurl_set_trailer(easy) { list, this in
       if let list { CurlHandle.from(this)?.trailerList(list) }
       return CURL_TRAILERFUNC_OK

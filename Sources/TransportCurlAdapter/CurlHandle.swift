@@ -57,6 +57,9 @@ final class CurlHandle {
   /// Whether the response came over HTTP/2.
   private(set) var isMultiplexed = false
 
+  /// Whether no other transfer may have this handle.
+  private(set) var isSpent = false
+
   /// A handle with everything set that holds for all transfers.
   init?(_ configuration: CurlTransport.Configuration, loop: CurlLoop) {
     guard let easy = curl_easy_init() else { return nil }
@@ -110,6 +113,10 @@ final class CurlHandle {
         method: wire.method, limits: options.headLimits,
         allowsMultiplexed: configuration.allowsHTTP2 && wire.origin.scheme == .https))
     errorText[0] = 0
+    if transfer.hasTrailers {
+      isSpent = true
+      setTrailers()
+    }
   }
 
   /// Goes on reading and writing.

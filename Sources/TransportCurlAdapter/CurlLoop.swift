@@ -183,7 +183,7 @@ final class CurlLoop {
     if handle.isMultiplexed { queue.noteMultiplexing(lane) }
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.finish(ending)
-    idle.append(handle)
+    if handle.isSpent { handles.removeAll { $0 === handle } } else { idle.append(handle) }
     queue.release(lane)
     guard !isShutDown else { return }
     while let (next, lane) = queue.next() {

@@ -37,6 +37,8 @@ final class CurlTransfer: Sendable {
   let options: TransportOptions
   /// The whole content of the request, where it is in memory.
   let content: [UInt8]?
+  /// Whether fields follow the content of the request.
+  let hasTrailers: Bool
   /// The content of the request, where it is not in memory.
   let upload: CurlUpload?
   private let driver: CurlDriver
@@ -64,10 +66,11 @@ final class CurlTransfer: Sendable {
     self.options = options
     self.driver = driver
     self.owner = owner
+    hasTrailers = body.hasTrailers
     if wire.framing == .none {
       content = []
     } else {
-      content = body.hasTrailers ? nil : body.bytes
+      content = hasTrailers ? nil : body.bytes
     }
     upload = content == nil ? try CurlUpload(wire, body: body) : nil
   }
