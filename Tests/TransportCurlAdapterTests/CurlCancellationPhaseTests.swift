@@ -25,7 +25,8 @@ import TransportPort
         case .resolving: .resolving
       #endif
       case .connecting: .connecting
-      case .securing: .securing
+      // libcurl 7.88 does not tell when the handshake begins, only when it has failed or is done.
+      case .securing: .connecting
       case .sending: .sending
       case .awaitingHead: .awaitingHead
       case .receivingBody: .receivingBody
@@ -75,6 +76,10 @@ import TransportPort
       configuration.limits = ConnectionLimits(perOrigin: limit, total: limit + 1)
       // Else all but one wait for the first handshake, to share its connection.
       configuration.allowsHTTP2 = false
+      // Else libcurl reads all of the system's certificates for each connection.
+      if stage == .securing {
+        configuration.authorities = try .pem(ScriptedOrigin.trustedAuthority)
+      }
       let transport = try CurlTransport(configuration)
       let blocker =
         stage == .queued ? Task { try await transport.send(HTTPRequest(url: origin.url)) } : nil
