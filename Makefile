@@ -26,9 +26,11 @@ example: setup ## Tests the downstream package.
 	@swift test --package-path Examples/Storefront
 
 # In a folder of its own, for the sanitizer takes other build products.
-threads: setup ## Runs the vendor's tests under the Thread Sanitizer.
+threads: setup ## Runs the vendor's and the transport's tests under the Thread Sanitizer.
 	@TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.txt swift test --sanitize=thread \
 	  --scratch-path .build/threads --filter 'Feedback|VendorAdapters|VendorSDK|AnalyticsContract'
+	@swift test --sanitize=thread --scratch-path .build/threads --skip-build \
+	  --filter 'TransportPortTests|TransportCurlAdapterTests|ScriptedOriginTests'
 
 # The fake side, the live side and the saboteurs in processes of their own, merged and gated.
 SHARDS := 1

@@ -12,53 +12,52 @@
 /// Thread Sanitizer does not see, so every contended use is reported as a race, and a real race
 /// would drown among them. This one is a POSIX mutex, which the sanitizer knows. It is not
 /// recursive: taking it again on the thread that holds it waits for ever.
-package struct Mutex<Value>: ~Copyable, Sendable {
-  @usableFromInline let storage: Storage
+///
+/// The module is no product, and what is in it is `public` for the compiler's sake alone, which
+/// neither specializes nor inlines what is `package`.
+///
+/// Unchecked, and sound: the value is reached through `withLock` alone, while the lock is held, it
+/// came in as `sending`, and `body` gets and leaves it as `sending`.
+public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let storage: ManagedBuffer<Value, pthread_mutex_t>
 
   /// Guards a value that nothing else holds.
-  @inlinable package init(_ value: consuming sending Value) { storage = Storage(value) }
+  @inlinable public init(_ value: consuming sending Value) {
+    storage = Storage.create(holding: value)
+  }
 
   /// Calls `body` with the value while no other thread is inside, and returns what it returns.
   ///
   /// - Throws: What `body` throws; the lock is given back first.
-  @inlinable @inline(__always) package borrowing func withLock<Result, Failure: Error>(
+  @inlinable public borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    storage.lock()
-    defer { storage.unlock() }
-    return try body(&storage.value.pointee)
+    // They point into the storage, which lives as long as this mutex.
+    let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value.pointee)
   }
 }
 
 extension Mutex {
-  /// The lock and the value, at addresses that do not change.
-  ///
-  /// The value has memory of its own, away from the object's header: the header is read before the
-  /// lock is held, which the sanitizer takes for a race with writing a stored property.
-  ///
-  /// Unchecked, and sound: `value` is reached through `withLock` alone, between `lock` and
-  /// `unlock`, it came in as `sending`, and `body` gets and leaves it as `sending`.
-  @usableFromInline final class Storage: @unchecked Sendable {
-    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    @usableFromInline let value: UnsafeMutablePointer<Value>
-
-    @usableFromInline init(_ value: consuming sending Value) {
-      mutex = .allocate(capacity: 1)
-      mutex.initialize(to: pthread_mutex_t())
-      pthread_mutex_init(mutex, nil)
-      self.value = .allocate(capacity: 1)
-      self.value.initialize(to: value)
+  /// The value and the lock in one piece of memory, at an address that does not change.
+  @usableFromInline final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
+    @inlinable static func create(holding value: Value) -> ManagedBuffer<Value, pthread_mutex_t> {
+      create(minimumCapacity: 1) { storage in
+        storage.withUnsafeMutablePointerToElements { mutex in
+          mutex.initialize(to: pthread_mutex_t())
+          pthread_mutex_init(mutex, nil)
+        }
+        return value
+      }
     }
 
     deinit {
-      value.deinitialize(count: 1)
-      value.deallocate()
-      pthread_mutex_destroy(mutex)
-      mutex.deinitialize(count: 1)
-      mutex.deallocate()
+      withUnsafeMutablePointerToElements { mutex in
+        pthread_mutex_destroy(mutex)
+        mutex.deinitialize(count: 1)
+      }
     }
-
-    @inlinable @inline(__always) func lock() { pthread_mutex_lock(mutex) }
-    @inlinable @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
   }
 }

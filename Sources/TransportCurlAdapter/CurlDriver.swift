@@ -3,6 +3,12 @@ import ContractLocks
 import Threads
 import TransportPort
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The door to the thread that drives all transfers of one transport.
 final class CurlDriver: Sendable {
   /// What the thread is asked to do.
@@ -14,6 +20,8 @@ final class CurlDriver: Sendable {
     case cancel(CurlTransfer)
     /// The upload failed.
     case abort(CurlTransfer, TransportError)
+    /// A step of a task that runs on the driver's thread.
+    case run(UnownedJob)
     case shutDown
   }
 
@@ -21,6 +29,8 @@ final class CurlDriver: Sendable {
     var commands: [Command] = []
     /// Whether the thread waits in libcurl and must be woken.
     var isWaiting = false
+    /// How many callers are about to wake the thread.
+    var wakers = 0
     var isEnded = false
     var shutDownWaiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -28,7 +38,7 @@ final class CurlDriver: Sendable {
   private let inbox = Mutex(Inbox())
 
   /// The multi handle. Only `curl_multi_wakeup` is called off the driver's thread, which libcurl
-  /// allows at any time before the cleanup, and the inbox's lock keeps it before.
+  /// allows at any time before the cleanup, and `end` waits for whoever is about to.
   nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
   init(_ configuration: CurlTransport.Configuration) throws(TransportError) {
@@ -54,15 +64,19 @@ final class CurlDriver: Sendable {
   /// - Returns: Whether the thread will see it; not so after the shutdown.
   @discardableResult
   func post(_ command: Command) -> Bool {
-    inbox.withLock { inbox in
-      guard !inbox.isEnded else { return false }
+    let (isTaken, wakes) = inbox.withLock { inbox in
+      guard !inbox.isEnded else { return (false, false) }
       inbox.commands.append(command)
-      if inbox.isWaiting {
-        inbox.isWaiting = false
-        curl_multi_wakeup(multi)
-      }
-      return true
+      defer { inbox.isWaiting = false }
+      if inbox.isWaiting { inbox.wakers += 1 }
+      return (true, inbox.isWaiting)
     }
+    if wakes {
+      // Not under the lock, for which the thread would have to wait as soon as it is awake.
+      curl_multi_wakeup(multi)
+      inbox.withLock { $0.wakers -= 1 }
+    }
+    return isTaken
   }
 
   /// Ends the thread and waits for its end.
@@ -77,17 +91,30 @@ final class CurlDriver: Sendable {
   }
 }
 
+// Tasks on the driver's thread.
+extension CurlDriver: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // Once the thread is gone, tasks that were promised it go on elsewhere.
+    if !post(.run(job)) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+  }
+}
+
 // The thread's side.
 extension CurlDriver {
   /// Takes all commands; after this the thread is awake.
-  func takeCommands() -> [Command] {
+  ///
+  /// - Parameter commands: Where they go, instead of what is there.
+  func takeCommands(into commands: inout [Command]) {
+    commands.removeAll(keepingCapacity: true)
     inbox.withLock { inbox in
       inbox.isWaiting = false
-      guard !inbox.commands.isEmpty else { return [] }
-      defer { inbox.commands.removeAll(keepingCapacity: true) }
-      return inbox.commands
+      swap(&commands, &inbox.commands)
     }
   }
+
+  /// Whether there is a command to take.
+  var hasCommands: Bool { inbox.withLock { !$0.commands.isEmpty } }
 
   /// Whether the thread may wait; from then on each command wakes it.
   func beginWaiting() -> Bool {
@@ -97,18 +124,19 @@ extension CurlDriver {
     }
   }
 
-  /// Takes no more commands.
+  /// Takes no more commands; returns when nobody will wake the thread any more.
   ///
   /// - Returns: Those that came last, and what to call when all is done.
   func end() -> (commands: [Command], finish: () -> Void) {
-    inbox.withLock { inbox in
+    let (commands, waiters) = inbox.withLock { inbox in
       inbox.isEnded = true
       defer {
         inbox.commands = []
         inbox.shutDownWaiters = []
       }
-      let waiters = inbox.shutDownWaiters
-      return (inbox.commands, { for waiter in waiters { waiter.resume() } })
+      return (inbox.commands, inbox.shutDownWaiters)
     }
+    while inbox.withLock({ $0.wakers > 0 }) { sched_yield() }
+    return (commands, { for waiter in waiters { waiter.resume() } })
   }
 }

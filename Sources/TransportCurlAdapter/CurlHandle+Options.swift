@@ -28,7 +28,8 @@ extension CurlHandle {
     ccurl_set_long(easy, CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     // Else the removal of a handle waits for the thread that looks up its host.
     ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-    ccurl_set_long(easy, CURLOPT_BUFFERSIZE, 64 * 1024)
+    // Taken and given back for each transfer: from 64 KiB on, that tidies up the whole heap.
+    ccurl_set_long(easy, CURLOPT_BUFFERSIZE, 60 * 1024)
     ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
     setVersion(offersHTTP2: false)
     setTrust(configuration.authorities)
@@ -123,6 +124,8 @@ extension CurlHandle {
       break
     case .none:
       ccurl_set_string(easy, CURLOPT_PROXY, "")
+      // Else libcurl looks into the environment for each transfer.
+      ccurl_set_string(easy, CURLOPT_NOPROXY, "*")
     case .url(let url, let bypassed):
       ccurl_set_string(easy, CURLOPT_PROXY, url)
       ccurl_set_string(easy, CURLOPT_NOPROXY, bypassed.joined(separator: ","))
@@ -170,7 +173,15 @@ extension CurlHandle {
       CurlHandle.from(this)?.watchEnd()
       return 0
     }
-    ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, this)
+  }
+
+  /// Asks for fields after the content.
+  ///
+  /// To be called only for a transfer that has some, and for one transfer of a handle: libcurl
+  /// 7.88 does not forget how far the trailers of the transfer before came, and then writes the size
+  /// of the next one's first chunk in front of its buffer.
+  func setTrailers() {
+    ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, Unmanaged.passUnretained(self).toOpaque())
     ccurl_set_trailer(easy) { list, this in
       if let list { CurlHandle.from(this)?.trailerList(list) }
       return CURL_TRAILERFUNC_OK

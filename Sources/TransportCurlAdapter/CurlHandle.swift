@@ -15,14 +15,20 @@ final class CurlHandle {
   let easy: UnsafeMutableRawPointer
   private(set) var transfer: CurlTransfer?
 
+  /// The lane of the transfer.
+  private(set) var lane: CurlQueue.Lane?
+
   private unowned let loop: CurlLoop
   private let configuration: CurlTransport.Configuration
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   // What was set for the transfer before, so that it need not be set again.
-  private var url = ""
+  private var origin: HTTPOrigin?
+  private var target = ""
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
+  /// Whether the request asks for the connection to be closed.
+  private var closes = false
   private var method: HTTPRequest.Method?
   private var framing: WireRequest.Framing?
   private var options = TransportOptions()
@@ -30,11 +36,11 @@ final class CurlHandle {
 
   // The transfer's state.
   private var heads = HeadMemory()
-  private var reading = HeadMemory.Reading(HTTPHeadParser())
   private var trailers: HTTPFieldSection?
   private var chunks: ChunkJudge?
   private var informational: [HTTPResponse] = []
   private var head: CurlTransfer.Head?
+  private var hasHead = false
   private var bodyFraming: HTTPBodyFraming?
   private var content: [UInt8] = []
   private var received = 0
@@ -57,6 +63,9 @@ final class CurlHandle {
   /// Whether the response came over HTTP/2.
   private(set) var isMultiplexed = false
 
+  /// Whether no other transfer may have this handle.
+  private(set) var isSpent = false
+
   /// A handle with everything set that holds for all transfers.
   init?(_ configuration: CurlTransport.Configuration, loop: CurlLoop) {
     guard let easy = curl_easy_init() else { return nil }
@@ -74,15 +83,15 @@ final class CurlHandle {
   }
 
   /// Takes on a transfer, which is then to be added to the multi handle.
-  func begin(_ transfer: CurlTransfer) {
+  func begin(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
     self.transfer = transfer
-    transfer.handle = self
+    self.lane = lane
+    transfer.place = .running(self)
     let wire = transfer.wire
-    let url = wire.url
-    if url != self.url {
-      self.url = url
-      heads.forget()
-      ccurl_set_string(easy, CURLOPT_URL, url)
+    if target != wire.target || origin != wire.origin {
+      target = wire.target
+      origin = wire.origin
+      ccurl_set_string(easy, CURLOPT_URL, wire.url)
     }
     if offersHTTP2 != transfer.mayShare(configuration) {
       offersHTTP2.toggle()
@@ -95,6 +104,7 @@ final class CurlHandle {
     }
     if fields != wire.headerFields {
       fields = wire.headerFields
+      closes = wire.headerFields.list(.connection).contains("close")
       let list = Self.list(wire)
       ccurl_set_list(easy, CURLOPT_HTTPHEADER, list)
       curl_slist_free_all(fieldList)
@@ -102,16 +112,20 @@ final class CurlHandle {
     }
     if options != transfer.options {
       options = transfer.options
-      heads.forget()
       setTimes(options, configuration)
     }
-    let closes = wire.headerFields.list(.connection).contains("close")
     ccurl_set_long(easy, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
     ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
     ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
     ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0)
-    reading = newReading()
+    heads.begin(
+      HeadMemory.Rules(
+        method: wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
     errorText[0] = 0
+    if transfer.hasTrailers {
+      isSpent = true
+      setTrailers()
+    }
   }
 
   /// Goes on reading and writing.
@@ -146,7 +160,7 @@ final class CurlHandle {
   func deliver() {
     guard isTouched, let transfer else { return }
     isTouched = false
-    transfer.deliver(head: head, bytes: takeContent())
+    loop.resume(transfer.deliver(head: takeHead(), bytes: takeContent()))
   }
 
   /// Notes why the transfer shall end.
@@ -157,13 +171,14 @@ final class CurlHandle {
   /// Ends the transfer; the handle is then free for another.
   func finish(_ ending: Result<HTTPFields, TransportError>) {
     guard let transfer else { return }
-    transfer.handle = nil
-    transfer.finish(head: head, bytes: takeContent(), ending)
+    transfer.place = .nowhere
+    loop.resume(transfer.finish(head: takeHead(), bytes: takeContent(), ending))
     self.transfer = nil
+    lane = nil
     trailers = nil
     chunks = nil
     informational = []
-    head = nil
+    hasHead = false
     bodyFraming = nil
     received = 0
     sent = 0
@@ -179,6 +194,11 @@ final class CurlHandle {
     isMultiplexed = false
   }
 
+  private func takeHead() -> CurlTransfer.Head? {
+    defer { head = nil }
+    return head
+  }
+
   private func takeContent() -> [UInt8] {
     var bytes: [UInt8] = []
     swap(&bytes, &content)
@@ -190,13 +210,6 @@ final class CurlHandle {
     isTouched = true
     loop.touch(self)
   }
-
-  private func newReading() -> HeadMemory.Reading {
-    HeadMemory.Reading(
-      HTTPHeadParser(
-        limits: options.headLimits,
-        allowsMultiplexed: offersHTTP2))
-  }
 }
 
 // What libcurl calls.
@@ -206,7 +219,7 @@ extension CurlHandle {
   /// - Returns: Whether the transfer goes on.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
     do throws(TransportError) {
-      if head != nil {
+      if hasHead {
         if chunks == nil { try receive(trailer: Array(bytes)[...]) }
       } else {
         if offersHTTP2, bytes.starts(with: "HTTP/2".utf8) {
@@ -214,9 +227,7 @@ extension CurlHandle {
           // here as well.
           ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
         }
-        if let head = try heads.consume(bytes, &reading) {
-          try complete(head.response, version: head.version)
-        }
+        if let head = try heads.consume(bytes) { try complete(head) }
       }
       return true
     } catch {
@@ -229,7 +240,7 @@ extension CurlHandle {
   ///
   /// - Returns: What the write callback returns: the count, an error, or a wish to pause.
   func receive(content bytes: UnsafeRawBufferPointer) -> Int {
-    guard let transfer, head != nil, failure == nil else { return 0 }
+    guard let transfer, hasHead, failure == nil else { return 0 }
     if content.count + bytes.count > Self.chunkSize {
       isTouched = true
       deliver()
@@ -248,13 +259,13 @@ extension CurlHandle {
   ///
   /// - Returns: What the read callback returns: the count, or a wish to pause.
   func supply(_ space: UnsafeMutableRawBufferPointer) -> Int {
-    guard let upload = transfer?.upload else { return Int(CURL_READFUNC_ABORT) }
-    if let bytes = upload.bytes {
+    if let bytes = transfer?.content {
       let piece = bytes[sent...].prefix(space.count)
       piece.withUnsafeBytes { space.copyMemory(from: $0) }
       sent += piece.count
       return piece.count
     }
+    guard let upload = transfer?.upload else { return Int(CURL_READFUNC_ABORT) }
     switch upload.copy(into: space) {
     case .copied(let count):
       sent += count
@@ -289,7 +300,7 @@ extension CurlHandle {
 
   /// Notes that the server takes no stream of a connection after one.
   func goAway(_ port: Int32, lastStream: Int) {
-    guard port == self.port, head == nil, let stream, stream > lastStream else { return }
+    guard port == self.port, !hasHead, let stream, stream > lastStream else { return }
     isUnprocessed = true
   }
 
@@ -306,7 +317,7 @@ extension CurlHandle {
   ///
   /// - Returns: Whether that is possible.
   func rewind(to offset: Int) -> Bool {
-    guard let bytes = transfer?.upload.bytes, (0...bytes.count).contains(offset) else {
+    guard let bytes = transfer?.content, (0...bytes.count).contains(offset) else {
       return sent == offset
     }
     sent = offset
@@ -337,8 +348,7 @@ extension CurlHandle {
     // Only here, since a connection that is opened while libcurl traces is traced for good.
     if offersHTTP2 { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
     guard attempts > 1 else { return true }
-    guard wire.method.isIdempotent || isUnprocessed, transfer?.upload.bytes != nil || sent == 0
-    else {
+    guard wire.method.isIdempotent || isUnprocessed, transfer?.content != nil || sent == 0 else {
       var error = wire.error(
         .connectionReset, phase: .awaitingHead, bytesSent: true,
         detail: "a kept connection ended before the response, and \(wire.method) is not sent again")
@@ -363,7 +373,7 @@ extension CurlHandle {
 
   /// The fields to send after the content.
   func trailerList(_ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>) {
-    for field in transfer?.upload.trailers ?? [:] {
+    for field in transfer?.upload?.trailers ?? [:] {
       list.pointee = Self.append(field, emptyMark: [0x3A, 0x20], to: list.pointee)
     }
   }
@@ -378,11 +388,10 @@ extension CurlHandle {
     trailers = section
   }
 
-  private func complete(
-    _ response: HTTPResponse, version: HTTPHeadParser.Version?
-  ) throws(TransportError) {
+  private func complete(_ complete: HeadMemory.Head) throws(TransportError) {
     guard let transfer else { return }
-    isMultiplexed = version == .multiplexed
+    let response = complete.response
+    isMultiplexed = complete.version == .multiplexed
     if offersHTTP2, !isMultiplexed { ccurl_set_long(easy, CURLOPT_VERBOSE, 0) }
     if response.status.isInformational {
       guard informational.count < options.headLimits.informational else {
@@ -391,10 +400,10 @@ extension CurlHandle {
           detail: "more than \(options.headLimits.informational) interim responses came")
       }
       informational.append(response)
-      reading = newReading()
+      heads.beginNext()
       return
     }
-    bodyFraming = try HTTPBodyFraming(of: response, to: transfer.wire.method)
+    bodyFraming = complete.framing
     if bodyFraming == .chunked {
       // From now on libcurl shows what comes before it undoes the chunks.
       chunks = try ChunkJudge(limits: options.headLimits)
@@ -407,6 +416,7 @@ extension CurlHandle {
     if bodyFraming == .untilClose, !isMultiplexed, transfer.wire.origin.scheme == .https {
       ccurl_set_long(easy, CURLOPT_NOPROGRESS, 0)
     }
+    hasHead = true
     head = CurlTransfer.Head(response: response, informationalResponses: informational)
     touch()
   }
@@ -417,7 +427,7 @@ extension CurlHandle {
   func ending(_ code: CURLcode) -> Result<HTTPFields, TransportError> {
     if let failure { return .failure(failure) }
     guard code == CURLE_OK else { return .failure(error(for: code)) }
-    guard head != nil else {
+    guard hasHead else {
       return .failure(error(endedHead, "the connection ended before the head was complete"))
     }
     if let chunks, !chunks.isComplete {
@@ -438,7 +448,7 @@ extension CurlHandle {
 
   /// Whether the whole response is there although the request was not sent to its end.
   var isAnsweredEarly: Bool {
-    guard head != nil, failure == nil, !isSent else { return false }
+    guard hasHead, failure == nil, !isSent else { return false }
     switch bodyFraming {
     case .some(.none): return true
     case .length(let length): return received == length
@@ -450,7 +460,7 @@ extension CurlHandle {
   /// What it means that the connection ended before the head was complete.
   private var endedHead: TransportError.Kind {
     // What came of a first line that was cut is nowhere to be seen.
-    reading.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
+    heads.isEmpty && informational.isEmpty ? .emptyReply : .truncatedHead
   }
 
   /// The transport was shut down.
@@ -478,7 +488,7 @@ extension CurlHandle {
   }
 
   private var phase: TransportError.Phase {
-    if head != nil { return .receivingBody }
+    if hasHead { return .receivingBody }
     if attempts > 0 { return isSent ? .awaitingHead : .sending }
     if ccurl_offset(easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
     if ccurl_offset(easy, CURLINFO_CONNECT_TIME_T) == 0 { return .connecting }
@@ -490,7 +500,7 @@ extension CurlHandle {
     guard bytesSent else { return false }
     switch framing {
     case .length(let length): return sent >= length
-    case .chunked: return isUploaded || transfer?.upload.bytes?.isEmpty == true
+    case .chunked: return isUploaded || transfer?.content?.isEmpty == true
     case .some(.none), nil: return true
     }
   }
@@ -512,7 +522,7 @@ extension CurlHandle {
     case CURLE_GOT_NOTHING: return endedHead
     case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: return .connectionReset
     case CURLE_RECV_ERROR: return receiveKind(text)
-    case CURLE_PARTIAL_FILE: return head == nil ? endedHead : .truncatedBody
+    case CURLE_PARTIAL_FILE: return !hasHead ? endedHead : .truncatedBody
     case CURLE_WEIRD_SERVER_REPLY:
       return text.contains("Content-Length") ? .invalidLength : .malformedHead
     case CURLE_UNSUPPORTED_PROTOCOL where attempts > 0: return .malformedHead
@@ -544,7 +554,7 @@ extension CurlHandle {
     if text.contains("chunked-encoding") { return .badChunk }
     guard text.contains("unexpected eof") else { return .connectionReset }
     // TLS ended without close_notify: the end cannot be trusted, whatever the framing.
-    return head == nil ? endedHead : .truncatedBody
+    return hasHead ? .truncatedBody : endedHead
   }
 
   /// Source: x509_vfy.h, `X509_V_ERR_…`.

@@ -6,9 +6,13 @@ final class CurlLoop {
   private let driver: CurlDriver
   private let configuration: CurlTransport.Configuration
   private var queue: CurlQueue
-  private var running: [ObjectIdentifier: CurlHandle] = [:]
+  private var commands: [CurlDriver.Command] = []
+  private var handles: [CurlHandle] = []
   private var idle: [CurlHandle] = []
   private var touched: [CurlHandle] = []
+  private var waiters: [CurlTransfer.Waiter] = []
+  /// Whether libcurl was given something to do since it was last called.
+  private var hasNews = false
   private var isShutDown = false
 
   /// The sockets of all connections.
@@ -29,11 +33,13 @@ final class CurlLoop {
   /// Runs until the shutdown.
   func run() {
     while true {
-      for command in driver.takeCommands() { carryOut(command) }
+      carryOutCommands()
       guard !isShutDown else { break }
-      var count: Int32 = 0
-      curl_multi_perform(driver.multi, &count)
-      let hasNews = settle()
+      hasNews = false
+      var running: Int32 = 0
+      curl_multi_perform(driver.multi, &running)
+      settle()
+      resumeWaiters()
       if !hasNews, driver.beginWaiting() {
         // Woken by sockets, by libcurl's own timers and by commands.
         curl_multi_poll(driver.multi, nil, 0, 60_000, nil)
@@ -42,9 +48,9 @@ final class CurlLoop {
     let (commands, finish) = driver.end()
     for command in commands { carryOut(command) }
     for transfer in queue.removeAll() { end(waiting: transfer) }
-    for handle in Array(running.values) {
-      finishRunning(handle, failure: handle.shutDownError())
-    }
+    for handle in handles { finishRunning(handle, failure: handle.shutDownError()) }
+    resumeWaiters()
+    handles = []
     idle = []
     curl_multi_cleanup(driver.multi)
     finish()
@@ -57,7 +63,33 @@ final class CurlLoop {
 
   /// Tells all that are on a connection that its server takes no stream after one.
   func goAway(_ port: Int32, lastStream: Int) {
-    for handle in running.values { handle.goAway(port, lastStream: lastStream) }
+    for handle in handles { handle.goAway(port, lastStream: lastStream) }
+  }
+
+  /// Notes a caller to be resumed.
+  ///
+  /// That is done for all of them when libcurl was served, one right after the other: the system
+  /// wakes a thread for the first, and that thread finds the others.
+  func resume(_ waiter: CurlTransfer.Waiter?) {
+    if let waiter { waiters.append(waiter) }
+  }
+
+  private func resumeWaiters() {
+    for waiter in waiters { waiter.resume() }
+    waiters.removeAll(keepingCapacity: true)
+  }
+
+  /// Carries out what there is, and some of what comes of it.
+  ///
+  /// A task on this thread that got an answer often asks again, and libcurl had better be called
+  /// once for all of them: it looks at every handle each time. But it must be called.
+  private func carryOutCommands() {
+    for _ in 1...4 {
+      driver.takeCommands(into: &commands)
+      guard !commands.isEmpty else { return }
+      for command in commands { carryOut(command) }
+      resumeWaiters()
+    }
   }
 
   private func carryOut(_ command: CurlDriver.Command) {
@@ -66,40 +98,50 @@ final class CurlLoop {
       if isShutDown {
         end(waiting: transfer)
       } else if transfer.isCancelled {
-        transfer.finish(.failure(Self.cancelled(transfer)))
-      } else if queue.add(transfer) {
-        start(transfer)
+        resume(transfer.finish(.failure(Self.cancelled(transfer))))
+      } else if let lane = queue.add(transfer) {
+        start(transfer, in: lane)
       }
     case .unpause(let transfer):
-      transfer.handle?.unpause()
+      guard case .running(let handle) = transfer.place else { return }
+      handle.unpause()
     case .cancel(let transfer):
-      if let handle = transfer.handle {
+      switch transfer.place {
+      case .running(let handle):
         finishRunning(handle, failure: handle.error(.cancelled, "the exchange was cancelled"))
-      } else if queue.remove(transfer) {
-        transfer.finish(.failure(Self.cancelled(transfer)))
+      case .waiting(let lane, let ticket):
+        queue.remove(ticket: ticket, from: lane)
+        resume(transfer.finish(.failure(Self.cancelled(transfer))))
+      case .nowhere: break
       }
     case .abort(let transfer, let error):
-      if let handle = transfer.handle {
+      switch transfer.place {
+      case .running(let handle):
         finishRunning(handle, failure: error)
-      } else if queue.remove(transfer) {
-        transfer.finish(.failure(error))
+      case .waiting(let lane, let ticket):
+        queue.remove(ticket: ticket, from: lane)
+        resume(transfer.finish(.failure(error)))
+      case .nowhere: break
       }
+    case .run(let job):
+      job.runSynchronously(on: driver.asUnownedTaskExecutor())
     case .shutDown:
       isShutDown = true
     }
   }
 
-  private func start(_ transfer: CurlTransfer) {
-    guard let handle = idle.popLast() ?? CurlHandle(configuration, loop: self) else {
-      queue.release(transfer.wire.origin)
-      transfer.finish(
-        .failure(
-          transfer.wire.error(
-            .other, phase: .preparing, bytesSent: false, detail: "libcurl is out of memory")))
+  private func start(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
+    guard let handle = idle.popLast() ?? makeHandle() else {
+      queue.release(lane)
+      resume(
+        transfer.finish(
+          .failure(
+            transfer.wire.error(
+              .other, phase: .preparing, bytesSent: false, detail: "libcurl is out of memory"))))
       return
     }
-    handle.begin(transfer)
-    running[ObjectIdentifier(handle)] = handle
+    handle.begin(transfer, in: lane)
+    hasNews = true
     let code = curl_multi_add_handle(driver.multi, handle.easy)
     if code != CURLM_OK {
       finishRunning(
@@ -107,11 +149,14 @@ final class CurlLoop {
     }
   }
 
+  private func makeHandle() -> CurlHandle? {
+    guard let handle = CurlHandle(configuration, loop: self) else { return nil }
+    handles.append(handle)
+    return handle
+  }
+
   /// Ends what libcurl has finished, starts what waited for it, and delivers what came.
-  ///
-  /// - Returns: Whether libcurl has something new to do.
-  private func settle() -> Bool {
-    var hasNews = false
+  private func settle() {
     var code = CURLE_OK
     while let easy = ccurl_next_finished(driver.multi, &code) {
       guard let pointer = ccurl_private(easy) else { continue }
@@ -120,21 +165,18 @@ final class CurlLoop {
         curl_multi_remove_handle(driver.multi, handle.easy)
         handle.avoidKeptConnections()
         curl_multi_add_handle(driver.multi, handle.easy)
+        hasNews = true
       } else {
         finishRunning(handle, code: code)
       }
+    }
+    for handle in touched {
+      handle.deliver()
+      guard handle.isAnsweredEarly else { continue }
+      breakOff(handle)
       hasNews = true
     }
-    if !touched.isEmpty {
-      for handle in touched {
-        handle.deliver()
-        guard handle.isAnsweredEarly else { continue }
-        breakOff(handle)
-        hasNews = true
-      }
-      touched.removeAll(keepingCapacity: true)
-    }
-    return hasNews
+    touched.removeAll(keepingCapacity: true)
   }
 
   private func finishRunning(_ handle: CurlHandle, failure: TransportError) {
@@ -150,32 +192,32 @@ final class CurlLoop {
     let port = handle.port
     handle.closeUnlessShared()
     finishRunning(handle, code: CURLE_OK)
-    running.values.first { $0.port == port && $0.canFlush }?.flush()
+    handles.first { $0.port == port && $0.canFlush }?.flush()
   }
 
   private func finishRunning(_ handle: CurlHandle, code: CURLcode) {
-    guard let transfer = handle.transfer,
-      running.removeValue(forKey: ObjectIdentifier(handle)) != nil
-    else { return }
+    guard let lane = handle.lane else { return }
     let ending = handle.ending(code)
-    if handle.isMultiplexed { queue.noteMultiplexing(transfer.wire.origin) }
+    if handle.isMultiplexed { queue.noteMultiplexing(lane) }
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.finish(ending)
-    idle.append(handle)
-    queue.release(transfer.wire.origin)
+    if handle.isSpent { handles.removeAll { $0 === handle } } else { idle.append(handle) }
+    queue.release(lane)
     guard !isShutDown else { return }
-    while let next = queue.next() {
+    while let (next, lane) = queue.next() {
       if next.isCancelled {
-        queue.release(next.wire.origin)
-        next.finish(.failure(Self.cancelled(next)))
+        queue.release(lane)
+        next.place = .nowhere
+        resume(next.finish(.failure(Self.cancelled(next))))
       } else {
-        start(next)
+        start(next, in: lane)
       }
     }
   }
 
   private func end(waiting transfer: CurlTransfer) {
-    transfer.finish(.failure(transfer.shutDownError(phase: .preparing, bytesSent: false)))
+    transfer.place = .nowhere
+    resume(transfer.finish(.failure(transfer.shutDownError(phase: .preparing, bytesSent: false))))
   }
 
   private static func cancelled(_ transfer: CurlTransfer) -> TransportError {

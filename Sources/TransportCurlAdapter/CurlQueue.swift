@@ -2,21 +2,42 @@ import TransportPort
 
 /// Decides which transfers may run: so many in all, so many for each origin, the others in turn.
 struct CurlQueue {
-  private struct Lane {
-    var running = 0
-    var waiting: [CurlTransfer] = []
-    var first = 0
-    var isMultiplexed = false
+  /// The transfers of one origin.
+  final class Lane {
+    fileprivate let origin: HTTPOrigin
+    fileprivate var running = 0
+    fileprivate var isMultiplexed = false
 
-    var isEmpty: Bool { first == waiting.count }
+    // Those in line, by the tickets that they drew, so that each can leave the line at once.
+    fileprivate var waiting: [Int: CurlTransfer] = [:]
+    fileprivate var firstTicket = 0
+    fileprivate var nextTicket = 0
+
+    fileprivate init(_ origin: HTTPOrigin) {
+      self.origin = origin
+    }
+
+    fileprivate func append(_ transfer: CurlTransfer) {
+      waiting[nextTicket] = transfer
+      transfer.place = .waiting(self, ticket: nextTicket)
+      nextTicket += 1
+    }
+
+    fileprivate func popFirst() -> CurlTransfer? {
+      while firstTicket < nextTicket {
+        defer { firstTicket += 1 }
+        if let transfer = waiting.removeValue(forKey: firstTicket) { return transfer }
+      }
+      return nil
+    }
   }
 
   private let configuration: CurlTransport.Configuration
   private var lanes: [HTTPOrigin: Lane] = [:]
   /// Connections in use; all transfers of a multiplexed origin count as one.
   private var connections = 0
-  /// Origins with waiting transfers, the one whose turn it is first.
-  private var waitingOrigins: [HTTPOrigin] = []
+  /// Lanes with waiting transfers, the one whose turn it is first.
+  private var waitingLanes: [Lane] = []
 
   init(_ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
@@ -24,75 +45,74 @@ struct CurlQueue {
 
   /// Takes a transfer in.
   ///
-  /// - Returns: Whether it may run now; if not, it waits.
-  mutating func add(_ transfer: CurlTransfer) -> Bool {
-    let origin = transfer.wire.origin
-    if waitingOrigins.isEmpty || lanes[origin]?.isEmpty != false, reserve(origin) { return true }
-    if lanes[origin]?.isEmpty != false { waitingOrigins.append(origin) }
-    lanes[origin, default: Lane()].waiting.append(transfer)
-    return false
+  /// - Returns: Its lane if it may run now; if not, it waits.
+  mutating func add(_ transfer: CurlTransfer) -> Lane? {
+    let lane = lane(for: transfer.wire.origin)
+    if waitingLanes.isEmpty || lane.waiting.isEmpty, reserve(lane) { return lane }
+    if lane.waiting.isEmpty { waitingLanes.append(lane) }
+    lane.append(transfer)
+    return nil
   }
 
   /// Takes a waiting transfer out.
-  ///
-  /// - Returns: Whether it was waiting.
-  mutating func remove(_ transfer: CurlTransfer) -> Bool {
-    let origin = transfer.wire.origin
-    guard var lane = lanes[origin],
-      let place = lane.waiting[lane.first...].firstIndex(where: { $0 === transfer })
-    else { return false }
-    lane.waiting.remove(at: place)
-    lanes[origin] = lane
-    if lane.isEmpty { waitingOrigins.removeAll { $0 == origin } }
-    return true
+  mutating func remove(ticket: Int, from lane: Lane) {
+    lane.waiting[ticket]?.place = .nowhere
+    lane.waiting[ticket] = nil
+    guard lane.waiting.isEmpty else { return }
+    waitingLanes.removeAll { $0 === lane }
+    forgetIfIdle(lane)
   }
 
   /// Takes all waiting transfers out.
   mutating func removeAll() -> [CurlTransfer] {
-    let all = lanes.values.flatMap { $0.waiting[$0.first...] }
-    for origin in waitingOrigins {
-      lanes[origin]?.waiting = []
-      lanes[origin]?.first = 0
+    defer { waitingLanes = [] }
+    return waitingLanes.flatMap { lane in
+      var all: [CurlTransfer] = []
+      while let transfer = lane.popFirst() { all.append(transfer) }
+      return all
     }
-    waitingOrigins = []
-    return all
   }
 
   /// Notes that an origin speaks HTTP/2, so that its transfers share a connection.
-  mutating func noteMultiplexing(_ origin: HTTPOrigin) {
-    guard let lane = lanes[origin], !lane.isMultiplexed else { return }
-    lanes[origin]?.isMultiplexed = true
+  mutating func noteMultiplexing(_ lane: Lane) {
+    guard !lane.isMultiplexed else { return }
+    lane.isMultiplexed = true
     connections -= max(0, lane.running - 1)
   }
 
   /// Notes that a running transfer has ended.
-  mutating func release(_ origin: HTTPOrigin) {
-    guard var lane = lanes[origin] else { return }
+  mutating func release(_ lane: Lane) {
     lane.running -= 1
     if !lane.isMultiplexed || lane.running == 0 { connections -= 1 }
-    lanes[origin] = lane.running == 0 && lane.isEmpty ? nil : lane
+    forgetIfIdle(lane)
   }
 
-  /// The next waiting transfer that may run, if there is one.
-  mutating func next() -> CurlTransfer? {
-    for (place, origin) in waitingOrigins.enumerated() where reserve(origin) {
-      guard var lane = lanes[origin] else { continue }
-      let transfer = lane.waiting[lane.first]
-      lane.first += 1
-      if lane.isEmpty || lane.first > 1024 {
-        lane.waiting.removeFirst(lane.first)
-        lane.first = 0
+  /// The next waiting transfer that may run, and its lane, if there is one.
+  mutating func next() -> (transfer: CurlTransfer, lane: Lane)? {
+    for (place, lane) in waitingLanes.enumerated() where reserve(lane) {
+      guard let transfer = lane.popFirst() else {
+        release(lane)
+        continue
       }
-      lanes[origin] = lane
-      waitingOrigins.remove(at: place)
-      if !lane.isEmpty { waitingOrigins.append(origin) }
-      return transfer
+      waitingLanes.remove(at: place)
+      if !lane.waiting.isEmpty { waitingLanes.append(lane) }
+      return (transfer, lane)
     }
     return nil
   }
 
-  private mutating func reserve(_ origin: HTTPOrigin) -> Bool {
-    let lane = lanes[origin] ?? Lane()
+  private mutating func lane(for origin: HTTPOrigin) -> Lane {
+    if let lane = lanes[origin] { return lane }
+    let lane = Lane(origin)
+    lanes[origin] = lane
+    return lane
+  }
+
+  private mutating func forgetIfIdle(_ lane: Lane) {
+    if lane.running == 0, lane.waiting.isEmpty { lanes[lane.origin] = nil }
+  }
+
+  private mutating func reserve(_ lane: Lane) -> Bool {
     let limit =
       lane.isMultiplexed
       ? configuration.maximumStreamsPerOrigin : configuration.limits.perOrigin
@@ -101,7 +121,7 @@ struct CurlQueue {
       guard connections < configuration.limits.total else { return false }
       connections += 1
     }
-    lanes[origin, default: lane].running += 1
+    lane.running += 1
     return true
   }
 }

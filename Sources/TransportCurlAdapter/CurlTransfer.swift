@@ -3,8 +3,7 @@ import TransportPort
 
 /// What the caller of one exchange and the driver's thread share.
 ///
-/// The driver delivers and finishes; the caller waits, takes and cancels. Every continuation is
-/// taken out of the state under the lock, so that it is resumed once.
+/// The driver delivers and finishes; the caller waits, takes and cancels.
 final class CurlTransfer: Sendable {
   /// A complete head with what came before it.
   struct Head: Sendable {
@@ -12,32 +11,52 @@ final class CurlTransfer: Sendable {
     var informationalResponses: [HTTPResponse]
   }
 
+  /// The caller, while it waits for news.
+  ///
+  /// Unsafe, since the checked one costs an allocation for each wait, and sound: a waiter is put
+  /// into the state once and resumed by whoever takes it out, both under the lock.
+  typealias Waiter = UnsafeContinuation<Void, Never>
+
   /// From this many unread bytes on, the driver stops to read.
   static let highWater = 256 * 1024
 
   private struct State {
-    var head: Result<Head, TransportError>?
-    var headWaiter: CheckedContinuation<Result<Head, TransportError>, Never>?
+    var head: Head?
     var chunks: [[UInt8]] = []
     var nextChunk = 0
     var unreadBytes = 0
     var ending: Result<HTTPFields, TransportError>?
-    var bodyWaiter: CheckedContinuation<Result<HTTPResponseBody.Part, TransportError>, Never>?
+    var waiter: Waiter?
     var isReadingPaused = false
     var isCancelled = false
+
+    var hasNews: Bool { head != nil || nextChunk < chunks.count || ending != nil }
   }
 
   let wire: WireRequest
   let options: TransportOptions
-  let upload: CurlUpload
+  /// The whole content of the request, where it is in memory.
+  let content: [UInt8]?
+  /// Whether fields follow the content of the request.
+  let hasTrailers: Bool
+  /// The content of the request, where it is not in memory.
+  let upload: CurlUpload?
   private let driver: CurlDriver
   /// The transport, which is to live as long as the exchange.
   private let owner: CurlTransport
   private let state = Mutex(State())
 
-  /// The handle that carries the transfer out; touched by the driver's thread alone, and by it both
-  /// when it is set and when it is read, so there is nothing to race with.
-  nonisolated(unsafe) var handle: CurlHandle?
+  /// Where the driver's thread has the transfer; touched by that thread alone, and by it both when
+  /// it is set and when it is read, so there is nothing to race with.
+  nonisolated(unsafe) var place = Place.nowhere
+
+  /// Where a transfer is.
+  enum Place {
+    case nowhere
+    /// In line for a connection.
+    case waiting(CurlQueue.Lane, ticket: Int)
+    case running(CurlHandle)
+  }
 
   init(
     _ wire: WireRequest, body: HTTPRequestBody, options: TransportOptions, driver: CurlDriver,
@@ -47,43 +66,58 @@ final class CurlTransfer: Sendable {
     self.options = options
     self.driver = driver
     self.owner = owner
-    self.upload = try CurlUpload(wire, body: body)
+    hasTrailers = body.hasTrailers
+    if wire.framing == .none {
+      content = []
+    } else {
+      content = hasTrailers ? nil : body.bytes
+    }
+    upload = content == nil ? try CurlUpload(wire, body: body) : nil
   }
 
   /// Whether the exchange can share a connection, as HTTP/2 allows.
   ///
   /// libcurl sends no trailers over HTTP/2, and says nothing of that.
   func mayShare(_ configuration: CurlTransport.Configuration) -> Bool {
-    configuration.allowsHTTP2 && wire.origin.scheme == .https && !upload.hasTrailers
+    configuration.allowsHTTP2 && wire.origin.scheme == .https && !hasTrailers
   }
 
   /// Starts the transfer and waits for the head.
-  func head() async -> Result<Head, TransportError> {
+  nonisolated(nonsending) func head() async throws(TransportError) -> Head {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        state.withLock { $0.headWaiter = continuation }
-        guard driver.post(.start(self)) else {
-          finish(.failure(shutDownError(phase: .preparing, bytesSent: false)))
-          return
+      await withUnsafeContinuation { waiter in
+        state.withLock { $0.waiter = waiter }
+        if driver.post(.start(self)) {
+          upload?.start(for: self, driver: driver)
+        } else {
+          finish(.failure(shutDownError(phase: .preparing, bytesSent: false)))?.resume()
         }
-        upload.start(for: self, driver: driver)
       }
     } onCancel: {
       cancel()
     }
+    let (head, ending) = state.withLock { state in
+      defer { state.head = nil }
+      return (state.head, state.ending)
+    }
+    if let head { return head }
+    if case .failure(let error) = ending { throw error }
+    throw wire.error(
+      .other, phase: .awaitingHead, bytesSent: true, detail: "the exchange ended without a head")
   }
 
   /// Waits for the next part of the body.
-  func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
-    if let part = takePart() { return try part.get() }
-    return try await withCheckedContinuation { continuation in
-      let part = state.withLock { state in
-        let part = Self.takePart(&state)
-        if part == nil { state.bodyWaiter = continuation }
-        return part
+  nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
+    while true {
+      if let part = takePart() { return try part.get() }
+      await withUnsafeContinuation { waiter in
+        let hasNews = state.withLock { state in
+          if !state.hasNews { state.waiter = waiter }
+          return state.hasNews
+        }
+        if hasNews { waiter.resume() }
       }
-      if let part { continuation.resume(returning: settle(part)) }
-    }.get()
+    }
   }
 
   /// Asks the driver to end the transfer, unless it has ended.
@@ -105,28 +139,11 @@ final class CurlTransfer: Sendable {
     wire.error(
       .shutDown, phase: phase, bytesSent: bytesSent, detail: "the transport was shut down")
   }
-}
 
-extension CurlTransfer {
-  private typealias Part = Result<HTTPResponseBody.Part, TransportError>
-
-  /// A part and whether the driver may read on.
-  private struct Taken {
-    var part: Part
-    var unpauses = false
-  }
-
-  private func takePart() -> Part? {
-    state.withLock { Self.takePart(&$0) }.map(settle)
-  }
-
-  private func settle(_ taken: Taken) -> Part {
-    if taken.unpauses { driver.post(.unpause(self)) }
-    return taken.part
-  }
-
-  private static func takePart(_ state: inout State) -> Taken? {
-    if state.nextChunk < state.chunks.count {
+  /// The next part, if it is there; tells the driver to read on where it was paused.
+  private func takePart() -> Result<HTTPResponseBody.Part, TransportError>? {
+    let (part, unpauses) = state.withLock { state -> (HTTPResponseBody.Part?, Bool) in
+      guard state.nextChunk < state.chunks.count else { return (nil, false) }
       var chunk: [UInt8] = []
       swap(&chunk, &state.chunks[state.nextChunk])
       state.nextChunk += 1
@@ -135,11 +152,13 @@ extension CurlTransfer {
         state.nextChunk = 0
       }
       state.unreadBytes -= chunk.count
-      let unpauses = state.isReadingPaused && state.unreadBytes <= highWater / 2
+      let unpauses = state.isReadingPaused && state.unreadBytes <= Self.highWater / 2
       if unpauses { state.isReadingPaused = false }
-      return Taken(part: .success(.bytes(chunk)), unpauses: unpauses)
+      return (.bytes(chunk), unpauses)
     }
-    return state.ending.map { Taken(part: $0.map { .end(trailers: $0) }) }
+    if unpauses { driver.post(.unpause(self)) }
+    if let part { return .success(part) }
+    return state.withLock { $0.ending }.map { $0.map { .end(trailers: $0) } }
   }
 }
 
@@ -154,23 +173,18 @@ extension CurlTransfer {
     }
   }
 
-  /// Hands over what has come; the caller is woken by what it waits for.
+  /// Hands over what has come.
   ///
   /// - Parameters:
   ///   - head: The head, once, as soon as it is complete.
   ///   - bytes: Content that was not handed over before.
   ///   - ending: How the transfer ended, if it did.
+  /// - Returns: Whom to resume, when no lock is held.
   func deliver(
     head: Head? = nil, bytes: [UInt8] = [], ending: Result<HTTPFields, TransportError>? = nil
-  ) {
-    let (headWaiter, headResult, bodyWaiter, part) = state.withLock { state in
-      if state.head == nil {
-        if let head {
-          state.head = .success(head)
-        } else if case .failure(let error) = ending {
-          state.head = .failure(error)
-        }
-      }
+  ) -> Waiter? {
+    state.withLock { state in
+      if let head { state.head = head }
       if !bytes.isEmpty {
         state.chunks.append(bytes)
         state.unreadBytes += bytes.count
@@ -184,22 +198,20 @@ extension CurlTransfer {
           state.unreadBytes = 0
         }
       }
-      let headWaiter = state.head == nil ? nil : state.headWaiter
-      if headWaiter != nil { state.headWaiter = nil }
-      let part = state.bodyWaiter == nil ? nil : Self.takePart(&state)?.part
-      let bodyWaiter = part == nil ? nil : state.bodyWaiter
-      if bodyWaiter != nil { state.bodyWaiter = nil }
-      return (headWaiter, state.head, bodyWaiter, part)
+      guard state.hasNews else { return nil }
+      defer { state.waiter = nil }
+      return state.waiter
     }
-    if let headWaiter, let headResult { headWaiter.resume(returning: headResult) }
-    if let bodyWaiter, let part { bodyWaiter.resume(returning: part) }
   }
 
   /// Ends the transfer and whatever produces its upload.
+  ///
+  /// - Returns: Whom to resume, when no lock is held.
   func finish(
     head: Head? = nil, bytes: [UInt8] = [], _ ending: Result<HTTPFields, TransportError>
-  ) {
-    deliver(head: head, bytes: bytes, ending: ending)
-    upload.stop()
+  ) -> Waiter? {
+    let waiter = deliver(head: head, bytes: bytes, ending: ending)
+    upload?.stop()
+    return waiter
   }
 }

@@ -19,6 +19,13 @@ public final class CurlTransport: HTTPTransport {
     driver.post(.shutDown)
   }
 
+  /// Runs tasks on the transport's own thread, between its looks at the network.
+  ///
+  /// For `Task(executorPreference:)` and the like: a task that mostly waits for the network then
+  /// needs no other thread to be woken for its every step. What is slow, or blocks, has no place
+  /// there, for it holds up every exchange. After the shutdown such tasks run where others do.
+  public var executor: any TaskExecutor { driver }
+
   /// Ends every exchange with ``TransportError/Kind-swift.enum/shutDown`` and closes all connections.
   ///
   /// Returns when that has happened. Requests sent afterwards fail in the same way.
@@ -26,7 +33,7 @@ public final class CurlTransport: HTTPTransport {
     await driver.shutDown()
   }
 
-  public func send(
+  public nonisolated(nonsending) func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
@@ -35,7 +42,7 @@ public final class CurlTransport: HTTPTransport {
         .cancelled, phase: .preparing, bytesSent: false, detail: "the task was cancelled before")
     }
     let transfer = try CurlTransfer(wire, body: body, options: options, driver: driver, owner: self)
-    let head = try await transfer.head().get()
+    let head = try await transfer.head()
     return HTTPExchange(
       request: request, response: head.response,
       informationalResponses: head.informationalResponses,

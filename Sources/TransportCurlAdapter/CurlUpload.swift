@@ -1,7 +1,7 @@
 import ContractLocks
 import TransportPort
 
-/// The body of one request on its way from its producer to the driver.
+/// The body of one request on its way from its producer to the driver, unless it is in memory.
 final class CurlUpload: Sendable {
   /// What there is to send at the moment.
   enum Supply {
@@ -28,35 +28,18 @@ final class CurlUpload: Sendable {
     var producerWaiter: CheckedContinuation<Void, Never>?
   }
 
-  /// The whole content, where it is in memory.
-  let bytes: [UInt8]?
-
-  /// Whether fields follow the content.
-  let hasTrailers: Bool
-
-  private let reader: HTTPRequestBody.Reader?
+  private let reader: HTTPRequestBody.Reader
   private let state = Mutex(State())
 
   init(_ wire: WireRequest, body: HTTPRequestBody) throws(TransportError) {
-    hasTrailers = body.hasTrailers
-    if wire.framing == .none {
-      bytes = []
-      reader = nil
-    } else if let whole = body.bytes, !body.hasTrailers {
-      bytes = whole
-      reader = nil
-    } else {
-      bytes = nil
-      var length: Int?
-      if case .length(let count) = wire.framing { length = count }
-      reader = try body.makeReader(length: length)
-    }
+    var length: Int?
+    if case .length(let count) = wire.framing { length = count }
+    reader = try body.makeReader(length: length)
   }
 
-  /// Begins to pull the content, where it is not in memory.
+  /// Begins to pull the content.
   func start(for transfer: CurlTransfer, driver: CurlDriver) {
-    guard let reader else { return }
-    let producer = Task {
+    let producer = Task { [reader] in
       do throws(TransportError) {
         while let chunk = try await reader.next() {
           guard await self.offer(chunk, for: transfer, driver: driver) else { return }
@@ -75,7 +58,6 @@ final class CurlUpload: Sendable {
 
   /// Ends the producer.
   func stop() {
-    guard reader != nil else { return }
     let (producer, waiter) = state.withLock { state in
       state.isStopped = true
       state.chunks = []

@@ -11,71 +11,91 @@ import TransportPort
 /// While the lines are those of the head before, they are compared and not parsed; at the first
 /// that differs, the lines up to there are parsed after all. So nothing depends on what was before.
 struct HeadMemory {
-  /// A head as it is read.
-  struct Reading {
-    fileprivate var parser: HTTPHeadParser
-    fileprivate var matched = 0
-    fileprivate var isParsing = false
-
-    init(_ parser: HTTPHeadParser) {
-      self.parser = parser
-    }
-
-    /// Whether nothing was read yet.
-    var isEmpty: Bool { matched == 0 && parser.isEmpty }
-  }
-
   /// What a complete head says.
   struct Head {
     var response: HTTPResponse
     var version: HTTPHeadParser.Version?
+    var framing: HTTPBodyFraming
   }
 
+  /// What decides how a head is read.
+  struct Rules: Equatable {
+    var method = HTTPRequest.Method.get
+    var limits = HTTPHeadLimits()
+    var allowsMultiplexed = false
+  }
+
+  private var rules = Rules()
+
+  // The head before, as far as it is that of now.
   private var bytes: [UInt8] = []
   private var lineEnds: [Int] = []
   private var head: Head?
 
-  /// Forgets the head before, because other limits hold from now on.
-  mutating func forget() {
-    self = HeadMemory()
+  // The head that is read.
+  private var matched = 0
+  private var parser: HTTPHeadParser?
+
+  /// Whether nothing of a head was read yet.
+  var isEmpty: Bool { matched == 0 && parser?.isEmpty != false }
+
+  /// Begins to read a head; forgets the one before where that was read by other rules.
+  mutating func begin(_ rules: Rules) {
+    if rules != self.rules {
+      self.rules = rules
+      head = nil
+    }
+    beginNext()
+  }
+
+  /// Begins to read the head that follows an interim one.
+  mutating func beginNext() {
+    matched = 0
+    parser = nil
   }
 
   /// Takes the next line of a head.
-  mutating func consume(
-    _ line: UnsafeRawBufferPointer, _ reading: inout Reading
-  ) throws(TransportError) -> Head? {
-    if !reading.isParsing {
-      if let head, matches(line, at: reading.matched) {
-        reading.matched += line.count
-        return reading.matched == bytes.count ? head : nil
-      }
-      try beginParsing(&reading)
+  ///
+  /// - Returns: The head, where this was its last line.
+  mutating func consume(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Head? {
+    if parser == nil, let head, matches(line) {
+      matched += line.count
+      return matched == bytes.count ? head : nil
     }
+    return try parse(line)
+  }
+
+  private func matches(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard line.count <= bytes.count - matched else { return false }
+    return bytes.withUnsafeBytes { known in
+      guard let one = known.baseAddress, let other = line.baseAddress else { return line.isEmpty }
+      return memcmp(one + matched, other, line.count) == 0
+    }
+  }
+
+  private mutating func parse(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Head? {
+    if parser == nil { parser = try parserOfMatchedLines() }
     bytes.append(contentsOf: line)
     lineEnds.append(bytes.count)
-    guard let response = try reading.parser.consume(line: bytes[(bytes.count - line.count)...])
-    else { return nil }
-    head = Head(response: response, version: reading.parser.version)
+    let response = try parser?.consume(line: bytes[(bytes.count - line.count)...])
+    guard let response else { return nil }
+    head = Head(
+      response: response, version: parser?.version,
+      framing: try HTTPBodyFraming(of: response, to: rules.method))
     return head
   }
 
-  private func matches(_ line: UnsafeRawBufferPointer, at start: Int) -> Bool {
-    guard line.count <= bytes.count - start else { return false }
-    return bytes.withUnsafeBytes { known in
-      guard let one = known.baseAddress, let other = line.baseAddress else { return line.isEmpty }
-      return memcmp(one + start, other, line.count) == 0
-    }
-  }
-
-  private mutating func beginParsing(_ reading: inout Reading) throws(TransportError) {
-    reading.isParsing = true
+  /// A parser that has read the lines that were only compared.
+  private mutating func parserOfMatchedLines() throws(TransportError) -> HTTPHeadParser {
     head = nil
-    bytes.removeLast(bytes.count - reading.matched)
-    lineEnds.removeAll { $0 > reading.matched }
+    bytes.removeLast(bytes.count - matched)
+    lineEnds.removeAll { $0 > matched }
+    var parser = HTTPHeadParser(limits: rules.limits, allowsMultiplexed: rules.allowsMultiplexed)
     var start = 0
     for end in lineEnds {
-      _ = try reading.parser.consume(line: bytes[start..<end])
+      _ = try parser.consume(line: bytes[start..<end])
       start = end
     }
+    return parser
   }
 }

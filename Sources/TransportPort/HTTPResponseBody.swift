@@ -27,7 +27,7 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
   ///     called when the reading task is cancelled or the body is dropped before its end, perhaps
   ///     more than once, from any thread.
   public init(
-    next: @escaping @Sendable () async throws(TransportError) -> Part,
+    next: nonisolated(nonsending) @escaping @Sendable () async throws(TransportError) -> Part,
     cancel: @escaping @Sendable () -> Void
   ) {
     self.stream = Stream(next: next, cancel: cancel)
@@ -103,11 +103,11 @@ extension HTTPResponseBody {
     }
 
     private let state = Mutex(State.idle)
-    private let source: @Sendable () async throws(TransportError) -> Part
+    private let source: nonisolated(nonsending) @Sendable () async throws(TransportError) -> Part
     private let cancelSource: @Sendable () -> Void
 
     init(
-      next: @escaping @Sendable () async throws(TransportError) -> Part,
+      next: nonisolated(nonsending) @escaping @Sendable () async throws(TransportError) -> Part,
       cancel: @escaping @Sendable () -> Void
     ) {
       self.source = next
@@ -140,7 +140,7 @@ extension HTTPResponseBody {
       if isOpen { cancelSource() }
     }
 
-    func next() async throws(TransportError) -> [UInt8]? {
+    nonisolated(nonsending) func next() async throws(TransportError) -> [UInt8]? {
       let begun: Result<Bool, TransportError> = state.withLock { state in
         switch state {
         case .idle:

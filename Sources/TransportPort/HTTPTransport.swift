@@ -21,14 +21,14 @@ public protocol HTTPTransport: Sendable {
   ///   - options: Settings for this one exchange.
   /// - Returns: The head of the response, and its body to be streamed.
   /// - Throws: ``TransportError``.
-  func send(
+  nonisolated(nonsending) func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange
 }
 
 extension HTTPTransport {
   /// Sends a request with the default options.
-  public func send(
+  public nonisolated(nonsending) func send(
     _ request: HTTPRequest, body: HTTPRequestBody = .none
   ) async throws(TransportError) -> HTTPExchange {
     try await send(request, body: body, options: TransportOptions())

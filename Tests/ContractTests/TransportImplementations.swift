@@ -14,12 +14,16 @@ extension Implementation<TransportFixture> {
     .available(when: "nghttpd is in the PATH") { HTTP2Server.isNghttpdInstalled }
 
   private static func curl(_ scope: FixtureScope, _ server: HTTP2Server) -> TransportFixture {
-    TransportFixture(in: scope, shuttingDown: { await $0.shutDown() }, server: server) { setup in
-      var configuration = CurlTransport.Configuration()
-      configuration.limits = setup.limits
-      if let trusted = setup.trustedAuthorities { configuration.authorities = .pem(trusted) }
-      if let proxy = setup.proxy { configuration.proxy = .url(proxy, bypassing: setup.proxyBypass) }
-      return try CurlTransport(configuration)
-    }
+    TransportFixture(
+      in: scope, shuttingDown: { (transport: CurlTransport) in await transport.shutDown() },
+      server: server, { try CurlTransport(configuration($0)) })
+  }
+
+  private static func configuration(_ setup: TransportSetup) -> CurlTransport.Configuration {
+    var configuration = CurlTransport.Configuration()
+    configuration.limits = setup.limits
+    if let trusted = setup.trustedAuthorities { configuration.authorities = .pem(trusted) }
+    if let proxy = setup.proxy { configuration.proxy = .url(proxy, bypassing: setup.proxyBypass) }
+    return configuration
   }
 }

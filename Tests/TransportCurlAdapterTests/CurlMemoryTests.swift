@@ -41,6 +41,39 @@ import TransportPort
   }
 
   #if os(Linux)
+    /// In a process of its own, whose memory no other test takes.
+    @Test func `a consumer of ten bytes at a time holds back a flood in less than 24 MB`() async {
+      await #expect(processExitsWith: .success) {
+        let block = [UInt8](repeating: 0x61, count: 65_536)
+        let script: OriginScript = [
+          .send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly(block, count: nil),
+        ]
+        let world = try CurlWorld(.respond(), script)
+        // Idle means: with everything loaded and a connection kept.
+        try await world.answer()
+        let before = residentBytes()
+        let exchange = try await world.transport.send(world.request())
+        var chunks = exchange.body.makeAsyncIterator()
+        var chunk: [UInt8] = []
+        var (consumed, taken, peak) = (0, 0, 0)
+        _ = try await settled { world.sentBytes }
+        // A second stands for each piece: in short, nothing is waited for.
+        for _ in 1...(CurlTestScale.isLong ? 120 : 200_000) {
+          if consumed + 10 > taken {
+            chunk = try await chunks.next() ?? []
+            taken += chunk.count
+          }
+          consumed += 10
+          if CurlTestScale.isLong { try await Task.sleep(for: .seconds(1)) }
+          if consumed % 65_536 < 10 || CurlTestScale.isLong { peak = max(peak, residentBytes()) }
+        }
+        let ahead = world.sentBytes - consumed
+        print("ten bytes at a time: \((peak - before) >> 10) KiB more, \(ahead >> 10) KiB ahead")
+        #expect(peak - before < 24 << 20)
+        #expect(ahead < 24 << 20)
+      }
+    }
+
     @Test(.enabled(if: CurlTestScale.isLong)) func `3 GB up and down add less than 24 MB`()
       async throws
     {
@@ -69,15 +102,16 @@ import TransportPort
     }
   #endif
 
-  /// Waits until a value has not changed for a tenth of a second.
-  private func settled(_ value: () -> Int) async throws -> Int {
-    var last = -1
-    while value() != last {
-      last = value()
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    return last
+}
+
+/// Waits until a value has not changed for a tenth of a second.
+private func settled(_ value: () -> Int) async throws -> Int {
+  var last = -1
+  while value() != last {
+    last = value()
+    try await Task.sleep(for: .milliseconds(100))
   }
+  return last
 }
 
 /// The same chunk, over and over.

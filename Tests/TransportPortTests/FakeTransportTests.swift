@@ -53,6 +53,29 @@ import TransportPort
     #expect(fake.requests.first?.bodyCount == 1000)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a flood that hands nothing out ends when its exchange is cancelled`() async throws {
+    weak var transport: FakeTransport?
+    do {
+      let asked = Signal()
+      let fake = FakeTransport { _ in
+        asked.give()
+        return [.send("HTTP/1.1 200 OK\r\n"), .sendRepeatedly(Array("A: b\r\n".utf8), count: nil)]
+      }
+      transport = fake
+      var options = TransportOptions()
+      options.headLimits = HTTPHeadLimits(bytes: .max, fields: .max)
+      let task = Task { [options] in
+        try await fake.send(Self.get, body: .none, options: options)
+      }
+      await asked.wait()
+      task.cancel()
+      await #expect(throws: TransportError.self) { try await task.value }
+    }
+    // The flood keeps its transport alive while it goes on.
+    while transport != nil { await Task.yield() }
+  }
+
   @Test func `the upload is pulled only as fast as the origin reads`() async throws {
     let sent = Mutex(0)
     let body = HTTPRequestBody.stream(Chunks(["aa", "bb", "cc"]))

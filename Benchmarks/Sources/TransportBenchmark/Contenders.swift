@@ -41,6 +41,16 @@ struct Contender: Sendable {
     }
   }
 
+  /// The same, with the tasks on the transport's own thread.
+  static func curlTransportOnItsThread(_ transport: CurlTransport) -> Contender {
+    let other = Self.transport("CurlTransport", transport)
+    return Contender(name: "CurlTransport, on its executor") { url, count, width in
+      try await withTaskExecutorPreference(transport.executor) {
+        try await other.run(url, count, width)
+      }
+    }
+  }
+
   static func urlSession() -> Contender {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 64

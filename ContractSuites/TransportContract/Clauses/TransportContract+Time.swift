@@ -46,6 +46,23 @@ extension TransportFixture {
 }
 
 extension ClauseGroup<TransportFixture> {
+  /// Expects a second request to get its response while the first gets none.
+  private static func expectPassing(
+    of scheme: HTTPOrigin.Scheme, _ fixture: TransportFixture
+  ) async throws {
+    let world = try await fixture.world(
+      OriginPlan { $0.target == "/silent" ? [.readBody, .stall] : .respond(text: "hi") },
+      scheme: scheme)
+    let silent = Task { try await world.answer(.get, "/silent") }
+    try await world.expect("the first arrives") { $0.requests == 1 }
+    let second = Task { try await world.answer().text }
+    let hasArrived = try await world.log.happens(within: .seconds(2)) { $0.requests == 2 }
+    check(hasArrived, "the second request waits for the first's response", #_sourceLocation)
+    silent.cancel()
+    _ = try? await silent.value
+    expectEqual(try await second.value, "hi", "the second's content")
+  }
+
   static let time = ClauseGroup("Time, cancellation, connections") {
     Clause(
       "connect-timeout", "connecting takes no longer than its time-out, which is its own error",
@@ -293,21 +310,11 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "silent-first", "a request that gets no response holds up no other to the same origin",
       from: "this project"
-    ) { fixture in
-      for scheme in [HTTPOrigin.Scheme.http, .https] {
-        let world = try await fixture.world(
-          OriginPlan { $0.target == "/silent" ? [.readBody, .stall] : .respond(text: "hi") },
-          scheme: scheme)
-        let silent = Task { try await world.answer(.get, "/silent") }
-        try await world.expect("the first arrives") { $0.requests == 1 }
-        let second = Task { try await world.answer().text }
-        let hasArrived = try await world.log.happens(within: .seconds(2)) { $0.requests == 2 }
-        check(hasArrived, "the second request waits for the first's response", #_sourceLocation)
-        silent.cancel()
-        _ = try? await silent.value
-        expectEqual(try await second.value, "hi", "the second's content")
-      }
-    }
+    ) { fixture in try await Self.expectPassing(of: .http, fixture) }
+    Clause(
+      "silent-first-tls", "nor does it over TLS, where the connection might have been shared",
+      from: "this project", requires: .customAuthorities
+    ) { fixture in try await Self.expectPassing(of: .https, fixture) }
     Clause(
       "total-limit", "there are no more connections in all than the limit, and the next waits",
       from: "RFC 9112 §9.4"

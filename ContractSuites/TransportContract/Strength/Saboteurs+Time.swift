@@ -169,14 +169,17 @@ extension Saboteur<TransportFixture> {
         return setup
       }
     }
-    flawed(
-      "one-at-a-time", "it has one connection to an origin", caughtBy: "silent-first",
-      saying: "waits for the first"
-    ) {
-      $0.setup = { setup in
-        var setup = setup
-        setup.limits.perOrigin = 1
-        return setup
+    for (id, clause) in [
+      ("one-at-a-time", "silent-first"), ("one-at-a-time-tls", "silent-first-tls"),
+    ] {
+      flawed(
+        id, "it has one connection to an origin", caughtBy: clause, saying: "waits for the first"
+      ) {
+        $0.setup = { setup in
+          var setup = setup
+          setup.limits.perOrigin = 1
+          return setup
+        }
       }
     }
     flawed("no-total-limit", "it knows only a limit for each origin", caughtBy: "total-limit") {

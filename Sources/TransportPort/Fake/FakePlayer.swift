@@ -71,6 +71,9 @@ actor FakePlayer {
       try receive(bytes)
     case .sendRepeatedly(let bytes, let count):
       guard count ?? 1 > 0, !bytes.isEmpty else { return }
+      // A flood of which nothing is handed out would otherwise go on without anybody.
+      await Task.yield()
+      guard !Task.isCancelled else { throw exchange.error(.cancelled) }
       steps = [.sendRepeatedly(bytes, count: count.map { $0 - 1 })] + steps
       try receive(bytes)
     case .pause(let duration):

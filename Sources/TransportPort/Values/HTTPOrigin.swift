@@ -22,11 +22,11 @@ public struct HTTPOrigin: Sendable, Hashable {
 
   /// The value of the Host field: brackets around IPv6, no default port.
   public var authority: String {
-    let name = host.contains(":") ? "[\(host)]" : host
-    return port == scheme.defaultPort ? name : "\(name):\(port)"
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
+    return port == scheme.defaultPort ? name : name + ":" + String(port)
   }
 }
 
 extension HTTPOrigin: CustomStringConvertible {
-  public var description: String { "\(scheme.rawValue)://\(authority)" }
+  public var description: String { scheme.rawValue + "://" + authority }
 }

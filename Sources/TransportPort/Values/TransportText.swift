@@ -24,7 +24,9 @@ extension StringProtocol {
 
   /// The text with A to Z in lower case, and nothing else changed.
   package func asciiLowercased() -> String {
-    String(
+    // Most names are so already.
+    guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
+    return String(
       decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: Unicode.UTF8.self)
   }
 

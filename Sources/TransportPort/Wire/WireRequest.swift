@@ -63,7 +63,7 @@ public struct WireRequest: Sendable, Hashable {
   }
 
   /// The URL that is asked for, without userinfo and fragment.
-  public var url: String { "\(origin)\(target)" }
+  public var url: String { origin.description + target }
 
   /// The bytes of an HTTP/1.1 head: request line, fields, empty line.
   public var head: [UInt8] {
@@ -174,20 +174,17 @@ extension HTTPOrigin {
     }
     let authority = request.authority ?? ""
     // Readers disagree on where the host begins when one of these stands before it.
-    guard
-      authority.utf8.allSatisfy({
-        (0x21...0x7E).contains($0) && !"\\\"<>^`{|}/?#".utf8.contains($0)
-      })
-    else {
+    guard authority.utf8.allSatisfy(\.isAuthorityByte) else {
       throw .invalid(
         .url, "the authority \(authority.debugDescription) holds what no host or port can")
     }
     let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
     let hostAndPort = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority[...]
-    let colon = hostAndPort.utf8.lastIndex(of: UInt8(ascii: ":"))
     let bracket = hostAndPort.utf8.lastIndex(of: UInt8(ascii: "]"))
-    let end = colon.flatMap { colon in bracket.map { $0 < colon } ?? true ? colon : nil }
-    var host = hostAndPort[..<(end ?? hostAndPort.endIndex)].asciiLowercased()
+    var colon = hostAndPort.utf8.lastIndex(of: UInt8(ascii: ":"))
+    // Within brackets it belongs to the address.
+    if let inner = colon, let bracket, inner < bracket { colon = nil }
+    var host = hostAndPort[..<(colon ?? hostAndPort.endIndex)].asciiLowercased()
     guard !host.isEmpty else {
       throw .invalid(.missingHost, "the URL \(request.url.debugDescription) has no host")
     }
@@ -202,15 +199,15 @@ extension HTTPOrigin {
     }
     self.scheme = scheme
     self.host = host
-    self.port =
-      try end.map { at throws(TransportError) in
-        let digits = hostAndPort[hostAndPort.utf8.index(after: at)...]
-        if digits.isEmpty { return scheme.defaultPort }
-        guard digits.utf8.count <= 5, digits.utf8.allSatisfy(\.isDigit), let port = Int(digits),
-          (1...65_535).contains(port)
-        else { throw .invalid(.url, "the port \(digits.debugDescription) is not 1 to 65535") }
-        return port
-      } ?? scheme.defaultPort
+    let digits = colon.map { hostAndPort[hostAndPort.utf8.index(after: $0)...] } ?? ""
+    if digits.isEmpty {
+      self.port = scheme.defaultPort
+    } else {
+      guard digits.utf8.count <= 5, digits.utf8.allSatisfy(\.isDigit), let port = Int(digits),
+        (1...65_535).contains(port)
+      else { throw .invalid(.url, "the port \(digits.debugDescription) is not 1 to 65535") }
+      self.port = port
+    }
   }
 }
 
@@ -243,6 +240,20 @@ extension String {
       }
     }
     return halves.count == 2 ? groups <= 7 : groups == 8
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is visible ASCII and none that a path, a query or a bad URL starts with.
+  fileprivate var isAuthorityByte: Bool {
+    switch self {
+    case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"),
+      UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
+      UInt8(ascii: "}"), UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+      false
+    case 0x21...0x7E: true
+    default: false
+    }
   }
 }
 
