@@ -1,5 +1,6 @@
 import Foundation
 import TransportCurlAdapter
+import TransportURLSessionAdapter
 import TransportPort
 
 /// Prints tables of HTTP clients side by side on one server, each figure the best of some rounds.
