@@ -32,7 +32,7 @@ import Foundation
     if let hypothesis {
       row("Hypothesis, synchronous class", hypothesis, against: hypothesis)
     } else {
-      print("Hypothesis is not here: run Benchmarks/Exploration/Peers/install")
+      print("Hypothesis is not here: run Benchmarks/Sources/ExplorationBenchmark/Peers/install")
     }
 
     print("\nprocessor time for the linearizability of 10,000 operations by 8 clients on a map")

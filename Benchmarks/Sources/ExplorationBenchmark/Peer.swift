@@ -5,7 +5,7 @@ enum Peer {
   /// The steps that Hypothesis makes on the same workload, or `nil` where it is not installed.
   static func hypothesisStepsPerSecond() -> Double? {
     let peers = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers")
-    let benchmarks = peers.deletingLastPathComponent().deletingLastPathComponent()
+    let benchmarks = peers.appending(path: "../../..").standardized
     let process = Process()
     process.executableURL = benchmarks.appending(path: ".build/peers/bin/python")
     process.arguments = [peers.appending(path: "hypothesis_dictionary.py").path]
