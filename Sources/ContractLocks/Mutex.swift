@@ -15,16 +15,11 @@
 ///
 /// The module is no product, and what is in it is `public` for the compiler's sake alone, which
 /// neither specializes nor inlines what is `package`.
-///
-/// Unchecked, and sound: the value is reached through `withLock` alone, while the lock is held, it
-/// came in as `sending`, and `body` gets and leaves it as `sending`.
-public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
-  @usableFromInline let storage: ManagedBuffer<Value, pthread_mutex_t>
+public struct Mutex<Value>: ~Copyable, Sendable {
+  @usableFromInline let storage: Storage
 
   /// Guards a value that nothing else holds.
-  @inlinable public init(_ value: consuming sending Value) {
-    storage = Storage.create(holding: value)
-  }
+  @inlinable public init(_ value: consuming sending Value) { storage = Storage(value) }
 
   /// Calls `body` with the value while no other thread is inside, and returns what it returns.
   ///
@@ -32,32 +27,38 @@ public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
   @inlinable public borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    // They point into the storage, which lives as long as this mutex.
-    let (value, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return try body(&value.pointee)
+    pthread_mutex_lock(storage.mutex)
+    defer { pthread_mutex_unlock(storage.mutex) }
+    return try body(&storage.value.pointee)
   }
 }
 
 extension Mutex {
-  /// The value and the lock in one piece of memory, at an address that does not change.
-  @usableFromInline final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
-    @inlinable static func create(holding value: Value) -> ManagedBuffer<Value, pthread_mutex_t> {
-      create(minimumCapacity: 1) { storage in
-        storage.withUnsafeMutablePointerToElements { mutex in
-          mutex.initialize(to: pthread_mutex_t())
-          pthread_mutex_init(mutex, nil)
-        }
-        return value
-      }
+  /// The lock and the value, at addresses that do not change.
+  ///
+  /// The value has memory of its own, away from the object's header: the header is read before the
+  /// lock is held, which the sanitizer takes for a race with writing a stored property.
+  ///
+  /// Unchecked, and sound: the value is reached through `withLock` alone, while the lock is held, it
+  /// came in as `sending`, and `body` gets and leaves it as `sending`.
+  @usableFromInline final class Storage: @unchecked Sendable {
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
+
+    @usableFromInline init(_ value: consuming sending Value) {
+      mutex = .allocate(capacity: 1)
+      mutex.initialize(to: pthread_mutex_t())
+      pthread_mutex_init(mutex, nil)
+      self.value = .allocate(capacity: 1)
+      self.value.initialize(to: value)
     }
 
     deinit {
-      withUnsafeMutablePointerToElements { mutex in
-        pthread_mutex_destroy(mutex)
-        mutex.deinitialize(count: 1)
-      }
+      value.deinitialize(count: 1)
+      value.deallocate()
+      pthread_mutex_destroy(mutex)
+      mutex.deinitialize(count: 1)
+      mutex.deallocate()
     }
   }
 }
