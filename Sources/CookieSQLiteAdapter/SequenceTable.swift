@@ -1,8 +1,8 @@
 /// Values by the sequence numbers of cookies: a hash table with open addressing.
 ///
 /// A lookup notes an access for each cookie that it gives, so this is asked as often as the file
-/// is; a `Dictionary`, whose hash withstands keys chosen by an enemy, takes several times as long.
-/// Here the keys are counted up by the store, and a file made to collide slows down its own reader.
+/// is; a `Dictionary` takes several times as long. The hash is multiply-shift by a factor that is
+/// drawn anew for each table, so that a file made to collide finds no keys that do.
 struct SequenceTable<Value> {
   /// How many values there are.
   private(set) var count = 0
@@ -10,6 +10,10 @@ struct SequenceTable<Value> {
   private var slots: [Slot] = []
   /// How many slots have ever been taken, removed ones included.
   private var taken = 0
+  private let factor: UInt64
+
+  /// - Parameter factor: An odd number, to multiply keys by.
+  init(factor: UInt64 = .random(in: .min ... .max) | 1) { self.factor = factor }
 
   private struct Slot {
     var key: Int64 = 0
@@ -45,10 +49,10 @@ struct SequenceTable<Value> {
 
   /// The slot that holds a key, or the free one where it would go.
   private func slot(of key: Int64) -> Int {
-    // Fibonacci hashing: the number of slots is a power of two, and neighbours come far apart.
-    let hash = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
+    // The number of slots is a power of two, and the highest bits of the product decide.
     let mask = slots.count - 1
-    var place = Int(truncatingIfNeeded: hash >> 32) & mask
+    let product = UInt64(bitPattern: key) &* factor
+    var place = Int(truncatingIfNeeded: product >> UInt64(mask.leadingZeroBitCount))
     while slots[place].isTaken, slots[place].key != key { place = (place + 1) & mask }
     return place
   }
