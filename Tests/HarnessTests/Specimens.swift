@@ -65,6 +65,11 @@ struct Specimens {
     try await clause.verify()
   }
 
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .leaving(.trapping), .leaving(.exiting), .leaving(.blocking)))
+  func leavingFolders(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+
   @Test(arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)), .sound))
   func blockingInPlace(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
 
