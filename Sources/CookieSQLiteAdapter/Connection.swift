@@ -86,6 +86,7 @@ final class Connection {
 
   /// Moves the whole write-ahead log into the file, both synchronised.
   func checkpoint() throws(CookieStoreError) {
+    try checkPlace()
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, nil, nil))
   }
 
@@ -139,7 +140,22 @@ final class Connection {
   /// Reads and writes with every other writer kept out; an error takes everything back.
   func write<Result>(
     _ body: () throws(CookieStoreError) -> Result
-  ) throws(CookieStoreError) -> Result { try transaction(beginImmediate, body) }
+  ) throws(CookieStoreError) -> Result {
+    try checkPlace()
+    return try transaction(beginImmediate, body)
+  }
+
+  /// Throws where the path leads to another file than the open one, or to none: what is written
+  /// would be gone when it is closed.
+  private func checkPlace() throws(CookieStoreError) {
+    // It stays 0 where the file system can't tell.
+    var hasMoved: Int32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    guard hasMoved == 0 else {
+      throw .storage(
+        CookieStorageFailure(.gone, subject: path, detail: "another file, or none, is there now"))
+    }
+  }
 
   private func transaction<Result>(
     _ begin: Statement, _ body: () throws(CookieStoreError) -> Result

@@ -64,9 +64,12 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.refuse("a=1; Domain=.2.3.4", at: "https://1.2.3.4/", as: .domainMismatch)
       try await fixture.set("b=1; Domain=1.2.3.4", at: "https://1.2.3.4/")
       try await fixture.set("c=1", at: "https://1.2.3.4/")
-      try await fixture.set("d=1", at: "https://[2001:db8::1]/")
+      try await fixture.set("d=0", at: "https://[2001:db8::1]/")
+      try await fixture.set("d=1; Domain=[2001:DB8::1]", at: "https://[2001:db8::1]/")
+      try await fixture.refuse(
+        "d=1; Domain=[2001:db8::2]", at: "https://[2001:db8::1]/", as: .domainMismatch)
       try await fixture.expect("b=1; c=1", at: "https://1.2.3.4/")
-      try await fixture.expect("d=1", at: "https://[2001:db8::1]/")
+      try await fixture.expect("d=0; d=1", at: "https://[2001:db8::1]/")
       for url in ["https://9.2.3.4/", "https://2.3.4.1/", "https://[2001:db8::2]/"] {
         try await fixture.expect(nil, at: url)
       }
