@@ -18,6 +18,7 @@ import Testing
     #expect(room.visits == 200)
   }
 
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
   @Test func `who has waited longest is next`() async {
     let slots = CaseSlots(count: 1)
     let room = Room()
