@@ -11,7 +11,7 @@ private let farBelow = "https://v2.api.example.com/"
 extension ClauseGroup<CookieStoreFixture> {
   static let domain = ClauseGroup("Domain") {
     Clause(
-      "leading-dot", "one leading dot of Domain is passed over", from: "RFC 6265bis §5.6.3"
+      "leading-dot", "one leading dot of Domain is left out", from: "RFC 6265bis §5.6.3"
     ) { fixture in
       let cookie = try await fixture.set("a=1; Domain=.example.com")
       expectText(cookie.domain, "example.com", "the domain of .example.com")
@@ -57,7 +57,8 @@ extension ClauseGroup<CookieStoreFixture> {
         "b=1; Domain=example.com", at: "https://badexample.com/", as: .domainMismatch)
     }
     Clause(
-      "domain-address", "an IP address is covered by itself alone, never by a part",
+      "domain-address",
+      "an IP address is covered by itself alone, in brackets or not, and never by a part",
       from: "RFC 6265bis §5.1.3"
     ) { fixture in
       try await fixture.refuse("a=1; Domain=3.4", at: "https://1.2.3.4/", as: .domainMismatch)
@@ -199,7 +200,8 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "empty-domain", "an empty Domain is none", from: "RFC 6265bis §5.6.3"
+      "empty-domain", "an empty Domain counts as none, even after another",
+      from: "RFC 6265bis §5.6.3"
     ) { fixture in
       for line in ["a=1; Domain=", "a=1; Domain", "a=1; Domain=.", "a=1; Domain= \t"] {
         let cookie = try await fixture.set(line)
