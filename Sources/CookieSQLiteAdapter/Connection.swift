@@ -14,6 +14,11 @@ final class Connection {
   private let beginImmediate: Statement
   private let commit: Statement
 
+  /// When to look next whether the file is still where it was opened.
+  private var nextPlaceCheck = ContinuousClock.now
+  /// A look is a call of the system; before each write it would cost a twelfth of the rate.
+  private static let placeCheckInterval = Duration.milliseconds(100)
+
   /// Opens an existing file.
   ///
   /// - Parameters:
@@ -141,13 +146,14 @@ final class Connection {
   func write<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    try checkPlace()
+    if ContinuousClock.now >= nextPlaceCheck { try checkPlace() }
     return try transaction(beginImmediate, body)
   }
 
   /// Throws where the path leads to another file than the open one, or to none: what is written
   /// would be gone when it is closed.
   private func checkPlace() throws(CookieStoreError) {
+    nextPlaceCheck = .now
     // It stays 0 where the file system can't tell.
     var hasMoved: Int32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
@@ -155,6 +161,7 @@ final class Connection {
       throw .storage(
         CookieStorageFailure(.gone, subject: path, detail: "another file, or none, is there now"))
     }
+    nextPlaceCheck += Self.placeCheckInterval
   }
 
   private func transaction<Result>(
