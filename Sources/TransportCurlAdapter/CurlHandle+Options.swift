@@ -81,7 +81,6 @@ extension CurlHandle {
     for field in wire.headerFields {
       switch field.name {
       case .contentLength, .transferEncoding: continue
-      case .host where field.value == wire.origin.authority: continue
       default: list = append(field, to: list)
       }
     }
@@ -215,6 +214,6 @@ extension Duration {
   fileprivate var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     let milliseconds = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-    return Int(clamping: min(seconds, 1_000_000)) * 1000 + Int(milliseconds)
+    return Int(clamping: min(max(seconds, 0), 1_000_000)) * 1000 + Int(milliseconds)
   }
 }

@@ -24,7 +24,7 @@ final class Watchdog: Sendable {
     self.stopwatch = Stopwatch(clock)
     let timer = Task { [weak self] in
       var pause = self?.check()
-      while let duration = pause, (try? await clock.sleep(for: duration)) != nil {
+      while let duration = pause, (try? await clock.pause(for: duration)) != nil {
         pause = self?.check()
       }
     }
