@@ -159,10 +159,11 @@ extension CurlHandle {
     }
     ccurl_set_pointer(easy, CURLOPT_DEBUGDATA, this)
     ccurl_set_debug(easy) { _, type, bytes, count, this in
-      let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+      let bytes = UnsafeMutableRawBufferPointer(start: bytes, count: count)
       switch type {
-      case CURLINFO_DATA_IN: CurlHandle.from(this)?.receive(raw: bytes)
-      case CURLINFO_TEXT: CurlHandle.from(this)?.receive(trace: bytes)
+      case CURLINFO_DATA_IN: CurlHandle.from(this)?.receive(raw: UnsafeRawBufferPointer(bytes))
+      case CURLINFO_TEXT: CurlHandle.from(this)?.receive(trace: UnsafeRawBufferPointer(bytes))
+      case CURLINFO_HEADER_IN: CurlHandle.from(this)?.guardFirstField(bytes)
       default: break
       }
       return 0

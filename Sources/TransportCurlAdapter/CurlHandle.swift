@@ -70,6 +70,14 @@ final class CurlHandle {
   /// Whether no other transfer may have this handle.
   private(set) var isSpent = false
 
+  /// Whether libcurl remembers the last field of the transfer before, which it has freed, and joins
+  /// a first field that starts with a space to it (curl/curl#11101, up to 8.1.0).
+  private static let remembersFreedField =
+    curl_version_info(CURLVERSION_FIRST).pointee.version_num < 0x08_01_01
+
+  /// Whether the next line is the first after a status line.
+  private var isAtFirstField = false
+
   /// A handle with everything set that holds for all transfers.
   init?(_ configuration: CurlTransport.Configuration, loop: CurlLoop) {
     guard let easy = curl_easy_init() else { return nil }
@@ -130,6 +138,8 @@ final class CurlHandle {
       isSpent = true
       setTrailers()
     }
+    // What answers CONNECT is not to be seen.
+    if Self.remembersFreedField, configuration.proxy != .none { isSpent = true }
   }
 
   /// Whether a connection has ended on which libcurl waits for content to send, and for nothing else.
@@ -204,6 +214,7 @@ final class CurlHandle {
     stream = nil
     isUnprocessed = false
     isRepeated = false
+    isAtFirstField = false
     needsFreshConnection = false
     failure = nil
     isTouched = false
@@ -234,6 +245,8 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the transfer goes on.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
+    guard failure == nil else { return false }
+    if Self.remembersFreedField, !hasHead { watchFirstField() }
     do throws(TransportError) {
       if hasHead {
         if chunks == nil { try receive(trailer: Array(bytes)[...]) }
@@ -254,6 +267,25 @@ extension CurlHandle {
       failure = error
       return false
     }
+  }
+
+  /// Has libcurl show the line after a status line before it does anything about it.
+  private func watchFirstField() {
+    let wasAtFirstField = isAtFirstField
+    isAtFirstField = heads.isEmpty
+    guard isAtFirstField != wasAtFirstField, !offersHTTP2 else { return }
+    ccurl_set_long(easy, CURLOPT_VERBOSE, isAtFirstField ? 1 : 0)
+  }
+
+  /// Keeps libcurl from joining a first field to what it has freed.
+  ///
+  /// - Parameter line: The line in libcurl's own memory, about to be stored.
+  func guardFirstField(_ line: UnsafeMutableRawBufferPointer) {
+    guard Self.remembersFreedField, isAtFirstField, let first = line.first,
+      first == 0x20 || first == 0x09
+    else { return }
+    line[0] = UInt8(ascii: ":")
+    failure = error(.malformedHead, "the first field line starts with a space")
   }
 
   /// Takes content.
