@@ -182,7 +182,8 @@ import TransportPort
   static let faults: [(OriginScript, TransportError.Kind, String)] = [
     ([.close] as OriginScript, TransportError.Kind.emptyReply, ""),
     ([.reset], .connectionReset, ""),
-    ([.send("HTTP/1.1 2"), .close], .truncatedHead, ""),
+    ([.send("HTTP/1.1 2"), .close], .emptyReply, ""),
+    ([.send("HTTP/1.1 200 OK\r\nA"), .close], .truncatedHead, ""),
     ([.send("Http/1.1 200 OK\r\n\r\n")], .malformedHead, ""),
     ([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close], .truncatedBody, "half"),
     (

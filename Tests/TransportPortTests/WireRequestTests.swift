@@ -61,7 +61,7 @@ import TransportPort
     ("http://127.0.0.1./", .url), ("http://256.0.0.1/", .url), ("http://a.1/", .url),
     ("http://a..b/", .url), ("http://.a/", .url), ("http://./", .url),
     ("http://\(String(repeating: "a", count: 64))/", .url),
-    ("http://\(String(repeating: "a.", count: 127))/", .url),
+    ("http://\(String(repeating: "a.", count: 128))/", .url),
     ("http://[]/", .url), ("http://[1:2:3:4:5:6:7:8:9]/", .url), ("http://[::1.2.3.256]/", .url),
   ])
   func `a URL that cannot be sent is refused`(
@@ -120,7 +120,7 @@ import TransportPort
 
   @Test func `an explicit Host overrides, whatever its case, and two are refused`() throws {
     let lines = try Self.head(HTTPRequest(url: "http://h/", headerFields: ["hOST": "other"]))
-    #expect(lines == ["GET / HTTP/1.1", "hOST: other"])
+    #expect(lines == ["GET / HTTP/1.1", "Host: other"])
     let twice = HTTPRequest(url: "http://h/", headerFields: ["Host": "a", "host": "a"])
     #expect(try Self.refusal(twice) == .invalidRequest(.framing))
   }
@@ -219,10 +219,5 @@ import TransportPort
     for request in request(room + 1) {
       #expect(try Self.refusal(request) == .invalidRequest(.headTooLarge))
     }
-  }
-
-  @Test func `Host goes out in its own spelling`() throws {
-    let lines = try Self.head(HTTPRequest(url: "http://h/", headerFields: ["hOST": " x "]))
-    #expect(lines == ["GET / HTTP/1.1", "Host: x"])
   }
 }
