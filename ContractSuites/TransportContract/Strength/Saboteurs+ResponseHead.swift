@@ -132,14 +132,7 @@ extension Saboteur<TransportFixture> {
       "endless-interim", "it waits however many interim responses come", caughtBy: "interim-flood",
       timeLimit: .milliseconds(500)
     ) {
-      $0.send = { base, request, body, options in
-        do {
-          return try await base.send(request, body: body, options: options)
-        } catch let error as TransportError where error.kind == .tooManyInformational {
-          try await waitForCancellation()
-          throw error
-        }
-      }
+      $0.wait(afterFailure: .tooManyInformational)
     }
   }
 }

@@ -122,14 +122,7 @@ extension Saboteur<TransportFixture> {
       "blind-producer", "it looks for a response when all was sent", caughtBy: "cut-upload",
       timeLimit: .milliseconds(500)
     ) {
-      $0.send = { base, request, body, options in
-        do {
-          return try await base.send(request, body: body, options: options)
-        } catch let error as TransportError where error.kind == .emptyReply {
-          try await waitForCancellation()
-          throw error
-        }
-      }
+      $0.wait(afterFailure: .emptyReply)
     }
   }
 }

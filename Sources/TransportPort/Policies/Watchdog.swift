@@ -160,7 +160,7 @@ extension HTTPResponseBody {
 }
 
 /// A sum that several tasks may add to.
-private final class Counter: Sendable {
+final class Counter: Sendable {
   private let sum = Mutex(0)
 
   func add(_ number: Int) -> Int {
