@@ -130,6 +130,31 @@ if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "replay" {
   exit(same == 1000 ? 0 : 1)
 }
 
+func measureRates() async {
+  var long = InterleavingOptions()
+  long.schedules = 100_000
+  _ = await measure("4×5 without a bug", long, fourByFive { _ in false })
+
+  for (name, sharing) in [("actors only", SharedState.actorsOnly), ("anything", .anything)] {
+    var schedules = 0
+    let start = processorTime()
+    for _ in 0..<1000 {
+      let options = InterleavingOptions(sharing: sharing)
+      schedules += await exploreInterleavings(options, of: race(isFixed: false, isChecked: false))
+        .schedules
+    }
+    let seconds = processorTime() - start
+    print(
+      "race, \(name), 1,000 times: \(Int(Double(schedules) / seconds)) schedules per processor "
+        + "second")
+  }
+}
+
+if CommandLine.arguments.dropFirst() == ["rates"] {
+  await measureRates()
+  exit(0)
+}
+
 _ = try await withDeterministicTasks { 0 }
 let sleepStart = ContinuousClock.now
 try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
@@ -163,20 +188,4 @@ for (name, isBug) in [("weave", isWoven), ("starve", isStarved)] {
       + "preemptions \(preemptions.min() ?? 0)...\(preemptions.max() ?? 0)")
   print(last?.description ?? "")
 }
-var long = InterleavingOptions()
-long.schedules = 100_000
-_ = await measure("4×5 without a bug", long, fourByFive { _ in false })
-
-for (name, sharing) in [("actors only", SharedState.actorsOnly), ("anything", .anything)] {
-  var schedules = 0
-  let start = processorTime()
-  for _ in 0..<1000 {
-    let options = InterleavingOptions(sharing: sharing)
-    schedules += await exploreInterleavings(options, of: race(isFixed: false, isChecked: false))
-      .schedules
-  }
-  let seconds = processorTime() - start
-  print(
-    "race, \(name), 1,000 times: \(Int(Double(schedules) / seconds)) schedules per processor second"
-  )
-}
+await measureRates()

@@ -12,16 +12,23 @@ final class BoundedSearch: SchedulingPolicy {
     var choice: Int32
   }
 
+  private struct Alternative {
+    var decision: Int32
+    var base: Int32
+    var count: Int32
+    var isRunningReady: Bool
+  }
+
   private static let mostNodes = 400_000
 
   private var generator: SplitMix64
-  private var nodes: [Node] = []
-  private var buckets: [[Int32]] = [[-1]]
-  private var script: [Node] = []
+  @exclusivity(unchecked) private var nodes: [Node] = []
+  @exclusivity(unchecked) private var buckets: [[Int32]] = [[-1]]
+  @exclusivity(unchecked) private var script: [Node] = []
   private var position = 0
   private var running: Int32 = -1
   private var runningCost = 0
-  private var alternatives: [(decision: Int32, base: Int, count: Int, isRunningReady: Bool)] = []
+  @exclusivity(unchecked) private var alternatives: [Alternative] = []
 
   /// Preemptions that every schedule still to come has at least, or `nil` when none is left.
   var bound: Int? { buckets.firstIndex { !$0.isEmpty } }
@@ -63,12 +70,15 @@ final class BoundedSearch: SchedulingPolicy {
       return choice < ready.count ? choice : base
     }
     alternatives.append(
-      (scheduler.decisions, base, ready.count, ready[base].task == scheduler.lastTask))
+      Alternative(
+        decision: scheduler.decisions, base: Int32(base), count: Int32(ready.count),
+        isRunningReady: ready[base].task == scheduler.lastTask))
     return base
   }
 
   /// Adds the schedules that deviate from the one just run.
   func advance() {
+    if isCut { return }
     for alternative in alternatives {
       let cost = runningCost + (alternative.isRunningReady ? 1 : 0)
       while buckets.count <= cost { buckets.append([]) }
@@ -79,7 +89,7 @@ final class BoundedSearch: SchedulingPolicy {
         }
         buckets[cost].append(Int32(nodes.count))
         nodes.append(
-          Node(parent: running, decision: alternative.decision, choice: Int32(choice)))
+          Node(parent: running, decision: alternative.decision, choice: choice))
       }
     }
   }

@@ -22,6 +22,8 @@ public struct ConcurrentProgram {
   var tasks: [(name: String, body: @Sendable () async throws -> Void)] = []
   var checks: [Check] = []
 
+  init() { tasks.reserveCapacity(4) }
+
   /// Adds a task, which starts together with the others.
   ///
   /// - Parameters:
@@ -47,8 +49,9 @@ public struct ConcurrentProgram {
     checks.append(.synchronous(body))
   }
 
+  private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".map { String($0) }
+
   private static func defaultName(_ index: Int) -> String {
-    guard index < 26, let letter = UnicodeScalar(65 + index) else { return "task \(index + 1)" }
-    return String(Character(letter))
+    index < letters.count ? letters[index] : "task \(index + 1)"
   }
 }

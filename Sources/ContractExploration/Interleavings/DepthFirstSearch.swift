@@ -20,16 +20,22 @@ final class DepthFirstSearch: SchedulingPolicy {
   /// Runs longer than this are left to the other strategies: the analysis is quadratic.
   private static let longestRun = 2_000
 
+  private static let rowWidth = (longestRun + 63) / 64
+
   private let isReducing: Bool
-  private var nodes: [Node] = []
+  @exclusivity(unchecked) private var nodes: [Node] = []
   /// How many nodes there were before the run.
   private var known = 0
   private var depth = 0
   private var firstNew = 0
   private var isFollowing = true
-  private var happensBefore: [UInt64] = []
-  private var races: [Int] = []
+  /// For every step of the last run, the steps before it that it depends on; rows of equal width.
+  @exclusivity(unchecked) private var happensBefore: [UInt64] = []
+  @exclusivity(unchecked) private var races: [Int] = []
+  @exclusivity(unchecked) private var free: [Int] = []
 
+  /// The schedules run so far.
+  private(set) var schedules = 0
   /// The run did what an earlier run of the same prefix did not do.
   private(set) var hasDiverged = false
   /// Every schedule has been tried.
@@ -102,13 +108,14 @@ final class DepthFirstSearch: SchedulingPolicy {
 
   func didRun(in scheduler: Scheduler) {
     guard isFollowing, let step = scheduler.steps.last else { return }
-    nodes[depth].footprint = step.sharedFootprint
+    if depth >= firstNew { nodes[depth].footprint = step.sharedFootprint }
     depth += 1
   }
 
   /// Learns from the run that is over and finds the next one.
   func advance(after steps: ArraySlice<Scheduler.Step>) {
     if hasDiverged { return }
+    schedules += 1
     if isReducing { addAlternatives(steps.prefix(depth)) }
     while let node = nodes.last {
       let index = nodes.count - 1
@@ -128,62 +135,89 @@ final class DepthFirstSearch: SchedulingPolicy {
     isExhausted = true
   }
 
+  /// How many schedules may be left, going by those that have been run.
+  ///
+  /// Each is taken for the share of the whole that fell to it where the search might branch.
+  /// Source: Kilby, Slaney, Thiébaux, Walsh, 'Estimating Search Tree Size', AAAI 2006 (weighted
+  /// backtrack estimator).
+  var estimatedRest: Double {
+    var share = 1.0
+    var finished = 0.0
+    for node in nodes where !node.candidates.isEmpty {
+      share /= Double(node.candidates.count)
+      finished += share * Double(node.done.count)
+    }
+    return Double(schedules) * (1 / finished - 1)
+  }
+
+  /// Compares the steps that are new with all before them; the rows of the others still hold.
   private func addAlternatives(_ steps: ArraySlice<Scheduler.Step>) {
-    let count = steps.count
-    let width = (count + 63) / 64
-    happensBefore.removeAll(keepingCapacity: true)
-    happensBefore.append(contentsOf: repeatElement(0, count: count * width))
+    let width = Self.rowWidth
+    let missing = steps.count * width - happensBefore.count
+    if missing > 0 { happensBefore.append(contentsOf: repeatElement(0, count: missing)) }
     happensBefore.withUnsafeMutableBufferPointer { rows in
-      func adopt(_ earlier: Int, into row: Int) {
-        for word in 0..<width { rows[row * width + word] |= rows[earlier * width + word] }
-        rows[row * width + earlier / 64] |= 1 << UInt64(earlier % 64)
-      }
-      func holds(_ earlier: Int, before row: Int) -> Bool {
-        rows[row * width + earlier / 64] >> UInt64(earlier % 64) & 1 == 1
-      }
-      for row in 0..<count {
-        let step = steps[row]
-        if step.creator >= 0 { adopt(Int(step.creator), into: row) }
-        for earlier in 0..<Int(step.barrier) { adopt(earlier, into: row) }
-        races.removeAll(keepingCapacity: true)
-        var earlier = row - 1
-        while earlier >= 0 {
-          if !holds(earlier, before: row),
-            steps[earlier].footprint.conflicts(with: step.footprint)
-          {
-            if row >= firstNew { races.append(earlier) }
-            adopt(earlier, into: row)
-          }
-          earlier -= 1
+      steps.withUnsafeBufferPointer { steps in
+        for row in firstNew..<max(firstNew, steps.count) {
+          // A row knows of steps before it alone.
+          for word in 0...row / 64 { rows[row * width + word] = 0 }
+          addAlternatives(row, steps, rows)
         }
-        for earlier in races where !nodes[earlier].candidates.isEmpty {
-          // The steps that may come before `earlier`, together with the step at `row`.
-          var first: Int32?
-          var isCovered = false
-          var later = earlier + 1
-          var inner: [Int] = []
-          while later <= row {
-            if later == row || !holds(earlier, before: later) {
-              if !inner.contains(where: { holds($0, before: later) }) {
-                let job = steps[later].job
-                if nodes[earlier].backtrack.contains(job) {
-                  isCovered = true
-                  break
-                }
-                if first == nil, nodes[earlier].candidates.contains(job) { first = job }
-              }
-              inner.append(later)
+      }
+    }
+  }
+
+  private func addAlternatives(
+    _ row: Int, _ steps: UnsafeBufferPointer<Scheduler.Step>,
+    _ rows: UnsafeMutableBufferPointer<UInt64>
+  ) {
+    let width = Self.rowWidth
+    func adopt(_ earlier: Int) {
+      for word in 0...earlier / 64 { rows[row * width + word] |= rows[earlier * width + word] }
+      rows[row * width + earlier / 64] |= 1 << UInt64(earlier % 64)
+    }
+    func holds(_ earlier: Int, before row: Int) -> Bool {
+      rows[row * width + earlier / 64] >> UInt64(earlier % 64) & 1 == 1
+    }
+    let step = steps[row]
+    if step.creator >= 0 { adopt(Int(step.creator)) }
+    for earlier in 0..<Int(step.barrier) { adopt(earlier) }
+    races.removeAll(keepingCapacity: true)
+    var earlier = row - 1
+    while earlier >= 0 {
+      if !holds(earlier, before: row),
+        steps[earlier].footprint.conflicts(with: step.footprint)
+      {
+        races.append(earlier)
+        adopt(earlier)
+      }
+      earlier -= 1
+    }
+    for earlier in races where !nodes[earlier].candidates.isEmpty {
+      // The steps that may come before `earlier`, together with the step at `row`.
+      var first: Int32?
+      var isCovered = false
+      var later = earlier + 1
+      free.removeAll(keepingCapacity: true)
+      while later <= row {
+        if later == row || !holds(earlier, before: later) {
+          if !free.contains(where: { holds($0, before: later) }) {
+            let job = steps[later].job
+            if nodes[earlier].backtrack.contains(job) {
+              isCovered = true
+              break
             }
-            later += 1
+            if first == nil, nodes[earlier].candidates.contains(job) { first = job }
           }
-          if isCovered { continue }
-          if let first {
-            nodes[earlier].backtrack.append(first)
-          } else {
-            for job in nodes[earlier].candidates where !nodes[earlier].backtrack.contains(job) {
-              nodes[earlier].backtrack.append(job)
-            }
-          }
+          free.append(later)
+        }
+        later += 1
+      }
+      if isCovered { continue }
+      if let first {
+        nodes[earlier].backtrack.append(first)
+      } else {
+        for job in nodes[earlier].candidates where !nodes[earlier].backtrack.contains(job) {
+          nodes[earlier].backtrack.append(job)
         }
       }
     }

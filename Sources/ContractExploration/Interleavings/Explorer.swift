@@ -2,7 +2,8 @@
 ///
 /// One strategy alone finds some bugs late: the depth-first search stays long in one corner, few
 /// preemptions miss what needs several, random schedules miss what needs few. So they take turns,
-/// after a head start for the search that can end with a proof.
+/// after a head start for the search that can end with a proof. While that search looks like ending
+/// soon, it has all turns.
 ///
 /// Where anything may be shared, that search first takes actors for all that is: the bugs of most
 /// programs are in the few schedules that are left. Only then does it begin again with everything.
@@ -51,6 +52,8 @@ final class Explorer {
     let canBound = bounded.bound != nil
     if usesDepthFirst {
       if iteration < Self.headStart || !options.stopsAtFailure { return .depthFirst }
+      let turns = min(Self.longRun, options.schedules) - iteration
+      if turns > 0, depthFirst.estimatedRest <= Double(turns) { return .depthFirst }
       if iteration < Self.longRun ? iteration % 20 == 0 : iteration % 2 == 0 {
         return .depthFirst
       }

@@ -13,11 +13,6 @@ final class ProgramRunner {
     var isDisturbed = false
   }
 
-  /// What the tasks of a run report; they all run on the runner's thread, one after the other.
-  private final class Errors: @unchecked Sendable {
-    var first: (task: String, error: any Error)?
-  }
-
   private let build: @Sendable (inout ConcurrentProgram) throws -> Void
   private let options: InterleavingOptions
   private(set) var scheduler: Scheduler
@@ -84,7 +79,6 @@ final class ProgramRunner {
   ) -> Outcome {
     runs += 1
     var program = ConcurrentProgram()
-    let errors = Errors()
     scheduler.grain = grain
     scheduler.prepare(isTracing: isTracing)
     do {
@@ -95,17 +89,21 @@ final class ProgramRunner {
         end: .finished, failure: failure, steps: 0, grain: grain, hasBoundArrivals: false)
     }
     var handles: [Task<Void, Never>] = []
+    handles.reserveCapacity(program.tasks.count + program.checks.count)
     for (name, body) in program.tasks {
-      handles.append(start(name, body, errors))
+      handles.append(scheduler.start(name, body))
     }
     var end = scheduler.run(policy)
     let steps = scheduler.steps.count
     let hasBoundArrivals = scheduler.hasBoundArrivals
-    if end == .finished, errors.first == nil, acceptsDoubt || !scheduler.isDisturbed {
-      end = runChecks(program.checks, errors, &handles)
+    var failure: InterleavingFailure?
+    if end == .finished, scheduler.firstError == nil, acceptsDoubt || !scheduler.isDisturbed {
+      end = runChecks(program.checks, &failure, &handles)
     }
     let isDisturbed = scheduler.isDisturbed
-    var failure = errors.first.map { Self.failure($0.error, task: $0.task) }
+    if failure == nil {
+      failure = scheduler.firstError.map { Self.failure($0.error, task: $0.task) }
+    }
     if end != .finished {
       if end == .deadlocked, failure == nil {
         failure = InterleavingFailure(kind: .deadlock, message: scheduler.deadlockDescription)
@@ -164,20 +162,9 @@ final class ProgramRunner {
     return (outcome.failure, traceText)
   }
 
-  private func start(
-    _ name: String, _ body: @escaping @Sendable () async throws -> Void, _ errors: Errors
-  ) -> Task<Void, Never> {
-    scheduler.start(name) {
-      do {
-        try await body()
-      } catch {
-        if errors.first == nil { errors.first = (name, error) }
-      }
-    }
-  }
-
   private func runChecks(
-    _ checks: [ConcurrentProgram.Check], _ errors: Errors, _ handles: inout [Task<Void, Never>]
+    _ checks: [ConcurrentProgram.Check], _ failure: inout InterleavingFailure?,
+    _ handles: inout [Task<Void, Never>]
   ) -> Scheduler.End {
     for check in checks {
       switch check {
@@ -185,13 +172,13 @@ final class ProgramRunner {
         do {
           try body()
         } catch {
-          errors.first = ("check", error)
+          failure = Self.failure(error, task: "check")
           return .finished
         }
       case .asynchronous(let body):
-        handles.append(start("check", body, errors))
+        handles.append(scheduler.start("check", body))
         let end = scheduler.run(BasePolicy())
-        if end != .finished || errors.first != nil { return end }
+        if end != .finished || scheduler.firstError != nil { return end }
       }
     }
     return .finished

@@ -107,15 +107,17 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   // The run's state is touched on one thread, and no access spans a call that leads back here: the
   // checks for that, on every access, took a quarter of the time.
-  @exclusivity(unchecked) private(set) var ready: [ReadyJob] = []
-  @exclusivity(unchecked) private var eager: [UnownedJob] = []
+  @exclusivity(unchecked) private var readyJobs = FlatList<ReadyJob>()
+  @exclusivity(unchecked) private var eager = FlatList<UnownedJob>()
   @exclusivity(unchecked) private(set) var steps: [Step] = []
-  @exclusivity(unchecked) private(set) var tasks: [TaskRecord] = []
-  @exclusivity(unchecked) private(set) var actors: [ActorRecord] = []
-  @exclusivity(unchecked) private var pendingActors: [Int32] = []
-  @exclusivity(unchecked) private var waiting: [Waiting] = []
-  @exclusivity(unchecked) private var turnstiles: [UInt] = []
-  @exclusivity(unchecked) private var helpers: [UInt] = []
+  /// The number of the step that runs, or of the last one.
+  @exclusivity(unchecked) private var runningStep = -1
+  @exclusivity(unchecked) private var tasks = FlatList<TaskRecord>()
+  @exclusivity(unchecked) private var actors = FlatList<ActorRecord>()
+  @exclusivity(unchecked) private var pendingActors = FlatList<Int32>()
+  @exclusivity(unchecked) private var waiting = FlatList<Waiting>()
+  @exclusivity(unchecked) private var turnstiles = FlatList<UInt>()
+  @exclusivity(unchecked) private var helpers = FlatList<UInt>()
   @exclusivity(unchecked) private var timers: [Timer] = []
   private var timerCount = 0
   @exclusivity(unchecked) private var jobCount: Int32 = 0
@@ -123,7 +125,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var now: Int64 = 0
   @exclusivity(unchecked) private(set) var lastTask: Int32 = -1
 
-  @exclusivity(unchecked) private var interrupted: [Int32] = []
+  @exclusivity(unchecked) private var interrupted = FlatList<Int32>()
 
   @exclusivity(unchecked) private var runningTask: Int32 = -1
   @exclusivity(unchecked) private var runsActor = false
@@ -134,10 +136,12 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private var jobStart: Int64 = 0
   @exclusivity(unchecked) private var measuresJobs = false
 
-  @exclusivity(unchecked) private(set) var rootNames: [String] = []
+  @exclusivity(unchecked) private var rootNames: [String] = []
   @exclusivity(unchecked) private var startsRoot = false
   @exclusivity(unchecked) private(set) var openRoots = 0
-  @exclusivity(unchecked) private(set) var finishedRoots: [Bool] = []
+  @exclusivity(unchecked) private var finishedRoots = FlatList<Bool>()
+  /// What a task threw first, and its name.
+  @exclusivity(unchecked) private(set) var firstError: (task: String, error: any Error)?
 
   private(set) var isTracing = false
   private(set) var notes: [(step: Int, task: Int32, text: String)] = []
@@ -197,21 +201,23 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// Forgets the run before, keeping the storage.
   func prepare(isTracing: Bool = false) {
     owner = Platform.thread
-    ready.removeAll(keepingCapacity: true)
-    eager.removeAll(keepingCapacity: true)
+    readyJobs.removeAll()
+    eager.removeAll()
     steps.removeAll(keepingCapacity: true)
-    tasks.removeAll(keepingCapacity: true)
-    actors.removeAll(keepingCapacity: true)
-    pendingActors.removeAll(keepingCapacity: true)
-    waiting.removeAll(keepingCapacity: true)
-    turnstiles.removeAll(keepingCapacity: true)
-    helpers.removeAll(keepingCapacity: true)
-    timers.removeAll(keepingCapacity: true)
-    interrupted.removeAll(keepingCapacity: true)
+    tasks.removeAll()
+    actors.removeAll()
+    pendingActors.removeAll()
+    waiting.removeAll()
+    turnstiles.removeAll()
+    helpers.removeAll()
+    interrupted.removeAll()
     rootNames.removeAll(keepingCapacity: true)
-    finishedRoots.removeAll(keepingCapacity: true)
+    finishedRoots.removeAll()
+    if !timers.isEmpty { timers.removeAll() }
     if !notes.isEmpty { notes.removeAll() }
     if !actorNames.isEmpty { actorNames.removeAll() }
+    firstError = nil
+    runningStep = -1
     (timerCount, jobCount, decisions, now) = (0, 0, 0, 0)
     (lastTask, runningTask, runningCreator, runningBarrier) = (-1, -1, -1, 0)
     openRoots = 0
@@ -220,19 +226,36 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     EnqueueHooks.install()
   }
 
+  /// The jobs to choose from, until the next one runs.
+  var ready: UnsafeMutableBufferPointer<ReadyJob> { readyJobs.elements }
+
   /// Starts one of the tasks under exploration; it runs once ``run(_:)`` is called.
-  func start(_ name: String, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+  ///
+  /// The first error of them all is kept as ``firstError``.
+  func start(
+    _ name: String, _ body: @escaping @Sendable () async throws -> Void
+  ) -> Task<Void, Never> {
     let index = rootNames.count
     rootNames.append(name)
     finishedRoots.append(false)
     openRoots += 1
     startsRoot = true
     defer { startsRoot = false }
-    return Task(executorPreference: self, priority: .medium) { [unowned self] in
-      await body()
-      finishedRoots[index] = true
-      openRoots -= 1
+    // The runtime holds a task's executor as long as the task lasts, and so may the closure.
+    return Task(executorPreference: self, priority: .medium) {
+      do {
+        try await body()
+        self.finish(index)
+      } catch {
+        self.finish(index, throwing: error)
+      }
     }
+  }
+
+  private func finish(_ root: Int, throwing error: (any Error)? = nil) {
+    if let error, firstError == nil { firstError = (rootNames[root], error) }
+    finishedRoots[root] = true
+    openRoots -= 1
   }
 
   /// Runs jobs until every task is over, or nothing can go on.
@@ -248,7 +271,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         runEager()
         scanActors()
       }
-      if ready.isEmpty {
+      if readyJobs.isEmpty {
         if openRoots == 0 && timers.isEmpty && !mayWaitForOutside { return .finished }
         if openRoots == 0 && idleLimit == stepLimit {
           idleLimit = min(stepLimit, steps.count + 1000)
@@ -258,7 +281,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         return openRoots == 0 ? .finished : .deadlocked
       }
       guard steps.count < idleLimit else { return .cutOff }
-      let base = ready.count == 1 ? 0 : baseChoice()
+      let base = readyJobs.count == 1 ? 0 : baseChoice()
       let choice = policy.choose(in: self, base: base)
       runStep(choice, base: base)
       policy.didRun(in: self)
@@ -287,10 +310,11 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// The running task goes on; where it cannot, the task that was interrupted last; else the job
   /// that has been ready longest. That is how POSIX puts it for `SCHED_FIFO`.
   private func baseChoice() -> Int {
+    let ready = ready
     if lastTask >= 0 {
       for index in ready.indices where ready[index].task == lastTask { return index }
     }
-    while let task = interrupted.last {
+    while let task = interrupted.elements.last {
       for index in ready.indices where ready[index].task == task { return index }
       interrupted.removeLast()
     }
@@ -299,10 +323,11 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   private func runStep(_ choice: Int, base: Int) {
     let index = Int32(steps.count)
-    let next = ready.remove(at: choice)
+    runningStep = Int(index)
+    let next = readyJobs.remove(at: choice)
     var decision: Int32 = -1
     var isPreemption = false
-    if !ready.isEmpty {
+    if !readyJobs.isEmpty {
       decision = decisions
       decisions += 1
       isPreemption =
@@ -313,21 +338,21 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     (runningCreator, runningBarrier) = (index, 0)
     runningFootprint = Footprint()
     runningNew = Footprint()
+    var actor = next.actor
+    perform(next)
+    if grain == .joined, let turn = turnToJoin(next, at: index) {
+      readyJobs.removeLast()
+      actor = turn.actor
+      perform(turn)
+    }
     steps.append(
       Step(
-        job: next.id, task: next.task, actor: next.actor, creator: next.creator,
-        barrier: next.barrier, footprint: Footprint(), sharedFootprint: Footprint(),
+        job: next.id, task: next.task, actor: actor, creator: next.creator,
+        barrier: next.barrier, footprint: runningFootprint,
+        sharedFootprint: runningFootprint.replacing(runningNew),
         decision: decision, choice: Int32(choice),
         isDeviation: choice != base, isPreemption: isPreemption,
         resumption: next.resumption))
-    perform(next)
-    if grain == .joined, let turn = turnToJoin(next, at: index) {
-      ready.removeLast()
-      steps[Int(index)].actor = turn.actor
-      perform(turn)
-    }
-    steps[Int(index)].footprint = runningFootprint
-    steps[Int(index)].sharedFootprint = runningFootprint.replacing(runningNew)
     lastTask = next.task
   }
 
@@ -364,11 +389,11 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       actors[actor].newestSeen = 0
       pendingActors.removeAll { $0 == next.actor }
       if canSplitActors, grain == .fine {
-        if let first = waiting.firstIndex(where: { $0.actor == next.actor }) {
+        if let first = waiting.elements.firstIndex(where: { $0.actor == next.actor }) {
           waiting.remove(at: first)
         }
       } else {
-        for entry in waiting where entry.actor == next.actor { touch(task: entry.task) }
+        for entry in waiting.elements where entry.actor == next.actor { touch(task: entry.task) }
         waiting.removeAll { $0.actor == next.actor }
       }
     } else if next.task < 0 {
@@ -396,7 +421,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     guard job.yieldingFrame != 0, tasks[Int(job.task)].isQueued,
       RuntimeJob(job: job.job).frame == job.yieldingFrame
     else { return false }
-    return waiting.contains { $0.task == job.task }
+    return waiting.elements.contains { $0.task == job.task }
   }
 
   private func runEager() {
@@ -407,7 +432,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       if measuresJobs { jobStart = Platform.nanoseconds }
       job.runSynchronously(on: unowned)
     }
-    eager.removeAll(keepingCapacity: true)
+    eager.removeAll()
   }
 
   // MARK: Footprints
@@ -454,7 +479,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       actors[Int(actor)].newestSeen = 0
       pendingActors.append(actor)
       touch(actor: actor)
-      let head = waiting.first { $0.actor == actor }
+      let head = waiting.elements.first { $0.actor == actor }
       appendReady(
         job, task: head?.task ?? -1, actor: actor, yieldingFrame: 0,
         resumption: head?.resumption ?? 0)
@@ -471,12 +496,12 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   private func acceptTask(_ runtime: RuntimeJob, fromHook: Bool) {
     let key = runtime.taskKey
-    if helpers.contains(key) || turnstiles.contains(key) {
-      eager.append(runtime.job)
-      return
-    }
     var task = number(ofTask: key)
     if task < 0 {
+      if helpers.elements.contains(key) || turnstiles.elements.contains(key) {
+        eager.append(runtime.job)
+        return
+      }
       let origin: Origin = startsRoot ? .root : fromHook ? .unstructured : .child
       task = register(taskWithKey: key, origin: origin)
       if fromHook { report(.unstructuredTask) }
@@ -503,7 +528,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   private func appendReady(
     _ job: UnownedJob, task: Int32, actor: Int32, yieldingFrame: UInt, resumption: UInt
   ) {
-    ready.append(
+    readyJobs.append(
       ReadyJob(
         job: job, id: jobCount, task: task, actor: actor, creator: runningCreator,
         barrier: runningBarrier, yieldingFrame: yieldingFrame, resumption: resumption))
@@ -511,6 +536,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   }
 
   private func number(ofTask key: UInt) -> Int32 {
+    let tasks = tasks.elements
     var index = tasks.count - 1
     while index >= 0 {
       if tasks[index].key == key { return Int32(index) }
@@ -533,7 +559,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   }
 
   private func number(ofActor address: UnsafeRawPointer) -> Int32 {
-    for index in actors.indices where actors[index].address == address { return Int32(index) }
+    for index in 0..<actors.count where actors[index].address == address { return Int32(index) }
     let number = Int32(actors.count)
     actors.append(ActorRecord(address: address))
     runningNew.form(object: number * 2 + 1)
@@ -554,13 +580,13 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       let head = newest.map { unsafeBitCast($0, to: UInt.self) } ?? 0
       guard head != actors[actor].newestSeen else { continue }
       touch(actor: Int32(actor))
-      let wasEmpty = !waiting.contains { $0.actor == Int32(actor) }
+      let wasEmpty = !waiting.elements.contains { $0.actor == Int32(actor) }
       let position = waiting.count
       var hasTask = false
       var next = newest
       while let job = next, unsafeBitCast(job, to: UInt.self) != actors[actor].newestSeen {
         let runtime = RuntimeJob(job: job)
-        if runtime.kind == .task, !turnstiles.contains(runtime.taskKey) {
+        if runtime.kind == .task, !turnstiles.elements.contains(runtime.taskKey) {
           var task = number(ofTask: runtime.taskKey)
           if task < 0 { task = register(taskWithKey: runtime.taskKey, origin: .unstructured) }
           tasks[Int(task)].isQueued = true
@@ -571,10 +597,10 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         }
         next = runtime.olderJob
       }
-      if wasEmpty, let first = waiting.first(where: { $0.actor == Int32(actor) }) {
-        for ready in ready.indices where self.ready[ready].actor == Int32(actor) {
-          self.ready[ready].task = first.task
-          self.ready[ready].resumption = first.resumption
+      if wasEmpty, let first = waiting.elements.first(where: { $0.actor == Int32(actor) }) {
+        for job in ready.indices where ready[job].actor == Int32(actor) {
+          ready[job].task = first.task
+          ready[job].resumption = first.resumption
         }
       }
       actors[actor].newestSeen = head
@@ -694,7 +720,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   private var mayWaitForOutside: Bool {
     if monitor.withLock({ inbox.outstanding > 0 || !inbox.jobs.isEmpty }) { return true }
-    return !waitedInVain && tasks.contains { $0.origin == .unstructured }
+    return !waitedInVain && tasks.elements.contains { $0.origin == .unstructured }
   }
 
   private func absorbInbox() {
@@ -710,7 +736,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       var isHelper = false
       if layout.isReadable {
         let runtime = RuntimeJob(job: job)
-        isHelper = runtime.kind == .task && helpers.contains(runtime.taskKey)
+        isHelper = runtime.kind == .task && helpers.elements.contains(runtime.taskKey)
         if runtime.kind == .task {
           runningTask = number(ofTask: runtime.taskKey)
         }
@@ -759,7 +785,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   /// A task's name by creation order: a given one, or its parent's with a number.
   func name(ofTask task: Int32) -> String {
-    guard tasks.indices.contains(Int(task)) else { return "?" }
+    guard 0..<tasks.count ~= Int(task) else { return "?" }
     let record = tasks[Int(task)]
     if record.origin == .root {
       return rootNames.indices.contains(Int(record.ordinal))
@@ -772,7 +798,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// Adds a line to the trace at the running step.
   func note(_ text: String) {
     guard isTracing, Platform.thread == owner else { return }
-    notes.append((steps.count - 1, runningTask, text))
+    notes.append((runningStep, runningTask, text))
   }
 
   /// A digest of the order of the first steps; never 0.
@@ -798,7 +824,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
       let place = function.map { " in or after \($0)" } ?? ""
       return "\(name(ofTask: task)) waits since step \(record.lastStep + 1)\(place)"
     }
-    let children = tasks.indices.filter { tasks[$0].origin != .root && !tasks[$0].isQueued }
+    let children = (0..<tasks.count).filter { tasks[$0].origin != .root && !tasks[$0].isQueued }
     if !children.isEmpty {
       let names = children.prefix(10).map { index in
         "\(name(ofTask: Int32(index))) since step \(tasks[index].lastStep + 1)"
@@ -812,10 +838,10 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   /// The tasks that are neither over nor ready, as far as the runtime shows.
   var waitingTasks: [Int32] {
-    tasks.indices.filter { index in
+    (0..<tasks.count).filter { index in
       let record = tasks[index]
       guard record.origin == .root else { return false }
-      return finishedRoots.indices.contains(Int(record.ordinal))
+      return 0..<finishedRoots.count ~= Int(record.ordinal)
         && !finishedRoots[Int(record.ordinal)]
     }.map { Int32($0) }
   }

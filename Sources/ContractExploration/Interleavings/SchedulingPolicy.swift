@@ -48,9 +48,10 @@ final class PriorityPolicy: SchedulingPolicy {
   private let seed: UInt64
   private let depth: Int
   private let length: Int
-  private var generator: SplitMix64
-  private var priorities: [Int32: UInt64] = [:]
-  private var changes: [Int] = []
+  @exclusivity(unchecked) private var generator: SplitMix64
+  /// By task number and 1, or 0 where none has been drawn.
+  @exclusivity(unchecked) private var priorities: [UInt64] = []
+  @exclusivity(unchecked) private var changes: [Int] = []
   private var lowest: UInt64 = 0
 
   /// Draws the priorities and the steps at which one drops.
@@ -72,29 +73,30 @@ final class PriorityPolicy: SchedulingPolicy {
     changes = (1..<max(2, depth)).map { _ in
       Int(generator.next().scaled(upTo: UInt64(max(0, length - 1))))
     }
-    lowest = UInt64(changes.count)
+    lowest = UInt64(changes.count) + 1
   }
 
   func choose(in scheduler: Scheduler, base: Int) -> Int {
     let ready = scheduler.ready
     var best = 0
-    for index in ready.indices
-    where priority(of: ready[index].task) > priority(of: ready[best].task) {
-      best = index
+    var highest: UInt64 = 0
+    for index in ready.indices {
+      let priority = priority(of: ready[index].task)
+      if priority > highest { (best, highest) = (index, priority) }
     }
     if changes.contains(scheduler.steps.count) {
       changes.removeAll { $0 == scheduler.steps.count }
       lowest -= 1
-      priorities[ready[best].task] = lowest
+      priorities[Int(ready[best].task) + 1] = lowest
       return choose(in: scheduler, base: base)
     }
     return best
   }
 
   private func priority(of task: Int32) -> UInt64 {
-    if let priority = priorities[task] { return priority }
-    let priority = 16 + generator.next() >> 1
-    priorities[task] = priority
-    return priority
+    let index = Int(task) + 1
+    while index >= priorities.count { priorities.append(0) }
+    if priorities[index] == 0 { priorities[index] = 16 + generator.next() >> 1 }
+    return priorities[index]
   }
 }

@@ -61,12 +61,15 @@ public struct SpecificationReport<Command: Sendable>: Sendable, CustomStringConv
   /// The seed of the program that failed.
   public internal(set) var failingSeed: UInt64?
 
+  /// How much was run, in a line.
+  package var summary: String {
+    "\(exhaustedPrograms) of \(programs) programs covered completely, "
+      + "\(report.schedules) schedules, seed \(report.seed)"
+  }
+
   /// The whole report as text.
   public var description: String {
-    var lines = [
-      "\(exhaustedPrograms) of \(programs) programs covered completely, "
-        + "\(report.schedules) schedules"
-    ]
+    var lines = [summary]
     if report.failure != nil {
       for (index, commands) in program.enumerated() {
         lines.append(

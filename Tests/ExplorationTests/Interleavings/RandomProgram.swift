@@ -102,7 +102,7 @@ struct RandomProgram: Sendable, CustomStringConvertible {
     let first = report.actorSchedules.map { $0 + 1 + $0 / 256 } ?? 0
     return Outcomes(
       all: Set(values), onActors: Set(values.prefix(first)),
-      schedules: report.actorSchedules ?? report.schedules)
+      schedules: usesOnlyActors ? report.actorSchedules ?? report.schedules : report.schedules)
   }
 }
 

@@ -1,0 +1,62 @@
+/// Plain values in a row, whose storage is kept from run to run.
+///
+/// The engine's lists change at every step. An array asks at each change whether somebody else
+/// holds its storage, which here is never so.
+struct FlatList<Element: BitwiseCopyable>: ~Copyable {
+  private var storage: UnsafeMutableBufferPointer<Element>
+  private(set) var count = 0
+
+  init(capacity: Int = 16) { storage = .allocate(capacity: capacity) }
+
+  deinit { storage.deallocate() }
+
+  var isEmpty: Bool { count == 0 }
+
+  /// The values, until the list changes.
+  var elements: UnsafeMutableBufferPointer<Element> { .init(rebasing: storage[..<count]) }
+
+  subscript(index: Int) -> Element {
+    get { elements[index] }
+    _modify { yield &elements[index] }
+  }
+
+  mutating func append(_ element: Element) {
+    if count == storage.count { grow() }
+    storage[count] = element
+    count += 1
+  }
+
+  mutating func insert(_ element: Element, at index: Int) {
+    append(element)
+    for place in (index..<count - 1).reversed() { storage[place + 1] = storage[place] }
+    storage[index] = element
+  }
+
+  @discardableResult
+  mutating func remove(at index: Int) -> Element {
+    let element = elements[index]
+    for place in index + 1..<count { storage[place - 1] = storage[place] }
+    count -= 1
+    return element
+  }
+
+  mutating func removeLast() { count -= 1 }
+
+  mutating func removeAll() { count = 0 }
+
+  mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+    var kept = 0
+    for index in 0..<count where !isUnwanted(storage[index]) {
+      storage[kept] = storage[index]
+      kept += 1
+    }
+    count = kept
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutableBufferPointer<Element>.allocate(capacity: 2 * storage.count)
+    _ = larger.update(fromContentsOf: storage)
+    storage.deallocate()
+    storage = larger
+  }
+}
