@@ -18,21 +18,24 @@ extension LinearizabilityChecker {
     let deadline = ContinuousClock.now.advanced(by: time)
     var operations = shortestPrefix(violation.partition.map { history.operations[$0] }, deadline)
     var kept = Array(operations.indices)
-    var size = max(kept.count / 2, 1)
-    while size > 0, ContinuousClock.now < deadline {
-      var isSmaller = false
-      var end = kept.count
-      while end > 0, ContinuousClock.now < deadline {
-        let start = max(end - size, 0)
-        var fewer = kept
-        fewer.removeSubrange(start..<end)
-        if !fewer.isEmpty, isImpossible(operations, keeping: fewer, deadline) {
-          kept = fewer
-          isSmaller = true
+    // Most deletions are judged soon; those that take long are judged among fewer operations.
+    for steps in [1_000, 10_000, mostSteps(operations)] {
+      var size = max(kept.count / 2, 1)
+      while size > 0, ContinuousClock.now < deadline {
+        var isSmaller = false
+        var end = kept.count
+        while end > 0, ContinuousClock.now < deadline {
+          let start = max(end - size, 0)
+          var fewer = kept
+          fewer.removeSubrange(start..<end)
+          if !fewer.isEmpty, isImpossible(operations, keeping: fewer, steps, deadline) {
+            kept = fewer
+            isSmaller = true
+          }
+          end = start
         }
-        end = start
+        if !isSmaller || size > 1 { size /= 2 }
       }
-      if !isSmaller || size > 1 { size /= 2 }
     }
     operations = kept.map { operations[$0] }
     return History(checked: renumbered(operations))
@@ -51,7 +54,8 @@ extension LinearizabilityChecker {
     while low < high, ContinuousClock.now < deadline {
       let middle = (low + high) / 2
       let prefix = cut(operations, at: ends[middle])
-      if isImpossible(prefix, keeping: Array(prefix.indices), deadline) {
+      let all = Array(prefix.indices)
+      if isImpossible(prefix, keeping: all, mostSteps(prefix), deadline) {
         high = middle
       } else {
         low = middle + 1
@@ -70,12 +74,17 @@ extension LinearizabilityChecker {
     }
   }
 
+  /// How long a deletion is worth judging.
+  private func mostSteps(
+    _ operations: [History<Model.Command, Model.Response>.Operation]
+  ) -> Int { 50_000 + 500 * operations.count }
+
   private func isImpossible(
     _ operations: [History<Model.Command, Model.Response>.Operation], keeping kept: [Int],
-    _ deadline: ContinuousClock.Instant
+    _ steps: Int, _ deadline: ContinuousClock.Instant
   ) -> Bool {
     var limits = limits
-    limits.steps = min(limits.steps, 50_000 + 500 * operations.count)
+    limits.steps = min(limits.steps, steps)
     let dropped = Set(operations.indices).subtracting(kept)
     let indices = operations.indices.filter { isNeeded($0) }
     // Repeatable operations need no memory of which have happened, so that search is small; where
