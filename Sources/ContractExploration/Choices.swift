@@ -9,7 +9,7 @@
 /// ``divergence`` says so.
 public struct Choices: Sendable {
   /// How a run's generator deviates from uniform draws, to reach states that uniform draws miss.
-  public enum Strategy: Sendable, Hashable {
+  public enum Strategy: String, Sendable, Hashable, Codable {
     /// Every rule is as likely as its weight says; values used before are not preferred.
     case uniform
     /// A random subset of the rules is left out for the whole run.

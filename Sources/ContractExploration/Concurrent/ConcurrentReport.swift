@@ -31,8 +31,13 @@ public struct ConcurrentReport<Spec: Specification>: Sendable {
 }
 
 extension ConcurrentReport: CustomStringConvertible {
+  /// How much was run, in a line.
+  package var summary: String {
+    "\(runs) runs, \(calls) live calls in \(duration), first seed \(seed)"
+  }
+
   public var description: String {
-    var lines = ["\(runs) runs, \(calls) live calls in \(duration), first seed \(seed)"]
+    var lines = [summary]
     lines += health.map { "health: \($0)" }
     if operationsPending > 0 { lines.append("\(operationsPending) calls threw or did not return") }
     if let unknownReason { lines.append("\(unknown) runs undecided: \(unknownReason)") }

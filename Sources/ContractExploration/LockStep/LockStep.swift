@@ -90,11 +90,22 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// Explores until a failure is found or the settings say stop.
   ///
   /// Cancelling the calling task ends the exploration with what was found so far.
-  public func explore() async -> LockStepReport<Spec> {
+  public func explore() async -> LockStepReport<Spec> { await onWatchdog { $0.explore() } }
+
+  /// Runs given commands once.
+  ///
+  /// - Returns: The failure, if the subject answers otherwise than the model.
+  package func run(_ commands: [Spec.Command]) async -> LockStepFailure<Spec>? {
+    await onWatchdog { $0.run(commands) }
+  }
+
+  private func onWatchdog<Value: Sendable>(
+    _ body: @escaping @Sendable (LockStepEngine<Spec>) -> Value
+  ) async -> Value {
     let engine = LockStepEngine(self)
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let thread = Thread { continuation.resume(returning: engine.explore()) }
+        let thread = Thread { continuation.resume(returning: body(engine)) }
         thread.name = "exploration watchdog"
         thread.stackSize = 8 << 20
         thread.start()
@@ -134,6 +145,8 @@ public struct LockStepSource: Sendable {
   public var specification: String
   /// An expression for a new subject, with the `try` and `await` that it needs.
   public var subject: String
+  /// What is given to `explore`, beside the commands, by a test that needs that call alone.
+  package var arguments: String?
   /// Whether commands are awaited.
   let isAsync: Bool
 }

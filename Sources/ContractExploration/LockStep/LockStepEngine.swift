@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// One exploration from its first run to its report; blocks the thread it is called on.
@@ -8,8 +9,13 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   let lockStep: LockStep<Spec>
   private let worker = RunWorker()
   private let isCancelled = Atomic<Bool>(false)
+  /// What is being run, where failures are kept.
+  private let flight: Flight?
 
-  init(_ lockStep: LockStep<Spec>) { self.lockStep = lockStep }
+  init(_ lockStep: LockStep<Spec>) {
+    self.lockStep = lockStep
+    flight = lockStep.examples.flatMap { Flight(of: lockStep.specification.typeName, in: $0) }
+  }
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
@@ -19,20 +25,44 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   func explore() -> Report {
     var report = Report(seed: settings.seed(ofRun: 0))
     let start = ContinuousClock.now
-    defer { worker.stop() }
+    defer {
+      worker.stop()
+      flight?.end()
+    }
     let health = HealthCheck(spec, settings)
     report.health = health.ofModel()
-    replayExamples(&report)
+    examineRemains(&report)
+    if report.failure == nil { replayExamples(&report) }
     if report.failure == nil { campaign(&report, start) }
     report.health += health.ofGenerator(runs: report.runs)
     report.duration = ContinuousClock.now - start
     return report
   }
 
+  /// Runs given commands once.
+  func run(_ commands: [Spec.Command]) -> LockStepFailure<Spec>? {
+    defer {
+      worker.stop()
+      flight?.end()
+    }
+    guard let found = attempt(commands).failure else { return nil }
+    let count = found.kind.isOfCommand ? min(found.step + 1, commands.count) : commands.count
+    var failure = LockStepFailure<Spec>(
+      specification: spec, commands: Array(commands.prefix(count)), kind: found.kind, seed: nil,
+      choices: ChoiceSequence(), source: lockStep.source)
+    failure.isShrunkFully = true
+    return failure
+  }
+
   // MARK: - Running
 
   private func campaign(_ report: inout Report, _ start: ContinuousClock.Instant) {
-    let monitor = Monitor()
+    let monitor = Monitor(position: flight?.position)
+    let shard = settings.shard
+    flight?.begin(
+      .init(
+        origin: .seeds(
+          base: settings.seed, shard: shard.index, of: shard.count, settings.strategy)))
     let plan = LockStepPlan<Spec.Command>.seeds(
       first: 0, end: settings.runs, base: settings.seed, shard: settings.shard,
       settings.strategy, settings.steps)
@@ -45,13 +75,16 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     let candidate = drawn(run: found.run, count: found.step + (found.kind.isOfCommand ? 1 : 0))
     let seed = settings.seed(ofRun: found.run)
     report.failure = investigated(candidate, found.kind, seed: seed, &report)
-    if let failure = report.failure, let store = lockStep.examples {
-      do {
-        report.savedExample = try store.save(
-          StoredExample(failure, coding: lockStep.coding), of: spec.typeName)
-      } catch {
-        report.storeProblems.append("\(error)")
-      }
+    saveFailure(&report)
+  }
+
+  private func saveFailure(_ report: inout Report) {
+    guard let failure = report.failure, let store = lockStep.examples else { return }
+    do {
+      report.savedExample = try store.save(
+        StoredExample(failure, coding: lockStep.coding), of: spec.typeName)
+    } catch {
+      report.storeProblems.append("\(error)")
     }
   }
 
@@ -99,9 +132,13 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   /// Runs commands once on a live subject.
   func attempt(
-    _ commands: [Spec.Command], limit: Duration? = nil
+    _ commands: [Spec.Command], limit: Duration? = nil, as plan: Flight.Plan? = nil
   ) -> (failure: RunFailure<Spec.Response>?, calls: Int) {
-    let monitor = Monitor()
+    let monitor = Monitor(position: flight?.position)
+    if let flight {
+      let encoded = plan == nil ? lockStep.coding?.encode(commands) : nil
+      flight.begin(plan ?? encoded.map { .init(origin: .commands($0)) })
+    }
     let ending = watch(.commands(commands), monitor, limit: limit ?? settings.runLimit)
     let calls = monitor.calls.load(ordering: .relaxed)
     if case .failed(let failure) = ending { return (failure, max(calls, failure.step)) }
@@ -160,6 +197,55 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     return failure
   }
 
+  // MARK: - Commands that ended a process
+
+  /// Finds out whether commands that were running when an earlier process ended are to blame.
+  ///
+  /// Something else may have ended it: another test, or a person. So they are run again, after
+  /// word of it; if this process ends too, the next one reports them, and runs nothing.
+  private func examineRemains(_ report: inout Report) {
+    guard let store = lockStep.examples else { return }
+    for remains in Flight.remains(of: spec.typeName, in: store) {
+      var failure: LockStepFailure<Spec>
+      var plan = remains.plan
+      switch plan.origin {
+      case .seeds(let base, let shard, let count, let strategy):
+        guard let shard = ExplorationShard(shard, of: count) else { continue }
+        let seed = shard.seed(ofRun: remains.run, from: base)
+        var choices = Choices(seed: seed, strategy: strategy)
+        let drawn = ShrinkCandidate(spec, &choices, count: remains.commands)
+        failure = ended(with: drawn.commands, seed: seed, drawn.sequence)
+        plan.origin = .seeds(base: seed, shard: 1, of: 1, strategy)
+      case .commands(let encoded):
+        guard let commands = lockStep.coding?.decode(encoded) else { continue }
+        failure = ended(
+          with: Array(commands.prefix(remains.commands)), seed: nil, ChoiceSequence())
+      }
+      if plan.isSuspect {
+        report.failure = failure
+        saveFailure(&report)
+        return
+      }
+      announce(failure, "What was running when an earlier process ended")
+      plan.isSuspect = true
+      report.calls += attempt(failure.commands, as: plan).calls
+    }
+  }
+
+  private func ended(
+    with commands: [Spec.Command], seed: UInt64?, _ choices: ChoiceSequence
+  ) -> LockStepFailure<Spec> {
+    LockStepFailure(
+      specification: spec, commands: commands, kind: .endedProcess, seed: seed, choices: choices,
+      source: lockStep.source)
+  }
+
+  /// Says what may be the last thing that this process does.
+  private func announce(_ failure: LockStepFailure<Spec>, _ what: String) {
+    let text = "\(what) is run first: if this process ends as well, it did so here.\n"
+    FileHandle.standardError.write(Data((text + "\(failure.swiftTest)\n").utf8))
+  }
+
   // MARK: - Examples
 
   private func replayExamples(_ report: inout Report) {
@@ -172,13 +258,17 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       let divergence = choices.finishReplay()
       var commands = redrawn.commands
       if divergence != nil || commands.map(\.description) != example.commands {
-        guard let stored = lockStep.coding?.decode(example), stored.count == example.commands.count
+        guard let encoded = example.encodedCommands, let stored = lockStep.coding?.decode(encoded),
+          stored.count == example.commands.count
         else {
           let reason = divergence?.description ?? "the choices now mean other commands"
           report.staleExamples.append((name, reason))
           continue
         }
         commands = stored
+      }
+      if example.endedProcess == true {
+        announce(ended(with: commands, seed: example.seed, example.choices), "The example \(name)")
       }
       let (found, calls) = attempt(commands)
       report.calls += calls

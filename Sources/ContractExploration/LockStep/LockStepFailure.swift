@@ -66,7 +66,7 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
 
   /// A Swift test that repeats the failure, ready to be pasted.
   ///
-  /// It names the specification and the subject as `LockStep.source` does.
+  /// It names the specification and the subject as ``LockStep/source`` does.
   public var swiftTest: String {
     let kinds = commands.map { specification.kind(of: $0) }
     var name = kinds.enumerated().reduce(into: "") { name, kind in
@@ -83,7 +83,18 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
       let note = isFailing ? "\(kind)" : "\(responses[index])"
       return "    \(specification.source(ofCommand: commands[index])),  // \(note)"
     }
-    if !kind.isOfCommand { lines.append("    // \(kind)") }
+    if !kind.isOfCommand || commands.isEmpty { lines.append("    // \(kind)") }
+    if let arguments = source.arguments {
+      return """
+        @Test func \(name)() async throws {
+          try await explore(
+            \(arguments),
+            commands: [
+        \(lines.map { "  " + $0 }.joined(separator: "\n"))
+            ])
+        }
+        """
+    }
     return """
       @Test func \(name)()\(source.isAsync ? " async" : "") throws {
         let specification = \(source.specification)
@@ -123,7 +134,9 @@ extension LockStepFailure: CustomStringConvertible {
     } else if replays > 0 {
       lines.append("it came back in all \(replays) repetitions")
     }
-    if !isFlaky, !isShrunkFully, example == nil {
+    if case .endedProcess = kind {
+      lines.append("it was neither repeated nor shrunk, for that would end this process as well")
+    } else if !isFlaky, !isShrunkFully, example == nil {
       lines.append("shrinking was cut short; with more `shrinkCalls` it may find a smaller one")
     }
     return lines.joined(separator: "\n")

@@ -6,6 +6,8 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
   case threw(type: String, message: String, expected: Response)
   /// The subject did not answer in time.
   case hung(after: Duration)
+  /// The process ended, by a trap or a signal.
+  case endedProcess
   /// No subject could be made.
   case setUpThrew(type: String, message: String)
   /// The subject could not be torn down after the commands.
@@ -17,6 +19,7 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
     case .mismatch: "mismatch"
     case .threw(let type, _, _): "threw \(type)"
     case .hung: "hung"
+    case .endedProcess: "ended the process"
     case .setUpThrew(let type, _): "set-up threw \(type)"
     case .tearDownThrew(let type, _): "tear-down threw \(type)"
     }
@@ -25,7 +28,7 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
   /// Whether a command is to blame, and not the making or tearing down of the subject.
   var isOfCommand: Bool {
     switch self {
-    case .mismatch, .threw, .hung: true
+    case .mismatch, .threw, .hung, .endedProcess: true
     case .setUpThrew, .tearDownThrew: false
     }
   }
@@ -53,6 +56,7 @@ extension LockStepFailureKind: CustomStringConvertible {
     case .threw(let type, let message, let expected):
       "expected \(expected), but it threw \(type): \(message)"
     case .hung(let time): "no answer within \(time)"
+    case .endedProcess: "the process ended here"
     case .setUpThrew(let type, let message): "making the subject threw \(type): \(message)"
     case .tearDownThrew(let type, let message): "tearing down threw \(type): \(message)"
     }

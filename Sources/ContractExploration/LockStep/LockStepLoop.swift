@@ -29,6 +29,7 @@ enum LockStepLoop<Spec: Specification> {
     while run < end, !monitor.isStopped.load(ordering: .relaxed) {
       monitor.step.store(0, ordering: .relaxed)
       monitor.begun.store(run - first + 1, ordering: .relaxed)
+      monitor.position.set(run: run, commands: 0)
       let length = plan.start(run, &choices)
       var state = spec.initialState
       var step = 0
@@ -43,6 +44,7 @@ enum LockStepLoop<Spec: Specification> {
         let command = plan.command(step, spec, state, &choices)
         let expected = spec.apply(command, to: &state)
         monitor.step.store(step, ordering: .relaxed)
+        monitor.position.set(commands: step + 1)
         calls += 1
         monitor.calls.store(calls, ordering: .relaxed)
         do {
@@ -82,6 +84,7 @@ extension LockStepLoop where Spec: SynchronousSpecification {
     while run < end, !monitor.isStopped.load(ordering: .relaxed) {
       monitor.step.store(0, ordering: .relaxed)
       monitor.begun.store(run - first + 1, ordering: .relaxed)
+      monitor.position.set(run: run, commands: 0)
       let length = plan.start(run, &choices)
       var state = spec.initialState
       var step = 0
@@ -96,6 +99,7 @@ extension LockStepLoop where Spec: SynchronousSpecification {
         let command = plan.command(step, spec, state, &choices)
         let expected = spec.apply(command, to: &state)
         monitor.step.store(step, ordering: .relaxed)
+        monitor.position.set(commands: step + 1)
         do {
           let actual = try spec.perform(command, on: subject)
           if actual != expected { failure = .mismatch(expected: expected, actual: actual) }

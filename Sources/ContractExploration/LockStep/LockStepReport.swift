@@ -39,8 +39,13 @@ public struct LockStepReport<Spec: Specification>: Sendable {
 }
 
 extension LockStepReport: CustomStringConvertible {
+  /// How much was run, in a line.
+  package var summary: String {
+    "\(runs) runs, \(calls) live calls in \(duration), first seed \(seed)"
+  }
+
   public var description: String {
-    var lines = ["\(runs) runs, \(calls) live calls in \(duration), first seed \(seed)"]
+    var lines = [summary]
     if replayedExamples > 0 { lines.append("\(replayedExamples) stored examples replayed first") }
     lines += health.map { "health: \($0)" }
     lines += staleExamples.map {

@@ -12,6 +12,8 @@ struct StoredExample: Codable, Sendable {
   var seed: UInt64?
   /// What went wrong, in words.
   var failure: String
+  /// Whether the commands ended a process.
+  var endedProcess: Bool?
   /// The digest of `commands`: the example's name, and a guard against edits by halves.
   var digest: String
 
@@ -20,20 +22,21 @@ struct StoredExample: Codable, Sendable {
   ) {
     commands = failure.commands.map(\.description)
     choices = failure.choices
-    encodedCommands = coding.flatMap { coding in
-      let encoded = failure.commands.compactMap(coding.encode)
-      return encoded.count == failure.commands.count ? encoded : nil
-    }
+    encodedCommands = coding?.encode(failure.commands)
     seed = failure.seed
     self.failure = "\(failure.kind)"
+    if case .endedProcess = failure.kind { endedProcess = true }
     digest = ""
     digest = commandDigest
   }
 
-  /// A 64-bit FNV-1a hash of the commands, in hexadecimal.
-  var commandDigest: String {
+  /// The digest that the commands ought to have.
+  var commandDigest: String { Self.digest(of: commands) }
+
+  /// A 64-bit FNV-1a hash of lines, in hexadecimal.
+  static func digest(of lines: [String]) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in commands.joined(separator: "\n").utf8 {
+    for byte in lines.joined(separator: "\n").utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
     }
     let digits = String(hash, radix: 16)
@@ -43,11 +46,11 @@ struct StoredExample: Codable, Sendable {
 
 /// How commands are written to and read from JSON.
 struct CommandCoding<Command: Sendable>: Sendable {
-  let encode: @Sendable (Command) -> String?
+  private let encodeOne: @Sendable (Command) -> String?
   private let decodeOne: @Sendable (String) -> Command?
 
   init() where Command: Codable {
-    encode = { command in
+    encodeOne = { command in
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       return (try? encoder.encode(command)).map { String(decoding: $0, as: UTF8.self) }
@@ -55,9 +58,14 @@ struct CommandCoding<Command: Sendable>: Sendable {
     decodeOne = { try? JSONDecoder().decode(Command.self, from: Data($0.utf8)) }
   }
 
-  /// The stored commands, or `nil` if they were not stored or are not commands any more.
-  func decode(_ example: StoredExample) -> [Command]? {
-    guard let encoded = example.encodedCommands else { return nil }
+  /// The commands as JSON, or `nil` if one can't be encoded.
+  func encode(_ commands: [Command]) -> [String]? {
+    let encoded = commands.compactMap(encodeOne)
+    return encoded.count == commands.count ? encoded : nil
+  }
+
+  /// The commands, or `nil` if some are not commands any more.
+  func decode(_ encoded: [String]) -> [Command]? {
     let commands = encoded.compactMap(decodeOne)
     return commands.count == encoded.count ? commands : nil
   }

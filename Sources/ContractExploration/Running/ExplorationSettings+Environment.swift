@@ -5,7 +5,7 @@ extension ExplorationSettings {
   ///
   /// - `EXPLORE_SECONDS`: the wall time in seconds, above 0; without `EXPLORE_RUNS` it alone
   ///   ends the exploration.
-  /// - `EXPLORE_RUNS`: the number of runs, from 1.
+  /// - `EXPLORE_RUNS`: the number of runs, from 1; without `EXPLORE_SECONDS` it alone does.
   /// - `EXPLORE_SEED`: the seed of the first run, decimal or `0x` and hexadecimal.
   /// - `EXPLORE_SHARD`: `3/16` for the third of sixteen processes that share no seed.
   ///
@@ -26,6 +26,7 @@ extension ExplorationSettings {
         throw .init(variable: "EXPLORE_RUNS", value: text, needs: "a whole number from 1")
       }
       settings.runs = runs
+      if environment["EXPLORE_SECONDS"] == nil { settings.time = nil }
     }
     if let text = environment["EXPLORE_SEED"] {
       let seed = text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)

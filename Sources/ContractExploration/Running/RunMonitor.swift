@@ -21,11 +21,13 @@ final class RunMonitor<Response: Sendable>: Sendable {
   /// Whether the loop should end before its next run, and an asynchronous one before its next step.
   @usableFromInline let isStopped = Atomic<Bool>(false)
 
+  /// Where the loop is, for a process that comes after this one.
+  @usableFromInline let position: FlightPosition
+
   private let ending = Mutex<Ending?>(nil)
   private let ended = DispatchSemaphore(value: 0)
 
-  @usableFromInline
-  init() {}
+  init(position: FlightPosition? = nil) { self.position = position ?? FlightPosition() }
 
   /// Says that the loop has ended; only the first call counts.
   @usableFromInline

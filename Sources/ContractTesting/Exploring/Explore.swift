@@ -22,22 +22,59 @@ public func explore<Spec: Specification>(
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws where Spec.Command: Codable {
   try await exploring(implementation, "explore", settings) { settings in
-    var engine = LockStep(ScopedSpecification(specification), settings: settings) { subject in
-      try await subject.tearDown()
-    } makeSubject: {
-      try await ScopedSubject(implementation)
-    }
+    var engine = lockStep(specification, on: implementation, settings)
     engine.onProgress = { ExplorationProgressLine.show($0, on: implementation.id) }
     let report = await engine.storing(in: ExampleStore(besideFile: filePath)).explore()
     ExplorationProgressLine.clear()
+    ExplorationProgressLine.say("explored \(implementation.id): \(report.summary)")
     if !report.isClean {
       Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
     }
   }
 }
 
+/// Runs given commands on an implementation and on the model, and compares what they answer.
+///
+/// A failure of ``explore(_:on:settings:filePath:sourceLocation:)`` ends in a test with this call. It
+/// names the implementation by its id in camel case: `in-memory` is `.inMemory`.
+///
+/// - Parameters:
+///   - specification: The model.
+///   - implementation: What to run the commands on.
+///   - commands: The commands, in order.
+///   - sourceLocation: The place of the call.
+/// - Throws: ``OutsideTestError`` when no test is running.
+public func explore<Spec: Specification>(
+  _ specification: Spec, on implementation: Implementation<Spec.Subject>, commands: [Spec.Command],
+  sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+  try await exploring(implementation, "explore", .init()) { settings in
+    let failure = await lockStep(specification, on: implementation, settings).run(commands)
+    if let failure {
+      Issue.record("on \(implementation.id): \(failure)", sourceLocation: sourceLocation)
+    }
+  }
+}
+
+private func lockStep<Spec: Specification>(
+  _ specification: Spec, on implementation: Implementation<Spec.Subject>,
+  _ settings: ExplorationSettings
+) -> LockStep<ScopedSpecification<Spec>> {
+  var lockStep = LockStep(ScopedSpecification(specification), settings: settings) { subject in
+    try await subject.tearDown()
+  } makeSubject: {
+    try await ScopedSubject(implementation)
+  }
+  lockStep.source.arguments = "\(specification.source), on: .\(implementation.swiftName)"
+  return lockStep
+}
+
 /// Uses an implementation from several tasks truly in parallel, and asks of each recorded history
 /// whether the model allows it in some order.
+///
+/// Chance decides whether two calls meet: a gap of a hundred nanoseconds between a check and an act is
+/// hit in one run of a hundred, so by default there are as many runs as fit into a second, up to a
+/// thousand.
 ///
 /// - Parameters:
 ///   - specification: The model and the generator of commands.
@@ -49,7 +86,7 @@ public func explore<Spec: Specification>(
 ///   that can't be read.
 public func exploreConcurrently<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 4,
-  settings: ExplorationSettings = .init(runs: 50, steps: 24),
+  settings: ExplorationSettings = .init(runs: 1_000, time: .seconds(1), steps: 24),
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws where Spec.Subject: Sendable {
   try await exploring(implementation, "exploreConcurrently", settings) { settings in
@@ -61,6 +98,7 @@ public func exploreConcurrently<Spec: Specification>(
       try await ScopedSubject(implementation)
     }
     let report = await explorer.explore()
+    ExplorationProgressLine.say("explored \(implementation.id) at once: \(report.summary)")
     if report.failure != nil || !report.health.isEmpty {
       Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
     }
@@ -149,7 +187,7 @@ struct ScopedSpecification<Spec: Specification>: Specification {
 }
 
 /// What an exploration says on standard error.
-private enum ExplorationProgressLine {
+enum ExplorationProgressLine {
   /// Says something that is true from here on, on a line of its own.
   static func say(_ text: String) {
     FileHandle.standardError.write(Data((text + "\n").utf8))

@@ -46,6 +46,8 @@ public func exploreInterleavings<Spec: Specification>(
     } catch {
       Issue.record(error, "the fixture could not be torn down", sourceLocation: sourceLocation)
     }
+    ExplorationProgressLine.say(
+      "explored interleavings of \(implementation.id): \(report.summary)")
     if report.report.failure != nil || !report.report.uncontrolled.isEmpty
       || !report.health.isEmpty
     {

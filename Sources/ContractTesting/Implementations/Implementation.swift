@@ -187,6 +187,13 @@ extension Implementation {
     return copy
   }
 
+  /// The constant's name, if it goes by the id: the id in camel case.
+  var swiftName: String {
+    let words = id.split { $0 == "-" || $0 == "." }
+    let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+    return (words.first ?? "") + rest.joined()
+  }
+
   private func changed(_ change: (inout Self) -> Void) -> Self {
     var copy = self
     change(&copy)

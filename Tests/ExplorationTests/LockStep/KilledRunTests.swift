@@ -66,7 +66,7 @@ import Testing
   private func examples(in folder: URL) async throws -> Set<Int> {
     let said = Mutex<Set<Int>>([])
     let report = await LockStep(
-      NumberSpecification(drawn: 0), settings: ExplorationSettings(runs: 1, steps: 0)
+      NumberSpecification(drawn: 0...0), settings: ExplorationSettings(runs: 1, steps: 0)
     ) {
       { number in
         said.withLock { _ = $0.insert(number) }

@@ -22,6 +22,11 @@ import Testing
     ])
     #expect(both.time == .milliseconds(1500))
     #expect(both.runs == 7)
+    let runs = try ExplorationSettings(time: .seconds(1)).applying(environment: [
+      "EXPLORE_RUNS": "7"
+    ])
+    #expect(runs.time == nil)
+    #expect(runs.runs == 7)
   }
 
   @Test(arguments: [
@@ -51,6 +56,20 @@ import Testing
       for run in 0..<500 { #expect(seen.insert(settings.seed(ofRun: run)).inserted) }
     }
     #expect(seen.count == 8000)
+  }
+
+  @Test func `shards that need many seeds in a row share none`() throws {
+    var seen: [ClosedRange<UInt64>] = []
+    for index in 1...16 {
+      let settings = try ExplorationSettings(seed: 7).applying(environment: [
+        "EXPLORE_SHARD": "\(index)/16"
+      ])
+      let first = settings.firstSeedOfMany
+      let mine = first...first + 1_000_000_000
+      #expect(!seen.contains { $0.overlaps(mine) })
+      seen.append(mine)
+    }
+    #expect(ExplorationSettings(seed: 7).firstSeedOfMany == 7)
   }
 
   @Test func `an unsharded seed is the first run's, so that one run can be repeated`() {

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+/// What the next runs say of a subject that ended the process.
+@Suite struct EndedProcessTests {
+  private struct Run {
+    var wasKilled: Bool
+    var output: String
+    var errors: String
+  }
+
+  @Test func `a sequence that ends the process is announced, confirmed, reported and kept`()
+    async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "ended-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    let first = try await run("trapping", in: folder)
+    #expect(first.wasKilled)
+    #expect(first.errors == "")
+
+    // The second says what it is about to run, and ends as well.
+    let second = try await run("trapping", in: folder)
+    #expect(second.wasKilled)
+    #expect(second.errors.contains("What was running when an earlier process ended is run first"))
+    let last = try #require(second.errors.split(separator: "\n").last { $0.contains("ended here") })
+    #expect(last.contains("say(8)") || last.contains("say(9)"), "\(second.errors)")
+    #expect(second.errors.contains("@Test func"))
+
+    // The third runs nothing, and fails with the sequence.
+    let third = try await run("trapping", in: folder)
+    #expect(!third.wasKilled)
+    #expect(third.output.contains(last))
+    #expect(third.output.contains("0 runs, 0 live calls"), "\(third.output)")
+    #expect(third.output.contains("saved as"))
+
+    // From now on the example is announced before it is replayed.
+    let fourth = try await run("trapping", in: folder)
+    #expect(fourth.wasKilled)
+    #expect(fourth.errors.contains(".json is run first"))
+    #expect(fourth.errors.contains(last))
+
+    // Once mended, all goes on: what was left is run again, then the example, then new runs.
+    let fifth = try await run("mended", in: folder)
+    #expect(!fifth.wasKilled)
+    #expect(fifth.output.contains("20 runs"), "\(fifth.output)")
+    #expect(fifth.output.contains("1 stored examples replayed first"))
+    let sixth = try await run("mended", in: folder)
+    #expect(!sixth.errors.contains("What was running"))
+  }
+
+  @Test func `nothing is left of a run that ends by itself`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "ended-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    _ = try await run("mended", in: folder)
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    #expect(names.allSatisfy { $0.hasPrefix("contract-exploration-") && !$0.contains("/") })
+  }
+
+  private func run(_ mode: String, in folder: URL) async throws -> Run {
+    let process = Process()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appending(path: "example-writer")
+    process.arguments = [folder.appending(path: "Examples").path, mode]
+    process.environment = ["TMPDIR": folder.path]
+    let files = ["output", "errors"].map { folder.appending(path: "\($0)-\(UUID().uuidString)") }
+    for file in files { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
+    process.standardOutput = try FileHandle(forWritingTo: files[0])
+    process.standardError = try FileHandle(forWritingTo: files[1])
+    let end = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.continuation.finish() }
+    try process.run()
+    for await _ in end.stream {}
+    let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
+    for file in files { try FileManager.default.removeItem(at: file) }
+    return Run(
+      wasKilled: process.terminationReason == .uncaughtSignal, output: texts[0], errors: texts[1])
+  }
+}
