@@ -142,8 +142,11 @@ final class CurlTransfer: Sendable {
 
   /// The next part, if it is there; tells the driver to read on where it was paused.
   private func takePart() -> Result<HTTPResponseBody.Part, TransportError>? {
-    let (part, unpauses) = state.withLock { state -> (HTTPResponseBody.Part?, Bool) in
-      guard state.nextChunk < state.chunks.count else { return (nil, false) }
+    let (part, unpauses) = state.withLock {
+      state -> (Result<HTTPResponseBody.Part, TransportError>?, Bool) in
+      guard state.nextChunk < state.chunks.count else {
+        return (state.ending.map { $0.map { .end(trailers: $0) } }, false)
+      }
       var chunk: [UInt8] = []
       swap(&chunk, &state.chunks[state.nextChunk])
       state.nextChunk += 1
@@ -154,11 +157,10 @@ final class CurlTransfer: Sendable {
       state.unreadBytes -= chunk.count
       let unpauses = state.isReadingPaused && state.unreadBytes <= Self.highWater / 2
       if unpauses { state.isReadingPaused = false }
-      return (.bytes(chunk), unpauses)
+      return (.success(.bytes(chunk)), unpauses)
     }
     if unpauses { driver.post(.unpause(self)) }
-    if let part { return .success(part) }
-    return state.withLock { $0.ending }.map { $0.map { .end(trailers: $0) } }
+    return part
   }
 }
 
