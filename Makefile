@@ -1,11 +1,11 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup contracts test example threads matrix bench fuzz soak docs lint format
+.PHONY: help setup contracts test example threads matrix bench fuzz soak api-breakage docs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests
 
 help: ## Lists the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Installs the system packages that are missing.
 	@Scripts/install-packages
@@ -64,6 +64,10 @@ fuzz: setup ## Fuzzes the cookie parsers (RUNS=10000000).
 
 soak: setup ## Runs the long forms of the campaigns that tests run in short.
 	@Scripts/soak
+
+BASE := main
+api-breakage: setup ## Shows what changes break in the public interface since BASE (a tag or a branch).
+	@swift package diagnose-api-breaking-changes $(BASE)
 
 docs: ## Builds the documentation into docs/.
 	@Scripts/build-docs

@@ -15,6 +15,14 @@ extension Contract<FeedbackFixture> {
           #expect(Array(form.id.utf8) == Array(id.utf8), "the form has another id")
         }
       }
+      Clause("form-whole", "the form says what the vendor's says, question by question") {
+        for questions in [[], [""], ["Why?", "Why?", "Ünï\u{0}\n"]] {
+          let load = try await $0.begin("form")
+          load.atVendor.answer(.form(" A form ", questions: questions))
+          let form = try await load.form()
+          #expect(form == FeedbackForm(id: "form", title: " A form ", questions: questions))
+        }
+      }
       Clause("listens-first", "the service listens before it asks the vendor") {
         let load = try await $0.begin("form")
         #expect(load.atVendor.listener == .service, "nobody listened when the vendor was asked")

@@ -11,6 +11,9 @@ extension Contract<FeedbackFixture> {
     Saboteur("changes-id", "tidies the id up", caughtBy: "id-verbatim") {
       .sabotaged(.changesID)
     }
+    Saboteur("drops-questions", "keeps all questions but the last", caughtBy: "form-whole") {
+      .sabotaged(.dropsQuestions)
+    }
     Saboteur(
       "listens-late", "asks the vendor first and listens then",
       caughtBy: "listens-first", "synchronous", timeLimit: .milliseconds(500)
@@ -91,6 +94,7 @@ package final class SabotagedFeedbackService: FeedbackService {
   package enum Flaw: Sendable {
     case none
     case changesID
+    case dropsQuestions
     case listensLate
     case takesAnyPlace
     case knowsItselfOnly
@@ -106,7 +110,7 @@ package final class SabotagedFeedbackService: FeedbackService {
     case timerEndsAnyLoad
   }
 
-  typealias Answer = Result<String, any Error>
+  typealias Answer = SimulatedVendor.Answer
 
   /// What the services of one fixture share.
   final class Shared: Sendable {
@@ -142,7 +146,9 @@ package final class SabotagedFeedbackService: FeedbackService {
     if let leftover = shared.leftover.withLock({ $0.take() }) { inbox.continuation.yield(leftover) }
     for await answer in inbox.stream {
       switch answer {
-      case .success(let title): return FeedbackForm(id: id, title: title)
+      case .success((let title, let questions)):
+        let kept = flaw == .dropsQuestions ? questions.dropLast() : questions[...]
+        return FeedbackForm(id: id, title: title, questions: Array(kept))
       case .failure where flaw == .wrapsError: throw UnknownFormError(id: id)
       case .failure(let error): throw error
       }

@@ -32,8 +32,8 @@ public enum FeedbackListener: Hashable, Sendable {
 
 /// How a vendor answers a load.
 public enum VendorAnswer: Hashable, Sendable {
-  /// It loads a form with this title.
-  case form(String)
+  /// It loads a form with this title and these questions.
+  case form(String, questions: [String] = [])
   /// It makes an error with this code.
   case failure(Int)
 }

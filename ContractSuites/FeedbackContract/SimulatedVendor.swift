@@ -3,11 +3,14 @@ import FeedbackPort
 
 /// A vendor in memory, for the saboteurs to be wrong about.
 final class SimulatedVendor: FeedbackVendor {
+  /// What a form says, or why there is none.
+  typealias Answer = Result<(title: String, questions: [String]), any Error>
+
   /// Takes the vendor's answers.
   struct Listener: Sendable {
     var kind: FeedbackListener
     var owner: ObjectIdentifier?
-    var receive: @Sendable (Result<String, any Error>) -> Void
+    var receive: @Sendable (Answer) -> Void
   }
 
   private struct Failure: Error {
@@ -39,7 +42,7 @@ final class SimulatedVendor: FeedbackVendor {
 
   private func answer(_ answer: VendorAnswer) {
     switch answer {
-    case .form(let title): place?.receive(.success(title))
+    case .form(let title, let questions): place?.receive(.success((title, questions)))
     case .failure(let code): place?.receive(.failure(Failure(code: code)))
     }
   }

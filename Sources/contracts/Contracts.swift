@@ -28,7 +28,7 @@ struct Contracts {
 
       help, version
 
-    A JOURNAL is a file of JSON lines, or - for the standard input; the default is
+    A JOURNAL or FILE is a file of JSON lines, or - for the standard input; the default JOURNAL is
     .build/contracts/latest.jsonl.
     Other exit codes: 64 for a call that is not understood, 65 for a file that holds something
     else, 66 for one that can't be read, 73 for one that can't be written.
@@ -86,6 +86,9 @@ struct Contracts {
   /// The journal of the last run.
   static let latest = "\(folder)/latest.jsonl"
 
+  /// What stands for the standard input in the place of a file.
+  static let standardInput = "-"
+
   /// The matrix of journals, merged; the latest journal where none is named.
   ///
   /// - Throws: ``JournalFileError`` for a file that can't be read.
@@ -93,7 +96,7 @@ struct Contracts {
     var journal = Journal()
     for path in paths.isEmpty ? [latest] : paths {
       let one =
-        path == "-"
+        path == standardInput
         ? try Journal(descriptor: STDIN_FILENO, path: "the standard input")
         : try Journal(contentsOf: path)
       journal.records += one.records

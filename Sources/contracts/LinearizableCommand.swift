@@ -38,9 +38,10 @@ struct LinearizableCommand {
   }
 
   func run() throws -> Int32 {
-    guard let data = FileManager.default.contents(atPath: file) else {
-      throw JournalFileError(path: file, action: "read", code: errno)
-    }
+    let data =
+      file == Contracts.standardInput
+      ? try Data(readingAll: STDIN_FILENO, name: "the standard input", action: "read")
+      : try Data(readingAll: file, action: "read")
     let verdict: RecordedVerdict
     do throws(LinearizabilityFileError) {
       verdict = try model.judge(data, initial: initial, limits: limits)

@@ -70,6 +70,14 @@ import Testing
     #expect(!toggles.isEnabled(.oneTapCheckoutOnProduct))
   }
 
+  @Test func `a toggle that a reload does not find any more is off`() throws {
+    let toggles = try FileFeatureToggles(file(#"{"one-tap-checkout-in-cart": true}"#))
+    _ = try file(#"{"one-tap-checkout-on-product": true}"#)
+    try toggles.reload()
+    #expect(!toggles.isEnabled(.oneTapCheckoutInCart))
+    #expect(toggles.isEnabled(.oneTapCheckoutOnProduct))
+  }
+
   @Test func `a failed reload leaves the toggles as they were`() throws {
     let toggles = try FileFeatureToggles(file(#"{"one-tap-checkout-in-cart": true}"#))
     _ = try file("{")

@@ -1,4 +1,3 @@
-import ContractEvidence
 import Foundation
 import Testing
 
@@ -14,27 +13,6 @@ import Testing
         --testing-library swift-testing --filter 'HarnessTests\\.Specimens/\(name)\\('
       """
     ]
-  }
-
-  /// The first lines of a journal, as shell commands that write them.
-  private var aCaseBegins: String {
-    let contract = ContractSummary(
-      id: "things", title: "Things", revision: 1,
-      clauses: [
-        ClauseSummary(
-          id: "first", sentence: "it holds", source: nil, group: nil, requires: [],
-          absenceOf: nil, file: "M/F.swift", line: 1)
-      ])
-    let fake = ImplementationSummary(
-      contract: "things", id: "fake", kind: .fake, lacks: [:], deviations: [])
-    let id = CaseID(contract: "things", clause: "first", implementation: "fake")
-    let events: [JournalRecord.Event] = [
-      .contract(contract), .implementation(fake), .caseStarted(id),
-    ]
-    return events.map {
-      let line = JournalRecord(run: "r", time: 1, event: $0).line
-      return "echo \(shell: line) >> \"$CONTRACT_JOURNAL\"\n"
-    }.joined()
   }
 
   @Test func `a run that holds ends with its report and 0`() async throws {
@@ -110,7 +88,7 @@ import Testing
     let script = """
       #!/bin/sh
       trap 'echo ended > ended; exit 1' \(name)
-      \(aCaseBegins)
+      \(SampleJournal.commandsBeginningACase)
       kill -\(name) $PPID
       while :; do sleep 0.05; done
       """
@@ -133,7 +111,7 @@ import Testing
   @Test func `a terminal gets a progress line and colours`() async throws {
     let script = """
       #!/bin/sh
-      \(aCaseBegins)
+      \(SampleJournal.commandsBeginningACase)
       read line < gate
       """
     let folder = try ToolFolder(files: ["bin/swift": script])
@@ -162,13 +140,6 @@ import Testing
     #expect(shown.hasPrefix("\r\u{1B}[K"))
     #expect(shown.contains("\u{1B}[31m‼\u{1B}[0m"), "\(shown)")
     #expect(process.terminationStatus == 1)
-  }
-}
-
-extension String.StringInterpolation {
-  /// A text as one word of a shell's command.
-  fileprivate mutating func appendInterpolation(shell text: String) {
-    appendLiteral("'" + text.replacing("'", with: "'\\''") + "'")
   }
 }
 

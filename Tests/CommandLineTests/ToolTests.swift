@@ -4,40 +4,9 @@ import Testing
 
 /// The tool's exit codes and words, on journals with a fault planted.
 @Suite struct ToolTests {
-  /// A journal of one clause on a fake and a live implementation.
-  private func journal(
-    fake: Outcome = .passed, real: Outcome? = .passed, time: Double? = nil
-  ) -> String {
-    let contract = ContractSummary(
-      id: "things", title: "Things", revision: 1,
-      clauses: [
-        ClauseSummary(
-          id: "first", sentence: "it holds", source: nil, group: nil, requires: [],
-          absenceOf: nil, file: "M/F.swift", line: 1)
-      ])
-    var events: [JournalRecord.Event] = [.contract(contract)]
-    for (name, kind, outcome) in [
-      ("fake", ImplementationKind.fake, Optional(fake)), ("real", .live, real),
-    ] {
-      events.append(
-        .implementation(
-          ImplementationSummary(
-            contract: "things", id: name, kind: kind, lacks: [:], deviations: [])))
-      guard let outcome else { continue }
-      let id = CaseID(contract: "things", clause: "first", implementation: name)
-      events.append(.caseStarted(id))
-      events.append(.caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0)))
-    }
-    let start = time ?? Date().timeIntervalSince1970
-    return events.enumerated().map {
-      JournalRecord(run: "r\(start)", time: start + Double($0.offset) / 1000, event: $0.element)
-        .line + "\n"
-    }.joined()
-  }
-
   @Test(arguments: ReportFormat.allCases)
   func `report prints every format and exits with 0`(format: ReportFormat) async throws {
-    let text = journal(fake: .failed)
+    let text = SampleJournal.text(fake: .failed)
     let run = try await ToolRun(["report", "j", "--format", format.rawValue], files: ["j": text])
     #expect(run.status == 0)
     #expect(run.complaint.isEmpty)
@@ -49,29 +18,33 @@ import Testing
     #expect(try await ToolRun(["report"]).status == 66)
     let both = try await ToolRun(
       ["report", "a", "b"],
-      files: ["a": journal(fake: .passed, real: nil), "b": journal(fake: .failed)])
+      files: [
+        "a": SampleJournal.text(fake: .passed, real: nil), "b": SampleJournal.text(fake: .failed),
+      ])
     #expect(both.output.contains("fake lies"))
   }
 
   @Test func `a damaged line is named with its file and number`() async throws {
-    let run = try await ToolRun(["report", "j"], files: ["j": journal() + "half a li"])
+    let run = try await ToolRun(["report", "j"], files: ["j": SampleJournal.text() + "half a li"])
     #expect(run.status == 0)
     #expect(run.output.contains("j:8: this line is damaged"), "\(run.output)")
-    #expect(try await ToolRun(["gate", "j"], files: ["j": journal() + "half a li"]).status == 1)
+    #expect(
+      try await ToolRun(["gate", "j"], files: ["j": SampleJournal.text() + "half a li"]).status == 1
+    )
   }
 
   @Test func `the gate opens for sound evidence alone`() async throws {
     let open = try await ToolRun(
-      ["gate", "j", "--require", "live", "--max-age", "7d"], files: ["j": journal()])
+      ["gate", "j", "--require", "live", "--max-age", "7d"], files: ["j": SampleJournal.text()])
     #expect(open.status == 0, "\(open.output)")
-    let lie = try await ToolRun(["gate", "j"], files: ["j": journal(fake: .failed)])
+    let lie = try await ToolRun(["gate", "j"], files: ["j": SampleJournal.text(fake: .failed)])
     #expect(lie.status == 1)
     #expect(lie.output.contains("✗ things/first@fake failed"))
     let old = try await ToolRun(
-      ["gate", "--max-age=1h", "j"], files: ["j": journal(time: 1_700_000_000)])
+      ["gate", "--max-age=1h", "j"], files: ["j": SampleJournal.text(time: 1_700_000_000)])
     #expect(old.status == 1)
     #expect(old.output.contains("was last proven by a live implementation"))
-    let unproven = ["j": journal(real: .deviates(reason: "known"))]
+    let unproven = ["j": SampleJournal.text(real: .deviates(reason: "known"))]
     #expect(try await ToolRun(["gate", "j"], files: unproven).status == 1)
     #expect(
       try await ToolRun(["gate", "j", "--allow", "unproven=things/first"], files: unproven).status
@@ -80,8 +53,8 @@ import Testing
 
   @Test func `diff tells by its exit status what got worse`() async throws {
     let files = [
-      "good": journal(), "bad": journal(fake: .failed),
-      "away": journal(real: .unavailable(reason: "x")),
+      "good": SampleJournal.text(), "bad": SampleJournal.text(fake: .failed),
+      "away": SampleJournal.text(real: .unavailable(reason: "x")),
     ]
     #expect(try await ToolRun(["diff", "good", "good"], files: files).status == 0)
     #expect(try await ToolRun(["diff", "good", "bad"], files: files).status == 1)
@@ -125,7 +98,7 @@ import Testing
   @Test func `files that can't be used have exit codes of their own`() async throws {
     #expect(try await ToolRun(["report", "nowhere"]).status == 66)
     let run = try await ToolRun(
-      ["report", "j", "--output", "no/such/folder.html"], files: ["j": journal()])
+      ["report", "j", "--output", "no/such/folder.html"], files: ["j": SampleJournal.text()])
     #expect(run.status == 73)
     #expect(run.complaint.contains("no/such/folder.html"))
   }
@@ -148,6 +121,9 @@ import Testing
     let initial = try await ToolRun(
       ["linearizable", "h", "--model", "register", "--initial", "1"], files: ["h": good])
     #expect(initial.status == 0)
+    let piped = try await ToolRun(
+      ["linearizable", "-", "--model", "register"], input: write + "\n" + stale)
+    #expect(piped.status == 1)
     #expect(try await ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
   }
 
@@ -173,7 +149,7 @@ import Testing
   }
 
   @Test func `a journal comes from a pipe and from the standard input, too`() async throws {
-    let text = journal(fake: .failed)
+    let text = SampleJournal.text(fake: .failed)
     let folder = try ToolFolder(files: ["j": text])
     defer { folder.remove() }
     let expected = try await ToolRun(["report", "j"], in: folder).output
@@ -202,7 +178,7 @@ import Testing
   }
 
   @Test func `a full disk is an error, and a device is not replaced`() async throws {
-    let files = ["j": journal()]
+    let files = ["j": SampleJournal.text()]
     let full = try await ToolRun(["report", "j", "--output", "/dev/full"], files: files)
     #expect(full.status == 73)
     #expect(full.complaint == "contracts: can't write /dev/full: No space left on device\n")
@@ -218,7 +194,7 @@ import Testing
   }
 
   @Test func `a report replaces a file in one step and leaves nothing beside it`() async throws {
-    let folder = try ToolFolder(files: ["j": journal(), "page": "old"])
+    let folder = try ToolFolder(files: ["j": SampleJournal.text(), "page": "old"])
     defer { folder.remove() }
     let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     let run = try await ToolRun(["report", "j", "--output", "page"], in: folder)

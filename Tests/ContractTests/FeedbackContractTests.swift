@@ -75,7 +75,8 @@ private struct FakeVendor: FeedbackVendor {
 
   private func result(of answer: VendorAnswer, id: String) -> Result<FeedbackForm, any Error> {
     switch answer {
-    case .form(let title): .success(FeedbackForm(id: id, title: title))
+    case .form(let title, let questions):
+      .success(FeedbackForm(id: id, title: title, questions: questions))
     case .failure(let code): .failure(Failure(code: code))
     }
   }
@@ -125,7 +126,7 @@ extension VendorAnswer {
 
   fileprivate var fromSDK: ThirdPartySandbox.Answer {
     switch self {
-    case .form(let title): .form(title: title)
+    case .form(let title, let questions): .form(title: title, questions: questions)
     case .failure(let code): .failure(code: code, message: Self.message)
     }
   }

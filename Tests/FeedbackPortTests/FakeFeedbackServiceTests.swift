@@ -18,6 +18,11 @@ import Testing
     }
   }
 
+  @Test func `of two forms with one id, the first counts`() async throws {
+    let service = FakeFeedbackService(Self.form, FeedbackForm(id: Self.form.id, title: "No"))
+    #expect(try await service.loadForm(Self.form.id) == Self.form)
+  }
+
   @Test func `no time passes but by advance`() async throws {
     let service = FakeFeedbackService(timeLimit: .seconds(10))
     let began = AsyncStream<Void>.makeStream()

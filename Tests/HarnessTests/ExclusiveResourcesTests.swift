@@ -1,27 +1,13 @@
-import ContractLocks
 import Testing
 
 @testable import ContractTesting
 
 /// What a process has only one of is used by one case at a time.
 @Suite struct ExclusiveResourcesTests {
-  private final class Room: Sendable {
-    private let state = Mutex((inside: 0, most: 0, visits: 0))
-
-    func enter() { state.withLock { $0 = ($0.inside + 1, max($0.most, $0.inside + 1), $0.visits) } }
-    func leave() { state.withLock { $0 = ($0.inside - 1, $0.most, $0.visits + 1) } }
-    var most: Int { state.withLock(\.most) }
-    var visits: Int { state.withLock(\.visits) }
-  }
-
   private func visit(_ room: Room, holding names: Set<String>, in resources: ExclusiveResources)
     async
   {
-    await resources.holding(names) {
-      room.enter()
-      for _ in 0..<3 { await Task.yield() }
-      room.leave()
-    }
+    await resources.holding(names) { await room.visit() }
   }
 
   @Test func `holders of one resource never overlap`() async {

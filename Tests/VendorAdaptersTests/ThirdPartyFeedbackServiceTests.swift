@@ -4,7 +4,7 @@ import Testing
 import VendorAdapters
 import VendorSDK
 
-/// What the contract can't see: the closures, the SDK's weak reference, the form's parts.
+/// What the contract can't see: the closures, the SDK's weak reference, the timer's end.
 @Suite struct ThirdPartyFeedbackServiceTests {
   private let sandbox = ThirdPartySandbox()
 
@@ -15,10 +15,15 @@ import VendorSDK
       setDelegate: { [sandbox] in sandbox.delegate = $0 })
   }
 
-  @Test func `every part of the vendor's form arrives`() async throws {
-    sandbox.plan(.answering(.form(title: "Tell us", questions: ["Why?", "Why not?"])))
-    let form = try await service.loadForm("7")
-    #expect(form == FeedbackForm(id: "7", title: "Tell us", questions: ["Why?", "Why not?"]))
+  @Test(.timeLimit(.minutes(1)))
+  func `a load that has ended leaves no timer behind`() async throws {
+    let clock = ClockWithoutTime()
+    let service = ThirdPartyFeedbackService(
+      clock: clock, loadFeedback: { [sandbox] in sandbox.loadFeedbackForm($0) },
+      getDelegate: { [sandbox] in sandbox.delegate },
+      setDelegate: { [sandbox] in sandbox.delegate = $0 })
+    _ = try await service.loadForm("form")
+    for await _ in clock.wakes { break }
   }
 
   @Test func `the vendor may call back twice, time and again`() async throws {
@@ -84,5 +89,24 @@ import VendorSDK
       setDelegate: { [sandbox] in sandbox.delegate = $0 })
     #expect(try await client.loadForm("form").id == "form")
     #expect(sandbox.loadCount == 1)
+  }
+}
+
+/// A clock whose sleepers are woken by cancellation alone.
+private struct ClockWithoutTime: Clock {
+  /// One element for each sleep that has ended.
+  let wakes: AsyncStream<Void>
+  private let end: AsyncStream<Void>.Continuation
+
+  init() { (wakes, end) = AsyncStream.makeStream() }
+
+  var now: ContinuousClock.Instant { ContinuousClock.now }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    defer { end.yield() }
+    let never = AsyncStream<Void>.makeStream()
+    for await _ in never.stream {}
+    try Task.checkCancellation()
   }
 }

@@ -1,34 +1,29 @@
 import ContractTesting
 import Testing
 
-/// The same 10,000 bodies as a plain parameterised test and through the harness, three rounds each in
-/// turn; `Benchmarks/run harness` compares the times that Swift Testing prints.
-@Suite(.serialized) struct HarnessBenchmark {
+/// The same 10,000 bodies as a plain parameterised test and through the harness, cases in parallel as
+/// Swift Testing runs them; `Benchmarks/run harness` compares the times that it prints.
+@Suite struct HarnessBenchmark {
   static let count = 10_000
-  static let plainCases = (0..<count).map(PlainCase.init)
 
-  @Test(arguments: plainCases) func plain1(_ plain: PlainCase) async throws {
-    try await plain.verify()
-  }
+  @Test(arguments: PlainCase.all)
+  func plain(_ plain: PlainCase) async throws { try await plain.verify() }
 
   @Test(arguments: Contract.bulk.cases(for: .trivial))
-  func harness1(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
+  func harness(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
+}
 
-  @Test(arguments: plainCases) func plain2(_ plain: PlainCase) async throws {
-    try await plain.verify()
-  }
-
-  @Test(arguments: Contract.bulk.cases(for: .trivial))
-  func harness2(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
-
-  @Test(arguments: plainCases) func plain3(_ plain: PlainCase) async throws {
-    try await plain.verify()
-  }
+/// The same with one case after another: what a case costs when no other runs beside it.
+@Suite(.serialized) struct SerialHarnessBenchmark {
+  @Test(arguments: PlainCase.all)
+  func plain(_ plain: PlainCase) async throws { try await plain.verify() }
 
   @Test(arguments: Contract.bulk.cases(for: .trivial))
-  func harness3(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
+  func harness(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
+}
 
-  /// 10,000 verdicts on a saboteur.
+/// 10,000 verdicts on a saboteur.
+@Suite struct SaboteurBenchmark {
   @Test(arguments: Contract.handful.saboteurs)
   func saboteurs(_ saboteur: SaboteurCase<Int>) async throws {
     for _ in 0..<(HarnessBenchmark.count / 10) { try await saboteur.verify() }
@@ -37,6 +32,8 @@ import Testing
 
 /// A case as somebody without the harness would write it, encodable to be run again alone.
 struct PlainCase: Sendable, Codable, CustomTestStringConvertible {
+  static let all = (0..<HarnessBenchmark.count).map(PlainCase.init)
+
   var number: Int
 
   var testDescription: String { "clause-\(number), holds" }

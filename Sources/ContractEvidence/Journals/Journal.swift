@@ -79,12 +79,7 @@ public struct Journal: Hashable, Sendable {
   /// - Parameter path: The file's path.
   /// - Throws: ``JournalFileError`` when the file can't be read.
   public init(contentsOf path: String) throws(JournalFileError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw JournalFileError(path: path, action: "read the journal", code: errno)
-    }
-    defer { close(descriptor) }
-    try self.init(descriptor: descriptor, path: path)
+    self.init(utf8: try Data(readingAll: path, action: "read the journal"), path: path)
   }
 
   /// Reads a journal from an open file to its end.
@@ -94,18 +89,8 @@ public struct Journal: Hashable, Sendable {
   ///   - path: Its name in messages.
   /// - Throws: ``JournalFileError`` when the file can't be read.
   public init(descriptor: CInt, path: String) throws(JournalFileError) {
-    var data = Data()
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = read(descriptor, &chunk, chunk.count)
-      if count == 0 { break }
-      if count > 0 {
-        data.append(contentsOf: chunk[..<count])
-      } else if errno != EINTR {
-        throw JournalFileError(path: path, action: "read the journal", code: errno)
-      }
-    }
-    self.init(utf8: data, path: path)
+    self.init(
+      utf8: try Data(readingAll: descriptor, name: path, action: "read the journal"), path: path)
   }
 }
 

@@ -18,15 +18,19 @@ struct CaseRunner<Fixture>: Sendable {
       return reportUnavailable(reason, to: ledger)
     }
     await ExclusiveResources.shared.holding(ledger.isChild ? [] : implementation.resources) {
-      ledger.record(.caseStarted(id))
-      let clock = ContinuousClock()
-      let start = clock.now
-      let raw = await execute(in: ledger)
-      let seconds = start.duration(to: clock.now) / .seconds(1)
-      let (outcome, issues) = ledger.isChild ? raw.unjudged : judge(raw)
-      ledger.record(
-        .caseFinished(CaseResult(id: id, outcome: outcome, seconds: seconds, issues: issues)))
+      await ledger.slots.holding { await runAndJudge(in: ledger) }
     }
+  }
+
+  private func runAndJudge(in ledger: RunLedger) async {
+    ledger.record(.caseStarted(id))
+    let clock = ContinuousClock()
+    let start = clock.now
+    let raw = await execute(in: ledger)
+    let seconds = start.duration(to: clock.now) / .seconds(1)
+    let (outcome, issues) = ledger.isChild ? raw.unjudged : judge(raw)
+    ledger.record(
+      .caseFinished(CaseResult(id: id, outcome: outcome, seconds: seconds, issues: issues)))
   }
 
   private var deviation: Deviation? { implementation.deviation(from: clause) }

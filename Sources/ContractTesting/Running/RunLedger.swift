@@ -22,6 +22,9 @@ final class RunLedger: Sendable {
   /// Whether the process runs one case for a parent.
   let isChild: Bool
 
+  /// Where cases wait for their turn.
+  let slots = CaseSlots()
+
   private let selection: Selection
   private let required: Set<ImplementationKind>
   private let state: Mutex<State>

@@ -23,12 +23,15 @@ public struct SaboteurCase<Fixture>: Sendable {
     case .problem(let problem):
       Issue.record("\(problem.message)", sourceLocation: problem.sourceLocation)
     case .saboteur(let contract, let saboteur, let clauses):
+      let ledger = RunLedger.current
       for clause in clauses {
-        let escape = await Self.escape(of: saboteur, from: clause, in: test)
+        let escape = await ledger.slots.holding {
+          await Self.escape(of: saboteur, from: clause, in: test)
+        }
         let result = SaboteurResult(
           contract: contract.id, saboteur: saboteur.id, clause: clause.id,
           isCaught: escape.reason == nil, message: escape.reason ?? escape.said)
-        RunLedger.current.record(.saboteur(result))
+        ledger.record(.saboteur(result))
         guard let reason = escape.reason else { continue }
         Issue.record(
           "\(contract.id): the saboteur '\(saboteur.id)' (\(saboteur.flaw)) \(reason)",

@@ -1,0 +1,65 @@
+import ContractEvidence
+import Foundation
+
+/// The smallest journal: one clause on a fake and on a live implementation.
+enum SampleJournal {
+  /// The case of an implementation, `fake` or `real`.
+  static func id(_ implementation: String) -> CaseID {
+    CaseID(contract: "things", clause: "first", implementation: implementation)
+  }
+
+  static let contract = ContractSummary(
+    id: "things", title: "Things", revision: 1,
+    clauses: [
+      ClauseSummary(
+        id: "first", sentence: "it holds", source: nil, group: nil, requires: [], absenceOf: nil,
+        file: "M/F.swift", line: 1)
+    ])
+
+  static func implementation(_ name: String, _ kind: ImplementationKind) -> ImplementationSummary {
+    ImplementationSummary(contract: "things", id: name, kind: kind, lacks: [:], deviations: [])
+  }
+
+  /// The journal's text.
+  ///
+  /// - Parameters:
+  ///   - fake: The fake's outcome.
+  ///   - real: The live implementation's, or `nil` where it did not run.
+  ///   - time: When the run began, in seconds since 1970; now, if `nil`.
+  static func text(
+    fake: Outcome = .passed, real: Outcome? = .passed, time: Double? = nil
+  ) -> String {
+    var events: [JournalRecord.Event] = [.contract(contract)]
+    for (name, kind, outcome) in [
+      ("fake", ImplementationKind.fake, Optional(fake)), ("real", .live, real),
+    ] {
+      events.append(.implementation(implementation(name, kind)))
+      guard let outcome else { continue }
+      events.append(.caseStarted(id(name)))
+      events.append(.caseFinished(CaseResult(id: id(name), outcome: outcome, seconds: 0)))
+    }
+    let start = time ?? Date().timeIntervalSince1970
+    return events.enumerated().map {
+      JournalRecord(run: "r\(start)", time: start + Double($0.offset) / 1000, event: $0.element)
+        .line + "\n"
+    }.joined()
+  }
+
+  /// The lines of a journal whose only case has begun, as a shell's commands that write them.
+  static var commandsBeginningACase: String {
+    let events: [JournalRecord.Event] = [
+      .contract(contract), .implementation(implementation("fake", .fake)), .caseStarted(id("fake")),
+    ]
+    return events.map {
+      let line = JournalRecord(run: "r", time: 1, event: $0).line
+      return "echo \(shell: line) >> \"$CONTRACT_JOURNAL\"\n"
+    }.joined()
+  }
+}
+
+extension String.StringInterpolation {
+  /// A text as one word of a shell's command.
+  fileprivate mutating func appendInterpolation(shell text: String) {
+    appendLiteral("'" + text.replacing("'", with: "'\\''") + "'")
+  }
+}
