@@ -108,6 +108,12 @@ let package = Package(
       name: "CookieHistoriesTests",
       dependencies: ["ContractExploration", "CookieHistories", "CookiePort"]),
     .target(name: "CookieFoundationAdapter", dependencies: ["ContractLocks", "CookiePort"]),
+    .executableTarget(
+      name: "foundation-cookie-keeper", dependencies: ["CookieFoundationAdapter", "CookiePort"],
+      path: "Tests/FoundationCookieKeeper"),
+    .testTarget(
+      name: "CookieFoundationAdapterTests",
+      dependencies: ["CookiePort", "foundation-cookie-keeper"]),
     .testTarget(
       name: "ContractTests",
       dependencies: [

@@ -72,14 +72,7 @@ public final class ScriptedOrigin: Sendable {
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http,
     identity: OriginPlan.Identity = .trusted
   ) throws {
-    let next = Mutex(0)
-    try self.init(
-      OriginPlan(identity: identity) { _ in
-        next.withLock { next in
-          defer { next += 1 }
-          return scripts.isEmpty ? .respond() : scripts[min(next, scripts.count - 1)]
-        }
-      }, scheme: scheme)
+    try self.init(OriginPlan(inTurn: scripts, identity: identity), scheme: scheme)
   }
 
   deinit {

@@ -92,12 +92,26 @@ package struct CanonicalHost: Sendable, Hashable {
     return [24, 16, 8, 0].map { String((bits >> $0) & 255) }.joined(separator: ".")
   }
 
-  /// The shortest form of an IPv6 address, or `nil`.
+  /// The shortest form of an IPv6 address, all of it in hexadecimal (WHATWG URL, 'IPv6 serializer'),
+  /// or `nil`.
+  ///
+  /// inet_ntop(3) would write the last 32 bits of some addresses as an IPv4 address.
   private static func version6(_ text: String) -> String? {
     var address = in6_addr()
     guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
-    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    guard inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count)) != nil else { return nil }
-    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let pieces = withUnsafeBytes(of: &address) { octets in
+      stride(from: 0, to: 16, by: 2).map { Int(octets[$0]) << 8 | Int(octets[$0 + 1]) }
+    }
+    func isZero(_ range: Range<Int>) -> Bool { pieces[range].allSatisfy { $0 == 0 } }
+    func hexadecimal(_ pieces: ArraySlice<Int>) -> String {
+      pieces.map { String($0, radix: 16) }.joined(separator: ":")
+    }
+    // The first of the longest runs of two or more zeros.
+    for length in stride(from: 8, to: 1, by: -1) {
+      for start in 0...8 - length where isZero(start..<start + length) {
+        return hexadecimal(pieces[..<start]) + "::" + hexadecimal(pieces[(start + length)...])
+      }
+    }
+    return hexadecimal(pieces[...])
   }
 }

@@ -86,6 +86,8 @@ extension CookiePolicy {
   private func admittedDomain(_ domain: String, host: String) throws(CookieRejection) -> String? {
     guard !domain.isEmpty else { return nil }
     guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { throw .nonASCIIDomain }
+    // A URL's host has an IPv6 address in brackets, and so may Domain.
+    if domain.utf8.first == UInt8(ascii: "["), CanonicalHost(domain)?.name == host { return host }
     if isPublicSuffix(domain) {
       guard domain == host else { throw .publicSuffix }
       return nil

@@ -32,6 +32,8 @@ public struct CookieStorageFailure: Sendable, Hashable {
     case full
     /// Another handle held the file longer than the time-out.
     case busy
+    /// The file was moved or deleted while the store had it open.
+    case gone
     /// The store has been closed.
     case closed
     /// Something else; the detail says what.
@@ -74,6 +76,7 @@ extension CookieStorageFailure.Kind {
     case .notPermitted: "the file or its folder may not be read or written: check permissions"
     case .full: "the medium is full: make room and try again"
     case .busy: "another handle holds the file: try again, or raise the time-out"
+    case .gone: "the file is gone from its path: open the store again"
     case .closed: "the store has been closed: open it again"
     case .other: "the medium failed"
     }

@@ -7,13 +7,26 @@ import Foundation
 public enum JSONCookieFile {
   private static let version = 1
 
-  private struct Document: Codable {
+  private struct Document: Encodable {
     var version: Int
     var cookies: [Cookie]
   }
 
-  private struct Header: Codable {
+  private struct Header: Decodable {
     var version: Int
+  }
+
+  private struct Contents: Decodable {
+    var cookies: [Candidate]
+  }
+
+  /// A cookie, or why it is none: one that is damaged takes no other with it.
+  private struct Candidate: Decodable {
+    var result: Result<Cookie, any Error>
+
+    init(from decoder: any Decoder) {
+      result = Result { try Cookie(from: decoder) }
+    }
   }
 
   /// Writes cookies, in their order.
@@ -38,20 +51,28 @@ public enum JSONCookieFile {
   public static func cookies(
     in data: Data, profile: CookiePolicy.Profile = .rfc6265bis
   ) throws(CookieFileError) -> [Cookie] {
-    let document: Document
+    let contents: Contents
     do {
       let header = try JSONDecoder().decode(Header.self, from: data)
       guard header.version <= version else {
         throw CookieFileError(.newerVersion(header.version), at: 0)
       }
-      document = try JSONDecoder().decode(Document.self, from: data)
+      guard header.version == version else {
+        throw CookieFileError(.invalidJSON("there is no version \(header.version)"), at: 0)
+      }
+      contents = try JSONDecoder().decode(Contents.self, from: data)
     } catch let error as CookieFileError {
       throw error
     } catch {
       throw CookieFileError(.invalidJSON("\(error)"), at: 0)
     }
     var reader = CookieFileReader(profile: profile)
-    for (index, cookie) in document.cookies.enumerated() { reader.take(cookie, at: index + 1) }
+    for (index, candidate) in contents.cookies.enumerated() {
+      switch candidate.result {
+      case .success(let cookie): reader.take(cookie, at: index + 1)
+      case .failure(let error): reader.note(.invalidJSON("\(error)"), at: index + 1)
+      }
+    }
     return try reader.result()
   }
 

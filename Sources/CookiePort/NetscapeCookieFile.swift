@@ -114,13 +114,21 @@ public enum NetscapeCookieFile {
     // Some programs leave out the last TAB when the value is empty.
     if columns.count == 6 { columns.append("") }
     guard columns.count == 7 else { throw .columns(columns.count) }
-    let domain =
-      columns[0].utf8.first == UInt8(ascii: ".") ? columns[0].dropFirst() : columns[0][...]
-    guard let host = CanonicalHost(String(domain)) else { throw .invalidDomain(columns[0]) }
+    guard let host = host(columns[0]) else { throw .invalidDomain(columns[0]) }
     return Cookie(
       name: columns[5], value: columns[6], domain: host.name, isHostOnly: try !flag(columns[1]),
       path: columns[2], expires: try expiry(columns[4]), isSecure: try flag(columns[3]),
       isHTTPOnly: isHTTPOnly, creation: now)
+  }
+
+  /// The host of a domain column, without a leading dot and a port.
+  private static func host(_ text: String) -> CanonicalHost? {
+    var octets = text.utf8[...]
+    if octets.first == UInt8(ascii: ".") { octets = octets.dropFirst() }
+    // wget(1) adds a port that is not the scheme's own; more than one colon is an IPv6 address.
+    let parts = octets.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    if parts.count == 2, !parts[1].isEmpty, parts[1].allSatisfy(\.isDigit) { octets = parts[0] }
+    return String(octets).flatMap(CanonicalHost.init)
   }
 
   private static func flag(_ text: String) throws(CookieFileError.Reason) -> Bool {

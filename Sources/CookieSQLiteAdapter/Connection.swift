@@ -14,6 +14,11 @@ final class Connection {
   private let beginImmediate: Statement
   private let commit: Statement
 
+  /// When to look next whether the file is still where it was opened.
+  private var nextPlaceCheck = ContinuousClock.now
+  /// A look is a call of the system; before each write it would cost a twelfth of the rate.
+  private static let placeCheckInterval = Duration.milliseconds(100)
+
   /// Opens an existing file.
   ///
   /// - Parameters:
@@ -86,6 +91,7 @@ final class Connection {
 
   /// Moves the whole write-ahead log into the file, both synchronised.
   func checkpoint() throws(CookieStoreError) {
+    try checkPlace()
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, nil, nil))
   }
 
@@ -139,7 +145,24 @@ final class Connection {
   /// Reads and writes with every other writer kept out; an error takes everything back.
   func write<Result>(
     _ body: () throws(CookieStoreError) -> Result
-  ) throws(CookieStoreError) -> Result { try transaction(beginImmediate, body) }
+  ) throws(CookieStoreError) -> Result {
+    if ContinuousClock.now >= nextPlaceCheck { try checkPlace() }
+    return try transaction(beginImmediate, body)
+  }
+
+  /// Throws where the path leads to another file than the open one, or to none: what is written
+  /// would be gone when it is closed.
+  private func checkPlace() throws(CookieStoreError) {
+    nextPlaceCheck = .now
+    // It stays 0 where the file system can't tell.
+    var hasMoved: Int32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    guard hasMoved == 0 else {
+      throw .storage(
+        CookieStorageFailure(.gone, subject: path, detail: "another file, or none, is there now"))
+    }
+    nextPlaceCheck += Self.placeCheckInterval
+  }
 
   private func transaction<Result>(
     _ begin: Statement, _ body: () throws(CookieStoreError) -> Result

@@ -15,6 +15,8 @@ import Foundation
 /// the medium; a caller for whom that is too long makes it from a thread of its own.
 ///
 /// **The file** has mode 0600 from its first moment, as have SQLite's `-wal` and `-shm` beside it.
+/// Once it has been moved or deleted, nothing is kept any more: each write fails as `gone`, from the
+/// next flush or, without one, from a tenth of a second later on.
 /// It may be neither on a network file system nor used on both sides of a `fork()`.
 public final class SQLiteCookieStore: CookieStore {
   private let table: Mutex<CookieTable?>

@@ -67,6 +67,12 @@ enum StoreFile {
   /// SQLite would play the rollback journal back into the file, before anyone can tell whose it is.
   /// A store's own is of a file that was empty: afterwards there is the write-ahead log.
   private static func checkJournal(of path: String) throws(CookieStoreError) {
+    // A pipe would be waited on, here as in SQLite.
+    var status = stat()
+    guard stat(path + "-journal", &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw failure(.notACookieStore, path, "its rollback journal is no file")
+    }
     guard let journal = FileHandle(forReadingAtPath: path + "-journal") else { return }
     defer { try? journal.close() }
     // Magic number, page count, nonce, initial pages: <https://www.sqlite.org/fileformat2.html>.

@@ -20,6 +20,9 @@ struct ChunkJudge {
   /// Whether the body was read to its end.
   var isComplete: Bool { parser.isComplete }
 
+  /// Whether bytes came after that end.
+  var hasSurplus: Bool { parser.isComplete && !parser.isReusable }
+
   /// Takes the next bytes as they came.
   mutating func consume(_ bytes: [UInt8]) throws(TransportError) {
     events.removeAll(keepingCapacity: true)

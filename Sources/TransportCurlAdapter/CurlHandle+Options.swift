@@ -81,7 +81,6 @@ extension CurlHandle {
     for field in wire.headerFields {
       switch field.name {
       case .contentLength, .transferEncoding: continue
-      case .host where field.value == wire.origin.authority: continue
       default: list = append(field, to: list)
       }
     }
@@ -168,10 +167,11 @@ extension CurlHandle {
     }
     ccurl_set_pointer(easy, CURLOPT_DEBUGDATA, this)
     ccurl_set_debug(easy) { _, type, bytes, count, this in
-      let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+      let bytes = UnsafeMutableRawBufferPointer(start: bytes, count: count)
       switch type {
-      case CURLINFO_DATA_IN: CurlHandle.from(this)?.receive(raw: bytes)
-      case CURLINFO_TEXT: CurlHandle.from(this)?.receive(trace: bytes)
+      case CURLINFO_DATA_IN: CurlHandle.from(this)?.receive(raw: UnsafeRawBufferPointer(bytes))
+      case CURLINFO_TEXT: CurlHandle.from(this)?.receive(trace: UnsafeRawBufferPointer(bytes))
+      case CURLINFO_HEADER_IN: CurlHandle.from(this)?.guardFirstField(bytes)
       default: break
       }
       return 0
@@ -223,6 +223,6 @@ extension Duration {
   fileprivate var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     let milliseconds = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-    return Int(clamping: min(seconds, 1_000_000)) * 1000 + Int(milliseconds)
+    return Int(clamping: min(max(seconds, 0), 1_000_000)) * 1000 + Int(milliseconds)
   }
 }

@@ -47,6 +47,8 @@ final class CurlHandle {
   private var received = 0
   private var sent = 0
   private var isUploaded = false
+  /// Whether libcurl waits for the producer of the content.
+  private(set) var isStarved = false
   /// Whether TLS announced its end; `nil` where that is not known.
   private var isEndAnnounced: Bool?
   private var attempts = 0
@@ -55,6 +57,8 @@ final class CurlHandle {
   private var stream: Int?
   /// Whether the server has said that it did nothing about the request.
   private var isUnprocessed = false
+  /// Whether libcurl would send the request again although it was answered.
+  private var isRepeated = false
 
   /// Whether the connection turned out to be of no use before anything was sent.
   private(set) var needsFreshConnection = false
@@ -66,6 +70,14 @@ final class CurlHandle {
 
   /// Whether no other transfer may have this handle.
   private(set) var isSpent = false
+
+  /// Whether libcurl remembers the last field of the transfer before, which it has freed, and joins
+  /// a first field that starts with a space to it (curl/curl#11101, up to 8.1.0).
+  private static let remembersFreedField =
+    curl_version_info(CURLVERSION_FIRST).pointee.version_num < 0x08_01_01
+
+  /// Whether the next line is the first after a status line.
+  private var isAtFirstField = false
 
   /// A handle with everything set that holds for all transfers.
   init?(_ configuration: CurlTransport.Configuration, loop: CurlLoop) {
@@ -128,6 +140,17 @@ final class CurlHandle {
       isSpent = true
       setTrailers()
     }
+    // What answers CONNECT is not to be seen.
+    if Self.remembersFreedField, configuration.proxy != .none { isSpent = true }
+  }
+
+  /// Whether a connection has ended on which libcurl waits for content to send, and for nothing else.
+  var isCutWhileStarved: Bool {
+    guard isStarved, !isMultiplexed, speaksHTTP2 != true,
+      let socket = loop.sockets.socket(atPort: port)
+    else { return false }
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 
   /// Sets the URL, which is read here once; else libcurl reads it again for each transfer.
@@ -143,6 +166,7 @@ final class CurlHandle {
 
   /// Goes on reading and writing.
   func unpause() {
+    isStarved = false
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
@@ -196,11 +220,14 @@ final class CurlHandle {
     received = 0
     sent = 0
     isUploaded = false
+    isStarved = false
     isEndAnnounced = nil
     attempts = 0
     port = 0
     stream = nil
     isUnprocessed = false
+    isRepeated = false
+    isAtFirstField = false
     needsFreshConnection = false
     failure = nil
     isTouched = false
@@ -231,11 +258,17 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the transfer goes on.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
+    guard failure == nil else { return false }
+    if Self.remembersFreedField, !hasHead { watchFirstField() }
     do throws(TransportError) {
       if hasHead {
         if chunks == nil { try receive(trailer: Array(bytes)[...]) }
       } else {
-        if offersHTTP2, bytes.starts(with: "HTTP/2".utf8) {
+        if offersHTTP2, bytes.starts(with: "HTTP/2".utf8) || bytes.starts(with: "HTTP/3".utf8) {
+          // libcurl makes such a line of its own, and takes one from the wire as well.
+          guard speaksHTTP2 != false else {
+            throw error(.malformedHead, "a status line of HTTP/2 came over HTTP/1.1")
+          }
           // Else libcurl is done with the last byte, and passes over trailers; the length is checked
           // here as well.
           ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
@@ -247,6 +280,25 @@ extension CurlHandle {
       failure = error
       return false
     }
+  }
+
+  /// Has libcurl show the line after a status line before it does anything about it.
+  private func watchFirstField() {
+    let wasAtFirstField = isAtFirstField
+    isAtFirstField = heads.isEmpty
+    guard isAtFirstField != wasAtFirstField, !offersHTTP2 else { return }
+    ccurl_set_long(easy, CURLOPT_VERBOSE, isAtFirstField ? 1 : 0)
+  }
+
+  /// Keeps libcurl from joining a first field to what it has freed.
+  ///
+  /// - Parameter line: The line in libcurl's own memory, about to be stored.
+  func guardFirstField(_ line: UnsafeMutableRawBufferPointer) {
+    guard Self.remembersFreedField, isAtFirstField, let first = line.first,
+      first == 0x20 || first == 0x09
+    else { return }
+    line[0] = UInt8(ascii: ":")
+    failure = error(.malformedHead, "the first field line starts with a space")
   }
 
   /// Takes content.
@@ -283,7 +335,10 @@ extension CurlHandle {
     case .copied(let count):
       sent += count
       return count
-    case .pending: return Int(CURL_READFUNC_PAUSE)
+    case .pending:
+      isStarved = true
+      loop.starve(self)
+      return Int(CURL_READFUNC_PAUSE)
     case .ended:
       isUploaded = true
       return 0
@@ -293,15 +348,22 @@ extension CurlHandle {
   /// Takes what came after the head, as it came.
   func receive(raw bytes: UnsafeRawBufferPointer) {
     guard failure == nil, chunks != nil else { return }
-    do throws(TransportError) { try chunks?.consume(Array(bytes)) } catch {
+    do throws(TransportError) {
+      try chunks?.consume(Array(bytes))
+      if chunks?.hasSurplus == true { closeUnlessShared() }
+    } catch {
       failure = transfer?.wire.error(
         error.kind, phase: .receivingBody, bytesSent: true, detail: error.detail)
-      ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+      closeUnlessShared()
+      touch()
     }
   }
 
-  /// Takes a line of libcurl's trace, which is switched on where HTTP/2 may be spoken.
+  /// Takes a line of libcurl's trace, which is switched on where HTTP/2 may be spoken, and after the
+  /// head of a response without content.
   func receive(trace line: UnsafeRawBufferPointer) {
+    // Lib/transfer.c of libcurl passes over what follows such a head, and keeps the connection.
+    if hasHead, line.starts(with: "Excess found".utf8) { closeUnlessShared() }
     guard offersHTTP2 else { return }
     switch HTTP2Notice(line) {
     case .opened(let stream): self.stream = stream
@@ -351,6 +413,11 @@ extension CurlHandle {
   func allowsAttempt(localPort: Int32) -> Bool {
     let socket = loop.sockets.socket(atPort: localPort)
     guard let wire = transfer?.wire else { return false }
+    if hasHead {
+      // After 417 libcurl tries without Expect, whatever the method.
+      isRepeated = true
+      return false
+    }
     if attempts == 0, isStale(socket) {
       needsFreshConnection = true
       return false
@@ -414,6 +481,10 @@ extension CurlHandle {
       }
       informational.append(response)
       heads.beginNext()
+      // With these libcurl begins to wait anew for 100, and forgets to look at the clock.
+      if response.status.code != 100, transfer.wire.headerFields.contains(.expect) {
+        transfer.resumeDriver(after: options.continueTimeout)
+      }
       return
     }
     bodyFraming = complete.framing
@@ -421,9 +492,12 @@ extension CurlHandle {
       // From now on libcurl shows what comes before it undoes the chunks.
       chunks = try ChunkJudge(limits: options.headLimits)
       ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
-      // Both framings at once: whoever sent this must not be trusted with another request.
-      if response.headerFields.contains(.contentLength) {
-        ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+    }
+    if !isMultiplexed {
+      if !complete.keepsConnectionAlive { closeUnlessShared() }
+      // Else nothing is heard of what follows.
+      if bodyFraming == .some(.none) || bodyFraming == .length(0) {
+        ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
       }
     }
     if bodyFraming == .untilClose, !isMultiplexed, transfer.wire.origin.scheme == .https {
@@ -439,7 +513,7 @@ extension CurlHandle {
   /// How the transfer ended, by libcurl's code and by what was noted.
   func ending(_ code: CURLcode) -> Result<HTTPFields, TransportError> {
     if let failure { return .failure(failure) }
-    guard code == CURLE_OK else { return .failure(error(for: code)) }
+    guard code == CURLE_OK || isRepeated else { return .failure(error(for: code)) }
     guard hasHead else {
       return .failure(error(endedHead, "the connection ended before the head was complete"))
     }
@@ -459,9 +533,11 @@ extension CurlHandle {
     return .success(chunks?.trailers ?? trailers?.fields ?? [:])
   }
 
-  /// Whether the whole response is there although the request was not sent to its end.
-  var isAnsweredEarly: Bool {
-    guard hasHead, failure == nil, !isSent else { return false }
+  /// Whether there is nothing to wait for: the transfer has failed, or the whole response is there
+  /// although the request was not sent to its end.
+  var isOver: Bool {
+    if failure != nil { return true }
+    guard hasHead, !isSent else { return false }
     switch bodyFraming {
     case .some(.none): return true
     case .length(let length): return received == length
@@ -486,8 +562,14 @@ extension CurlHandle {
     _ kind: TransportError.Kind, _ detail: String, code: Int32? = nil
   ) -> TransportError {
     var phase = phase
+    switch kind {
     // How far a handshake came is not among the times.
-    if case .tls = kind { phase = .securing }
+    case .tls: phase = .securing
+    // What is wrong with a response does not depend on how much was sent.
+    case .emptyReply, .truncatedHead, .malformedHead, .headTooLarge, .invalidLength:
+      if phase == .sending { phase = .awaitingHead }
+    default: break
+    }
     var error = TransportError(
       kind, phase: phase, method: transfer?.wire.method, bytesSent: bytesSent,
       code: code.map(Int.init), detail: detail)
@@ -498,6 +580,12 @@ extension CurlHandle {
   /// Whether any byte of the request may have reached the wire.
   private var bytesSent: Bool {
     attempts > 0 && (attempts > 1 || ccurl_long(easy, CURLINFO_REQUEST_SIZE) > 0 || sent > 0)
+  }
+
+  /// Whether HTTP/2 was agreed on; `nil` where that is not known.
+  private var speaksHTTP2: Bool? {
+    guard let session = ccurl_openssl_session(easy) else { return nil }
+    return OpenSSL.shared?.speaksHTTP2(session)
   }
 
   private var phase: TransportError.Phase {
@@ -539,7 +627,9 @@ extension CurlHandle {
     case CURLE_WEIRD_SERVER_REPLY:
       return text.contains("Content-Length") ? .invalidLength : .malformedHead
     case CURLE_UNSUPPORTED_PROTOCOL where attempts > 0: return .malformedHead
-    case CURLE_OUT_OF_MEMORY where phase == .awaitingHead: return .headTooLarge
+    case CURLE_OUT_OF_MEMORY where bytesSent && !hasHead: return .headTooLarge
+    // What cannot be a field, before this adapter has seen the line.
+    case CURLE_BAD_FUNCTION_ARGUMENT where bytesSent: return hasHead ? .badChunk : .malformedHead
     // Without a word, this means that the session has nothing left to do: it was ended by GOAWAY.
     case CURLE_HTTP2 where isUnprocessed || text.isEmpty: return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: return .protocolViolation
@@ -564,6 +654,9 @@ extension CurlHandle {
   }
 
   private func receiveKind(_ text: String) -> TransportError.Kind {
+    if text.contains("Out of memory in chunked-encoding") || text.contains("Too large response") {
+      return .headTooLarge
+    }
     if text.contains("chunked-encoding") { return .badChunk }
     guard text.contains("unexpected eof") else { return .connectionReset }
     // TLS ended without close_notify: the end cannot be trusted, whatever the framing.

@@ -10,6 +10,7 @@ final class CurlLoop {
   private var handles: [CurlHandle] = []
   private var idle: [CurlHandle] = []
   private var touched: [CurlHandle] = []
+  private var starved: [ObjectIdentifier: CurlHandle] = [:]
   private var waiters: [CurlTransfer.Waiter] = []
   /// Whether libcurl was given something to do since it was last called.
   private var hasNews = false
@@ -77,6 +78,13 @@ final class CurlLoop {
   /// Notes that a handle has something to deliver.
   func touch(_ handle: CurlHandle) {
     touched.append(handle)
+  }
+
+  /// Notes that a handle has nothing to send at the moment.
+  ///
+  /// While that is so, libcurl does not mind that the peer ends the connection.
+  func starve(_ handle: CurlHandle) {
+    starved[ObjectIdentifier(handle)] = handle
   }
 
   /// Tells all that are on a connection that its server takes no stream after one.
@@ -190,11 +198,17 @@ final class CurlLoop {
     }
     for handle in touched {
       handle.deliver()
-      guard handle.isAnsweredEarly else { continue }
+      guard handle.isOver else { continue }
       breakOff(handle)
       hasNews = true
     }
     touched.removeAll(keepingCapacity: true)
+    guard !starved.isEmpty else { return }
+    starved = starved.filter { $0.value.isStarved }
+    for handle in starved.values where handle.isCutWhileStarved {
+      breakOff(handle)
+      hasNews = true
+    }
   }
 
   private func finishRunning(_ handle: CurlHandle, failure: TransportError) {

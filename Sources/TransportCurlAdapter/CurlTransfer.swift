@@ -132,6 +132,14 @@ final class CurlTransfer: Sendable {
     if isRunning { driver.post(.cancel(self)) }
   }
 
+  /// Has the driver look at the transfer again later.
+  func resumeDriver(after duration: Duration) {
+    Task {
+      try await ContinuousClock().pause(for: duration)
+      driver.post(.unpause(self))
+    }
+  }
+
   /// Whether the caller has given up.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

@@ -16,6 +16,8 @@ struct HeadMemory {
     var response: HTTPResponse
     var version: HTTPHeadParser.Version?
     var framing: HTTPBodyFraming
+    /// Whether the connection may carry another response after this one.
+    var keepsConnectionAlive: Bool
   }
 
   /// What decides how a head is read.
@@ -79,9 +81,12 @@ struct HeadMemory {
     lineEnds.append(bytes.count)
     let response = try parser?.consume(line: bytes[(bytes.count - line.count)...])
     guard let response else { return nil }
+    let framing = try HTTPBodyFraming(of: response, to: rules.method)
+    let version = parser?.version
     head = Head(
-      response: response, version: parser?.version,
-      framing: try HTTPBodyFraming(of: response, to: rules.method))
+      response: response, version: version, framing: framing,
+      keepsConnectionAlive: framing.keepsConnectionAlive(
+        after: response, version: version ?? .http10))
     return head
   }
 

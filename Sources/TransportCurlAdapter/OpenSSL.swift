@@ -13,12 +13,21 @@ struct OpenSSL: Sendable {
   /// The OpenSSL of this process, where libcurl uses that very version.
   static let shared = OpenSSL()
 
-  private let shutdownState: @convention(c) (UnsafeMutableRawPointer) -> Int32
+  private typealias ShutdownState = @convention(c) (UnsafeMutableRawPointer) -> Int32
+  private typealias SelectedProtocol =
+    @convention(c) (
+      UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>,
+      UnsafeMutablePointer<UInt32>
+    ) -> Void
+
+  private let shutdownState: ShutdownState
+  private let selectedProtocol: SelectedProtocol
 
   private init?() {
     typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
     guard let process = dlopen(nil, RTLD_LAZY), let version = dlsym(process, "OpenSSL_version"),
       let shutdownState = dlsym(process, "SSL_get_shutdown"),
+      let selectedProtocol = dlsym(process, "SSL_get0_alpn_selected"),
       let text = unsafeBitCast(version, to: Version.self)(0), let libraries = curl_version()
     else { return nil }
     // Another version in the same process could lay out its structures in another way.
@@ -26,8 +35,8 @@ struct OpenSSL: Sendable {
     guard words.first == "OpenSSL", words.count > 1,
       String(cString: libraries).split(separator: " ").contains("OpenSSL/\(words[1])")
     else { return nil }
-    self.shutdownState = unsafeBitCast(
-      shutdownState, to: (@convention(c) (UnsafeMutableRawPointer) -> Int32).self)
+    self.shutdownState = unsafeBitCast(shutdownState, to: ShutdownState.self)
+    self.selectedProtocol = unsafeBitCast(selectedProtocol, to: SelectedProtocol.self)
   }
 
   /// Whether a connection has got its peer's `close_notify`.
@@ -36,5 +45,16 @@ struct OpenSSL: Sendable {
   func isEndAnnounced(_ session: UnsafeMutableRawPointer) -> Bool {
     // SSL_RECEIVED_SHUTDOWN of ssl.h.
     shutdownState(session) & 2 != 0
+  }
+
+  /// Whether the two sides have agreed on HTTP/2.
+  ///
+  /// - Parameter session: OpenSSL's `SSL`.
+  func speaksHTTP2(_ session: UnsafeMutableRawPointer) -> Bool {
+    var name: UnsafePointer<UInt8>?
+    var count: UInt32 = 0
+    selectedProtocol(session, &name, &count)
+    return UnsafeBufferPointer(start: name, count: name == nil ? 0 : Int(count))
+      .elementsEqual("h2".utf8)
   }
 }

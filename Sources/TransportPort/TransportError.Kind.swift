@@ -48,7 +48,7 @@ extension TransportError {
     case proxyFailed
 
     // The response.
-    /// The connection ended before the first byte of a response.
+    /// The connection ended before the first line of a response was complete.
     case emptyReply
     /// The head is not that of an HTTP response.
     case malformedHead
@@ -120,7 +120,9 @@ extension TransportError {
     case contentLength
     /// Transfer-Encoding is set by hand, Host is given twice, or the like.
     case framing
-    /// The method does not allow a body.
+    /// The head is larger than ``WireRequest/headLimit``.
+    case headTooLarge
+    /// The method, HEAD or TRACE, does not allow a body.
     case body
   }
 

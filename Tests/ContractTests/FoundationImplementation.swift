@@ -16,39 +16,56 @@ extension Implementation<CookieStoreFixture> {
       FoundationCookieStore(try ephemeralCookieStorage(in: scope))
     }
   }
-  .lacking(.controllableClock, because: "HTTPCookieStorage reads the system's clock")
-  .lacking(.configurablePolicy, because: "HTTPCookieStorage has one set of rules")
-  .lacking(
-    .persistence,
-    because: "an ephemeral storage is in memory, and the shared one reads its file once a process"
-  )
+  .lacking(.persistence, because: "an ephemeral storage is in memory")
   .deviatingByItsInterface
   .deviatingOnLinux
 
+  /// `HTTPCookieStorage` with its file: what an app has by `HTTPCookieStorage.shared`.
+  ///
+  /// Each case has a process with a data folder of its own, and each handle a storage of its own: one
+  /// that reads the file when it is made, as another process would.
+  static let foundationOnDisk = live("foundation-on-disk") { scope in
+    // The file gets the mode that most users' files get.
+    umask(0o022)
+    return try await CookieStoreFixture(in: scope, startingAt: Date()) { setup in
+      FoundationCookieStore(try cookieStorage(in: setup.directory()))
+    }
+  }
+  .inOwnProcess()
+  .available(when: "Foundation keeps its files where XDG_DATA_HOME says") {
+    Platform.current == .linux
+  }
+  .deviatingByItsInterface
+  .deviatingOnLinux
+  .deviatingInItsFile
+
   /// What the interface of `HTTPCookieStorage` has no place for, on every platform.
   private var deviatingByItsInterface: Self {
-    deviating(
-      from: "http-only-get", "http-only-set", "http-only-overwrite", kind: .unsupported,
-      because: "HTTPCookieStorage isn't told whether HTTP or a script is asking",
-      on: [.linux, .apple]
-    )
-    .deviating(
-      from: "strict", "lax", "cross-site-set", kind: .unsupported,
-      because: "HTTPCookieStorage isn't told whether a request is same-site", on: [.linux, .apple]
-    )
-    .deviating(
-      from: "domain-foreign", "domain-sibling", "leading-dot", "non-ascii-domain", "trailing-dot",
-      "rejection", kind: .unsupported,
-      because: "HTTPCookieStorage drops a cookie for another domain without a word",
-      on: [.linux, .apple]
-    )
-    .deviating(
-      from: "restore", "restore-replaces", "changes-restored", kind: .unsupported,
-      because: "HTTPCookie takes neither a creation nor a last access", on: [.linux, .apple]
-    )
-    .deviating(
-      from: "restore-all-or-none", kind: .unsupported,
-      because: "HTTPCookie takes whatever it is given", on: [.linux, .apple])
+    lacking(.controllableClock, because: "HTTPCookieStorage reads the system's clock")
+      .lacking(.configurablePolicy, because: "HTTPCookieStorage has one set of rules")
+      .deviating(
+        from: "http-only-get", "http-only-set", "http-only-overwrite", kind: .unsupported,
+        because: "HTTPCookieStorage isn't told whether HTTP or a script is asking",
+        on: [.linux, .apple]
+      )
+      .deviating(
+        from: "strict", "lax", "cross-site-set", kind: .unsupported,
+        because: "HTTPCookieStorage isn't told whether a request is same-site",
+        on: [.linux, .apple]
+      )
+      .deviating(
+        from: "domain-foreign", "domain-sibling", "leading-dot", "non-ascii-domain", "trailing-dot",
+        "rejection", kind: .unsupported,
+        because: "HTTPCookieStorage drops a cookie for another domain without a word",
+        on: [.linux, .apple]
+      )
+      .deviating(
+        from: "restore", "restore-replaces", "changes-restored", kind: .unsupported,
+        because: "HTTPCookie takes neither a creation nor a last access", on: [.linux, .apple]
+      )
+      .deviating(
+        from: "restore-all-or-none", kind: .unsupported,
+        because: "HTTPCookie takes whatever it is given", on: [.linux, .apple])
   }
 
   /// What swift-corelibs-foundation does otherwise, as observed in Swift 6.3.
@@ -169,6 +186,43 @@ extension Implementation<CookieStoreFixture> {
     .deviating(
       from: "same-site-values", "none-needs-secure", because: "SameSite is ignored", on: .linux)
   }
+}
+
+extension Implementation<CookieStoreFixture> {
+  /// What the file of swift-corelibs-foundation does otherwise, as observed in Swift 6.3.
+  private var deviatingInItsFile: Self {
+    deviating(
+      from: "survives-reopen",
+      because: "the file loses HttpOnly and the creation, and Secure is not read again", on: .linux
+    )
+    .deviating(
+      from: "reopened-session", kind: .unsupported,
+      because: "a session cookie is never written: for Foundation, a session ends with the process",
+      on: .linux
+    )
+    .deviating(
+      from: "private-files", because: "everybody may read the file, whose mode is 0644", on: .linux
+    )
+    .deviating(
+      from: "several-handles", "no-lost-writes",
+      because: "the file is read once a process, and each write replaces what others have written",
+      on: .linux)
+  }
+}
+
+/// A storage of its own over the file in a folder, in a process that makes no others.
+func cookieStorage(in folder: URL) throws -> HTTPCookieStorage {
+  // Read anew for each storage, of which no other thread makes one.
+  setenv("XDG_DATA_HOME", folder.path, 1)
+  let name = Bundle.main.bundleURL.deletingPathExtension().lastPathComponent
+  let files = folder.appendingPathComponent(name, isDirectory: true)
+  try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+  // A storage is made once for each identifier, and its file named by it: `.cookies.ID`. An identifier
+  // of two components leads through a link to one file by any name.
+  let link = UUID().uuidString
+  try FileManager.default.createSymbolicLink(
+    atPath: files.path + "/.cookies." + link, withDestinationPath: ".")
+  return .sharedCookieStorage(forGroupContainerIdentifier: link + "/cookies")
 }
 
 /// A cookie storage of its own for one case, which leaves nothing behind.

@@ -77,6 +77,18 @@ struct NetscapeCookieFileTests {
       ])
   }
 
+  @Test("the port that wget adds to a domain plays no part")
+  func port() throws {
+    let rest = "\tFALSE\t/\tFALSE\t0\ta\t1\n"
+    let good = ["example.com:8080", ".example.com:8080", "192.0.2.1:80", "::1:80", "[::1]"]
+    let hosts = try read(good.map { $0 + rest }.joined()).map(\.domain)
+    #expect(hosts == ["example.com", "example.com", "192.0.2.1", "::1:80", "::1"])
+    for bad in ["example.com:", "example.com:http", ":80", "example.com:80:80", "[::1]:80"] {
+      let error = #expect(throws: CookieFileError.self) { try read(bad + rest) }
+      #expect(error?.problems.map(\.reason) == [.invalidDomain(bad)])
+    }
+  }
+
   @Test("a line that somebody has edited counts, not the comment before it")
   func edited() throws {
     let cookie = Cookie(
@@ -183,7 +195,12 @@ struct JSONCookieFileTests {
 
   @Test(
     "what is no cookie file is refused",
-    arguments: ["", "[]", "{}", #"{"version":1}"#, "{\"version\":1,\"cookies\":[{}]}"])
+    arguments: [
+      "", "[]", "{}", #"{"version":1}"#, "{\"version\":1,\"cookies\":[{}]}",
+      #"{"version":0,"cookies":[]}"#, #"{"version":1.5,"cookies":[]}"#,
+      #"{"version":1,"cookies":[null]}"#,
+      #"{"version":1,"cookies":"# + String(repeating: "[", count: 9999),
+    ])
   func damage(_ text: String) {
     let error = #expect(throws: CookieFileError.self) {
       try JSONCookieFile.cookies(in: Data(text.utf8))
@@ -203,6 +220,23 @@ struct JSONCookieFileTests {
     #expect(error?.problems.map(\.position) == [3])
     #expect(error?.problems.map(\.reason) == [.refused(.notRestorable)])
     #expect(error?.readable.count == cookies.count - 1)
+  }
+
+  @Test("a cookie that is damaged is told with its place, and the others are there")
+  func damagedCookie() throws {
+    let text = String(decoding: try JSONCookieFile.data(for: awkward), as: UTF8.self)
+    for (sound, damaged) in [
+      ("\"strict\"", "\"stern\""), ("\"strict\"", "null"), ("\"::1\"", "5"),
+    ] {
+      let data = Data(text.replacingOccurrences(of: sound, with: damaged).utf8)
+      let error = #expect(throws: CookieFileError.self) { try JSONCookieFile.cookies(in: data) }
+      #expect(error?.problems.map(\.position) == [3])
+      guard case .invalidJSON = error?.problems.first?.reason else {
+        Issue.record("told as \(String(describing: error))")
+        continue
+      }
+      #expect(error?.readable == awkward.filter { $0.domain != "::1" })
+    }
   }
 
   @Test("the profile decides what is refused")

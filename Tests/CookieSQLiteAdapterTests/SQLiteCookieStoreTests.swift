@@ -21,6 +21,39 @@ import Testing
 
   // MARK: The file
 
+  @Test(arguments: ["deleted", "moved", "replaced"])
+  func `a flush finds that the file is gone from its path, and no write is acknowledged then`(
+    how: String
+  ) throws {
+    let store = try open()
+    try store.store("a=1; Max-Age=60", from: .to())
+    let path = folder.file()
+    switch how {
+    case "deleted": unlink(path)
+    case "moved": rename(path, folder.file("elsewhere.db"))
+    default: try Data().write(to: URL(filePath: path), options: .atomic)
+    }
+    let id = Cookie.ID(name: "a", domain: "example.com")
+    #expect(failureKind { try store.flush() } == .gone)
+    #expect(failureKind { try store.store("b=1; Max-Age=60", from: .to()) } == .gone)
+    #expect(failureKind { try store.delete(id) } == .gone)
+    #expect(failureKind { try store.clear() } == .gone)
+    #expect(try store.all().map(\.name) == ["a"], "what was open can still be read")
+    store.close()
+  }
+
+  @Test func `a write finds it too, a little later`() throws {
+    let store = try open()
+    unlink(folder.file())
+    var kind: CookieStorageFailure.Kind?
+    let end = ContinuousClock.now + .seconds(10)
+    while kind == nil, ContinuousClock.now < end {
+      kind = failureKind { try store.store("a=1; Max-Age=60", from: .to()) }
+    }
+    #expect(kind == .gone)
+    store.close()
+  }
+
   @Test func `the file and those beside it are private`() throws {
     let store = try open()
     try store.store("a=1", from: .to())

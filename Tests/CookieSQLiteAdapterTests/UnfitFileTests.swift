@@ -184,6 +184,12 @@ import Testing
     #expect(failureKind { _ = try SQLiteCookieStore(path: folder.file()) } == .notACookieStore)
   }
 
+  @Test func `a pipe in a journal's place is no cookie store, and nobody waits for it`() throws {
+    try folder.makeStore(of: 1)
+    #expect(mkfifo(folder.file() + "-journal", 0o600) == 0)
+    #expect(failureKind { _ = try SQLiteCookieStore(path: folder.file()) } == .notACookieStore)
+  }
+
   @Test(arguments: ["", "/nowhere/at/all/cookies.db", "/tmp/a\0b"])
   func `a path that can't be is not permitted`(path: String) throws {
     #expect(failureKind { _ = try SQLiteCookieStore(path: path) } == .notPermitted)

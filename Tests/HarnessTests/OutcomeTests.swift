@@ -124,6 +124,24 @@ import Testing
     #expect(run.outcome("counter/adds@blocking") == .timedOut(seconds: 0.2))
   }
 
+  @Test func `nothing is left of the folders of a process that crashed or was killed`()
+    async throws
+  {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("left-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let run = try await SpecimenRun("leavingFolders", environment: ["TMPDIR": folder.path])
+    #expect(run.outcome("counter/adds@leaving-blocking") == .timedOut(seconds: 0.3))
+    for name in ["leaving-trapping", "leaving-exiting"] {
+      guard case .crashed = run.outcome("counter/adds@\(name)") else {
+        Issue.record("\(name) did not crash: \(run.output)")
+        return
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
   @Test func `a clause that blocks every thread ends the run with a report`() async throws {
     let run = try await SpecimenRun("wedged")
     #expect(run.status == 1)

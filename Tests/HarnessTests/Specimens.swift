@@ -1,6 +1,7 @@
-import ContractTesting
 import Foundation
 import Testing
+
+@testable import ContractTesting
 
 /// Contracts and implementations that are wrong on purpose, and some that are right.
 ///
@@ -63,6 +64,11 @@ struct Specimens {
   func blockingInOwnProcess(_ clause: ContractCase<Counter>) async throws {
     try await clause.verify()
   }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .leaving(.trapping), .leaving(.exiting), .leaving(.blocking)))
+  func leavingFolders(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
 
   @Test(arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)), .sound))
   func blockingInPlace(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
@@ -273,4 +279,18 @@ extension Implementation<Counter> {
     return .remembering()
   }
   static let unmakeable = live("unmakeable") { throw Refusal() }
+
+  /// Another one with a folder to remove, which it has no time for.
+  static func leaving(_ other: Self) -> Self {
+    live("leaving-\(other.id)") { [make = other.make] scope in
+      let folder = try scope.temporaryDirectory()
+      try Data("left".utf8).write(to: folder.appendingPathComponent("file"))
+      try Data("left".utf8).write(
+        to: FileManager.default.temporaryDirectory.appendingPathComponent("contract-file"))
+      return try await make(scope)
+    }
+    .lacking(.memory, because: "it ends")
+    .inOwnProcess()
+    .timeLimit(.milliseconds(300))
+  }
 }

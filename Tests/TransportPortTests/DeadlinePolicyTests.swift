@@ -164,6 +164,15 @@ import TransportPort
     #expect(outcome.error == nil)
   }
 
+  @Test func `bounds beyond what a clock can count to are no bounds`() async throws {
+    let fake = FakeTransport { _ in .respond(text: "hello") }
+    let most = Duration.seconds(Int64.max)
+    let deadlines = Deadlines(connect: most, idle: most, overall: most)
+    let outcome = await Outcome(of: fake.enforcing(deadlines), HTTPRequest(url: "http://h/"))
+    #expect(outcome.body.text == "hello")
+    #expect(outcome.error == nil)
+  }
+
   @Test func `cancellation comes through with its phase`() async throws {
     let clock = ManualClock()
     let fake = FakeTransport { _ in [.stall] }

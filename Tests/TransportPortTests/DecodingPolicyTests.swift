@@ -143,6 +143,13 @@ import TransportPort
     #expect(try await Self.kind(nested, "gzip, gzip") == .decompressionBomb)
   }
 
+  @Test(arguments: [0, -1, Int.min])
+  func `a ratio below 1 counts as 1`(ratio: Int) async throws {
+    let bomb = deflated(Array(repeating: 0, count: 2 << 20), windowBits: 31)
+    let policy = DecodingPolicy(maximumRatio: ratio)
+    #expect(try await Self.kind(bomb, "gzip", policy: policy) == .decompressionBomb)
+  }
+
   @Test func `a small content may have any ratio`() async throws {
     let small = deflated(Array(repeating: 0, count: 1 << 20), windowBits: 31)
     #expect(try await Self.decode(small, "gzip").count == 1 << 20)

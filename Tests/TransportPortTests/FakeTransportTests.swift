@@ -182,7 +182,8 @@ import TransportPort
   static let faults: [(OriginScript, TransportError.Kind, String)] = [
     ([.close] as OriginScript, TransportError.Kind.emptyReply, ""),
     ([.reset], .connectionReset, ""),
-    ([.send("HTTP/1.1 2"), .close], .truncatedHead, ""),
+    ([.send("HTTP/1.1 2"), .close], .emptyReply, ""),
+    ([.send("HTTP/1.1 200 OK\r\nA"), .close], .truncatedHead, ""),
     ([.send("Http/1.1 200 OK\r\n\r\n")], .malformedHead, ""),
     ([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close], .truncatedBody, "half"),
     (
@@ -478,5 +479,32 @@ import TransportPort
     }
     #expect(fake.connectionCount <= 8)
     #expect(await Outcome(of: fake, HTTPRequest(url: "http://h/1")).status == 200)
+  }
+
+  @Test func `a plan in turn answers each request by the next script, and the last one stays`()
+    async throws
+  {
+    let client = HTTPClient(
+      transport: FakeTransport(OriginPlan(inTurn: [.respond(503), .respond(text: "done")])))
+    #expect(try await client.get("http://h/").response.status.code == 503)
+    #expect(try await client.get("http://h/").text == "done")
+    #expect(try await client.get("http://h/").text == "done")
+    let silent = HTTPClient(transport: FakeTransport(OriginPlan(inTurn: [])))
+    #expect(try await silent.get("http://h/").response.status.code == 200)
+  }
+
+  @Test func `content that stops halfway is ended by a deadline in virtual time`() async throws {
+    let clock = ManualClock()
+    let fake = FakeTransport(clock: clock) { _ in
+      .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+        + [.pause(.seconds(60)), .send("defghi")]
+    }
+    let transport = fake.enforcing(Deadlines(overall: .seconds(5)), clock: clock)
+    let task = Task { try await HTTPClient(transport: transport).get("http://h/") }
+    await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: TransportError.self) { try await task.value }
+    #expect(error?.kind == .deadlineExceeded)
+    #expect(error?.phase == .receivingBody)
   }
 }

@@ -34,7 +34,10 @@ import TransportPort
     ("http://h", "/", "h", 80), ("https://h", "/", "h", 443), ("http://h?q", "/?q", "h", 80),
     ("http://h:80/", "/", "h", 80), ("https://h:80/", "/", "h:80", 80),
     ("http://h:/x", "/x", "h", 80), ("http://[::1]:81/", "/", "[::1]:81", 81),
-    ("HTTP://H/#f", "/", "h", 80), ("http://a@b@h/", "/", "h", 80),
+    ("http://127.0.0.1/", "/", "127.0.0.1", 80), ("http://1.0.255.0/", "/", "1.0.255.0", 80),
+    ("http://h./", "/", "h.", 80), ("http://1a/", "/", "1a", 80), ("http://0xg/", "/", "0xg", 80),
+    ("http://1.example/", "/", "1.example", 80), ("HTTP://H/#f", "/", "h", 80),
+    ("http://a@b@h/", "/", "h", 80),
     ("http://[2001:DB8::1.2.3.4]/", "/", "[2001:db8::1.2.3.4]", 80),
     ("http://h/a?http://b@c/#d", "/a?http://b@c/", "h", 80),
   ])
@@ -53,6 +56,12 @@ import TransportPort
     ("http://h/é", .url), ("http://ü/", .url), ("http://h/\r\nX: y", .url), ("http://[::1/", .url),
     ("http://[g::]/", .url), ("http://[1:2]/", .url), ("http://[::1]x/", .url),
     ("http://[1::2::3]/", .url), ("http://h\r\nX: y/", .url), ("http://h\\@evil/", .url),
+    ("http://2130706433/", .url), ("http://0x7f000001/", .url), ("http://0x/", .url),
+    ("http://127.1/", .url), ("http://0177.0.0.1/", .url), ("http://1.2.3.4.5/", .url),
+    ("http://127.0.0.1./", .url), ("http://256.0.0.1/", .url), ("http://a.1/", .url),
+    ("http://a..b/", .url), ("http://.a/", .url), ("http://./", .url),
+    ("http://\(String(repeating: "a", count: 64))/", .url),
+    ("http://\(String(repeating: "a.", count: 128))/", .url),
     ("http://[]/", .url), ("http://[1:2:3:4:5:6:7:8:9]/", .url), ("http://[::1.2.3.256]/", .url),
   ])
   func `a URL that cannot be sent is refused`(
@@ -111,7 +120,7 @@ import TransportPort
 
   @Test func `an explicit Host overrides, whatever its case, and two are refused`() throws {
     let lines = try Self.head(HTTPRequest(url: "http://h/", headerFields: ["hOST": "other"]))
-    #expect(lines == ["GET / HTTP/1.1", "hOST: other"])
+    #expect(lines == ["GET / HTTP/1.1", "Host: other"])
     let twice = HTTPRequest(url: "http://h/", headerFields: ["Host": "a", "host": "a"])
     #expect(try Self.refusal(twice) == .invalidRequest(.framing))
   }
@@ -182,5 +191,33 @@ import TransportPort
     let query = String(repeating: "q", count: 100_000)
     #expect(
       try WireRequest(HTTPRequest(url: "http://h/?\(query)"), body: .none).target.count > 100_000)
+  }
+
+  @Test func `HEAD goes without a body and not with one`() throws {
+    let request = HTTPRequest(method: .head, url: "http://h/")
+    for body in [HTTPRequestBody.text("a"), .bytes([])] {
+      #expect(try Self.refusal(request, body: body) == .invalidRequest(.body))
+    }
+    var declared = request
+    declared.headerFields[.contentLength] = "0"
+    #expect(try Self.refusal(declared) == .invalidRequest(.body))
+    #expect(try Self.refusal(request) == nil)
+  }
+
+  @Test func `a head beyond the limit is refused, wherever its bytes are`() throws {
+    let bare = HTTPRequest(url: "http://h/")
+    let room = WireRequest.headLimit - (try WireRequest(bare, body: .none).head.count)
+    func request(_ count: Int) -> [HTTPRequest] {
+      let text = String(repeating: "a", count: count)
+      return [
+        HTTPRequest(url: "http://h/" + text),
+        HTTPRequest(method: HTTPRequest.Method("GET" + text), url: "http://h/"),
+        HTTPRequest(url: "http://h/", headerFields: ["X": String(text.dropLast(5))]),
+      ]
+    }
+    for request in request(room) { #expect(try Self.refusal(request) == nil) }
+    for request in request(room + 1) {
+      #expect(try Self.refusal(request) == .invalidRequest(.headTooLarge))
+    }
   }
 }

@@ -127,7 +127,7 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "two-digit-years", "years 70 to 99 are of the last century, 00 to 69 of this one",
+      "two-digit-years", "years 70 to 99 are of the 1900s, 00 to 69 of the 2000s",
       from: "RFC 6265bis §5.1.1"
     ) { fixture in
       for year in ["70", "71", "99", "00", "01"] {

@@ -11,7 +11,7 @@ private let farBelow = "https://v2.api.example.com/"
 extension ClauseGroup<CookieStoreFixture> {
   static let domain = ClauseGroup("Domain") {
     Clause(
-      "leading-dot", "one leading dot of Domain is passed over", from: "RFC 6265bis §5.6.3"
+      "leading-dot", "one leading dot of Domain is left out", from: "RFC 6265bis §5.6.3"
     ) { fixture in
       let cookie = try await fixture.set("a=1; Domain=.example.com")
       expectText(cookie.domain, "example.com", "the domain of .example.com")
@@ -57,16 +57,20 @@ extension ClauseGroup<CookieStoreFixture> {
         "b=1; Domain=example.com", at: "https://badexample.com/", as: .domainMismatch)
     }
     Clause(
-      "domain-address", "an IP address is covered by itself alone, never by a part",
+      "domain-address",
+      "an IP address is covered by itself alone, in brackets or not, and never by a part",
       from: "RFC 6265bis §5.1.3"
     ) { fixture in
       try await fixture.refuse("a=1; Domain=3.4", at: "https://1.2.3.4/", as: .domainMismatch)
       try await fixture.refuse("a=1; Domain=.2.3.4", at: "https://1.2.3.4/", as: .domainMismatch)
       try await fixture.set("b=1; Domain=1.2.3.4", at: "https://1.2.3.4/")
       try await fixture.set("c=1", at: "https://1.2.3.4/")
-      try await fixture.set("d=1", at: "https://[2001:db8::1]/")
+      try await fixture.set("d=0", at: "https://[2001:db8::1]/")
+      try await fixture.set("d=1; Domain=[2001:DB8::1]", at: "https://[2001:db8::1]/")
+      try await fixture.refuse(
+        "d=1; Domain=[2001:db8::2]", at: "https://[2001:db8::1]/", as: .domainMismatch)
       try await fixture.expect("b=1; c=1", at: "https://1.2.3.4/")
-      try await fixture.expect("d=1", at: "https://[2001:db8::1]/")
+      try await fixture.expect("d=0; d=1", at: "https://[2001:db8::1]/")
       for url in ["https://9.2.3.4/", "https://2.3.4.1/", "https://[2001:db8::2]/"] {
         try await fixture.expect(nil, at: url)
       }
@@ -196,7 +200,8 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "empty-domain", "an empty Domain is none", from: "RFC 6265bis §5.6.3"
+      "empty-domain", "an empty Domain counts as none, even after another",
+      from: "RFC 6265bis §5.6.3"
     ) { fixture in
       for line in ["a=1; Domain=", "a=1; Domain", "a=1; Domain=.", "a=1; Domain= \t"] {
         let cookie = try await fixture.set(line)

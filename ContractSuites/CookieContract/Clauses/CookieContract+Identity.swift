@@ -96,7 +96,7 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "creation-time", "creation and last access of a new cookie are the present",
-      from: "RFC 6265bis §5.7, 3", requires: .controllableClock
+      from: "RFC 6265bis §5.7, 5", requires: .controllableClock
     ) { fixture in
       fixture.clock.advance(by: 0.5)
       let first = try await fixture.set("a=1")
@@ -167,7 +167,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("\(one)=1; v=\(two)")
     }
     Clause(
-      "last-access", "a cookie given to a request has now been used", from: "RFC 6265bis §5.8.3",
+      "last-access", "giving a cookie to a request is its last access", from: "RFC 6265bis §5.8.3",
       requires: .controllableClock
     ) { fixture in
       let start = fixture.now
@@ -182,7 +182,7 @@ extension ClauseGroup<CookieStoreFixture> {
       expectEqual(try await fixture.listed("b").lastAccess, start, "that of 'b', which wasn't")
     }
     Clause(
-      "listing-is-no-access", "listing all cookies uses none", from: "this project",
+      "listing-is-no-access", "listing all cookies accesses none", from: "this project",
       requires: .controllableClock
     ) { fixture in
       let start = fixture.now

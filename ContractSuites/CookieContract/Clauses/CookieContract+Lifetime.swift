@@ -9,7 +9,8 @@ private let longest = 400 * day
 extension ClauseGroup<CookieStoreFixture> {
   static let lifetime = ClauseGroup("Lifetime") {
     Clause(
-      "max-age-first", "Max-Age goes before Expires, in either order", from: "RFC 6265bis §5.7, 6"
+      "max-age-first", "Max-Age overrules Expires, whichever comes first",
+      from: "RFC 6265bis §5.7, 6"
     ) { fixture in
       let later = httpDate(fixture.now + day)
       let past = httpDate(fixture.now - day)

@@ -55,7 +55,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await older.set("a=")
     }
     Clause(
-      "white-space", "spaces and TABs around names and values go, those inside stay",
+      "white-space", "spaces and TABs around names and values are cut off, those inside stay",
       from: "RFC 6265bis §5.6"
     ) { fixture in
       let cookie = try await fixture.set(" \ta b\t = \t1 \t2\t ; \tPath\t = \t/docs \t; Secure ")

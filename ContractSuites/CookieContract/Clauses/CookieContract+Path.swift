@@ -21,7 +21,7 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "no-path", "a Path that is empty or doesn't begin with a slash is none",
+      "no-path", "a Path that is empty or doesn't begin with a slash counts as none",
       from: "RFC 6265bis §5.6.4"
     ) { fixture in
       for attribute in ["Path=", "Path", "Path=docs", "Path=./", "Path=\"/\"", "Path= \t"] {

@@ -36,7 +36,7 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "same-site-values",
-      "SameSite is None, Strict, Lax in any case, and anything else is none given",
+      "SameSite is None, Strict or Lax in any case; anything else counts as not given",
       from: "RFC 6265bis §5.6.7"
     ) { fixture in
       let values: [(String, Cookie.SameSite)] = [
@@ -101,7 +101,8 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "cross-site-set", "a cross-site request that navigates no top-level page sets only None",
+      "cross-site-set",
+      "a cross-site request that navigates no top-level page sets only SameSite=None cookies",
       from: "RFC 6265bis §5.7, 18"
     ) { fixture in
       for line in ["a=1", "a=1; SameSite=Lax", "a=1; SameSite=Strict; Secure", "a=1; SameSite=x"] {

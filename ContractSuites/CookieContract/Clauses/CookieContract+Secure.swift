@@ -110,7 +110,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("__Host=1")
     }
     Clause(
-      "prefix-case", "prefixes count in every case", from: "RFC 6265bis §5.4"
+      "prefix-case", "prefixes count in upper and lower case alike", from: "RFC 6265bis §5.4"
     ) { fixture in
       for name in ["__secure-a", "__SECURE-a", "__SeCuRe-a"] {
         try await fixture.refuse("\(name)=1", as: .securePrefix)
@@ -122,7 +122,7 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "prefix-nameless", "a value without a name may not look like a prefixed name",
+      "prefix-nameless", "a nameless value may not begin like a prefixed name",
       from: "RFC 6265bis §5.7, 22"
     ) { fixture in
       for value in ["__Secure-a=1", "__Host-a=1", "__secure-", "__HOST-a"] {

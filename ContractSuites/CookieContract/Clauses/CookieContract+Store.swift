@@ -120,7 +120,7 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "remove-expired-late",
-      "a cookie that expired before another was used is counted and told all the same",
+      "an expired cookie is counted and told even where a lookup came before its removal",
       from: "this project", requires: .controllableClock
     ) { fixture in
       let gone = try await fixture.set("a=1; Max-Age=60")
@@ -190,7 +190,7 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "restore-dates",
-      "a date that can't be is brought within bounds, and the expired are left out",
+      "a restored date that can't be is brought within bounds, and expired cookies are left out",
       from: "this project", requires: .controllableClock
     ) { fixture in
       let now = fixture.now
@@ -213,7 +213,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAllInOrder(["late=1", "future=1", "long=1"])
     }
     Clause(
-      "restore-all-or-none", "one cookie that no line could make, and none is restored",
+      "restore-all-or-none", "where no line could make one of the cookies, none is restored",
       from: "this project"
     ) { fixture in
       try await fixture.expectAllOrNone()

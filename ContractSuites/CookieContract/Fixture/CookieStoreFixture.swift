@@ -116,6 +116,9 @@ extension CookieStoreFixture {
     return try await opened(setup.at(copy))
   }
 
+  /// The modes of the files in the store's folder, by their paths.
+  func fileModes() throws -> [String: Int] { try setup.folders.fileModes(in: setup.place) }
+
   /// The same cookies through two handles that take turns, call by call.
   ///
   /// For stores with the capability `severalHandles`. Exploration finds

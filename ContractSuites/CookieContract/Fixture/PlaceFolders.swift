@@ -28,4 +28,17 @@ final class PlaceFolders: Sendable {
         at: source.appendingPathComponent(name), to: target.appendingPathComponent(name))
     }
   }
+
+  /// The permissions of every file in the folder of a place, and in the folders in it.
+  func fileModes(in place: String) throws -> [String: Int] {
+    let folder = try folder(for: place)
+    var modes: [String: Int] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+      let attributes = try FileManager.default.attributesOfItem(
+        atPath: folder.appendingPathComponent(path).path)
+      guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
+      modes[path] = attributes[.posixPermissions] as? Int
+    }
+    return modes
+  }
 }

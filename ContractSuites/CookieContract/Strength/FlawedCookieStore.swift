@@ -273,6 +273,8 @@ extension FlawedCookieStore {
     flaws.saved(&cookies)
     do {
       try JSONEncoder().encode(cookies).write(to: file, options: .atomic)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: flaws.fileMode], ofItemAtPath: file.path)
     } catch {
       throw .storage(CookieStorageFailure(.other, subject: file.path, detail: "\(error)"))
     }

@@ -143,6 +143,9 @@ struct Flaws: Sendable {
   /// Whether the file is read before each operation, or once.
   var readsAgain = true
 
+  /// The permissions of the file.
+  var fileMode = 0o600
+
   /// Whether nobody else gets in between reading and writing.
   var locksFile = true
 

@@ -470,7 +470,8 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     Saboteur(
-      "saves-no-session", "keeps no session cookies in the file", caughtBy: "survives-reopen"
+      "saves-no-session", "keeps no session cookies in the file",
+      caughtBy: "reopened-session", saying: "the store lists [\"b=1\"]"
     ) {
       try await .flawed(in: $0, isKept: true) {
         $0.readsAgain = false
@@ -496,6 +497,12 @@ extension Saboteur<CookieStoreFixture> {
           cookies = all.values.sorted { $0.name < $1.name }
         }
       }
+    }
+    Saboteur(
+      "readable-file", "lets everybody read the file", caughtBy: "private-files",
+      saying: "cookies.json has mode 644 after a write"
+    ) {
+      try await .flawed(in: $0, isKept: true) { $0.fileMode = 0o644 }
     }
     Saboteur(
       "saves-when-flushed", "writes the file when it is flushed and not before",

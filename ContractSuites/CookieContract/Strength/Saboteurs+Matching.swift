@@ -118,6 +118,16 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     Saboteur(
+      "bare-address", "takes no address in brackets for a domain", caughtBy: "domain-address",
+      saying: "expected it stored"
+    ) {
+      try await .flawed(in: $0) {
+        $0.refusal = { _, arrival in
+          arrival.values(of: "Domain").last?.first == "[" ? .domainMismatch : nil
+        }
+      }
+    }
+    Saboteur(
       "any-ending", "lets in a Domain that the host ends in, dot or no dot",
       caughtBy: "domain-foreign", "domain-match", saying: "expected it refused as domainMismatch"
     ) {

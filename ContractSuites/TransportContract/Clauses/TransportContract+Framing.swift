@@ -77,6 +77,16 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "bad-chunk-held", "a bad chunk is an error at once, though the connection stays open",
+      from: "RFC 9112 §7.1"
+    ) { fixture in
+      for text in ["0 2\r\nhi", "2;" + String(repeating: "x", count: 8000), "0x2\r\n"] {
+        let world = try await fixture.world(.raw(chunked + text) + [.stall])
+        await world.expectFailure(.badChunk)
+        try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+      }
+    }
+    Clause(
       "oversized-chunk", "a chunk size beyond what can be counted is an error",
       from: "RFC 9112 §7.1"
     ) { fixture in
@@ -117,6 +127,54 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "unused-length", "a Content-Length that is no number is an error where it isn't used too",
+      from: "RFC 9110 §8.6, RFC 9112 §6.3"
+    ) { fixture in
+      for length in ["x", "-1", "", "99999999999999999999"] {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n"
+        let bare = try await fixture.world(.raw(head + "\r\n") + [.close])
+        await bare.expectFailure(.invalidLength, of: .head)
+        let chunks = try await fixture.world(
+          .raw(head + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n") + [.close])
+        await chunks.expectFailure(.invalidLength)
+      }
+    }
+    Clause(
+      "folded-framing",
+      "a Content-Length or Transfer-Encoding that goes on in a second line is an error",
+      from: "this project"
+    ) { fixture in
+      for (line, kind) in [
+        ("Transfer-Encoding:\r\n chunked", TransportError.Kind.unsupportedTransferCoding),
+        ("Content-Length: 1\r\n 2", .invalidLength), ("Content-Length:\r\n 12", .invalidLength),
+      ] {
+        let world = try await fixture.world(
+          .raw("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n2\r\nhi\r\n0\r\n\r\n") + [.close])
+        await world.expectFailure(kind)
+      }
+    }
+    Clause(
+      "coding-until-close",
+      "content in a coding other than chunks goes to the end of the connection",
+      from: "RFC 9112 §6.3, 4"
+    ) { fixture in
+      let world = try await fixture.world(
+        .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi")
+          + [.send(" there"), .close])
+      expectEqual(try await world.answer().text, "hi there", "the content")
+    }
+    Clause(
+      "old-chunks", "a connection with chunks in HTTP/1.0 isn't used again", from: "RFC 9112 §6.1"
+    ) { fixture in
+      let world = try await fixture.world(
+        .raw(
+          "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "2\r\nhi\r\n0\r\n\r\n"), .respond(text: "next"))
+      expectEqual(try await world.answer().text, "hi", "the content")
+      expectEqual(try await world.answer().text, "next", "the next content")
+      expectEqual(world.log.counts.connections, 2, "the number of connections")
+    }
+    Clause(
       "both-framings", "chunks win over a Content-Length, and the connection isn't used again",
       from: "RFC 9112 §6.3, 3"
     ) { fixture in
@@ -144,6 +202,22 @@ extension ClauseGroup<TransportFixture> {
         .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\(evil)"), .respond(text: "good"))
       try await head.answer(.head)
       expectEqual(try await head.answer().text, "good", "the content after HEAD")
+    }
+    Clause(
+      "seen-surplus", "a connection on which bytes came past the content isn't used again",
+      from: "RFC 9112 §6.3"
+    ) { fixture in
+      for (method, start) in [
+        (HTTPRequest.Method.get, "200 OK\r\nContent-Length: 2\r\n\r\nhi"),
+        (.get, "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"),
+        (.get, "200 OK\r\nContent-Length: 0\r\n\r\n"), (.get, "204 No Content\r\n\r\n"),
+        (.head, "200 OK\r\nContent-Length: 2\r\n\r\n"),
+      ] {
+        let world = try await fixture.world(.raw("HTTP/1.1 \(start)X"), .respond(text: "next"))
+        try await world.answer(method)
+        expectEqual(try await world.answer().text, "next", "the content after \(shown(start))")
+        expectEqual(world.log.counts.connections, 2, "the number of connections")
+      }
     }
     Clause(
       "no-content", "204 and 304 have no content, whatever their length says",

@@ -179,6 +179,16 @@ extension ClauseGroup<TransportFixture> {
         await world.expectRefusal(.invalidRequest(.missingHost), of: HTTPRequest(url: url))
       }
     }
+    Clause(
+      "host-numbers", "a host that is a number but no address of four decimals is refused",
+      from: "RFC 3986 §3.2.2 and §7.4"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for host in ["2130706433", "0x7f000001", "0x7f.1", "127.1", "0177.0.0.1", "127.0.0.1."] {
+        await world.expectRefusal(
+          .invalidRequest(.url), of: HTTPRequest(url: "http://\(host):\(world.peers[0].port)/"))
+      }
+    }
     Clause("long-target", "a target of 100,000 bytes is sent whole", from: "RFC 9110 §4.1") {
       fixture in
       let world = try await fixture.world(.respond())
@@ -195,6 +205,29 @@ extension ClauseGroup<TransportFixture> {
         .invalidRequest(.body), of: world.request(.trace), body: .text("secret"))
       let seen = try await world.arrival(of: .trace)
       expectEqual(seen.head.method, .trace, "TRACE without a body")
+    }
+    Clause(
+      "head-body", "HEAD with a body is refused before any output", from: "RFC 9110 §9.3.2"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for body in [HTTPRequestBody.text("a"), .bytes([]), .stream(Chunks("a"))] {
+        await world.expectRefusal(.invalidRequest(.body), of: world.request(.head), body: body)
+      }
+    }
+    Clause(
+      "request-head-limit", "a head of more than 1,000,000 bytes is refused before any output",
+      from: "this project"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      let long = String(repeating: "a", count: WireRequest.headLimit)
+      for request in [
+        world.request(.get, "/" + long), world.request(.get, "/", ["X-A": long]),
+        world.request(HTTPRequest.Method(long)),
+      ] {
+        await world.expectRefusal(.invalidRequest(.headTooLarge), of: request)
+      }
+      let seen = try await world.arrival(of: .get, "/", ["X-A": String(long.dropLast(200))])
+      expectEqual(seen.fields["X-A"]?.utf8.count, long.utf8.count - 200, "the length of X-A")
     }
   }
 }

@@ -28,6 +28,24 @@ extension ClauseGroup<TransportFixture> {
         await world.expectFailure(.malformedHead)
       }
     }
+    Clause(
+      "minor-version", "a version other than HTTP/1.0 and HTTP/1.1 is an error",
+      from: "this project"
+    ) { fixture in
+      for line in ["HTTP/1.2 200 OK", "HTTP/1.9 200 OK", "HTTP/0.9 200 OK", "HTTP/2 200"] {
+        let world = try await fixture.world(head(line) + [.close])
+        await world.expectFailure(.malformedHead)
+      }
+    }
+    Clause(
+      "own-version", "a status line of HTTP/2 is an error where HTTP/1.1 was agreed on",
+      from: "RFC 9113 §3.2"
+    ) { fixture in
+      for line in ["HTTP/2 200 ", "HTTP/2 200 OK", "HTTP/3 200"] {
+        let world = try await fixture.world(head(line) + [.close], scheme: .https)
+        await world.expectFailure(.malformedHead)
+      }
+    }
     Clause("status-999", "a status is any three digits from 100", from: "RFC 9110 §15") { fixture in
       for status in [200, 299, 418, 599, 600, 999] {
         let answer = try await fixture.world(head("HTTP/1.1 \(status) Odd")).answer()
@@ -97,6 +115,20 @@ extension ClauseGroup<TransportFixture> {
       let answer = try await fixture.world(script).answer()
       expectEqual(answer.fields[values: "X-A"], ["1 2 3"], "the lines of X-A")
       expectEqual(answer.fields["X-B"], "b", "X-B")
+    }
+    Clause(
+      "folded-first",
+      "a first field line that starts with a space is an error, whatever came before",
+      from: "RFC 9112 §2.2"
+    ) { fixture in
+      for line in [" X-A: 1", "\tX-A: 1", " "] {
+        let world = try await fixture.world(
+          head("HTTP/1.1 200 OK", "X-B: \(String(repeating: "b", count: 100))"),
+          head("HTTP/1.1 200 OK", line), head("HTTP/1.1 103 Early") + head("HTTP/1.1 200 OK", line))
+        try await world.answer()
+        await world.expectFailure(.malformedHead)
+        await world.expectFailure(.malformedHead)
+      }
     }
     Clause("nul", "NUL in a head is an error", from: "RFC 9110 §5.5") { fixture in
       for line in ["X-A: a\0b", "X\0A: 1", "X-A: \0"] {

@@ -209,6 +209,56 @@ extension ClauseGroup<TransportFixture> {
         silent.log.requests.first?.bodyCount, 5, "the bytes of content after the time-out")
       expectEqual(silent.log.requests.first?.fields[.expect], "100-continue", "Expect")
     }
+    Clause(
+      "expectation-failed", "417 is handed out, and nothing is sent again",
+      from: "RFC 9110 §10.1.1"
+    ) { fixture in
+      let fields: HTTPFields = [.expect: "100-continue"]
+      var options = TransportOptions()
+      options.continueTimeout = .seconds(60)
+      for method in [HTTPRequest.Method.post, .put] {
+        let world = try await fixture.world(
+          [.send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n")], .respond(text: "again"))
+        let answer = try await world.answer(
+          method, "/", fields, body: .text("hello"), options: options)
+        expectEqual(answer.status, 417, "the status of \(method)")
+        expectEqual(answer.text, "", "the content")
+        expectEqual(world.log.requests.count, 1, "the number of requests")
+      }
+    }
+    Clause(
+      "continue-after-interim", "an interim response other than 100 doesn't prolong the time-out",
+      from: "RFC 9110 §10.1.1 and §15.2"
+    ) { fixture in
+      var options = TransportOptions()
+      options.continueTimeout = .milliseconds(200)
+      for _ in 1...5 {
+        let world = try await fixture.world(
+          [.send("HTTP/1.1 103 Early\r\n\r\n")] + .respond(text: "done"))
+        let answer = try await world.through { $0.enforcing(Deadlines(overall: .seconds(2))) }
+          .answer(
+            .put, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
+        expectEqual(answer.text, "done", "the content")
+        expectEqual(world.log.requests.first?.bodyCount, 5, "the bytes of content")
+      }
+    }
+    Clause(
+      "cut-upload", "a connection that ends is noticed while the content is being made",
+      from: "RFC 9112 §9.5"
+    ) { fixture in
+      let line = "HTTP/1.1 200 OK\r\n"
+      for (text, kind) in [
+        ("", TransportError.Kind.emptyReply), (line, .truncatedHead),
+        (line + "Content-Length: 3\r\n\r\nhi", .truncatedBody),
+      ] {
+        let world = try await fixture.world([.readBodyBytes(1), .send(text), .close])
+        let chunks = Chunks { place in
+          if place > 0 { try await waitForCancellation() }
+          return [1]
+        }
+        await world.expectFailure(kind, of: .post, body: .stream(chunks))
+      }
+    }
     Clause("request-trailers", "trailer fields follow the content", from: "RFC 9112 §7.1.2") {
       fixture in
       let world = try await fixture.world(.respond())

@@ -37,6 +37,18 @@ struct Flaws: Sendable {
 }
 
 extension Flaws {
+  /// Makes the transport wait for ever where it should fail.
+  mutating func wait(afterFailure kind: TransportError.Kind) {
+    send = { base, request, body, options in
+      do {
+        return try await base.send(request, body: body, options: options)
+      } catch let error as TransportError where error.kind == kind {
+        try await waitForCancellation()
+        throw error
+      }
+    }
+  }
+
   /// Makes the transport lose a byte of long content, where a buffer may end.
   mutating func loseByte() {
     response = { exchange in

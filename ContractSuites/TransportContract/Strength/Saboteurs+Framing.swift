@@ -57,6 +57,27 @@ extension Saboteur<TransportFixture> {
       "number-before-letters", "it reads the digits that a length starts with",
       caughtBy: "invalid-length", saying: "expected invalidLength, got status 200"
     ) { $0.bytes = { $0.replacing("Length: 3x", by: "Length: 3") } }
+    flawed("skips-unused-length", "it reads a length when it needs it", caughtBy: "unused-length") {
+      $0.bytes = { $0.replacing("Content-Length: x\r\n", by: "") }
+    }
+    flawed("joins-framing", "it joins folded lines of any field", caughtBy: "folded-framing") {
+      $0.bytes = { $0.replacing("Encoding:\r\n chunked", by: "Encoding: chunked") }
+    }
+    flawed("skips-identity", "it passes over identity", caughtBy: "coding-until-close") {
+      $0.bytes = { $0.replacing("Transfer-Encoding: identity\r\n", by: "") }
+    }
+    flawed("minor-blind", "it takes HTTP/1.0 for HTTP/1.1", caughtBy: "old-chunks") {
+      $0.bytes = { $0.replacing("HTTP/1.0", by: "HTTP/1.1") }
+    }
+    flawed("drops-surplus", "it passes over surplus bytes", caughtBy: "seen-surplus") {
+      $0.bytes = { $0.replacing("\r\n\r\nX", by: "\r\n\r\n") }
+    }
+    flawed(
+      "waits-after-bad-chunk", "it waits for more after a bad chunk", caughtBy: "bad-chunk-held",
+      timeLimit: .milliseconds(500)
+    ) {
+      $0.bytes = { $0.replacing("0 2\r\n", by: "20\r\n") }
+    }
     flawed(
       "reuses-after-both", "it uses a connection again that had both framings",
       caughtBy: "both-framings", saying: "number of connections"

@@ -126,6 +126,23 @@ extension Saboteur<TransportFixture> {
     flawed("short-target", "it has room for 8,190 bytes of target", caughtBy: "long-target") {
       $0.request = { request, _, _ in request.path = request.path.map { String($0.prefix(8190)) } }
     }
+    flawed(
+      "numeric-hosts", "it takes a number for an address", caughtBy: "host-numbers",
+      saying: "expected invalidRequest"
+    ) {
+      $0.request = { request, _, _ in
+        request.authority = request.authority?.replacing("2130706433", with: "127.0.0.1")
+      }
+    }
+    flawed("drops-head-body", "it sends HEAD without the body", caughtBy: "head-body") {
+      $0.request = { request, body, _ in if request.method == .head { body = .none } }
+    }
+    flawed("short-values", "it cuts long values", caughtBy: "request-head-limit") {
+      $0.request = { request, _, _ in
+        request.headerFields = HTTPFields(
+          request.headerFields.map { HTTPField(name: $0.name, bytes: Array($0.bytes.prefix(9))) })
+      }
+    }
     flawed("drops-trace-body", "it sends TRACE without the body", caughtBy: "trace-body") {
       $0.request = { request, body, _ in if request.method == .trace { body = .none } }
     }

@@ -18,6 +18,12 @@ extension Saboteur<TransportFixture> {
       "any-version-case", "it takes the version in any case", caughtBy: "version-case",
       saying: "expected malformedHead, got status 200"
     ) { $0.bytes = { $0.replacing("Http/1.1", by: "HTTP/1.1") } }
+    flawed("later-minor", "it takes HTTP/1.2 for HTTP/1.1", caughtBy: "minor-version") {
+      $0.bytes = { $0.replacing("HTTP/1.2", by: "HTTP/1.1") }
+    }
+    flawed("any-major", "it takes HTTP/2 for HTTP/1.1", caughtBy: "own-version") {
+      $0.bytes = { $0.replacing("HTTP/2", by: "HTTP/1.1") }
+    }
     flawed("status-to-599", "it knows statuses up to 599", caughtBy: "status-999") {
       $0.response = { if $0.response.status.code > 599 { $0.response.status.code = 599 } }
     }
@@ -63,6 +69,9 @@ extension Saboteur<TransportFixture> {
     ) { $0.bytes = { $0.replacing("X-A :", by: "X-A:") } }
     flawed("splits-folds", "it takes a folded line for a field of its own", caughtBy: "folding") {
       $0.bytes = { $0.replacing("\r\n 2", by: "\r\nX-A: 2") }
+    }
+    flawed("trims-lines", "it trims the first field line", caughtBy: "folded-first") {
+      $0.bytes = { $0.replacing("200 OK\r\n X-A", by: "200 OK\r\nX-A") }
     }
     flawed("cuts-at-nul", "it reads values as C strings", caughtBy: "nul") {
       $0.bytes = { $0.replacing("\0b", by: "") }
@@ -123,14 +132,7 @@ extension Saboteur<TransportFixture> {
       "endless-interim", "it waits however many interim responses come", caughtBy: "interim-flood",
       timeLimit: .milliseconds(500)
     ) {
-      $0.send = { base, request, body, options in
-        do {
-          return try await base.send(request, body: body, options: options)
-        } catch let error as TransportError where error.kind == .tooManyInformational {
-          try await waitForCancellation()
-          throw error
-        }
-      }
+      $0.wait(afterFailure: .tooManyInformational)
     }
   }
 }

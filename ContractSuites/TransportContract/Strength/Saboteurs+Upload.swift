@@ -104,5 +104,25 @@ extension Saboteur<TransportFixture> {
         try await base.send(request, body: body.forgiving(), options: options)
       }
     }
+    flawed("tries-without-expect", "it sends again after 417", caughtBy: "expectation-failed") {
+      $0.send = { base, request, body, options in
+        let exchange = try await base.send(request, body: body, options: options)
+        guard exchange.response.status.code == 417 else { return exchange }
+        var again = request
+        again.headerFields[.expect] = nil
+        return try await base.send(again, body: body, options: options)
+      }
+    }
+    flawed(
+      "waits-for-100", "it waits for 100 for ever", caughtBy: "continue-after-interim"
+    ) {
+      $0.request = { _, _, options in options.continueTimeout = .seconds(60) }
+    }
+    flawed(
+      "blind-producer", "it looks for a response when all was sent", caughtBy: "cut-upload",
+      timeLimit: .milliseconds(500)
+    ) {
+      $0.wait(afterFailure: .emptyReply)
+    }
   }
 }

@@ -17,6 +17,7 @@ public final class FixtureScope: Sendable {
 
   /// Makes an empty folder for this case alone and removes it in the tear-down.
   ///
+  /// That of a case in a process of its own is removed even where the process crashes or is killed.
   /// - Returns: The folder, inside the system's temporary folder, with mode 0700.
   /// - Throws: Foundation's error when the folder can't be made.
   public func temporaryDirectory() throws -> URL {

@@ -146,6 +146,8 @@ extension Implementation {
   }
 
   /// Runs each case in a fresh process, so that a crash or a hang ends that case alone.
+  ///
+  /// The process has a temporary folder of its own (`TMPDIR`), which is removed with all that is in it.
   public func inOwnProcess() -> Self { changed { $0.isIsolated = true } }
 
   /// Says that the implementation uses something of which the process has one only.

@@ -55,6 +55,8 @@ struct OwnProcess: Sendable {
       environment["CONTRACT_JOURNAL"] = nil
       environment[Self.variable] = journal.path
       environment["SWIFT_BACKTRACE"] = "enable=no"
+      // What a process that is killed has no time to remove goes with the folder.
+      environment["TMPDIR"] = folder.path
       process.environment = environment
       process.standardInput = FileHandle.nullDevice
       process.standardOutput = handle

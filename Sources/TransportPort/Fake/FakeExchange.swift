@@ -180,7 +180,7 @@ extension FakeExchange {
   private func connect(_ connection: Int) async throws(TransportError) {
     let timer = options.connectTimeout.map { timeout in
       Task { [transport] in
-        guard (try? await transport.clock.sleep(for: timeout)) != nil else { return }
+        guard (try? await transport.clock.pause(for: timeout)) != nil else { return }
         self.end(.failed(.connectTimeout))
       }
     }
@@ -194,7 +194,7 @@ extension FakeExchange {
     case .listening: break
     case .unresolvable: throw error(.nameNotResolved, detail: "\(wire.origin.host) has no address")
     case .resolvingSlowly(let duration):
-      guard (try? await transport.clock.sleep(for: duration)) != nil else {
+      guard (try? await transport.clock.pause(for: duration)) != nil else {
         throw error(.cancelled)
       }
     case .refusing where wire.target.hasPrefix("http:"):

@@ -77,7 +77,7 @@ actor FakePlayer {
       steps = [.sendRepeatedly(bytes, count: count.map { $0 - 1 })] + steps
       try receive(bytes)
     case .pause(let duration):
-      guard (try? await exchange.transport.clock.sleep(for: duration)) != nil else {
+      guard (try? await exchange.transport.clock.pause(for: duration)) != nil else {
         throw exchange.error(.cancelled)
       }
     case .readBody:
@@ -120,7 +120,13 @@ actor FakePlayer {
   /// The origin ends the connection.
   private func endConnection(_ ending: HTTPResponseParser.Ending) throws(TransportError) {
     isClosedByOrigin = true
-    try parser.finish(ending, into: &events)
+    do throws(TransportError) { try parser.finish(ending, into: &events) } catch {
+      var error = error
+      if awaitsContinue, error.kind == .connectionReset, error.phase == .awaitingHead {
+        error.phase = .sending
+      }
+      throw error
+    }
   }
 
   /// The response is complete: gives the connection back, or ends it.
@@ -176,7 +182,7 @@ extension FakePlayer {
         // The client waits for 100 Continue, but not for ever.
         awaitsContinue = false
         let timeout = exchange.options.continueTimeout
-        guard (try? await exchange.transport.clock.sleep(for: timeout)) != nil else {
+        guard (try? await exchange.transport.clock.pause(for: timeout)) != nil else {
           throw exchange.error(.cancelled)
         }
       }

@@ -5,6 +5,31 @@ import ContractLocks
 /// It parses what the scripts send as a real client would, so that splits, floods, truncations and
 /// malformations have their true effect. Time passes on the clock it is given. Nothing happens that
 /// the consumer did not ask for: a script moves on when the response is read.
+///
+/// Scripts say what an origin does about a request. A busy one, then one that is well again:
+/// ```swift
+/// let fake = FakeTransport(OriginPlan(inTurn: [.respond(503), .respond(text: "done")]))
+/// ```
+/// Content that stops halfway, with a deadline in virtual time:
+/// ```swift
+/// let clock = ManualClock()
+/// let fake = FakeTransport(clock: clock) { _ in
+///   .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.pause(.seconds(60)), .send("defghi")]
+/// }
+/// let transport = fake.enforcing(Deadlines(overall: .seconds(5)), clock: clock)
+/// async let answer = HTTPClient(transport: transport).get("http://example.com/")
+/// await clock.waitForSleepers(2)  // The pause and the deadline.
+/// clock.advance(by: .seconds(5))
+/// ```
+/// An answer that comes before the content was sent, and the end of the connection:
+/// ```swift
+/// let fake = FakeTransport { _ in
+///   [.readBodyBytes(1), .send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), .close]
+/// }
+/// ```
+/// The same plans and scripts are played on a socket by the `ScriptedOrigin` of the product of that
+/// name. A response such as 503 is no failure, so that ``HTTPTransport/retryingWhenSafe(attempts:backoff:clock:)``
+/// does not send again for it.
 public final class FakeTransport: HTTPTransport {
   private struct State {
     var model: FakeTransportModel

@@ -81,7 +81,7 @@ actor ContentDecoding {
     if let most = policy.maximumBytes, count > most {
       throw failure(.decompressionBomb, "the content decodes to more than \(most) bytes")
     }
-    if let ratio = policy.maximumRatio, count > 1 << 20, count / ratio > encodedCount {
+    if let ratio = policy.maximumRatio, count > 1 << 20, count / max(1, ratio) > encodedCount {
       throw failure(
         .decompressionBomb,
         "\(encodedCount) bytes decode to more than \(count), beyond \(ratio) for each")

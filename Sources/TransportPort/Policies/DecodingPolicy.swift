@@ -14,7 +14,7 @@ public struct DecodingPolicy: Sendable, Hashable {
   /// The most bytes that a body may decode to; `nil` sets no bound.
   public var maximumBytes: Int?
 
-  /// The most decoded bytes for each encoded byte, once more than 1 MiB was decoded.
+  /// The most decoded bytes for each encoded byte, at least 1, once more than 1 MiB was decoded.
   public var maximumRatio: Int?
 
   /// A policy; at most 1 GiB and 200 bytes for each encoded one, unless said otherwise.

@@ -44,7 +44,7 @@ struct RetryTransport<Base: HTTPTransport>: HTTPTransport {
   ) async throws(TransportError) {
     let pause = backoff.pause(failures)
     guard pause > .zero else { return }
-    guard (try? await clock.sleep(for: pause)) != nil else {
+    guard (try? await clock.pause(for: pause)) != nil else {
       throw TransportError(
         .cancelled, phase: .preparing, method: method, bytesSent: error.bytesSent,
         detail: "the task was cancelled before attempt \(failures + 1), after \(error)")

@@ -24,7 +24,7 @@ final class Watchdog: Sendable {
     self.stopwatch = Stopwatch(clock)
     let timer = Task { [weak self] in
       var pause = self?.check()
-      while let duration = pause, (try? await clock.sleep(for: duration)) != nil {
+      while let duration = pause, (try? await clock.pause(for: duration)) != nil {
         pause = self?.check()
       }
     }
@@ -160,7 +160,7 @@ extension HTTPResponseBody {
 }
 
 /// A sum that several tasks may add to.
-private final class Counter: Sendable {
+final class Counter: Sendable {
   private let sum = Mutex(0)
 
   func add(_ number: Int) -> Int {

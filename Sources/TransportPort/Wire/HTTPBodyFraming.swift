@@ -13,7 +13,9 @@ public enum HTTPBodyFraming: Sendable, Hashable {
 
   /// Works out the framing of a response.
   ///
-  /// Transfer-Encoding wins over Content-Length. Repeated lengths must be the same.
+  /// Transfer-Encoding wins over Content-Length, and without chunks the body then ends with the
+  /// connection. A length must be a number, and repeated ones the same, even where it is not used:
+  /// in the response to HEAD and beside a Transfer-Encoding.
   ///
   /// - Parameters:
   ///   - response: The response's head.
@@ -24,13 +26,16 @@ public enum HTTPBodyFraming: Sendable, Hashable {
     of response: HTTPResponse, to method: HTTPRequest.Method
   ) throws(TransportError) {
     let code = response.status.code
-    guard method != .head, code >= 200, code != 204, code != 304 else {
+    guard code >= 200, code != 204, code != 304 else {
       self = .none
       return
     }
-    if let isChunked = try Self.isChunked(response.headerFields) {
+    let length = try Self.length(response.headerFields)
+    if method == .head {
+      self = .none
+    } else if let isChunked = try Self.isChunked(response.headerFields) {
       self = isChunked ? .chunked : .untilClose
-    } else if let length = try Self.length(response.headerFields) {
+    } else if let length {
       self = .length(length)
     } else {
       self = .untilClose
@@ -60,7 +65,7 @@ public enum HTTPBodyFraming: Sendable, Hashable {
     let codings = fields.list(.transferEncoding)
     switch codings {
     case ["chunked"]: return true
-    case ["identity"]: return nil
+    case ["identity"]: return false
     case [] where !fields.contains(.transferEncoding): return nil
     default:
       throw TransportError(

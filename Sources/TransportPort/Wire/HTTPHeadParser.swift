@@ -1,11 +1,12 @@
 /// Reads a response head line by line: the one place that says what a head may look like.
 ///
 /// The rules, each from RFC 9112 unless said otherwise:
-/// - the version is `HTTP/1.0` or `HTTP/1.` and a digit, in capitals; the status is three digits, 100
-///   to 999; the reason phrase and the space before it may be missing (§4);
+/// - the version is `HTTP/1.0` or `HTTP/1.1`, in capitals, since there is no other 1.x; the status is
+///   three digits, 100 to 999; the reason phrase and the space before it may be missing (§4);
 /// - a line may end in a bare LF (§2.2), but a CR that is not before an LF is refused, and so is NUL;
 /// - nothing may stand between name and colon; spaces around the value are trimmed (§5.1);
-/// - a line that starts with a space continues the one before, joined by one space (§5.2);
+/// - a line that starts with a space continues the one before, joined by one space (§5.2), except
+///   that of Content-Length or Transfer-Encoding, where readers disagree on what is then said;
 /// - bytes above 127 are kept as they are (RFC 9110 §5.5);
 /// - 101 is refused, since an upgrade is never asked for.
 public struct HTTPHeadParser: Sendable {
@@ -13,7 +14,7 @@ public struct HTTPHeadParser: Sendable {
   public enum Version: Sendable, Hashable {
     /// `HTTP/1.0`: the connection closes unless the response says otherwise.
     case http10
-    /// `HTTP/1.1`, and any later 1.x.
+    /// `HTTP/1.1`.
     case http11
     /// `HTTP/2` or `HTTP/3`, as libraries render it; only where it is expected.
     case multiplexed
@@ -46,23 +47,33 @@ public struct HTTPHeadParser: Sendable {
   ///
   /// - Parameter line: The bytes of the line with its line end, CR LF or LF.
   /// - Returns: The whole head when this was the empty line at its end, else `nil`.
-  /// - Throws: ``TransportError`` of kind `malformedHead` or `headTooLarge`.
+  /// - Throws: ``TransportError`` of kind `malformedHead`, `headTooLarge`, `invalidLength` or
+  ///   `unsupportedTransferCoding`.
   public mutating func consume(
     line: ArraySlice<UInt8>
   ) throws(TransportError) -> HTTPResponse? {
     guard let status else {
+      // Garbage may be long as well, and is none the less no head.
+      guard line.starts(with: "HTTP/".utf8) else { throw .badHead(Self.noVersion, line) }
       (status, version) = try statusLine(section.text(of: line))
       return nil
+    }
+    if line.first?.isSpace == true, let folded = section.fields.last, folded.name.framesBody {
+      throw TransportError(
+        folded.name == .contentLength ? .invalidLength : .unsupportedTransferCoding,
+        phase: .awaitingHead, bytesSent: true, detail: "\(folded.name) goes on in a second line")
     }
     guard try section.consume(line: line) else { return nil }
     return HTTPResponse(status: status, headerFields: section.fields)
   }
 
+  private static let noVersion = "the status line does not start with HTTP/1.1 or HTTP/1.0"
+
   private func statusLine(
     _ line: ArraySlice<UInt8>
   ) throws(TransportError) -> (HTTPResponse.Status, Version) {
     guard let space = line.firstIndex(of: 0x20), let version = version(line[..<space]) else {
-      throw .badHead("the status line does not start with HTTP/1.1 or HTTP/1.0", line)
+      throw .badHead(Self.noVersion, line)
     }
     let rest = line[(space + 1)...]
     let digits = rest.prefix(3)
@@ -86,10 +97,13 @@ public struct HTTPHeadParser: Sendable {
 
   private func version(_ bytes: ArraySlice<UInt8>) -> Version? {
     if bytes.elementsEqual("HTTP/1.0".utf8) { return .http10 }
-    if bytes.count == 8, bytes.starts(with: "HTTP/1.".utf8), bytes.last?.isDigit == true {
-      return .http11
-    }
+    if bytes.elementsEqual("HTTP/1.1".utf8) { return .http11 }
     let isMultiplexed = ["HTTP/2", "HTTP/2.0", "HTTP/3"].contains { bytes.elementsEqual($0.utf8) }
     return allowsMultiplexed && isMultiplexed ? .multiplexed : nil
   }
+}
+
+extension HTTPField.Name {
+  /// Whether the field says where a body ends.
+  fileprivate var framesBody: Bool { self == .contentLength || self == .transferEncoding }
 }

@@ -102,7 +102,12 @@ public struct HTTPResponseParser: Sendable {
         if line.isEmpty { state = .chunkSize }
       case .trailers(var section):
         do throws(TransportError) {
-          guard let line = try takeLine(from: &rest, isFirst: false) else { return }
+          guard let line = try takeLine(from: &rest, isFirst: false) else {
+            guard !self.line.dropLast().contains(0x0D) else {
+              throw .badChunk("a trailer holds a CR that does not end it")
+            }
+            return
+          }
           let isEnd = try section.consume(line: line)
           state = .trailers(section)
           if isEnd { end(trailers: section.fields, into: &events) }
@@ -135,11 +140,11 @@ public struct HTTPResponseParser: Sendable {
     case .untilClose where ending == .orderly:
       end(trailers: [:], into: &events)
     case .head(let parser):
-      let isUntouched = parser.isEmpty && line.isEmpty && informational == 0
+      let isUntouched = parser.isEmpty && informational == 0
       throw failure(
         ending, isUntouched ? .emptyReply : .truncatedHead, phase: .awaitingHead,
         detail: isUntouched
-          ? "the connection ended without a response"
+          ? "the connection ended before the first line of a response"
           : "the connection ended within the response's head")
     default:
       throw failure(
@@ -202,12 +207,12 @@ extension HTTPResponseParser {
     }
     line += rest
     rest = []
+    // Garbage need not hold a line end, and would otherwise be waited for.
+    if isFirst, !zip(line, "HTTP/".utf8).allSatisfy({ $0 == $1 }) {
+      throw .badHead("this is no HTTP response", line[...])
+    }
     guard line.count <= limits.bytes else {
       throw .largeHead("a line is longer than \(limits.bytes) bytes")
-    }
-    // Garbage need not hold a line end, and would otherwise be waited for.
-    if isFirst, !zip(line, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) {
-      throw .badHead("this is no HTTP response", line[...])
     }
     return nil
   }

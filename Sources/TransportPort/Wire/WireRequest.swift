@@ -13,6 +13,9 @@ public struct WireRequest: Sendable, Hashable {
     case chunked
   }
 
+  /// The most bytes that a head may have: 1,000,000, about as much as libcurl can send.
+  public static let headLimit = 1_000_000
+
   /// The method.
   public let method: HTTPRequest.Method
 
@@ -52,14 +55,17 @@ public struct WireRequest: Sendable, Hashable {
     guard request.method != .connect else {
       throw .invalid(.method, "CONNECT opens a tunnel through a proxy and cannot be sent")
     }
-    guard request.method != .trace || body.isNone else {
-      throw .invalid(.body, "TRACE must not have a body")
-    }
     let origin = try HTTPOrigin(request)
     self.method = request.method
     self.origin = origin
     self.target = try Self.target(of: request)
     (self.headerFields, self.framing) = try Self.fields(of: request, body: body, origin: origin)
+    guard framing == .none || ![.head, .trace].contains(method) else {
+      throw .invalid(.body, "\(method) must not have a body, nor a Content-Length")
+    }
+    guard headSize <= Self.headLimit else {
+      throw .invalid(.headTooLarge, "the head would have more than \(Self.headLimit) bytes")
+    }
   }
 
   /// The URL that is asked for, without userinfo and fragment.
@@ -68,6 +74,11 @@ public struct WireRequest: Sendable, Hashable {
   /// The bytes of an HTTP/1.1 head: request line, fields, empty line.
   public var head: [UInt8] {
     Array("\(method) \(target) HTTP/1.1\r\n".utf8) + headerFields.wireBytes + [0x0D, 0x0A]
+  }
+
+  private var headSize: Int {
+    let line = method.rawValue.utf8.count + target.utf8.count + 12
+    return headerFields.reduce(line + 2) { $0 + $1.name.rawName.utf8.count + $1.bytes.count + 4 }
   }
 
   /// An error about this request, with the safety of a retry worked out.
@@ -118,7 +129,11 @@ extension WireRequest {
     guard hosts.count <= 1 else { throw .invalid(.framing, "Host is given more than once") }
     let framing = try framing(of: request, body: body)
     var fields: HTTPFields = [:]
-    fields.append(hosts.first ?? HTTPField(name: .host, value: origin.authority))
+    fields.append(
+      HTTPField(
+        name: .host,
+        bytes: hosts.first.map { Array($0.bytes[...].trimmingSpaces()) }
+          ?? Array(origin.authority.utf8)))
     for field in request.headerFields where field.name != .host && field.name != .contentLength {
       fields.append(
         HTTPField(name: field.name, bytes: Array(field.bytes[...].trimmingSpaces())))
@@ -206,15 +221,58 @@ extension HTTPOrigin {
       }
       return address
     }
-    guard name.allSatisfy(\.isHostNameByte) else {
+    guard host.isHostName else {
       throw .invalid(
         .url, "the host \(host.debugDescription) holds what a host name cannot; use Punycode")
+    }
+    guard !host.isNumber else {
+      throw .invalid(
+        .url, "the host \(host.debugDescription) is a number, but no address of four decimals")
     }
     return host
   }
 }
 
 extension String {
+  /// Whether the text is up to 253 bytes of labels of 1 to 63, perhaps with a dot at its end.
+  ///
+  /// Source: RFC 1035 §2.3.4.
+  fileprivate var isHostName: Bool {
+    var label = 0
+    var bytes = utf8[...]
+    if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    for byte in bytes {
+      if byte == UInt8(ascii: "."), label > 0 {
+        label = 0
+      } else if byte.isDigit || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x5F {
+        label += 1
+        guard label <= 63 else { return false }
+      } else {
+        return false
+      }
+    }
+    return label > 0 && bytes.count <= 253
+  }
+
+  /// Whether a resolver may read the name as a number, although it is no address of four decimals.
+  ///
+  /// To one reader `2130706433`, `0x7f.1` and `0177.0.0.1` are 127.0.0.1, to another they are names.
+  fileprivate var isNumber: Bool {
+    let dot = utf8.dropLast().lastIndex(of: UInt8(ascii: "."))
+    let last = utf8[(dot.map { utf8.index(after: $0) } ?? startIndex)...]
+    guard last.first?.isDigit == true else { return false }
+    let parts = split(separator: ".", omittingEmptySubsequences: false)
+    let isAddress =
+      parts.count == 4
+      && parts.allSatisfy { $0.isDecimalByte && ($0.utf8.count == 1 || $0.utf8.first != 0x30) }
+    let digits = last.prefix { $0 != UInt8(ascii: ".") }
+    let isHexadecimal = digits.starts(with: "0x".utf8)
+    let isNumeric =
+      isHexadecimal
+      ? Substring(digits.dropFirst(2)).allSatisfy(\.isHexDigit) : digits.allSatisfy(\.isDigit)
+    return isNumeric && !isAddress
+  }
+
   /// Whether the text reads as an IPv6 address without a zone (RFC 4291 §2.2).
   fileprivate var isIPv6Literal: Bool {
     let halves = split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
@@ -250,13 +308,6 @@ extension UInt8 {
       false
     case 0x21...0x7E: true
     default: false
-    }
-  }
-
-  fileprivate var isHostNameByte: Bool {
-    switch self {
-    case 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-    default: isDigit
     }
   }
 }

@@ -121,11 +121,19 @@ public final class JSONCookieStore: CookieStore {
     }
   }
 
+  /// Puts a new file in the old one's place: open to its owner alone, before anything is in it.
   private func write(_ jar: CookieJar) throws(CookieStoreError) {
+    let new = file.appendingPathExtension("new")
     do {
-      try JSONCookieFile.data(for: jar.all(now: .distantPast)).write(to: file, options: .atomic)
+      let data = try JSONCookieFile.data(for: jar.all(now: .distantPast))
+      _ = FileManager.default.createFile(
+        atPath: new.path, contents: nil, attributes: [.posixPermissions: 0o600])
+      try data.write(to: new)
     } catch {
       throw failure(.notPermitted, "\(error)")
+    }
+    guard rename(new.path, file.path) == 0 else {
+      throw failure(.notPermitted, String(cString: strerror(errno)))
     }
   }
 

@@ -1,0 +1,22 @@
+import CookieFoundationAdapter
+import CookiePort
+import Foundation
+
+/// An app that keeps its cookies in `HTTPCookieStorage.shared`, told what to do by its tests.
+///
+/// Each line of standard input is a `Set-Cookie` line from `https://example.com/`, or `list`. Each is
+/// answered by one line: every cookie, as JSON.
+@main
+enum FoundationCookieKeeper {
+  static func main() throws {
+    // The file gets the mode that most users' files get.
+    umask(0o022)
+    let store = FoundationCookieStore()
+    let request = try CookieRequest("https://example.com/")
+    while let line = readLine() {
+      if line != "list" { try store.store(line, from: request) }
+      let answer = String(decoding: try JSONEncoder().encode(store.all()), as: UTF8.self)
+      FileHandle.standardOutput.write(Data((answer + "\n").utf8))
+    }
+  }
+}
