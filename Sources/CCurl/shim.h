@@ -92,6 +92,13 @@ static inline curl_off_t ccurl_offset(CURL *handle, CURLINFO info) {
   return value;
 }
 
+/// A text that lives as long as the handle; null where there is none.
+static inline const char *ccurl_text(CURL *handle, CURLINFO info) {
+  char *value = 0;
+  curl_easy_getinfo(handle, info, &value);
+  return value;
+}
+
 static inline void *ccurl_private(CURL *handle) {
   char *value = 0;
   curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value);

@@ -111,10 +111,18 @@ extension CurlHandle {
     ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
     ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
     ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    guard case .pem(let text) = authorities else { return }
-    ccurl_set_string(easy, CURLOPT_CAPATH, nil)
-    let bytes = Array(text.utf8)
-    ccurl_set_bytes(easy, CURLOPT_CAINFO_BLOB, bytes, bytes.count)
+    switch authorities {
+    case .system:
+      // With a folder beside the bundle, libcurl keeps no certificates from one connection to the
+      // next: it reads the whole bundle each time, which takes longer than all else.
+      if let bundle = ccurl_text(easy, CURLINFO_CAINFO), access(bundle, R_OK) == 0 {
+        ccurl_set_string(easy, CURLOPT_CAPATH, nil)
+      }
+    case .pem(let text):
+      ccurl_set_string(easy, CURLOPT_CAPATH, nil)
+      let bytes = Array(text.utf8)
+      ccurl_set_bytes(easy, CURLOPT_CAINFO_BLOB, bytes, bytes.count)
+    }
   }
 
   private func setProxy(_ proxy: CurlTransport.Configuration.Proxy) {

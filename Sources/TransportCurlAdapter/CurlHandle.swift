@@ -25,6 +25,7 @@ final class CurlHandle {
   // What was set for the transfer before, so that it need not be set again.
   private var origin: HTTPOrigin?
   private var target = ""
+  private var url: OpaquePointer?
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   /// Whether the request asks for the connection to be closed.
@@ -90,6 +91,7 @@ final class CurlHandle {
 
   deinit {
     curl_easy_cleanup(easy)
+    curl_url_cleanup(url)
     curl_slist_free_all(fieldList)
     errorText.deallocate()
   }
@@ -103,7 +105,7 @@ final class CurlHandle {
     if target != wire.target || origin != wire.origin {
       target = wire.target
       origin = wire.origin
-      ccurl_set_string(easy, CURLOPT_URL, wire.url)
+      setURL(wire.url)
     }
     if offersHTTP2 != transfer.mayShare(configuration) {
       offersHTTP2.toggle()
@@ -149,6 +151,17 @@ final class CurlHandle {
     else { return false }
     var byte: UInt8 = 0
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+  }
+
+  /// Sets the URL, which is read here once; else libcurl reads it again for each transfer.
+  private func setURL(_ text: String) {
+    let parsed = curl_url()
+    let isRead = curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
+    // One that libcurl can't read is left to it, so that the transfer fails with its reason.
+    ccurl_set_string(easy, CURLOPT_URL, isRead ? nil : text)
+    ccurl_set_pointer(easy, CURLOPT_CURLU, isRead ? UnsafeMutableRawPointer(parsed) : nil)
+    curl_url_cleanup(url)
+    url = parsed
   }
 
   /// Goes on reading and writing.

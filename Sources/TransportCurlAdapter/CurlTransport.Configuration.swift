@@ -5,7 +5,9 @@ extension CurlTransport {
   public struct Configuration: Sendable, Hashable {
     /// Whose certificates are trusted.
     public enum Authorities: Sendable, Hashable {
-      /// Those that libcurl was built to trust.
+      /// Those that libcurl was built to trust: its bundle, or its folder where the bundle is missing.
+      ///
+      /// The bundle is read again after a day.
       case system
       /// These and no others: certificates in PEM, one after the other.
       case pem(String)

@@ -187,45 +187,49 @@ extension HTTPOrigin {
         .unsupportedScheme(name), phase: .preparing, bytesSent: false,
         detail: "the scheme \(name.debugDescription) is neither http nor https")
     }
-    let authority = request.authority ?? ""
+    let text = request.authority ?? ""
+    let authority = Array(text.utf8)
     // Readers disagree on where the host begins when one of these stands before it.
-    guard authority.utf8.allSatisfy(\.isAuthorityByte) else {
+    guard authority.allSatisfy(\.isAuthorityByte) else {
       throw .invalid(
-        .url, "the authority \(authority.debugDescription) holds what no host or port can")
+        .url, "the authority \(text.debugDescription) holds what no host or port can")
     }
-    let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
-    let hostAndPort = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority[...]
-    let bracket = hostAndPort.utf8.lastIndex(of: UInt8(ascii: "]"))
-    var colon = hostAndPort.utf8.lastIndex(of: UInt8(ascii: ":"))
+    let start = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? 0
+    var colon = authority[start...].lastIndex(of: UInt8(ascii: ":"))
     // Within brackets it belongs to the address.
-    if let inner = colon, let bracket, inner < bracket { colon = nil }
-    var host = hostAndPort[..<(colon ?? hostAndPort.endIndex)].asciiLowercased()
-    guard !host.isEmpty else {
+    if let inner = colon, authority[inner...].contains(UInt8(ascii: "]")) { colon = nil }
+    self.scheme = scheme
+    self.host = try Self.host(authority[start..<(colon ?? authority.endIndex)], of: request)
+    let digits = colon.map { authority[($0 + 1)...] } ?? []
+    guard digits.count <= 5, digits.allSatisfy(\.isDigit) else { throw .invalidPort(digits) }
+    let port = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    guard digits.isEmpty || (1...65_535).contains(port) else { throw .invalidPort(digits) }
+    self.port = digits.isEmpty ? scheme.defaultPort : port
+  }
+
+  private static func host(
+    _ name: ArraySlice<UInt8>, of request: HTTPRequest
+  ) throws(TransportError) -> String {
+    guard !name.isEmpty else {
       throw .invalid(.missingHost, "the URL \(request.url.debugDescription) has no host")
     }
-    if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
-      host = String(host.dropFirst().dropLast())
-      guard host.isIPv6Literal else {
-        throw .invalid(.url, "the host [\(host)] is not an IPv6 address")
+    let host = String(decoding: name, as: Unicode.UTF8.self).asciiLowercased()
+    if name.first == UInt8(ascii: "["), name.last == UInt8(ascii: "]") {
+      let address = String(host.dropFirst().dropLast())
+      guard address.isIPv6Literal else {
+        throw .invalid(.url, "the host \(host) is not an IPv6 address")
       }
-    } else if !host.isHostName {
+      return address
+    }
+    guard host.isHostName else {
       throw .invalid(
         .url, "the host \(host.debugDescription) holds what a host name cannot; use Punycode")
-    } else if host.isNumber {
+    }
+    guard !host.isNumber else {
       throw .invalid(
         .url, "the host \(host.debugDescription) is a number, but no address of four decimals")
     }
-    self.scheme = scheme
-    self.host = host
-    let digits = colon.map { hostAndPort[hostAndPort.utf8.index(after: $0)...] } ?? ""
-    if digits.isEmpty {
-      self.port = scheme.defaultPort
-    } else {
-      guard digits.utf8.count <= 5, digits.utf8.allSatisfy(\.isDigit), let port = Int(digits),
-        (1...65_535).contains(port)
-      else { throw .invalid(.url, "the port \(digits.debugDescription) is not 1 to 65535") }
-      self.port = port
-    }
+    return host
   }
 }
 
@@ -315,6 +319,11 @@ extension Substring {
 }
 
 extension TransportError {
+  fileprivate static func invalidPort(_ digits: ArraySlice<UInt8>) -> TransportError {
+    let text = String(decoding: digits, as: Unicode.UTF8.self)
+    return .invalid(.url, "the port \(text.debugDescription) is not 1 to 65535")
+  }
+
   /// The request is wrong, and nothing was sent.
   static func invalid(_ reason: InvalidRequest, _ detail: String) -> TransportError {
     TransportError(.invalidRequest(reason), phase: .preparing, bytesSent: false, detail: detail)
