@@ -15,30 +15,11 @@
 ///
 /// The module is no product, and what is in it is `public` for the compiler's sake alone, which
 /// neither specializes nor inlines what is `package`.
-///
-/// Unchecked, and sound: the value is reached through `withLock` alone, while the lock is held, it
-/// came in as `sending`, and `body` gets and leaves it as `sending`.
-public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
-  // Both are in one piece of memory, which begins with the lock, and stay at their addresses.
-  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  @usableFromInline let value: UnsafeMutablePointer<Value>
+public struct Mutex<Value>: ~Copyable, Sendable {
+  @usableFromInline let storage: Storage
 
   /// Guards a value that nothing else holds.
-  @inlinable public init(_ value: consuming sending Value) {
-    let alignment = max(MemoryLayout<pthread_mutex_t>.alignment, MemoryLayout<Value>.alignment)
-    let offset = (MemoryLayout<pthread_mutex_t>.size + alignment - 1) / alignment * alignment
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: offset + MemoryLayout<Value>.size, alignment: alignment)
-    mutex = memory.initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
-    self.value = (memory + offset).initializeMemory(as: Value.self, to: value)
-  }
-
-  @inlinable deinit {
-    value.deinitialize(count: 1)
-    pthread_mutex_destroy(mutex)
-    UnsafeMutableRawPointer(mutex).deallocate()
-  }
+  @inlinable public init(_ value: consuming sending Value) { storage = Storage(value) }
 
   /// Calls `body` with the value while no other thread is inside, and returns what it returns.
   ///
@@ -46,8 +27,38 @@ public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
   @inlinable public borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return try body(&value.pointee)
+    pthread_mutex_lock(storage.mutex)
+    defer { pthread_mutex_unlock(storage.mutex) }
+    return try body(&storage.value.pointee)
+  }
+}
+
+extension Mutex {
+  /// The lock and the value, at addresses that do not change.
+  ///
+  /// The value has memory of its own, away from the object's header: the header is read before the
+  /// lock is held, which the sanitizer takes for a race with writing a stored property.
+  ///
+  /// Unchecked, and sound: the value is reached through `withLock` alone, while the lock is held, it
+  /// came in as `sending`, and `body` gets and leaves it as `sending`.
+  @usableFromInline final class Storage: @unchecked Sendable {
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
+
+    @usableFromInline init(_ value: consuming sending Value) {
+      mutex = .allocate(capacity: 1)
+      mutex.initialize(to: pthread_mutex_t())
+      pthread_mutex_init(mutex, nil)
+      self.value = .allocate(capacity: 1)
+      self.value.initialize(to: value)
+    }
+
+    deinit {
+      value.deinitialize(count: 1)
+      value.deallocate()
+      pthread_mutex_destroy(mutex)
+      mutex.deinitialize(count: 1)
+      mutex.deallocate()
+    }
   }
 }
