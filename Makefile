@@ -2,7 +2,8 @@
 .PHONY: help setup contracts test example threads matrix bench fuzz soak api-breakage docs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
-  Examples/Storefront/Sources Examples/Storefront/Tests
+  Examples/Storefront/Sources Examples/Storefront/Tests \
+  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 
 help: ## Lists the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

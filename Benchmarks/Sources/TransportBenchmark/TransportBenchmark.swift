@@ -1,7 +1,7 @@
 import Foundation
 import TransportCurlAdapter
-import TransportURLSessionAdapter
 import TransportPort
+import TransportURLSessionAdapter
 
 /// Prints tables of HTTP clients side by side on one server, each figure the best of some rounds.
 ///
@@ -19,7 +19,8 @@ enum TransportBenchmark {
     }
     let transport = try CurlTransport()
     var contenders = [
-      Contender.baseline, .transport("CurlTransport", transport), .curlTransportOnItsThread(transport),
+      Contender.baseline, .transport("CurlTransport", transport),
+      .curlTransportOnItsThread(transport),
     ]
     if arguments.count < 3 || arguments[2] == "all" {
       contenders.append(.urlSession())
