@@ -1,6 +1,6 @@
 import ContractLocks
+import ContractThreads
 import Foundation
-import Threads
 import TransportPort
 
 /// nghttpd, a server of HTTP/2 that isn't ours, with its own account of what it saw as the log.

@@ -1,5 +1,5 @@
 import ContractLocks
-import Threads
+import ContractThreads
 import TransportPort
 
 #if canImport(Darwin)

@@ -1,6 +1,6 @@
 import CCurl
 import ContractLocks
-import Threads
+import ContractThreads
 import TransportPort
 
 #if canImport(Darwin)
