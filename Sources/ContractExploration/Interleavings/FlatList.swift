@@ -17,7 +17,7 @@ struct FlatList<Element: BitwiseCopyable>: ~Copyable {
 
   subscript(index: Int) -> Element {
     get { elements[index] }
-    _modify { yield &elements[index] }
+    set { elements[index] = newValue }
   }
 
   mutating func append(_ element: Element) {
