@@ -67,7 +67,8 @@ struct Specimens {
 
   @Test(
     arguments: Contract.counter.cases(
-      for: .leaving(.trapping), .leaving(.exiting), .leaving(.blocking)))
+      for: .leaving(.trapping), .leaving(.exiting),
+      .leaving(.blocking).timeLimit(.milliseconds(300))))
   func leavingFolders(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
 
   @Test(arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)), .sound))
@@ -291,6 +292,5 @@ extension Implementation<Counter> {
     }
     .lacking(.memory, because: "it ends")
     .inOwnProcess()
-    .timeLimit(.milliseconds(300))
   }
 }
