@@ -28,8 +28,8 @@ extension CurlHandle {
     ccurl_set_long(easy, CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     // Else the removal of a handle waits for the thread that looks up its host.
     ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-    // Taken and given back for each transfer: from 64 KiB on, that tidies up the whole heap.
-    ccurl_set_long(easy, CURLOPT_BUFFERSIZE, 60 * 1024)
+    // Taken and given back for each transfer.
+    ccurl_set_long(easy, CURLOPT_BUFFERSIZE, Self.chunkSize)
     ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
     setVersion(offersHTTP2: false)
     setTrust(configuration.authorities)

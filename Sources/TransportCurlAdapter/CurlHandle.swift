@@ -9,8 +9,9 @@ import TransportPort
 
 /// One easy handle and the transfer that it carries out; touched by the driver's thread alone.
 final class CurlHandle {
-  /// How much content is gathered before it is delivered on its own.
-  private static let chunkSize = 64 * 1024
+  /// How much content is gathered before it is delivered on its own: as much as libcurl reads at a
+  /// time, in memory that is just below what tidies up the whole heap when it is given back.
+  static let chunkSize = 60 * 1024
 
   let easy: UnsafeMutableRawPointer
   private(set) var transfer: CurlTransfer?
@@ -311,7 +312,8 @@ extension CurlHandle {
       deliver()
       if transfer.pausesReading() { return Int(CURL_WRITEFUNC_PAUSE) }
     }
-    if content.isEmpty, bodyFraming != .length(bytes.count) {
+    if content.isEmpty, let space = transfer.takeSpace() { content = space }
+    if content.capacity - content.count < bytes.count, bodyFraming != .length(bytes.count) {
       content.reserveCapacity(Self.chunkSize)
     }
     content.append(contentsOf: bytes)

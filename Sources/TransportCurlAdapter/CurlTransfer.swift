@@ -23,15 +23,42 @@ final class CurlTransfer: Sendable {
   /// so often that a large download took a third longer.
   static let highWater = 1024 * 1024
 
+  /// The memory that a reader gives before anything is known of the content.
+  private static let firstSpace = 4 * 1024
+
   private struct State {
     var head: Head?
     var chunks: [[UInt8]] = []
+    /// Memory for chunks to come, from the reader.
+    ///
+    /// What one thread takes from the heap and another gives back has both wait for a lock, and
+    /// the system clear each page again.
+    var spaces: [[UInt8]]
+    /// The chunk that was read last, whose memory is free as soon as the reader drops it.
+    var lent: [UInt8] = []
     var nextChunk = 0
     var unreadBytes = 0
     var ending: Result<HTTPFields, TransportError>?
     var waiter: Waiter?
     var isReadingPaused = false
     var isCancelled = false
+
+    /// Has the memory that a chunk takes to the reader replaced.
+    mutating func replaceSpace(of chunk: inout [UInt8]) {
+      guard ending == nil else { return lent = [] }
+      if chunk.count <= chunk.capacity / 2 {
+        // Whoever keeps the chunk would keep what is empty as well.
+        var space = Array(chunk[...])
+        swap(&space, &chunk)
+        space.removeAll(keepingCapacity: true)
+        spaces.append(space)
+      } else {
+        // This is other memory where the reader has kept the chunk.
+        lent.removeAll(keepingCapacity: true)
+        if lent.capacity > 0 { spaces.append(lent) }
+        lent = chunk
+      }
+    }
 
     var hasNews: Bool { head != nil || nextChunk < chunks.count || ending != nil }
   }
@@ -47,7 +74,7 @@ final class CurlTransfer: Sendable {
   private let driver: CurlDriver
   /// The transport, which is to live as long as the exchange.
   private let owner: CurlTransport
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// Where the driver's thread has the transfer; touched by that thread alone, and by it both when
   /// it is set and when it is read, so there is nothing to race with.
@@ -69,6 +96,9 @@ final class CurlTransfer: Sendable {
     self.options = options
     self.driver = driver
     self.owner = owner
+    var space: [UInt8] = []
+    space.reserveCapacity(Self.firstSpace)
+    state = Mutex(State(spaces: [space]))
     hasTrailers = body.hasTrailers
     if wire.framing == .none {
       content = []
@@ -166,6 +196,7 @@ final class CurlTransfer: Sendable {
         state.nextChunk = 0
       }
       state.unreadBytes -= chunk.count
+      state.replaceSpace(of: &chunk)
       let unpauses = state.isReadingPaused && state.unreadBytes <= Self.highWater / 2
       if unpauses { state.isReadingPaused = false }
       return (.success(.bytes(chunk)), unpauses)
@@ -177,6 +208,11 @@ final class CurlTransfer: Sendable {
 
 // The driver's side.
 extension CurlTransfer {
+  /// Memory for content, if the reader has given some.
+  func takeSpace() -> [UInt8]? {
+    state.withLock { $0.spaces.popLast() }
+  }
+
   /// Whether so much is unread that the driver must stop to read until it is told to go on.
   func pausesReading() -> Bool {
     state.withLock { state in
