@@ -45,7 +45,10 @@ final class CurlTransfer: Sendable {
 
     /// Has the memory that a chunk takes to the reader replaced.
     mutating func replaceSpace(of chunk: inout [UInt8]) {
-      guard ending == nil else { return lent = [] }
+      guard ending == nil else {
+        lent = []
+        return
+      }
       if chunk.count <= chunk.capacity / 2 {
         // Whoever keeps the chunk would keep what is empty as well.
         var space = Array(chunk[...])

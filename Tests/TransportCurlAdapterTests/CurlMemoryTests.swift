@@ -26,6 +26,25 @@ import TransportPort
     #expect(try await body.next()?.isEmpty == false)
   }
 
+  @Test func `chunks that the reader keeps stay as they were`() async throws {
+    let blocks = (1...40).map { [UInt8](repeating: $0, count: 65_536) }
+    let world = try CurlWorld(
+      OriginScript([.send("HTTP/1.1 200 OK\r\n\r\n")] + blocks.map { .send($0) } + [.close]))
+    var kept: [[UInt8]] = []
+    for try await chunk in try await world.transport.send(world.request()).body {
+      kept.append(chunk)
+    }
+    #expect(kept.joined().elementsEqual(blocks.joined()))
+  }
+
+  @Test func `a small chunk holds no more memory than twice its size`() async throws {
+    let world = try CurlWorld(.respond(text: String(repeating: "a", count: 1000)))
+    for try await chunk in try await world.transport.send(world.request()).body {
+      #expect(chunk.capacity < 2000)
+    }
+    #expect(world.log.requests.count == 1)
+  }
+
   @Test func `a producer waits while the origin does not read`() async throws {
     let world = try CurlWorld([.readBodyBytes(1), .stall])
     let given = Mutex(0)
