@@ -45,21 +45,20 @@ final class CurlTransfer: Sendable {
 
     /// Has the memory that a chunk takes to the reader replaced.
     mutating func replaceSpace(of chunk: inout [UInt8]) {
-      guard ending == nil else {
-        lent = []
-        return
-      }
       if chunk.count <= chunk.capacity / 2 {
         // Whoever keeps the chunk would keep what is empty as well.
         var space = Array(chunk[...])
         swap(&space, &chunk)
+        guard ending == nil else { return }
         space.removeAll(keepingCapacity: true)
         spaces.append(space)
-      } else {
+      } else if ending == nil {
         // This is other memory where the reader has kept the chunk.
         lent.removeAll(keepingCapacity: true)
         if lent.capacity > 0 { spaces.append(lent) }
         lent = chunk
+      } else {
+        lent = []
       }
     }
 
