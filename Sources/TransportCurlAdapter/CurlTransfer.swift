@@ -47,7 +47,7 @@ final class CurlTransfer: Sendable {
     mutating func replaceSpace(of chunk: inout [UInt8]) {
       if chunk.count <= chunk.capacity / 2 {
         // Whoever keeps the chunk would keep what is empty as well.
-        var space = Array(chunk[...])
+        var space = chunk.withUnsafeBytes { Array($0) }
         swap(&space, &chunk)
         guard ending == nil else { return }
         space.removeAll(keepingCapacity: true)
