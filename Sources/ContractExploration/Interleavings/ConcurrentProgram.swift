@@ -14,15 +14,26 @@
 /// }
 /// ```
 public struct ConcurrentProgram {
+  struct Member {
+    var name: String
+    var body: @Sendable () async throws -> Void
+  }
+
   enum Check {
     case synchronous(@Sendable () throws -> Void)
     case asynchronous(@Sendable () async throws -> Void)
   }
 
-  var tasks: [(name: String, body: @Sendable () async throws -> Void)] = []
+  var tasks: [Member] = []
   var checks: [Check] = []
 
-  init() { tasks.reserveCapacity(4) }
+  init() {}
+
+  /// Forgets the tasks and checks, keeping the storage.
+  mutating func removeAll() {
+    tasks.removeAll(keepingCapacity: true)
+    checks.removeAll(keepingCapacity: true)
+  }
 
   /// Adds a task, which starts together with the others.
   ///
@@ -32,7 +43,7 @@ public struct ConcurrentProgram {
   public mutating func task(
     _ name: String? = nil, _ body: @escaping @Sendable () async throws -> Void
   ) {
-    tasks.append((name ?? Self.defaultName(tasks.count), body))
+    tasks.append(Member(name: name ?? Self.defaultName(tasks.count), body: body))
   }
 
   /// Adds a check that runs once every task is over.

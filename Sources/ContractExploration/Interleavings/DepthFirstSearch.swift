@@ -8,13 +8,45 @@
 /// Source: Abdulla, Aronis, Jonsson, Sagonas, 'Optimal Dynamic Partial Order Reduction',
 /// POPL 2014, algorithm 1.
 final class DepthFirstSearch: SchedulingPolicy {
+  /// A step of the schedule; its candidates and sleepers lie at the same height of their stacks.
   private struct Node {
-    var candidates: [Int32]
     var chosen: Int32
     var footprint = Footprint()
-    var backtrack: [Int32]
-    var done: [(job: Int32, footprint: Footprint)] = []
-    var sleep: [(job: Int32, footprint: Footprint)]
+    let firstCandidate: Int32
+    let candidateCount: Int32
+    let firstSleeper: Int32
+    let sleeperCount: Int32
+    /// How many candidates are to be tried, or have been.
+    var planned: Int32 = 0
+    /// How many candidates have been tried, the chosen one apart.
+    var done: Int32 = 0
+
+    init(chosen: Int32, candidates: Range<Int>, sleepers: Range<Int>) {
+      self.chosen = chosen
+      (firstCandidate, candidateCount) = (Int32(candidates.lowerBound), Int32(candidates.count))
+      (firstSleeper, sleeperCount) = (Int32(sleepers.lowerBound), Int32(sleepers.count))
+    }
+
+    var candidates: Range<Int> {
+      Int(firstCandidate)..<Int(firstCandidate) + Int(candidateCount)
+    }
+    var sleepers: Range<Int> { Int(firstSleeper)..<Int(firstSleeper) + Int(sleeperCount) }
+  }
+
+  /// A job that could run at a node; there are none where only one could.
+  private struct Candidate {
+    var job: Int32
+    /// Its place among those to be tried, from 1, or 0.
+    var rank: Int32 = 0
+    var isDone = false
+    /// What it touched, once it is done.
+    var footprint = Footprint()
+  }
+
+  /// A job that has been tried where nothing since conflicts with it.
+  private struct Sleeper {
+    var job: Int32
+    var footprint: Footprint
   }
 
   /// Runs longer than this are left to the other strategies: the analysis is quadratic.
@@ -23,7 +55,9 @@ final class DepthFirstSearch: SchedulingPolicy {
   private static let rowWidth = (longestRun + 63) / 64
 
   private let isReducing: Bool
-  @exclusivity(unchecked) private var nodes: [Node] = []
+  @exclusivity(unchecked) private var nodes = FlatList<Node>()
+  @exclusivity(unchecked) private var candidates = FlatList<Candidate>()
+  @exclusivity(unchecked) private var sleepers = FlatList<Sleeper>()
   /// How many nodes there were before the run.
   private var known = 0
   private var depth = 0
@@ -31,8 +65,8 @@ final class DepthFirstSearch: SchedulingPolicy {
   private var isFollowing = true
   /// For every step of the last run, the steps before it that it depends on; rows of equal width.
   @exclusivity(unchecked) private var happensBefore: [UInt64] = []
-  @exclusivity(unchecked) private var races: [Int] = []
-  @exclusivity(unchecked) private var free: [Int] = []
+  @exclusivity(unchecked) private var races = FlatList<Int>()
+  @exclusivity(unchecked) private var free = FlatList<Int>()
 
   /// The schedules run so far.
   private(set) var schedules = 0
@@ -50,7 +84,7 @@ final class DepthFirstSearch: SchedulingPolicy {
   }
 
   func restart() {
-    nodes.removeSubrange(known...)
+    while nodes.count > known { removeLastNode() }
     hasDiverged = false
     begin()
   }
@@ -60,8 +94,7 @@ final class DepthFirstSearch: SchedulingPolicy {
     let ready = scheduler.ready
     if depth < nodes.count {
       let chosen = nodes[depth].chosen
-      if nodes[depth].candidates.isEmpty
-        ? ready.count == 1 : nodes[depth].candidates.count == ready.count,
+      if max(1, nodes[depth].candidates.count) == ready.count,
         let index = ready.firstIndex(where: { $0.id == chosen })
       {
         return index
@@ -75,35 +108,79 @@ final class DepthFirstSearch: SchedulingPolicy {
       isFollowing = false
       return base
     }
-    var sleep: [(job: Int32, footprint: Footprint)] = []
-    if isReducing, depth > 0 {
-      let parent = nodes[depth - 1]
-      for entry in parent.sleep where !entry.footprint.conflicts(with: parent.footprint) {
-        sleep.append(entry)
-      }
-      for entry in parent.done where !entry.footprint.conflicts(with: parent.footprint) {
-        sleep.append(entry)
-      }
-    }
+    let sleeping = addSleepers()
     var choice = base
-    if !sleep.isEmpty {
-      let isAsleep = { (index: Int) in sleep.contains { $0.job == ready[index].id } }
-      if isAsleep(choice) {
-        guard let awake = ready.indices.first(where: { !isAsleep($0) }) else {
+    if !sleeping.isEmpty {
+      if isAsleep(ready[choice].id, sleeping) {
+        guard let awake = ready.indices.first(where: { !isAsleep(ready[$0].id, sleeping) }) else {
           // Whatever comes now has been seen in another order.
+          sleepers.removeLast(sleeping.count)
           isFollowing = false
           return base
         }
         choice = awake
       }
     }
-    let chosen = ready[choice].id
-    let candidates = ready.count == 1 ? [] : ready.map(\.id)
+    addNode(ready, choice: choice, sleeping: sleeping)
+    return choice
+  }
+
+  /// Finds the jobs that need not run first at the node to come.
+  private func addSleepers() -> Range<Int> {
+    let start = sleepers.count
+    guard isReducing, depth > 0 else { return start..<start }
+    let parent = nodes[depth - 1]
+    for index in parent.sleepers
+    where !sleepers[index].footprint.conflicts(with: parent.footprint) {
+      sleepers.append(sleepers[index])
+    }
+    for index in parent.candidates {
+      let candidate = candidates[index]
+      if candidate.isDone, !candidate.footprint.conflicts(with: parent.footprint) {
+        sleepers.append(Sleeper(job: candidate.job, footprint: candidate.footprint))
+      }
+    }
+    return start..<sleepers.count
+  }
+
+  private func isAsleep(_ job: Int32, _ sleeping: Range<Int>) -> Bool {
+    sleeping.contains { sleepers[$0].job == job }
+  }
+
+  private func addNode(
+    _ ready: UnsafeMutableBufferPointer<Scheduler.ReadyJob>, choice: Int, sleeping: Range<Int>
+  ) {
+    let start = candidates.count
+    if ready.count > 1 { for job in ready { candidates.append(Candidate(job: job.id)) } }
     nodes.append(
       Node(
-        candidates: candidates, chosen: chosen,
-        backtrack: ready.count == 1 ? [] : isReducing ? [chosen] : candidates, sleep: sleep))
-    return choice
+        chosen: ready[choice].id, candidates: start..<candidates.count, sleepers: sleeping))
+    guard ready.count > 1 else { return }
+    if isReducing {
+      plan(start + choice, at: nodes.count - 1)
+    } else {
+      planAll(at: nodes.count - 1)
+    }
+  }
+
+  private func removeLastNode() {
+    candidates.removeLast(nodes[nodes.count - 1].candidates.count)
+    sleepers.removeLast(nodes[nodes.count - 1].sleepers.count)
+    nodes.removeLast()
+  }
+
+  /// Puts a candidate behind those that are to be tried.
+  private func plan(_ candidate: Int, at node: Int) {
+    nodes[node].planned += 1
+    candidates[candidate].rank = nodes[node].planned
+  }
+
+  private func planAll(at node: Int) {
+    for index in nodes[node].candidates where candidates[index].rank == 0 { plan(index, at: node) }
+  }
+
+  private func candidate(_ job: Int32, at node: Int) -> Int? {
+    nodes[node].candidates.first { candidates[$0].job == job }
   }
 
   func didRun(in scheduler: Scheduler) {
@@ -117,22 +194,39 @@ final class DepthFirstSearch: SchedulingPolicy {
     if hasDiverged { return }
     schedules += 1
     if isReducing { addAlternatives(steps.prefix(depth)) }
-    while let node = nodes.last {
+    while !nodes.isEmpty {
       let index = nodes.count - 1
-      if !node.candidates.isEmpty {
-        nodes[index].done.append((node.chosen, node.footprint))
-        let next = node.backtrack.first { job in
-          !nodes[index].done.contains { $0.job == job } && !node.sleep.contains { $0.job == job }
-        }
-        if let next {
-          nodes[index].chosen = next
+      if !nodes[index].candidates.isEmpty {
+        finishChosen(at: index)
+        if let next = nextCandidate(at: index) {
+          nodes[index].chosen = candidates[next].job
           firstNew = index
           return
         }
       }
-      nodes.removeLast()
+      removeLastNode()
     }
     isExhausted = true
+  }
+
+  private func finishChosen(at node: Int) {
+    guard let chosen = candidate(nodes[node].chosen, at: node) else { return }
+    candidates[chosen].isDone = true
+    candidates[chosen].footprint = nodes[node].footprint
+    nodes[node].done += 1
+  }
+
+  private func nextCandidate(at node: Int) -> Int? {
+    var next: Int?
+    for index in nodes[node].candidates {
+      let candidate = candidates[index]
+      guard candidate.rank > 0, !candidate.isDone,
+        candidate.rank < next.map({ candidates[$0].rank }) ?? .max,
+        !isAsleep(candidate.job, nodes[node].sleepers)
+      else { continue }
+      next = index
+    }
+    return next
   }
 
   /// How many schedules may be left, going by those that have been run.
@@ -143,9 +237,9 @@ final class DepthFirstSearch: SchedulingPolicy {
   var estimatedRest: Double {
     var share = 1.0
     var finished = 0.0
-    for node in nodes where !node.candidates.isEmpty {
+    for node in nodes.elements where !node.candidates.isEmpty {
       share /= Double(node.candidates.count)
-      finished += share * Double(node.done.count)
+      finished += share * Double(node.done)
     }
     return Double(schedules) * (1 / finished - 1)
   }
@@ -181,7 +275,7 @@ final class DepthFirstSearch: SchedulingPolicy {
     let step = steps[row]
     if step.creator >= 0 { adopt(Int(step.creator)) }
     for earlier in 0..<Int(step.barrier) { adopt(earlier) }
-    races.removeAll(keepingCapacity: true)
+    races.removeAll()
     var earlier = row - 1
     while earlier >= 0 {
       if !holds(earlier, before: row),
@@ -192,34 +286,29 @@ final class DepthFirstSearch: SchedulingPolicy {
       }
       earlier -= 1
     }
-    for earlier in races where !nodes[earlier].candidates.isEmpty {
+    for earlier in races.elements where !nodes[earlier].candidates.isEmpty {
       // The steps that may come before `earlier`, together with the step at `row`.
-      var first: Int32?
+      var first: Int?
       var isCovered = false
       var later = earlier + 1
-      free.removeAll(keepingCapacity: true)
+      free.removeAll()
       while later <= row {
         if later == row || !holds(earlier, before: later) {
-          if !free.contains(where: { holds($0, before: later) }) {
-            let job = steps[later].job
-            if nodes[earlier].backtrack.contains(job) {
+          if !free.elements.contains(where: { holds($0, before: later) }),
+            let candidate = candidate(steps[later].job, at: earlier)
+          {
+            if candidates[candidate].rank > 0 {
               isCovered = true
               break
             }
-            if first == nil, nodes[earlier].candidates.contains(job) { first = job }
+            if first == nil { first = candidate }
           }
           free.append(later)
         }
         later += 1
       }
       if isCovered { continue }
-      if let first {
-        nodes[earlier].backtrack.append(first)
-      } else {
-        for job in nodes[earlier].candidates where !nodes[earlier].backtrack.contains(job) {
-          nodes[earlier].backtrack.append(job)
-        }
-      }
+      if let first { plan(first, at: earlier) } else { planAll(at: earlier) }
     }
   }
 }

@@ -4,24 +4,20 @@ import ContractLocks
 ///
 /// The function may block for long; on a thread of the global executor that could take the last
 /// thread from the very work it waits for. Task-local values of the caller reach it, because it
-/// runs as a task that the caller makes.
+/// runs as a task that the caller makes. The function never suspends, so that task is one job and the
+/// thread ends behind it.
 func onExplorationThread<Value: Sendable>(
   _ body: @escaping @Sendable () -> Value
 ) async -> Value {
   let executor = ThreadExecutor()
   let task = Task(executorPreference: executor) { body() }
-  guard startThread({ executor.runUntilStopped() }) else {
-    // No thread to be had: the caller's will do.
-    executor.runOne()
-    return await task.value
-  }
-  let value = await withTaskCancellationHandler {
+  // Where no thread is to be had, the caller's will do.
+  if !startThread({ executor.runOne() }) { executor.runOne() }
+  return await withTaskCancellationHandler {
     await task.value
   } onCancel: {
     task.cancel()
   }
-  executor.stop()
-  return value
 }
 
 /// Runs an async operation on the calling thread, and returns when it is over.

@@ -13,7 +13,9 @@ struct FlatList<Element: BitwiseCopyable>: ~Copyable {
   var isEmpty: Bool { count == 0 }
 
   /// The values, until the list changes.
-  var elements: UnsafeMutableBufferPointer<Element> { .init(rebasing: storage[..<count]) }
+  var elements: UnsafeMutableBufferPointer<Element> {
+    .init(start: storage.baseAddress, count: count)
+  }
 
   subscript(index: Int) -> Element {
     get { elements[index] }
@@ -40,7 +42,7 @@ struct FlatList<Element: BitwiseCopyable>: ~Copyable {
     return element
   }
 
-  mutating func removeLast() { count -= 1 }
+  mutating func removeLast(_ number: Int = 1) { count -= number }
 
   mutating func removeAll() { count = 0 }
 

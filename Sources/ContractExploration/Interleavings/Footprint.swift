@@ -9,7 +9,13 @@ struct Footprint: Equatable {
   private static let new: UInt64 = 1 << 62
   private static let overflow: UInt64 = 1 << 61
 
-  mutating func form(object: Int32) {
+  /// Adds a task by its number; -1 is none.
+  mutating func form(task: Int32) { form(object: task &* 2) }
+
+  /// Adds an actor by its number.
+  mutating func form(actor: Int32) { form(object: actor &* 2 &+ 1) }
+
+  private mutating func form(object: Int32) {
     guard object >= 0 else { return }
     bits |= object < 61 ? 1 << UInt64(object) : Self.overflow
   }

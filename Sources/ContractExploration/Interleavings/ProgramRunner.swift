@@ -14,6 +14,9 @@ final class ProgramRunner {
   }
 
   private let build: @Sendable (inout ConcurrentProgram) throws -> Void
+  /// The program and its tasks in the making; only the storage is kept from run to run.
+  @exclusivity(unchecked) private var program = ConcurrentProgram()
+  @exclusivity(unchecked) private var handles: [Task<Void, Never>] = []
   private let options: InterleavingOptions
   private(set) var scheduler: Scheduler
   /// How the next runs are cut into steps.
@@ -78,9 +81,12 @@ final class ProgramRunner {
     _ policy: some SchedulingPolicy, isTracing: Bool, acceptsDoubt: Bool
   ) -> Outcome {
     runs += 1
-    var program = ConcurrentProgram()
     scheduler.grain = grain
     scheduler.prepare(isTracing: isTracing)
+    defer {
+      program.removeAll()
+      handles.removeAll(keepingCapacity: true)
+    }
     do {
       try build(&program)
     } catch {
@@ -88,17 +94,13 @@ final class ProgramRunner {
       return Outcome(
         end: .finished, failure: failure, steps: 0, grain: grain, hasBoundArrivals: false)
     }
-    var handles: [Task<Void, Never>] = []
-    handles.reserveCapacity(program.tasks.count + program.checks.count)
-    for (name, body) in program.tasks {
-      handles.append(scheduler.start(name, body))
-    }
+    for task in program.tasks { handles.append(scheduler.start(task.name, task.body)) }
     var end = scheduler.run(policy)
     let steps = scheduler.steps.count
     let hasBoundArrivals = scheduler.hasBoundArrivals
     var failure: InterleavingFailure?
     if end == .finished, scheduler.firstError == nil, acceptsDoubt || !scheduler.isDisturbed {
-      end = runChecks(program.checks, &failure, &handles)
+      end = runChecks(&failure)
     }
     let isDisturbed = scheduler.isDisturbed
     if failure == nil {
@@ -163,10 +165,9 @@ final class ProgramRunner {
   }
 
   private func runChecks(
-    _ checks: [ConcurrentProgram.Check], _ failure: inout InterleavingFailure?,
-    _ handles: inout [Task<Void, Never>]
+    _ failure: inout InterleavingFailure?
   ) -> Scheduler.End {
-    for check in checks {
+    for check in program.checks {
       switch check {
       case .synchronous(let body):
         do {

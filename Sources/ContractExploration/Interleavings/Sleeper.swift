@@ -22,7 +22,7 @@ final class Sleeper: Sendable {
       continuation.resume(throwing: CancellationError())
       return
     }
-    scheduler.addTimer(after: delay, job: nil) { self.end()?.resume() }
+    scheduler.addTimer(after: delay) { self.end()?.resume() }
   }
 
   func cancel() { end()?.resume(throwing: CancellationError()) }

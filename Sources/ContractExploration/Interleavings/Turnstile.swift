@@ -23,15 +23,15 @@ enum Turnstile {
     return probe.turnsAfterFirst == 1 && withExtendedLifetime(tasks) { counter.turns == 2 }
   }()
 
-  static func plant(behindQueueAt address: UnsafeRawPointer) {
-    let object = Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
-    guard let actor = object as? any Actor else { return }
-    typealias Anywhere = (any Actor) -> Void
-    let plant: (isolated any Actor) -> Void = Self.plant(on:)
-    // The function only creates a task, which touches nothing of the actor's state: it may be
-    // called from outside the actor. The cast does what `assumeIsolated` does.
-    withoutActuallyEscaping(plant) { unsafeBitCast($0, to: Anywhere.self)(actor) }
-  }
+  /// Puts a turnstile behind the tasks that wait for an actor.
+  static func plant(behindQueueOf actor: any Actor) { plantFromOutside(actor) }
+
+  /// Calls ``plant(on:)`` from outside the actor: it only creates a task, and touches nothing of the
+  /// actor's state. The cast does what `assumeIsolated` does, once for all calls.
+  private static let plantFromOutside: @Sendable (any Actor) -> Void = {
+    let plant: @Sendable (isolated any Actor) -> Void = Self.plant(on:)
+    return unsafeBitCast(plant, to: (@Sendable (any Actor) -> Void).self)
+  }()
 
   private static func plant(on actor: isolated any Actor) {
     Task(priority: .medium) {

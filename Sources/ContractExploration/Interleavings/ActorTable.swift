@@ -1,0 +1,78 @@
+/// The actors of a run, numbered in the order in which they were first seen, and who waits for them.
+struct ActorTable: ~Copyable {
+  struct Record {
+    var address: UnsafeRawPointer
+    /// The newest job in its queue when that was last looked at, or 0.
+    var newestSeen: UInt = 0
+  }
+
+  /// A task in an actor's queue.
+  struct Waiting {
+    var actor: Int32
+    var task: Int32
+    var resumption: UInt
+  }
+
+  private var records = FlatList<Record>()
+  /// The actors whose turn is still to come.
+  private var pending = FlatList<Int32>()
+  /// Every task that waits for an actor, each actor's in the order in which it will run them.
+  private var waiting = FlatList<Waiting>()
+
+  var count: Int { records.count }
+  var hasPending: Bool { !pending.isEmpty }
+  /// The actors whose turn is still to come, until that changes.
+  var pendingActors: UnsafeMutableBufferPointer<Int32> { pending.elements }
+  /// Every task that waits for an actor, until that changes.
+  var waitingTasks: UnsafeMutableBufferPointer<Waiting> { waiting.elements }
+
+  subscript(actor: Int32) -> Record {
+    get { records[Int(actor)] }
+    set { records[Int(actor)] = newValue }
+  }
+
+  mutating func removeAll() {
+    records.removeAll()
+    pending.removeAll()
+    waiting.removeAll()
+  }
+
+  /// The number of the actor at an address, or -1.
+  func number(of address: UnsafeRawPointer) -> Int32 {
+    let records = records.elements
+    for index in records.indices where records[index].address == address { return Int32(index) }
+    return -1
+  }
+
+  mutating func add(_ address: UnsafeRawPointer) -> Int32 {
+    records.append(Record(address: address))
+    return Int32(records.count - 1)
+  }
+
+  /// The actor has asked for a turn.
+  mutating func expectTurn(of actor: Int32) {
+    self[actor].newestSeen = 0
+    pending.append(actor)
+  }
+
+  /// The actor's turn has come.
+  mutating func beginTurn(of actor: Int32) {
+    self[actor].newestSeen = 0
+    pending.removeAll { $0 == actor }
+  }
+
+  /// The first of those that wait for an actor.
+  func firstWaiting(for actor: Int32) -> Waiting? { waiting.elements.first { $0.actor == actor } }
+
+  func isWaiting(_ task: Int32) -> Bool { waiting.elements.contains { $0.task == task } }
+
+  mutating func insert(_ task: Waiting, at position: Int) { waiting.insert(task, at: position) }
+
+  mutating func removeFirstWaiting(for actor: Int32) {
+    if let first = waiting.elements.firstIndex(where: { $0.actor == actor }) {
+      waiting.remove(at: first)
+    }
+  }
+
+  mutating func removeAllWaiting(for actor: Int32) { waiting.removeAll { $0.actor == actor } }
+}

@@ -1,0 +1,157 @@
+extension Scheduler {
+  func enqueue(_ job: consuming ExecutorJob) {
+    receive(UnownedJob(job), fromHook: false)
+  }
+
+  /// Takes a job, from any thread.
+  func receive(_ job: UnownedJob, fromHook: Bool) {
+    if Platform.thread == owner { accept(job, fromHook: fromHook) } else { inbox.put(job) }
+  }
+
+  /// Puts a job of this thread among those that are ready, or that belong to the running step.
+  func accept(_ job: UnownedJob, fromHook: Bool) {
+    guard layout.isReadable else {
+      if fromHook { report(.unstructuredTask) }
+      appendReady(job, task: -1)
+      return
+    }
+    let runtime = RuntimeJob(job: job)
+    switch runtime.kind {
+    case .task:
+      acceptTask(runtime, fromHook: fromHook)
+    case .actor:
+      let actor = number(ofActor: runtime.actor)
+      actors.expectTurn(of: actor)
+      runningFootprint.form(actor: actor)
+      let head = actors.firstWaiting(for: actor)
+      appendReady(job, task: head?.task ?? -1, actor: actor, resumption: head?.resumption ?? 0)
+    case .resumption:
+      if isReducing { eager.append(job) } else { appendReady(job, task: runningTask) }
+    case .other:
+      appendReady(job, task: -1)
+    }
+  }
+
+  private func acceptTask(_ runtime: RuntimeJob, fromHook: Bool) {
+    let key = runtime.taskKey
+    var task = tasks.number(of: key)
+    if task < 0 {
+      if helpers.elements.contains(key) || turnstiles.elements.contains(key) {
+        eager.append(runtime.job)
+        return
+      }
+      task = add(taskWithKey: key, origin: startsRoot ? .root : fromHook ? .unstructured : .child)
+      if fromHook { report(.unstructuredTask) }
+    } else if fromHook && tasks[task].origin != .unstructured {
+      report(.otherExecutor)
+      tasks[task].origin = .unstructured
+    }
+    tasks[task].isQueued = true
+    let resumption = runtime.resumption
+    var yieldingFrame: UInt = 0
+    if isReducing, tasks[task].origin != .unstructured {
+      if resumption == layout.yieldEntry {
+        tasks[task].yieldingFrame = runtime.callingFrame
+        eager.append(runtime.job)
+        return
+      }
+      yieldingFrame = tasks[task].yieldingFrame
+      tasks[task].yieldingFrame = 0
+    }
+    appendReady(runtime.job, task: task, yieldingFrame: yieldingFrame, resumption: resumption)
+  }
+
+  private func appendReady(
+    _ job: UnownedJob, task: Int32, actor: Int32 = -1, yieldingFrame: UInt = 0,
+    resumption: UInt = 0
+  ) {
+    readyJobs.append(
+      ReadyJob(
+        job: job, id: jobCount, task: task, actor: actor, creator: runningCreator,
+        barrier: runningBarrier, yieldingFrame: yieldingFrame, resumption: resumption))
+    jobCount += 1
+  }
+
+  private func add(taskWithKey key: UInt, origin: TaskTable.Origin) -> Int32 {
+    let task = tasks.add(key, origin: origin, running: runningTask)
+    runningNew.form(task: task)
+    return task
+  }
+
+  private func number(ofActor address: UnsafeRawPointer) -> Int32 {
+    let known = actors.number(of: address)
+    if known >= 0 { return known }
+    let actor = actors.add(address)
+    runningNew.form(actor: actor)
+    if isTracing {
+      let object = Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
+      actorNames[actor] = "\(type(of: object))"
+    }
+    return actor
+  }
+
+  /// An actor is about to run one task that waits for it, or all.
+  func beginTurn(of actor: Int32) {
+    runningFootprint.form(actor: actor)
+    actors.beginTurn(of: actor)
+    if canSplitActors, grain == .fine {
+      actors.removeFirstWaiting(for: actor)
+    } else {
+      for entry in actors.waitingTasks where entry.actor == actor {
+        runningFootprint.form(task: entry.task)
+      }
+      actors.removeAllWaiting(for: actor)
+    }
+  }
+
+  /// Looks for tasks that joined the queue of an actor whose turn is still to come.
+  func scanActors() {
+    for index in actors.pendingActors.indices { scanQueue(of: actors.pendingActors[index]) }
+  }
+
+  private func scanQueue(of actor: Int32) {
+    let address = actors[actor].address
+    let newest = RuntimeJob.newestJob(waitingFor: address)
+    let head = newest.map { unsafeBitCast($0, to: UInt.self) } ?? 0
+    let seen = actors[actor].newestSeen
+    guard head != seen else { return }
+    runningFootprint.form(actor: actor)
+    let wasEmpty = actors.firstWaiting(for: actor) == nil
+    let position = actors.waitingTasks.count
+    var hasTask = false
+    var next = newest
+    while let job = next, unsafeBitCast(job, to: UInt.self) != seen {
+      let runtime = RuntimeJob(job: job)
+      if runtime.kind == .task, !turnstiles.elements.contains(runtime.taskKey) {
+        var task = tasks.number(of: runtime.taskKey)
+        if task < 0 { task = add(taskWithKey: runtime.taskKey, origin: .unstructured) }
+        tasks[task].isQueued = true
+        if runsActor || task != runningTask { hasBoundArrivals = true }
+        // From the newest to the oldest, each in front of those already put here.
+        actors.insert(
+          ActorTable.Waiting(actor: actor, task: task, resumption: runtime.resumption),
+          at: position)
+        hasTask = true
+      }
+      next = runtime.olderJob
+    }
+    if wasEmpty, let first = actors.firstWaiting(for: actor) {
+      let ready = ready
+      for job in ready.indices where ready[job].actor == actor {
+        ready[job].task = first.task
+        ready[job].resumption = first.resumption
+      }
+    }
+    actors[actor].newestSeen = head
+    if hasTask, canSplitActors, grain == .fine { plantTurnstile(behindQueueOf: actor) }
+  }
+
+  private func plantTurnstile(behindQueueOf actor: Int32) {
+    let address = actors[actor].address
+    if let object = actorConformance.actor(at: address) { Turnstile.plant(behindQueueOf: object) }
+    if let turnstile = RuntimeJob.newestJob(waitingFor: address) {
+      turnstiles.append(RuntimeJob(job: turnstile).taskKey)
+      actors[actor].newestSeen = unsafeBitCast(turnstile, to: UInt.self)
+    }
+  }
+}

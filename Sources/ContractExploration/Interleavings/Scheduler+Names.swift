@@ -1,0 +1,56 @@
+extension Scheduler {
+  /// A task's name by creation order: a given one, or its parent's with a number.
+  func name(ofTask task: Int32) -> String {
+    guard 0..<tasks.count ~= Int(task) else { return "?" }
+    let record = tasks[task]
+    if record.origin == .root {
+      return rootNames.indices.contains(Int(record.ordinal))
+        ? rootNames[Int(record.ordinal)] : "task \(record.ordinal + 1)"
+    }
+    guard record.parent >= 0 else { return "task \(task + 1)" }
+    return "\(name(ofTask: record.parent)).\(record.ordinal)"
+  }
+
+  /// Adds a line to the trace at the running step.
+  func note(_ text: String) {
+    guard isTracing, Platform.thread == owner else { return }
+    notes.append((runningStep, runningTask, text))
+  }
+
+  /// Who waits, when nothing can go on.
+  ///
+  /// The runtime does not say whether a child task that has stopped is over, so both are named.
+  var deadlockDescription: String {
+    let records = tasks.elements
+    var lines: [String] = []
+    for index in records.indices where isOpenRoot(records[index]) {
+      let name = name(ofTask: Int32(index))
+      let lastStep = records[index].lastStep
+      if lastStep < 0 {
+        lines.append("\(name) has not started")
+      } else {
+        let function = FunctionName.of(steps[Int(lastStep)].resumption)
+        let place = function.map { " in or after \($0)" } ?? ""
+        lines.append("\(name) waits since step \(lastStep + 1)\(place)")
+      }
+    }
+    let children = records.indices.filter { index in
+      records[index].origin != .root && !records[index].isQueued
+    }
+    if !children.isEmpty {
+      let names = children.prefix(10).map { index in
+        "\(name(ofTask: Int32(index))) since step \(records[index].lastStep + 1)"
+      }
+      let more = children.count > 10 ? ", and \(children.count - 10) more" : ""
+      lines.append("waiting or over: " + names.joined(separator: ", ") + more)
+    }
+    return "Deadlock: " + lines.joined(separator: "; ")
+      + ". No job is ready, no timer runs, and no other thread has work for them."
+  }
+
+  /// Whether a task is one of those under exploration and not over.
+  private func isOpenRoot(_ record: TaskTable.Record) -> Bool {
+    record.origin == .root && 0..<finishedRoots.count ~= Int(record.ordinal)
+      && !finishedRoots[Int(record.ordinal)]
+  }
+}
