@@ -148,7 +148,8 @@ extension Scheduler {
 
   private func plantTurnstile(behindQueueOf actor: Int32) {
     let address = actors[actor].address
-    if let object = actorConformance.actor(at: address) { Turnstile.plant(behindQueueOf: object) }
+    let object = Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
+    if let actor = object as? any Actor { Turnstile.plant(behindQueueOf: actor) }
     if let turnstile = RuntimeJob.newestJob(waitingFor: address) {
       turnstiles.append(RuntimeJob(job: turnstile).taskKey)
       actors[actor].newestSeen = unsafeBitCast(turnstile, to: UInt.self)

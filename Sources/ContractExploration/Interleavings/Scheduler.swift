@@ -56,7 +56,6 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var timers = TimerQueue()
   /// Tasks of ours in actors' queues, see ``Turnstile``.
   @exclusivity(unchecked) var turnstiles = FlatList<UInt>()
-  @exclusivity(unchecked) var actorConformance = ActorConformance()
   /// Tasks of the runtime that wake sleepers.
   @exclusivity(unchecked) var helpers = FlatList<UInt>()
 
