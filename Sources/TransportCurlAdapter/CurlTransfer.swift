@@ -43,6 +43,18 @@ final class CurlTransfer: Sendable {
     var isReadingPaused = false
     var isCancelled = false
 
+    /// Adds content: to the last chunk where that is unread and has room, since many small chunks
+    /// would hold far more memory than their bytes.
+    mutating func append(_ bytes: [UInt8]) {
+      let last = chunks.count - 1
+      if last >= nextChunk, chunks[last].capacity - chunks[last].count >= bytes.count {
+        chunks[last] += bytes
+      } else {
+        chunks.append(bytes)
+      }
+      unreadBytes += bytes.count
+    }
+
     /// Has the memory that a chunk takes to the reader replaced.
     mutating func replaceSpace(of chunk: inout [UInt8]) {
       if chunk.count <= chunk.capacity / 2 {
@@ -237,8 +249,7 @@ extension CurlTransfer {
     state.withLock { state in
       if let head { state.head = head }
       if !bytes.isEmpty {
-        state.chunks.append(bytes)
-        state.unreadBytes += bytes.count
+        state.append(bytes)
       }
       if let ending, state.ending == nil {
         state.ending = ending

@@ -46,6 +46,18 @@ import TransportPort
     #expect(world.log.requests.count == 1)
   }
 
+  @Test func `bytes that come one by one share memory while nobody reads`() async throws {
+    let bytes = Array(repeating: ScriptStep.send([0x61]), count: 3000)
+    let world = try CurlWorld(
+      OriginScript([.send("HTTP/1.1 200 OK\r\n\r\n")] + bytes + [.close]))
+    let exchange = try await world.transport.send(world.request())
+    _ = try await settled { world.sentBytes }
+    var sizes: [Int] = []
+    for try await chunk in exchange.body { sizes.append(chunk.count) }
+    #expect(sizes.reduce(0, +) == 3000)
+    #expect(sizes.count < 10)
+  }
+
   @Test func `a producer waits while the origin does not read`() async throws {
     let world = try CurlWorld([.readBodyBytes(1), .stall])
     let given = Mutex(0)
