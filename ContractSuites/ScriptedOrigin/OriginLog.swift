@@ -33,7 +33,7 @@ public final class OriginLog: Sendable {
   /// Waits for an event, which may have been before.
   ///
   /// - Parameters:
-  ///   - timeout: The longest to wait.
+  ///   - timeout: The longest to wait, while the machine runs.
   ///   - isWanted: Which event.
   /// - Returns: The first such event.
   /// - Throws: ``Missing`` after the time-out; `CancellationError`.
@@ -49,7 +49,7 @@ public final class OriginLog: Sendable {
   /// Waits until the log as a whole satisfies a condition.
   ///
   /// - Parameters:
-  ///   - timeout: The longest to wait.
+  ///   - timeout: The longest to wait, while the machine runs.
   ///   - isSatisfied: The condition; it is asked under a lock after each event.
   /// - Throws: ``Missing`` after the time-out; `CancellationError`.
   public func wait(
@@ -59,7 +59,7 @@ public final class OriginLog: Sendable {
     let isDone = try await withThrowingTaskGroup { group in
       group.addTask { await self.wait(isSatisfied) }
       group.addTask {
-        try await Task.sleep(for: timeout)
+        try await sleepAwake(for: timeout)
         return false
       }
       defer { group.cancelAll() }

@@ -2,7 +2,9 @@ import ContractEvidence
 import Testing
 
 @Suite struct TerminalReportTests {
-  private func records(implementations: [String]) -> [JournalRecord] {
+  private func records(
+    implementations: [String], allBroken: Bool = false
+  ) -> [JournalRecord] {
     func clause(_ id: String, group: String) -> ClauseSummary {
       ClauseSummary(
         id: id, sentence: "a \(id) does what a \(id) does", source: "RFC 9 §1", group: group,
@@ -20,7 +22,7 @@ import Testing
             deviations: [])))
       for clause in ["first", "second"] {
         let id = CaseID(contract: "c", clause: clause, implementation: name)
-        let isBroken = index == 0 && clause == "second"
+        let isBroken = allBroken || index == 0 && clause == "second"
         events.append(.caseStarted(id))
         events.append(
           .caseFinished(
@@ -53,6 +55,7 @@ import Testing
           - M/F.swift:9: got 2
 
         ✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ hung
+        ✗ c/second@fake: got 2
         4 cases · 3 passed · 1 failed
         clauses: 1 agree · 1 fake lies
 
@@ -67,6 +70,16 @@ import Testing
       #expect(line.count <= TerminalReport.width, "\(line)")
     }
     for name in names { #expect(report.text.contains(name)) }
+  }
+
+  @Test func `failures are named again at the end, twenty at most`() {
+    let names = (10..<22).map { "i\($0)" }
+    let report = TerminalReport(Matrix(records(implementations: names, allBroken: true)))
+    let end = report.text.split(separator: "\n").suffix(23)
+    #expect(end.first == "✗ c/first@i10: got 2")
+    #expect(end.dropLast(3).allSatisfy { $0.hasPrefix("✗ c/") })
+    #expect(end.dropLast(2).last == "  and 4 more")
+    #expect(end.last == "clauses: 2 contract wrong?")
   }
 
   @Test func `colour is used when asked for, and only then`() {

@@ -26,6 +26,8 @@ struct PeerLog: Sendable {
     var requests = 0
     /// Bytes of content that were read, of all requests.
     var bodyBytes = 0
+    /// Bytes that were sent on sockets; 0 of a played peer.
+    var sentBytes = 0
     /// Connections that the client ended.
     var closedByClient = 0
     /// Connections that the peer ended.
@@ -81,12 +83,7 @@ extension PeerLog {
     readRequests = { peer.requests.map { flaws.seen($0) } }
     readCounts = { peer.counts }
     waitForCounts = { timeout, isSatisfied in
-      let end = ContinuousClock.now + timeout
-      while !isSatisfied(peer.counts) {
-        guard ContinuousClock.now < end else { return false }
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      return true
+      try await TransportContract.happens(within: timeout) { isSatisfied(peer.counts) }
     }
   }
 }
@@ -101,7 +98,8 @@ extension PeerLog.Counts {
       case .closedByPeer, .resetByPeer: closedByClient += 1
       case .closed, .reset: closedByPeer += 1
       case .streamReset: resetStreams += 1
-      case .secured, .handshakeFailed, .requestEnd, .sent, .tunnel: break
+      case .sent(let count): sentBytes += count
+      case .secured, .handshakeFailed, .requestEnd, .tunnel: break
       }
     }
   }

@@ -56,8 +56,8 @@ extension Matrix.Summary {
     if caught + escaped > 0 {
       parts.append(
         escaped == 0
-          ? "saboteurs caught \(caught) of \(caught) times"
-          : "saboteurs escaped \(escaped) of \(caught + escaped) times")
+          ? "saboteurs caught \(caught) of \(caught)"
+          : "saboteurs escaped \(escaped) of \(caught + escaped)")
     }
     let rows = Verdict.allCases.compactMap { verdict in
       verdicts[verdict].map { "\($0) \(verdict.rawValue)" }

@@ -31,6 +31,7 @@ public struct TerminalReport: Sendable {
     for table in matrix.tables { append(table, to: &lines) }
     appendSlowest(to: &lines)
     if !matrix.tables.isEmpty { lines.append(legend) }
+    appendFailureNames(to: &lines)
     for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
     for line in matrix.summary.text.split(separator: "\n") {
       lines += wrapped(String(line), first: "", rest: "  ")
@@ -51,6 +52,18 @@ public struct TerminalReport: Sendable {
       lines.append("  \(clipped(result.id.description, to: 80))  \(Int(result.seconds * 1000)) ms")
     }
     lines.append("")
+  }
+
+  /// Names at the end, where logs are cut to, what the tables have told in full.
+  private func appendFailureNames(to lines: inout [String]) {
+    let failures = matrix.results.filter(\.outcome.isFailure).map { result in
+      let why = result.outcome.reason ?? result.issues.first?.message ?? ""
+      return clipped(
+        "\(result.outcome.symbol) \(result.id)" + (why.isEmpty ? "" : ": \(why)"), to: Self.width)
+    }
+    let shown = failures.prefix(20)
+    lines += shown.map { paint($0, .red) }
+    if failures.count > shown.count { lines.append("  and \(failures.count - shown.count) more") }
   }
 
   private func append(_ table: Matrix.Table, to lines: inout [String]) {

@@ -228,19 +228,36 @@ import Testing
     #expect(failure.description.contains("cut short"))
   }
 
-  @Test func `time ends an exploration, and progress is told on the way`() async {
-    let told = Counter()
-    var lockStep = LockStep(
+  @Test func `time ends an exploration`() async {
+    let report = await LockStep(
       DictionarySpecification(),
-      settings: ExplorationSettings(runs: .max, time: .milliseconds(1500), seed: 1)
-    ) { BuggyDictionary() }
-    lockStep.onProgress = { progress in
-      if progress.runs > 0, progress.commands > 0, progress.rate > 0 { told.add() }
-    }
-    let report = await lockStep.explore()
+      settings: ExplorationSettings(runs: .max, time: .milliseconds(300), seed: 1)
+    ) { BuggyDictionary() }.explore()
     #expect(report.isClean)
-    #expect(told.value == 1)
-    #expect(report.duration >= .milliseconds(1500))
+    #expect(report.duration >= .milliseconds(300))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `progress is told on the way, at most once a second`() async {
+    let told = Counter()
+    let (progress, telling) = AsyncStream.makeStream(of: ExplorationProgress.self)
+    let task = Task {
+      var lockStep = LockStep(
+        DictionarySpecification(), settings: ExplorationSettings(runs: .max, seed: 1)
+      ) { BuggyDictionary() }
+      lockStep.onProgress = {
+        told.add()
+        telling.yield($0)
+      }
+      return await lockStep.explore()
+    }
+    for await now in progress where now.runs > 0 && now.commands > 0 && now.rate > 0 {
+      task.cancel()
+      break
+    }
+    let report = await task.value
+    #expect(report.isClean)
+    #expect(.seconds(told.value) <= report.duration)
   }
 
   @Test func `cancelling ends an exploration with what was found so far`() async {
