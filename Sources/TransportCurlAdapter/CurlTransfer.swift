@@ -4,7 +4,7 @@ import TransportPort
 /// What the caller of one exchange and the driver's thread share.
 ///
 /// The driver delivers and finishes; the caller waits, takes and cancels.
-final class CurlTransfer: Sendable {
+final class CurlTransfer: HTTPResponseBodySource {
   /// A complete head with what came before it.
   struct Head: Sendable {
     var response: HTTPResponse
@@ -156,7 +156,7 @@ final class CurlTransfer: Sendable {
   /// Waits for the next part of the body.
   nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
     while true {
-      if let part = takePart() { return try part.get() }
+      if let part = readyPart { return try part.get() }
       await withUnsafeContinuation { waiter in
         let hasNews = state.withLock { state in
           if !state.hasNews { state.waiter = waiter }
@@ -196,7 +196,7 @@ final class CurlTransfer: Sendable {
   }
 
   /// The next part, if it is there; tells the driver to read on where it was paused.
-  private func takePart() -> Result<HTTPResponseBody.Part, TransportError>? {
+  var readyPart: Result<HTTPResponseBody.Part, TransportError>? {
     let (part, unpauses) = state.withLock {
       state -> (Result<HTTPResponseBody.Part, TransportError>?, Bool) in
       guard state.nextChunk < state.chunks.count else {

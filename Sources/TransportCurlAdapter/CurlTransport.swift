@@ -46,8 +46,6 @@ public final class CurlTransport: HTTPTransport {
     return HTTPExchange(
       request: request, response: head.response,
       informationalResponses: head.informationalResponses,
-      body: HTTPResponseBody(
-        next: { () async throws(TransportError) in try await transfer.nextPart() },
-        cancel: { transfer.cancel() }))
+      body: HTTPResponseBody(transfer))
   }
 }

@@ -1,4 +1,4 @@
-import ContractLocks
+import Synchronization
 
 /// The content of a response: chunks of bytes in order, to be read once.
 ///
@@ -30,7 +30,12 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
     next: nonisolated(nonsending) @escaping @Sendable () async throws(TransportError) -> Part,
     cancel: @escaping @Sendable () -> Void
   ) {
-    self.stream = Stream(next: next, cancel: cancel)
+    self.init(ClosureSource(next: next, close: cancel))
+  }
+
+  /// A body that comes from a source.
+  package init(_ source: some HTTPResponseBodySource) {
+    stream = Stream(source)
   }
 
   /// A body of which everything is at hand.
@@ -95,85 +100,88 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
 extension HTTPResponseBody {
   /// The shared state of all copies of a body.
   fileprivate final class Stream: Sendable {
-    private enum State {
+    private enum State: UInt8, AtomicRepresentable {
       case idle
       case reading
-      case ended(HTTPFields)
-      case failed(TransportError)
+      case ended
+      case failed
+      case cancelled
     }
 
-    private let state = Mutex(State.idle)
-    private let source: nonisolated(nonsending) @Sendable () async throws(TransportError) -> Part
-    private let cancelSource: @Sendable () -> Void
+    private let state = Atomic(State.idle)
+    private let source: any HTTPResponseBodySource
 
-    init(
-      next: nonisolated(nonsending) @escaping @Sendable () async throws(TransportError) -> Part,
-      cancel: @escaping @Sendable () -> Void
-    ) {
-      self.source = next
-      self.cancelSource = cancel
+    /// How the body ended. Each is written once, by the one reader that then leaves `reading` for
+    /// `ended` or `failed`, and read by those that see that state: its release and their acquire
+    /// have the writing come before the reading.
+    nonisolated(unsafe) private var trailers: HTTPFields = [:]
+    nonisolated(unsafe) private var failure: TransportError?
+
+    init(_ source: any HTTPResponseBodySource) {
+      self.source = source
     }
 
     deinit {
-      switch state.withLock({ $0 }) {
-      case .idle, .reading: cancelSource()
-      case .ended, .failed: break
+      switch state.load(ordering: .acquiring) {
+      case .idle, .reading: source.cancel()
+      case .ended, .failed, .cancelled: break
       }
     }
 
     var trailerFields: HTTPFields? {
-      state.withLock { if case .ended(let trailers) = $0 { trailers } else { nil } }
+      state.load(ordering: .acquiring) == .ended ? trailers : nil
     }
 
     func cancel() {
-      let isOpen = state.withLock { state in
-        switch state {
-        case .idle:
-          state = .failed(.cancelledBody)
-          return true
-        case .reading:
-          return true
-        case .ended, .failed:
-          return false
-        }
-      }
-      if isOpen { cancelSource() }
+      let (isIdle, was) = state.compareExchange(
+        expected: .idle, desired: .cancelled, ordering: .acquiringAndReleasing)
+      if isIdle || was == .reading { source.cancel() }
     }
 
     nonisolated(nonsending) func next() async throws(TransportError) -> [UInt8]? {
-      let begun: Result<Bool, TransportError> = state.withLock { state in
-        switch state {
-        case .idle:
-          state = .reading
-          return .success(true)
-        case .ended: return .success(false)
-        case .failed(let error): return .failure(error)
-        case .reading:
-          return .failure(
-            TransportError(
-              .concurrentBodyRead, phase: .receivingBody, bytesSent: true,
-              detail: "another task is reading this body; read it from one task"))
-        }
+      let (isIdle, was) = state.compareExchange(
+        expected: .idle, desired: .reading, ordering: .acquiringAndReleasing)
+      guard isIdle else { return try end(in: was) }
+      switch await read() {
+      case .success(.bytes(let bytes)):
+        state.store(.idle, ordering: .releasing)
+        return bytes
+      case .success(.end(let trailers)):
+        self.trailers = trailers
+        state.store(.ended, ordering: .releasing)
+        return nil
+      case .failure(let error):
+        failure = error
+        state.store(.failed, ordering: .releasing)
+        throw error
       }
-      guard try begun.get() else { return nil }
-      let result = await withTaskCancellationHandler { () -> Result<Part, TransportError> in
-        if Task.isCancelled { return .failure(.cancelledBody) }
-        do throws(TransportError) { return .success(try await source()) } catch {
+    }
+
+    private nonisolated(nonsending) func read() async -> Result<Part, TransportError> {
+      if Task.isCancelled {
+        source.cancel()
+        return .failure(.cancelledBody)
+      }
+      if let part = source.readyPart { return part }
+      return await withTaskCancellationHandler {
+        do throws(TransportError) { return .success(try await source.nextPart()) } catch {
           return .failure(error)
         }
       } onCancel: {
-        cancelSource()
+        source.cancel()
       }
-      switch result {
-      case .success(.bytes(let bytes)):
-        state.withLock { $0 = .idle }
-        return bytes
-      case .success(.end(let trailers)):
-        state.withLock { $0 = .ended(trailers) }
-        return nil
-      case .failure(let error):
-        state.withLock { $0 = .failed(error) }
-        throw error
+    }
+
+    /// What a reader gets that finds the body in another state than idle.
+    private func end(in state: State) throws(TransportError) -> [UInt8]? {
+      switch state {
+      case .ended: return nil
+      case .failed: throw failure ?? .cancelledBody
+      case .cancelled: throw .cancelledBody
+      case .idle, .reading:
+        throw TransportError(
+          .concurrentBodyRead, phase: .receivingBody, bytesSent: true,
+          detail: "another task is reading this body; read it from one task")
       }
     }
   }

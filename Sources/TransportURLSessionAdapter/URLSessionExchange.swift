@@ -10,7 +10,7 @@ import TransportPort
 ///
 /// The session delivers and completes; the caller waits, takes and cancels. Every continuation is
 /// taken out of the state under the lock, so that it is resumed once.
-final class URLSessionExchange: Sendable {
+final class URLSessionExchange: HTTPResponseBodySource {
   /// A complete head with what came before it.
   struct Head: Sendable {
     var response: HTTPResponse
@@ -90,8 +90,11 @@ extension URLSessionExchange {
     }
   }
 
-  /// Waits for the next part of the body.
-  func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
+  var readyPart: Result<HTTPResponseBody.Part, TransportError>? {
+    state.withLock { Self.takePart(&$0) }
+  }
+
+  nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
     try await withCheckedContinuation { continuation in
       let part = state.withLock { state in
         let part = Self.takePart(&state)

@@ -49,8 +49,6 @@ public final class URLSessionTransport: HTTPTransport {
     return HTTPExchange(
       request: request, response: head.response,
       informationalResponses: head.informationalResponses,
-      body: HTTPResponseBody(
-        next: { () async throws(TransportError) in try await exchange.nextPart() },
-        cancel: { exchange.cancel() }))
+      body: HTTPResponseBody(exchange))
   }
 }

@@ -31,7 +31,10 @@ extension HTTPRequest {
 
     /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
     public var isIdempotent: Bool {
-      [.get, .head, .put, .delete, .options, .trace].contains(self)
+      switch self {
+      case .get, .head, .put, .delete, .options, .trace: true
+      default: false
+      }
     }
 
     public var description: String { rawValue }

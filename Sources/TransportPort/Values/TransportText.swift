@@ -14,6 +14,12 @@ extension UInt8 {
   /// Whether the byte is a decimal digit.
   package var isDigit: Bool { (0x30...0x39).contains(self) }
 
+  /// Whether the byte is an ASCII letter.
+  package var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+
+  /// Whether the byte is a hexadecimal digit.
+  package var isHexDigit: Bool { isDigit || (0x61...0x66).contains(self | 0x20) }
+
   /// Whether the byte is a space or a horizontal tab.
   package var isSpace: Bool { self == 0x20 || self == 0x09 }
 }
@@ -43,6 +49,14 @@ extension ArraySlice<UInt8> {
       let last = lastIndex(where: { !$0.isSpace })
     else { return [] }
     return self[first...last]
+  }
+}
+
+extension [UInt8] {
+  /// The bytes without spaces and tabs at their ends, in the same memory where there are none.
+  package var withoutOuterSpaces: [UInt8] {
+    guard first?.isSpace == true || last?.isSpace == true else { return self }
+    return Array(self[...].trimmingSpaces())
   }
 }
 

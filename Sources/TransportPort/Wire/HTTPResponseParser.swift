@@ -236,7 +236,7 @@ extension HTTPResponseParser {
 
   /// Reads a chunk-size line: hexadecimal digits, perhaps followed by extensions.
   private static func chunkSize(_ line: ArraySlice<UInt8>) throws(TransportError) -> Int {
-    let digits = line.prefix { Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }
+    let digits = line.prefix(while: \.isHexDigit)
     let rest = line[digits.endIndex...].trimmingSpaces()
     let text = String(decoding: digits, as: Unicode.UTF8.self)
     guard digits.count <= 15, let size = Int(text, radix: 16),

@@ -60,7 +60,7 @@ public struct WireRequest: Sendable, Hashable {
     self.origin = origin
     self.target = try Self.target(of: request)
     (self.headerFields, self.framing) = try Self.fields(of: request, body: body, origin: origin)
-    guard framing == .none || ![.head, .trace].contains(method) else {
+    guard framing == .none || (method != .head && method != .trace) else {
       throw .invalid(.body, "\(method) must not have a body, nor a Content-Length")
     }
     guard headSize <= Self.headLimit else {
@@ -131,12 +131,9 @@ extension WireRequest {
     var fields: HTTPFields = [:]
     fields.append(
       HTTPField(
-        name: .host,
-        bytes: hosts.first.map { Array($0.bytes[...].trimmingSpaces()) }
-          ?? Array(origin.authority.utf8)))
+        name: .host, bytes: hosts.first?.bytes.withoutOuterSpaces ?? Array(origin.authority.utf8)))
     for field in request.headerFields where field.name != .host && field.name != .contentLength {
-      fields.append(
-        HTTPField(name: field.name, bytes: Array(field.bytes[...].trimmingSpaces())))
+      fields.append(HTTPField(name: field.name, bytes: field.bytes.withoutOuterSpaces))
     }
     switch framing {
     case .none: break
@@ -171,7 +168,8 @@ extension WireRequest {
       return .chunked
     }
     guard let length = declared ?? body.length else { return .chunked }
-    let expectsContent = [.post, .put, .patch].contains(request.method)
+    let method = request.method
+    let expectsContent = method == .post || method == .put || method == .patch
     return body.isNone && declared == nil && !expectsContent ? .none : .length(length)
   }
 }
@@ -221,11 +219,11 @@ extension HTTPOrigin {
       }
       return address
     }
-    guard host.isHostName else {
+    guard name.isHostName else {
       throw .invalid(
         .url, "the host \(host.debugDescription) holds what a host name cannot; use Punycode")
     }
-    guard !host.isNumber else {
+    guard !name.isNumber else {
       throw .invalid(
         .url, "the host \(host.debugDescription) is a number, but no address of four decimals")
     }
@@ -233,18 +231,17 @@ extension HTTPOrigin {
   }
 }
 
-extension String {
-  /// Whether the text is up to 253 bytes of labels of 1 to 63, perhaps with a dot at its end.
+extension ArraySlice<UInt8> {
+  /// Whether the bytes are up to 253 of labels of 1 to 63, perhaps with a dot at their end.
   ///
   /// Source: RFC 1035 §2.3.4.
   fileprivate var isHostName: Bool {
     var label = 0
-    var bytes = utf8[...]
-    if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    let bytes = last == UInt8(ascii: ".") ? dropLast() : self
     for byte in bytes {
       if byte == UInt8(ascii: "."), label > 0 {
         label = 0
-      } else if byte.isDigit || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x5F {
+      } else if byte.isDigit || byte.isLetter || byte == 0x2D || byte == 0x5F {
         label += 1
         guard label <= 63 else { return false }
       } else {
@@ -258,21 +255,39 @@ extension String {
   ///
   /// To one reader `2130706433`, `0x7f.1` and `0177.0.0.1` are 127.0.0.1, to another they are names.
   fileprivate var isNumber: Bool {
-    let dot = utf8.dropLast().lastIndex(of: UInt8(ascii: "."))
-    let last = utf8[(dot.map { utf8.index(after: $0) } ?? startIndex)...]
-    guard last.first?.isDigit == true else { return false }
-    let parts = split(separator: ".", omittingEmptySubsequences: false)
-    let isAddress =
-      parts.count == 4
-      && parts.allSatisfy { $0.isDecimalByte && ($0.utf8.count == 1 || $0.utf8.first != 0x30) }
-    let digits = last.prefix { $0 != UInt8(ascii: ".") }
-    let isHexadecimal = digits.starts(with: "0x".utf8)
+    let name = last == UInt8(ascii: ".") ? dropLast() : self
+    let digits = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
+    guard digits.first?.isDigit == true else { return false }
+    let isHexadecimal = digits.first == 0x30 && digits.dropFirst().first.map { $0 | 0x20 } == 0x78
     let isNumeric =
       isHexadecimal
-      ? Substring(digits.dropFirst(2)).allSatisfy(\.isHexDigit) : digits.allSatisfy(\.isDigit)
-    return isNumeric && !isAddress
+      ? digits.dropFirst(2).allSatisfy(\.isHexDigit) : digits.allSatisfy(\.isDigit)
+    return isNumeric && !isIPv4Address
   }
 
+  /// Whether the bytes are four decimals of 0 to 255 without leading zeros.
+  private var isIPv4Address: Bool {
+    var decimals = 0
+    var digits = 0
+    var value = 0
+    for byte in self {
+      if byte == UInt8(ascii: "."), digits > 0 {
+        decimals += 1
+        digits = 0
+        value = 0
+      } else if byte.isDigit, digits == 0 || value > 0 {
+        digits += 1
+        value = value * 10 + Int(byte - UInt8(ascii: "0"))
+        guard value <= 255 else { return false }
+      } else {
+        return false
+      }
+    }
+    return decimals == 3 && digits > 0
+  }
+}
+
+extension String {
   /// Whether the text reads as an IPv6 address without a zone (RFC 4291 §2.2).
   fileprivate var isIPv6Literal: Bool {
     let halves = split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
