@@ -19,7 +19,7 @@ final class CurlDriver: Sendable {
     /// The caller gave up.
     case cancel(CurlTransfer)
     /// The upload failed.
-    case abort(CurlTransfer, TransportError)
+    indirect case abort(CurlTransfer, TransportError)
     /// A step of a task that runs on the driver's thread.
     case run(UnownedJob)
     case shutDown

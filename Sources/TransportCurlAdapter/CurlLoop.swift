@@ -204,7 +204,7 @@ final class CurlLoop {
     }
     touched.removeAll(keepingCapacity: true)
     guard !starved.isEmpty else { return }
-    starved = starved.filter { $0.value.isStarved }
+    starved = starved.filter { $0.value.outgoing.isStarved }
     for handle in starved.values where handle.isCutWhileStarved {
       breakOff(handle)
       hasNews = true
@@ -221,16 +221,16 @@ final class CurlLoop {
   /// Over HTTP/2 the stream is reset, but libcurl keeps that to itself until it sends something else
   /// on the connection: so another transfer is made to. Without another, the connection is closed.
   private func breakOff(_ handle: CurlHandle) {
-    let port = handle.port
+    let port = handle.outgoing.port
     handle.closeUnlessShared()
     finishRunning(handle, code: CURLE_OK)
-    handles.first { $0.port == port && $0.canFlush }?.flush()
+    handles.first { $0.outgoing.port == port && $0.canFlush }?.flush()
   }
 
   private func finishRunning(_ handle: CurlHandle, code: CURLcode) {
     guard let lane = handle.lane else { return }
     let ending = handle.ending(code)
-    if handle.isMultiplexed { queue.noteMultiplexing(lane) }
+    if handle.incoming.isMultiplexed { queue.noteMultiplexing(lane) }
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.finish(ending)
     if handle.isSpent { handles.removeAll { $0 === handle } } else { idle.append(handle) }

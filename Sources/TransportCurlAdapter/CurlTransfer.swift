@@ -23,9 +23,6 @@ final class CurlTransfer: HTTPResponseBodySource {
   /// so often that a large download took a third longer.
   static let highWater = 1024 * 1024
 
-  /// The memory that a reader gives before anything is known of the content.
-  private static let firstSpace = 4 * 1024
-
   private struct State {
     var head: Head?
     var chunks: [[UInt8]] = []
@@ -33,7 +30,7 @@ final class CurlTransfer: HTTPResponseBodySource {
     ///
     /// What one thread takes from the heap and another gives back has both wait for a lock, and
     /// the system clear each page again.
-    var spaces: [[UInt8]]
+    var spaces: [[UInt8]] = []
     /// The chunk that was read last, whose memory is free as soon as the reader drops it.
     var lent: [UInt8] = []
     var nextChunk = 0
@@ -88,7 +85,7 @@ final class CurlTransfer: HTTPResponseBodySource {
   private let driver: CurlDriver
   /// The transport, which is to live as long as the exchange.
   private let owner: CurlTransport
-  private let state: Mutex<State>
+  private let state = Mutex(State())
 
   /// Where the driver's thread has the transfer; touched by that thread alone, and by it both when
   /// it is set and when it is read, so there is nothing to race with.
@@ -110,9 +107,6 @@ final class CurlTransfer: HTTPResponseBodySource {
     self.options = options
     self.driver = driver
     self.owner = owner
-    var space: [UInt8] = []
-    space.reserveCapacity(Self.firstSpace)
-    state = Mutex(State(spaces: [space]))
     hasTrailers = body.hasTrailers
     if wire.framing == .none {
       content = []

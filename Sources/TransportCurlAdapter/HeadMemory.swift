@@ -12,12 +12,22 @@ import TransportPort
 /// that differs, the lines up to there are parsed after all. So nothing depends on what was before.
 struct HeadMemory {
   /// What a complete head says.
-  struct Head {
-    var response: HTTPResponse
-    var version: HTTPHeadParser.Version?
-    var framing: HTTPBodyFraming
+  ///
+  /// An object, since a struct of so many parts takes longer to copy than the lines to compare.
+  final class Head: Sendable {
+    let response: HTTPResponse
+    let version: HTTPHeadParser.Version?
+    let framing: HTTPBodyFraming
     /// Whether the connection may carry another response after this one.
-    var keepsConnectionAlive: Bool
+    let keepsConnectionAlive: Bool
+
+    init(_ response: HTTPResponse, version: HTTPHeadParser.Version?, framing: HTTPBodyFraming) {
+      self.response = response
+      self.version = version
+      self.framing = framing
+      keepsConnectionAlive = framing.keepsConnectionAlive(
+        after: response, version: version ?? .http10)
+    }
   }
 
   /// What decides how a head is read.
@@ -82,11 +92,7 @@ struct HeadMemory {
     let response = try parser?.consume(line: bytes[(bytes.count - line.count)...])
     guard let response else { return nil }
     let framing = try HTTPBodyFraming(of: response, to: rules.method)
-    let version = parser?.version
-    head = Head(
-      response: response, version: version, framing: framing,
-      keepsConnectionAlive: framing.keepsConnectionAlive(
-        after: response, version: version ?? .http10))
+    head = Head(response, version: parser?.version, framing: framing)
     return head
   }
 

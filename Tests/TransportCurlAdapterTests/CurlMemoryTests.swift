@@ -38,6 +38,21 @@ import TransportPort
     #expect(isSame)
   }
 
+  @Test func `small chunks that the reader keeps stay as they were in later responses`()
+    async throws
+  {
+    let texts = (0..<20).map { "\($0) " + String(repeating: "\($0 % 10)", count: 900) }
+    let world = try CurlWorld(
+      OriginPlan { .respond(text: texts[$0.ordinal - 1]) })
+    var kept: [[UInt8]] = []
+    for _ in texts {
+      let chunks = try await world.transport.send(world.request()).body
+      for try await chunk in chunks { kept.append(chunk) }
+    }
+    #expect(kept.map { String(decoding: $0, as: UTF8.self) } == texts)
+    #expect(world.log.connectionCount == 1)
+  }
+
   @Test func `a small chunk holds no more memory than twice its size`() async throws {
     let world = try CurlWorld(.respond(text: String(repeating: "a", count: 1000)))
     for try await chunk in try await world.transport.send(world.request()).body {
