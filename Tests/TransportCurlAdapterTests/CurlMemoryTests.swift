@@ -49,7 +49,8 @@ import TransportPort
       let chunks = try await world.transport.send(world.request()).body
       for try await chunk in chunks { kept.append(chunk) }
     }
-    #expect(kept.map { String(decoding: $0, as: UTF8.self) } == texts)
+    let areSame = kept.map { String(decoding: $0, as: UTF8.self) } == texts
+    #expect(areSame)
     #expect(world.log.connectionCount == 1)
   }
 
