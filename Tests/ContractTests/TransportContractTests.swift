@@ -12,7 +12,8 @@ import TransportContract
     try await saboteur.verify()
   }
 
-  @Test(arguments: Contract.transportHTTP2.cases(for: .fakeTransport, .curl, .curlWithNghttpd))
+  @Test(
+    arguments: Contract.transportHTTP2.cases(for: .fakeTransport, .curlOverHTTP2, .curlWithNghttpd))
   func holdsOverHTTP2(_ clause: ContractCase<TransportFixture>) async throws {
     try await clause.verify()
   }

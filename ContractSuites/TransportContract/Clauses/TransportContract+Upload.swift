@@ -16,6 +16,23 @@ private func content(of count: Int, asked: @escaping @Sendable (Int) -> Void) ->
 
 private struct ProducerFailure: Error {}
 
+extension TransportFixture {
+  /// Checks that a refusal before the request's content is handed out whole.
+  fileprivate func expectContent(
+    ofRefusal status: Int, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    var options = TransportOptions()
+    options.continueTimeout = .seconds(60)
+    let world = try await world(
+      [.send("HTTP/1.1 \(status) No\r\nContent-Length: 3\r\n\r\nwhy")])
+    let answer = try await world.answer(
+      .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
+    expectEqual(answer.status, status, "the status", sourceLocation: sourceLocation)
+    expectEqual(
+      answer.text, "why", "the content of \(status)", sourceLocation: sourceLocation)
+  }
+}
+
 extension ClauseGroup<TransportFixture> {
   static let upload = ClauseGroup("Upload") {
     Clause(
@@ -225,6 +242,17 @@ extension ClauseGroup<TransportFixture> {
         expectEqual(answer.text, "", "the content")
         expectEqual(world.log.requests.count, 1, "the number of requests")
       }
+    }
+    Clause(
+      "refusal-content", "what a refusal before the content says is handed out",
+      from: "RFC 9110 §10.1.1 and §15.5"
+    ) { fixture in
+      for status in [401, 403, 413] { try await fixture.expectContent(ofRefusal: status) }
+    }
+    Clause(
+      "expectation-content", "what 417 says is handed out as well", from: "RFC 9110 §15.5.18"
+    ) { fixture in
+      try await fixture.expectContent(ofRefusal: 417)
     }
     Clause(
       "continue-after-interim", "an interim response other than 100 doesn't prolong the time-out",

@@ -113,6 +113,14 @@ extension Saboteur<TransportFixture> {
         return try await base.send(again, body: body, options: options)
       }
     }
+    for (clause, status) in [("refusal-content", 401), ("expectation-content", 417)] {
+      flawed(
+        "drops-\(clause)", "it drops what \(status) says", caughtBy: clause,
+        saying: "the content of \(status)"
+      ) {
+        $0.response = { if $0.response.status.code == status { $0.body = HTTPResponseBody([]) } }
+      }
+    }
     flawed(
       "waits-for-100", "it waits for 100 for ever", caughtBy: "continue-after-interim"
     ) {
