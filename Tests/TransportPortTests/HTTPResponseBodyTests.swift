@@ -85,6 +85,50 @@ import TransportPort
     #expect(source.cancels.withLock { $0 } == 1)
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  func `cancelling the body or its reader closes the source of a read that waits`(
+    cancelsReader: Bool
+  ) async throws {
+    let gate = AsyncStream.makeStream(of: Void.self)
+    let started = AsyncStream.makeStream(of: Void.self)
+    let closes = Mutex(0)
+    let body = HTTPResponseBody(
+      next: { () async throws(TransportError) in
+        started.continuation.finish()
+        for await _ in gate.stream {}
+        throw TransportError(.cancelled, phase: .receivingBody, bytesSent: true)
+      },
+      cancel: {
+        closes.withLock { $0 += 1 }
+        gate.continuation.finish()
+      })
+    let error = try await withThrowingTaskGroup { group in
+      group.addTask {
+        try await failure { () async throws(TransportError) in try await body.collect(upTo: 9) }
+      }
+      for await _ in started.stream {}
+      if cancelsReader { group.cancelAll() } else { body.cancel() }
+      return try await group.next()
+    }
+    #expect(error?.kind == .cancelled)
+    #expect(closes.withLock { $0 } == 1)
+  }
+
+  @Test func `a task that was cancelled before takes nothing, and closes the source`() async throws
+  {
+    let source = Source([.bytes([1])])
+    let body = source.body
+    let reading = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await failure { () async throws(TransportError) in
+        try await body.collect(upTo: 9)
+      }
+    }
+    #expect(try await reading.value.kind == .cancelled)
+    #expect(source.cancels.withLock { $0 } == 1)
+    #expect(source.parts.withLock { $0.count } == 1)
+  }
+
   @Test func `a second reader at the same time is an error`() async throws {
     let gate = AsyncStream.makeStream(of: Void.self)
     let started = AsyncStream.makeStream(of: Void.self)
