@@ -24,6 +24,16 @@ import TransportPort
     }
   }
 
+  /// A host name of 253 bytes, the most there are.
+  private static let longest = [63, 63, 63, 61].map { String(repeating: "a", count: $0) }
+    .joined(separator: ".")
+
+  @Test(arguments: ["a", " a", "a ", "\t a \t"])
+  func `spaces around a value stay away from the wire`(value: String) throws {
+    let lines = try Self.head(HTTPRequest(url: "http://h/", headerFields: ["X": value]))
+    #expect(lines == ["GET / HTTP/1.1", "Host: h", "X: a"])
+  }
+
   @Test func `userinfo and fragment stay away from the wire and the query goes verbatim`() throws {
     let lines = try Self.head(
       HTTPRequest(url: "http://user:secret@Example.com:8080/a%20b?b=1&b=2&&=#top?x"))
@@ -37,7 +47,8 @@ import TransportPort
     ("http://127.0.0.1/", "/", "127.0.0.1", 80), ("http://1.0.255.0/", "/", "1.0.255.0", 80),
     ("http://h./", "/", "h.", 80), ("http://1a/", "/", "1a", 80), ("http://0xg/", "/", "0xg", 80),
     ("http://1.example/", "/", "1.example", 80), ("HTTP://H/#f", "/", "h", 80),
-    ("http://a@b@h/", "/", "h", 80),
+    ("http://a@b@h/", "/", "h", 80), ("http://1x2/", "/", "1x2", 80),
+    ("http://\(longest)/", "/", longest, 80),
     ("http://[2001:DB8::1.2.3.4]/", "/", "[2001:db8::1.2.3.4]", 80),
     ("http://h/a?http://b@c/#d", "/a?http://b@c/", "h", 80),
   ])
@@ -62,6 +73,7 @@ import TransportPort
     ("http://a..b/", .url), ("http://.a/", .url), ("http://./", .url),
     ("http://\(String(repeating: "a", count: 64))/", .url),
     ("http://\(String(repeating: "a.", count: 128))/", .url),
+    ("http://\(longest)a/", .url),
     ("http://[]/", .url), ("http://[1:2:3:4:5:6:7:8:9]/", .url), ("http://[::1.2.3.256]/", .url),
   ])
   func `a URL that cannot be sent is refused`(
