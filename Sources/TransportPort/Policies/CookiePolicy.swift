@@ -49,7 +49,6 @@ struct CookieTransport<Base: HTTPTransport>: HTTPTransport {
     let values = exchange.response.headerFields[values: .setCookie]
     guard !values.isEmpty else { return exchange }
     do { try await store.storeCookies(values, fromURL: wire.url) } catch {
-      exchange.body.cancel()
       throw failure(error, of: wire, phase: .awaitingHead, bytesSent: true)
     }
     return exchange
