@@ -6,6 +6,7 @@ import TransportPort
   /// A source that counts what is asked of it.
   final class Source: Sendable {
     let parts: Mutex<[HTTPResponseBody.Part]>
+    let asks = Mutex(0)
     let cancels = Mutex(0)
 
     init(_ parts: [HTTPResponseBody.Part]) { self.parts = Mutex(parts) }
@@ -13,6 +14,7 @@ import TransportPort
     var body: HTTPResponseBody {
       HTTPResponseBody(
         next: { () throws(TransportError) in
+          self.asks.withLock { $0 += 1 }
           let part = self.parts.withLock { $0.isEmpty ? nil : $0.removeFirst() }
           guard let part else {
             throw TransportError(.truncatedBody, phase: .receivingBody, bytesSent: true)
@@ -46,6 +48,7 @@ import TransportPort
         #expect(error.kind == .truncatedBody)
       }
     }
+    #expect(source.asks.withLock { $0 } == 2)
   }
 
   @Test func `collecting stops at its limit and closes the source`() async throws {

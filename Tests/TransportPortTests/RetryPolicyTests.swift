@@ -1,3 +1,4 @@
+import ContractLocks
 import Testing
 import TransportPort
 
@@ -22,6 +23,14 @@ import TransportPort
       #expect(outcome.status == 200)
       #expect(fake.requests.map(\.head.connection) == [1, 2])
     }
+  }
+
+  @Test func `a retry leaves kept connections alone, of which more may be dead`() async {
+    let base = Refuser()
+    let outcome = await Outcome(
+      of: base.retryingWhenSafe(attempts: 3), HTTPRequest(url: "http://h/"))
+    #expect(outcome.error?.kind == .emptyReply)
+    #expect(base.reuses.withLock { $0 } == [true, false, false])
   }
 
   @Test(arguments: [HTTPRequest.Method.post, .patch, "PURGE"])
@@ -143,5 +152,17 @@ import TransportPort
     #expect(half.pause(1) == .milliseconds(500))
     let spread = RetryBackoff.doubling(from: .seconds(1), upTo: .seconds(1))
     #expect(Set((1...20).map { _ in spread.pause(1) }).count > 1)
+  }
+}
+
+/// Fails in a passing way, and notes whether it might have taken a kept connection.
+private final class Refuser: HTTPTransport {
+  let reuses = Mutex<[Bool]>([])
+
+  func send(
+    _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
+  ) async throws(TransportError) -> HTTPExchange {
+    reuses.withLock { $0.append(options.reusesConnections) }
+    throw TransportError(.emptyReply, phase: .awaitingHead, method: request.method, bytesSent: true)
   }
 }
