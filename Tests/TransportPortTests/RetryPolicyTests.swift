@@ -115,7 +115,8 @@ import TransportPort
     #expect(clock.now.offset == .seconds(6))
   }
 
-  @Test func `nothing is waited for after the last attempt or what is wrong for good`() async {
+  @Test(.timeLimit(.minutes(1)))
+  func `nothing is waited for after the last attempt or what is wrong for good`() async {
     for (steps, attempts) in [([ScriptStep.close], 1), ([.send("garbage\r\n")], 3)] {
       let fake = Self.fake(failing: 9, by: OriginScript(steps))
       let outcome = await Outcome(
