@@ -7,6 +7,11 @@ final class CurlLoop {
   private let configuration: CurlTransport.Configuration
   private var queue: CurlQueue
   private var commands: [CurlDriver.Command] = []
+  /// Those that are to be started.
+  private var arrivals: [CurlTransfer] = []
+  /// How many are started before libcurl is served and commands are looked at again: all handshakes
+  /// of a burst in a row would hold up whoever gives up by a tenth of a second and more.
+  private static let startsAtOnce = 64
   private var handles: [CurlHandle] = []
   private var idle: [CurlHandle] = []
   private var touched: [CurlHandle] = []
@@ -39,15 +44,20 @@ final class CurlLoop {
     while true {
       carryOutCommands()
       guard !isShutDown else { break }
+      startArrivals()
       hasNews = false
       var running: Int32 = 0
       curl_multi_perform(driver.multi, &running)
       settle()
       resumeWaiters()
-      if !hasNews { wait(running: running) }
+      if !hasNews, arrivals.isEmpty { wait(running: running) }
     }
     let (commands, finish) = driver.end()
     for command in commands { carryOut(command) }
+    for transfer in arrivals {
+      if case .arrived = transfer.place { end(waiting: transfer) }
+    }
+    arrivals = []
     for transfer in queue.removeAll() { end(waiting: transfer) }
     for handle in handles { finishRunning(handle, failure: handle.shutDownError()) }
     resumeWaiters()
@@ -123,10 +133,9 @@ final class CurlLoop {
     case .start(let transfer):
       if isShutDown {
         end(waiting: transfer)
-      } else if transfer.isCancelled {
-        resume(transfer.finish(.failure(Self.cancelled(transfer))))
-      } else if let lane = queue.add(transfer) {
-        start(transfer, in: lane)
+      } else {
+        transfer.place = .arrived
+        arrivals.append(transfer)
       }
     case .unpause(let transfer):
       guard case .running(let handle) = transfer.place else { return }
@@ -138,6 +147,9 @@ final class CurlLoop {
       case .waiting(let lane, let ticket):
         queue.remove(ticket: ticket, from: lane)
         resume(transfer.finish(.failure(Self.cancelled(transfer))))
+      case .arrived:
+        transfer.place = .nowhere
+        resume(transfer.finish(.failure(Self.cancelled(transfer))))
       case .nowhere: break
       }
     case .abort(let transfer, let error):
@@ -147,6 +159,9 @@ final class CurlLoop {
       case .waiting(let lane, let ticket):
         queue.remove(ticket: ticket, from: lane)
         resume(transfer.finish(.failure(error)))
+      case .arrived:
+        transfer.place = .nowhere
+        resume(transfer.finish(.failure(error)))
       case .nowhere: break
       }
     case .run(let job):
@@ -154,6 +169,21 @@ final class CurlLoop {
     case .shutDown:
       isShutDown = true
     }
+  }
+
+  /// Starts the next of those that have arrived, or puts them in line.
+  private func startArrivals() {
+    guard !arrivals.isEmpty else { return }
+    for transfer in arrivals.prefix(Self.startsAtOnce) {
+      guard case .arrived = transfer.place else { continue }
+      transfer.place = .nowhere
+      if transfer.isCancelled {
+        resume(transfer.finish(.failure(Self.cancelled(transfer))))
+      } else if let lane = queue.add(transfer) {
+        start(transfer, in: lane)
+      }
+    }
+    arrivals.removeFirst(min(Self.startsAtOnce, arrivals.count))
   }
 
   private func start(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {

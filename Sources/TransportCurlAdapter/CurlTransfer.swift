@@ -94,6 +94,8 @@ final class CurlTransfer: HTTPResponseBodySource {
   /// Where a transfer is.
   enum Place {
     case nowhere
+    /// Among those that came at once, and are started some at a time.
+    case arrived
     /// In line for a connection.
     case waiting(CurlQueue.Lane, ticket: Int)
     case running(CurlHandle)
