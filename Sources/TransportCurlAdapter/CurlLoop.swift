@@ -141,29 +141,13 @@ final class CurlLoop {
       guard case .running(let handle) = transfer.place else { return }
       handle.unpause()
     case .cancel(let transfer):
-      switch transfer.place {
-      case .running(let handle):
+      if case .running(let handle) = transfer.place {
         finishRunning(handle, failure: handle.error(.cancelled, "the exchange was cancelled"))
-      case .waiting(let lane, let ticket):
-        queue.remove(ticket: ticket, from: lane)
-        resume(transfer.finish(.failure(Self.cancelled(transfer))))
-      case .arrived:
-        transfer.place = .nowhere
-        resume(transfer.finish(.failure(Self.cancelled(transfer))))
-      case .nowhere: break
+      } else {
+        end(transfer, Self.cancelled(transfer))
       }
     case .abort(let transfer, let error):
-      switch transfer.place {
-      case .running(let handle):
-        finishRunning(handle, failure: error)
-      case .waiting(let lane, let ticket):
-        queue.remove(ticket: ticket, from: lane)
-        resume(transfer.finish(.failure(error)))
-      case .arrived:
-        transfer.place = .nowhere
-        resume(transfer.finish(.failure(error)))
-      case .nowhere: break
-      }
+      end(transfer, error)
     case .run(let job):
       job.runSynchronously(on: driver.asUnownedTaskExecutor())
     case .shutDown:
@@ -274,6 +258,21 @@ final class CurlLoop {
       } else {
         start(next, in: lane)
       }
+    }
+  }
+
+  /// Ends a transfer, wherever it is.
+  private func end(_ transfer: CurlTransfer, _ error: TransportError) {
+    switch transfer.place {
+    case .running(let handle):
+      finishRunning(handle, failure: error)
+    case .waiting(let lane, let ticket):
+      queue.remove(ticket: ticket, from: lane)
+      resume(transfer.finish(.failure(error)))
+    case .arrived:
+      transfer.place = .nowhere
+      resume(transfer.finish(.failure(error)))
+    case .nowhere: break
     }
   }
 

@@ -263,7 +263,7 @@ extension ClauseGroup<TransportFixture> {
       for _ in 1...5 {
         let world = try await fixture.world(
           [.send("HTTP/1.1 103 Early\r\n\r\n")] + .respond(text: "done"))
-        let answer = try await world.through { $0.enforcing(Deadlines(overall: .seconds(10))) }
+        let answer = try await world.through { $0.enforcing(Deadlines(overall: .seconds(2))) }
           .answer(
             .put, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
         expectEqual(answer.text, "done", "the content")
