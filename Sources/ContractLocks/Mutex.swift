@@ -15,11 +15,28 @@
 ///
 /// The module is no product, and what is in it is `public` for the compiler's sake alone, which
 /// neither specializes nor inlines what is `package`.
-public struct Mutex<Value>: ~Copyable, Sendable {
-  @usableFromInline let storage: Storage
+///
+/// The lock and the value lie in memory of their own, at addresses that do not change. Unchecked, and
+/// sound: the value is reached through `withLock` alone, while the lock is held, it came in as
+/// `sending`, and `body` gets and leaves it as `sending`.
+public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let memory: UnsafeMutableRawPointer
 
   /// Guards a value that nothing else holds.
-  @inlinable public init(_ value: consuming sending Value) { storage = Storage(value) }
+  @inlinable public init(_ value: consuming sending Value) {
+    memory = .allocate(
+      byteCount: Self.valueOffset + MemoryLayout<Value>.size,
+      alignment: max(MemoryLayout<pthread_mutex_t>.alignment, MemoryLayout<Value>.alignment))
+    memory.initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
+    (memory + Self.valueOffset).initializeMemory(as: Value.self, to: value)
+    pthread_mutex_init(lock, nil)
+  }
+
+  @inlinable deinit {
+    value.deinitialize(count: 1)
+    pthread_mutex_destroy(lock)
+    memory.deallocate()
+  }
 
   /// Calls `body` with the value while no other thread is inside, and returns what it returns.
   ///
@@ -27,38 +44,24 @@ public struct Mutex<Value>: ~Copyable, Sendable {
   @inlinable public borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    pthread_mutex_lock(storage.mutex)
-    defer { pthread_mutex_unlock(storage.mutex) }
-    return try body(&storage.value.pointee)
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    return try body(&value.pointee)
   }
-}
 
-extension Mutex {
-  /// The lock and the value, at addresses that do not change.
-  ///
-  /// The value has memory of its own, away from the object's header: the header is read before the
-  /// lock is held, which the sanitizer takes for a race with writing a stored property.
-  ///
-  /// Unchecked, and sound: the value is reached through `withLock` alone, while the lock is held, it
-  /// came in as `sending`, and `body` gets and leaves it as `sending`.
-  @usableFromInline final class Storage: @unchecked Sendable {
-    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    @usableFromInline let value: UnsafeMutablePointer<Value>
+  @usableFromInline var lock: UnsafeMutablePointer<pthread_mutex_t> {
+    @inlinable get { memory.assumingMemoryBound(to: pthread_mutex_t.self) }
+  }
 
-    @usableFromInline init(_ value: consuming sending Value) {
-      mutex = .allocate(capacity: 1)
-      mutex.initialize(to: pthread_mutex_t())
-      pthread_mutex_init(mutex, nil)
-      self.value = .allocate(capacity: 1)
-      self.value.initialize(to: value)
-    }
+  @usableFromInline var value: UnsafeMutablePointer<Value> {
+    @inlinable get { (memory + Self.valueOffset).assumingMemoryBound(to: Value.self) }
+  }
 
-    deinit {
-      value.deinitialize(count: 1)
-      value.deallocate()
-      pthread_mutex_destroy(mutex)
-      mutex.deinitialize(count: 1)
-      mutex.deallocate()
+  /// How far behind the lock the value lies.
+  @usableFromInline static var valueOffset: Int {
+    @inlinable get {
+      let alignment = MemoryLayout<Value>.alignment
+      return (MemoryLayout<pthread_mutex_t>.size + alignment - 1) / alignment * alignment
     }
   }
 }

@@ -32,6 +32,7 @@ extension CurlHandle {
   /// - Returns: Whether the transfer goes on.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
     guard failure == nil else { return false }
+    if !incoming.isAtFirstField, heads.passesOver(bytes) { return true }
     if Self.remembersFreedField, !incoming.hasHead { watchFirstField() }
     do throws(TransportError) {
       if incoming.hasHead {
@@ -205,28 +206,28 @@ extension CurlHandle {
 // The end of it.
 extension CurlHandle {
   /// How the transfer ended, by libcurl's code and by what was noted.
-  func ending(_ code: CURLcode) -> Result<HTTPFields, TransportError> {
-    if let failure { return .failure(failure) }
-    guard code == CURLE_OK || outgoing.isRepeated else { return .failure(error(for: code)) }
+  func ending(_ code: CURLcode) -> CurlTransfer.Ending {
+    if let failure { return .failed(failure) }
+    guard code == CURLE_OK || outgoing.isRepeated else { return .failed(error(for: code)) }
     guard incoming.hasHead else {
-      return .failure(error(endedHead, "the connection ended before the head was complete"))
+      return .failed(error(endedHead, "the connection ended before the head was complete"))
     }
     if let chunks = incoming.chunks, !chunks.isComplete {
-      return .failure(error(.truncatedBody, "the connection ended before the last chunk"))
+      return .failed(error(.truncatedBody, "the connection ended before the last chunk"))
     }
     if case .length(let length) = incoming.framing, incoming.received != length {
-      return .failure(
+      return .failed(
         error(
           .truncatedBody, "\(incoming.received) of \(length) bytes came before the connection ended"
         ))
     }
     if incoming.framing == .untilClose, incoming.isEndAnnounced == false {
-      return .failure(
+      return .failed(
         error(
           .truncatedBody,
           "the connection ended without close_notify, so the body may be cut short"))
     }
-    return .success(incoming.chunks?.trailers ?? incoming.trailers?.fields ?? [:])
+    return .complete(trailers: incoming.chunks?.trailers ?? incoming.trailers?.fields ?? [:])
   }
 
   /// Whether there is nothing to wait for: the transfer has failed, or the whole response is there

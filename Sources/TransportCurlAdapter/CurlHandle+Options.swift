@@ -143,12 +143,12 @@ extension CurlHandle {
     ccurl_set_pointer(easy, CURLOPT_HEADERDATA, this)
     ccurl_set_write(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
       let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-      return CurlHandle.from(this)?.receive(line: bytes) == true ? bytes.count : 0
+      return CurlHandle.with(this) { $0.receive(line: bytes) ? bytes.count : 0 } ?? 0
     }
     ccurl_set_pointer(easy, CURLOPT_WRITEDATA, this)
     ccurl_set_write(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
       let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-      return CurlHandle.from(this)?.receive(content: bytes) ?? 0
+      return CurlHandle.with(this) { $0.receive(content: bytes) } ?? 0
     }
     ccurl_set_pointer(easy, CURLOPT_READDATA, this)
     ccurl_set_read(easy) { bytes, size, count, this in
@@ -215,6 +215,13 @@ extension CurlHandle {
 
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> CurlHandle? {
     pointer.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// The same for what is called often: without counting a reference, since the loop has one.
+  private static func with<Result>(
+    _ pointer: UnsafeMutableRawPointer?, _ body: (CurlHandle) -> Result
+  ) -> Result? {
+    pointer.map { Unmanaged<CurlHandle>.fromOpaque($0)._withUnsafeGuaranteedRef(body) }
   }
 }
 

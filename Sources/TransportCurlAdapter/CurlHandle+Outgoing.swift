@@ -41,7 +41,7 @@ extension CurlHandle {
   /// - Parameter localPort: The local port of the connection that libcurl chose.
   func allowsAttempt(localPort: Int32) -> Bool {
     let socket = loop.sockets.socket(atPort: localPort)
-    guard let wire = transfer?.wire else { return false }
+    guard let transfer else { return false }
     if incoming.hasHead {
       // After 417 libcurl tries without Expect, whatever the method.
       outgoing.isRepeated = true
@@ -57,9 +57,10 @@ extension CurlHandle {
     // Only here, since a connection that is opened while libcurl traces is traced for good.
     if offersHTTP2 { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
     guard outgoing.attempts > 1 else { return true }
-    guard wire.method.isIdempotent || outgoing.isUnprocessed,
-      transfer?.content != nil || outgoing.sent == 0
+    guard transfer.wire.method.isIdempotent || outgoing.isUnprocessed,
+      transfer.content != nil || outgoing.sent == 0
     else {
+      let wire = transfer.wire
       var error = wire.error(
         .connectionReset, phase: .awaitingHead, bytesSent: true,
         detail: "a kept connection ended before the response, and \(wire.method) is not sent again")

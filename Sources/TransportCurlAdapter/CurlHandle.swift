@@ -11,10 +11,10 @@ final class CurlHandle {
   static let chunkSize = 60 * 1024
 
   let easy: UnsafeMutableRawPointer
-  private(set) var transfer: CurlTransfer?
+  @exclusivity(unchecked) private(set) var transfer: CurlTransfer?
 
   /// The lane of the transfer.
-  private(set) var lane: CurlQueue.Lane?
+  @exclusivity(unchecked) private(set) var lane: CurlQueue.Lane?
 
   unowned let loop: CurlLoop
   let configuration: CurlTransport.Configuration
@@ -44,9 +44,9 @@ final class CurlHandle {
   @exclusivity(unchecked) var outgoing = Outgoing()
 
   /// Whether the connection turned out to be of no use before anything was sent.
-  var needsFreshConnection = false
+  @exclusivity(unchecked) var needsFreshConnection = false
   @exclusivity(unchecked) var failure: TransportError?
-  var isTouched = false
+  @exclusivity(unchecked) var isTouched = false
 
   /// Whether no other transfer may have this handle.
   private(set) var isSpent = false
@@ -73,25 +73,24 @@ final class CurlHandle {
     self.transfer = transfer
     self.lane = lane
     transfer.place = .running(self)
-    let wire = transfer.wire
-    if target != wire.target || origin != wire.origin {
-      target = wire.target
-      origin = wire.origin
-      setURL(wire.url)
+    if target != transfer.wire.target || origin != transfer.wire.origin {
+      target = transfer.wire.target
+      origin = transfer.wire.origin
+      setURL(transfer.wire.url)
     }
     if offersHTTP2 != transfer.mayShare(configuration) {
       offersHTTP2.toggle()
       setVersion(offersHTTP2: offersHTTP2)
     }
-    if method != wire.method || framing != wire.framing {
-      method = wire.method
-      framing = wire.framing
-      setMethod(wire)
+    if method != transfer.wire.method || framing != transfer.wire.framing {
+      method = transfer.wire.method
+      framing = transfer.wire.framing
+      setMethod(transfer.wire)
     }
-    if fields != wire.headerFields {
-      fields = wire.headerFields
-      closes = wire.headerFields.list(.connection).contains("close")
-      let list = Self.list(wire)
+    if fields?.isSpelled(like: transfer.wire.headerFields) != true {
+      fields = transfer.wire.headerFields
+      closes = transfer.wire.headerFields.list(.connection).contains("close")
+      let list = Self.list(transfer.wire)
       ccurl_set_list(easy, CURLOPT_HTTPHEADER, list)
       curl_slist_free_all(fieldList)
       fieldList = list
@@ -106,7 +105,7 @@ final class CurlHandle {
     ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0)
     heads.begin(
       HeadMemory.Rules(
-        method: wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
+        method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
     errorText[0] = 0
     if transfer.hasTrailers {
       isSpent = true
@@ -169,7 +168,7 @@ final class CurlHandle {
   }
 
   /// Ends the transfer; the handle is then free for another.
-  func finish(_ ending: Result<HTTPFields, TransportError>) {
+  func finish(_ ending: CurlTransfer.Ending) {
     guard let transfer else { return }
     transfer.place = .nowhere
     let content = takeContent()

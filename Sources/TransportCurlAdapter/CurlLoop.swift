@@ -2,30 +2,33 @@ import CCurl
 import TransportPort
 
 /// The work of the driver's thread; everything here is touched by that thread alone.
+///
+/// No access to what each request changes spans a call that leads back here, so that checks for that
+/// would find nothing.
 final class CurlLoop {
   private let driver: CurlDriver
   private let configuration: CurlTransport.Configuration
-  private var queue: CurlQueue
-  private var commands: [CurlDriver.Command] = []
+  @exclusivity(unchecked) private var queue: CurlQueue
+  @exclusivity(unchecked) private var commands: [CurlDriver.Command] = []
   /// Those that are to be started.
-  private var arrivals: [CurlTransfer] = []
+  @exclusivity(unchecked) private var arrivals: [CurlTransfer] = []
   /// How many are started before libcurl is served and commands are looked at again: all handshakes
   /// of a burst in a row would hold up whoever gives up by a tenth of a second and more.
   private static let startsAtOnce = 64
   private var handles: [CurlHandle] = []
-  private var idle: [CurlHandle] = []
-  private var touched: [CurlHandle] = []
+  @exclusivity(unchecked) private var idle: [CurlHandle] = []
+  @exclusivity(unchecked) private var touched: [CurlHandle] = []
   private var starved: [ObjectIdentifier: CurlHandle] = [:]
-  private var waiters: [CurlTransfer.Waiter] = []
+  @exclusivity(unchecked) private var waiters: [CurlTransfer.Waiter] = []
   /// Whether libcurl was given something to do since it was last called.
-  private var hasNews = false
+  @exclusivity(unchecked) private var hasNews = false
   private var isShutDown = false
   /// How many waits in a row were shorter than ``shortWait``.
   private var shortWaits = 0
   private static let shortWait = Duration.microseconds(100)
 
   /// The sockets of all connections.
-  var sockets = CurlSockets()
+  @exclusivity(unchecked) var sockets = CurlSockets()
 
   init(_ driver: CurlDriver, _ configuration: CurlTransport.Configuration) {
     self.driver = driver
@@ -162,7 +165,7 @@ final class CurlLoop {
       guard case .arrived = transfer.place else { continue }
       transfer.place = .nowhere
       if transfer.isCancelled {
-        resume(transfer.finish(.failure(Self.cancelled(transfer))))
+        resume(transfer.finish(.failed(Self.cancelled(transfer))))
       } else if let lane = queue.add(transfer) {
         start(transfer, in: lane)
       }
@@ -175,7 +178,7 @@ final class CurlLoop {
       queue.release(lane)
       resume(
         transfer.finish(
-          .failure(
+          .failed(
             transfer.wire.error(
               .other, phase: .preparing, bytesSent: false, detail: "libcurl is out of memory"))))
       return
@@ -254,7 +257,7 @@ final class CurlLoop {
       if next.isCancelled {
         queue.release(lane)
         next.place = .nowhere
-        resume(next.finish(.failure(Self.cancelled(next))))
+        resume(next.finish(.failed(Self.cancelled(next))))
       } else {
         start(next, in: lane)
       }
@@ -268,17 +271,17 @@ final class CurlLoop {
       finishRunning(handle, failure: error)
     case .waiting(let lane, let ticket):
       queue.remove(ticket: ticket, from: lane)
-      resume(transfer.finish(.failure(error)))
+      resume(transfer.finish(.failed(error)))
     case .arrived:
       transfer.place = .nowhere
-      resume(transfer.finish(.failure(error)))
+      resume(transfer.finish(.failed(error)))
     case .nowhere: break
     }
   }
 
   private func end(waiting transfer: CurlTransfer) {
     transfer.place = .nowhere
-    resume(transfer.finish(.failure(transfer.shutDownError(phase: .preparing, bytesSent: false))))
+    resume(transfer.finish(.failed(transfer.shutDownError(phase: .preparing, bytesSent: false))))
   }
 
   private static func cancelled(_ transfer: CurlTransfer) -> TransportError {

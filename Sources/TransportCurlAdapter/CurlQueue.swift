@@ -34,6 +34,8 @@ struct CurlQueue {
 
   private let configuration: CurlTransport.Configuration
   private var lanes: [HTTPOrigin: Lane] = [:]
+  /// The lane that was looked for last, which most often is the next as well.
+  private var latest: Lane?
   /// Connections in use; all transfers of a multiplexed origin count as one.
   private var connections = 0
   /// Lanes with waiting transfers, the one whose turn it is first.
@@ -102,14 +104,17 @@ struct CurlQueue {
   }
 
   private mutating func lane(for origin: HTTPOrigin) -> Lane {
-    if let lane = lanes[origin] { return lane }
-    let lane = Lane(origin)
+    if let latest, latest.origin == origin { return latest }
+    let lane = lanes[origin] ?? Lane(origin)
     lanes[origin] = lane
+    latest = lane
     return lane
   }
 
   private mutating func forgetIfIdle(_ lane: Lane) {
-    if lane.running == 0, lane.waiting.isEmpty { lanes[lane.origin] = nil }
+    guard lane.running == 0, lane.waiting.isEmpty else { return }
+    lanes[lane.origin] = nil
+    if lane === latest { latest = nil }
   }
 
   private mutating func reserve(_ lane: Lane) -> Bool {

@@ -11,6 +11,13 @@ final class CurlTransfer: HTTPResponseBodySource {
     var informationalResponses: [HTTPResponse]
   }
 
+  /// How a transfer ended.
+  enum Ending: Sendable {
+    case complete(trailers: HTTPFields)
+    /// Out of line, since an error has many parts, and few transfers one.
+    indirect case failed(TransportError)
+  }
+
   /// The caller, while it waits for news.
   ///
   /// Unsafe, since the checked one costs an allocation for each wait, and sound: a waiter is put
@@ -25,7 +32,7 @@ final class CurlTransfer: HTTPResponseBodySource {
 
   private struct State {
     var head: Head?
-    var chunks: [[UInt8]] = []
+    var chunks = ChunkQueue()
     /// Memory for chunks to come, from the reader.
     ///
     /// What one thread takes from the heap and another gives back has both wait for a lock, and
@@ -33,24 +40,11 @@ final class CurlTransfer: HTTPResponseBodySource {
     var spaces: [[UInt8]] = []
     /// The chunk that was read last, whose memory is free as soon as the reader drops it.
     var lent: [UInt8] = []
-    var nextChunk = 0
     var unreadBytes = 0
-    var ending: Result<HTTPFields, TransportError>?
+    var ending: Ending?
     var waiter: Waiter?
     var isReadingPaused = false
     var isCancelled = false
-
-    /// Adds content: to the last chunk where that is unread and has room, since many small chunks
-    /// would hold far more memory than their bytes.
-    mutating func append(_ bytes: [UInt8]) {
-      let last = chunks.count - 1
-      if last >= nextChunk, chunks[last].capacity - chunks[last].count >= bytes.count {
-        chunks[last] += bytes
-      } else {
-        chunks.append(bytes)
-      }
-      unreadBytes += bytes.count
-    }
 
     /// Has the memory that a chunk takes to the reader replaced.
     mutating func replaceSpace(of chunk: inout [UInt8]) {
@@ -71,7 +65,7 @@ final class CurlTransfer: HTTPResponseBodySource {
       }
     }
 
-    var hasNews: Bool { head != nil || nextChunk < chunks.count || ending != nil }
+    var hasNews: Bool { head != nil || !chunks.isEmpty || ending != nil }
   }
 
   let wire: WireRequest
@@ -82,7 +76,6 @@ final class CurlTransfer: HTTPResponseBodySource {
   let hasTrailers: Bool
   /// The content of the request, where it is not in memory.
   let upload: CurlUpload?
-  private let driver: CurlDriver
   /// The transport, which is to live as long as the exchange.
   private let owner: CurlTransport
   private let state = Mutex(State())
@@ -102,12 +95,10 @@ final class CurlTransfer: HTTPResponseBodySource {
   }
 
   init(
-    _ wire: WireRequest, body: HTTPRequestBody, options: TransportOptions, driver: CurlDriver,
-    owner: CurlTransport
+    _ wire: WireRequest, body: HTTPRequestBody, options: TransportOptions, owner: CurlTransport
   ) throws(TransportError) {
     self.wire = wire
     self.options = options
-    self.driver = driver
     self.owner = owner
     hasTrailers = body.hasTrailers
     if wire.framing == .none {
@@ -130,10 +121,10 @@ final class CurlTransfer: HTTPResponseBodySource {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         state.withLock { $0.waiter = waiter }
-        if driver.post(.start(self)) {
-          upload?.start(for: self, driver: driver)
+        if owner.driver.post(.start(self)) {
+          upload?.start(for: self, driver: owner.driver)
         } else {
-          finish(.failure(shutDownError(phase: .preparing, bytesSent: false)))?.resume()
+          finish(.failed(shutDownError(phase: .preparing, bytesSent: false)))?.resume()
         }
       }
     } onCancel: {
@@ -144,7 +135,7 @@ final class CurlTransfer: HTTPResponseBodySource {
       return (state.head, state.ending)
     }
     if let head { return head }
-    if case .failure(let error) = ending { throw error }
+    if case .failed(let error) = ending { throw error }
     throw wire.error(
       .other, phase: .awaitingHead, bytesSent: true, detail: "the exchange ended without a head")
   }
@@ -152,7 +143,7 @@ final class CurlTransfer: HTTPResponseBodySource {
   /// Waits for the next part of the body.
   nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
     while true {
-      if let part = readyPart { return try part.get() }
+      if let part = try readyPart() { return part }
       await withUnsafeContinuation { waiter in
         let hasNews = state.withLock { state in
           if !state.hasNews { state.waiter = waiter }
@@ -169,14 +160,14 @@ final class CurlTransfer: HTTPResponseBodySource {
       defer { state.isCancelled = true }
       return state.ending == nil && !state.isCancelled
     }
-    if isRunning { driver.post(.cancel(self)) }
+    if isRunning { owner.driver.post(.cancel(self)) }
   }
 
   /// Has the driver look at the transfer again later.
   func resumeDriver(after duration: Duration) {
     Task {
       try await ContinuousClock().pause(for: duration)
-      driver.post(.unpause(self))
+      owner.driver.post(.unpause(self))
     }
   }
 
@@ -192,27 +183,22 @@ final class CurlTransfer: HTTPResponseBodySource {
   }
 
   /// The next part, if it is there; tells the driver to read on where it was paused.
-  var readyPart: Result<HTTPResponseBody.Part, TransportError>? {
-    let (part, unpauses) = state.withLock {
-      state -> (Result<HTTPResponseBody.Part, TransportError>?, Bool) in
-      guard state.nextChunk < state.chunks.count else {
-        return (state.ending.map { $0.map { .end(trailers: $0) } }, false)
-      }
-      var chunk: [UInt8] = []
-      swap(&chunk, &state.chunks[state.nextChunk])
-      state.nextChunk += 1
-      if state.nextChunk == state.chunks.count {
-        state.chunks.removeAll(keepingCapacity: true)
-        state.nextChunk = 0
-      }
+  func readyPart() throws(TransportError) -> HTTPResponseBody.Part? {
+    let (chunk, ending, unpauses) = state.withLock { state -> ([UInt8], Ending?, Bool) in
+      guard !state.chunks.isEmpty else { return ([], state.ending, false) }
+      var chunk = state.chunks.popFirst()
       state.unreadBytes -= chunk.count
       state.replaceSpace(of: &chunk)
       let unpauses = state.isReadingPaused && state.unreadBytes <= Self.highWater / 2
       if unpauses { state.isReadingPaused = false }
-      return (.success(.bytes(chunk)), unpauses)
+      return (chunk, nil, unpauses)
     }
-    if unpauses { driver.post(.unpause(self)) }
-    return part
+    if unpauses { owner.driver.post(.unpause(self)) }
+    switch ending {
+    case .complete(let trailers): return .end(trailers: trailers)
+    case .failed(let error): throw error
+    case nil: return chunk.isEmpty ? nil : .bytes(chunk)
+    }
   }
 }
 
@@ -240,19 +226,19 @@ extension CurlTransfer {
   ///   - ending: How the transfer ended, if it did.
   /// - Returns: Whom to resume, when no lock is held.
   func deliver(
-    head: Head? = nil, bytes: [UInt8] = [], ending: Result<HTTPFields, TransportError>? = nil
+    head: Head? = nil, bytes: [UInt8] = [], ending: Ending? = nil
   ) -> Waiter? {
     state.withLock { state in
       if let head { state.head = head }
       if !bytes.isEmpty {
-        state.append(bytes)
+        state.chunks.append(bytes)
+        state.unreadBytes += bytes.count
       }
       if let ending, state.ending == nil {
         state.ending = ending
-        if state.isCancelled, case .failure = ending {
+        if state.isCancelled, case .failed = ending {
           // Whoever gave up is not kept waiting by what it did not read.
-          state.chunks = []
-          state.nextChunk = 0
+          state.chunks = ChunkQueue()
           state.unreadBytes = 0
         }
       }
@@ -266,7 +252,7 @@ extension CurlTransfer {
   ///
   /// - Returns: Whom to resume, when no lock is held.
   func finish(
-    head: Head? = nil, bytes: [UInt8] = [], _ ending: Result<HTTPFields, TransportError>
+    head: Head? = nil, bytes: [UInt8] = [], _ ending: Ending
   ) -> Waiter? {
     let waiter = deliver(head: head, bytes: bytes, ending: ending)
     upload?.stop()

@@ -6,7 +6,7 @@ import TransportPort
 /// Connections are kept and reused. An exchange keeps the transport alive, so that dropping it does
 /// not end what is under way; ``shutDown()`` does.
 public final class CurlTransport: HTTPTransport {
-  private let driver: CurlDriver
+  let driver: CurlDriver
 
   /// A transport with a thread and connections of its own.
   ///
@@ -41,7 +41,7 @@ public final class CurlTransport: HTTPTransport {
       throw wire.error(
         .cancelled, phase: .preparing, bytesSent: false, detail: "the task was cancelled before")
     }
-    let transfer = try CurlTransfer(wire, body: body, options: options, driver: driver, owner: self)
+    let transfer = try CurlTransfer(wire, body: body, options: options, owner: self)
     let head = try await transfer.head()
     return HTTPExchange(
       request: request, response: head.response,

@@ -66,11 +66,23 @@ struct HeadMemory {
     parser = nil
   }
 
+  /// Takes the next line of a head where that is as in the head before, and neither its first nor
+  /// its last.
+  ///
+  /// - Returns: Whether it was; if not, nothing was taken.
+  mutating func passesOver(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard matched > 0, parser == nil, matched + line.count < bytes.count, matches(line) else {
+      return false
+    }
+    matched += line.count
+    return true
+  }
+
   /// Takes the next line of a head.
   ///
   /// - Returns: The head, where this was its last line.
   mutating func consume(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Head? {
-    if parser == nil, let head, matches(line) {
+    if parser == nil, head != nil, matches(line) {
       matched += line.count
       return matched == bytes.count ? head : nil
     }

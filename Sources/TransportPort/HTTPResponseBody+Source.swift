@@ -1,7 +1,7 @@
 /// Where the content of a response comes from, as an adapter of this package gives it.
 package protocol HTTPResponseBodySource: AnyObject, Sendable {
   /// The next part where that takes no waiting; `nil` where it does.
-  var readyPart: Result<HTTPResponseBody.Part, TransportError>? { get }
+  func readyPart() throws(TransportError) -> HTTPResponseBody.Part?
 
   /// Waits for the next part.
   nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part
@@ -26,7 +26,7 @@ final class ClosureSource: HTTPResponseBodySource {
     self.close = close
   }
 
-  var readyPart: Result<HTTPResponseBody.Part, TransportError>? { nil }
+  func readyPart() -> HTTPResponseBody.Part? { nil }
 
   nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
     try await next()

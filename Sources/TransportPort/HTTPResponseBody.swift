@@ -138,44 +138,82 @@ extension HTTPResponseBody {
       if isIdle || was == .reading { source.cancel() }
     }
 
+    /// The next chunk; `nil` at the end.
+    ///
+    /// Made part of its callers: most chunks are there, and a call that may wait costs as much as
+    /// to take one.
+    @inline(__always)
     nonisolated(nonsending) func next() async throws(TransportError) -> [UInt8]? {
-      let (isIdle, was) = state.compareExchange(
-        expected: .idle, desired: .reading, ordering: .acquiringAndReleasing)
-      guard isIdle else { return try end(in: was) }
-      switch await read() {
-      case .success(.bytes(let bytes)):
-        state.store(.idle, ordering: .releasing)
-        return bytes
-      case .success(.end(let trailers)):
-        self.trailers = trailers
-        state.store(.ended, ordering: .releasing)
-        return nil
-      case .failure(let error):
-        failure = error
-        state.store(.failed, ordering: .releasing)
-        throw error
+      switch try look() {
+      case .ready(let chunk): return chunk
+      case .pending: return try await wait()
       }
     }
 
-    private nonisolated(nonsending) func read() async -> Result<Part, TransportError> {
-      if Task.isCancelled {
-        source.cancel()
-        return .failure(.cancelledBody)
+    /// What is to be had without waiting.
+    private enum Look {
+      case ready([UInt8]?)
+      /// Nothing; the stream is now being read, and the reader has to wait.
+      case pending
+    }
+
+    private func look() throws(TransportError) -> Look {
+      let (isIdle, was) = state.compareExchange(
+        expected: .idle, desired: .reading, ordering: .acquiringAndReleasing)
+      guard isIdle else {
+        try throwUnlessEnded(was)
+        return .ready(nil)
       }
-      if let part = source.readyPart { return part }
-      return await withTaskCancellationHandler {
+      guard !Task.isCancelled else {
+        source.cancel()
+        throw failed(.cancelledBody)
+      }
+      do throws(TransportError) {
+        guard let part = try source.readyPart() else { return .pending }
+        return .ready(took(part))
+      } catch {
+        throw failed(error)
+      }
+    }
+
+    private nonisolated(nonsending) func wait() async throws(TransportError) -> [UInt8]? {
+      let result: Result<Part, TransportError> = await withTaskCancellationHandler {
         do throws(TransportError) { return .success(try await source.nextPart()) } catch {
           return .failure(error)
         }
       } onCancel: {
         source.cancel()
       }
+      switch result {
+      case .success(let part): return took(part)
+      case .failure(let error): throw failed(error)
+      }
     }
 
-    /// What a reader gets that finds the body in another state than idle.
-    private func end(in state: State) throws(TransportError) -> [UInt8]? {
+    /// Ends the reading of a part.
+    private func took(_ part: Part) -> [UInt8]? {
+      switch part {
+      case .bytes(let bytes):
+        state.store(.idle, ordering: .releasing)
+        return bytes
+      case .end(let trailers):
+        self.trailers = trailers
+        state.store(.ended, ordering: .releasing)
+        return nil
+      }
+    }
+
+    /// Ends the reading with an error.
+    private func failed(_ error: TransportError) -> TransportError {
+      failure = error
+      state.store(.failed, ordering: .releasing)
+      return error
+    }
+
+    /// Turns away a reader that finds the body in another state than idle, unless it has ended.
+    private func throwUnlessEnded(_ state: State) throws(TransportError) {
       switch state {
-      case .ended: return nil
+      case .ended: return
       case .failed: throw failure ?? .cancelledBody
       case .cancelled: throw .cancelledBody
       case .idle, .reading:

@@ -28,8 +28,7 @@ final class URLSessionExchange: HTTPResponseBodySource {
     /// How many bytes of content the head announces, where it does.
     var length: Int?
     var received = 0
-    var chunks: [[UInt8]] = []
-    var nextChunk = 0
+    var chunks = ChunkQueue()
     var ending: Result<Void, TransportError>?
     var bodyWaiter: CheckedContinuation<Part, Never>?
   }
@@ -90,8 +89,8 @@ extension URLSessionExchange {
     }
   }
 
-  var readyPart: Result<HTTPResponseBody.Part, TransportError>? {
-    state.withLock { Self.takePart(&$0) }
+  func readyPart() throws(TransportError) -> HTTPResponseBody.Part? {
+    try state.withLock { Self.takePart(&$0) }?.get()
   }
 
   nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part {
@@ -108,23 +107,11 @@ extension URLSessionExchange {
   /// Ends the exchange, unless it has ended, and forgets what nobody will read.
   func cancel() {
     end(.cancelled, "the exchange was cancelled")
-    state.withLock { state in
-      state.chunks = []
-      state.nextChunk = 0
-    }
+    state.withLock { $0.chunks = ChunkQueue() }
   }
 
   private static func takePart(_ state: inout State) -> Part? {
-    if state.nextChunk < state.chunks.count {
-      var chunk: [UInt8] = []
-      swap(&chunk, &state.chunks[state.nextChunk])
-      state.nextChunk += 1
-      if state.nextChunk == state.chunks.count {
-        state.chunks.removeAll(keepingCapacity: true)
-        state.nextChunk = 0
-      }
-      return .success(.bytes(chunk))
-    }
+    if !state.chunks.isEmpty { return .success(.bytes(state.chunks.popFirst())) }
     return state.ending.map { $0.map { .end(trailers: [:]) } }
   }
 }

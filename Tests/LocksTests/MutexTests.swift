@@ -28,6 +28,15 @@ import Testing
     #expect(value.mutex.withLock { $0 } == [1, 2])
   }
 
+  @Test func `the value lies where its type may`() {
+    for _ in 0..<100 {
+      let mutex = Mutex(SIMD2<Double>(1, 2))
+      let address = mutex.withLock { withUnsafePointer(to: &$0) { Int(bitPattern: $0) } }
+      #expect(address % MemoryLayout<SIMD2<Double>>.alignment == 0)
+      #expect(mutex.withLock { $0 } == [1, 2])
+    }
+  }
+
   @Test func `the value lives as long as its lock`() {
     weak var seen: Witness?
     do {

@@ -21,6 +21,17 @@ import TransportPort
     #expect(world.log.requests.count == 1)
   }
 
+  @Test func `names are spelled as the request spells them, not as the one before did`()
+    async throws
+  {
+    let world = try CurlWorld(.respond())
+    let spellings = ["X-Name", "x-name", "X-NAME"]
+    for name in spellings { try await world.answer(.get, "/", [HTTPField.Name(name): "1"]) }
+    let seen = world.log.requests.compactMap { $0.head.headerFields.last?.name.rawName }
+    #expect(seen == spellings)
+    #expect(world.log.connectionCount == 1)
+  }
+
   @Test(arguments: ["/?", "/", "/?a?b", "/%00%41", "/a//b/./c", "/|\"<>^`{}\\", "/'()*!$&+,;=:@"])
   func `a target is sent as it is`(_ target: String) async throws {
     let world = try CurlWorld(.respond())

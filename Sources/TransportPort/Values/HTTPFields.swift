@@ -84,6 +84,13 @@ extension HTTPFields: CustomStringConvertible {
 }
 
 extension HTTPFields {
+  /// Whether the lines are the same to the byte; `==` does not mind the case of names.
+  package func isSpelled(like other: HTTPFields) -> Bool {
+    fields.elementsEqual(other.fields) {
+      $0.name.rawName == $1.name.rawName && $0.bytes == $1.bytes
+    }
+  }
+
   /// The field lines as they go to the wire, each with its CR LF.
   package var wireBytes: [UInt8] {
     var bytes: [UInt8] = []

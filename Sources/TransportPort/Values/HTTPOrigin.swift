@@ -21,9 +21,24 @@ public struct HTTPOrigin: Sendable, Hashable {
   public let port: Int
 
   /// The value of the Host field: brackets around IPv6, no default port.
-  public var authority: String {
-    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
-    return port == scheme.defaultPort ? name : name + ":" + String(port)
+  public var authority: String { String(decoding: authorityBytes, as: Unicode.UTF8.self) }
+
+  /// The same, as it goes to the wire.
+  var authorityBytes: [UInt8] {
+    let name = host.utf8
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(name.count + 8)
+    if host.hasByte(where: { $0 == UInt8(ascii: ":") }) {
+      bytes.append(UInt8(ascii: "["))
+      bytes += name
+      bytes.append(UInt8(ascii: "]"))
+    } else {
+      bytes += name
+    }
+    guard port != scheme.defaultPort else { return bytes }
+    bytes.append(UInt8(ascii: ":"))
+    bytes += String(port).utf8
+    return bytes
   }
 }
 

@@ -26,14 +26,21 @@ extension UInt8 {
 
 extension StringProtocol {
   /// Whether the text is a token: at least one byte, all of them token bytes.
-  package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
+  package var isToken: Bool { !isEmpty && !hasByte { !$0.isTokenByte } }
 
   /// The text with A to Z in lower case, and nothing else changed.
   package func asciiLowercased() -> String {
     // Most names are so already.
-    guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
+    guard hasByte(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
     return String(
       decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: Unicode.UTF8.self)
+  }
+
+  /// Whether a byte of the text, read as UTF-8, satisfies the predicate.
+  func hasByte(where predicate: (UInt8) -> Bool) -> Bool {
+    // Where the bytes lie in a row, that is several times faster than through the view.
+    utf8.withContiguousStorageIfAvailable { $0.contains(where: predicate) }
+      ?? utf8.contains(where: predicate)
   }
 
   /// The text without spaces and tabs at its ends.

@@ -47,7 +47,9 @@ public struct WireRequest: Sendable, Hashable {
   ///
   /// - Throws: ``TransportError`` of kind `invalidRequest` or `unsupportedScheme`, in phase
   ///   `preparing`, with nothing sent.
-  public init(_ request: HTTPRequest, body: HTTPRequestBody) throws(TransportError) {
+  public init(_ request: borrowing HTTPRequest, body: borrowing HTTPRequestBody)
+    throws(TransportError)
+  {
     guard request.method.isValid else {
       throw .invalid(
         .method, "the method \(request.method.rawValue.debugDescription) is not a token")
@@ -102,7 +104,7 @@ extension WireRequest {
       }
       target = "/" + target
     }
-    guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    guard !target.hasByte(where: { !(0x21...0x7E).contains($0) }) else {
       throw .invalid(
         .url, "the path holds a space, a control or a non-ASCII character; percent-encode it")
     }
@@ -128,10 +130,11 @@ extension WireRequest {
     let hosts = request.headerFields[fields: .host]
     guard hosts.count <= 1 else { throw .invalid(.framing, "Host is given more than once") }
     let framing = try framing(of: request, body: body)
-    var fields: HTTPFields = [:]
+    var fields: [HTTPField] = []
+    fields.reserveCapacity(request.headerFields.count + 2)
     fields.append(
       HTTPField(
-        name: .host, bytes: hosts.first?.bytes.withoutOuterSpaces ?? Array(origin.authority.utf8)))
+        name: .host, bytes: hosts.first?.bytes.withoutOuterSpaces ?? origin.authorityBytes))
     for field in request.headerFields where field.name != .host && field.name != .contentLength {
       fields.append(HTTPField(name: field.name, bytes: field.bytes.withoutOuterSpaces))
     }
@@ -140,7 +143,7 @@ extension WireRequest {
     case .length(let length): fields.append(HTTPField(name: .contentLength, value: "\(length)"))
     case .chunked: fields.append(HTTPField(name: .transferEncoding, value: "chunked"))
     }
-    return (fields, framing)
+    return (HTTPFields(fields), framing)
   }
 
   private static func framing(
@@ -176,7 +179,7 @@ extension WireRequest {
 
 extension HTTPOrigin {
   /// Reads scheme, host and port of a request; userinfo is left out.
-  init(_ request: HTTPRequest) throws(TransportError) {
+  init(_ request: borrowing HTTPRequest) throws(TransportError) {
     guard let name = request.scheme, !name.isEmpty else {
       throw .invalid(.url, "the URL \(request.url.debugDescription) has no scheme")
     }
@@ -185,53 +188,78 @@ extension HTTPOrigin {
         .unsupportedScheme(name), phase: .preparing, bytesSent: false,
         detail: "the scheme \(name.debugDescription) is neither http nor https")
     }
-    let text = request.authority ?? ""
-    let authority = Array(text.utf8)
-    // Readers disagree on where the host begins when one of these stands before it.
-    guard authority.allSatisfy(\.isAuthorityByte) else {
-      throw .invalid(
-        .url, "the authority \(text.debugDescription) holds what no host or port can")
+    var text = request.authority ?? ""
+    let reading = text.withUTF8 { bytes in
+      Result { () throws(Authority.Flaw) in try Authority(bytes) }
     }
-    let start = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? 0
-    var colon = authority[start...].lastIndex(of: UInt8(ascii: ":"))
-    // Within brackets it belongs to the address.
-    if let inner = colon, authority[inner...].contains(UInt8(ascii: "]")) { colon = nil }
-    self.scheme = scheme
-    self.host = try Self.host(authority[start..<(colon ?? authority.endIndex)], of: request)
-    let digits = colon.map { authority[($0 + 1)...] } ?? []
-    guard digits.count <= 5, digits.allSatisfy(\.isDigit) else { throw .invalidPort(digits) }
-    let port = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    guard digits.isEmpty || (1...65_535).contains(port) else { throw .invalidPort(digits) }
-    self.port = digits.isEmpty ? scheme.defaultPort : port
+    do {
+      let authority = try reading.get()
+      self.init(scheme: scheme, host: authority.host, port: authority.port ?? scheme.defaultPort)
+    } catch {
+      throw .invalid(error, of: request)
+    }
+  }
+}
+
+/// Host and port as the authority of a URL names them.
+private struct Authority {
+  /// What is wrong with an authority.
+  enum Flaw: Error {
+    case byte(of: String)
+    case missingHost
+    case address(String)
+    case name(String)
+    case number(String)
+    case port(String)
   }
 
-  private static func host(
-    _ name: ArraySlice<UInt8>, of request: HTTPRequest
-  ) throws(TransportError) -> String {
-    guard !name.isEmpty else {
-      throw .invalid(.missingHost, "the URL \(request.url.debugDescription) has no host")
+  var host: String
+  var port: Int?
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) throws(Flaw) {
+    var start = 0
+    var colon: Int?
+    for (place, byte) in bytes.enumerated() {
+      // Readers disagree on where the host begins when one of these stands before it.
+      guard byte.isAuthorityByte else {
+        throw .byte(of: String(decoding: bytes, as: Unicode.UTF8.self))
+      }
+      switch byte {
+      case UInt8(ascii: "@"): (start, colon) = (place + 1, nil)
+      case UInt8(ascii: ":"): colon = place
+      // Within brackets it belongs to the address.
+      case UInt8(ascii: "]"): colon = nil
+      default: break
+      }
     }
+    host = try Self.host(bytes[start..<(colon ?? bytes.endIndex)])
+    port = try colon.flatMap { colon throws(Flaw) in try Self.port(bytes[(colon + 1)...]) }
+  }
+
+  private static func port(_ digits: Slice<UnsafeBufferPointer<UInt8>>) throws(Flaw) -> Int? {
+    guard !digits.isEmpty else { return nil }
+    guard digits.count <= 5, digits.allSatisfy(\.isDigit),
+      case let port = digits.reduce(0, { $0 * 10 + Int($1 - UInt8(ascii: "0")) }),
+      (1...65_535).contains(port)
+    else { throw .port(String(decoding: digits, as: Unicode.UTF8.self)) }
+    return port
+  }
+
+  private static func host(_ name: Slice<UnsafeBufferPointer<UInt8>>) throws(Flaw) -> String {
+    guard !name.isEmpty else { throw .missingHost }
     let host = String(decoding: name, as: Unicode.UTF8.self).asciiLowercased()
     if name.first == UInt8(ascii: "["), name.last == UInt8(ascii: "]") {
       let address = String(host.dropFirst().dropLast())
-      guard address.isIPv6Literal else {
-        throw .invalid(.url, "the host \(host) is not an IPv6 address")
-      }
+      guard address.isIPv6Literal else { throw .address(host) }
       return address
     }
-    guard name.isHostName else {
-      throw .invalid(
-        .url, "the host \(host.debugDescription) holds what a host name cannot; use Punycode")
-    }
-    guard !name.isNumber else {
-      throw .invalid(
-        .url, "the host \(host.debugDescription) is a number, but no address of four decimals")
-    }
+    guard name.isHostName else { throw .name(host) }
+    guard !name.isNumber else { throw .number(host) }
     return host
   }
 }
 
-extension ArraySlice<UInt8> {
+extension Slice<UnsafeBufferPointer<UInt8>> {
   /// Whether the bytes are up to 253 of labels of 1 to 63, perhaps with a dot at their end.
   ///
   /// Source: RFC 1035 §2.3.4.
@@ -334,9 +362,25 @@ extension Substring {
 }
 
 extension TransportError {
-  fileprivate static func invalidPort(_ digits: ArraySlice<UInt8>) -> TransportError {
-    let text = String(decoding: digits, as: Unicode.UTF8.self)
-    return .invalid(.url, "the port \(text.debugDescription) is not 1 to 65535")
+  fileprivate static func invalid(_ flaw: Authority.Flaw, of request: HTTPRequest) -> TransportError
+  {
+    switch flaw {
+    case .byte(let authority):
+      .invalid(
+        .url, "the authority \(authority.debugDescription) holds what no host or port can")
+    case .missingHost:
+      .invalid(.missingHost, "the URL \(request.url.debugDescription) has no host")
+    case .address(let host):
+      .invalid(.url, "the host \(host) is not an IPv6 address")
+    case .name(let host):
+      .invalid(
+        .url, "the host \(host.debugDescription) holds what a host name cannot; use Punycode")
+    case .number(let host):
+      .invalid(
+        .url, "the host \(host.debugDescription) is a number, but no address of four decimals")
+    case .port(let digits):
+      .invalid(.url, "the port \(digits.debugDescription) is not 1 to 65535")
+    }
   }
 
   /// The request is wrong, and nothing was sent.

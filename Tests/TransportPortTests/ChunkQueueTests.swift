@@ -1,0 +1,46 @@
+import Testing
+import TransportPort
+
+@Suite struct ChunkQueueTests {
+  /// A chunk without room for more.
+  private func full(_ byte: UInt8) -> [UInt8] {
+    var chunk = [byte]
+    while chunk.count < chunk.capacity { chunk.append(byte) }
+    return chunk
+  }
+
+  private func drained(_ queue: inout ChunkQueue) -> [[UInt8]] {
+    var chunks: [[UInt8]] = []
+    while !queue.isEmpty { chunks.append(queue.popFirst()) }
+    return chunks
+  }
+
+  @Test func `chunks leave in the order in which they came`() {
+    var queue = ChunkQueue()
+    #expect(queue.isEmpty)
+    #expect(queue.popFirst().isEmpty)
+    let chunks = (0..<5).map { full($0) }
+    for chunk in chunks[..<3] { queue.append(chunk) }
+    #expect(queue.popFirst() == chunks[0])
+    for chunk in chunks[3...] { queue.append(chunk) }
+    #expect(!queue.isEmpty)
+    #expect(drained(&queue) == Array(chunks[1...]))
+    queue.append(chunks[0])
+    #expect(drained(&queue) == [chunks[0]])
+  }
+
+  @Test(arguments: 0..<3)
+  func `what has room takes the content that follows`(_ before: UInt8) {
+    var queue = ChunkQueue()
+    for byte in 0..<before { queue.append(full(byte)) }
+    var roomy: [UInt8] = []
+    roomy.reserveCapacity(1000)
+    queue.append(roomy + full(8))
+    roomy.append(9)
+    queue.append(roomy)
+    for byte in 0..<UInt8(100) { queue.append([byte]) }
+    let chunks = drained(&queue)
+    #expect(chunks.count <= Int(before) + 2)
+    #expect(chunks.reduce([], +).suffix(100) == Array(0..<100))
+  }
+}
