@@ -90,7 +90,11 @@ final class OriginConnection {
       case .sendRepeatedly(let bytes, let count):
         // Many at a time, since a call for each would measure calls.
         let batch = max(1, min(count ?? .max, 65_536 / max(1, bytes.count)))
-        let block = Array(repeatElement(bytes, count: batch).joined())
+        var block = bytes
+        block.reserveCapacity(batch * bytes.count)
+        while block.count < batch * bytes.count {
+          block += block.prefix(batch * bytes.count - block.count)
+        }
         var left = count ?? .max
         while left >= batch {
           try send(block)

@@ -10,6 +10,8 @@ public final class OriginLog: Sendable {
 
   private struct State {
     var events: [Event] = []
+    /// Where the last event of each connection is.
+    var lastEvents: [Int: Int] = [:]
     var requests: [Request] = []
     var waiters: [Int: Waiter] = [:]
     var lastWaiter = 0
@@ -90,7 +92,7 @@ public final class OriginLog: Sendable {
     }
   }
 
-  /// Adds an event; counts of bytes in a row are added up.
+  /// Adds an event; counts of bytes are added up while nothing else is on their connection.
   func record(_ kind: Event.Kind, on connection: Int) {
     state.withLock { state in
       Self.append(kind, on: connection, to: &state)
@@ -136,11 +138,10 @@ public final class OriginLog: Sendable {
   }
 
   private static func append(_ kind: Event.Kind, on connection: Int, to state: inout State) {
-    if let last = state.events.last, last.connection == connection,
-      let sum = last.kind.adding(kind)
-    {
-      state.events[state.events.count - 1].kind = sum
+    if let last = state.lastEvents[connection], let sum = state.events[last].kind.adding(kind) {
+      state.events[last].kind = sum
     } else {
+      state.lastEvents[connection] = state.events.count
       state.events.append(Event(connection: connection, time: .now, kind: kind))
     }
   }

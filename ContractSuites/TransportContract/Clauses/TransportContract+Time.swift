@@ -200,6 +200,9 @@ extension ClauseGroup<TransportFixture> {
       ]
       let world = try await fixture.world(
         OriginPlan { scripts[($0.connection + $0.ordinal) % scripts.count] })
+      // Else whoever takes long to set out would see all of them cancelled before.
+      let first = Task { try await world.answer().status }
+      try await world.expect("a connection is made") { $0.connections >= 1 }
       await withTaskGroup { group in
         for index in 0..<200 {
           group.addTask {
@@ -210,6 +213,8 @@ extension ClauseGroup<TransportFixture> {
           }
         }
       }
+      first.cancel()
+      _ = try? await first.value
       await world.shutDown()
       try await world.expect("every connection is closed") {
         $0.connections == $0.closedByClient + $0.closedByPeer
