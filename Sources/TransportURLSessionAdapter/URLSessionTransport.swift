@@ -14,6 +14,10 @@ import TransportPort
 ///
 /// Only requests without content whose method is idempotent share connections: FoundationNetworking
 /// sends a request again, and without its content, when a kept connection turns out to be dead.
+///
+/// Content that comes faster than it is read, and without end, holds up every session of the process
+/// on FoundationNetworking, seen with libcurl 7.88: `curl_multi_socket_action` doesn't return while
+/// there is more. To give such an exchange up returns at once, but its connection stays open.
 public final class URLSessionTransport: HTTPTransport {
   let pool: SessionPool
 
