@@ -23,6 +23,11 @@ struct ChunkJudge {
   /// Whether bytes came after that end.
   var hasSurplus: Bool { parser.isComplete && !parser.isReusable }
 
+  /// The content that was in the bytes that were taken last.
+  var content: [UInt8] {
+    events.reduce(into: []) { if case .body(let bytes) = $1 { $0 += bytes } }
+  }
+
   /// Takes the next bytes as they came.
   mutating func consume(_ bytes: [UInt8]) throws(TransportError) {
     events.removeAll(keepingCapacity: true)

@@ -14,6 +14,8 @@ extension CurlHandle {
     var received = 0
     var chunks: ChunkJudge?
     var trailers: HTTPFieldSection?
+    /// Whether libcurl reads the content and hands none of it out.
+    var isIgnored = false
     /// Whether the next line is the first after a status line.
     var isAtFirstField = false
     /// Whether the response came over HTTP/2.
@@ -114,9 +116,17 @@ extension CurlHandle {
 
   /// Takes what came after the head, as it came.
   func receive(raw bytes: UnsafeRawBufferPointer) {
-    guard failure == nil, incoming.chunks != nil else { return }
+    guard failure == nil else { return }
+    if incoming.isIgnored, case .length(let length) = incoming.framing {
+      let rest = length - incoming.received
+      receive(ignored: UnsafeRawBufferPointer(rebasing: bytes.prefix(rest)))
+    }
+    guard incoming.chunks != nil else { return }
     do throws(TransportError) {
       try incoming.chunks?.consume(Array(bytes))
+      if incoming.isIgnored, let content = incoming.chunks?.content {
+        content.withUnsafeBytes { receive(ignored: $0) }
+      }
       if incoming.chunks?.hasSurplus == true { closeUnlessShared() }
     } catch {
       failure = transfer?.wire.error(
@@ -126,9 +136,23 @@ extension CurlHandle {
     }
   }
 
+  /// Takes content that libcurl hands out to nobody, and so can't be made to wait with.
+  private func receive(ignored bytes: UnsafeRawBufferPointer) {
+    guard receive(content: bytes) == Int(CURL_WRITEFUNC_PAUSE) else { return }
+    failure = transfer?.wire.error(
+      .responseTooLarge(limit: CurlTransfer.highWater), phase: .receivingBody, bytesSent: true,
+      detail: "the content of a 417 comes faster than it is read, and libcurl does not wait")
+    closeUnlessShared()
+    touch()
+  }
+
   /// Takes a line of libcurl's trace, which is switched on where HTTP/2 may be spoken, and after the
   /// head of a response without content.
   func receive(trace line: UnsafeRawBufferPointer) {
+    // So it does with what 417 says, for it means to send again.
+    if incoming.hasHead, line.starts(with: "Ignoring the response-body".utf8) {
+      incoming.isIgnored = true
+    }
     // Lib/transfer.c of libcurl passes over what follows such a head, and keeps the connection.
     if incoming.hasHead, line.starts(with: "Excess found".utf8) { closeUnlessShared() }
     guard offersHTTP2 else { return }
@@ -190,6 +214,9 @@ extension CurlHandle {
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {
         ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
       }
+    }
+    if response.status.code == 417, !incoming.isMultiplexed {
+      ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
     }
     if incoming.framing == .untilClose, !incoming.isMultiplexed,
       transfer.wire.origin.scheme == .https

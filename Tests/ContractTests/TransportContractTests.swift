@@ -13,7 +13,7 @@ import TransportContract
   }
 
   @Test(
-    arguments: Contract.transportHTTP2.cases(for: .fakeTransport, .curlOverHTTP2, .curlWithNghttpd))
+    arguments: Contract.transportHTTP2.cases(for: .fakeTransport, .curl, .curlWithNghttpd))
   func holdsOverHTTP2(_ clause: ContractCase<TransportFixture>) async throws {
     try await clause.verify()
   }

@@ -6,13 +6,7 @@ import TransportCurlAdapter
 extension Implementation<TransportFixture> {
   static let fakeTransport = fake("fake") { TransportFixture.fake(in: $0) }
 
-  static let curlOverHTTP2 = live("curl") { curl($0, .scripted) }
-
-  static let curl =
-    curlOverHTTP2
-    .deviating(
-      from: "expectation-content", intermittently: true,
-      because: "libcurl 7.88 leaves the content of a 417 unread, for it means to send again")
+  static let curl = live("curl") { curl($0, .scripted) }
 
   /// The same, with a server of HTTP/2 that isn't ours.
   static let curlWithNghttpd = live("curl-nghttpd") { curl($0, .nghttpd) }

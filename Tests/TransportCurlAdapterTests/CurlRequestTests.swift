@@ -180,6 +180,49 @@ import TransportPort
     #expect(world.log.requests.first?.bodyCount == 5)
   }
 
+  @Test(arguments: [
+    ["Content-Length: 3\r\n\r\n", "w", "hy"],
+    ["Transfer-Encoding: chunked\r\n\r\n", "1\r\nw", "\r\n2\r\nhy\r\n0\r\n\r\n"],
+    ["Content-Length: 3\r\nConnection: close\r\n\r\n", "w", "hy"],
+    ["Connection: close\r\n\r\n", "w", "hy"],
+  ])
+  func `what is said to an expectation that is not met comes whole`(_ parts: [String]) async throws
+  {
+    var script: OriginScript = [.send("HTTP/1.1 417 No\r\n")]
+    for part in parts { script = script + [.pause(.milliseconds(30)), .send(part)] }
+    if parts[0].contains("close") { script = script + [.close] }
+    let world = try CurlWorld(script)
+    var options = TransportOptions()
+    options.continueTimeout = .seconds(60)
+    let answer = try await world.answer(
+      .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
+    #expect(answer.status == 417)
+    #expect(answer.text == "why")
+    #expect(world.log.requests.count <= 1)
+  }
+
+  @Test(arguments: ["Content-Length: 33554432", "Transfer-Encoding: chunked"])
+  func `much is said to an expectation that is not met, and it is not kept`(_ framing: String)
+    async throws
+  {
+    let block = framing.hasPrefix("T") ? Array("400\r\n".utf8) : []
+    let end: [UInt8] = framing.hasPrefix("T") ? [0x0D, 0x0A] : []
+    let world = try CurlWorld([
+      .send("HTTP/1.1 417 No\r\n\(framing)\r\n\r\n"),
+      .sendRepeatedly(block + [UInt8](repeating: 0x61, count: 1024) + end, count: 32 * 1024),
+      .stall,
+    ])
+    var options = TransportOptions()
+    options.continueTimeout = .seconds(60)
+    let exchange = try await world.transport.send(
+      world.request(.post, "/", [.expect: "100-continue"]), body: .text("hello"), options: options)
+    try await world.log.first { $0.kind.isEndByPeer }
+    let error = await #expect(throws: TransportError.self) {
+      try await exchange.body.collect(upTo: 64 << 20)
+    }
+    #expect(error?.kind == .responseTooLarge(limit: 1024 * 1024))
+  }
+
   @Test func `Expect goes on after the time-out`() async throws {
     let world = try CurlWorld(.respond(text: "done"))
     var options = TransportOptions()

@@ -23,13 +23,18 @@ extension TransportFixture {
   ) async throws {
     var options = TransportOptions()
     options.continueTimeout = .seconds(60)
-    let world = try await world(
-      [.send("HTTP/1.1 \(status) No\r\nContent-Length: 3\r\n\r\nwhy")])
-    let answer = try await world.answer(
-      .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
-    expectEqual(answer.status, status, "the status", sourceLocation: sourceLocation)
-    expectEqual(
-      answer.text, "why", "the content of \(status)", sourceLocation: sourceLocation)
+    let contents = [
+      "Content-Length: 3\r\n\r\nwhy",
+      "Transfer-Encoding: chunked\r\n\r\n1\r\nw\r\n2\r\nhy\r\n0\r\n\r\n",
+    ]
+    for content in contents {
+      let world = try await world([.send("HTTP/1.1 \(status) No\r\n" + content)])
+      let answer = try await world.answer(
+        .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
+      expectEqual(answer.status, status, "the status", sourceLocation: sourceLocation)
+      expectEqual(
+        answer.text, "why", "the content of \(status)", sourceLocation: sourceLocation)
+    }
   }
 }
 
