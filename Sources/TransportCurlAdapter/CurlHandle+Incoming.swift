@@ -116,18 +116,12 @@ extension CurlHandle {
 
   /// Takes what came after the head, as it came.
   func receive(raw bytes: UnsafeRawBufferPointer) {
-    guard failure == nil else { return }
-    if incoming.isIgnored, case .length(let length) = incoming.framing {
-      let rest = length - incoming.received
-      receive(ignored: UnsafeRawBufferPointer(rebasing: bytes.prefix(rest)))
-    }
-    guard incoming.chunks != nil else { return }
+    guard failure == nil, incoming.chunks != nil || incoming.isIgnored else { return }
     do throws(TransportError) {
-      try incoming.chunks?.consume(Array(bytes))
-      if incoming.isIgnored, let content = incoming.chunks?.content {
-        content.withUnsafeBytes { receive(ignored: $0) }
-      }
+      let bytes = Array(bytes)
+      try incoming.chunks?.consume(bytes)
       if incoming.chunks?.hasSurplus == true { closeUnlessShared() }
+      if incoming.isIgnored { try receive(ignored: incoming.chunks?.content ?? bytes) }
     } catch {
       failure = transfer?.wire.error(
         error.kind, phase: .receivingBody, bytesSent: true, detail: error.detail)
@@ -137,13 +131,16 @@ extension CurlHandle {
   }
 
   /// Takes content that libcurl hands out to nobody, and so can't be made to wait with.
-  private func receive(ignored bytes: UnsafeRawBufferPointer) {
-    guard receive(content: bytes) == Int(CURL_WRITEFUNC_PAUSE) else { return }
-    failure = transfer?.wire.error(
-      .responseTooLarge(limit: CurlTransfer.highWater), phase: .receivingBody, bytesSent: true,
-      detail: "the content of a 417 comes faster than it is read, and libcurl does not wait")
-    closeUnlessShared()
-    touch()
+  private func receive(ignored content: [UInt8]) throws(TransportError) {
+    var rest = content.count
+    if case .length(let length) = incoming.framing {
+      rest = min(rest, max(0, length - incoming.received))
+    }
+    guard content[..<rest].withUnsafeBytes({ receive(content: $0) }) == rest else {
+      throw TransportError(
+        .responseTooLarge(limit: CurlTransfer.highWater), phase: .receivingBody, bytesSent: true,
+        detail: "the content of a 417 comes faster than it is read, and libcurl does not wait")
+    }
   }
 
   /// Takes a line of libcurl's trace, which is switched on where HTTP/2 may be spoken, and after the

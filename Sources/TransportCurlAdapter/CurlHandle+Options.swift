@@ -153,32 +153,34 @@ extension CurlHandle {
     ccurl_set_pointer(easy, CURLOPT_READDATA, this)
     ccurl_set_read(easy) { bytes, size, count, this in
       let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-      return CurlHandle.from(this)?.supply(space) ?? Int(CURL_READFUNC_ABORT)
+      return CurlHandle.with(this) { $0.supply(space) } ?? Int(CURL_READFUNC_ABORT)
     }
     ccurl_set_pointer(easy, CURLOPT_SEEKDATA, this)
     ccurl_set_seek(easy) { this, offset, origin in
-      let isDone = origin == SEEK_SET && CurlHandle.from(this)?.rewind(to: Int(offset)) == true
+      let isDone =
+        origin == SEEK_SET && CurlHandle.with(this) { $0.rewind(to: Int(offset)) } == true
       return isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
     ccurl_set_pointer(easy, CURLOPT_PREREQDATA, this)
     ccurl_set_prerequest(easy) { this, _, _, _, port in
-      CurlHandle.from(this)?.allowsAttempt(localPort: port) == true
+      CurlHandle.with(this) { $0.allowsAttempt(localPort: port) } == true
         ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
     ccurl_set_pointer(easy, CURLOPT_DEBUGDATA, this)
     ccurl_set_debug(easy) { _, type, bytes, count, this in
       let bytes = UnsafeMutableRawBufferPointer(start: bytes, count: count)
       switch type {
-      case CURLINFO_DATA_IN: CurlHandle.from(this)?.receive(raw: UnsafeRawBufferPointer(bytes))
-      case CURLINFO_TEXT: CurlHandle.from(this)?.receive(trace: UnsafeRawBufferPointer(bytes))
-      case CURLINFO_HEADER_IN: CurlHandle.from(this)?.guardFirstField(bytes)
+      case CURLINFO_DATA_IN:
+        CurlHandle.with(this) { $0.receive(raw: UnsafeRawBufferPointer(bytes)) }
+      case CURLINFO_TEXT: CurlHandle.with(this) { $0.receive(trace: UnsafeRawBufferPointer(bytes)) }
+      case CURLINFO_HEADER_IN: CurlHandle.with(this) { $0.guardFirstField(bytes) }
       default: break
       }
       return 0
     }
     ccurl_set_pointer(easy, CURLOPT_XFERINFODATA, this)
     ccurl_set_progress(easy) { this, _, _, _, _ in
-      CurlHandle.from(this)?.watchEnd()
+      CurlHandle.with(this) { $0.watchEnd() }
       return 0
     }
   }
@@ -191,7 +193,7 @@ extension CurlHandle {
   func setTrailers() {
     ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, Unmanaged.passUnretained(self).toOpaque())
     ccurl_set_trailer(easy) { list, this in
-      if let list { CurlHandle.from(this)?.trailerList(list) }
+      if let list { CurlHandle.with(this) { $0.trailerList(list) } }
       return CURL_TRAILERFUNC_OK
     }
   }
@@ -213,11 +215,8 @@ extension CurlHandle {
     }
   }
 
-  private static func from(_ pointer: UnsafeMutableRawPointer?) -> CurlHandle? {
-    pointer.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  /// The same for what is called often: without counting a reference, since the loop has one.
+  /// Calls what a callback stands for; the loop holds the handle for as long as there are callbacks.
+  @discardableResult
   private static func with<Result>(
     _ pointer: UnsafeMutableRawPointer?, _ body: (CurlHandle) -> Result
   ) -> Result? {

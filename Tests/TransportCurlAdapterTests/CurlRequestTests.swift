@@ -4,6 +4,13 @@ import TransportCurlAdapter
 import TransportPort
 
 @Suite struct CurlRequestTests {
+  /// Waits for an interim response for as long as no test does.
+  private static let patient: TransportOptions = {
+    var options = TransportOptions()
+    options.continueTimeout = .seconds(60)
+    return options
+  }()
+
   @Test(arguments: ["GET", "HEAD", "DELETE", "OPTIONS", "PUT", "POST", "PATCH", "TRACE", "purge"])
   func `a request without a body is on the wire as the port made it`(_ name: String) async throws {
     let world = try CurlWorld(.respond())
@@ -171,10 +178,8 @@ import TransportPort
   @Test func `Expect waits for the interim response`() async throws {
     let world = try CurlWorld(
       [.send("HTTP/1.1 100 Continue\r\n\r\n")] + .respond(text: "done"))
-    var options = TransportOptions()
-    options.continueTimeout = .seconds(60)
     let answer = try await world.answer(
-      .post, "/", ["Expect": "100-continue"], body: .text("hello"), options: options)
+      .post, "/", ["Expect": "100-continue"], body: .text("hello"), options: Self.patient)
     #expect(answer.text == "done")
     #expect(answer.exchange.informationalResponses.map(\.status.code) == [100])
     #expect(world.log.requests.first?.bodyCount == 5)
@@ -192,10 +197,8 @@ import TransportPort
     for part in parts { script = script + [.pause(.milliseconds(30)), .send(part)] }
     if parts[0].contains("close") { script = script + [.close] }
     let world = try CurlWorld(script)
-    var options = TransportOptions()
-    options.continueTimeout = .seconds(60)
     let answer = try await world.answer(
-      .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
+      .post, "/", [.expect: "100-continue"], body: .text("hello"), options: Self.patient)
     #expect(answer.status == 417)
     #expect(answer.text == "why")
     #expect(world.log.requests.count <= 1)
@@ -212,10 +215,9 @@ import TransportPort
       .sendRepeatedly(block + [UInt8](repeating: 0x61, count: 1024) + end, count: 32 * 1024),
       .stall,
     ])
-    var options = TransportOptions()
-    options.continueTimeout = .seconds(60)
     let exchange = try await world.transport.send(
-      world.request(.post, "/", [.expect: "100-continue"]), body: .text("hello"), options: options)
+      world.request(.post, "/", [.expect: "100-continue"]), body: .text("hello"),
+      options: Self.patient)
     try await world.log.first { $0.kind.isEndByPeer }
     let error = await #expect(throws: TransportError.self) {
       try await exchange.body.collect(upTo: 64 << 20)
