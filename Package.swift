@@ -1,206 +1,216 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
+// Each house lists its targets; a target's folder follows from its house, kind and name.
+
+let system: [Target] = [
+  // C libraries.
+  .systemLibrary(
+    name: "CBrotli", pkgConfig: "libbrotlidec",
+    providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+  .systemLibrary(
+    name: "CCurl", pkgConfig: "libcurl",
+    providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+  .systemLibrary(name: "CGetopt"),
+  .systemLibrary(
+    name: "COpenSSL", pkgConfig: "openssl",
+    providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+  .systemLibrary(
+    name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+  .systemLibrary(
+    name: "CSQLite", pkgConfig: "sqlite3",
+    providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+  .systemLibrary(
+    name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+  .target(name: "CDispatchWatch"),
+
+  // What the other houses share.
+  .target(name: "SystemLocks"),
+  .target(name: "SystemThreads"),
+  .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
+]
+
+let harness: [Target] = [
+  .target(name: "ContractEvidence", dependencies: ["SystemLocks"]),
+  .target(name: "ContractTesting", dependencies: ["ContractEvidence", "SystemLocks"]),
+  .target(name: "ExplorationEngine", dependencies: ["CDispatchWatch", "SystemLocks"]),
+  .target(
+    name: "ContractExploration",
+    dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
+  .executableTarget(
+    name: "contracts",
+    dependencies: ["CGetopt", "ContractEvidence", "CookieHistories", "ExplorationEngine"]),
+  .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
+  .testTarget(
+    name: "HarnessTests",
+    dependencies: ["ContractEvidence", "ContractExploration", "ContractTesting", "SystemLocks"]),
+  .testTarget(
+    name: "ExplorationTests",
+    dependencies: ["ExplorationEngine", "SystemLocks", "example-writer"]),
+  .executableTarget(
+    name: "example-writer", dependencies: ["ExplorationEngine"],
+    path: "Tests/Harness/ExampleWriter"),
+  .testTarget(
+    name: "CommandLineTests", dependencies: ["ContractEvidence", "contracts"],
+    exclude: ["Planted"]),
+]
+
+let cookies: [Target] = [
+  .target(name: "CookiePort", dependencies: ["SystemLocks"]),
+  .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort", "SystemLocks"]),
+  .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
+  .target(name: "CookieSQLiteAdapter", dependencies: ["CSQLite", "CookiePort", "SystemLocks"]),
+  .testTarget(name: "CookiePortTests", dependencies: ["CookiePort", "SystemLocks"]),
+  .testTarget(
+    name: "CookieFoundationAdapterTests",
+    dependencies: ["CookiePort", "foundation-cookie-keeper"]),
+  .executableTarget(
+    name: "foundation-cookie-keeper", dependencies: ["CookieFoundationAdapter", "CookiePort"],
+    path: "Tests/Cookies/FoundationCookieKeeper"),
+  .testTarget(
+    name: "CookiePublicSuffixAdapterTests",
+    dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
+  .testTarget(
+    name: "CookieSQLiteAdapterTests",
+    dependencies: ["CSQLite", "CookieSQLiteAdapter", "SystemLocks", "cookie-store-writer"]),
+  .executableTarget(
+    name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
+    path: "Tests/Cookies/CookieStoreWriter"),
+  .testTarget(
+    name: "CookieHistoriesTests",
+    dependencies: ["CookieHistories", "CookiePort", "ExplorationEngine"]),
+]
+
+let transport: [Target] = [
+  .target(name: "TransportPort", dependencies: ["CBrotli", "CZlib", "SystemLocks"]),
+  .target(
+    name: "TransportCurlAdapter",
+    dependencies: ["CCurl", "SystemLocks", "SystemThreads", "TransportPort"]),
+  .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
+  .testTarget(name: "TransportPortTests", dependencies: ["CZlib", "SystemLocks", "TransportPort"]),
+  .testTarget(
+    name: "TransportCurlAdapterTests",
+    dependencies: ["ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort"]),
+  .testTarget(
+    name: "TransportURLSessionAdapterTests",
+    dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
+  .testTarget(
+    name: "ScriptedOriginTests", dependencies: ["COpenSSL", "ScriptedOrigin", "TransportPort"]),
+]
+
+let vendor: [Target] = [
+  .target(name: "VendorSDK", dependencies: ["SystemLocks"]),
+  .target(
+    name: "VendorAdapters",
+    dependencies: ["AnalyticsPort", "FeedbackPort", "SystemLocks", "VendorSDK"]),
+  .target(name: "AnalyticsPort", dependencies: ["SystemLocks"]),
+  .target(name: "CheckoutPort", dependencies: ["SystemLocks"]),
+  .target(name: "FeedbackPort", dependencies: ["SystemLocks"]),
+  .target(name: "PreferencesPort", dependencies: ["SystemLocks"]),
+  .testTarget(name: "VendorSDKTests", dependencies: ["SystemLocks", "VendorSDK"]),
+  .testTarget(
+    name: "VendorAdaptersTests", dependencies: ["SystemLocks", "VendorAdapters", "VendorSDK"]),
+  .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
+  .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort", "SystemLocks"]),
+  .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
+  .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
+  .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
+]
+
+let suites: [Target] = [
+  .target(
+    name: "CookieContract",
+    dependencies: [
+      "ContractExploration", "ContractTesting", "CookieHistories", "CookiePort", "SystemLocks",
+    ]),
+  .target(
+    name: "TransportContract",
+    dependencies: ["ContractTesting", "ScriptedOrigin", "SystemLocks", "TransportPort"]),
+  .target(
+    name: "AnalyticsContract",
+    dependencies: ["AnalyticsPort", "ContractExploration", "ContractTesting", "SystemLocks"]),
+  .target(
+    name: "CheckoutContract",
+    dependencies: ["CheckoutPort", "ContractExploration", "ContractTesting", "SystemLocks"]),
+  .target(
+    name: "FeedbackContract", dependencies: ["ContractTesting", "FeedbackPort", "SystemLocks"]),
+  .target(
+    name: "PreferencesContract",
+    dependencies: ["ContractExploration", "ContractTesting", "PreferencesPort"]),
+]
+
+// What suites use and is no suite.
+let support: [Target] = [
+  .target(name: "CSlowNames"),
+  .target(name: "CookieHistories", dependencies: ["CookiePort", "ExplorationEngine"]),
+  .target(
+    name: "ScriptedOrigin",
+    dependencies: ["COpenSSL", "CSlowNames", "SystemLocks", "SystemThreads", "TransportPort"]),
+]
+
+// Every contract on every implementation: the one target that knows everything.
+let matrix: [Target] = [
+  .testTarget(
+    name: "ContractTests",
+    dependencies: [
+      "AnalyticsContract", "AnalyticsPort", "CheckoutContract", "CheckoutPort",
+      "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
+      "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "FeedbackContract",
+      "FeedbackPort", "PreferencesContract", "PreferencesPort", "SystemLocks",
+      "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
+      "VendorAdapters", "VendorSDK",
+    ], path: "Tests/Contracts")
+]
+
+/// Places each target that names no folder of its own in a house.
+func house(_ name: String, _ targets: [Target], in root: String = "Sources") -> [Target] {
+  for target in targets where target.path == nil {
+    let root = target.type == .test ? "Tests" : root
+    target.path = [root, name, target.name].filter { !$0.isEmpty }.joined(separator: "/")
+  }
+  return targets
+}
+
+/// A library product of one module.
+func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
+
 let package = Package(
   name: "swift-contract-testing",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "ContractTesting", targets: ["ContractTesting"]),
-    .library(name: "ContractEvidence", targets: ["ContractEvidence"]),
-    .library(name: "ContractExploration", targets: ["ContractExploration"]),
+    library("ContractTesting"),
+    library("ContractExploration"),
+    library("ContractEvidence"),
+    library("ExplorationEngine"),
     .executable(name: "contracts", targets: ["contracts"]),
 
-    .library(name: "CookiePort", targets: ["CookiePort"]),
-    .library(name: "CookieSQLiteAdapter", targets: ["CookieSQLiteAdapter"]),
-    .library(name: "CookieFoundationAdapter", targets: ["CookieFoundationAdapter"]),
-    .library(name: "CookiePublicSuffixAdapter", targets: ["CookiePublicSuffixAdapter"]),
-    .library(name: "CookieContract", targets: ["CookieContract"]),
-    .library(name: "CookieHistories", targets: ["CookieHistories"]),
+    library("CookiePort"),
+    library("CookieContract"),
+    library("CookieHistories"),
+    library("CookieFoundationAdapter"),
+    library("CookiePublicSuffixAdapter"),
+    library("CookieSQLiteAdapter"),
 
-    .library(name: "TransportPort", targets: ["TransportPort"]),
-    .library(name: "TransportCurlAdapter", targets: ["TransportCurlAdapter"]),
-    .library(name: "TransportURLSessionAdapter", targets: ["TransportURLSessionAdapter"]),
-    .library(name: "TransportContract", targets: ["TransportContract"]),
-    .library(name: "ScriptedOrigin", targets: ["ScriptedOrigin"]),
+    library("TransportPort"),
+    library("TransportContract"),
+    library("ScriptedOrigin"),
+    library("TransportCurlAdapter"),
+    library("TransportURLSessionAdapter"),
 
-    .library(name: "FeedbackPort", targets: ["FeedbackPort"]),
-    .library(name: "FeedbackContract", targets: ["FeedbackContract"]),
-    .library(name: "AnalyticsPort", targets: ["AnalyticsPort"]),
-    .library(name: "AnalyticsContract", targets: ["AnalyticsContract"]),
-    .library(name: "CheckoutPort", targets: ["CheckoutPort"]),
-    .library(name: "CheckoutContract", targets: ["CheckoutContract"]),
-    .library(name: "PreferencesPort", targets: ["PreferencesPort"]),
-    .library(name: "PreferencesContract", targets: ["PreferencesContract"]),
-    .library(name: "VendorSDK", targets: ["VendorSDK"]),
-    .library(name: "VendorAdapters", targets: ["VendorAdapters"]),
+    library("AnalyticsPort"),
+    library("AnalyticsContract"),
+    library("CheckoutPort"),
+    library("CheckoutContract"),
+    library("FeedbackPort"),
+    library("FeedbackContract"),
+    library("PreferencesPort"),
+    library("PreferencesContract"),
+    library("VendorAdapters"),
+    library("VendorSDK"),
   ],
-  targets: [
-    // The harness: what a run leaves, and what runs it.
-    .target(name: "ContractLocks"),
-    .target(name: "ContractEvidence", dependencies: ["ContractLocks"]),
-    .target(name: "CDispatchWatch"),
-    .target(name: "ContractExploration", dependencies: ["CDispatchWatch", "ContractLocks"]),
-    .target(
-      name: "ContractTesting",
-      dependencies: ["ContractLocks", "ContractEvidence", "ContractExploration"]),
-    .systemLibrary(name: "CGetopt"),
-    .executableTarget(
-      name: "contracts",
-      dependencies: ["ContractEvidence", "ContractExploration", "CookieHistories", "CGetopt"]),
-    .testTarget(name: "LocksTests", dependencies: ["ContractLocks"]),
-    .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
-    .testTarget(
-      name: "ExplorationTests",
-      dependencies: ["ContractLocks", "ContractExploration", "example-writer"]),
-    .executableTarget(
-      name: "example-writer", dependencies: ["ContractExploration"], path: "Tests/ExampleWriter"),
-    .testTarget(
-      name: "HarnessTests",
-      dependencies: ["ContractLocks", "ContractTesting", "ContractEvidence", "ContractExploration"]),
-    .testTarget(
-      name: "CommandLineTests", dependencies: ["contracts", "ContractEvidence"],
-      exclude: ["Planted"]),
-
-    // Cookies.
-    .target(name: "CookiePort", dependencies: ["ContractLocks"]),
-    .systemLibrary(
-      name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
-    .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .target(name: "CookieSQLiteAdapter", dependencies: ["ContractLocks", "CookiePort", "CSQLite"]),
-    .target(name: "CookieFoundationAdapter", dependencies: ["ContractLocks", "CookiePort"]),
-    .target(
-      name: "CookieHistories", dependencies: ["ContractExploration", "CookiePort"],
-      path: "ContractSuites/CookieHistories"),
-    .target(
-      name: "CookieContract",
-      dependencies: [
-        "ContractLocks", "ContractExploration", "ContractTesting", "CookieHistories", "CookiePort",
-      ],
-      path: "ContractSuites/CookieContract"),
-    .testTarget(name: "CookiePortTests", dependencies: ["ContractLocks", "CookiePort"]),
-    .testTarget(
-      name: "CookiePublicSuffixAdapterTests",
-      dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
-    .testTarget(
-      name: "CookieSQLiteAdapterTests",
-      dependencies: ["ContractLocks", "CSQLite", "CookieSQLiteAdapter", "cookie-store-writer"]),
-    .executableTarget(
-      name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
-      path: "Tests/CookieStoreWriter"),
-    .testTarget(
-      name: "CookieFoundationAdapterTests",
-      dependencies: ["CookiePort", "foundation-cookie-keeper"]),
-    .executableTarget(
-      name: "foundation-cookie-keeper", dependencies: ["CookieFoundationAdapter", "CookiePort"],
-      path: "Tests/FoundationCookieKeeper"),
-    .testTarget(
-      name: "CookieHistoriesTests",
-      dependencies: ["ContractExploration", "CookieHistories", "CookiePort"]),
-
-    // HTTP transport.
-    .systemLibrary(
-      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(
-      name: "CBrotli", pkgConfig: "libbrotlidec",
-      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
-    .target(name: "TransportPort", dependencies: ["ContractLocks", "CZlib", "CBrotli"]),
-    .target(name: "ContractThreads"),
-    .systemLibrary(
-      name: "CCurl", pkgConfig: "libcurl",
-      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-    .target(
-      name: "TransportCurlAdapter",
-      dependencies: ["ContractLocks", "CCurl", "ContractThreads", "TransportPort"]),
-    .target(
-      name: "TransportURLSessionAdapter", dependencies: ["ContractLocks", "TransportPort"]),
-    .systemLibrary(
-      name: "COpenSSL", pkgConfig: "openssl",
-      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-    .target(name: "CSlowNames", path: "ContractSuites/CSlowNames"),
-    .target(
-      name: "ScriptedOrigin",
-      dependencies: [
-        "ContractLocks", "COpenSSL", "CSlowNames", "ContractThreads", "TransportPort",
-      ],
-      path: "ContractSuites/ScriptedOrigin"),
-    .target(
-      name: "TransportContract",
-      dependencies: ["ContractLocks", "ContractTesting", "ScriptedOrigin", "TransportPort"],
-      path: "ContractSuites/TransportContract"),
-    .testTarget(
-      name: "TransportPortTests", dependencies: ["ContractLocks", "TransportPort", "CZlib"]),
-    .testTarget(
-      name: "TransportCurlAdapterTests",
-      dependencies: ["ContractLocks", "ScriptedOrigin", "TransportCurlAdapter", "TransportPort"]),
-    .testTarget(
-      name: "TransportURLSessionAdapterTests",
-      dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
-    .testTarget(
-      name: "ScriptedOriginTests", dependencies: ["COpenSSL", "ScriptedOrigin", "TransportPort"]),
-
-    // An app around a vendor's SDK.
-    .target(name: "VendorSDK", dependencies: ["ContractLocks"]),
-    .target(
-      name: "VendorAdapters",
-      dependencies: ["ContractLocks", "VendorSDK", "FeedbackPort", "AnalyticsPort"]),
-    .target(name: "FeedbackPort", dependencies: ["ContractLocks"]),
-    .target(
-      name: "FeedbackContract", dependencies: ["ContractLocks", "FeedbackPort", "ContractTesting"],
-      path: "ContractSuites/FeedbackContract"),
-    .target(name: "AnalyticsPort", dependencies: ["ContractLocks"]),
-    .target(
-      name: "AnalyticsContract",
-      dependencies: ["ContractLocks", "AnalyticsPort", "ContractExploration", "ContractTesting"],
-      path: "ContractSuites/AnalyticsContract"),
-    .target(name: "CheckoutPort", dependencies: ["ContractLocks"]),
-    .target(
-      name: "CheckoutContract",
-      dependencies: ["ContractLocks", "CheckoutPort", "ContractExploration", "ContractTesting"],
-      path: "ContractSuites/CheckoutContract"),
-    .target(name: "PreferencesPort", dependencies: ["ContractLocks"]),
-    .target(
-      name: "PreferencesContract",
-      dependencies: ["PreferencesPort", "ContractExploration", "ContractTesting"],
-      path: "ContractSuites/PreferencesContract"),
-    .testTarget(name: "VendorSDKTests", dependencies: ["ContractLocks", "VendorSDK"]),
-    .testTarget(
-      name: "VendorAdaptersTests", dependencies: ["ContractLocks", "VendorAdapters", "VendorSDK"]),
-    .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
-    .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
-    .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
-    .testTarget(name: "CheckoutPortTests", dependencies: ["ContractLocks", "CheckoutPort"]),
-    .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
-
-    // Every contract on every implementation.
-    .testTarget(
-      name: "ContractTests",
-      dependencies: [
-        "ContractLocks",
-        "AnalyticsContract",
-        "AnalyticsPort",
-        "CheckoutContract",
-        "CheckoutPort",
-        "ContractExploration",
-        "ContractTesting",
-        "CookieContract",
-        "CookieFoundationAdapter",
-        "CookiePort",
-        "CookiePublicSuffixAdapter",
-        "CookieSQLiteAdapter",
-        "FeedbackContract",
-        "FeedbackPort",
-        "PreferencesContract",
-        "PreferencesPort",
-        "TransportContract",
-        "TransportCurlAdapter",
-        "TransportPort",
-        "TransportURLSessionAdapter",
-        "VendorAdapters",
-        "VendorSDK",
-      ]),
-  ],
+  targets: house("System", system) + house("Harness", harness) + house("Cookies", cookies)
+    + house("Transport", transport) + house("Vendor", vendor)
+    + house("", suites, in: "ContractSuites") + house("Support", support, in: "ContractSuites")
+    + matrix,
   swiftLanguageModes: [.v6]
 )

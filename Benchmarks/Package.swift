@@ -14,13 +14,13 @@ let package = Package(
     // Exploration: lock-step and linearizability, beside Hypothesis.
     .executableTarget(
       name: "ExplorationBenchmark",
-      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")],
+      dependencies: [.product(name: "ExplorationEngine", package: "swift-contract-testing")],
       exclude: ["Peers"]),
 
     // Exploration: interleavings.
     .executableTarget(
       name: "InterleavingBenchmark",
-      dependencies: [.product(name: "ContractExploration", package: "swift-contract-testing")]),
+      dependencies: [.product(name: "ExplorationEngine", package: "swift-contract-testing")]),
 
     // The libcurl transport, beside plain C on libcurl, URLSession, pycurl and aiohttp.
     .target(name: "TransportBaseline", linkerSettings: [.linkedLibrary("curl")]),

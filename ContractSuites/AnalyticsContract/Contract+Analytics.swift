@@ -1,7 +1,7 @@
 import AnalyticsPort
-import ContractLocks
 public import ContractTesting
 import Foundation
+import SystemLocks
 import Testing
 
 import struct Synchronization.Atomic

@@ -1,6 +1,6 @@
 public import CheckoutPort
-import ContractLocks
 public import ContractTesting
+import SystemLocks
 import Testing
 
 /// What a clause about one-tap checkout works with; its designs share functions, not a protocol.

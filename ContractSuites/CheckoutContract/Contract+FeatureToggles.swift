@@ -1,6 +1,6 @@
 public import CheckoutPort
-import ContractLocks
 public import ContractTesting
+import SystemLocks
 import Testing
 
 /// What a clause about toggles works with.

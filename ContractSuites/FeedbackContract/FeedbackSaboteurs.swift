@@ -1,7 +1,7 @@
-import ContractLocks
 import ContractTesting
 import FeedbackPort
 import Foundation
+import SystemLocks
 import Testing
 
 extension Contract<FeedbackFixture> {

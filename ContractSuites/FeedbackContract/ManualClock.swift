@@ -1,4 +1,4 @@
-import ContractLocks
+import SystemLocks
 
 /// A clock that stands still until it is told how much time has passed.
 ///

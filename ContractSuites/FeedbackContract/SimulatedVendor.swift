@@ -1,5 +1,5 @@
-import ContractLocks
 import FeedbackPort
+import SystemLocks
 
 /// A vendor in memory, for the saboteurs to be wrong about.
 final class SimulatedVendor: FeedbackVendor {

@@ -19,6 +19,7 @@ let package = Package(
       name: "StorefrontTests",
       dependencies: [
         "Storefront",
+        .product(name: "ContractExploration", package: "swift-contract-testing"),
         .product(name: "ContractTesting", package: "swift-contract-testing"),
         .product(name: "CookieContract", package: "swift-contract-testing"),
       ]),

@@ -1,4 +1,4 @@
-import ContractExploration
+import ExplorationEngine
 
 /// Keys 0 to 15, values 0 to 99, 50 commands, put, get and delete alike: what all tools are given.
 enum DictionaryCommand: Sendable, Hashable {

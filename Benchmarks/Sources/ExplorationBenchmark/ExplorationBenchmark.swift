@@ -1,4 +1,4 @@
-import ContractExploration
+import ExplorationEngine
 import Foundation
 
 /// Measures exploration and prints a table, beside Hypothesis where Python has it.

@@ -1,4 +1,4 @@
-import ContractExploration
+import ExplorationEngine
 
 /// A history of eight clients on a map, each operation taking effect within its interval.
 struct RandomHistory {

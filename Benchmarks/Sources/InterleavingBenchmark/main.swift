@@ -1,4 +1,4 @@
-import ContractExploration
+import ExplorationEngine
 import Synchronization
 
 #if canImport(Darwin)

@@ -1,5 +1,5 @@
-import ContractLocks
 public import Foundation
+import SystemLocks
 
 /// A wall clock that stands still until a clause sets it.
 public final class CookieClock: Sendable {

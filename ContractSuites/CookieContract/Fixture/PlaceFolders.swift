@@ -1,6 +1,6 @@
-import ContractLocks
 import ContractTesting
 import Foundation
+import SystemLocks
 
 /// The folders of one case: one for each place at which a store was opened.
 final class PlaceFolders: Sendable {

@@ -1,6 +1,6 @@
-import ContractLocks
 import CookiePort
 import Foundation
+import SystemLocks
 
 /// A minimal cookie store that takes its decisions as ``Flaws`` say, and keeps its cookies in a file.
 final class FlawedCookieStore: CookieStore {

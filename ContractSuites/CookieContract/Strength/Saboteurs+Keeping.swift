@@ -1,7 +1,7 @@
-import ContractLocks
 import ContractTesting
 import CookiePort
 import Foundation
+import SystemLocks
 import Testing
 
 extension Saboteur<CookieStoreFixture> {

@@ -1,5 +1,5 @@
-import ContractLocks
 import ContractTesting
+import SystemLocks
 import Testing
 import TransportPort
 

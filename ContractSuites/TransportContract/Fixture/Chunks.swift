@@ -1,4 +1,4 @@
-import ContractLocks
+import SystemLocks
 import TransportPort
 
 /// Content that is given chunk by chunk, each when it is asked for.

@@ -1,4 +1,4 @@
-import ContractLocks
+import SystemLocks
 
 /// A number that several tasks may raise.
 final class Counter: Sendable {

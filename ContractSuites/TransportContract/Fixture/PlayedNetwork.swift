@@ -1,5 +1,5 @@
-import ContractLocks
 import Foundation
+import SystemLocks
 import TransportPort
 
 /// A peer in memory: a plan, and the fakes that play it, one for each transport that was opened.

@@ -1,3 +1,4 @@
+import ContractExploration
 import ContractTesting
 import CookieContract
 import Storefront

@@ -1,0 +1,200 @@
+public import CookiePort
+public import ExplorationEngine
+
+/// The cookie jar as recorded histories speak of it, without dates.
+///
+/// The clock stands still but for `wait`. Pages are URLs, with `script:` before one where a script
+/// asks.
+///
+/// | function | `value` | result |
+/// |---|---|---|
+/// | `store` | [line, page] | `stored`, `replaced`, `removed`, `nothing`, or why it was refused |
+/// | `cookies` | page | the value of the `Cookie` header, `null` where there is none |
+/// | `all` | | an array of `name=value`, earliest creation first |
+/// | `delete` | [name, page] | Boolean; deletes the host's own cookie under the page's path |
+/// | `removeExpired` | | integer |
+/// | `clear`, `endSession` | | |
+/// | `wait` | seconds, 0 to 1,000,000,000 | |
+///
+/// A line is refused for one of the reasons in `CookieRejection`, by its name: `overlaysSecure`.
+/// A result of `store`, `delete` or `removeExpired` that is not stated may have been any.
+public struct CookieHistoryModel: RecordedModel {
+  /// The jar whose histories these are.
+  private let model = CookieModel()
+
+  /// What a call gives back, as far as it is compared.
+  public enum Response: Sendable, Hashable {
+    case done
+    /// What a line did.
+    case outcome(Outcome)
+    /// A line was refused.
+    case refused(CookieRejection)
+    /// The value of the `Cookie` header.
+    case header(String?)
+    /// Each cookie as `name=value`.
+    case listed([String])
+    case flag(Bool)
+    case count(Int)
+  }
+
+  /// What a line did.
+  public enum Outcome: String, Sendable, Hashable {
+    /// There was no cookie of its identity, and now there is.
+    case stored
+    /// It took the place of another.
+    case replaced
+    /// It had expired, and took another with it.
+    case removed
+    /// It had expired, and met nothing.
+    case nothing
+  }
+
+  public var initialState: CookieModel.State { model.initialState }
+
+  /// An empty jar under the default policy, whatever is given.
+  public init(initial: RecordedValue? = nil) {}
+
+  public func apply(
+    _ command: CookieModel.Command, to state: inout CookieModel.State
+  ) -> Response {
+    switch (model.apply(command, to: &state), command) {
+    case (.cookies(let cookies), .all): .listed(cookies.map(\.serialized))
+    case (.cookies(let cookies), _): .header(Cookie.header(for: cookies))
+    case (.change(_?, let removed), _): .outcome(removed == nil ? .stored : .replaced)
+    case (.change(nil, let removed), _): .outcome(removed == nil ? .nothing : .removed)
+    case (.rejected(let reason), _): .refused(reason)
+    case (.count(let count), .delete): .flag(count > 0)
+    case (.count(let count), _): .count(count)
+    case (.done, _): .done
+    }
+  }
+
+  public func isReadOnly(_ command: CookieModel.Command) -> Bool { model.isReadOnly(command) }
+}
+
+// MARK: - The form on file
+
+extension CookieHistoryModel {
+  public typealias Problem = LinearizabilityFileError.Problem
+
+  public static func command(_ call: RecordedCall) throws(Problem) -> CookieModel.Command {
+    switch call.function {
+    case "store":
+      let (line, page) = try textAndPage(of: call, text: "the Set-Cookie line")
+      return .store(line, from: page)
+    case "cookies": return .cookies(for: try page(call.value, of: call, needs: "a page's URL"))
+    case "all": return .all
+    case "delete":
+      let (name, page) = try textAndPage(of: call, text: "the cookie's name")
+      return .delete(name, of: page)
+    case "clear": return .clear
+    case "removeExpired": return .removeExpired
+    case "endSession": return .endSession
+    case "wait":
+      guard case .integer(let seconds) = call.value, 0...1_000_000_000 ~= seconds else {
+        throw .badArgument(
+          function: call.function, needs: "a whole number of seconds from 0 to 1000000000")
+      }
+      return .wait(seconds)
+    default: throw .unknownFunction(call.function)
+    }
+  }
+
+  private static func textAndPage(
+    of call: RecordedCall, text: String
+  ) throws(Problem) -> (String, CookieModel.Page) {
+    let needs = "an array of \(text) and the page's URL"
+    guard case .array(let values) = call.value, values.count == 2,
+      case .string(let text) = values[0]
+    else { throw .badArgument(function: call.function, needs: needs) }
+    return (text, try page(values[1], of: call, needs: needs))
+  }
+
+  private static func page(
+    _ value: RecordedValue, of call: RecordedCall, needs: String
+  ) throws(Problem) -> CookieModel.Page {
+    guard case .string(let url) = value else {
+      throw .badArgument(function: call.function, needs: needs)
+    }
+    do throws(CookieRequestError) {
+      return try CookieModel.Page(url: url)
+    } catch {
+      throw .badArgument(function: call.function, needs: "\(needs) (\(error))")
+    }
+  }
+
+  public static func call(_ command: CookieModel.Command) -> RecordedCall {
+    switch command {
+    case .store(let line, let page):
+      RecordedCall("store", value: [.string(line), .string("\(page)")])
+    case .cookies(let page): RecordedCall("cookies", value: .string("\(page)"))
+    case .all: RecordedCall("all")
+    case .delete(let name, let page):
+      RecordedCall("delete", value: [.string(name), .string("\(page)")])
+    case .clear: RecordedCall("clear")
+    case .removeExpired: RecordedCall("removeExpired")
+    case .endSession: RecordedCall("endSession")
+    case .wait(let seconds): RecordedCall("wait", value: .integer(seconds))
+    }
+  }
+
+  public static func answersInValue(_ command: CookieModel.Command) -> Bool {
+    switch command {
+    case .cookies, .all: true
+    case .store, .delete, .clear, .removeExpired, .endSession, .wait: false
+    }
+  }
+
+  public static func response(
+    _ result: RecordedValue?, to command: CookieModel.Command
+  ) throws(Problem) -> Response? {
+    switch (command, result) {
+    case (.clear, _), (.endSession, _), (.wait, _): return .done
+    case (.store, nil), (.store, .null), (.removeExpired, nil), (.removeExpired, .null): return nil
+    case (.store, .string(let text)):
+      if let outcome = Outcome(rawValue: text) { return .outcome(outcome) }
+      if let reason = CookieRejection(rawValue: text) { return .refused(reason) }
+      throw .badResult(
+        function: "store",
+        needs: "stored, replaced, removed, nothing or the reason of a refusal")
+    case (.store, _):
+      throw .badResult(function: "store", needs: "a word: stored, replaced, removed, nothing, …")
+    case (.cookies, .null): return .header(nil)
+    case (.cookies, .string(let header)): return .header(header)
+    case (.cookies, _):
+      throw .badResult(function: "cookies", needs: "the Cookie header, or null for none")
+    case (.all, .array(let values)):
+      var names: [String] = []
+      for case .string(let text) in values { names.append(text) }
+      if names.count == values.count { return .listed(names) }
+      throw .badResult(function: "all", needs: "an array of texts, each name=value")
+    case (.all, _):
+      throw .badResult(function: "all", needs: "an array of texts, each name=value")
+    case (.delete, _): return try flag(result, command).map(Response.flag)
+    case (.removeExpired, .integer(let count)): return .count(count)
+    case (.removeExpired, _): throw .badResult(function: "removeExpired", needs: "an integer")
+    }
+  }
+
+  public static func result(_ response: Response) -> RecordedValue {
+    switch response {
+    case .done, .header(nil): .null
+    case .outcome(let outcome): .string(outcome.rawValue)
+    case .refused(let reason): .string(reason.rawValue)
+    case .header(let header?): .string(header)
+    case .listed(let cookies): .array(cookies.map(RecordedValue.string))
+    case .flag(let flag): .bool(flag)
+    case .count(let count): .integer(count)
+    }
+  }
+}
+
+extension CookieHistoryModel.Response: CustomStringConvertible {
+  /// Whether both are stated alike, texts octet by octet.
+  public static func == (one: Self, other: Self) -> Bool {
+    CookieHistoryModel.result(one) == CookieHistoryModel.result(other)
+  }
+
+  /// The response as a history states it.
+  public var description: String { "\(CookieHistoryModel.result(self))" }
+}

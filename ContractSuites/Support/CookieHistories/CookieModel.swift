@@ -1,0 +1,135 @@
+public import CookiePort
+public import ExplorationEngine
+import Foundation
+
+/// The cookie jar as a model of histories: calls of a store, one after another, and their answers.
+///
+/// It knows no store and no test library, so that the command-line tool has it too; `CookieContract`
+/// adds the commands to try and how a store performs them.
+public struct CookieModel: SequentialModel {
+  /// A jar and the time.
+  public struct State: Hashable, Sendable {
+    /// The cookies.
+    public var jar: CookieJar
+    /// The seconds since ``CookieModel/start``.
+    public var time: Int
+  }
+
+  /// One call on the store, or on its clock.
+  public enum Command: Hashable, Sendable, Codable {
+    /// A `Set-Cookie` line for a page.
+    case store(String, from: Page)
+    /// The cookies for a page.
+    case cookies(for: Page)
+    /// Every cookie.
+    case all
+    /// Deletes a host's own cookie by its name and path.
+    case delete(String, of: Page)
+    /// Deletes every cookie.
+    case clear
+    /// Deletes the cookies whose expiry has come.
+    case removeExpired
+    /// Deletes the session cookies.
+    case endSession
+    /// Sets the clock forward by seconds.
+    case wait(Int)
+  }
+
+  /// What a call gives back.
+  public enum Response: Hashable, Sendable {
+    /// Nothing to tell.
+    case done
+    /// Cookies, in order.
+    case cookies([Cookie])
+    /// What a line changed, or nothing.
+    case change(stored: Cookie?, removed: Cookie?)
+    /// A line was refused.
+    case rejected(CookieRejection)
+    /// How many went, or whether one did.
+    case count(Int)
+  }
+
+  /// Where the clock stands at first.
+  public let start: Date
+
+  public var initialState: State { State(jar: CookieJar(), time: 0) }
+
+  /// An empty jar under the default policy.
+  ///
+  /// - Parameter start: Where the clock stands at first; a Monday in 2030 by default.
+  public init(start: Date = Date(timeIntervalSince1970: 1_900_000_000)) { self.start = start }
+
+  public func apply(_ command: Command, to state: inout State) -> Response {
+    let now = start.addingTimeInterval(TimeInterval(state.time))
+    switch command {
+    case .store(let line, let page):
+      guard let request = try? page.request() else { return .done }
+      do throws(CookieRejection) {
+        return Response(try state.jar.store(line, from: request, now: now))
+      } catch {
+        return .rejected(error)
+      }
+    case .cookies(let page):
+      guard let request = try? page.request() else { return .done }
+      return .cookies(state.jar.cookies(for: request, now: now))
+    case .all: return .cookies(state.jar.all(now: now))
+    case .delete(let name, let page):
+      return .count(state.jar.delete(page.ownCookie(name), now: now) ? 1 : 0)
+    case .clear: state.jar.clear()
+    case .removeExpired: return .count(state.jar.removeExpired(now: now))
+    case .endSession: state.jar.endSession()
+    case .wait(let seconds):
+      let (sum, isTooMuch) = state.time.addingReportingOverflow(seconds)
+      if !isTooMuch { state.time = sum }
+    }
+    return .done
+  }
+
+  public func isReadOnly(_ command: Command) -> Bool { command == .all }
+}
+
+extension CookieModel.Response {
+  /// The response to a line.
+  public init(_ change: CookieChange?) {
+    self =
+      switch change {
+      case .stored(let cookie, let old): .change(stored: cookie, removed: old)
+      case .removed(let cookie, _): .change(stored: nil, removed: cookie)
+      case nil: .change(stored: nil, removed: nil)
+      }
+  }
+}
+
+extension CookieModel.Command {
+  /// Whether both are the same call, texts octet by octet.
+  public static func == (one: Self, other: Self) -> Bool {
+    switch (one, other) {
+    case (.store(let line, let page), .store(let otherLine, let otherPage)):
+      line.hasSameOctets(as: otherLine) && page == otherPage
+    case (.delete(let name, let page), .delete(let otherName, let otherPage)):
+      name.hasSameOctets(as: otherName) && page == otherPage
+    case (.cookies(let page), .cookies(let otherPage)): page == otherPage
+    case (.wait(let seconds), .wait(let otherSeconds)): seconds == otherSeconds
+    case (.all, .all), (.clear, .clear), (.removeExpired, .removeExpired),
+      (.endSession, .endSession):
+      true
+    default: false
+    }
+  }
+}
+
+extension CookieModel.Command: CustomStringConvertible {
+  /// The command as it is written in Swift, without the dot.
+  public var description: String {
+    switch self {
+    case .store(let line, let page): "store(\(line.debugDescription), from: \"\(page)\")"
+    case .cookies(let page): "cookies(for: \"\(page)\")"
+    case .all: "all"
+    case .delete(let name, let page): "delete(\(name.debugDescription), of: \"\(page)\")"
+    case .clear: "clear"
+    case .removeExpired: "removeExpired"
+    case .endSession: "endSession"
+    case .wait(let seconds): "wait(\(seconds))"
+    }
+  }
+}

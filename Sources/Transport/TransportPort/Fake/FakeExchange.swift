@@ -1,0 +1,232 @@
+import SystemLocks
+
+/// The client's side of one exchange over a fake transport: connection, phases, cancellation.
+final class FakeExchange: Sendable {
+  private struct Progress {
+    var phase = TransportError.Phase.preparing
+    var bytesSent = false
+    var number: Int?
+    var connection: Int?
+    var isOver = false
+  }
+
+  /// Why an exchange is ended from outside.
+  enum End: Sendable {
+    case failed(TransportError.Kind)
+    /// The origin has not taken the request on.
+    case unprocessed
+  }
+
+  let transport: FakeTransport
+  let wire: WireRequest
+  let request: HTTPRequest
+  let body: HTTPRequestBody
+  let options: TransportOptions
+  private let interruption = Interruption()
+  private let progress = Mutex(Progress())
+
+  init(
+    transport: FakeTransport, wire: WireRequest, request: HTTPRequest, body: HTTPRequestBody,
+    options: TransportOptions
+  ) {
+    self.transport = transport
+    self.wire = wire
+    self.request = request
+    self.body = body
+    self.options = options
+  }
+
+  /// Runs the exchange up to the final head.
+  func start() async throws(TransportError) -> HTTPExchange {
+    guard !Task.isCancelled else { throw error(.cancelled) }
+    let number = transport.register { [weak self] end in self?.end(end) }
+    guard let number else { throw error(.shutDown) }
+    progress.withLock { $0.number = number }
+    let result = await withTaskCancellationHandler { () -> Result<HTTPExchange, TransportError> in
+      do throws(TransportError) {
+        return .success(
+          try await interruption.run { () async throws(TransportError) in try await self.open() })
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      end(.failed(.cancelled))
+    }
+    if case .failure = result { finish(closedBy: .client) }
+    return try result.get()
+  }
+
+  /// An error in the phase that the exchange is in.
+  func error(_ kind: TransportError.Kind, detail: String = "") -> TransportError {
+    let (phase, bytesSent) = progress.withLock { ($0.phase, $0.bytesSent) }
+    return wire.error(kind, phase: phase, bytesSent: bytesSent, detail: detail)
+  }
+
+  /// Ends the exchange at once, whatever it waits for.
+  func end(_ end: End) {
+    guard !progress.withLock({ $0.isOver }) else { return }
+    switch end {
+    case .failed(let kind):
+      interruption.interrupt(error(kind))
+      finish(closedBy: .client)
+    case .unprocessed:
+      interruption.interrupt(unprocessedError())
+      finishAndPark()
+    }
+  }
+
+  /// The origin has not taken the request on, so that any method may be sent again.
+  func unprocessedError() -> TransportError {
+    var error = error(
+      .connectionReset, detail: "the origin went away before it took the request on")
+    error.isRetrySafe = true
+    return error
+  }
+
+  /// The number under which the transport knows the exchange.
+  var number: Int? { progress.withLock { $0.number } }
+
+  /// The response is complete and its connection can be used again.
+  func finishAndPark() {
+    guard let connection = finishOnce() else { return }
+    transport.park(connection)
+  }
+
+  /// The exchange is over and so is its connection.
+  func finish(closedBy side: OriginEvent.Side) {
+    guard let connection = finishOnce() else { return }
+    transport.close(connection, by: side)
+  }
+
+  /// - Returns: The connection to give back, the first time.
+  private func finishOnce() -> Int? {
+    let (number, connection) = progress.withLock { progress in
+      defer {
+        progress.isOver = true
+        progress.connection = nil
+        progress.number = nil
+      }
+      return (progress.number, progress.connection)
+    }
+    if let number { transport.unregister(number) }
+    return connection
+  }
+
+  private func enter(_ phase: TransportError.Phase, bytesSent: Bool = false) {
+    progress.withLock { progress in
+      progress.phase = phase
+      progress.bytesSent = progress.bytesSent || bytesSent
+    }
+  }
+}
+
+extension FakeExchange {
+  private func open() async throws(TransportError) -> HTTPExchange {
+    let lease = await transport.lease(for: wire.origin, reuses: options.reusesConnections)
+    guard let lease else { throw error(.cancelled) }
+    let isOver = progress.withLock { progress in
+      if !progress.isOver { progress.connection = lease.connection }
+      return progress.isOver
+    }
+    guard !isOver else {
+      if lease.isShared, !lease.isNew {
+        transport.park(lease.connection)
+      } else {
+        transport.close(lease.connection, by: .client)
+      }
+      throw error(.cancelled)
+    }
+    transport.board(lease.connection, exchange: number)
+    if lease.isNew { try await connect(lease.connection) }
+    transport.accept(lease.connection)
+    enter(.awaitingHead, bytesSent: true)
+    let player = FakePlayer(exchange: self, lease: lease)
+    var informational: [HTTPResponse] = []
+    while true {
+      switch try await player.next() {
+      case .informational(let response):
+        informational.append(response)
+      case .head(let response):
+        enter(.receivingBody)
+        return HTTPExchange(
+          request: request, response: response, informationalResponses: informational,
+          body: makeBody(player))
+      case .body, .end:
+        throw error(.other, detail: "a body came before its head")
+      }
+    }
+  }
+
+  private func makeBody(_ player: FakePlayer) -> HTTPResponseBody {
+    HTTPResponseBody(
+      next: { () async throws(TransportError) in
+        do throws(TransportError) {
+          return try await self.interruption.run { () async throws(TransportError) in
+            switch try await player.next() {
+            case .body(let bytes): return .bytes(bytes)
+            case .end(let trailers): return .end(trailers: trailers)
+            case .head, .informational:
+              throw self.error(.other, detail: "a second head came")
+            }
+          }
+        } catch {
+          self.finish(closedBy: .client)
+          throw error
+        }
+      },
+      cancel: { self.end(.failed(.cancelled)) })
+  }
+
+  private func connect(_ connection: Int) async throws(TransportError) {
+    let timer = options.connectTimeout.map { timeout in
+      Task { [transport] in
+        guard (try? await transport.clock.pause(for: timeout)) != nil else { return }
+        self.end(.failed(.connectTimeout))
+      }
+    }
+    defer { timer?.cancel() }
+    if let proxy = transport.proxy, proxy.isOnWay(to: wire.origin), wire.method != .connect {
+      enter(.connecting)
+      transport.keep(try await proxy.tunnel(for: wire), for: connection)
+    }
+    enter(.resolving)
+    switch transport.plan.reachability {
+    case .listening: break
+    case .unresolvable: throw error(.nameNotResolved, detail: "\(wire.origin.host) has no address")
+    case .resolvingSlowly(let duration):
+      guard (try? await transport.clock.pause(for: duration)) != nil else {
+        throw error(.cancelled)
+      }
+    case .refusing where wire.target.hasPrefix("http:"):
+      enter(.connecting)
+      throw error(.proxyFailed, detail: "nobody listens at the proxy")
+    case .refusing:
+      enter(.connecting)
+      throw error(.connectionRefused, detail: "nobody listens on port \(wire.origin.port)")
+    case .silent:
+      enter(.connecting)
+      await waitForCancellation()
+      throw error(.cancelled)
+    }
+    enter(.securing)
+    if wire.origin.scheme == .https, wire.method != .connect,
+      let failure = transport.plan.identity.failure
+    {
+      throw error(.tls(failure), detail: "the identity of \(wire.origin.host) is \(failure)")
+    }
+  }
+}
+
+extension OriginPlan.Identity {
+  /// Why a client refuses this identity.
+  fileprivate var failure: TransportError.TLSFailure? {
+    switch self {
+    case .trusted: nil
+    case .expired: .certificateExpired
+    case .wrongHost: .wrongHost
+    case .selfSigned: .selfSigned
+    case .unknownAuthority: .unknownAuthority
+    case .obsoleteProtocol: .protocolVersion
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import CookieHistories
+import CookiePort
+import Foundation
+import Testing
+
+@testable import ExplorationEngine
+
+@Suite struct CookieHistoryModelTests {
+  private typealias HistoryFile = LinearizabilityFile<CookieHistoryModel>
+
+  private func verdict(_ lines: String...) throws -> RecordedVerdict {
+    try RecordedVerdict(Data(lines.joined(separator: "\n").utf8), CookieHistoryModel())
+  }
+
+  /// What is wrong with a file of one line.
+  private func problem(_ line: String) throws -> LinearizabilityFileError.Problem? {
+    do throws(LinearizabilityFileError) {
+      _ = try HistoryFile(Data(line.utf8))
+      return nil
+    } catch {
+      try #require(error.lines.count == 1, "\(error)")
+      #expect(error.lines[0].number == 1)
+      return error.lines[0].problem
+    }
+  }
+
+  private static let session = [
+    #"{"process":0,"f":"store","value":["a=1; Path=/","https://example.com/"],"call":1,"return":2,"result":"stored"}"#,
+    #"{"process":0,"f":"store","value":["a=2; Path=/","https://example.com/"],"call":3,"return":4,"result":"replaced"}"#,
+    #"{"process":0,"f":"store","value":["b=é; Secure; Path=/docs","https://example.com/"],"call":5,"return":6,"result":"stored"}"#,
+    #"{"process":1,"f":"cookies","value":"https://EXAMPLE.com:8443/docs/x?q#f","call":7,"return":8,"result":"b=é; a=2"}"#,
+    #"{"process":1,"f":"cookies","value":"http://example.com/docs","call":9,"return":10,"result":"a=2"}"#,
+    #"{"process":1,"f":"cookies","value":"https://example.org/","call":11,"return":12,"result":null}"#,
+    #"{"process":1,"f":"all","call":13,"return":14,"result":["a=2","b=é"]}"#,
+    #"{"process":0,"f":"store","value":["b=1","http://example.com/docs/"],"call":15,"return":16,"result":"overlaysSecure"}"#,
+    #"{"process":0,"f":"store","value":["a=; Max-Age=0; Path=/","https://example.com/"],"call":17,"return":18,"result":"removed"}"#,
+    #"{"process":0,"f":"store","value":["a=; Max-Age=0; Path=/","https://example.com/"],"call":19,"return":20,"result":"nothing"}"#,
+    #"{"process":0,"f":"delete","value":["b","https://example.com/docs"],"call":21,"return":22,"result":true}"#,
+    #"{"process":0,"f":"delete","value":["b","https://example.com/docs"],"call":23,"return":24,"result":false}"#,
+    #"{"process":0,"f":"store","value":["c=1; Max-Age=5","https://example.com/"],"call":25,"return":26,"result":"stored"}"#,
+    #"{"process":0,"f":"wait","value":5,"call":27,"return":28}"#,
+    #"{"process":0,"f":"removeExpired","call":29,"return":30,"result":1}"#,
+    #"{"process":0,"f":"store","value":["h=1; HttpOnly","script:https://example.com/"],"call":31,"return":32,"result":"httpOnlyFromScript"}"#,
+    #"{"process":0,"f":"endSession","call":33,"return":34}"#,
+    #"{"process":0,"f":"clear","call":35,"return":36,"result":null}"#,
+  ]
+
+  @Test func `every function with every answer is part of a history that can be explained`()
+    throws
+  {
+    let verdict = try RecordedVerdict(
+      Data(Self.session.joined(separator: "\n").utf8), CookieHistoryModel())
+    #expect(verdict.outcome == .linearizable, "\(verdict)")
+    #expect(verdict.operations == Self.session.count)
+  }
+
+  @Test(arguments: [
+    (0, "\"stored\"", "\"replaced\""), (1, "\"replaced\"", "\"stored\""),
+    (3, "b=é; a=2\"", "a=2; b=é\""), (3, "b=é; a=2\"", "b=e\u{301}; a=2\""),
+    (5, "null", "\"a=2\""), (6, "\"a=2\",\"b=é\"", "\"b=é\",\"a=2\""),
+    (7, "overlaysSecure", "insecureOrigin"), (9, "nothing", "removed"), (10, "true", "false"),
+    (14, ":1}", ":0}"), (15, "httpOnlyFromScript", "stored"),
+  ])
+  func `one wrong answer makes the history impossible, and its line is named`(
+    index: Int, answer: String, wrong: String
+  ) throws {
+    var lines = Self.session
+    try #require(lines[index].contains(answer))
+    lines[index] = lines[index].replacing(answer, with: wrong)
+    let file = try HistoryFile(Data(lines.joined(separator: "\n").utf8))
+    let checker = LinearizabilityChecker(PartlyStated(base: CookieHistoryModel()))
+    guard case .notLinearizable(let violation) = checker.check(file.history) else {
+      Issue.record("it can be explained")
+      return
+    }
+    #expect(violation.blocked.map { file.lines[$0.operation] } == [index + 1])
+  }
+
+  @Test func `a lost write of two at once is found, and either order is allowed`() throws {
+    let first =
+      #"{"process":0,"f":"store","value":["a=1","https://example.com/"],"call":1,"return":5}"#
+    let second =
+      #"{"process":1,"f":"store","value":["b=1","https://example.com/"],"call":2,"return":6}"#
+    func read(_ header: String) -> String {
+      #"{"process":2,"f":"cookies","value":"https://example.com/","call":7,"return":8,"result":"\#(header)"}"#
+    }
+    #expect(try verdict(first, second, read("a=1; b=1")).outcome == .linearizable)
+    #expect(try verdict(first, second, read("b=1; a=1")).outcome == .linearizable)
+    #expect(try verdict(first, second, read("a=1")).outcome == .notLinearizable)
+  }
+
+  @Test func `a line without end may have happened or not`() throws {
+    let begun = #"{"process":0,"type":"invoke","f":"store","value":["a=1","https://example.com/"]}"#
+    let call = #"{"process":1,"type":"invoke","f":"cookies","value":"https://example.com/"}"#
+    func answer(_ header: String) -> String {
+      #"{"process":1,"type":"ok","f":"cookies","value":\#(header)}"#
+    }
+    #expect(try verdict(begun, call, answer("null")).outcome == .linearizable)
+    #expect(try verdict(begun, call, answer(#""a=1""#)).outcome == .linearizable)
+    #expect(try verdict(begun, call, answer(#""a=2""#)).outcome == .notLinearizable)
+  }
+
+  @Test(
+    arguments: [
+      (#"{"f":"eat","call":1,"process":0}"#, .unknownFunction("eat")),
+      (#"{"f":"store","value":"a=1","call":1,"process":0}"#, nil),
+      (#"{"f":"store","value":["a=1"],"call":1,"process":0}"#, nil),
+      (#"{"f":"store","value":[1,"https://example.com/"],"call":1,"process":0}"#, nil),
+      (#"{"f":"store","value":["a=1","nowhere"],"call":1,"process":0}"#, nil),
+      (#"{"f":"store","value":["a=1","https:///"],"call":1,"process":0}"#, nil),
+      (#"{"f":"cookies","value":["https://example.com/"],"call":1,"process":0}"#, nil),
+      (#"{"f":"cookies","value":"script:","call":1,"process":0}"#, nil),
+      (#"{"f":"cookies","call":1,"process":0}"#, nil),
+      (#"{"f":"delete","value":["a",null],"call":1,"process":0}"#, nil),
+      (#"{"f":"wait","value":-1,"call":1,"process":0}"#, nil),
+      (#"{"f":"wait","value":9223372036854775807,"call":1,"process":0}"#, nil),
+      (#"{"f":"wait","value":"soon","call":1,"process":0}"#, nil),
+    ] as [(String, LinearizabilityFileError.Problem?)])
+  func `an argument that can't be is named`(
+    line: String, expected: LinearizabilityFileError.Problem?
+  ) throws {
+    let problem = try #require(try problem(line))
+    if let expected {
+      #expect(problem == expected)
+    } else {
+      guard case .badArgument = problem else {
+        Issue.record("\(problem)")
+        return
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("store", #"["a=1","https://example.com/"]"#, "\"done\""),
+      ("store", #"["a=1","https://example.com/"]"#, "true"),
+      ("cookies", #""https://example.com/""#, "[]"), ("cookies", #""https://example.com/""#, "1"),
+      ("all", "null", "\"a=1\""), ("all", "null", "[1]"), ("all", "null", "null"),
+      ("delete", #"["a","https://example.com/"]"#, "1"), ("removeExpired", "null", "true"),
+    ])
+  func `a result that can't be is named`(function: String, value: String, result: String) throws {
+    let problem = try problem(
+      #"{"process":0,"f":"\#(function)","value":\#(value),"call":1,"return":2,"result":\#(result)}"#
+    )
+    guard case .badResult(function, _) = problem else {
+      Issue.record("\(String(describing: problem))")
+      return
+    }
+  }
+
+  @Test func `what a history says is written as it is read`() throws {
+    let file = try HistoryFile(Data(Self.session.joined(separator: "\n").utf8))
+    var operations: [History<CookieHistoryModel.Command, CookieHistoryModel.Response>.Operation] =
+      []
+    for operation in file.history.operations {
+      guard case .returned(let response, let end) = operation.outcome, let base = response.base
+      else { continue }
+      operations.append(
+        .init(
+          client: operation.client, operation.command.base, from: operation.call, to: end,
+          returning: base))
+    }
+    #expect(operations.count == Self.session.count)
+    let history = try History(operations)
+    let written = try HistoryFile.encoded(history)
+    let again = try HistoryFile(written)
+    #expect(again.history.operations.map(\.command.base) == operations.map(\.command))
+    #expect(try HistoryFile.encoded(history) == written)
+    #expect(try RecordedVerdict(written, CookieHistoryModel()).outcome == .linearizable)
+  }
+
+  @Test func `the clock stops before it would overflow`() {
+    let model = CookieModel()
+    var state = model.initialState
+    _ = model.apply(.wait(.max), to: &state)
+    _ = model.apply(.wait(1), to: &state)
+    #expect(state.time == .max)
+  }
+
+  @Test func `commands are told apart octet by octet`() {
+    let page: CookieModel.Page = "https://example.com/"
+    #expect(CookieModel.Command.store("é", from: page) != .store("e\u{301}", from: page))
+    #expect(CookieModel.Command.delete("é", of: page) == .delete("é", of: page))
+    #expect(CookieModel.Command.all != .clear)
+  }
+
+  @Test(arguments: ["https://example.com/", "http://[::1]/a", "script:https://example.com/docs"])
+  func `a page is written as it is read`(url: String) throws {
+    #expect(try CookieModel.Page(url: url).description == url)
+    #expect(try CookieModel.Page(url: url) == CookieModel.Page(stringLiteral: url))
+  }
+}

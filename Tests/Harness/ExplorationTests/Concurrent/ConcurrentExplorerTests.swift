@@ -1,0 +1,153 @@
+import Dispatch
+import ExplorationEngine
+import SystemLocks
+import Testing
+
+/// Counters by key; `adding` reads and writes with a gap that other tasks fit into.
+private final class Counters: Sendable {
+  enum Fault: Sendable {
+    case losesUpdates
+    case throwsAfterwards
+    case blocks
+  }
+
+  let fault: Fault?
+  private let values = Mutex<[Int: Int]>([:])
+
+  init(_ fault: Fault? = nil) { self.fault = fault }
+
+  func value(_ key: Int) -> Int { values.withLock { $0[key] ?? 0 } }
+
+  func add(_ key: Int) throws -> Int {
+    if fault == .blocks, key == 2 { Gate.closed.wait() }
+    guard fault == .losesUpdates else {
+      let sum = values.withLock { values in
+        values[key, default: 0] += 1
+        return values[key] ?? 0
+      }
+      if fault == .throwsAfterwards, sum == 2 { throw DictionaryError() }
+      return sum
+    }
+    let old = value(key)
+    // Room for another thread, as little as there is without trying.
+    values.withLock { $0[key] = old + 1 }
+    return old + 1
+  }
+}
+
+private struct CountersSpecification: Specification {
+  enum Command: Sendable, Hashable, CustomStringConvertible {
+    case add(Int)
+    case read(Int)
+
+    var key: Int {
+      switch self {
+      case .add(let key), .read(let key): key
+      }
+    }
+
+    var description: String {
+      switch self {
+      case .add(let key): "add(\(key))"
+      case .read(let key): "read(\(key))"
+      }
+    }
+  }
+
+  var initialState: [Int: Int] { [:] }
+
+  func command(from choices: inout Choices, in state: [Int: Int]) -> Command {
+    let key = choices.integer(in: 0...2, domain: "key")
+    return choices.rule(of: 2) == 0 ? .add(key) : .read(key)
+  }
+
+  func apply(_ command: Command, to state: inout [Int: Int]) -> Int {
+    switch command {
+    case .add(let key):
+      state[key, default: 0] += 1
+      return state[key] ?? 0
+    case .read(let key): return state[key] ?? 0
+    }
+  }
+
+  func perform(_ command: Command, on subject: Counters) async throws -> Int {
+    switch command {
+    case .add(let key): try subject.add(key)
+    case .read(let key): subject.value(key)
+    }
+  }
+
+  func isReadOnly(_ command: Command) -> Bool {
+    if case .read = command { return true }
+    return false
+  }
+
+  func partition(of command: Command) -> AnyHashable? { command.key }
+}
+
+@Suite struct ConcurrentExplorerTests {
+  private func explore(
+    _ fault: Counters.Fault?, runs: Int, runLimit: Duration = .seconds(10)
+  ) async -> ConcurrentReport<CountersSpecification> {
+    let settings = ExplorationSettings(runs: runs, seed: 1, steps: 24, runLimit: runLimit)
+    return await ConcurrentExplorer(CountersSpecification(), settings: settings) {
+      Counters(fault)
+    }.explore()
+  }
+
+  @Test func `a correct subject passes`() async {
+    let report = await explore(nil, runs: 100)
+    #expect(report.failure == nil, "\(report)")
+    #expect(report.runs == 100)
+    #expect(report.calls == 2400)
+    #expect(report.unknown == 0)
+    #expect(report.operationsPending == 0)
+  }
+
+  @Test func `lost updates are found and shrunk to a few calls without live ones`() async throws {
+    let report = await explore(.losesUpdates, runs: 5000)
+    let failure = try #require(report.failure)
+    guard case .notLinearizable = failure.kind else {
+      Issue.record("\(failure)")
+      return
+    }
+    let minimal = try #require(failure.minimal)
+    #expect(minimal.operations.count <= failure.history.operations.count)
+    let result = LinearizabilityChecker(CountersSpecification()).check(minimal)
+    guard case .notLinearizable = result else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(Set(minimal.operations.map(\.command.key)).count == 1)
+    let text = try #require(failure.swiftTest)
+    #expect(text.contains("History<CountersSpecification.Command"))
+    #expect(report.calls == report.runs * 24)
+  }
+
+  @Test func `a call that throws may have happened or not`() async {
+    let report = await explore(.throwsAfterwards, runs: 50)
+    #expect(report.failure == nil, "\(report)")
+    #expect(report.operationsPending > 0)
+  }
+
+  @Test func `clients that never come back are cut off and named`() async throws {
+    let report = await explore(.blocks, runs: 50, runLimit: .seconds(2))
+    let failure = try #require(report.failure)
+    guard case .hung = failure.kind else {
+      Issue.record("\(failure)")
+      return
+    }
+    #expect(failure.history.operations.contains { $0.end == nil && $0.command == .add(2) })
+  }
+
+  @Test func `a subject that cannot be made is a failure`() async throws {
+    let report = await ConcurrentExplorer(CountersSpecification()) {
+      () async throws -> Counters in throw DictionaryError()
+    }.explore()
+    guard case .subject(let problem) = try #require(report.failure).kind else {
+      Issue.record("\(report)")
+      return
+    }
+    #expect(problem.contains("DictionaryError"))
+  }
+}

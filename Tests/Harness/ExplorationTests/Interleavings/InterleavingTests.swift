@@ -1,0 +1,411 @@
+import Foundation
+import SystemLocks
+import Testing
+
+@testable import ExplorationEngine
+
+struct Wrong: Error, Hashable {}
+
+/// Programs with a known bug, or known to have none.
+@Suite struct InterleavingTests {
+  actor Account {
+    private let isFixed: Bool
+    private(set) var balance = 100
+    init(isFixed: Bool) { self.isFixed = isFixed }
+
+    func withdraw(_ amount: Int) async {
+      guard balance >= amount else { return }
+      if isFixed { balance -= amount }
+      await Task.yield()
+      if !isFixed { balance -= amount }
+    }
+  }
+
+  static func race(isFixed: Bool) -> @Sendable (inout ConcurrentProgram) throws -> Void {
+    { program in
+      let account = Account(isFixed: isFixed)
+      program.task { await account.withdraw(80) }
+      program.task { await account.withdraw(80) }
+      program.check { if await account.balance < 0 { throw Wrong() } }
+    }
+  }
+
+  @Test(arguments: [SharedState.anything, .actorsOnly])
+  func `a re-entrant actor loses an update, and the search finds it`(sharing: SharedState) async {
+    let report = await exploreInterleavings(
+      InterleavingOptions(sharing: sharing), of: Self.race(isFixed: false))
+    #expect(report.failure?.kind == .error(type: "Wrong"))
+    #expect(report.failure?.preemptions == 1)
+    #expect(report.failure?.schedule.deviations.count == 1)
+    #expect(report.failure?.reproduced == report.failure?.replays)
+    #expect(report.schedules <= 12)
+  }
+
+  @Test func `the corrected actor is proven in a handful of schedules`() async {
+    let narrow = await exploreInterleavings(
+      InterleavingOptions(sharing: .actorsOnly), of: Self.race(isFixed: true))
+    #expect(narrow.isExhaustive && narrow.failure == nil)
+    // Unoptimised code returns to the actor once more than it has to.
+    #expect(narrow.schedules <= 6)
+    let wide = await exploreInterleavings(of: Self.race(isFixed: true))
+    #expect(wide.isExhaustive && wide.failure == nil)
+    // Without a declaration it takes more, but actors come first, and that is stated.
+    #expect(wide.actorSchedules == narrow.schedules)
+    #expect(wide.schedules > narrow.schedules)
+  }
+
+  @Test func `the race has six orders of its actor's steps`() async {
+    let orders = Collected()
+    let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
+      let place = Steps()
+      program.task("A") { await place.twoSteps("A") }
+      program.task("B") { await place.twoSteps("B") }
+      program.check { orders.insert(await place.steps) }
+    }
+    #expect(report.isExhaustive)
+    #expect(report.schedules == 6)
+    #expect(orders.values == ["AABB", "ABAB", "ABBA", "BBAA", "BABA", "BAAB"])
+  }
+
+  @Test func `a search that looks like ending soon is not put off for others`() async {
+    let report = await exploreInterleavings { program in
+      let place = Steps()
+      program.task("A") { await place.twoSteps("A") }
+      program.task("B") { await place.twoSteps("B") }
+    }
+    #expect(report.isExhaustive)
+    // Each task runs code in four places, so there are 70 orders; unoptimised, in five, and 252.
+    #expect(report.schedules < 300, "\(report)")
+  }
+
+  @Test func `tasks on actors of their own need no second schedule`() async {
+    let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
+      for _ in 0..<4 {
+        let place = Steps()
+        program.task { for _ in 0..<5 { await place.twoSteps("x") } }
+      }
+    }
+    #expect(report.isExhaustive)
+    #expect(report.schedules == 1)
+  }
+
+  @Test func `without a declaration, actors are covered first and the report says so`() async {
+    var options = InterleavingOptions()
+    options.schedules = 100
+    let report = await exploreInterleavings(options) { program in
+      for _ in 0..<4 {
+        let place = Steps()
+        program.task { for _ in 0..<5 { await place.twoSteps("x") } }
+      }
+    }
+    #expect(!report.isExhaustive)
+    #expect(report.actorSchedules == 1)
+    #expect(report.description.contains("in actors alone, 1 covered every interleaving"))
+  }
+
+  @Test func `a lock does not help when it is let go between check and act`() async {
+    final class Stock: Sendable {
+      let left = Mutex(1)
+      func take() async {
+        guard left.withLock({ $0 > 0 }) else { return }
+        await Task.yield()
+        left.withLock { $0 -= 1 }
+      }
+    }
+    let report = await exploreInterleavings { program in
+      let stock = Stock()
+      program.task { await stock.take() }
+      program.task { await stock.take() }
+      program.check { () throws -> Void in if stock.left.withLock({ $0 }) < 0 { throw Wrong() } }
+    }
+    #expect(report.failure != nil)
+  }
+
+  @Test func `a declaration that is too narrow is what makes a search miss a lock's race`() async {
+    let outcomes = Collected()
+    let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
+      let log = Mutexed()
+      program.task("A") { log.append("A") }
+      program.task("B") { log.append("B") }
+      program.check { () throws -> Void in outcomes.insert(log.text) }
+    }
+    #expect(report.schedules == 1)
+    #expect(outcomes.values == ["AB"])
+  }
+
+  @Test func `a step on one actor can come between a call from another actor and its arrival`()
+    async
+  {
+    actor Front {
+      func send(_ text: String, to back: Steps) async { await back.step(text) }
+    }
+    let orders = Collected()
+    let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
+      let front = Front()
+      let other = Front()
+      let back = Steps()
+      program.task { await front.send("A", to: back) }
+      program.task { await other.send("B", to: back) }
+      program.check { orders.insert(await back.steps) }
+    }
+    #expect(report.isExhaustive)
+    #expect(orders.values == ["AB", "BA"])
+  }
+
+  @Test func `other work can come between two tasks that wait for the same actor`() async {
+    // Both tasks are in the actor's queue, and a third changes what the second one sees there.
+    final class Flag: Sendable {
+      let value = Mutex(0)
+    }
+    actor Reader {
+      func read(_ flag: Flag) -> Int { flag.value.withLock { $0 } }
+    }
+    let outcomes = Collected()
+    let report = await exploreInterleavings { program in
+      let flag = Flag()
+      let reader = Reader()
+      let seen = Mutexed()
+      for name in ["A", "B"] {
+        program.task(name) {
+          flag.value.withLock { $0 += 1 }
+          let value = await reader.read(flag)
+          seen.set(name, "\(value)")
+        }
+      }
+      program.task("C") { flag.value.withLock { $0 += 10 } }
+      program.check { () throws -> Void in outcomes.insert(seen.text) }
+    }
+    #expect(report.isExhaustive)
+    #expect(outcomes.values.contains("A=2,B=12"))
+    #expect(outcomes.values.contains("A=12,B=2"))
+  }
+
+  @Test func `async let and task groups are explored`() async {
+    let orders = Collected()
+    let report = await exploreInterleavings { program in
+      program.task {
+        let log = Mutexed()
+        async let a: Void = log.append("a")
+        await withTaskGroup(of: Void.self) { group in
+          group.addTask { log.append("b") }
+          group.addTask { log.append("c") }
+        }
+        await a
+        orders.insert(log.text)
+      }
+    }
+    #expect(report.isExhaustive)
+    #expect(orders.values == ["abc", "acb", "bac", "bca", "cab", "cba"])
+  }
+
+  @Test func `a stream's producers interleave`() async {
+    let orders = Collected()
+    let report = await exploreInterleavings { program in
+      let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+      program.task {
+        continuation.yield("a")
+        await Task.yield()
+        continuation.yield("b")
+      }
+      program.task { continuation.yield("c") }
+      program.task {
+        var seen = ""
+        for await value in stream {
+          seen += value
+          if seen.count == 3 { break }
+        }
+        orders.insert(seen)
+      }
+    }
+    #expect(report.isExhaustive)
+    #expect(orders.values == ["abc", "acb", "cab"])
+  }
+
+  @Test func `a cancellation handler may run before, during or after the work`() async {
+    let outcomes = Collected()
+    let report = await exploreInterleavings { program in
+      program.task {
+        let log = Mutexed()
+        await withTaskGroup(of: Void.self) { group in
+          group.addTask {
+            await withTaskCancellationHandler {
+              log.append("1")
+              await Task.yield()
+              log.append("2")
+            } onCancel: {
+              log.append("x")
+            }
+          }
+          await Task.yield()
+          group.cancelAll()
+        }
+        outcomes.insert(log.text)
+      }
+    }
+    #expect(report.isExhaustive)
+    #expect(
+      outcomes.values == ["x12", "1x2", "12x", "12"] || outcomes.values == ["x12", "1x2", "12"])
+  }
+
+  @Test func `two tasks that wait for each other are a deadlock, and both are named`() async {
+    let report = await exploreInterleavings { program in
+      let left = Door()
+      let right = Door()
+      program.task("Ann") {
+        await left.wait()
+        right.open()
+      }
+      program.task("Bob") {
+        await right.wait()
+        left.open()
+      }
+    }
+    #expect(report.failure?.kind == .deadlock)
+    #expect(report.failure?.message.contains("Ann waits") == true)
+    #expect(report.failure?.message.contains("Bob waits") == true)
+    #expect(report.failure?.message.contains("0x") == false)
+  }
+
+  @Test func `a schedule replays from its text, and a stale one is told apart`() async throws {
+    let found = await exploreInterleavings(of: Self.race(isFixed: false))
+    let text = try #require(found.failure).schedule.description
+    var options = InterleavingOptions()
+    options.replay = try Schedule(text)
+    options.schedules = 0
+    for _ in 0..<100 {
+      let again = await exploreInterleavings(options, of: Self.race(isFixed: false))
+      #expect(again.failure?.schedule.description == text)
+      #expect(again.remarks.isEmpty)
+    }
+    let fixed = await exploreInterleavings(options, of: Self.race(isFixed: true))
+    #expect(fixed.failure == nil)
+    #expect(fixed.remarks.contains { $0.contains("stale") })
+    #expect(fixed.remarks.contains { $0.contains("no longer fails") })
+  }
+
+  /// `EXPLORATION_REPLAYS` sets how often, 1,000 times in the full campaign.
+  @Test func `a printed schedule replays in another process, every time`() async throws {
+    let found = await exploreInterleavings(of: Self.race(isFixed: false))
+    let text = try #require(found.failure).schedule.description
+    await #expect(processExitsWith: .success) { [text = text as String] in
+      let environment = ProcessInfo.processInfo.environment
+      let count = environment["EXPLORATION_REPLAYS"].flatMap(Int.init) ?? 20
+      var options = InterleavingOptions()
+      options.replay = try Schedule(text)
+      options.schedules = 0
+      for number in 1...count {
+        let again = await exploreInterleavings(options, of: Self.race(isFixed: false))
+        try #require(again.failure?.schedule.description == text, "replay \(number)")
+        try #require(again.remarks.isEmpty, "replay \(number)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "x", "1", "1>", ">1", "2>0 1>0", "1>-1", "1>99999999999", "#zz", "1>0 #1 #2", "fine 1>0",
+    "1>0 joined",
+  ])
+  func `a text that is no schedule is refused`(text: String) {
+    #expect(throws: InvalidScheduleError.self) { try Schedule(text) }
+  }
+
+  @Test func `a printed trace has a column a task and no addresses`() async throws {
+    let report = await exploreInterleavings { program in
+      let account = Account(isFixed: false)
+      for name in ["Ann", "Bob"] {
+        program.task(name) {
+          traceInterleaving("withdraw")
+          await account.withdraw(80)
+        }
+      }
+      program.check { if await account.balance < 0 { throw Wrong() } }
+    }
+    let trace = try #require(report.failure).trace
+    let lines = trace.split(separator: "\n")
+    #expect(lines[0].contains("│ Ann"))
+    #expect(lines[0].contains("│ Bob"))
+    #expect(trace.contains("withdraw"))
+    #expect(trace.contains("‖"))
+    #expect(!trace.contains("0x"))
+  }
+
+  @Test func `an error of a task is the failure`() async {
+    let report = await exploreInterleavings { program in
+      program.task("A") { throw Wrong() }
+    }
+    #expect(report.failure?.error is Wrong)
+    #expect(report.failure?.task == "A")
+    let setUp = await exploreInterleavings { _ in throw Wrong() }
+    #expect(setUp.failure?.error is Wrong)
+  }
+
+  @Test func `a loop that never ends is given up and no proof is claimed`() async {
+    var options = InterleavingOptions()
+    options.steps = 200
+    options.schedules = 20
+    let report = await exploreInterleavings(options) { program in
+      program.task { while !Task.isCancelled { await Task.yield() } }
+    }
+    #expect(report.cutOff > 0)
+    #expect(!report.isExhaustive)
+  }
+}
+
+/// Steps taken on an actor, in order.
+actor Steps {
+  private(set) var steps = ""
+  func step(_ name: String) { steps += name }
+  func twoSteps(_ name: String) async {
+    steps += name
+    await Task.yield()
+    steps += name
+  }
+}
+
+/// Text under a lock.
+final class Mutexed: Sendable {
+  private let storage = Mutex("")
+  private let named = Mutex<[String: String]>([:])
+  var text: String {
+    storage.withLock { $0 }
+      + named.withLock { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
+      .joined(separator: ",")
+  }
+  func append(_ text: String) { storage.withLock { $0 += text } }
+  func set(_ name: String, _ value: String) { named.withLock { $0[name] = value } }
+}
+
+/// The outcomes of all schedules.
+final class Collected: Sendable {
+  private let storage = Mutex<Set<String>>([])
+  var values: Set<String> { storage.withLock { $0 } }
+  func insert(_ value: String) { storage.withLock { _ = $0.insert(value) } }
+}
+
+/// Something to wait for, made of a continuation.
+final class Door: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiter: CheckedContinuation<Void, Never>?
+  }
+  private let state = Mutex(State())
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiter = continuation }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+
+  func open() {
+    let waiter = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume()
+  }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@testable import ExplorationEngine
+
+/// Commands of a specification under many schedules, judged by the linearizability checker.
+@Suite struct SpecificationInterleavingTests {
+  struct Counting: Specification {
+    enum Command: Hashable, Sendable, CustomStringConvertible {
+      case increment
+      case read
+      var description: String { self == .read ? "read" : "increment" }
+    }
+
+    let initialState = 0
+
+    func command(from choices: inout Choices, in state: Int) -> Command {
+      choices.integer(in: 0...2) == 0 ? .read : .increment
+    }
+
+    func apply(_ command: Command, to state: inout Int) -> Int {
+      if command == .increment { state += 1 }
+      return state
+    }
+
+    func perform(_ command: Command, on subject: Counter) async throws -> Int {
+      command == .read ? await subject.value : await subject.increment()
+    }
+
+    func isReadOnly(_ command: Command) -> Bool { command == .read }
+  }
+
+  actor Counter {
+    private let isCorrect: Bool
+    private(set) var value = 0
+    init(isCorrect: Bool) { self.isCorrect = isCorrect }
+
+    func increment() async -> Int {
+      if isCorrect {
+        value += 1
+        return value
+      }
+      let old = value
+      await Task.yield()
+      value = old + 1
+      return value
+    }
+  }
+
+  @Test(arguments: [SharedState.anything, .actorsOnly])
+  func `a lost update is found and shrunk to two increments`(sharing: SharedState) async {
+    let found = await exploreInterleavings(
+      Counting(), makeSubject: { Counter(isCorrect: false) }, tasks: 3, commands: 2,
+      options: InterleavingOptions(seed: 1, sharing: sharing))
+    #expect(found.report.failure?.kind == .error(type: "NotLinearizableError"))
+    #expect(found.program == [[.increment], [.increment]])
+    #expect(found.report.failure?.preemptions == 1)
+    let again = await exploreInterleavings(
+      Counting(), program: found.program, options: Self.replaying(found.report, sharing),
+      makeSubject: { Counter(isCorrect: false) })
+    #expect(again.report.failure?.schedule == found.report.failure?.schedule)
+  }
+
+  private static func replaying(
+    _ report: InterleavingReport, _ sharing: SharedState
+  ) -> InterleavingOptions {
+    var options = InterleavingOptions(sharing: sharing)
+    options.replay = report.failure?.schedule
+    options.schedules = 0
+    return options
+  }
+
+  @Test func `a correct subject is proven for every program`() async {
+    var options = InterleavingOptions(seed: 1, sharing: .actorsOnly)
+    options.schedules = 100_000
+    let found = await exploreInterleavings(
+      Counting(), makeSubject: { Counter(isCorrect: true) }, tasks: 2, commands: 2, programs: 5,
+      options: options)
+    #expect(found.report.failure == nil)
+    #expect(found.exhaustedPrograms == 5)
+    #expect(found.report.isExhaustive)
+  }
+
+  @Test func `a generator that always draws the same is named`() async {
+    let found = await exploreInterleavings(Reading(), makeSubject: { Stale() }, programs: 1)
+    #expect(found.health == [.nothingNew(runs: 200)])
+    #expect(found.description.contains("200 runs had the same commands"))
+  }
+
+  /// A stale read needs one call to be over before the other begins, whoever shares what.
+  actor Stale {
+    private var value = 0
+    private var cached = 0
+    func increment() async -> Int {
+      value += 1
+      let answer = value
+      await Task.yield()
+      await Task.yield()
+      return answer
+    }
+    var stale: Int {
+      defer { cached = value }
+      return cached
+    }
+  }
+
+  struct Reading: Specification {
+    typealias Command = Counting.Command
+    let initialState = 0
+    func command(from choices: inout Choices, in state: Int) -> Command { .read }
+    func apply(_ command: Command, to state: inout Int) -> Int {
+      if command == .increment { state += 1 }
+      return state
+    }
+    func perform(_ command: Command, on subject: Stale) async throws -> Int {
+      command == .read ? await subject.stale : await subject.increment()
+    }
+  }
+
+  @Test func `the order of calls and returns counts even when only actors share state`() async {
+    let found = await exploreInterleavings(
+      Reading(), program: [[.increment], [.read]],
+      options: InterleavingOptions(sharing: .actorsOnly), makeSubject: { Stale() })
+    #expect(found.report.failure?.kind == .error(type: "NotLinearizableError"))
+  }
+}

@@ -1,0 +1,177 @@
+import Dispatch
+import Foundation
+import SystemLocks
+import Testing
+
+@testable import ExplorationEngine
+
+/// Work that leaves the schedules is waited for and named.
+@Suite struct UncontrolledWorkTests {
+  private static func explore(
+    _ body: @escaping @Sendable (Mutexed) async -> Void
+  ) async -> (InterleavingReport, Set<String>) {
+    let outcomes = Collected()
+    var options = InterleavingOptions()
+    options.schedules = 3
+    // On a busy machine other threads may be late.
+    options.outsideWait = .seconds(30)
+    let report = await exploreInterleavings(options) { program in
+      let log = Mutexed()
+      program.task("A") { await body(log) }
+      program.check { () throws -> Void in outcomes.insert(log.text) }
+    }
+    return (report, outcomes.values)
+  }
+
+  @Test func `an unstructured task is named and its work is done before the check`() async {
+    let (report, outcomes) = await Self.explore { log in
+      Task {
+        await Task.yield()
+        log.append("done")
+      }
+    }
+    #expect(report.uncontrolled.map(\.kind).contains(.unstructuredTask))
+    #expect(report.uncontrolled.first?.firstTask == "A")
+    #expect(!report.isExhaustive)
+    #expect(outcomes == ["done"])
+  }
+
+  @Test func `a detached task is named and its work is done before the check`() async {
+    let (report, outcomes) = await Self.explore { log in
+      let task = Task.detached { log.append("done") }
+      await task.value
+    }
+    #expect(report.uncontrolled.map(\.kind).contains(.unstructuredTask))
+    #expect(!report.isExhaustive)
+    #expect(outcomes == ["done"])
+  }
+
+  @Test func `the main actor is named and waited for`() async {
+    let (report, outcomes) = await Self.explore { log in
+      await MainActor.run { log.append("done") }
+    }
+    #expect(report.failure == nil)
+    #expect(report.uncontrolled.map(\.kind).contains(.mainActor))
+    #expect(!report.isExhaustive)
+    #expect(outcomes == ["done"])
+  }
+
+  @Test func `a task of the main actor's own is named and its work is done before the check`()
+    async
+  {
+    let (report, outcomes) = await Self.explore { log in
+      Task { @MainActor in log.append("done") }
+    }
+    #expect(report.failure == nil)
+    #expect(report.uncontrolled.map(\.kind).contains(.mainActor))
+    #expect(!report.isExhaustive)
+    #expect(outcomes == ["done"])
+  }
+
+  #if os(Linux)
+    @Test func `work handed to a dispatch queue is named although nobody waits for it`() async {
+      let ways: [@Sendable (Mutexed) -> Void] = [
+        { log in DispatchQueue.global().async { log.append("done") } },
+        { log in DispatchQueue(label: "own").async { log.append("done") } },
+        { log in DispatchQueue.global().async(flags: .barrier) { log.append("done") } },
+        { log in DispatchQueue.global().async(group: DispatchGroup()) { log.append("done") } },
+        { log in
+          DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
+            log.append("done")
+          }
+        },
+        { log in OperationQueue().addOperation { log.append("done") } },
+      ]
+      for (number, way) in ways.enumerated() {
+        let (report, _) = await Self.explore { log in way(log) }
+        #expect(report.uncontrolled.map(\.kind) == [.dispatch], "way \(number)")
+        #expect(report.uncontrolled.first?.firstTask == "A")
+        #expect(!report.isExhaustive)
+      }
+    }
+  #endif
+
+  @Test func `a dispatch queue that resumes a task is named and waited for`() async {
+    let (report, outcomes) = await Self.explore { log in
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) {
+          continuation.resume()
+        }
+      }
+      log.append("done")
+    }
+    #expect(report.failure == nil)
+    #expect(report.uncontrolled.map(\.kind).contains(.otherThread))
+    #expect(!report.isExhaustive)
+    #expect(outcomes == ["done"])
+  }
+
+  @Test func `a thread that resumes a task is named and waited for`() async {
+    let (report, outcomes) = await Self.explore { log in
+      await withCheckedContinuation { continuation in
+        Thread { continuation.resume() }.start()
+      }
+      log.append("done")
+    }
+    #expect(report.failure == nil)
+    #expect(report.uncontrolled.map(\.kind).contains(.otherThread))
+    #expect(outcomes == ["done"])
+  }
+
+  @Test func `an actor on an executor of its own is named`() async {
+    let (report, outcomes) = await Self.explore { log in
+      let actor = QueueActor()
+      await actor.append("done", to: log)
+    }
+    #expect(report.failure == nil)
+    #expect(!report.uncontrolled.isEmpty)
+    #expect(outcomes == ["done"])
+  }
+
+  @Test func `real randomness is noticed by running a schedule twice`() async {
+    let flips = CoinBox()
+    let report = await exploreInterleavings { program in
+      program.task {
+        if flips.flip() { await Task.yield() }
+        await Task.yield()
+      }
+      program.task { await Task.yield() }
+    }
+    #expect(report.uncontrolled.map(\.kind).contains(.unknown))
+    #expect(!report.isExhaustive)
+  }
+
+  @Test func `a program without such work has nothing to name`() async {
+    let (report, _) = await Self.explore { log in
+      try? await Task.sleep(for: .seconds(1))
+      log.append("done")
+    }
+    #expect(report.uncontrolled.isEmpty)
+    #expect(report.isExhaustive)
+  }
+}
+
+/// Alternates between runs, which no schedule decides.
+private final class CoinBox: Sendable {
+  private let count = Mutex(0)
+  func flip() -> Bool {
+    count.withLock {
+      $0 += 1
+      return $0 % 2 == 0
+    }
+  }
+}
+
+private final class QueueExecutor: SerialExecutor {
+  private let queue = DispatchQueue(label: "interleavings.test")
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+private actor QueueActor {
+  private let executor = QueueExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  func append(_ text: String, to log: Mutexed) { log.append(text) }
+}

@@ -1,0 +1,150 @@
+import ExplorationEngine
+
+/// The workload that all figures are taken on: put, get and delete on a dictionary.
+struct DictionarySpecification: SynchronousSpecification {
+  enum Command: Sendable, Hashable, Codable {
+    case put(Int, Int)
+    case get(Int)
+    case delete(Int)
+  }
+
+  enum Response: Sendable, Equatable {
+    case done
+    case value(Int?)
+    case deleted(Bool)
+  }
+
+  var initialState: [Int: Int] { [:] }
+  var kinds: [String] { ["put", "get", "delete"] }
+
+  func command(from choices: inout Choices, in state: [Int: Int]) -> Command {
+    switch choices.rule(of: 3) {
+    case 0:
+      .put(
+        choices.integer(in: 0...15, domain: "key"), choices.integer(in: 0...99, domain: "value"))
+    case 1: .get(choices.integer(in: 0...15, domain: "key"))
+    default: .delete(choices.integer(in: 0...15, domain: "key"))
+    }
+  }
+
+  func apply(_ command: Command, to state: inout [Int: Int]) -> Response {
+    switch command {
+    case .put(let key, let value):
+      state[key] = value
+      return .done
+    case .get(let key): return .value(state[key])
+    case .delete(let key): return .deleted(state.removeValue(forKey: key) != nil)
+    }
+  }
+
+  func perform(_ command: Command, on subject: BuggyDictionary) throws -> Response {
+    try subject.run(command)
+  }
+
+  func isReadOnly(_ command: Command) -> Bool {
+    if case .get = command { return true }
+    return false
+  }
+}
+
+extension DictionarySpecification.Command: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .put(let key, let value): "put(\(key), \(value))"
+    case .get(let key): "get(\(key))"
+    case .delete(let key): "delete(\(key))"
+    }
+  }
+}
+
+/// The bugs that can be planted in a dictionary.
+enum DictionaryBug: String, CaseIterable, Sendable {
+  /// A put on an existing key marks it; a delete of a marked key reports but does not delete.
+  case b1
+  /// A put on a key that was ever deleted is ignored.
+  case b2
+  /// A put of a new key at seven entries or more is ignored.
+  case b3
+  /// After put, get, delete, get on a key, the next put stores a value one too large.
+  case b4
+  /// A value of 57 or more is stored as 57.
+  case argument
+  /// Ten deletes that find nothing make the next put on any key get lost.
+  case twelve
+
+  /// The fewest commands that show it.
+  var minimum: Int {
+    switch self {
+    case .b1, .b2: 4
+    case .b3: 9
+    case .b4: 6
+    case .argument: 2
+    case .twelve: 12
+    }
+  }
+}
+
+struct DictionaryError: Error {}
+
+/// A dictionary with one planted bug, or none.
+final class BuggyDictionary {
+  let bug: DictionaryBug?
+  /// Called before each command.
+  let onCommand: ((DictionarySpecification.Command) throws -> Void)?
+  private var entries: [Int: Int] = [:]
+  private var marked: Set<Int> = []
+  private var deleted: Set<Int> = []
+  private var stages: [Int: Int] = [:]
+  private var misses = 0
+
+  init(
+    _ bug: DictionaryBug? = nil,
+    onCommand: ((DictionarySpecification.Command) throws -> Void)? = nil
+  ) {
+    self.bug = bug
+    self.onCommand = onCommand
+  }
+
+  func run(_ command: DictionarySpecification.Command) throws
+    -> DictionarySpecification.Response
+  {
+    try onCommand?(command)
+    switch command {
+    case .put(let key, let value):
+      put(key, value)
+      return .done
+    case .get(let key):
+      if bug == .b4 { stages[key] = [1: 2, 3: 4][stages[key] ?? 0] ?? 0 }
+      return .value(entries[key])
+    case .delete(let key):
+      return .deleted(delete(key))
+    }
+  }
+
+  private func put(_ key: Int, _ value: Int) {
+    var value = value
+    switch bug {
+    case .b1 where entries[key] != nil: marked.insert(key)
+    case .b2 where deleted.contains(key): return
+    case .b3 where entries[key] == nil && entries.count >= 7: return
+    case .b4:
+      if stages[key] == 4 { value += 1 }
+      stages[key] = 1
+    case .argument: value = min(value, 57)
+    case .twelve:
+      defer { misses = 0 }
+      if misses >= 10 { return }
+    default: break
+    }
+    entries[key] = value
+  }
+
+  private func delete(_ key: Int) -> Bool {
+    if bug == .b1, marked.contains(key) { return entries[key] != nil }
+    if bug == .b4 { stages[key] = stages[key] == 2 ? 3 : 0 }
+    let isFound = entries.removeValue(forKey: key) != nil
+    if isFound { deleted.insert(key) }
+    if bug == .twelve, !isFound { misses += 1 }
+    return isFound
+  }
+}

@@ -1,0 +1,79 @@
+import ExplorationEngine
+import Foundation
+import SystemLocks
+import Testing
+
+@testable import example_writer
+
+/// What a run leaves when it is killed while it stores examples.
+///
+/// The short form runs always; `EXAMPLE_KILLS=1000 swift test --filter KilledRunTests` asks for more.
+@Suite struct KilledRunTests {
+  private static let kills =
+    ProcessInfo.processInfo.environment["EXAMPLE_KILLS"].flatMap { Int($0) } ?? 50
+
+  @Test func `killing a run loses no stored example`() async throws {
+    var acknowledged = 0
+    var halfWritten = 0
+    var remaining = Self.kills
+    while remaining > 0 {
+      // A new folder now and then, so that its making is hit as well.
+      let folder = FileManager.default.temporaryDirectory.appending(
+        path: "killed-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      var expected: Set<Int> = []
+      for round in 0..<min(10, remaining) {
+        expected.formUnion(try await killedRun(in: folder, first: round * 100_000))
+        let stored = try await examples(in: folder)
+        #expect(expected.isSubset(of: stored), "lost \(expected.subtracting(stored).sorted())")
+        remaining -= 1
+      }
+      acknowledged += expected.count
+      let spec = folder.appending(path: "NumberSpecification")
+      halfWritten += ((try? FileManager.default.contentsOfDirectory(atPath: spec.path)) ?? [])
+        .count { $0.hasPrefix(".") }
+    }
+    print(
+      "\(Self.kills) kills, \(halfWritten) in the middle of a file: \(acknowledged) examples, "
+        + "all there")
+    #expect(acknowledged > 0)
+  }
+
+  /// Starts a run, kills it at a random moment, and returns the examples that it said were stored.
+  private func killedRun(in folder: URL, first: Int) async throws -> Set<Int> {
+    let output = folder.appending(path: "acknowledged-\(first)")
+    _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+    let process = Process()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appending(path: "example-writer")
+    process.arguments = [folder.path, "\(first)"]
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    let end = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.continuation.finish() }
+    try process.run()
+    try await Task.sleep(for: .microseconds(.random(in: 0...120_000)))
+    kill(process.processIdentifier, SIGKILL)
+    for await _ in end.stream {}
+    try #require(process.terminationReason == .uncaughtSignal, "it ended by itself")
+    let text = try String(contentsOf: output, encoding: .utf8)
+    // The last line only if it is whole.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    return Set(lines.compactMap { Int($0) })
+  }
+
+  /// The numbers in the examples that the next run replays, all of them readable.
+  private func examples(in folder: URL) async throws -> Set<Int> {
+    let said = Mutex<Set<Int>>([])
+    let report = await LockStep(
+      NumberSpecification(drawn: 0...0), settings: ExplorationSettings(runs: 1, steps: 0)
+    ) {
+      { number in
+        said.withLock { _ = $0.insert(number) }
+        return number
+      }
+    }.storing(in: ExampleStore(folder)).explore()
+    #expect(report.isClean, "\(report)")
+    return said.withLock { $0 }
+  }
+}

@@ -1,0 +1,288 @@
+import ExplorationEngine
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct LockStepTests {
+  private let settings = ExplorationSettings(runs: 300, seed: 1)
+
+  @Test func `a correct subject passes all runs`() async {
+    let report = await LockStep(DictionarySpecification(), settings: settings) {
+      BuggyDictionary()
+    }.explore()
+    #expect(report.isClean, "\(report)")
+    #expect(report.runs == 300)
+    #expect(report.calls == 300 * 50)
+  }
+
+  @Test func `a correct actor passes all runs and is torn down after each`() async {
+    let (made, tornDown) = (Counter(), Counter())
+    let report = await LockStep(
+      AsyncDictionarySpecification(), settings: settings, tearDown: { _ in tornDown.add() }
+    ) {
+      made.add()
+      return AsyncDictionary()
+    }.explore()
+    #expect(report.isClean, "\(report)")
+    #expect(made.value == 300)
+    #expect(tornDown.value == 300)
+  }
+
+  @Test(arguments: 1...SeededBugTests.seeds)
+  func `a bug in an actor is shrunk like any other`(seed: UInt64) async throws {
+    let settings = ExplorationSettings(runs: 5000, seed: seed * 1_000_003)
+    let report = await LockStep(AsyncDictionarySpecification(), settings: settings) {
+      AsyncDictionary(.lostDelete)
+    }.explore()
+    let failure = try #require(report.failure)
+    #expect(failure.commands == [.put(0, 0), .delete(0), .get(0)])
+    #expect(!failure.isFlaky)
+    #expect(failure.replays == 3)
+    #expect(failure.calls.shrinking <= 600)
+  }
+
+  @Test func `the report states what was expected, what came, the seed and the cost`()
+    async throws
+  {
+    let spent = Counter()
+    let report = await LockStep(DictionarySpecification(), settings: settings) {
+      BuggyDictionary(.b1) { _ in spent.add() }
+    }.explore()
+    let failure = try #require(report.failure)
+    guard case .mismatch(.value(nil), .value(0)) = failure.kind else {
+      Issue.record("\(failure.kind)")
+      return
+    }
+    #expect(report.calls == spent.value)
+    let seed = try #require(failure.seed)
+    #expect(failure.description.contains("seed \(seed)"))
+    #expect(failure.description.contains("\(failure.calls.shrinking) live calls"))
+    #expect(failure.expectedResponses == [.done, .done, .deleted(true), .value(nil)])
+
+    // The seed alone finds the failure again, in the first run.
+    var again = settings
+    (again.seed, again.runs) = (seed, 1)
+    let second = await LockStep(DictionarySpecification(), settings: again) {
+      BuggyDictionary(.b1)
+    }.explore()
+    #expect(second.failure?.originalLength == failure.originalLength)
+    #expect(second.runs == 1)
+  }
+
+  @Test func `the printed test is Swift that compiles and fails alike`() async throws {
+    let report = await LockStep(DictionarySpecification(), settings: settings) {
+      BuggyDictionary(.b1)
+    }.explore()
+    let text = try #require(report.failure).swiftTest
+    // PrintedTest.swift holds what was once printed, and the compiler has seen it.
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "PrintedTest.swift")
+    let pasted = try String(contentsOf: file, encoding: .utf8)
+      .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let printed = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect(
+      printed.dropFirst().allSatisfy { pasted.contains($0) }, "\(text)")
+  }
+
+  @Test func `an error that is no response is a failure of its own`() async throws {
+    let report = await LockStep(DictionarySpecification(), settings: settings) {
+      BuggyDictionary { command in
+        if case .put(let key, let value) = command, key > 3, value > 40 {
+          throw DictionaryError()
+        }
+      }
+    }.explore()
+    let failure = try #require(report.failure)
+    guard case .threw("DictionaryError", _, expected: .done) = failure.kind else {
+      Issue.record("\(failure.kind)")
+      return
+    }
+    #expect(failure.commands == [.put(4, 41)])
+  }
+
+  @Test func `shrinking does not turn one failure into another`() async throws {
+    struct OtherError: Error {}
+    var found = 0
+    for seed in 1...30 as ClosedRange<UInt64> {
+      let settings = ExplorationSettings(runs: 1, seed: seed)
+      let report = await LockStep(DictionarySpecification(), settings: settings) {
+        let count = Counter()
+        return BuggyDictionary { command in
+          count.add()
+          guard case .get = command else { return }
+          // One command less, and a get fails in another way.
+          if count.value == 2 { throw OtherError() }
+          if count.value == 3 { throw DictionaryError() }
+        }
+      }.explore()
+      guard let failure = report.failure, failure.originalLength == 3 else { continue }
+      found += 1
+      guard case .threw("DictionaryError", _, _) = failure.kind else {
+        Issue.record("seed \(seed): \(failure)")
+        continue
+      }
+      #expect(failure.commands.count == 3)
+    }
+    #expect(found > 2)
+  }
+
+  // MARK: - Hangs
+
+  @Test func `a subject that never answers is cut off and shrunk`() async throws {
+    var settings = settings
+    settings.runLimit = .seconds(1)
+    let report = await LockStep(AsyncDictionarySpecification(), settings: settings) {
+      AsyncDictionary(.neverReturns)
+    }.explore()
+    let failure = try #require(report.failure)
+    guard case .hung(let limit) = failure.kind else {
+      Issue.record("\(failure.kind)")
+      return
+    }
+    #expect(limit == .seconds(1))
+    #expect(failure.commands.count == 3)
+    #expect(!failure.isFlaky)
+  }
+
+  @Test func `a subject that blocks its thread is cut off and shrunk`() async throws {
+    var settings = settings
+    settings.runLimit = .seconds(1)
+    let report = await LockStep(AsyncDictionarySpecification(), settings: settings) {
+      AsyncDictionary(.blocks)
+    }.explore()
+    let failure = try #require(report.failure)
+    #expect(failure.commands == [.delete(0)], "\(failure)")
+  }
+
+  @Test func `a synchronous subject that blocks is cut off too`() async throws {
+    var settings = settings
+    settings.runLimit = .seconds(1)
+    let report = await LockStep(DictionarySpecification(), settings: settings) {
+      BuggyDictionary { command in
+        if case .get(let key) = command, key > 7 { Gate.closed.wait() }
+      }
+    }.explore()
+    let failure = try #require(report.failure)
+    #expect(failure.commands == [.get(8)], "\(failure)")
+  }
+
+  // MARK: - Flakiness, making and tearing down
+
+  @Test func `a failure that does not come back is called flaky and left as it is`()
+    async throws
+  {
+    let runs = Counter()
+    let report = await LockStep(DictionarySpecification(), settings: settings) {
+      runs.add()
+      let isBad = runs.value == 7
+      return BuggyDictionary { _ in if isBad { throw DictionaryError() } }
+    }.explore()
+    let failure = try #require(report.failure)
+    #expect(failure.isFlaky)
+    #expect(failure.failedReplays == 0)
+    #expect(failure.calls.shrinking == 0)
+    #expect(failure.commands.count == failure.originalLength)
+    #expect(failure.description.contains("FLAKY: it came back in 0 of 3"))
+  }
+
+  @Test func `a subject that cannot be made is a failure without commands`() async throws {
+    let report = await LockStep(DictionarySpecification(), settings: settings) {
+      () throws -> BuggyDictionary in throw DictionaryError()
+    }.explore()
+    let failure = try #require(report.failure)
+    guard case .setUpThrew("DictionaryError", _) = failure.kind else {
+      Issue.record("\(failure.kind)")
+      return
+    }
+    #expect(failure.commands.isEmpty)
+  }
+
+  @Test func `a tear-down that throws is shrunk to the commands that cause it`() async throws {
+    let report = await LockStep(
+      DictionarySpecification(), settings: settings,
+      tearDown: { subject in
+        if try subject.run(.get(5)) != .value(nil) { throw DictionaryError() }
+      }
+    ) {
+      BuggyDictionary()
+    }.explore()
+    let failure = try #require(report.failure)
+    guard case .tearDownThrew = failure.kind else {
+      Issue.record("\(failure.kind)")
+      return
+    }
+    #expect(failure.commands == [.put(5, 0)])
+  }
+
+  // MARK: - Budgets, progress, cancelling
+
+  @Test func `shrinking stops at its budget and says so`() async throws {
+    var settings = ExplorationSettings(runs: 5000, seed: 2)
+    settings.shrinkCalls = 60
+    let report = await LockStep(DictionarySpecification(), settings: settings) {
+      BuggyDictionary(.twelve)
+    }.explore()
+    let failure = try #require(report.failure)
+    #expect(failure.calls.shrinking <= 60)
+    #expect(!failure.isShrunkFully)
+    #expect(failure.description.contains("cut short"))
+  }
+
+  @Test func `time ends an exploration`() async {
+    let report = await LockStep(
+      DictionarySpecification(),
+      settings: ExplorationSettings(runs: .max, time: .milliseconds(300), seed: 1)
+    ) { BuggyDictionary() }.explore()
+    #expect(report.isClean)
+    #expect(report.duration >= .milliseconds(300))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `progress is told on the way, at most once a second`() async {
+    let told = Counter()
+    let (progress, telling) = AsyncStream.makeStream(of: ExplorationProgress.self)
+    let task = Task {
+      var lockStep = LockStep(
+        DictionarySpecification(), settings: ExplorationSettings(runs: .max, seed: 1)
+      ) { BuggyDictionary() }
+      lockStep.onProgress = {
+        told.add()
+        telling.yield($0)
+      }
+      return await lockStep.explore()
+    }
+    for await now in progress where now.runs > 0 && now.commands > 0 && now.rate > 0 {
+      task.cancel()
+      break
+    }
+    let report = await task.value
+    #expect(report.isClean)
+    #expect(.seconds(told.value) <= report.duration)
+  }
+
+  @Test func `cancelling ends an exploration with what was found so far`() async {
+    let (started, starting) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      await LockStep(
+        DictionarySpecification(), settings: ExplorationSettings(runs: .max, seed: 1)
+      ) {
+        starting.yield()
+        return BuggyDictionary()
+      }.explore()
+    }
+    for await _ in started { break }
+    task.cancel()
+    let report = await task.value
+    #expect(report.failure == nil)
+    #expect(report.runs > 0)
+  }
+}
+
+/// A number that any thread may raise.
+final class Counter: Sendable {
+  private let count = Atomic<Int>(0)
+
+  var value: Int { count.load(ordering: .relaxed) }
+
+  func add() { count.add(1, ordering: .relaxed) }
+}

@@ -1,0 +1,71 @@
+import ExplorationEngine
+import Testing
+
+/// A small port with a planted bug: what a correct subject answers, and what this one does.
+struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
+  struct Command: Sendable, Hashable, CustomStringConvertible {
+    var name: String
+    var arguments: [Int]
+
+    var description: String {
+      "\(name)(\(arguments.map(String.init).joined(separator: ", ")))"
+    }
+  }
+
+  /// What model and subject remember; a subject's bugs may use the fields that its model does not.
+  struct World: Sendable, Hashable {
+    var map: [Int: Int] = [:]
+    var list: [Int] = []
+    var total = 0
+    var hidden: [Int: Int] = [:]
+  }
+
+  struct Argument: Sendable {
+    var domain: Choices.Domain
+    var range: ClosedRange<Int>
+
+    static let key = Argument(domain: "key", range: 0...15)
+    static let value = Argument(domain: "value", range: 0...99)
+  }
+
+  typealias Step = @Sendable (Command, inout World) -> [Int]
+
+  final class Subject {
+    var world = World()
+  }
+
+  let name: String
+  /// The fewest commands that show the bug.
+  let minimum: Int
+  let rules: [(name: String, arguments: [Argument])]
+  /// Whether arguments say what they mean; generators need not.
+  var isTagged = true
+  let model: Step
+  let subject: Step
+
+  var testDescription: String { name + (isTagged ? "" : ", untagged") }
+  var initialState: World { World() }
+  var kinds: [String] { rules.map(\.name) }
+
+  func command(from choices: inout Choices, in state: World) -> Command {
+    let rule = rules[choices.rule(of: rules.count)]
+    return Command(
+      name: rule.name,
+      arguments: rule.arguments.map {
+        choices.integer(in: $0.range, domain: isTagged ? $0.domain : nil)
+      })
+  }
+
+  func apply(_ command: Command, to state: inout World) -> [Int] { model(command, &state) }
+
+  func perform(_ command: Command, on subject: Subject) throws -> [Int] {
+    self.subject(command, &subject.world)
+  }
+
+  /// The same subject, driven by a generator that does not say what its arguments mean.
+  var untagged: Scenario {
+    var copy = self
+    copy.isTagged = false
+    return copy
+  }
+}

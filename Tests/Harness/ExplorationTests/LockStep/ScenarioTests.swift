@@ -1,0 +1,39 @@
+import ExplorationEngine
+import Foundation
+import Testing
+
+/// Many small ports, each with a planted bug, driven with tagged arguments and without.
+///
+/// `EXPLORATION_SEEDS` sets the number of seeds, 40 in the full campaign.
+@Suite struct ScenarioTests {
+  /// Bugs for which several smallest examples are equally good, or which take more calls than the
+  /// budget for some seeds.
+  private static let difficult: Set<String> = [
+    "six deletions", "counter that overflows", "transfer to oneself", "transfer of everything",
+    "list that loses its third", "heap with one child", "ten misses", "eleven entries",
+    "queue that wraps", "twice the key",
+  ]
+
+  @Test(arguments: Scenario.all.flatMap { [$0, $0.untagged] })
+  func `a planted bug is shrunk within six hundred live calls`(scenario: Scenario) async throws {
+    var examples: Set<[Scenario.Command]> = []
+    var smallest = 0
+    let seeds = min(SeededBugTests.seeds, 40)
+    for seed in 1...seeds {
+      let settings = ExplorationSettings(runs: 200_000, seed: seed &* 1_000_003)
+      let report = await LockStep(scenario, settings: settings) { Scenario.Subject() }.explore()
+      let failure = try #require(report.failure)
+      #expect(report.health.isEmpty)
+      #expect(!failure.isFlaky)
+      #expect(failure.calls.shrinking <= 600)
+      #expect(failure.commands.count >= scenario.minimum, "\(failure)")
+      if failure.commands.count == scenario.minimum { smallest += 1 }
+      examples.insert(failure.commands)
+    }
+    if Self.difficult.contains(scenario.name) {
+      #expect(smallest * 2 >= Int(seeds), "\(smallest) of \(seeds): \(examples)")
+    } else {
+      #expect(smallest == Int(seeds) && examples.count == 1, "\(smallest): \(examples)")
+    }
+  }
+}

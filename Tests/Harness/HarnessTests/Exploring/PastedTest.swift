@@ -1,0 +1,33 @@
+import ContractExploration
+import ContractTesting
+import Testing
+
+/// What exploration printed for the implementation `capped`, pasted.
+struct PastedTest {
+  @Test func `a pasted test fails as exploration did`() async throws {
+    try await withKnownIssue {
+      try await smallestFailure()
+    } matching: { issue in
+      "\(issue)".contains("12. add(")
+    }
+  }
+
+  func smallestFailure() async throws {
+    try await explore(
+      TallySpecification(), on: .capped,
+      commands: [
+        .add(9),  // 9
+        .add(9),  // 18
+        .add(9),  // 27
+        .add(9),  // 36
+        .add(9),  // 45
+        .add(9),  // 54
+        .add(9),  // 63
+        .add(9),  // 72
+        .add(9),  // 81
+        .add(9),  // 90
+        .add(9),  // 99
+        .add(9),  // expected 108, got 100
+      ])
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import SystemLocks
+import Testing
+
+@testable import ContractTesting
+
+/// What a fixture registers is undone, whatever happens.
+@Suite struct FixtureScopeTests {
+  @Test func `the latest registered goes first, and an error stops nothing`() async {
+    struct Refusal: Error {}
+    let order = Mutex<[Int]>([])
+    let scope = FixtureScope()
+    scope.onTearDown { order.withLock { $0.append(1) } }
+    scope.onTearDown { throw Refusal() }
+    scope.onTearDown { order.withLock { $0.append(3) } }
+    let errors = await scope.tearDown()
+    #expect(order.withLock(\.self) == [3, 1])
+    #expect(errors.count == 1 && errors.first is Refusal)
+    #expect(await scope.tearDown().isEmpty, "nothing is undone twice")
+  }
+
+  @Test func `a temporary folder is its owner's alone and goes with the scope`() async throws {
+    let scope = FixtureScope()
+    let folder = try scope.temporaryDirectory()
+    let other = try scope.temporaryDirectory()
+    #expect(folder != other)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o700)
+    try Data("kept".utf8).write(to: folder.appendingPathComponent("file"))
+    #expect(await scope.tearDown().isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
+    #expect(!FileManager.default.fileExists(atPath: other.path))
+  }
+}

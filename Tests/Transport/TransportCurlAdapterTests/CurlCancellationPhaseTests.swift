@@ -1,0 +1,144 @@
+import ScriptedOrigin
+import SystemLocks
+import Testing
+import TransportCurlAdapter
+import TransportPort
+
+/// Many exchanges in one phase, all cancelled at once.
+@Suite(.serialized) struct CurlCancellationPhaseTests {
+  /// A phase, and what keeps an exchange in it.
+  enum Stage: CaseIterable {
+    case queued
+    #if os(Linux)
+      case resolving
+    #endif
+    case connecting
+    case securing
+    case sending
+    case awaitingHead
+    case receivingBody
+
+    var phase: TransportError.Phase {
+      switch self {
+      case .queued: .preparing
+      #if os(Linux)
+        case .resolving: .resolving
+      #endif
+      case .connecting: .connecting
+      // libcurl 7.88 does not tell when the handshake begins, only when it has failed or is done.
+      case .securing: .connecting
+      case .sending: .sending
+      case .awaitingHead: .awaitingHead
+      case .receivingBody: .receivingBody
+      }
+    }
+
+    /// What the origin logs once an exchange is in this phase; `nil` where it sees none.
+    var mark: (@Sendable (OriginLog.Event.Kind) -> Bool)? {
+      switch self {
+      case .queued, .connecting: return nil
+      #if os(Linux)
+        case .resolving: return nil
+      #endif
+      case .securing: return { $0 == .accepted }
+      case .sending, .awaitingHead: return { $0.isHead }
+      case .receivingBody: return { if case .sent = $0 { true } else { false } }
+      }
+    }
+
+    func makeOrigin() throws -> ScriptedOrigin {
+      switch self {
+      case .queued, .sending, .awaitingHead: try ScriptedOrigin([.stall])
+      #if os(Linux)
+        case .resolving:
+          try ScriptedOrigin(OriginPlan(reachability: .resolvingSlowly(.seconds(5))) { _ in [] })
+      #endif
+      case .connecting: try ScriptedOrigin(OriginPlan(reachability: .silent) { _ in [] })
+      case .securing: try ScriptedOrigin(OriginPlan(onConnect: { _ in [.stall] }) { _ in [] })
+      case .receivingBody:
+        try ScriptedOrigin(
+          [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .stall])
+      }
+    }
+  }
+
+  /// Each exchange has a connection of its own, and lookups take threads.
+  private let count = CurlTestScale.isLong ? 1000 : 50
+
+  @Test(arguments: Stage.allCases)
+  func `cancelled at once, all end within 100 ms and the origin sees each close`(
+    _ stage: Stage
+  ) async throws {
+    let slowest = try await best(of: 3, under: .milliseconds(100)) {
+      let origin = try stage.makeOrigin()
+      let limit = stage == .queued ? 1 : count
+      var configuration = CurlTransport.Configuration()
+      configuration.limits = ConnectionLimits(perOrigin: limit, total: limit + 1)
+      // Else all but one wait for the first handshake, to share its connection.
+      configuration.allowsHTTP2 = false
+      // Else libcurl reads all of the system's certificates for each connection.
+      if stage == .securing {
+        configuration.authorities = try .pem(ScriptedOrigin.trustedAuthority)
+      }
+      let transport = try CurlTransport(configuration)
+      let blocker =
+        stage == .queued ? Task { try await transport.send(HTTPRequest(url: origin.url)) } : nil
+      if blocker != nil { try await origin.log.first { $0.kind.isHead } }
+      let slowest = try await cancelled(stage, transport, origin)
+      blocker?.cancel()
+      _ = try? await blocker?.value
+      await transport.shutDown()
+      return slowest
+    }
+    print("\(count) cancelled, \(stage): the slowest took \(slowest)")
+    #expect(slowest < .milliseconds(100))
+  }
+
+  /// - Returns: How long the last of all took to end, and its close to be seen.
+  private func cancelled(
+    _ stage: Stage, _ transport: CurlTransport, _ origin: ScriptedOrigin
+  ) async throws -> Duration {
+    let url = stage == .securing ? "https" + origin.url.dropFirst(4) : origin.url
+    let tasks = (1...count).map { _ in
+      Task { () -> (TransportError?, ContinuousClock.Instant) in
+        do throws(TransportError) {
+          let stalling = Chunks(
+            chunks: [[1], [2]],
+            asked: { if $0 == 1 { try await Task.sleep(for: .seconds(60)) } })
+          let exchange = try await transport.send(
+            HTTPRequest(method: stage == .sending ? .post : .get, url: url),
+            body: stage == .sending ? .stream(stalling) : .none)
+          _ = try await exchange.body.collect(upTo: 10)
+          return (nil, .now)
+        } catch {
+          return (error, .now)
+        }
+      }
+    }
+    if let mark = stage.mark {
+      let count = count
+      try await origin.log.wait { events in events.count { mark($0.kind) } == count }
+    }
+    // What the client has got by now can't be seen from here.
+    try await Task.sleep(for: .milliseconds(200))
+    // Another exchange is not held up.
+    let other = try ScriptedOrigin(.respond(text: "hi"))
+    let start = ContinuousClock.now
+    for task in tasks { task.cancel() }
+    let answer = try await transport.send(HTTPRequest(url: other.url))
+    #expect(try await answer.body.collect(upTo: 10) == Array("hi".utf8))
+    var last = ContinuousClock.now
+    for task in tasks {
+      let (error, end) = await task.value
+      last = max(last, end)
+      #expect(error?.kind == .cancelled)
+      #expect(error?.phase == stage.phase)
+    }
+    if stage.mark != nil {
+      let count = count
+      try await origin.log.wait { events in events.count { $0.kind.isEndByPeer } == count }
+      last = max(last, origin.log.events.last { $0.kind.isEndByPeer }?.time ?? last)
+    }
+    return last - start
+  }
+}

@@ -1,0 +1,131 @@
+import ScriptedOrigin
+import SystemLocks
+import Testing
+import TransportCurlAdapter
+import TransportPort
+
+@Suite struct CurlCancellationTests {
+  @Test func `a task that was cancelled before does no input or output`() async throws {
+    let world = try CurlWorld(.respond())
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await world.failure()
+    }
+    #expect(try await task.value.kind == .cancelled)
+    #expect(world.log.connectionCount == 0)
+  }
+
+  static let phases: [(TransportError.Phase, OriginScript)] = [
+    (.awaitingHead, [.send("H"), .stall]),
+    (.awaitingHead, [.send("HTTP/1.1 200 OK\r\nA: b\r\n"), .stall]),
+    (.receivingBody, [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .stall]),
+  ]
+
+  @Test(arguments: phases)
+  func `a cancelled exchange ends within 100 ms and the origin sees it`(
+    _ phase: TransportError.Phase, _ script: OriginScript
+  ) async throws {
+    let taken = try await best(of: 5, under: .milliseconds(100)) {
+      let world = try CurlWorld(script)
+      let task = Task { try await world.failure() }
+      try await world.log.first { if case .sent = $0.kind { true } else { false } }
+      // The client's side of what was sent can't be seen from here.
+      if phase == .receivingBody { try await Task.sleep(for: .milliseconds(50)) }
+      let start = ContinuousClock.now
+      task.cancel()
+      let error = try await task.value
+      let end = ContinuousClock.now
+      #expect(error.kind == .cancelled)
+      #expect(error.phase == phase)
+      #expect(error.bytesSent)
+      #expect(!error.isRetrySafe)
+      let seen = try await world.log.first { $0.kind.isEndByPeer }
+      return max(end, seen.time) - start
+    }
+    #expect(taken < .milliseconds(100))
+  }
+
+  @Test func `an exchange that waits for its upload can be cancelled`() async throws {
+    let world = try CurlWorld([.readBody])
+    let stopped = Mutex(false)
+    let chunks = Chunks(
+      chunks: [[1], [2]],
+      asked: { place in
+        guard place == 1 else { return }
+        do { try await Task.sleep(for: .seconds(60)) } catch {
+          stopped.withLock { $0 = true }
+          throw error
+        }
+      })
+    let task = Task { try await world.failure(.post, body: .stream(chunks)) }
+    try await world.log.first { $0.kind == .body(1) }
+    task.cancel()
+    #expect(try await task.value.kind == .cancelled)
+    try await world.log.first { $0.kind.isEndByPeer }
+    // The producer is told as well; it has at most this long to take notice.
+    for _ in 1...100 where !stopped.withLock({ $0 }) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(stopped.withLock { $0 })
+  }
+
+  @Test func `a storm of cancellations in every phase leaves nothing behind`() async throws {
+    let count = CurlTestScale.isLong ? 1000 : 100
+    let scripts: [OriginScript] = [
+      [.stall], [.send("HTTP/1.1 2"), .stall],
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .stall],
+      [
+        .send("HTTP/1.1 200 OK\r\n\r\n"), .send("ab"), .pause(.milliseconds(1)), .send("cd"),
+        .stall,
+      ],
+      .respond(text: "done"),
+    ]
+    let world = try CurlWorld(OriginPlan { scripts[($0.connection + $0.ordinal) % scripts.count] })
+    let slowest = try await withThrowingTaskGroup { group in
+      for index in 0..<count {
+        group.addTask {
+          let task = Task { try await world.answer(index % 3 == 0 ? .post : .get).status }
+          try await Task.sleep(for: .microseconds(index * 997))
+          let start = ContinuousClock.now
+          task.cancel()
+          _ = try? await task.value
+          return ContinuousClock.now - start
+        }
+      }
+      return try await group.reduce(.zero) { max($0, $1) }
+    }
+    // In the short form other tests share the processor.
+    if CurlTestScale.isLong { #expect(slowest < .milliseconds(100)) }
+    await world.transport.shutDown()
+    try await world.log.wait { events in
+      events.count { $0.kind == .accepted } == events.count { $0.kind.isEndByPeer }
+    }
+  }
+
+  @Test func `a shutdown fails what is pending and what comes after`() async throws {
+    let world = try CurlWorld([.stall]) { $0.limits = ConnectionLimits(perOrigin: 1, total: 1) }
+    let first = Task { try await world.failure() }
+    try await world.log.first { $0.kind.isHead }
+    let waiting = Task { try await world.failure() }
+    await world.transport.shutDown()
+    #expect(try await first.value.kind == .shutDown)
+    #expect(try await waiting.value.kind == .shutDown)
+    #expect(try await world.failure().kind == .shutDown)
+    await world.transport.shutDown()
+    try await world.log.first { $0.kind.isEndByPeer }
+  }
+
+  @Test func `a dropped transport serves the response that is being read, then closes`()
+    async throws
+  {
+    let origin = try ScriptedOrigin(
+      [
+        .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .pause(.milliseconds(50)),
+        .send("cd"),
+      ])
+    var transport: CurlTransport? = try CurlTransport()
+    let exchange = try await transport?.send(HTTPRequest(url: origin.url))
+    transport = nil
+    #expect(try await exchange?.body.collect(upTo: 10) == Array("abcd".utf8))
+  }
+}

@@ -1,0 +1,200 @@
+import ScriptedOrigin
+import SystemLocks
+import Testing
+import TransportCurlAdapter
+import TransportPort
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@Suite struct CurlMemoryTests {
+  private let block = [UInt8](repeating: 0x61, count: 65_536)
+
+  @Test func `a flood stops when it is not read`() async throws {
+    let world = try CurlWorld(
+      [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly(block, count: nil)])
+    let exchange = try await world.transport.send(world.request())
+    var body = exchange.body.makeAsyncIterator()
+    var read = 0
+    for _ in 1...20 { read += try await body.next()?.count ?? 0 }
+    let sent = try await settled { world.sentBytes }
+    // What is under way fills libcurl's buffer, ours, and the sockets' of the system.
+    #expect(sent - read < 24 << 20)
+    #expect(try await body.next()?.isEmpty == false)
+  }
+
+  @Test func `chunks that the reader keeps stay as they were`() async throws {
+    let blocks = (1...40).map { [UInt8](repeating: $0, count: 65_536) }
+    let world = try CurlWorld(
+      OriginScript([.send("HTTP/1.1 200 OK\r\n\r\n")] + blocks.map { .send($0) } + [.close]))
+    var kept: [[UInt8]] = []
+    for try await chunk in try await world.transport.send(world.request()).body {
+      kept.append(chunk)
+    }
+    let isSame = kept.joined().elementsEqual(blocks.joined())
+    #expect(isSame)
+  }
+
+  @Test func `small chunks that the reader keeps stay as they were in later responses`()
+    async throws
+  {
+    let texts = (0..<20).map { "\($0) " + String(repeating: "\($0 % 10)", count: 900) }
+    let world = try CurlWorld(
+      OriginPlan { .respond(text: texts[$0.ordinal - 1]) })
+    var kept: [[UInt8]] = []
+    for _ in texts {
+      let chunks = try await world.transport.send(world.request()).body
+      for try await chunk in chunks { kept.append(chunk) }
+    }
+    let areSame = kept.map { String(decoding: $0, as: UTF8.self) } == texts
+    #expect(areSame)
+    #expect(world.log.connectionCount == 1)
+  }
+
+  @Test func `a small chunk holds no more memory than twice its size`() async throws {
+    let world = try CurlWorld(.respond(text: String(repeating: "a", count: 1000)))
+    for try await chunk in try await world.transport.send(world.request()).body {
+      #expect(chunk.capacity < 2000)
+    }
+    #expect(world.log.requests.count == 1)
+  }
+
+  @Test func `bytes that come one by one share memory while nobody reads`() async throws {
+    let bytes = Array(repeating: ScriptStep.send([0x61]), count: 3000)
+    let world = try CurlWorld(
+      OriginScript([.send("HTTP/1.1 200 OK\r\n\r\n")] + bytes + [.close]))
+    let exchange = try await world.transport.send(world.request())
+    _ = try await settled { world.sentBytes }
+    var sizes: [Int] = []
+    for try await chunk in exchange.body { sizes.append(chunk.count) }
+    #expect(sizes.reduce(0, +) == 3000)
+    #expect(sizes.count < 10)
+  }
+
+  @Test func `a producer waits while the origin does not read`() async throws {
+    let world = try CurlWorld([.readBodyBytes(1), .stall])
+    let given = Mutex(0)
+    let chunks = Chunks(
+      chunks: Array(repeating: block, count: 2000),
+      asked: { place in given.withLock { $0 = place } })
+    let task = Task { try await world.failure(.post, body: .stream(chunks)) }
+    try await world.log.first { $0.kind.isHead }
+    let count = try await settled { given.withLock { $0 } }
+    #expect(count * block.count < 24 << 20)
+    task.cancel()
+    _ = try await task.value
+  }
+
+  #if os(Linux)
+    /// In a process of its own, whose memory no other test takes.
+    @Test func `a consumer of ten bytes at a time holds back a flood in less than 24 MB`() async {
+      await #expect(processExitsWith: .success) {
+        let block = [UInt8](repeating: 0x61, count: 65_536)
+        let script: OriginScript = [
+          .send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly(block, count: nil),
+        ]
+        let world = try CurlWorld(.respond(), script)
+        // Idle means: with everything loaded and a connection kept.
+        try await world.answer()
+        let before = residentBytes()
+        let exchange = try await world.transport.send(world.request())
+        var chunks = exchange.body.makeAsyncIterator()
+        var chunk: [UInt8] = []
+        var (consumed, taken, peak) = (0, 0, 0)
+        _ = try await settled { world.sentBytes }
+        // A second stands for each piece: in short, nothing is waited for.
+        for _ in 1...(CurlTestScale.isLong ? 120 : 200_000) {
+          if consumed + 10 > taken {
+            chunk = try await chunks.next() ?? []
+            taken += chunk.count
+          }
+          consumed += 10
+          if CurlTestScale.isLong { try await Task.sleep(for: .seconds(1)) }
+          if consumed % 65_536 < 10 || CurlTestScale.isLong { peak = max(peak, residentBytes()) }
+        }
+        let ahead = world.sentBytes - consumed
+        print("ten bytes at a time: \((peak - before) >> 10) KiB more, \(ahead >> 10) KiB ahead")
+        #expect(peak - before < 24 << 20)
+        #expect(ahead < 24 << 20)
+      }
+    }
+
+    @Test(.enabled(if: CurlTestScale.isLong)) func `3 GB up and down add less than 24 MB`()
+      async throws
+    {
+      let count = 3 << 30
+      let head = "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"
+      let world = try CurlWorld(
+        .respond(), [.readBody, .send(head), .sendRepeatedly(block, count: count / block.count)])
+      // Idle means: with everything loaded and a connection kept.
+      try await world.answer(.post, body: .stream(Chunks(chunks: [block])))
+      let before = residentBytes()
+      let peak = Mutex(0)
+      let watch: @Sendable () -> Void = { peak.withLock { $0 = max($0, residentBytes()) } }
+      let chunks = Repeated(chunk: block, count: count / block.count, asked: watch)
+      let exchange = try await world.transport.send(
+        world.request(.post), body: .stream(chunks, length: count))
+      var received = 0
+      for try await chunk in exchange.body {
+        received += chunk.count
+        watch()
+      }
+      #expect(received == count)
+      #expect(world.log.requests.last?.bodyCount == count)
+      let growth = peak.withLock { $0 } - before
+      print("3 GB up and 3 GB down: resident memory grew by \(growth >> 10) KiB at most")
+      #expect(growth < 24 << 20)
+    }
+  #endif
+
+}
+
+/// Waits until a value has not changed for a tenth of a second.
+private func settled(_ value: () -> Int) async throws -> Int {
+  var last = -1
+  while value() != last {
+    last = value()
+    try await Task.sleep(for: .milliseconds(100))
+  }
+  return last
+}
+
+/// The same chunk, over and over.
+private struct Repeated: AsyncSequence, Sendable {
+  var chunk: [UInt8]
+  var count: Int
+  var asked: @Sendable () -> Void
+
+  func makeAsyncIterator() -> Iterator { Iterator(source: self) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    let source: Repeated
+    var place = 0
+
+    mutating func next() async -> [UInt8]? {
+      guard place < source.count else { return nil }
+      place += 1
+      if place % 64 == 0 { source.asked() }
+      return source.chunk
+    }
+  }
+}
+
+extension CurlWorld {
+  fileprivate var sentBytes: Int {
+    log.events.reduce(0) { if case .sent(let count) = $1.kind { $0 + count } else { $0 } }
+  }
+}
+
+private func residentBytes() -> Int {
+  guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+  defer { fclose(file) }
+  var line = [CChar](repeating: 0, count: 128)
+  fgets(&line, 128, file)
+  let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  let words = text.split(separator: " ")
+  return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(getpagesize())
+}

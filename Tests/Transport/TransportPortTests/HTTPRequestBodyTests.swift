@@ -1,0 +1,100 @@
+import SystemLocks
+import Testing
+import TransportPort
+
+@Suite struct HTTPRequestBodyTests {
+  private static func read(
+    _ body: HTTPRequestBody, length: Int? = nil
+  ) async throws(TransportError) -> [UInt8] {
+    let reader = try body.makeReader(length: length)
+    var whole: [UInt8] = []
+    while let chunk = try await reader.next() { whole += chunk }
+    return whole
+  }
+
+  @Test func `bytes and text are read whole, any number of times`() async throws {
+    let body = HTTPRequestBody.text("héllo")
+    #expect(body.length == 6)
+    #expect(body.isReplayable)
+    for _ in 0..<2 { #expect(try await Self.read(body) == Array("héllo".utf8)) }
+    #expect(try await Self.read(.bytes([])) == [])
+    #expect(try await Self.read(.none) == [])
+  }
+
+  @Test func `a stream gives its chunks in order and no empty ones`() async throws {
+    let reader = try HTTPRequestBody.stream(Chunks(["a", "", "bc"])).makeReader()
+    #expect(try await reader.next() == Array("a".utf8))
+    #expect(try await reader.next() == Array("bc".utf8))
+    #expect(try await reader.next() == nil)
+    #expect(try await reader.next() == nil)
+  }
+
+  @Test func `a one-shot stream is read once, a replayable one again`() async throws {
+    let once = HTTPRequestBody.stream(Chunks(["a"]))
+    #expect(try await Self.read(once) == [0x61])
+    #expect(
+      try await failure { () async throws(TransportError) in try await Self.read(once) }.kind
+        == .bodyNotReplayable)
+    let replayable = HTTPRequestBody.stream(Chunks(["a"]), isReplayable: true)
+    for _ in 0..<2 { #expect(try await Self.read(replayable) == [0x61]) }
+  }
+
+  @Test func `a copy that reports progress shares the one reading`() async throws {
+    let once = HTTPRequestBody.stream(Chunks(["a"]))
+    let copy = once.reportingProgress { _ in }
+    #expect(try await Self.read(copy) == [0x61])
+    #expect(
+      try await failure { () async throws(TransportError) in try await Self.read(once) }.kind
+        == .bodyNotReplayable)
+  }
+
+  @Test(arguments: [(2, false), (3, true), (4, false), (0, false)])
+  func `a producer is held to its length`(length: Int, isRight: Bool) async throws {
+    let body = HTTPRequestBody.stream(Chunks(["a", "bc"]), length: length, isReplayable: true)
+    if isRight {
+      #expect(try await Self.read(body).count == 3)
+    } else {
+      let error = try await failure { () async throws(TransportError) in try await Self.read(body) }
+      #expect(error.kind == .bodyLengthMismatch)
+      #expect(!error.isRetrySafe)
+    }
+    let unbound = HTTPRequestBody.stream(Chunks(["a", "bc"]), isReplayable: true)
+    let error = try await failure { () async throws(TransportError) in
+      try await Self.read(unbound, length: 1)
+    }
+    #expect(error.kind == .bodyLengthMismatch)
+  }
+
+  @Test func `what the producer throws is kept`() async throws {
+    let body = HTTPRequestBody.stream(Chunks(["a"], fails: true))
+    let error = try await failure { () async throws(TransportError) in try await Self.read(body) }
+    #expect(error.kind == .bodyProducerFailed)
+    #expect(error.underlying is Chunks.Failed)
+  }
+
+  @Test func `trailers follow and may not frame the message`() async throws {
+    let good = HTTPRequestBody.stream(Chunks([]), trailers: { ["X-Sum": "1"] })
+    #expect(good.hasTrailers)
+    #expect(try await good.makeReader().trailerFields() == ["X-Sum": "1"])
+    let bad: [HTTPFields] = [["Content-Length": "1"], ["X": "a\r\nb"], ["A B": "c"], ["host": "h"]]
+    for fields in bad {
+      let reader = try HTTPRequestBody.stream(Chunks([]), trailers: { fields }).makeReader()
+      let error = try await failure { () async throws(TransportError) in
+        try await reader.trailerFields()
+      }
+      #expect(error.kind == .bodyProducerFailed)
+    }
+  }
+
+  @Test func `progress rises to the whole length, for bytes in memory too`() async throws {
+    let counts = Mutex<[Int]>([])
+    let body = HTTPRequestBody.bytes(Array(repeating: 1, count: 200_000))
+      .reportingProgress { count in counts.withLock { $0.append(count) } }
+    #expect(body.length == 200_000)
+    #expect(try await Self.read(body).count == 200_000)
+    let seen = counts.withLock { $0 }
+    #expect(seen == seen.sorted())
+    #expect(seen.count == 4)
+    #expect(seen.last == 200_000)
+  }
+}

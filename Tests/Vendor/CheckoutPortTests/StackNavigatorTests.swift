@@ -1,0 +1,41 @@
+import CheckoutPort
+import SystemLocks
+import Testing
+
+@Suite struct StackNavigatorTests {
+  @Test func `going back takes the topmost screen away, but never the first`() {
+    let navigator = StackNavigator(root: .named("home"))
+    navigator.show(.named("songs"))
+    #expect(navigator.screens == [.named("home"), .named("songs")])
+    #expect(navigator.goBack())
+    #expect(!navigator.goBack())
+    #expect(navigator.screens == [.named("home")])
+  }
+
+  @Test func `each change is rendered, and nothing else`() {
+    let rendered = Mutex<[[Screen]]>([])
+    let navigator = StackNavigator(root: .named("a")) { screens in
+      rendered.withLock { $0.append(screens) }
+    }
+    navigator.show(.named("b"))
+    navigator.goBack()
+    navigator.goBack()
+    #expect(rendered.withLock(\.self) == [[.named("a"), .named("b")], [.named("a")]])
+  }
+}
+
+@Suite struct OneTapCheckoutModuleTests {
+  private final class App: OneTapCheckoutDelegate {
+    func isOneTapEnabled(at entryPoint: CheckoutEntryPoint) -> Bool { true }
+    func showOneTapCheckout(for entryPoint: CheckoutEntryPoint) {}
+  }
+
+  @Test func `a module whose app is gone offers nothing`() {
+    var app: App? = App()
+    let module = app.map { OneTapCheckoutModule(delegate: $0) }
+    #expect(module?.isEnabled(at: .cart) == true)
+    app = nil
+    #expect(module?.isEnabled(at: .cart) == false)
+    #expect(module?.present(from: .cart) == false)
+  }
+}
