@@ -27,13 +27,17 @@ let system: [Target] = [
   // What the other houses share.
   .target(name: "SystemLocks"),
   .target(name: "SystemThreads"),
+  .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
+  .testTarget(name: "ManualClocksTests", dependencies: ["ManualClocks"]),
 ]
 
 let harness: [Target] = [
-  .target(name: "ContractEvidence", dependencies: ["SystemLocks"]),
+  .target(name: "HarnessSupport"),
+  .target(name: "ContractEvidence", dependencies: ["HarnessSupport", "SystemLocks"]),
   .target(name: "ContractTesting", dependencies: ["ContractEvidence", "SystemLocks"]),
-  .target(name: "ExplorationEngine", dependencies: ["CDispatchWatch", "SystemLocks"]),
+  .target(
+    name: "ExplorationEngine", dependencies: ["CDispatchWatch", "HarnessSupport", "SystemLocks"]),
   .target(
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
@@ -60,7 +64,8 @@ let cookies: [Target] = [
   .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort", "SystemLocks"]),
   .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
   .target(name: "CookieSQLiteAdapter", dependencies: ["CSQLite", "CookiePort", "SystemLocks"]),
-  .testTarget(name: "CookiePortTests", dependencies: ["CookiePort", "SystemLocks"]),
+  .testTarget(
+    name: "CookiePortTests", dependencies: ["CookiePort", "ManualClocks", "SystemLocks"]),
   .testTarget(
     name: "CookieFoundationAdapterTests",
     dependencies: ["CookiePort", "foundation-cookie-keeper"]),
@@ -72,7 +77,9 @@ let cookies: [Target] = [
     dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
   .testTarget(
     name: "CookieSQLiteAdapterTests",
-    dependencies: ["CSQLite", "CookieSQLiteAdapter", "SystemLocks", "cookie-store-writer"]),
+    dependencies: [
+      "CSQLite", "CookieSQLiteAdapter", "ManualClocks", "SystemLocks", "cookie-store-writer",
+    ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
     path: "Tests/Cookies/CookieStoreWriter"),
@@ -87,7 +94,9 @@ let transport: [Target] = [
     name: "TransportCurlAdapter",
     dependencies: ["CCurl", "SystemLocks", "SystemThreads", "TransportPort"]),
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
-  .testTarget(name: "TransportPortTests", dependencies: ["CZlib", "SystemLocks", "TransportPort"]),
+  .testTarget(
+    name: "TransportPortTests",
+    dependencies: ["CZlib", "ManualClocks", "SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportCurlAdapterTests",
     dependencies: ["ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort"]),
@@ -121,7 +130,8 @@ let suites: [Target] = [
   .target(
     name: "CookieContract",
     dependencies: [
-      "ContractExploration", "ContractTesting", "CookieHistories", "CookiePort", "SystemLocks",
+      "ContractExploration", "ContractTesting", "CookieHistories", "CookiePort", "ManualClocks",
+      "SystemLocks",
     ]),
   .target(
     name: "TransportContract",
@@ -156,7 +166,7 @@ let matrix: [Target] = [
       "AnalyticsContract", "AnalyticsPort", "CheckoutContract", "CheckoutPort",
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
       "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "FeedbackContract",
-      "FeedbackPort", "PreferencesContract", "PreferencesPort", "SystemLocks",
+      "FeedbackPort", "ManualClocks", "PreferencesContract", "PreferencesPort", "SystemLocks",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
       "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")
@@ -183,6 +193,8 @@ let package = Package(
     library("ContractEvidence"),
     library("ExplorationEngine"),
     .executable(name: "contracts", targets: ["contracts"]),
+
+    library("ManualClocks"),
 
     library("CookiePort"),
     library("CookieContract"),

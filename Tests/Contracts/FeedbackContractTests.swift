@@ -1,6 +1,7 @@
 import ContractTesting
 import FeedbackContract
 import FeedbackPort
+import ManualClocks
 import Testing
 import VendorAdapters
 import VendorSDK
@@ -41,7 +42,11 @@ extension Implementation<FeedbackFixture> {
       let clock = ManualClock()
       return FeedbackFixture(
         service: make(clock), otherService: make(clock), vendor: SandboxedVendor(sandbox),
-        timeLimit: .seconds(30), passTime: { await clock.advance(by: $0) })
+        timeLimit: .seconds(30),
+        passTime: {
+          await clock.waitForSleepers()
+          clock.advance(by: $0)
+        })
     }
     .exclusive("VendorSDK")
     .deviating(

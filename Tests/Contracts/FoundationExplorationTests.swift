@@ -9,7 +9,7 @@ import Testing
 ///
 /// A finding becomes a clause of the contract and a deviation of the implementation, and what it is
 /// about goes from the ``FoundationCookies``. Explore for long with
-/// `EXPLORE_SECONDS=600 swift test --filter FoundationExploration`.
+/// `CONTRACT_EXPLORE_SECONDS=600 swift test --filter FoundationExploration`.
 @Suite struct FoundationExplorationTests {
   @Test func lockStep() async throws {
     try await explore(FoundationCookies(), on: .foundation)

@@ -2,6 +2,7 @@ public import ContractExploration
 public import CookieHistories
 import CookiePort
 import Foundation
+public import ManualClocks
 
 /// The cookie jar as a specification: it finds what no clause names.
 ///
@@ -22,7 +23,8 @@ public struct CookieSpecification: Specification {
   /// - Parameters:
   ///   - world: What commands are drawn from.
   ///   - start: Where the clock of the stores stands at first.
-  public init(_ world: CookieWorld = CookieWorld(), startingAt start: Date = CookieClock.start) {
+  public init(_ world: CookieWorld = CookieWorld(), startingAt start: Date = ManualWallClock.start)
+  {
     self.world = world
     model = CookieModel(start: start)
   }

@@ -1,6 +1,7 @@
 public import ContractTesting
 public import CookiePort
 public import Foundation
+public import ManualClocks
 
 /// A cookie store under test, with its clock and the means to open others like it.
 ///
@@ -26,7 +27,7 @@ public struct CookieStoreFixture: Sendable {
   public let store: any CookieStore
 
   /// The clock that the store was given.
-  public let clock: CookieClock
+  public let clock: ManualWallClock
 
   private let setup: CookieStoreSetup
   private let open: @Sendable (CookieStoreSetup) async throws -> Opened
@@ -49,11 +50,11 @@ public struct CookieStoreFixture: Sendable {
   ///   - open: Opens a store as the setup says.
   /// - Throws: What `open` throws.
   public init<Store: CookieStore>(
-    in scope: FixtureScope, startingAt start: Date = CookieClock.start,
+    in scope: FixtureScope, startingAt start: Date = ManualWallClock.start,
     closing close: @escaping @Sendable (Store) async throws -> Void = { _ in },
     _ open: @escaping @Sendable (CookieStoreSetup) async throws -> Store
   ) async throws {
-    let clock = CookieClock(at: start)
+    let clock = ManualWallClock(at: start)
     try await self.init(
       CookieStoreSetup(
         policy: CookiePolicy(), now: { clock.now }, place: "first",
@@ -66,7 +67,7 @@ public struct CookieStoreFixture: Sendable {
   }
 
   private init(
-    _ setup: CookieStoreSetup, clock: CookieClock,
+    _ setup: CookieStoreSetup, clock: ManualWallClock,
     open: @escaping @Sendable (CookieStoreSetup) async throws -> Opened
   ) async throws {
     let opened = try await open(setup)
@@ -74,7 +75,7 @@ public struct CookieStoreFixture: Sendable {
   }
 
   private init(
-    _ store: any CookieStore, _ setup: CookieStoreSetup, clock: CookieClock,
+    _ store: any CookieStore, _ setup: CookieStoreSetup, clock: ManualWallClock,
     open: @escaping @Sendable (CookieStoreSetup) async throws -> Opened,
     close: @escaping @Sendable () async throws -> Void
   ) {

@@ -6,8 +6,8 @@ public import Testing
 /// Runs random commands on an implementation and on the model, and compares what they answer.
 ///
 /// A mismatch is shrunk, saved beside the test and recorded as an issue that ends in a test to
-/// paste. Saved examples are replayed first. The environment sets the budget: `EXPLORE_RUNS`,
-/// `EXPLORE_SECONDS`, `EXPLORE_SEED` and `EXPLORE_SHARD` (`3/16`).
+/// paste. Saved examples are replayed first. The environment sets the budget: `CONTRACT_EXPLORE_RUNS`,
+/// `CONTRACT_EXPLORE_SECONDS`, `CONTRACT_EXPLORE_SEED` and `CONTRACT_EXPLORE_SHARD` (`3/16`).
 ///
 /// - Parameters:
 ///   - specification: The model and the generator of commands.
@@ -15,7 +15,7 @@ public import Testing
 ///   - settings: How long and how far to explore, where the environment does not say.
 ///   - filePath: The test's file; examples are kept in a folder beside it.
 ///   - sourceLocation: The place of the call.
-/// - Throws: ``OutsideTestError`` when no test is running; `ExplorationSettingsError` for a variable
+/// - Throws: ``OutsideTestError`` when no test is running; ``EnvironmentError`` for a variable
 ///   that can't be read.
 public func explore<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>,
@@ -83,7 +83,7 @@ private func lockStep<Spec: Specification>(
 ///   - tasks: How many tasks use it at once, from 1.
 ///   - settings: How long and how far to explore, where the environment does not say.
 ///   - sourceLocation: The place of the call.
-/// - Throws: ``OutsideTestError`` when no test is running; `ExplorationSettingsError` for a variable
+/// - Throws: ``OutsideTestError`` when no test is running; ``EnvironmentError`` for a variable
 ///   that can't be read.
 public func exploreConcurrently<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 4,

@@ -17,7 +17,7 @@ public import Testing
 ///   - programs: How many sets of commands to draw.
 ///   - options: Budget, seed, what the tasks may share.
 ///   - sourceLocation: The place of the call.
-/// - Throws: ``OutsideTestError`` when no test is running; `ExplorationSettingsError` for a variable
+/// - Throws: ``OutsideTestError`` when no test is running; ``EnvironmentError`` for a variable
 ///   that can't be read.
 public func exploreInterleavings<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 2,

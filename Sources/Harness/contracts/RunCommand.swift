@@ -15,7 +15,7 @@ struct RunCommand {
     only = arguments.options["only"]?.joined(separator: ",")
     kind = arguments.options["kind"]?.joined(separator: ",")
     filter = arguments["filter"] ?? "Contract"
-    do throws(SelectionError) {
+    do throws(EnvironmentError) {
       _ = try Selection(environment: ["CONTRACT_KIND": kind ?? ""])
     } catch {
       throw UsageError("--kind '\(error.value)' is not known: give \(error.expected)")

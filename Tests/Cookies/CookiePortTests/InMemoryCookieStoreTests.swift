@@ -1,10 +1,11 @@
 import CookiePort
 import Foundation
+import ManualClocks
 import Testing
 
 @Suite("InMemoryCookieStore")
 struct InMemoryCookieStoreTests {
-  private let clock = ManualClock()
+  private let clock = ManualWallClock(at: .start)
   private let request: CookieRequest
 
   init() throws {

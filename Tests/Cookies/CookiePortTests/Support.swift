@@ -1,19 +1,6 @@
 import CookiePort
 import Foundation
-import SystemLocks
-
-/// A clock that stands until it is moved.
-final class ManualClock: Sendable {
-  private let instant: Mutex<Date>
-
-  init(_ date: Date = .start) { instant = Mutex(date) }
-
-  var now: Date { instant.withLock { $0 } }
-
-  func advance(by seconds: TimeInterval) {
-    instant.withLock { $0 += seconds }
-  }
-}
+import ManualClocks
 
 extension Date {
   /// An instant to begin tests with: 14 November 2023.
@@ -22,7 +9,7 @@ extension Date {
 
 extension InMemoryCookieStore {
   /// A store on a clock of the test's own.
-  convenience init(clock: ManualClock, policy: CookiePolicy = CookiePolicy()) {
+  convenience init(clock: ManualWallClock, policy: CookiePolicy = CookiePolicy()) {
     self.init(policy: policy) { clock.now }
   }
 }

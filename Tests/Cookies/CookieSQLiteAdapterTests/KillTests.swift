@@ -6,11 +6,11 @@ import Testing
 
 /// What other processes may do to a file: be killed at any moment, and write at the same time.
 ///
-/// The short forms run always. `COOKIE_KILLS` and `COOKIE_WRITES` ask for more:
-/// `COOKIE_KILLS=1000 COOKIE_WRITES=10000 swift test --filter KillTests`.
+/// The short forms run always. `CONTRACT_SOAK_COOKIE_KILLS` and `CONTRACT_SOAK_COOKIE_WRITES` ask for more:
+/// `CONTRACT_SOAK_COOKIE_KILLS=1000 CONTRACT_SOAK_COOKIE_WRITES=10000 swift test --filter KillTests`.
 @Suite(.serialized) struct KillTests {
-  static let kills = environment("COOKIE_KILLS") ?? 25
-  static let writes = environment("COOKIE_WRITES") ?? 500
+  static let kills = environment("CONTRACT_SOAK_COOKIE_KILLS") ?? 25
+  static let writes = environment("CONTRACT_SOAK_COOKIE_WRITES") ?? 500
 
   @Test func `every acknowledged cookie survives SIGKILL`() async throws {
     var acknowledged = 0

@@ -1,6 +1,7 @@
 import CookiePort
 import CookieSQLiteAdapter
 import Foundation
+import ManualClocks
 import Testing
 
 /// Random sequences of operations on the SQLite store and on the model, compared answer by answer.
@@ -26,14 +27,14 @@ import Testing
   @Test(arguments: worlds)
   func `the SQLite store answers as the model does`(_ world: World) async throws {
     let folder = try TemporaryFolder()
-    let clock = TestClock()
+    let clock = ManualWallClock()
     var generator = Generator(state: world.seed)
     let policy = CookiePolicy(
       profile: world.profile, limits: world.limits, trustsLocalhost: world.trustsLocalhost)
-    var model: InMemoryCookieStore? = InMemoryCookieStore(policy: policy, now: clock.now)
+    var model: InMemoryCookieStore? = InMemoryCookieStore(policy: policy, now: { clock.now })
     let expectedChanges = try #require(model?.changes())
     func open() throws -> SQLiteCookieStore {
-      try SQLiteCookieStore(path: folder.file(), policy: policy, now: clock.now)
+      try SQLiteCookieStore(path: folder.file(), policy: policy, now: { clock.now })
     }
     var store = try open()
     var streams = [store.changes()]

@@ -1,12 +1,13 @@
 import CookiePort
 import Foundation
+import ManualClocks
 import Testing
 
 @testable import CookieSQLiteAdapter
 
 @Suite struct SQLiteCookieStoreTests {
   let folder: TemporaryFolder
-  let clock = TestClock()
+  let clock = ManualWallClock()
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -16,7 +17,7 @@ import Testing
   ) throws -> SQLiteCookieStore {
     try SQLiteCookieStore(
       path: folder.file(), policy: CookiePolicy(limits: limits), durability: durability,
-      busyTimeout: busyTimeout, now: clock.now)
+      busyTimeout: busyTimeout, now: { clock.now })
   }
 
   // MARK: The file
@@ -89,7 +90,7 @@ import Testing
   @Test func `every field survives reopening, dates to the last bit`() throws {
     let cookie = Cookie(
       name: "e\u{301}", value: "\u{e9} \"x\" %41", domain: "example.com", isHostOnly: false,
-      path: "/docs", expires: clock.now() + 12345.678_901_234, isSecure: true, isHTTPOnly: true,
+      path: "/docs", expires: clock.now + 12345.678_901_234, isSecure: true, isHTTPOnly: true,
       sameSite: .strict, creation: Date(timeIntervalSinceReferenceDate: 0.1 + 0.2),
       lastAccess: Date(timeIntervalSinceReferenceDate: (1.0).nextUp))
     var store = try open()
@@ -100,7 +101,7 @@ import Testing
   }
 
   @Test func `a store of an older version is brought up to date, with what it holds`() throws {
-    try folder.makeStore(of: 20, now: clock.now)
+    try folder.makeStore(of: 20, now: { clock.now })
     let next = Schema(
       migrations: Schema.current.migrations + [
         "CREATE TABLE note (text); INSERT INTO note VALUES (1)"
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test func `a step that fails leaves the older version`() throws {
-    try folder.makeStore(of: 20, now: clock.now)
+    try folder.makeStore(of: 20, now: { clock.now })
     let before = try folder.contents()
     let next = Schema(
       migrations: Schema.current.migrations + ["CREATE TABLE note (text); INSERT INTO nowhere"])
@@ -248,7 +249,7 @@ import Testing
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
-    let stored = clock.now()
+    let stored = clock.now
     clock.advance(by: 5)
     #expect(try one.cookies(for: .to()).map(\.lastAccess) == [stored + 5])
     #expect(try one.all().map(\.lastAccess) == [stored + 5])
@@ -261,7 +262,7 @@ import Testing
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
-    let stored = clock.now()
+    let stored = clock.now
     _ = try one.cookies(for: .to())
     clock.advance(by: 29)
     _ = try one.cookies(for: .to())
@@ -279,7 +280,7 @@ import Testing
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
-    let stored = clock.now()
+    let stored = clock.now
     clock.advance(by: 1)
     _ = try one.cookies(for: .to())
     clock.advance(by: 1)
@@ -299,7 +300,7 @@ import Testing
     try other.clear()
     try other.store("a=1", from: .to())
     try one.flush()
-    #expect(try one.all().map(\.lastAccess) == [clock.now()])
+    #expect(try one.all().map(\.lastAccess) == [clock.now])
   }
 
   @Test func `an access that has been written is forgotten`() throws {
@@ -311,7 +312,7 @@ import Testing
     try one.flush()
     clock.advance(by: -5)
     try other.store("a=2", from: .to())
-    #expect(try one.all().map(\.lastAccess) == [clock.now()])
+    #expect(try one.all().map(\.lastAccess) == [clock.now])
   }
 
   // MARK: Octets
@@ -327,7 +328,7 @@ import Testing
   }
 
   @Test func `limits lowered since are kept to from the next new cookie on`() throws {
-    try folder.makeStore(of: 30, now: clock.now)
+    try folder.makeStore(of: 30, now: { clock.now })
     let store = try open(limits: .init(perDomain: 2, total: 10))
     try store.store("new=1", from: .to("host0.example.com"))
     #expect(try store.all().count == 10)

@@ -4,7 +4,7 @@ import Testing
 
 /// Journals with a fault planted, each beside what the tool must say of it.
 ///
-/// Set `UPDATE_EXPECTED=1` to write what the tool says now, and read the difference.
+/// Set `CONTRACT_UPDATE_EXPECTED=1` to write what the tool says now, and read the difference.
 @Suite struct PlantedTests {
   /// A folder of `Planted`, with the exit codes of `gate` and `diff`.
   struct Fault: CustomTestStringConvertible, Sendable {
@@ -78,7 +78,7 @@ import Testing
   private func expect(_ output: String, toBe name: String, of fault: Fault) throws {
     let file = Self.folder.appendingPathComponent("\(fault.name)/\(name)")
     let output = Self.withoutStyle(output)
-    if ProcessInfo.processInfo.environment["UPDATE_EXPECTED"] != nil {
+    if ProcessInfo.processInfo.environment["CONTRACT_UPDATE_EXPECTED"] != nil {
       try Data(output.utf8).write(to: file)
     }
     let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)

@@ -8,7 +8,7 @@ struct JSONSchema {
   /// Reads a schema of the repository's `Schemas` folder.
   init(named name: String) throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Schemas")
+      .appendingPathComponent("../../../Schemas")
     let data = try Data(contentsOf: folder.appendingPathComponent("\(name).schema.json"))
     root = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
   }

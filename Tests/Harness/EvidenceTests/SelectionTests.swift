@@ -46,7 +46,7 @@ import Testing
     #expect(selection.includes(id, kind: .live))
     #expect(!selection.includes(id, kind: .recorded))
     #expect(!selection.includes(id, kind: nil), "a saboteur is of no kind")
-    let error = #expect(throws: SelectionError.self) {
+    let error = #expect(throws: EnvironmentError.self) {
       try Selection(environment: ["CONTRACT_KIND": "alive"])
     }
     #expect(error?.description.contains("fake, live, recorded") == true)

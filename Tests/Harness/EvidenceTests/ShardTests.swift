@@ -7,7 +7,7 @@ import Testing
     let list = Array(0..<length)
     var parts: [[Int]] = []
     for number in 1...count {
-      parts.append(try Shard("\(number)/\(count)").part(of: list, named: "cookies"))
+      parts.append(try #require(Shard(number, of: count)).part(of: list, named: "cookies"))
     }
     #expect(parts.flatMap(\.self).sorted() == list)
     let sizes = parts.map(\.count)
@@ -15,14 +15,14 @@ import Testing
   }
 
   @Test func `many short lists are spread over the shares`() throws {
-    let shard = try Shard("1/4")
+    let shard = try #require(Shard(1, of: 4))
     let taken = (0..<400).count { !shard.part(of: [0], named: "contract-\($0)").isEmpty }
     #expect((60...140).contains(taken))
   }
 
   @Test(arguments: ["", "1", "0/4", "5/4", "1/0", "a/b", "1/2/3", "-1/4", "1/ 4"])
   func `anything but a share is refused`(text: String) {
-    let error = #expect(throws: SelectionError.self) { try Shard(text) }
+    let error = #expect(throws: EnvironmentError.self) { try Shard(text, from: "CONTRACT_SHARD") }
     #expect(error?.description.contains("CONTRACT_SHARD") == true)
   }
 }

@@ -9,7 +9,7 @@ import TransportPort
   import Glibc
 #endif
 
-/// Exchanges of every kind, for the sanitizers: 1,000 of them, or `TRANSPORT_REQUESTS`.
+/// Exchanges of every kind, for the sanitizers: 1,000 of them, or `CONTRACT_SOAK_TRANSPORT_REQUESTS`.
 @Suite struct CurlSoakTests {
   private static let scripts: [OriginScript] = [
     .respond(text: "hi"),
@@ -24,7 +24,8 @@ import TransportPort
   ]
 
   @Test func `exchanges of every kind leave nothing behind`() async throws {
-    let count = getenv("TRANSPORT_REQUESTS").flatMap { Int(String(cString: $0)) } ?? 1000
+    let count =
+      getenv("CONTRACT_SOAK_TRANSPORT_REQUESTS").flatMap { Int(String(cString: $0)) } ?? 1000
     // An origin remembers what it saw, so that each serves only some.
     let round = min(count, 5000)
     weak var seen: CurlTransport?

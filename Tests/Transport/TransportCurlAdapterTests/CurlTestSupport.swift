@@ -115,8 +115,8 @@ struct Chunks: AsyncSequence, Sendable {
 }
 
 enum CurlTestScale {
-  /// Whether `TRANSPORT_LONG=1` asks for the long forms.
-  static let isLong = getenv("TRANSPORT_LONG") != nil
+  /// Whether `CONTRACT_SOAK_TRANSPORT=1` asks for the long forms.
+  static let isLong = getenv("CONTRACT_SOAK_TRANSPORT") != nil
 }
 
 /// The shortest of several measurements, so that a busy machine is not taken for a slow transport.

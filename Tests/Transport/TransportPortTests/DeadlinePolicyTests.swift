@@ -1,3 +1,4 @@
+import ManualClocks
 import Testing
 import TransportPort
 

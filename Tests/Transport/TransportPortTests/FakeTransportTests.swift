@@ -1,3 +1,4 @@
+import ManualClocks
 import SystemLocks
 import Testing
 import TransportPort

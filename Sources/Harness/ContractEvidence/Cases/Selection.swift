@@ -1,3 +1,5 @@
+@_exported public import HarnessSupport
+
 /// Which cases a run is asked for: patterns, kinds of implementation and a share of them.
 public struct Selection: Hashable, Sendable {
   /// The patterns of `CONTRACT`; empty means every case.
@@ -6,14 +8,14 @@ public struct Selection: Hashable, Sendable {
   /// The kinds of `CONTRACT_KIND`; empty means every kind.
   public var kinds: Set<ImplementationKind>
 
-  /// The share of `CONTRACT_SHARD`, or `nil` for all of it.
-  public var shard: Shard?
+  /// The shard of `CONTRACT_SHARD`.
+  public var shard: Shard
 
   /// A selection of every case.
   public static let everything = Selection(patterns: [], kinds: [])
 
   /// Selects by patterns, kinds and share.
-  public init(patterns: [CasePattern], kinds: Set<ImplementationKind>, shard: Shard? = nil) {
+  public init(patterns: [CasePattern], kinds: Set<ImplementationKind>, shard: Shard = .whole) {
     self.patterns = patterns
     self.kinds = kinds
     self.shard = shard
@@ -22,8 +24,8 @@ public struct Selection: Hashable, Sendable {
   /// Reads a selection from the environment's `CONTRACT`, `CONTRACT_KIND` and `CONTRACT_SHARD`.
   ///
   /// - Parameter environment: The process's environment.
-  /// - Throws: ``SelectionError`` naming the variable and what it may hold.
-  public init(environment: [String: String]) throws(SelectionError) {
+  /// - Throws: ``EnvironmentError`` naming the variable and what it may hold.
+  public init(environment: [String: String]) throws(EnvironmentError) {
     patterns = (environment["CONTRACT"] ?? "")
       .split(whereSeparator: { $0 == "," || $0.isWhitespace }).map { CasePattern(String($0)) }
     kinds = []
@@ -31,12 +33,15 @@ public struct Selection: Hashable, Sendable {
     for word in words {
       guard let kind = ImplementationKind(rawValue: String(word)) else {
         let known = ImplementationKind.allCases.map(\.rawValue).joined(separator: ", ")
-        throw SelectionError(
+        throw EnvironmentError(
           variable: "CONTRACT_KIND", value: String(word), expected: "one or more of \(known)")
       }
       kinds.insert(kind)
     }
-    shard = try environment["CONTRACT_SHARD"].map(Shard.init)
+    shard = .whole
+    if let text = environment["CONTRACT_SHARD"] {
+      shard = try Shard(text, from: "CONTRACT_SHARD")
+    }
   }
 
   /// Whether patterns or kinds leave something out; a share by itself does not, as the others have
@@ -56,61 +61,6 @@ public struct Selection: Hashable, Sendable {
     return (positive.isEmpty || positive.contains { $0.matches(id) })
       && !patterns.contains { $0.isExclusion && $0.matches(id) }
   }
-}
-
-/// One of several equal shares of the cases, for one of several machines.
-public struct Shard: Hashable, Sendable {
-  /// Which share, counted from 1.
-  public var number: Int
-
-  /// Into how many shares the cases are split.
-  public var count: Int
-
-  /// Reads a share in the form `2/4`.
-  ///
-  /// - Throws: ``SelectionError`` for anything else.
-  public init(_ text: String) throws(SelectionError) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 2, let number = parts[0], let count = parts[1], number >= 1,
-      number <= count
-    else {
-      throw SelectionError(
-        variable: "CONTRACT_SHARD", value: text, expected: "a share and their number, as 2/4")
-    }
-    self.number = number
-    self.count = count
-  }
-
-  /// The share's part of a list; parts differ by at most one in size.
-  ///
-  /// - Parameters:
-  ///   - list: The whole, in the same order on every machine.
-  ///   - name: The list's name, which decides where the dealing begins: many short lists would
-  ///     otherwise all end up in the first share.
-  public func part<Element>(of list: [Element], named name: String) -> [Element] {
-    let start = name.utf8.reduce(0) { ($0 &* 31 &+ UInt32($1)) }
-    return list.enumerated()
-      .filter { (Int(start) % count + $0.offset) % count == number - 1 }.map(\.element)
-  }
-}
-
-/// A variable of the environment that holds something else than it may.
-public struct SelectionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The variable's name.
-  public var variable: String
-  /// What it holds.
-  public var value: String
-  /// What it may hold.
-  public var expected: String
-
-  /// Describes a variable that can't be used.
-  public init(variable: String, value: String, expected: String) {
-    self.variable = variable
-    self.value = value
-    self.expected = expected
-  }
-
-  public var description: String { "\(variable)='\(value)' is not understood: give \(expected)" }
 }
 
 /// A pattern over case ids: `cookies/path-*@sqlite`, where a part left out matches anything.

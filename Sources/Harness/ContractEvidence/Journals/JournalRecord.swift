@@ -1,3 +1,5 @@
+import HarnessSupport
+
 /// One line of a journal: what happened, in which run, when.
 public struct JournalRecord: Hashable, Sendable {
   /// The version of the format that this package writes.
@@ -71,23 +73,18 @@ public struct ContractSummary: Hashable, Sendable, Codable {
     digest = Self.digest(of: clauses, revision: revision)
   }
 
-  /// 64-bit FNV-1a over the clauses, in hexadecimal: a fingerprint, not a signature.
+  /// A fingerprint of what the clauses say, not of their bodies.
   private static func digest(of clauses: [ClauseSummary], revision: Int) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func mix(_ word: String) {
-      for byte in word.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-      hash = (hash ^ 0xff) &* 0x100_0000_01b3
-    }
-    mix(String(revision))
+    var fingerprint = Fingerprint()
+    fingerprint.add(word: String(revision))
     for clause in clauses {
-      mix(clause.id)
-      mix(clause.sentence)
-      mix(clause.source ?? "")
-      for capability in clause.requires { mix(capability) }
-      mix(clause.absenceOf ?? "")
+      fingerprint.add(word: clause.id)
+      fingerprint.add(word: clause.sentence)
+      fingerprint.add(word: clause.source ?? "")
+      for capability in clause.requires { fingerprint.add(word: capability) }
+      fingerprint.add(word: clause.absenceOf ?? "")
     }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return fingerprint.hexadecimal
   }
 }
 

@@ -46,7 +46,7 @@ final class RunLedger: Sendable {
   init(environment: [String: String], isReporting: Bool) {
     var problems: [String] = []
     var selection = Selection.everything
-    do throws(SelectionError) {
+    do throws(EnvironmentError) {
       selection = try Selection(environment: environment)
     } catch {
       problems.append(error.description)
@@ -139,7 +139,7 @@ final class RunLedger: Sendable {
 
   /// This machine's part of a contract's cases or saboteurs.
   func share<Element>(of list: [Element], named name: String) -> [Element] {
-    selection.shard?.part(of: list, named: name) ?? list
+    selection.shard.part(of: list, named: name)
   }
 
   /// Whether `CONTRACT_REQUIRE` asks for evidence of this kind.

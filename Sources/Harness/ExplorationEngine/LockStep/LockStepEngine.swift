@@ -62,7 +62,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     flight?.begin(
       .init(
         origin: .seeds(
-          base: settings.seed, shard: shard.index, of: shard.count, settings.strategy)))
+          base: settings.seed, shard: shard.number, of: shard.count, settings.strategy)))
     let plan = LockStepPlan<Spec.Command>.seeds(
       first: 0, end: settings.runs, base: settings.seed, shard: settings.shard,
       settings.strategy, settings.steps)
@@ -210,7 +210,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       var plan = remains.plan
       switch plan.origin {
       case .seeds(let base, let shard, let count, let strategy):
-        guard let shard = ExplorationShard(shard, of: count) else { continue }
+        guard let shard = Shard(shard, of: count) else { continue }
         let seed = shard.seed(ofRun: remains.run, from: base)
         var choices = Choices(seed: seed, strategy: strategy)
         let drawn = ShrinkCandidate(spec, &choices, count: remains.commands)

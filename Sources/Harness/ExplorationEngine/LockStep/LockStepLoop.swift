@@ -4,7 +4,7 @@ import Synchronization
 @usableFromInline
 enum LockStepPlan<Command: Sendable>: Sendable {
   /// Runs drawn from seeds, the numbers from `first` up to but not including `end`.
-  case seeds(first: Int, end: Int, base: UInt64, shard: ExplorationShard, Choices.Strategy, Int)
+  case seeds(first: Int, end: Int, base: UInt64, shard: Shard, Choices.Strategy, Int)
   /// One run of these commands.
   case commands([Command])
 }

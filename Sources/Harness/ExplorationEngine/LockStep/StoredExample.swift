@@ -1,4 +1,5 @@
 import Foundation
+import HarnessSupport
 
 /// A failing example as it lies on disk.
 struct StoredExample: Codable, Sendable {
@@ -33,14 +34,10 @@ struct StoredExample: Codable, Sendable {
   /// The digest that the commands ought to have.
   var commandDigest: String { Self.digest(of: commands) }
 
-  /// A 64-bit FNV-1a hash of lines, in hexadecimal.
   static func digest(of lines: [String]) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in lines.joined(separator: "\n").utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-    }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    var fingerprint = Fingerprint()
+    fingerprint.add(lines.joined(separator: "\n"))
+    return fingerprint.hexadecimal
   }
 }
 

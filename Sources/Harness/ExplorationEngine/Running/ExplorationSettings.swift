@@ -1,3 +1,5 @@
+@_exported public import HarnessSupport
+
 /// How long, how far and from which seeds to explore.
 public struct ExplorationSettings: Sendable {
   /// The most runs; with ``time`` set, whichever ends first.
@@ -10,7 +12,7 @@ public struct ExplorationSettings: Sendable {
   public var seed: UInt64
 
   /// Which part of the seeds this process takes.
-  public var shard: ExplorationShard
+  public var shard: Shard
 
   /// The commands of a run.
   public var steps: Int
@@ -33,7 +35,7 @@ public struct ExplorationSettings: Sendable {
   /// Settings that suit a test: a thousand runs of 50 commands from a random seed.
   public init(
     runs: Int = 1000, time: Duration? = nil, seed: UInt64 = .random(in: 0...0xffff_ffff),
-    shard: ExplorationShard = .whole, steps: Int = 50, runLimit: Duration = .seconds(10),
+    shard: Shard = .whole, steps: Int = 50, runLimit: Duration = .seconds(10),
     replays: Int = 3, shrinkCalls: Int = 600, shrinkTime: Duration = .seconds(30),
     strategy: Choices.Strategy = .mixed
   ) {
@@ -51,41 +53,20 @@ public struct ExplorationSettings: Sendable {
 
   /// The first of as many seeds in a row as one may need; no two shards share one.
   package var firstSeedOfMany: UInt64 {
-    shard == .whole ? seed : seed &+ UInt64(shard.index - 1) << 32
+    shard == .whole ? seed : seed &+ UInt64(shard.number - 1) << 32
   }
 
   /// The seed of a run; no two shards share one.
   func seed(ofRun run: Int) -> UInt64 { shard.seed(ofRun: run, from: seed) }
 }
 
-/// One of several processes that share the seeds.
-public struct ExplorationShard: Sendable, Hashable {
-  /// All seeds in one process.
-  public static let whole = ExplorationShard(index: 1, count: 1)
-
-  /// From 1 to `count`.
-  public let index: Int
-  /// The number of processes, at most 65,536.
-  public let count: Int
-
-  private init(index: Int, count: Int) {
-    self.index = index
-    self.count = count
-  }
-
-  /// A part of the seeds.
-  ///
-  /// - Returns: `nil` unless 1 ≤ `index` ≤ `count` ≤ 65,536.
-  public init?(_ index: Int, of count: Int) {
-    guard count <= 65_536, 1...max(count, 1) ~= index else { return nil }
-    self.init(index: index, count: count)
-  }
-
+extension Shard {
+  /// The seed of a run; no two shards share one.
   @usableFromInline
   func seed(ofRun run: Int, from base: UInt64) -> UInt64 {
     let number = base &+ UInt64(truncatingIfNeeded: run)
     if count == 1 { return number }
     // Seeds of different shards differ in their remainder; 48 bits leave room for the factor.
-    return (number & 0xffff_ffff_ffff) &* UInt64(count) &+ UInt64(index - 1)
+    return (number & 0xffff_ffff_ffff) &* UInt64(count) &+ UInt64(self.number - 1)
   }
 }

@@ -12,7 +12,7 @@ import SystemLocks
 /// ```
 /// Content that stops halfway, with a deadline in virtual time:
 /// ```swift
-/// let clock = ManualClock()
+/// let clock = ManualClock()  // from the module ManualClocks
 /// let fake = FakeTransport(clock: clock) { _ in
 ///   .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.pause(.seconds(60)), .send("defghi")]
 /// }

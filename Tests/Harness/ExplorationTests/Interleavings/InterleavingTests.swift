@@ -283,13 +283,13 @@ struct Wrong: Error, Hashable {}
     #expect(fixed.remarks.contains { $0.contains("no longer fails") })
   }
 
-  /// `EXPLORATION_REPLAYS` sets how often, 1,000 times in the full campaign.
+  /// `CONTRACT_SOAK_REPLAYS` sets how often, 1,000 times in the full campaign.
   @Test func `a printed schedule replays in another process, every time`() async throws {
     let found = await exploreInterleavings(of: Self.race(isFixed: false))
     let text = try #require(found.failure).schedule.description
     await #expect(processExitsWith: .success) { [text = text as String] in
       let environment = ProcessInfo.processInfo.environment
-      let count = environment["EXPLORATION_REPLAYS"].flatMap(Int.init) ?? 20
+      let count = environment["CONTRACT_SOAK_REPLAYS"].flatMap(Int.init) ?? 20
       var options = InterleavingOptions()
       options.replay = try Schedule(text)
       options.schedules = 0

@@ -5,11 +5,11 @@ import Testing
 
 /// Leaving schedules out must not leave an outcome out.
 ///
-/// `EXPLORATION_PROGRAMS` sets how many programs are drawn, thousands in the full campaign. Those for
+/// `CONTRACT_SOAK_PROGRAMS` sets how many programs are drawn, thousands in the full campaign. Those for
 /// which plain enumeration takes long are left out.
 @Suite struct ReductionTests {
   private static let programs =
-    ProcessInfo.processInfo.environment["EXPLORATION_PROGRAMS"].flatMap { Int($0) } ?? 40
+    ProcessInfo.processInfo.environment["CONTRACT_SOAK_PROGRAMS"].flatMap { Int($0) } ?? 40
   /// The most schedules of plain enumeration.
   private static let budget = 1_000
 

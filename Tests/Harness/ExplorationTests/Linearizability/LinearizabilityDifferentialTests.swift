@@ -4,10 +4,10 @@ import Testing
 
 /// The checker against the plain search on random small histories.
 ///
-/// `EXPLORATION_HISTORIES` sets how many histories each model gets.
+/// `CONTRACT_SOAK_HISTORIES` sets how many histories each model gets.
 @Suite struct LinearizabilityDifferentialTests {
   static let count =
-    ProcessInfo.processInfo.environment["EXPLORATION_HISTORIES"].flatMap(Int.init) ?? 1000
+    ProcessInfo.processInfo.environment["CONTRACT_SOAK_HISTORIES"].flatMap(Int.init) ?? 1000
 
   private func compare<Model: SequentialModel>(
     _ model: Model, seed: UInt64, _ command: @escaping (inout TestRandom) -> Model.Command

@@ -7,10 +7,10 @@ import Testing
 
 /// What a run leaves when it is killed while it stores examples.
 ///
-/// The short form runs always; `EXAMPLE_KILLS=1000 swift test --filter KilledRunTests` asks for more.
+/// The short form runs always; `CONTRACT_SOAK_EXAMPLE_KILLS=1000 swift test --filter KilledRunTests` asks for more.
 @Suite struct KilledRunTests {
   private static let kills =
-    ProcessInfo.processInfo.environment["EXAMPLE_KILLS"].flatMap { Int($0) } ?? 50
+    ProcessInfo.processInfo.environment["CONTRACT_SOAK_EXAMPLE_KILLS"].flatMap { Int($0) } ?? 50
 
   @Test func `killing a run loses no stored example`() async throws {
     var acknowledged = 0

@@ -4,7 +4,7 @@ import Testing
 
 /// Many small ports, each with a planted bug, driven with tagged arguments and without.
 ///
-/// `EXPLORATION_SEEDS` sets the number of seeds, 40 in the full campaign.
+/// `CONTRACT_SOAK_SEEDS` sets the number of seeds, 40 in the full campaign.
 @Suite struct ScenarioTests {
   /// Bugs for which several smallest examples are equally good, or which take more calls than the
   /// budget for some seeds.

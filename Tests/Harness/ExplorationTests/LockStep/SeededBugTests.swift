@@ -4,10 +4,10 @@ import Testing
 
 /// Planted bugs over many seeds: found, shrunk to the minimum, always to the same example.
 ///
-/// `EXPLORATION_SEEDS` sets the number of seeds, 40 in the full campaign.
+/// `CONTRACT_SOAK_SEEDS` sets the number of seeds, 40 in the full campaign.
 @Suite struct SeededBugTests {
   static let seeds =
-    ProcessInfo.processInfo.environment["EXPLORATION_SEEDS"].flatMap(UInt64.init) ?? 5
+    ProcessInfo.processInfo.environment["CONTRACT_SOAK_SEEDS"].flatMap(UInt64.init) ?? 5
 
   private func explore(
     _ bug: DictionaryBug, seed: UInt64

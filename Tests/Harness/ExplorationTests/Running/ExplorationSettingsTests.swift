@@ -5,41 +5,48 @@ import Testing
 @Suite struct ExplorationSettingsTests {
   @Test func `the environment changes what it names and nothing else`() throws {
     let settings = try ExplorationSettings(runs: 5, seed: 1).applying(environment: [
-      "EXPLORE_SEED": "0x10", "EXPLORE_SHARD": "3/16",
+      "CONTRACT_EXPLORE_SEED": "0x10", "CONTRACT_EXPLORE_SHARD": "3/16",
     ])
     #expect(settings.seed == 16)
-    #expect(settings.shard == ExplorationShard(3, of: 16))
+    #expect(settings.shard == Shard(3, of: 16))
     #expect(settings.runs == 5)
     #expect(settings.time == nil)
   }
 
   @Test func `seconds alone end an exploration, seconds and runs both do`() throws {
-    let seconds = try ExplorationSettings().applying(environment: ["EXPLORE_SECONDS": "1.5"])
+    let seconds = try ExplorationSettings().applying(environment: [
+      "CONTRACT_EXPLORE_SECONDS": "1.5"
+    ])
     #expect(seconds.time == .milliseconds(1500))
     #expect(seconds.runs == .max)
     let both = try ExplorationSettings().applying(environment: [
-      "EXPLORE_SECONDS": "1.5", "EXPLORE_RUNS": "7",
+      "CONTRACT_EXPLORE_SECONDS": "1.5", "CONTRACT_EXPLORE_RUNS": "7",
     ])
     #expect(both.time == .milliseconds(1500))
     #expect(both.runs == 7)
     let runs = try ExplorationSettings(time: .seconds(1)).applying(environment: [
-      "EXPLORE_RUNS": "7"
+      "CONTRACT_EXPLORE_RUNS": "7"
     ])
     #expect(runs.time == nil)
     #expect(runs.runs == 7)
   }
 
   @Test(arguments: [
-    ("EXPLORE_SECONDS", "0"), ("EXPLORE_SECONDS", "soon"), ("EXPLORE_SECONDS", "nan"),
-    ("EXPLORE_SECONDS", "inf"), ("EXPLORE_RUNS", "-1"), ("EXPLORE_RUNS", "0"),
-    ("EXPLORE_RUNS", ""), ("EXPLORE_SEED", "-4"), ("EXPLORE_SEED", "99999999999999999999"),
-    ("EXPLORE_SHARD", "0/4"), ("EXPLORE_SHARD", "5/4"), ("EXPLORE_SHARD", "4"),
-    ("EXPLORE_SHARD", "1/70000"), ("EXPLORE_SHARD", "1/2/3"), ("EXPLORE_SHARD", "/"),
+    ("CONTRACT_EXPLORE_SECONDS", "0"), ("CONTRACT_EXPLORE_SECONDS", "soon"),
+    ("CONTRACT_EXPLORE_SECONDS", "nan"),
+    ("CONTRACT_EXPLORE_SECONDS", "inf"), ("CONTRACT_EXPLORE_RUNS", "-1"),
+    ("CONTRACT_EXPLORE_RUNS", "0"),
+    ("CONTRACT_EXPLORE_RUNS", ""), ("CONTRACT_EXPLORE_SEED", "-4"),
+    ("CONTRACT_EXPLORE_SEED", "99999999999999999999"),
+    ("CONTRACT_EXPLORE_SHARD", "0/4"), ("CONTRACT_EXPLORE_SHARD", "5/4"),
+    ("CONTRACT_EXPLORE_SHARD", "4"),
+    ("CONTRACT_EXPLORE_SHARD", "1/70000"), ("CONTRACT_EXPLORE_SHARD", "1/2/3"),
+    ("CONTRACT_EXPLORE_SHARD", "/"),
   ])
   func `a value that cannot be is an error that names the variable`(
     variable: String, value: String
   ) throws {
-    let error = try #require(throws: ExplorationSettingsError.self) {
+    let error = try #require(throws: EnvironmentError.self) {
       try ExplorationSettings().applying(environment: [variable: value])
     }
     #expect(error.variable == variable)
@@ -50,7 +57,7 @@ import Testing
   func `shards share no seed, from whatever seed each starts`(seed: UInt64) throws {
     var seen: Set<UInt64> = []
     for index in 1...16 {
-      let shard = try #require(ExplorationShard(index, of: 16))
+      let shard = try #require(Shard(index, of: 16))
       // Neighbouring starts would overlap if the shard had no part in the seed.
       let settings = ExplorationSettings(seed: seed &+ UInt64(index % 3), shard: shard)
       for run in 0..<500 { #expect(seen.insert(settings.seed(ofRun: run)).inserted) }
@@ -62,7 +69,7 @@ import Testing
     var seen: [ClosedRange<UInt64>] = []
     for index in 1...16 {
       let settings = try ExplorationSettings(seed: 7).applying(environment: [
-        "EXPLORE_SHARD": "\(index)/16"
+        "CONTRACT_EXPLORE_SHARD": "\(index)/16"
       ])
       let first = settings.firstSeedOfMany
       let mine = first...first + 1_000_000_000

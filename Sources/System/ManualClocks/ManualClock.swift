@@ -1,12 +1,13 @@
 import SystemLocks
 
-/// A clock that moves only when it is told to: virtual time for tests.
+/// A `Clock` that stands still until a test advances it.
 ///
-/// A sleeper wakes once the clock was advanced to its time, or when its task is cancelled.
+/// Give the clock to the code under test. A task that sleeps on it resumes when the clock is advanced
+/// to the task's deadline, or when the task is cancelled.
 public final class ManualClock: Clock, Sendable {
-  /// A point in time: its distance from the clock's beginning.
+  /// A point in time, as its distance from the clock's start.
   public struct Instant: InstantProtocol, Sendable {
-    /// The distance from the clock's beginning.
+    /// The distance from the clock's start.
     public var offset: Duration
 
     public func advanced(by duration: Duration) -> Instant {
@@ -35,7 +36,7 @@ public final class ManualClock: Clock, Sendable {
     var cancelled: Set<Int> = []
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-    /// Takes out the watchers whose number of sleepers is reached.
+    /// Removes the watchers whose number of sleepers is reached, and returns them.
     mutating func watchersToWake() -> [CheckedContinuation<Void, Never>] {
       let count = sleepers.count
       let due = watchers.filter { $0.count <= count }.map(\.continuation)
@@ -46,7 +47,7 @@ public final class ManualClock: Clock, Sendable {
 
   private let state = Mutex(State())
 
-  /// A clock at its beginning.
+  /// Creates a clock at its start.
   public init() {}
 
   public var now: Instant { state.withLock { $0.now } }
@@ -83,7 +84,7 @@ public final class ManualClock: Clock, Sendable {
     try Task.checkCancellation()
   }
 
-  /// Moves the clock on and wakes everybody whose time has come, earliest first.
+  /// Advances the clock and resumes every task whose deadline has passed, earliest deadline first.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now = state.now.advanced(by: duration)

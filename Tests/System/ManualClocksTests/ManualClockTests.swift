@@ -1,5 +1,5 @@
+import ManualClocks
 import Testing
-import TransportPort
 
 @Suite struct ManualClockTests {
   @Test func `a sleeper wakes when its time has come and not before`() async throws {
