@@ -35,16 +35,16 @@ extension Contract<ThemeColorFixture> {
     }
   } saboteurs: {
     Saboteur("has-favourite", "has a colour before one is chosen", caughtBy: "none-at-first") {
-      { text in Sabotaged(stored: text, default: .teal) }
+      { @Sendable text in Sabotaged(stored: text, default: .teal) }
     }
     Saboteur("write-once", "keeps the first colour", caughtBy: "remembers") {
-      { text in Sabotaged(stored: text, isWriteOnce: true) }
+      { @Sendable text in Sabotaged(stored: text, isWriteOnce: true) }
     }
     Saboteur("clings", "can't be rid of a colour", caughtBy: "forgets") {
-      { text in Sabotaged(stored: text, canForget: false) }
+      { @Sendable text in Sabotaged(stored: text, canForget: false) }
     }
     Saboteur("shrugs", "takes a corrupt text for none", caughtBy: "unreadable") {
-      { text in Sabotaged(stored: text.flatMap { ThemeColor($0)?.description }) }
+      { @Sendable text in Sabotaged(stored: text.flatMap { ThemeColor($0)?.description }) }
     }
   }
 }

@@ -10,24 +10,19 @@ import Testing
   @Test(
     arguments: Contract.checkout.cases(
       for: .globalEnumOverFakes, .injectedStructOverFakes, .moduleOverFakes,
-      .globalEnum, .injectedStruct, .module))
-  func holds(_ clause: ContractCase<CheckoutFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.checkout.saboteurs)
-  func catches(_ saboteur: SaboteurCase<CheckoutFixture>) async throws {
-    try await saboteur.verify()
+      .globalEnum, .injectedStruct, .module)
+      + Contract.checkout.saboteurCases)
+  func holds(_ contractCase: ContractCase<CheckoutFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
 @Suite struct FeatureTogglesContractTests {
-  @Test(arguments: Contract.featureToggles.cases(for: .inMemory, .json, .plist, .environment))
-  func holds(_ clause: ContractCase<FeatureTogglesFixture>) async throws {
-    try await clause.verify()
-  }
-
-  @Test(arguments: Contract.featureToggles.saboteurs)
-  func catches(_ saboteur: SaboteurCase<FeatureTogglesFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.featureToggles.cases(for: .inMemory, .json, .plist, .environment)
+      + Contract.featureToggles.saboteurCases)
+  func holds(_ contractCase: ContractCase<FeatureTogglesFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
@@ -51,12 +46,11 @@ import Testing
 }
 
 @Suite struct NavigatorContractTests {
-  @Test(arguments: Contract.navigator.cases(for: .spy, .stack))
-  func holds(_ clause: ContractCase<NavigatorFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.navigator.saboteurs)
-  func catches(_ saboteur: SaboteurCase<NavigatorFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.navigator.cases(for: .spy, .stack)
+      + Contract.navigator.saboteurCases)
+  func holds(_ contractCase: ContractCase<NavigatorFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 

@@ -6,14 +6,11 @@ import CookieSQLiteAdapter
 import Testing
 
 @Suite struct CookieProviderContractTests {
-  @Test(arguments: Contract.cookieProvider.cases(for: .inMemory, .sqlite, .foundation))
-  func holds(_ clause: ContractCase<CookieProviderFixture>) async throws {
-    try await clause.verify()
-  }
-
-  @Test(arguments: Contract.cookieProvider.saboteurs)
-  func catches(_ saboteur: SaboteurCase<CookieProviderFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.cookieProvider.cases(for: .inMemory, .sqlite, .foundation)
+      + Contract.cookieProvider.saboteurCases)
+  func holds(_ contractCase: ContractCase<CookieProviderFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 

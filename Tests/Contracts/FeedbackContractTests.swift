@@ -7,12 +7,11 @@ import VendorAdapters
 import VendorSDK
 
 @Suite struct FeedbackContractTests {
-  @Test(arguments: Contract.feedback.cases(for: .inMemory, .thirdPartyClass, .thirdPartyValue))
-  func holds(_ clause: ContractCase<FeedbackFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.feedback.saboteurs)
-  func catches(_ saboteur: SaboteurCase<FeedbackFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.feedback.cases(for: .inMemory, .thirdPartyClass, .thirdPartyValue)
+      + Contract.feedback.saboteurCases)
+  func holds(_ contractCase: ContractCase<FeedbackFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 

@@ -6,12 +6,11 @@ import PreferencesPort
 import Testing
 
 @Suite struct PreferencesContractTests {
-  @Test(arguments: Contract.themeColor.cases(for: .inMemory, .userDefaults))
-  func holds(_ clause: ContractCase<ThemeColorFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.themeColor.saboteurs)
-  func catches(_ saboteur: SaboteurCase<ThemeColorFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.themeColor.cases(for: .inMemory, .userDefaults)
+      + Contract.themeColor.saboteurCases)
+  func holds(_ contractCase: ContractCase<ThemeColorFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 

@@ -1,10 +1,10 @@
 import SystemLocks
 
-/// A place that counts who is in it at once.
-final class Room: Sendable {
+/// Counts how many tasks are inside it at the same time.
+final class OverlapCounter: Sendable {
   private let state = Mutex((inside: 0, most: 0, visitors: [Int]()))
 
-  /// Enters, stays for a while and leaves.
+  /// Enters, yields three times and leaves.
   func visit(by visitor: Int = 0) async {
     state.withLock {
       $0.inside += 1
@@ -17,12 +17,12 @@ final class Room: Sendable {
     }
   }
 
-  /// How many were in it at once, at most.
+  /// The largest number of tasks that were inside at the same time.
   var most: Int { state.withLock(\.most) }
 
-  /// Who has left, in order.
+  /// The visitors that have left, in order.
   var visitors: [Int] { state.withLock(\.visitors) }
 
-  /// How many have left.
+  /// How many visitors have left.
   var visits: Int { visitors.count }
 }

@@ -2,21 +2,23 @@ import ContractEvidence
 import Testing
 
 /// The command that runs one case again.
-enum Rerun {
+enum RerunCommand {
+  /// Returns a shell command.
+  ///
   /// - Parameters:
   ///   - id: The case.
-  ///   - test: The test that ran it.
-  static func command(for id: CaseID, in test: Test) -> String {
-    "CONTRACT='\(id)' swift test --filter '\(suite(of: test))'"
+  ///   - test: The test that ran the case.
+  static func text(for id: CaseID, in test: Test) -> String {
+    "CONTRACT='\(id)' swift test --filter '\(name(of: test))'"
   }
 
-  /// The test's id up to its name: `ContractTests.CookieContractTests/holds`.
-  private static func suite(of test: Test) -> String {
+  /// The test's id up to its parameters: `ContractTests.CookieContractTests/holds`.
+  private static func name(of test: Test) -> String {
     let id = String(describing: test.id)
     return String(id.prefix { $0 != "(" })
   }
 
-  /// A regular expression that matches the id of `test` alone.
+  /// Returns a regular expression that matches only the id of `test`.
   static func filter(for test: Test) -> String {
     var pattern = "^"
     for character in String(describing: test.id) {

@@ -4,48 +4,48 @@ import Testing
 
 @testable import ContractTesting
 
-/// Few cases run at once, and each gets its turn.
-@Suite struct CaseSlotsTests {
-  @Test func `no more cases than slots run at once, and every one runs`() async {
-    let slots = CaseSlots(count: 3)
-    let room = Room()
+/// The semaphore limits concurrency and serves its waiters in FIFO order.
+@Suite struct CaseSemaphoreTests {
+  @Test func `no more cases than permits run at once, and all of them run`() async {
+    let semaphore = CaseSemaphore(permits: 3)
+    let counter = OverlapCounter()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<200 {
-        group.addTask { await slots.holding { await room.visit() } }
+        group.addTask { await semaphore.withPermit { await counter.visit() } }
       }
     }
-    #expect(room.most <= 3)
-    #expect(room.visits == 200)
+    #expect(counter.most <= 3)
+    #expect(counter.visits == 200)
   }
 
   @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-  @Test func `who has waited longest is next`() async {
-    let slots = CaseSlots(count: 1)
-    let room = Room()
-    let gate = AsyncStream<Void>.makeStream()
+  @Test func `waiters resume in FIFO order`() async {
+    let semaphore = CaseSemaphore(permits: 1)
+    let counter = OverlapCounter()
+    let release = AsyncStream<Void>.makeStream()
     await withTaskGroup(of: Void.self) { group in
-      // Each begins and goes as far as it can before the next one is added.
-      group.addImmediateTask { await slots.holding { for await _ in gate.stream {} } }
+      // Each task runs until it suspends before the next one is added.
+      group.addImmediateTask { await semaphore.withPermit { for await _ in release.stream {} } }
       for number in 0..<20 {
-        group.addImmediateTask { await slots.holding { await room.visit(by: number) } }
+        group.addImmediateTask { await semaphore.withPermit { await counter.visit(by: number) } }
       }
-      gate.continuation.finish()
+      release.continuation.finish()
     }
-    #expect(room.visitors == Array(0..<20))
+    #expect(counter.visitors == Array(0..<20))
   }
 
-  @Test func `a journal names no more cases as running than there are slots`() async throws {
+  @Test func `a journal shows no more running cases than there are permits`() async throws {
     let contract = Contract<Int>("many", "Many") {
       for number in 0..<200 {
         Clause("clause-\(number)", "holds") { _ in await Task.yield() }
       }
     }
     let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("slots-\(UUID().uuidString)", isDirectory: true)
+      .appendingPathComponent("permits-\(UUID().uuidString)", isDirectory: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("journal.jsonl").path
-    let ledger = RunLedger(environment: ["CONTRACT_JOURNAL": path], isReporting: false)
-    try await RunLedger.$override.withValue(ledger) {
+    let recorder = RunRecorder(environment: ["CONTRACT_JOURNAL": path], isReporting: false)
+    try await RunRecorder.$override.withValue(recorder) {
       let cases = contract.cases(for: .fake("sound") { 0 })
       try await withThrowingTaskGroup(of: Void.self) { group in
         for one in cases { group.addTask { try await one.verify() } }
