@@ -73,8 +73,10 @@ api-breakage: setup ## Shows what changes break in the public interface since BA
 docs: ## Builds the documentation into docs/.
 	@Scripts/build-docs
 
-lint: ## Checks the format of the sources.
+lint: ## Checks the format of the sources, imports and documentation.
 	@swift format lint --strict --recursive --parallel $(SOURCES)
+	@Scripts/check-imports
+	@Scripts/check-documentation
 
 format: ## Formats the sources.
 	@swift format --in-place --recursive --parallel $(SOURCES)
