@@ -1,18 +1,19 @@
 import Foundation
 
-/// Feeds octets to the `Set-Cookie`, date and `cookies.txt` readers and checks what must always hold.
+/// Feeds bytes to the `Set-Cookie`, date and `cookies.txt` readers and checks what must always
+/// hold.
 ///
 /// `Fuzzing/run` builds it together with the sources of `CookiePort`. A broken promise traps, and
-/// libFuzzer saves the octets that broke it.
+/// libFuzzer saves the bytes that broke it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSetCookie(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  let octets = UnsafeBufferPointer(start: start, count: count)
-  // The first octet chooses, the rest is the text.
-  let choice = octets.first ?? 0
-  let text = String(decoding: octets.dropFirst(), as: UTF8.self)
+  let bytes = UnsafeBufferPointer(start: start, count: count)
+  // The first byte chooses, the rest is the text.
+  let choice = bytes.first ?? 0
+  let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
   switch choice & 7 {
   case 0: checkDate(text)
-  case 1 where choice & 8 != 0: checkFile(Data(octets.dropFirst()))
+  case 1 where choice & 8 != 0: checkFile(Data(bytes.dropFirst()))
   case 1: checkHost(text)
   default: checkLine(text, choice)
   }
@@ -35,7 +36,7 @@ private func checkLine(_ line: String, _ choice: UInt8) {
   }
   // Written plainly, the pair reads the same.
   guard let again = try? SetCookie(read.name + "=" + read.value, profile: profile),
-    again.name.hasSameOctets(as: read.name), again.value.hasSameOctets(as: read.value)
+    again.name.hasSameBytes(as: read.name), again.value.hasSameBytes(as: read.value)
   else { preconditionFailure("the pair does not survive a round: \(line.debugDescription)") }
 
   let policy = CookiePolicy(profile: profile)

@@ -26,7 +26,7 @@ extension Implementation<CookieProviderFixture> {
     return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
   }
 
-  /// `HTTPCookieStorage` itself, by an extension.
+  /// The provider that an extension of `HTTPCookieStorage` creates.
   static let foundation = live("foundation") { scope in
     let storage = try ephemeralCookieStorage(in: scope)
     return CookieProviderFixture { storage.provider(for: $0) }
@@ -36,6 +36,6 @@ extension Implementation<CookieProviderFixture> {
   )
   .deviating(from: "secure", because: "Secure cookies are sent over http", on: .linux)
   .deviating(
-    from: "malformed", because: "HTTPCookie takes whatever it is given, line breaks included",
+    from: "malformed", because: "HTTPCookie accepts any text, including line breaks",
     on: .linux)
 }

@@ -1,38 +1,37 @@
 extension String {
-  /// Reads the octets in UTF-8, without a copy where they lie in one piece.
-  func withOctets<Result>(_ body: (Octets) -> Result) -> Result {
+  /// Calls a closure with the UTF-8 bytes, which are copied only if they aren't contiguous.
+  func withBytes<Result>(_ body: (Bytes) -> Result) -> Result {
     var text = self
     return text.withUTF8 { body($0[...]) }
   }
 
-  /// Whether both strings are the same octets in UTF-8; `==` would take canonical equivalents.
-  package func hasSameOctets(as other: String) -> Bool {
-    // Strings of the same octets are always canonically equivalent, and telling most strings apart
-    // by `==` is the fastest way.
+  /// Whether both strings have the same UTF-8 bytes; `==` compares canonical equivalence instead.
+  package func hasSameBytes(as other: String) -> Bool {
+    // `==` is the fastest test for most unequal strings, and strings of equal bytes always pass it.
     self == other && utf8.elementsEqual(other.utf8)
   }
 }
 
 extension UInt8 {
-  /// Whether it is a control character that no cookie may hold: any but TAB (RFC 6265bis §5.6).
+  /// Whether the byte is a control character other than TAB, invalid in cookies (RFC 6265bis §5.6).
   package var isCookieControl: Bool { (self < 0x20 && self != 0x09) || self == 0x7F }
 
-  /// Whether it is a space or a TAB.
+  /// Whether the byte is a space or a TAB.
   package var isCookieSpace: Bool { self == 0x20 || self == 0x09 }
 
-  /// Whether it is an ASCII digit.
+  /// Whether the byte is an ASCII digit.
   package var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
-  /// The ASCII letter in lower case; any other octet as it is.
+  /// The byte, converted to lower case if it is an ASCII letter.
   package var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 }
 
-/// A part of a text in UTF-8, valid as long as the text's octets are borrowed.
-typealias Octets = Slice<UnsafeBufferPointer<UInt8>>
+/// A part of a text's UTF-8 bytes, valid only inside `withBytes`.
+typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
-extension Octets {
-  /// The octets without leading and trailing spaces and TABs.
-  var trimmingSpaces: Octets {
+extension Bytes {
+  /// The bytes without leading and trailing spaces and TABs.
+  var trimmingSpaces: Bytes {
     var start = startIndex
     var end = endIndex
     while start < end, base[start].isCookieSpace { start += 1 }
@@ -42,7 +41,7 @@ extension Octets {
 }
 
 extension Collection<UInt8> {
-  /// Whether the octets begin with `prefix`, ASCII letters of either case alike.
+  /// Whether the bytes begin with `prefix`, ignoring the case of ASCII letters.
   package func beginsCaseInsensitively(with prefix: StaticString) -> Bool {
     guard count >= prefix.utf8CodeUnitCount else { return false }
     return prefix.withUTF8Buffer { prefix in
@@ -50,7 +49,7 @@ extension Collection<UInt8> {
     }
   }
 
-  /// Whether the octets are `other`, ASCII letters of either case alike.
+  /// Whether the bytes equal `other`, ignoring the case of ASCII letters.
   package func equalsCaseInsensitively(_ other: StaticString) -> Bool {
     count == other.utf8CodeUnitCount && beginsCaseInsensitively(with: other)
   }
