@@ -54,7 +54,7 @@ extension Implementation<FeedbackFixture> {
   }
 }
 
-/// The remote control of the fake's vendor, which is the fake itself.
+/// Controls the fake's vendor, which is part of the fake.
 private struct FakeVendor: FeedbackVendor {
   struct Failure: Error {
     var code: Int
@@ -88,7 +88,7 @@ private struct FakeVendor: FeedbackVendor {
   func code(of error: any Error) -> Int? { (error as? Failure)?.code }
 }
 
-/// The remote control of the SDK, by its sandbox.
+/// Controls the SDK through its sandbox.
 private final class SandboxedVendor: FeedbackVendor {
   /// Another client of the SDK.
   private final class Stranger: ThirdPartyDelegate, Sendable {
@@ -113,7 +113,9 @@ private final class SandboxedVendor: FeedbackVendor {
 
   func onLoad(_ body: @escaping @Sendable (VendorLoad) -> Void) {
     sandbox.onLoad { [self] load in
-      body(VendorLoad(id: load.id, listener: listener(load.delegate)) { load.answer($0.fromSDK) })
+      body(
+        VendorLoad(id: load.id, listener: listener(load.delegate)) { load.answer($0.sandboxAnswer) }
+      )
     }
   }
 
@@ -126,9 +128,9 @@ private final class SandboxedVendor: FeedbackVendor {
 }
 
 extension VendorAnswer {
-  fileprivate static let message = "the sandbox was told to fail"
+  fileprivate static let message = "the clause requested a failure"
 
-  fileprivate var fromSDK: ThirdPartySandbox.Answer {
+  fileprivate var sandboxAnswer: ThirdPartySandbox.Answer {
     switch self {
     case .form(let title, let questions): .form(title: title, questions: questions)
     case .failure(let code): .failure(code: code, message: Self.message)

@@ -45,7 +45,7 @@ extension Implementation<ThemeColorFixture> {
   }
 }
 
-/// A suite of defaults for one test alone.
+/// A suite of `UserDefaults` with a unique name.
 struct DefaultsSuite: Sendable {
   let name = "contract-\(UUID().uuidString)"
 
@@ -55,7 +55,7 @@ struct DefaultsSuite: Sendable {
     _ = defaults?.synchronize()
   }
 
-  /// Removes the suite, and the file that it leaves behind on Linux.
+  /// Removes the suite, and the file that Foundation keeps for it on Linux.
   func remove() throws {
     UserDefaults(suiteName: name)?.removePersistentDomain(forName: name)
     let folder = URL(

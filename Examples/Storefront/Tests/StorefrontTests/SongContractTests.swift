@@ -17,7 +17,7 @@ extension Implementation<SongLibraryFixture> {
   static let inMemory = fake("in-memory") {
     SongLibraryFixture(library: InMemorySongLibrary()) { InMemorySongLibrary() }
   }
-  .lacking(.permanence, because: "its songs live as long as it does")
+  .lacking(.permanence, because: "the songs are in the memory of one instance")
 
   static let file = live("file") { scope in
     let file = try scope.temporaryDirectory().appendingPathComponent("songs.json")

@@ -1,13 +1,14 @@
 import FeedbackPort
 import SystemLocks
 
-/// A vendor in memory, for the saboteurs to be wrong about.
+/// A vendor in memory for the flawed services.
 final class SimulatedVendor: FeedbackVendor {
-  /// What a form says, or why there is none.
+  /// A form's content, or the vendor's error.
   typealias Answer = Result<(title: String, questions: [String]), any Error>
 
-  /// Takes the vendor's answers.
-  struct Listener: Sendable {
+  /// The vendor's listener.
+  struct Receiver: Sendable {
+    /// What the contract sees.
     var kind: FeedbackListener
     var owner: ObjectIdentifier?
     var receive: @Sendable (Answer) -> Void
@@ -18,7 +19,7 @@ final class SimulatedVendor: FeedbackVendor {
   }
 
   private struct State {
-    var listener: Listener?
+    var receiver: Receiver?
     var loadCount = 0
     var onLoad: @Sendable (VendorLoad) -> Void = { _ in }
     var now: Duration = .zero
@@ -27,27 +28,28 @@ final class SimulatedVendor: FeedbackVendor {
 
   private let state = Mutex(State())
 
-  var place: Listener? {
-    get { state.withLock(\.listener) }
-    set { state.withLock { $0.listener = newValue } }
+  /// The listener, or `nil`.
+  var receiver: Receiver? {
+    get { state.withLock(\.receiver) }
+    set { state.withLock { $0.receiver = newValue } }
   }
 
   func load(_ id: String) {
     let (listener, onLoad) = state.withLock { state in
       state.loadCount += 1
-      return (state.listener?.kind ?? .nobody, state.onLoad)
+      return (state.receiver?.kind ?? .nobody, state.onLoad)
     }
     onLoad(VendorLoad(id: id, listener: listener) { self.answer($0) })
   }
 
   private func answer(_ answer: VendorAnswer) {
     switch answer {
-    case .form(let title, let questions): place?.receive(.success((title, questions)))
-    case .failure(let code): place?.receive(.failure(Failure(code: code)))
+    case .form(let title, let questions): receiver?.receive(.success((title, questions)))
+    case .failure(let code): receiver?.receive(.failure(Failure(code: code)))
     }
   }
 
-  /// Calls a closure when time has passed.
+  /// Calls a closure once the time has advanced by `delay`.
   func setTimer(_ delay: Duration, _ fire: @escaping @Sendable () -> Void) {
     state.withLock { $0.timers.append((deadline: $0.now + delay, fire: fire)) }
   }
@@ -64,11 +66,11 @@ final class SimulatedVendor: FeedbackVendor {
 
   // MARK: - FeedbackVendor
 
-  var listener: FeedbackListener { place?.kind ?? .nobody }
+  var listener: FeedbackListener { receiver?.kind ?? .nobody }
 
   var loadCount: Int { state.withLock(\.loadCount) }
 
-  func letStrangerListen() { place = Listener(kind: .stranger, owner: nil) { _ in } }
+  func letStrangerListen() { receiver = Receiver(kind: .stranger, owner: nil) { _ in } }
 
   func onLoad(_ body: @escaping @Sendable (VendorLoad) -> Void) {
     state.withLock { $0.onLoad = body }
