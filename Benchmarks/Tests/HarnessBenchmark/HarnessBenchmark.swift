@@ -11,7 +11,7 @@ import Testing
   func plain(_ plain: PlainCase) async throws { try await plain.verify() }
 
   @Test(arguments: Contract.bulk.cases(for: .trivial))
-  func harness(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
+  func harness(_ contractCase: ContractCase<Int>) async throws { try await contractCase.verify() }
 }
 
 /// The same with sequential cases: the cost of a case when no other case runs concurrently.
@@ -20,14 +20,14 @@ import Testing
   func plain(_ plain: PlainCase) async throws { try await plain.verify() }
 
   @Test(arguments: Contract.bulk.cases(for: .trivial))
-  func harness(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
+  func harness(_ contractCase: ContractCase<Int>) async throws { try await contractCase.verify() }
 }
 
 /// 10,000 verdicts on saboteurs.
 @Suite struct SaboteurBenchmark {
-  @Test(arguments: Contract.handful.saboteurs)
-  func saboteurs(_ saboteur: SaboteurCase<Int>) async throws {
-    for _ in 0..<(HarnessBenchmark.count / 10) { try await saboteur.verify() }
+  @Test(arguments: Contract.handful.saboteurCases)
+  func saboteurs(_ contractCase: ContractCase<Int>) async throws {
+    for _ in 0..<(HarnessBenchmark.count / 10) { try await contractCase.verify() }
   }
 }
 

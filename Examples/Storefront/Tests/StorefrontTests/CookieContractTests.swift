@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct CookieContractTests {
   @Test(arguments: Contract.cookies.cases(for: .json))
-  func holds(_ clause: ContractCase<CookieStoreFixture>) async throws { try await clause.verify() }
+  func holds(_ contractCase: ContractCase<CookieStoreFixture>) async throws {
+    try await contractCase.verify()
+  }
 
   @Test func `random commands find no difference from the model`() async throws {
     try await explore(.cookies, on: .json, settings: .init(runs: 50))
@@ -25,6 +27,6 @@ extension Implementation<CookieStoreFixture> {
         setup.directory().appending(path: "cookies.json"), policy: setup.policy, now: setup.now)
     }
   }.deviating(
-    from: "three-thousand", kind: .unsupported, by: .hanging(within: .seconds(5)),
+    from: "three-thousand", kind: .unsupported, by: .timingOut(after: .seconds(5)),
     because: "each operation reads and writes the whole file, which is too slow for 3,000 cookies")
 }
