@@ -11,7 +11,7 @@ import TransportURLSessionAdapter
 /// An HTTP client that gets a URL `count` times, `width` requests at a time.
 struct Contender: Sendable {
   var name: String
-  /// Divides the number of requests, so that slow clients finish in similar time.
+  /// Divides the number of requests, so slow clients take a similar time.
   var divisor = 1
   var run: @Sendable (_ url: String, _ count: Int, _ width: Int) async throws -> Measurement
 

@@ -59,20 +59,21 @@ final class FlawedFeedbackService: FeedbackService {
   private func listen(_ id: String, _ yield: @escaping @Sendable (Answer) -> Void) async throws {
     let receiver = SimulatedVendor.Receiver(
       kind: .service, owner: ObjectIdentifier(self), receive: receive(yield))
-    let start = { @Sendable [flaws, vendor] () throws(MultipleFormLoadError) in
-      guard flaws.mayListen(vendor, ObjectIdentifier(self)) else {
-        throw MultipleFormLoadError(id: id)
-      }
-    }
     guard flaws.listensAtomically else {
-      try start()
+      try checkMayListen(id)
       await waitForSecondCheck()
       vendor.receiver = receiver
       return
     }
     try shared.listenerLock.withLock { _ in
-      try start()
+      try checkMayListen(id)
       vendor.receiver = receiver
+    }
+  }
+
+  private func checkMayListen(_ id: String) throws(MultipleFormLoadError) {
+    guard flaws.mayListen(vendor, ObjectIdentifier(self)) else {
+      throw MultipleFormLoadError(id: id)
     }
   }
 

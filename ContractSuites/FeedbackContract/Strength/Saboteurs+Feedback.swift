@@ -62,7 +62,7 @@ extension Saboteur<FeedbackFixture> {
       caughtBy: "stranger-not-removed", saying: "removed another client's"
     ) { $0.stopListening = { vendor, _ in vendor.receiver = nil } }
     flawed(
-      "forgets-delegate", "listens for ever", caughtBy: "success", "failure", "cancelled",
+      "forgets-delegate", "never stops listening", caughtBy: "success", "failure", "cancelled",
       saying: "still has a listener"
     ) { $0.stopListening = { _, _ in } }
     flawed("wraps-error", "replaces the vendor's error", caughtBy: "error-intact") {
