@@ -28,7 +28,7 @@ example: setup ## Tests the downstream package.
 
 # In a folder of its own, for the sanitizer takes other build products; in parts, for it makes them many
 # times slower, and the harness ends what seems to hang. Explorers are left out: they watch clocks.
-THREADED := 'PortTests|SystemLocksTests|ManualClocksTests|VendorSDKTests|VendorAdaptersTests|CookiePublicSuffix' \
+THREADED := 'PortTests|TransportDecodingTests|SystemLocksTests|ManualClocksTests|VendorSDKTests|VendorAdaptersTests|CookiePublicSuffix' \
   'Cookie(SQLite|Foundation)AdapterTests' 'HarnessTests|EvidenceTests' \
   'Feedback|Analytics|Checkout|Preferences|Cookie.*ContractTests' \
   'TransportCurlAdapterTests|ScriptedOriginTests'
