@@ -28,7 +28,7 @@ example: setup ## Run the tests of Examples/Storefront
 
 # The sanitizer needs separate build products. Tests run several times slower under it, so they run in
 # groups: otherwise the load makes cases time out. Explorers are excluded because they measure time.
-THREADED := 'PortTests|SystemLocksTests|ManualClocksTests|VendorSDKTests|VendorAdaptersTests|CookiePublicSuffix' \
+THREADED := 'PortTests|TransportDecodingTests|SystemLocksTests|ManualClocksTests|VendorSDKTests|VendorAdaptersTests|CookiePublicSuffix' \
   'Cookie(SQLite|Foundation)AdapterTests' 'HarnessTests|EvidenceTests' \
   'Feedback|Analytics|Checkout|Preferences|Cookie.*ContractTests' \
   'TransportCurlAdapterTests|ScriptedOriginTests'

@@ -92,14 +92,23 @@ let cookies: [Target] = [
 ]
 
 let transport: [Target] = [
-  .target(name: "TransportPort", dependencies: ["CBrotli", "CZlib", "SystemLocks"]),
+  .target(name: "TransportPort", dependencies: ["SystemLocks"]),
+  .target(name: "TransportDecoding", dependencies: ["CBrotli", "CZlib", "TransportPort"]),
   .target(
     name: "TransportCurlAdapter",
     dependencies: ["CCurl", "SystemLocks", "SystemThreads", "TransportPort"]),
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
-    dependencies: ["CZlib", "ManualClocks", "SystemLocks", "TransportPort"]),
+    dependencies: ["ManualClocks", "SystemLocks", "TransportPort"]),
+  .testTarget(
+    name: "TransportDecodingTests", dependencies: ["CZlib", "TransportDecoding", "TransportPort"]),
+  .testTarget(
+    name: "TransportPagesTests",
+    dependencies: [
+      "ManualClocks", "TransportCurlAdapter", "TransportDecoding", "TransportPort",
+      "TransportURLSessionAdapter",
+    ]),
   .testTarget(
     name: "TransportCurlAdapterTests",
     dependencies: ["ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort"]),
@@ -138,7 +147,9 @@ let suites: [Target] = [
     ]),
   .target(
     name: "TransportContract",
-    dependencies: ["ContractTesting", "ScriptedOrigin", "SystemLocks", "TransportPort"]),
+    dependencies: [
+      "ContractTesting", "ScriptedOrigin", "SystemLocks", "TransportDecoding", "TransportPort",
+    ]),
   .target(
     name: "AnalyticsContract",
     dependencies: ["AnalyticsPort", "ContractExploration", "ContractTesting", "SystemLocks"]),
@@ -207,6 +218,7 @@ let package = Package(
     library("CookieSQLiteAdapter"),
 
     library("TransportPort"),
+    library("TransportDecoding"),
     library("TransportContract"),
     library("ScriptedOrigin"),
     library("TransportCurlAdapter"),

@@ -1,6 +1,7 @@
 import ContractTesting
 import Foundation
 import Testing
+import TransportDecoding
 import TransportPort
 
 /// A text in each of the content codings.

@@ -1,5 +1,6 @@
 import ContractTesting
 import Testing
+import TransportDecoding
 import TransportPort
 
 extension Flaws {

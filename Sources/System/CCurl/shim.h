@@ -1,4 +1,4 @@
-// libcurl's variadic functions, which Swift cannot import, as one plain function for each type.
+// Typed wrappers for libcurl's variadic functions, which Swift cannot import.
 
 #ifndef CCURL_SHIM_H
 #define CCURL_SHIM_H
@@ -26,7 +26,7 @@ static inline CURLcode ccurl_set_list(
   return curl_easy_setopt(handle, option, value);
 }
 
-/// Sets an option to bytes, which are copied.
+/// Sets an option to a copy of the bytes.
 static inline CURLcode ccurl_set_bytes(
     CURL *handle, CURLoption option, const void *bytes, size_t count) {
   struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
@@ -92,7 +92,7 @@ static inline curl_off_t ccurl_offset(CURL *handle, CURLINFO info) {
   return value;
 }
 
-/// A text that lives as long as the handle; null where there is none.
+/// Returns a text that libcurl owns as long as the handle lives, or null.
 static inline const char *ccurl_text(CURL *handle, CURLINFO info) {
   char *value = 0;
   curl_easy_getinfo(handle, info, &value);
@@ -105,7 +105,7 @@ static inline void *ccurl_private(CURL *handle) {
   return value;
 }
 
-/// OpenSSL's `SSL` of the connection in use; null without one, or under another library.
+/// Returns OpenSSL's `SSL` of the current connection, or null without TLS or with another library.
 static inline void *ccurl_openssl_session(CURL *handle) {
   struct curl_tlssessioninfo *session = 0;
   if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return 0;
@@ -116,7 +116,7 @@ static inline CURLMcode ccurl_set_multi(CURLM *multi, CURLMoption option, long v
   return curl_multi_setopt(multi, option, value);
 }
 
-/// The next finished transfer; null when there is none.
+/// Returns the next finished transfer and its result, or null.
 static inline CURL *ccurl_next_finished(CURLM *multi, CURLcode *result) {
   int left = 0;
   CURLMsg *message;

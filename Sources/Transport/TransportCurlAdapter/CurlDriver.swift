@@ -9,42 +9,50 @@ import TransportPort
   import Glibc
 #endif
 
-/// The door to the thread that drives all transfers of one transport.
+/// The thread-safe interface to the thread that drives all transfers of one transport.
+///
+/// libcurl allows only one thread at a time in a multi handle and its easy handles, so one thread,
+/// the driver thread, runs ``CurlLoop`` and owns them. Callers post commands to a queue. If the
+/// driver thread blocks in libcurl, the poster wakes it; otherwise the thread takes the command on
+/// its next turn without a system call.
 final class CurlDriver: Sendable {
-  /// What the thread is asked to do.
+  /// A request to the driver thread.
   enum Command: Sendable {
     case start(CurlTransfer)
-    /// There is room or content again: go on reading and writing.
+    /// Continue reading and writing, because buffer space or content is available.
     case unpause(CurlTransfer)
-    /// The caller gave up.
+    /// End a transfer because the caller cancelled it.
     case cancel(CurlTransfer)
-    /// The upload failed.
+    /// End a transfer because its upload failed.
     indirect case abort(CurlTransfer, TransportError)
-    /// A step of a task that runs on the driver's thread.
+    /// Run a job of a task that prefers this executor.
     case run(UnownedJob)
     case shutDown
   }
 
-  private struct Inbox {
+  private struct CommandQueue {
     var commands: [Command] = []
-    /// Whether the thread waits in libcurl and must be woken.
+    /// Whether the driver thread blocks in libcurl, or is about to, and must be woken.
     var isWaiting = false
-    /// How many callers are about to wake the thread.
+    /// The number of callers between their decision to wake the driver thread and the end of that
+    /// call.
     var wakers = 0
     var isEnded = false
     var shutDownWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let inbox = Mutex(Inbox())
+  private let queue = Mutex(CommandQueue())
 
-  /// The multi handle. Only `curl_multi_wakeup` is called off the driver's thread, which libcurl
-  /// allows at any time before the cleanup, and `end` waits for whoever is about to.
+  /// The multi handle.
+  ///
+  /// Other threads call only `curl_multi_wakeup` on it, which libcurl allows until
+  /// `curl_multi_cleanup`; `end()` waits for such calls before the cleanup.
   nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
   init(_ configuration: CurlTransport.Configuration) throws(TransportError) {
     guard Self.library == CURLE_OK, let multi = curl_multi_init() else {
       throw TransportError(
-        .other, phase: .preparing, bytesSent: false, detail: "libcurl cannot be set up")
+        .other, phase: .preparing, bytesSent: false, detail: "libcurl could not be initialized")
     }
     self.multi = multi
     do {
@@ -53,90 +61,95 @@ final class CurlDriver: Sendable {
       curl_multi_cleanup(multi)
       throw TransportError(
         .other, phase: .preparing, bytesSent: false, code: Int(error.code),
-        detail: "the system has no thread for the transport")
+        detail: "the system could not create a thread for the transport")
     }
   }
 
+  /// The result of initializing libcurl, once per process.
   private static let library = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-  /// Hands a command to the thread.
+  /// Posts a command to the driver thread. Commands are carried out in FIFO order.
   ///
-  /// - Returns: Whether the thread will see it; not so after the shutdown.
+  /// - Returns: Whether the command will be carried out; `false` after the shutdown.
   @discardableResult
   func post(_ command: Command) -> Bool {
-    let (isTaken, wakes) = inbox.withLock { inbox in
-      guard !inbox.isEnded else { return (false, false) }
-      inbox.commands.append(command)
-      defer { inbox.isWaiting = false }
-      if inbox.isWaiting { inbox.wakers += 1 }
-      return (true, inbox.isWaiting)
+    let (isTaken, wakes) = queue.withLock { queue in
+      guard !queue.isEnded else { return (false, false) }
+      queue.commands.append(command)
+      defer { queue.isWaiting = false }
+      if queue.isWaiting { queue.wakers += 1 }
+      return (true, queue.isWaiting)
     }
     if wakes {
-      // Not under the lock, for which the thread would have to wait as soon as it is awake.
+      // Not under the lock: the driver thread takes the lock as soon as it is awake.
       curl_multi_wakeup(multi)
-      inbox.withLock { $0.wakers -= 1 }
+      queue.withLock { $0.wakers -= 1 }
     }
     return isTaken
   }
 
-  /// Ends the thread and waits for its end.
+  /// Shuts the driver thread down and returns once it has ended all transfers.
   func shutDown() async {
     await withCheckedContinuation { continuation in
-      let isEnded = inbox.withLock { inbox in
-        if !inbox.isEnded { inbox.shutDownWaiters.append(continuation) }
-        return inbox.isEnded
+      let isEnded = queue.withLock { queue in
+        if !queue.isEnded { queue.shutDownWaiters.append(continuation) }
+        return queue.isEnded
       }
       if isEnded { continuation.resume() } else { post(.shutDown) }
     }
   }
 }
 
-// Tasks on the driver's thread.
+// Tasks on the driver thread.
 extension CurlDriver: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // Once the thread is gone, tasks that were promised it go on elsewhere.
+    // After the shutdown, tasks that prefer this executor continue on the global one.
     if !post(.run(job)) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 }
 
-// The thread's side.
+// The interface for the driver thread.
 extension CurlDriver {
-  /// Takes all commands; after this the thread is awake.
+  /// Takes all commands and marks the driver thread as awake.
   ///
-  /// - Parameter commands: Where they go, instead of what is there.
+  /// - Parameter commands: Replaced by the commands; its memory is reused for the queue.
   func takeCommands(into commands: inout [Command]) {
     commands.removeAll(keepingCapacity: true)
-    inbox.withLock { inbox in
-      inbox.isWaiting = false
-      swap(&commands, &inbox.commands)
+    queue.withLock { queue in
+      queue.isWaiting = false
+      swap(&commands, &queue.commands)
     }
   }
 
-  /// Whether there is a command to take.
-  var hasCommands: Bool { inbox.withLock { !$0.commands.isEmpty } }
+  /// Whether the queue has a command.
+  var hasCommands: Bool { queue.withLock { !$0.commands.isEmpty } }
 
-  /// Whether the thread may wait; from then on each command wakes it.
-  func beginWaiting() -> Bool {
-    inbox.withLock { inbox in
-      inbox.isWaiting = inbox.commands.isEmpty
-      return inbox.isWaiting
-    }
-  }
-
-  /// Takes no more commands; returns when nobody will wake the thread any more.
+  /// Returns whether the driver thread may block; if so, the next command wakes it.
   ///
-  /// - Returns: Those that came last, and what to call when all is done.
-  func end() -> (commands: [Command], finish: () -> Void) {
-    let (commands, waiters) = inbox.withLock { inbox in
-      inbox.isEnded = true
-      defer {
-        inbox.commands = []
-        inbox.shutDownWaiters = []
-      }
-      return (inbox.commands, inbox.shutDownWaiters)
+  /// The check and the mark are one critical section. A command that is posted after it finds the
+  /// mark and calls `curl_multi_wakeup`, which libcurl remembers even if the thread has not yet
+  /// entered `curl_multi_poll`; so no wakeup is lost.
+  func beginWaiting() -> Bool {
+    queue.withLock { queue in
+      queue.isWaiting = queue.commands.isEmpty
+      return queue.isWaiting
     }
-    while inbox.withLock({ $0.wakers > 0 }) { sched_yield() }
+  }
+
+  /// Closes the queue and waits until no caller is inside `curl_multi_wakeup`.
+  ///
+  /// - Returns: The remaining commands, and a function to call when the multi handle is cleaned up.
+  func end() -> (commands: [Command], finish: () -> Void) {
+    let (commands, waiters) = queue.withLock { queue in
+      queue.isEnded = true
+      defer {
+        queue.commands = []
+        queue.shutDownWaiters = []
+      }
+      return (queue.commands, queue.shutDownWaiters)
+    }
+    while queue.withLock({ $0.wakers > 0 }) { sched_yield() }
     return (commands, { for waiter in waiters { waiter.resume() } })
   }
 }

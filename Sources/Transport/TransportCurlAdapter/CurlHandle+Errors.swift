@@ -7,22 +7,22 @@ import TransportPort
   import Glibc
 #endif
 
-// What went wrong, in the words of the port.
+// Maps libcurl's errors to those of the port.
 extension CurlHandle {
-  /// The transport was shut down.
+  /// Creates the error of a transfer that a shutdown ended.
   func shutDownError() -> TransportError {
     error(.shutDown, "the transport was shut down")
   }
 
-  /// An error of this transfer, with the phase that it is in.
+  /// Creates an error with the current phase of the transfer.
   func error(
     _ kind: TransportError.Kind, _ detail: String, code: Int32? = nil
   ) -> TransportError {
     var phase = phase
     switch kind {
-    // How far a handshake came is not among the times.
+    // libcurl has no time stamp for the start of the handshake.
     case .tls: phase = .securing
-    // What is wrong with a response does not depend on how much was sent.
+    // An error in the response can occur while the upload is still running.
     case .emptyReply, .truncatedHead, .malformedHead, .headTooLarge, .invalidLength:
       if phase == .sending { phase = .awaitingHead }
     default: break
@@ -34,6 +34,7 @@ extension CurlHandle {
     return error
   }
 
+  /// The current phase, derived from the callbacks so far and libcurl's time stamps.
   private var phase: TransportError.Phase {
     if incoming.hasHead { return .receivingBody }
     if outgoing.attempts > 0 { return isSent ? .awaitingHead : .sending }
@@ -42,7 +43,7 @@ extension CurlHandle {
     return transfer?.wire.origin.scheme == .https ? .securing : .connecting
   }
 
-  /// Whether HTTP/2 was agreed on; `nil` where that is not known.
+  /// Whether ALPN selected HTTP/2; `nil` if unknown.
   var speaksHTTP2: Bool? {
     guard let session = ccurl_openssl_session(easy) else { return nil }
     return OpenSSL.shared?.speaksHTTP2(session)
@@ -62,21 +63,21 @@ extension CurlHandle {
     case CURLE_RECV_ERROR where outgoing.attempts == 0: return connectKind(text)
     case CURLE_OPERATION_TIMEDOUT: return outgoing.attempts == 0 ? .connectTimeout : .idleTimeout
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR: return .tls(tlsFailure(text))
-    case CURLE_GOT_NOTHING: return endedHead
+    case CURLE_GOT_NOTHING: return endedHeadKind
     case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: return .connectionReset
     case CURLE_RECV_ERROR: return receiveKind(text)
-    case CURLE_PARTIAL_FILE: return !incoming.hasHead ? endedHead : .truncatedBody
+    case CURLE_PARTIAL_FILE: return !incoming.hasHead ? endedHeadKind : .truncatedBody
     case CURLE_WEIRD_SERVER_REPLY:
       return text.contains("Content-Length") ? .invalidLength : .malformedHead
     case CURLE_UNSUPPORTED_PROTOCOL where outgoing.attempts > 0: return .malformedHead
     case CURLE_OUT_OF_MEMORY where bytesSent && !incoming.hasHead: return .headTooLarge
-    // What cannot be a field, before this adapter has seen the line.
+    // libcurl rejects an invalid field line before it calls the header callback.
     case CURLE_BAD_FUNCTION_ARGUMENT where bytesSent:
       return incoming.hasHead ? .badChunk : .malformedHead
-    // Without a word, this means that the session has nothing left to do: it was ended by GOAWAY.
+    // Without an error text, nghttp2 has no stream left because the server sent GOAWAY.
     case CURLE_HTTP2 where outgoing.isUnprocessed || text.isEmpty: return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: return .protocolViolation
-    // CURLE_TOO_LARGE, which older headers do not have.
+    // CURLE_TOO_LARGE, which headers before 8.6 lack.
     case CURLcode(100): return .headTooLarge
     default: return .other
     }
@@ -88,10 +89,11 @@ extension CurlHandle {
     case 407: return .proxyAuthenticationRequired
     default: return .proxyFailed
     }
-    // Whether a proxy stood on the way is only to be seen from whom libcurl names.
+    // libcurl does not report whether it used a proxy, except in the host and port that it names in
+    // the error text.
     let origin = transfer?.wire.origin
-    let isStraight = origin.map { text.contains(" \($0.host) port \($0.port) ") } ?? true
-    guard configuration.proxy == .none || isStraight else { return .proxyFailed }
+    let isDirect = origin.map { text.contains(" \($0.host) port \($0.port) ") } ?? true
+    guard configuration.proxy == .none || isDirect else { return .proxyFailed }
     return ccurl_long(easy, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED)
       ? .connectionRefused : .connectFailed
   }
@@ -102,11 +104,13 @@ extension CurlHandle {
     }
     if text.contains("chunked-encoding") { return .badChunk }
     guard text.contains("unexpected eof") else { return .connectionReset }
-    // TLS ended without close_notify: the end cannot be trusted, whatever the framing.
-    return incoming.hasHead ? .truncatedBody : endedHead
+    // TLS ended without close_notify, so an attacker may have truncated the response.
+    return incoming.hasHead ? .truncatedBody : endedHeadKind
   }
 
-  /// Source: x509_vfy.h, `X509_V_ERR_…`.
+  /// Maps OpenSSL's verification result, and otherwise libcurl's text.
+  ///
+  /// Source: the `X509_V_ERR_` constants in openssl/x509_vfy.h.
   private func tlsFailure(_ text: String) -> TransportError.TLSFailure {
     switch ccurl_long(easy, CURLINFO_SSL_VERIFYRESULT) {
     case 9, 10: return .certificateExpired

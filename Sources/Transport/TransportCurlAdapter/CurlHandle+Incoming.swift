@@ -1,55 +1,57 @@
 import CCurl
 import TransportPort
 
-// The way back: what libcurl calls with what has come of a response.
+// Receiving: the callbacks through which libcurl delivers a response.
 extension CurlHandle {
-  /// What has come so far.
+  /// The state of the response.
   struct Incoming {
     /// The head, until it is delivered.
-    var head: CurlTransfer.Head?
+    var head: HTTPExchange.Head?
     var hasHead = false
     var informational: [HTTPResponse] = []
     var framing: HTTPBodyFraming?
-    /// How many bytes of content came.
+    /// The number of content bytes received.
     var received = 0
-    var chunks: ChunkJudge?
+    var chunkValidator: ChunkedBodyValidator?
     var trailers: HTTPFieldSection?
-    /// Whether libcurl reads the content and hands none of it out.
-    var isIgnored = false
-    /// Whether the next line is the first after a status line.
+    /// Whether libcurl reads the content without passing it to the write callback.
+    var isDiscardedByLibcurl = false
+    /// Whether the next line is the first field line after a status line.
     var isAtFirstField = false
-    /// Whether the response came over HTTP/2.
+    /// Whether the response was received over HTTP/2.
     var isMultiplexed = false
-    /// Whether TLS announced its end; `nil` where that is not known.
-    var isEndAnnounced: Bool?
+    /// Whether the peer's `close_notify` was received; `nil` if unknown.
+    var hasReceivedCloseNotify: Bool?
   }
 
-  /// Whether libcurl remembers the last field of the transfer before, which it has freed, and joins
-  /// a first field that starts with a space to it (curl/curl#11101, up to 8.1.0).
-  static let remembersFreedField =
+  /// Whether libcurl has the use-after-free of curl/curl#11101, which affects versions up to 8.1.0.
+  ///
+  /// Such a libcurl joins a first field line that starts with a space to the last field of the
+  /// previous transfer, whose memory it has freed.
+  static let hasFoldUseAfterFree =
     curl_version_info(CURLVERSION_FIRST).pointee.version_num < 0x08_01_01
 
-  /// Takes a line of a head or of the trailers, as it came.
+  /// Handles a line of a head or of the trailers.
   ///
-  /// - Returns: Whether the transfer goes on.
+  /// - Returns: Whether the transfer continues.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
     guard failure == nil else { return false }
-    if !incoming.isAtFirstField, heads.passesOver(bytes) { return true }
-    if Self.remembersFreedField, !incoming.hasHead { watchFirstField() }
+    if !incoming.isAtFirstField, headCache.consumeIfCached(bytes) { return true }
+    if Self.hasFoldUseAfterFree, !incoming.hasHead { traceFirstField() }
     do throws(TransportError) {
       if incoming.hasHead {
-        if incoming.chunks == nil { try receive(trailer: Array(bytes)[...]) }
+        if incoming.chunkValidator == nil { try receive(trailer: Array(bytes)[...]) }
       } else {
         if offersHTTP2, bytes.starts(with: "HTTP/2".utf8) || bytes.starts(with: "HTTP/3".utf8) {
-          // libcurl makes such a line of its own, and takes one from the wire as well.
+          // libcurl synthesizes this line for HTTP/2, but accepts it from an HTTP/1.1 peer as well.
           guard speaksHTTP2 != false else {
-            throw error(.malformedHead, "a status line of HTTP/2 came over HTTP/1.1")
+            throw error(.malformedHead, "the server sent an HTTP/2 status line over HTTP/1.1")
           }
-          // Else libcurl is done with the last byte, and passes over trailers; the length is checked
-          // here as well.
+          // With a length libcurl stops at the last byte and ignores trailers; `ending(_:)` checks
+          // the length instead.
           ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
         }
-        if let head = try heads.consume(bytes) { try complete(head) }
+        if let head = try headCache.consume(bytes) { try complete(head) }
       }
       return true
     } catch {
@@ -58,80 +60,94 @@ extension CurlHandle {
     }
   }
 
-  /// Has libcurl show the line after a status line before it does anything about it.
-  private func watchFirstField() {
+  /// Enables libcurl's trace for the line after a status line.
+  ///
+  /// The trace callback receives the line before libcurl stores it, which is the only point where
+  /// ``rejectFoldedFirstField(_:)`` can prevent the use-after-free.
+  private func traceFirstField() {
     let wasAtFirstField = incoming.isAtFirstField
-    incoming.isAtFirstField = heads.isEmpty
+    incoming.isAtFirstField = headCache.isEmpty
     guard incoming.isAtFirstField != wasAtFirstField, !offersHTTP2 else { return }
     ccurl_set_long(easy, CURLOPT_VERBOSE, incoming.isAtFirstField ? 1 : 0)
   }
 
-  /// Keeps libcurl from joining a first field to what it has freed.
+  /// Prevents the use-after-free of ``hasFoldUseAfterFree`` and fails the transfer.
   ///
-  /// - Parameter line: The line in libcurl's own memory, about to be stored.
-  func guardFirstField(_ line: UnsafeMutableRawBufferPointer) {
-    guard Self.remembersFreedField, incoming.isAtFirstField, let first = line.first,
+  /// - Parameter line: The line in libcurl's buffer. Its leading space becomes a colon, so that
+  ///   libcurl does not take it for a continuation.
+  func rejectFoldedFirstField(_ line: UnsafeMutableRawBufferPointer) {
+    guard Self.hasFoldUseAfterFree, incoming.isAtFirstField, let first = line.first,
       first == 0x20 || first == 0x09
     else { return }
     line[0] = UInt8(ascii: ":")
     failure = error(.malformedHead, "the first field line starts with a space")
   }
 
-  /// Takes content.
+  /// Handles content.
   ///
-  /// - Returns: What the write callback returns: the count, an error, or a wish to pause.
+  /// - Returns: The result of the write callback: the count, 0 to fail, or `CURL_WRITEFUNC_PAUSE`.
   func receive(content bytes: UnsafeRawBufferPointer) -> Int {
     guard let transfer, incoming.hasHead, failure == nil else { return 0 }
     if content.count + bytes.count > Self.chunkSize {
-      isTouched = true
+      needsDelivery = true
       deliver()
       if transfer.pausesReading() { return Int(CURL_WRITEFUNC_PAUSE) }
     }
-    if content.isEmpty { content = space(for: bytes.count, of: transfer) }
+    if content.isEmpty { content = makeBuffer(for: bytes.count, of: transfer) }
     if content.capacity - content.count < bytes.count, incoming.framing != .length(bytes.count) {
       content.reserveCapacity(Self.chunkSize)
     }
     content.append(contentsOf: bytes)
     incoming.received += bytes.count
-    touch()
+    setNeedsDelivery()
     return bytes.count
   }
 
-  /// Memory for content of which so many bytes are there.
-  private func space(for count: Int, of transfer: CurlTransfer) -> [UInt8] {
-    if incoming.received > 0, let space = transfer.takeSpace() { return space }
+  /// Returns an empty buffer for content that begins with `count` bytes.
+  ///
+  /// A small response gets the buffer of the previous response or one of exactly its size; larger
+  /// ones get buffers that the reader has returned. Without either, the array grows on demand.
+  private func makeBuffer(for count: Int, of transfer: CurlTransfer) -> [UInt8] {
+    if incoming.received > 0, let buffer = transfer.takeBuffer() { return buffer }
     var size = Self.smallChunkSize
     if case .length(let length) = incoming.framing { size = length }
     guard count <= size, size <= Self.smallChunkSize else { return [] }
-    var space: [UInt8] = []
-    swap(&space, &spent)
-    guard (size...2 * size).contains(space.capacity) else {
-      space = []
-      space.reserveCapacity(size)
-      return space
+    var buffer: [UInt8] = []
+    swap(&buffer, &recycledContent)
+    guard (size...2 * size).contains(buffer.capacity) else {
+      buffer = []
+      buffer.reserveCapacity(size)
+      return buffer
     }
-    space.removeAll(keepingCapacity: true)
-    return space
+    // If the reader still holds the array, this allocates new memory instead of clearing it.
+    buffer.removeAll(keepingCapacity: true)
+    return buffer
   }
 
-  /// Takes what came after the head, as it came.
+  /// Handles bytes after the head as received, before libcurl removes the chunk framing.
   func receive(raw bytes: UnsafeRawBufferPointer) {
-    guard failure == nil, incoming.chunks != nil || incoming.isIgnored else { return }
+    guard failure == nil, incoming.chunkValidator != nil || incoming.isDiscardedByLibcurl else {
+      return
+    }
     do throws(TransportError) {
       let bytes = Array(bytes)
-      try incoming.chunks?.consume(bytes)
-      if incoming.chunks?.hasSurplus == true { closeUnlessShared() }
-      if incoming.isIgnored { try receive(ignored: incoming.chunks?.content ?? bytes) }
+      try incoming.chunkValidator?.consume(bytes)
+      if incoming.chunkValidator?.hasSurplus == true { closeUnlessShared() }
+      if incoming.isDiscardedByLibcurl {
+        try receive(discarded: incoming.chunkValidator?.content ?? bytes)
+      }
     } catch {
       failure = transfer?.wire.error(
         error.kind, phase: .receivingBody, bytesSent: true, detail: error.detail)
       closeUnlessShared()
-      touch()
+      setNeedsDelivery()
     }
   }
 
-  /// Takes content that libcurl hands out to nobody, and so can't be made to wait with.
-  private func receive(ignored content: [UInt8]) throws(TransportError) {
+  /// Delivers content that libcurl discards.
+  ///
+  /// libcurl cannot be paused here, so the transfer fails if the reader is too slow.
+  private func receive(discarded content: [UInt8]) throws(TransportError) {
     var rest = content.count
     if case .length(let length) = incoming.framing {
       rest = min(rest, max(0, length - incoming.received))
@@ -139,18 +155,22 @@ extension CurlHandle {
     guard content[..<rest].withUnsafeBytes({ receive(content: $0) }) == rest else {
       throw TransportError(
         .responseTooLarge(limit: CurlTransfer.highWater), phase: .receivingBody, bytesSent: true,
-        detail: "the content of a 417 comes faster than it is read, and libcurl does not wait")
+        detail: "the content of a 417 response arrives too fast; libcurl cannot pause it")
     }
   }
 
-  /// Takes a line of libcurl's trace, which is switched on where HTTP/2 may be spoken, and after the
-  /// head of a response without content.
+  /// Handles a line of libcurl's trace.
+  ///
+  /// The trace is enabled only where libcurl reports something in no other way: while HTTP/2 is
+  /// possible, and after heads whose content libcurl handles without a callback.
   func receive(trace line: UnsafeRawBufferPointer) {
-    // So it does with what 417 says, for it means to send again.
+    // libcurl also discards the content of a 417 response, because it intends to resend the
+    // request.
     if incoming.hasHead, line.starts(with: "Ignoring the response-body".utf8) {
-      incoming.isIgnored = true
+      incoming.isDiscardedByLibcurl = true
     }
-    // Lib/transfer.c of libcurl passes over what follows such a head, and keeps the connection.
+    // lib/transfer.c skips bytes after a response without content and keeps the connection, so that
+    // they could become the next response.
     if incoming.hasHead, line.starts(with: "Excess found".utf8) { closeUnlessShared() }
     guard offersHTTP2 else { return }
     switch HTTP2Notice(line) {
@@ -161,15 +181,17 @@ extension CurlHandle {
     }
   }
 
-  /// Notes whether TLS has announced its end; the last time is when libcurl has read all there is.
+  /// Records whether the peer's `close_notify` was received.
   ///
-  /// libcurl takes the end of the socket for the end of TLS, so that anybody on the way could cut a
-  /// body that ends with the connection (RFC 9112 §9.8).
-  func watchEnd() {
+  /// libcurl takes the end of the TCP connection for the end of TLS, so an attacker could truncate
+  /// a body that ends with the connection (RFC 9112 §9.8). The progress callback calls this
+  /// repeatedly; the last call is after libcurl has read everything.
+  func recordCloseNotify() {
     guard let session = ccurl_openssl_session(easy) else { return }
-    incoming.isEndAnnounced = OpenSSL.shared?.isEndAnnounced(session)
+    incoming.hasReceivedCloseNotify = OpenSSL.shared?.hasReceivedCloseNotify(session)
   }
 
+  /// Handles a trailer line of an HTTP/2 response; HTTP/1.1 trailers are in the chunked body.
   private func receive(trailer line: ArraySlice<UInt8>) throws(TransportError) {
     var section = incoming.trailers ?? HTTPFieldSection(limits: options.headLimits)
     do throws(TransportError) { _ = try section.consume(line: line) } catch {
@@ -180,7 +202,8 @@ extension CurlHandle {
     incoming.trailers = section
   }
 
-  private func complete(_ complete: HeadMemory.Head) throws(TransportError) {
+  /// Handles a complete head.
+  private func complete(_ complete: HeadCache.Head) throws(TransportError) {
     guard let transfer else { return }
     let response = complete.response
     incoming.isMultiplexed = complete.version == .multiplexed
@@ -189,11 +212,11 @@ extension CurlHandle {
       guard incoming.informational.count < options.headLimits.informational else {
         throw transfer.wire.error(
           .tooManyInformational, phase: .awaitingHead, bytesSent: true,
-          detail: "more than \(options.headLimits.informational) interim responses came")
+          detail: "the server sent more than \(options.headLimits.informational) interim responses")
       }
       incoming.informational.append(response)
-      heads.beginNext()
-      // With these libcurl begins to wait anew for 100, and forgets to look at the clock.
+      headCache.beginNext()
+      // On an interim response other than 100, libcurl restarts its wait for 100 without a timer.
       if response.status.code != 100, transfer.wire.headerFields.contains(.expect) {
         transfer.resumeDriver(after: options.continueTimeout)
       }
@@ -201,75 +224,78 @@ extension CurlHandle {
     }
     incoming.framing = complete.framing
     if incoming.framing == .chunked {
-      // From now on libcurl shows what comes before it undoes the chunks.
-      incoming.chunks = try ChunkJudge(limits: options.headLimits)
+      // From now on the trace callback receives the bytes before libcurl removes the chunk framing.
+      incoming.chunkValidator = try ChunkedBodyValidator(limits: options.headLimits)
       ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
     }
     if !incoming.isMultiplexed {
       if !complete.keepsConnectionAlive { closeUnlessShared() }
-      // Else nothing is heard of what follows.
+      // The trace reports bytes after a response without content.
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {
         ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
       }
     }
+    // The trace reports that libcurl discards the content; see `receive(trace:)`.
     if response.status.code == 417, !incoming.isMultiplexed {
       ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
     }
+    // Enables the progress callback, and with it `recordCloseNotify()`.
     if incoming.framing == .untilClose, !incoming.isMultiplexed,
       transfer.wire.origin.scheme == .https
     {
       ccurl_set_long(easy, CURLOPT_NOPROGRESS, 0)
     }
     incoming.hasHead = true
-    incoming.head = CurlTransfer.Head(
+    incoming.head = HTTPExchange.Head(
       response: response, informationalResponses: incoming.informational)
-    touch()
+    setNeedsDelivery()
   }
 }
 
-// The end of it.
+// The end of a transfer.
 extension CurlHandle {
-  /// How the transfer ended, by libcurl's code and by what was noted.
+  /// Determines how the transfer ended from libcurl's code and the recorded state.
   func ending(_ code: CURLcode) -> CurlTransfer.Ending {
     if let failure { return .failed(failure) }
     guard code == CURLE_OK || outgoing.isRepeated else { return .failed(error(for: code)) }
     guard incoming.hasHead else {
-      return .failed(error(endedHead, "the connection ended before the head was complete"))
+      return .failed(error(endedHeadKind, "the connection ended before the head was complete"))
     }
-    if let chunks = incoming.chunks, !chunks.isComplete {
+    if let validator = incoming.chunkValidator, !validator.isComplete {
       return .failed(error(.truncatedBody, "the connection ended before the last chunk"))
     }
     if case .length(let length) = incoming.framing, incoming.received != length {
       return .failed(
         error(
-          .truncatedBody, "\(incoming.received) of \(length) bytes came before the connection ended"
-        ))
+          .truncatedBody,
+          "the connection ended after \(incoming.received) of \(length) content bytes"))
     }
-    if incoming.framing == .untilClose, incoming.isEndAnnounced == false {
+    if incoming.framing == .untilClose, incoming.hasReceivedCloseNotify == false {
       return .failed(
         error(
           .truncatedBody,
-          "the connection ended without close_notify, so the body may be cut short"))
+          "the connection ended without close_notify, so the body may be truncated"))
     }
-    return .complete(trailers: incoming.chunks?.trailers ?? incoming.trailers?.fields ?? [:])
+    return .complete(
+      trailers: incoming.chunkValidator?.trailers ?? incoming.trailers?.fields ?? [:])
   }
 
-  /// Whether there is nothing to wait for: the transfer has failed, or the whole response is there
-  /// although the request was not sent to its end.
+  /// Whether the transfer can end now: it has failed, or the response is complete although the
+  /// request was not sent completely.
   var isOver: Bool {
     if failure != nil { return true }
     guard incoming.hasHead, !isSent else { return false }
     switch incoming.framing {
     case .some(.none): return true
     case .length(let length): return incoming.received == length
-    case .chunked: return incoming.chunks?.isComplete == true
+    case .chunked: return incoming.chunkValidator?.isComplete == true
     case .untilClose, nil: return false
     }
   }
 
-  /// What it means that the connection ended before the head was complete.
-  var endedHead: TransportError.Kind {
-    // What came of a first line that was cut is nowhere to be seen.
-    heads.isEmpty && incoming.informational.isEmpty ? .emptyReply : .truncatedHead
+  /// The kind of error if the connection ended before the head was complete.
+  var endedHeadKind: TransportError.Kind {
+    // libcurl does not report an incomplete first line, so that counts as an empty reply.
+    headCache.isEmpty && incoming.informational.isEmpty ? .emptyReply : .truncatedHead
   }
 }

@@ -8,7 +8,7 @@ import TransportPort
 #endif
 
 extension CurlHandle {
-  /// Sets everything that holds for all transfers.
+  /// Sets the options that are the same for all transfers.
   func setUp(
     _ configuration: CurlTransport.Configuration, loop: CurlLoop,
     errorText: UnsafeMutablePointer<CChar>
@@ -26,9 +26,9 @@ extension CurlHandle {
     ccurl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
     ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     ccurl_set_long(easy, CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-    // Else the removal of a handle waits for the thread that looks up its host.
+    // Without this, removing a handle blocks until the thread that resolves its host has ended.
     ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-    // Taken and given back for each transfer.
+    // libcurl allocates and frees both buffers for each transfer.
     ccurl_set_long(easy, CURLOPT_BUFFERSIZE, Self.chunkSize)
     ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
     setVersion(offersHTTP2: false)
@@ -37,7 +37,7 @@ extension CurlHandle {
     setTimes(TransportOptions(), configuration)
   }
 
-  /// Sets what one exchange wants.
+  /// Sets the options of one exchange.
   func setTimes(_ options: TransportOptions, _ configuration: CurlTransport.Configuration) {
     let connect = options.connectTimeout ?? configuration.connectTimeout
     // Zero would mean libcurl's default of five minutes.
@@ -47,18 +47,20 @@ extension CurlHandle {
     ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, options.reusesConnections ? 0 : 1)
   }
 
-  /// Sets whether HTTP/2 is offered.
+  /// Sets whether ALPN offers HTTP/2.
   func setVersion(offersHTTP2: Bool) {
     ccurl_set_long(
       easy, CURLOPT_HTTP_VERSION,
       Int(offersHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-    // A burst waits for the first connection to learn whether it can be shared.
+    // Concurrent requests wait for the first connection instead of opening one each, in case the
+    // server speaks HTTP/2.
     ccurl_set_long(easy, CURLOPT_PIPEWAIT, offersHTTP2 ? 1 : 0)
   }
 
-  /// Sets the method and how the body is framed.
+  /// Sets the method and the framing of the body.
   func setMethod(_ wire: WireRequest) {
-    // In this order, since each of these options undoes the others.
+    // Each of these options changes the method that the others set, so the order matters: reset
+    // all, then select the upload, then override the name.
     ccurl_set_long(easy, CURLOPT_UPLOAD, 0)
     ccurl_set_long(easy, CURLOPT_NOBODY, 0)
     ccurl_set_long(easy, CURLOPT_HTTPGET, 1)
@@ -75,7 +77,7 @@ extension CurlHandle {
     ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, wire.method.rawValue)
   }
 
-  /// The fields that libcurl does not make itself, in its own notation.
+  /// Returns the fields as libcurl expects them, without those that it generates itself.
   static func list(_ wire: WireRequest) -> UnsafeMutablePointer<curl_slist>? {
     var list: UnsafeMutablePointer<curl_slist>?
     for field in wire.headerFields {
@@ -84,7 +86,7 @@ extension CurlHandle {
       default: list = append(field, to: list)
       }
     }
-    // A name alone takes away the field that libcurl would add.
+    // A name without a value removes the field that libcurl would add.
     if !wire.headerFields.contains(.accept) { list = curl_slist_append(list, "Accept:") }
     if wire.framing != .none, !wire.headerFields.contains(.expect) {
       list = curl_slist_append(list, "Expect:")
@@ -92,10 +94,10 @@ extension CurlHandle {
     return list
   }
 
-  /// Adds a field to a list.
+  /// Appends a field to a list.
   ///
-  /// - Parameter emptyMark: What stands after the name where the value is empty: among header
-  ///   fields a semicolon, since a colon would take the field away.
+  /// - Parameter emptyMark: The bytes after the name if the value is empty. For header fields it is
+  ///   a semicolon, because libcurl removes a field whose name is followed by a colon only.
   static func append(
     _ field: HTTPField, emptyMark: [UInt8] = [0x3B],
     to list: UnsafeMutablePointer<curl_slist>?
@@ -113,8 +115,9 @@ extension CurlHandle {
     ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     switch authorities {
     case .system:
-      // With a folder beside the bundle, libcurl keeps no certificates from one connection to the
-      // next: it reads the whole bundle each time, which takes longer than all else.
+      // libcurl caches the parsed bundle only if no folder is set as well. Without the cache it
+      // parses the whole bundle for each connection, which takes longer than the rest of the
+      // handshake.
       if let bundle = ccurl_text(easy, CURLINFO_CAINFO), access(bundle, R_OK) == 0 {
         ccurl_set_string(easy, CURLOPT_CAPATH, nil)
       }
@@ -131,7 +134,7 @@ extension CurlHandle {
       break
     case .none:
       ccurl_set_string(easy, CURLOPT_PROXY, "")
-      // Else libcurl looks into the environment for each transfer.
+      // Without this, libcurl reads the environment for each transfer.
       ccurl_set_string(easy, CURLOPT_NOPROXY, "*")
     case .url(let url, let bypassed):
       ccurl_set_string(easy, CURLOPT_PROXY, url)
@@ -152,8 +155,8 @@ extension CurlHandle {
     }
     ccurl_set_pointer(easy, CURLOPT_READDATA, this)
     ccurl_set_read(easy) { bytes, size, count, this in
-      let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-      return CurlHandle.with(this) { $0.supply(space) } ?? Int(CURL_READFUNC_ABORT)
+      let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+      return CurlHandle.with(this) { $0.supply(buffer) } ?? Int(CURL_READFUNC_ABORT)
     }
     ccurl_set_pointer(easy, CURLOPT_SEEKDATA, this)
     ccurl_set_seek(easy) { this, offset, origin in
@@ -173,23 +176,23 @@ extension CurlHandle {
       case CURLINFO_DATA_IN:
         CurlHandle.with(this) { $0.receive(raw: UnsafeRawBufferPointer(bytes)) }
       case CURLINFO_TEXT: CurlHandle.with(this) { $0.receive(trace: UnsafeRawBufferPointer(bytes)) }
-      case CURLINFO_HEADER_IN: CurlHandle.with(this) { $0.guardFirstField(bytes) }
+      case CURLINFO_HEADER_IN: CurlHandle.with(this) { $0.rejectFoldedFirstField(bytes) }
       default: break
       }
       return 0
     }
     ccurl_set_pointer(easy, CURLOPT_XFERINFODATA, this)
     ccurl_set_progress(easy) { this, _, _, _, _ in
-      CurlHandle.with(this) { $0.watchEnd() }
+      CurlHandle.with(this) { $0.recordCloseNotify() }
       return 0
     }
   }
 
-  /// Asks for fields after the content.
+  /// Enables trailer fields.
   ///
-  /// To be called only for a transfer that has some, and for one transfer of a handle: libcurl
-  /// 7.88 does not forget how far the trailers of the transfer before came, and then writes the size
-  /// of the next one's first chunk in front of its buffer.
+  /// Call this only for a transfer with trailers, and use the handle for no other transfer: libcurl
+  /// 7.88 does not reset its trailer state, and for the next transfer writes the size of the first
+  /// chunk before the start of its buffer.
   func setTrailers() {
     ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, Unmanaged.passUnretained(self).toOpaque())
     ccurl_set_trailer(easy) { list, this in
@@ -198,7 +201,9 @@ extension CurlHandle {
     }
   }
 
-  /// A connection outlives the handle that opened it, so these two are called on the loop.
+  /// Sets the socket callbacks.
+  ///
+  /// A kept connection outlives the handle that opened it, so their user data is the loop.
   private func setSocketCallbacks(_ loop: UnsafeMutableRawPointer) {
     ccurl_set_pointer(easy, CURLOPT_SOCKOPTDATA, loop)
     ccurl_set_socket_opened(easy) { loop, socket, _ in
@@ -215,7 +220,9 @@ extension CurlHandle {
     }
   }
 
-  /// Calls what a callback stands for; the loop holds the handle for as long as there are callbacks.
+  /// Calls a method of the handle that a callback receives as user data.
+  ///
+  /// No reference count is needed: the loop retains the handle as long as libcurl may call back.
   @discardableResult
   private static func with<Result>(
     _ pointer: UnsafeMutableRawPointer?, _ body: (CurlHandle) -> Result

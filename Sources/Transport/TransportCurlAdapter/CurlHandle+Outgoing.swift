@@ -7,43 +7,44 @@ import TransportPort
   import Glibc
 #endif
 
-// The way there: what libcurl asks for, and what it may do.
+// Sending: the callbacks through which libcurl asks for content and for permission to send.
 extension CurlHandle {
-  /// How far a request has come.
+  /// The state of the request.
   struct Outgoing {
-    /// How many bytes of content libcurl has taken.
+    /// The number of content bytes that libcurl has taken.
     var sent = 0
     /// Whether the producer of the content has ended.
     var isUploaded = false
-    /// Whether libcurl waits for the producer of the content.
-    var isStarved = false
-    /// How often the request went to a connection.
+    /// Whether libcurl has paused the upload until the producer has content.
+    var isWaitingForContent = false
+    /// The number of connections on which libcurl has started to send the request.
     var attempts = 0
-    /// The local port of the connection, and the number of the stream on it.
+    /// The local port of the connection, and the HTTP/2 stream on it.
     var port: Int32 = 0
     var stream: Int?
-    /// Whether the server has said that it did nothing about the request.
+    /// Whether the server has announced that it did not process the request.
     var isUnprocessed = false
-    /// Whether libcurl would send the request again although it was answered.
+    /// Whether libcurl was kept from resending the request after its final head.
     var isRepeated = false
   }
 
-  /// Decides whether a request may go to the wire.
+  /// Decides whether libcurl may send the request on the connection that it chose.
   ///
-  /// A kept connection that has something to read before anything was asked is of no use: either it
-  /// has ended, or what came would pass for the response. Nothing was sent on it, so that the
-  /// request can go on a fresh one, whatever its method.
+  /// A kept connection that is readable before a request is sent is unusable: it was closed, or the
+  /// bytes would be taken for the response. Nothing was sent, so the request goes to a new
+  /// connection whatever its method.
   ///
-  /// libcurl sends a request again, on its own, when a kept connection turns out to be dead or the
-  /// server has not taken it on. In the first case a method that is not idempotent may repeat its
-  /// effect (RFC 9110 §9.2.2), and in both a body that was begun may be gone, so these are refused.
+  /// libcurl resends a request without asking if a kept connection turns out to be dead or the
+  /// server did not process it. A dead connection may have delivered the request, so resending a
+  /// method that is not idempotent could repeat its effect (RFC 9110 §9.2.2). In both cases a
+  /// streamed body that was partly read cannot be resent. This method refuses both.
   ///
   /// - Parameter localPort: The local port of the connection that libcurl chose.
   func allowsAttempt(localPort: Int32) -> Bool {
     let socket = loop.sockets.socket(atPort: localPort)
     guard let transfer else { return false }
     if incoming.hasHead {
-      // After 417 libcurl tries without Expect, whatever the method.
+      // libcurl resends the request without Expect after a 417 response, whatever the method.
       outgoing.isRepeated = true
       return false
     }
@@ -54,7 +55,8 @@ extension CurlHandle {
     outgoing.attempts += 1
     outgoing.port = localPort
     outgoing.stream = nil
-    // Only here, since a connection that is opened while libcurl traces is traced for good.
+    // Not earlier: libcurl traces a connection for its whole life if it is opened while tracing is
+    // on.
     if offersHTTP2 { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
     guard outgoing.attempts > 1 else { return true }
     guard transfer.wire.method.isIdempotent || outgoing.isUnprocessed,
@@ -63,7 +65,7 @@ extension CurlHandle {
       let wire = transfer.wire
       var error = wire.error(
         .connectionReset, phase: .awaitingHead, bytesSent: true,
-        detail: "a kept connection ended before the response, and \(wire.method) is not sent again")
+        detail: "a kept connection ended before the response; \(wire.method) is not safe to resend")
       error.isRetrySafe = error.isRetrySafe || outgoing.isUnprocessed
       failure = error
       return false
@@ -72,35 +74,36 @@ extension CurlHandle {
     return true
   }
 
-  /// Whether a kept connection is at its end or has unasked bytes.
+  /// Whether a kept connection was closed or has unexpected bytes.
   ///
-  /// Where HTTP/2 is possible, frames may come at any time, so that nothing can be told.
+  /// Returns `false` if HTTP/2 is possible, where the server may send frames at any time.
   private func isStale(_ socket: Int32?) -> Bool {
     guard let socket, !offersHTTP2, options.reusesConnections,
       ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0
     else { return false }
-    var look = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    return poll(&look, 1, 0) != 0
+    var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, 0) != 0
   }
 
-  /// Gives content of the request.
+  /// Copies content of the request to libcurl's buffer.
   ///
-  /// - Returns: What the read callback returns: the count, or a wish to pause.
-  func supply(_ space: UnsafeMutableRawBufferPointer) -> Int {
+  /// - Returns: The result of the read callback: the count, `CURL_READFUNC_PAUSE` if the producer
+  ///   has no content yet, or `CURL_READFUNC_ABORT`.
+  func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     if let bytes = transfer?.content {
-      let piece = bytes[outgoing.sent...].prefix(space.count)
-      piece.withUnsafeBytes { space.copyMemory(from: $0) }
+      let piece = bytes[outgoing.sent...].prefix(buffer.count)
+      piece.withUnsafeBytes { buffer.copyMemory(from: $0) }
       outgoing.sent += piece.count
       return piece.count
     }
     guard let upload = transfer?.upload else { return Int(CURL_READFUNC_ABORT) }
-    switch upload.copy(into: space) {
+    switch upload.copy(into: buffer) {
     case .copied(let count):
       outgoing.sent += count
       return count
     case .pending:
-      outgoing.isStarved = true
-      loop.starve(self)
+      outgoing.isWaitingForContent = true
+      loop.noteWaitingForContent(self)
       return Int(CURL_READFUNC_PAUSE)
     case .ended:
       outgoing.isUploaded = true
@@ -108,9 +111,9 @@ extension CurlHandle {
     }
   }
 
-  /// Starts the content again, for a second attempt.
+  /// Moves to an offset of the content, for another attempt.
   ///
-  /// - Returns: Whether that is possible.
+  /// - Returns: Whether that succeeded; a stream cannot be rewound.
   func rewind(to offset: Int) -> Bool {
     guard let bytes = transfer?.content, (0...bytes.count).contains(offset) else {
       return outgoing.sent == offset
@@ -119,23 +122,25 @@ extension CurlHandle {
     return true
   }
 
-  /// The fields to send after the content.
+  /// Appends the fields to send after the content to libcurl's list.
   func trailerList(_ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>) {
     for field in transfer?.upload?.trailers ?? [:] {
       list.pointee = Self.append(field, emptyMark: [0x3A, 0x20], to: list.pointee)
     }
   }
 
-  /// Whether a connection has ended on which libcurl waits for content to send, and for nothing else.
-  var isCutWhileStarved: Bool {
-    guard outgoing.isStarved, !incoming.isMultiplexed, speaksHTTP2 != true,
+  /// Whether the peer has closed the connection of a paused upload.
+  ///
+  /// libcurl does not watch the socket for input while an upload is paused, so the loop checks.
+  var isClosedWhileWaitingForContent: Bool {
+    guard outgoing.isWaitingForContent, !incoming.isMultiplexed, speaksHTTP2 != true,
       let socket = loop.sockets.socket(atPort: outgoing.port)
     else { return false }
     var byte: UInt8 = 0
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 
-  /// Notes that the server takes no stream of a connection after one.
+  /// Handles GOAWAY: the server processes no stream of the connection after the given one.
   func goAway(_ port: Int32, lastStream: Int) {
     guard port == outgoing.port, !incoming.hasHead, let stream = outgoing.stream,
       stream > lastStream
@@ -143,13 +148,13 @@ extension CurlHandle {
     outgoing.isUnprocessed = true
   }
 
-  /// Whether any byte of the request may have reached the wire.
+  /// Whether any byte of the request may have been sent.
   var bytesSent: Bool {
     outgoing.attempts > 0
       && (outgoing.attempts > 1 || ccurl_long(easy, CURLINFO_REQUEST_SIZE) > 0 || outgoing.sent > 0)
   }
 
-  /// Whether the request was given to the system as a whole, as far as is known.
+  /// Whether the whole request was passed to the system, as far as libcurl reports.
   var isSent: Bool {
     guard bytesSent else { return false }
     switch framing {

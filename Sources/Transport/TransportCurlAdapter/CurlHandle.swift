@@ -1,57 +1,64 @@
 import CCurl
 import TransportPort
 
-/// One easy handle and the transfer that it carries out; touched by the driver's thread alone.
+/// One easy handle and the transfer that it performs. Only the driver thread uses it.
 final class CurlHandle {
-  /// Up to how much content has memory of its own size, and takes that of the response before.
+  /// The maximum size of content that gets a buffer of exactly its size, in bytes.
   static let smallChunkSize = 4 * 1024
 
-  /// How much content is gathered before it is delivered on its own: as much as libcurl reads at a
-  /// time, in memory that is just below what tidies up the whole heap when it is given back.
+  /// The amount of content to gather before it is delivered, in bytes.
+  ///
+  /// It is libcurl's receive buffer size. It stays below 64 KiB because glibc consolidates the
+  /// whole heap when a block of that size is freed.
   static let chunkSize = 60 * 1024
 
   let easy: UnsafeMutableRawPointer
   @exclusivity(unchecked) private(set) var transfer: CurlTransfer?
 
-  /// The lane of the transfer.
+  /// The lane of the transfer in the queue.
   @exclusivity(unchecked) private(set) var lane: CurlQueue.Lane?
 
   unowned let loop: CurlLoop
   let configuration: CurlTransport.Configuration
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  // What was set for the transfer before, so that it need not be set again.
+  // The options that libcurl has from the previous transfer, which `begin` need not set again.
   private var origin: HTTPOrigin?
   private var target = ""
   private var url: OpaquePointer?
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
-  /// Whether the request asks for the connection to be closed.
+  /// Whether the request has `Connection: close`.
   private var closes = false
   private var method: HTTPRequest.Method?
   private(set) var framing: WireRequest.Framing?
   private(set) var options = TransportOptions()
   private(set) var offersHTTP2 = false
 
-  // The transfer's state; the handle's other files are its only other users. One thread touches it,
-  // and no access spans a call that leads back here, so that checks for that would find nothing.
-  @exclusivity(unchecked) var heads = HeadMemory()
+  // The state of the transfer, which only the extensions of this class use. Exclusivity checks are
+  // disabled: only the driver thread accesses these properties, and no access spans a call that
+  // leads back to them.
+  @exclusivity(unchecked) var headCache = HeadCache()
   @exclusivity(unchecked) var content: [UInt8] = []
-  /// The small content of the response before, of whose memory the next makes use if the reader has
-  /// dropped it; if not, an array that is emptied has other memory.
-  @exclusivity(unchecked) var spent: [UInt8] = []
+  /// The small content of the previous response, whose memory the next response reuses.
+  ///
+  /// If the reader still holds the array, emptying it copies instead, so the reader's bytes are
+  /// safe.
+  @exclusivity(unchecked) var recycledContent: [UInt8] = []
   @exclusivity(unchecked) var incoming = Incoming()
   @exclusivity(unchecked) var outgoing = Outgoing()
 
-  /// Whether the connection turned out to be of no use before anything was sent.
+  /// Whether libcurl chose a stale connection, on which nothing was sent.
   @exclusivity(unchecked) var needsFreshConnection = false
+  /// The reason to end the transfer, which overrides libcurl's result.
   @exclusivity(unchecked) var failure: TransportError?
-  @exclusivity(unchecked) var isTouched = false
+  /// Whether a head, content or failure waits for delivery.
+  @exclusivity(unchecked) var needsDelivery = false
 
-  /// Whether no other transfer may have this handle.
-  private(set) var isSpent = false
+  /// Whether the handle must be discarded after this transfer.
+  private(set) var isSingleUse = false
 
-  /// A handle with everything set that holds for all transfers.
+  /// Creates a handle with the options of all transfers; `nil` if libcurl is out of memory.
   init?(_ configuration: CurlTransport.Configuration, loop: CurlLoop) {
     guard let easy = curl_easy_init() else { return nil }
     self.easy = easy
@@ -68,11 +75,15 @@ final class CurlHandle {
     errorText.deallocate()
   }
 
-  /// Takes on a transfer, which is then to be added to the multi handle.
+  /// Assigns a transfer and sets its options. The caller then adds the handle to the multi handle.
+  ///
+  /// An easy handle keeps its options, and most requests of an app resemble the previous one. Each
+  /// option costs a call, and a URL or a field list costs parsing, so only differences are set.
+  /// `curl_easy_reset` would also discard the callbacks and the TLS settings.
   func begin(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
     self.transfer = transfer
     self.lane = lane
-    transfer.place = .running(self)
+    transfer.stage = .running(self)
     if target != transfer.wire.target || origin != transfer.wire.origin {
       target = transfer.wire.target
       origin = transfer.wire.origin
@@ -90,6 +101,7 @@ final class CurlHandle {
     if fields?.isSpelled(like: transfer.wire.headerFields) != true {
       fields = transfer.wire.headerFields
       closes = transfer.wire.headerFields.list(.connection).contains("close")
+      // libcurl keeps the pointer and does not copy the list, so the old list is freed last.
       let list = Self.list(transfer.wire)
       ccurl_set_list(easy, CURLOPT_HTTPHEADER, list)
       curl_slist_free_all(fieldList)
@@ -99,81 +111,84 @@ final class CurlHandle {
       options = transfer.options
       setTimes(options, configuration)
     }
+    // Callbacks change these four during a transfer, so they are always set.
     ccurl_set_long(easy, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
     ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
     ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
     ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0)
-    heads.begin(
-      HeadMemory.Rules(
+    headCache.begin(
+      HeadCache.Rules(
         method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
+    // libcurl writes the text only on an error and does not clear an old one.
     errorText[0] = 0
     if transfer.hasTrailers {
-      isSpent = true
+      isSingleUse = true
       setTrailers()
     }
-    // What answers CONNECT is not to be seen.
-    if Self.remembersFreedField, configuration.proxy != .none { isSpent = true }
+    // CURLOPT_SUPPRESS_CONNECT_HEADERS hides the proxy's response to CONNECT from the callbacks, so
+    // they cannot detect a fold in it. A new handle has no freed field to join it to.
+    if Self.hasFoldUseAfterFree, configuration.proxy != .none { isSingleUse = true }
   }
 
-  /// Sets the URL, which is read here once; else libcurl reads it again for each transfer.
+  /// Sets the URL in parsed form; libcurl would parse a string for each transfer.
   private func setURL(_ text: String) {
     let parsed = curl_url()
     let isRead = curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
-    // One that libcurl can't read is left to it, so that the transfer fails with its reason.
+    // If libcurl cannot parse the URL, it gets the string, so that the transfer fails with its
+    // error.
     ccurl_set_string(easy, CURLOPT_URL, isRead ? nil : text)
     ccurl_set_pointer(easy, CURLOPT_CURLU, isRead ? UnsafeMutableRawPointer(parsed) : nil)
     curl_url_cleanup(url)
     url = parsed
   }
 
-  /// Goes on reading and writing.
+  /// Continues reading and writing.
   func unpause() {
-    outgoing.isStarved = false
+    outgoing.isWaitingForContent = false
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  /// Whether the connection can be made to send what is due on it.
-  ///
-  /// Not while the reader is behind: to go on reading would then fill the memory.
+  /// Whether `flush()` may be called: not while reading is paused, because it would resume reading
+  /// and exceed the buffer limit.
   var canFlush: Bool { offersHTTP2 && transfer?.isReadingPaused == false }
 
-  /// Makes libcurl send what is due on the connection, by a change of the stream's window.
+  /// Makes libcurl send pending frames of the connection, by a change of the stream's window.
   func flush() {
     curl_easy_pause(easy, CURLPAUSE_RECV)
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  /// Lets the connection end with this transfer, unless it is shared with others.
+  /// Closes the connection at the end of this transfer, unless other streams use it.
   func closeUnlessShared() {
     ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
   }
 
-  /// Prepares to begin again on a fresh connection.
+  /// Prepares for another attempt on a new connection.
   func avoidKeptConnections() {
     needsFreshConnection = false
     options.reusesConnections = false
     setTimes(options, configuration)
   }
 
-  /// Hands over what has come since the last time.
+  /// Delivers what was received since the last call.
   func deliver() {
-    guard isTouched, let transfer else { return }
-    isTouched = false
+    guard needsDelivery, let transfer else { return }
+    needsDelivery = false
     loop.resume(transfer.deliver(head: takeHead(), bytes: takeContent()))
   }
 
-  /// Notes why the transfer shall end.
+  /// Sets the reason to end the transfer.
   func fail(_ error: TransportError) {
     failure = error
   }
 
-  /// Ends the transfer; the handle is then free for another.
+  /// Ends the transfer. The caller has removed the handle from the multi handle.
   func finish(_ ending: CurlTransfer.Ending) {
     guard let transfer else { return }
-    transfer.place = .nowhere
+    transfer.stage = .detached
     let content = takeContent()
     if content.capacity <= 2 * Self.smallChunkSize, content.count == incoming.received {
-      spent = content
+      recycledContent = content
     }
     loop.resume(transfer.finish(head: takeHead(), bytes: content, ending))
     self.transfer = nil
@@ -182,10 +197,10 @@ final class CurlHandle {
     outgoing = Outgoing()
     needsFreshConnection = false
     failure = nil
-    isTouched = false
+    needsDelivery = false
   }
 
-  private func takeHead() -> CurlTransfer.Head? {
+  private func takeHead() -> HTTPExchange.Head? {
     defer { incoming.head = nil }
     return incoming.head
   }
@@ -196,9 +211,10 @@ final class CurlHandle {
     return bytes
   }
 
-  func touch() {
-    guard !isTouched else { return }
-    isTouched = true
-    loop.touch(self)
+  /// Schedules a delivery for the end of the current turn of the loop.
+  func setNeedsDelivery() {
+    guard !needsDelivery else { return }
+    needsDelivery = true
+    loop.scheduleDelivery(of: self)
   }
 }

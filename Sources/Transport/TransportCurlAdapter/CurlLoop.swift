@@ -1,33 +1,40 @@
 import CCurl
 import TransportPort
 
-/// The work of the driver's thread; everything here is touched by that thread alone.
+/// The event loop of the driver thread, which owns the multi handle and all easy handles.
 ///
-/// No access to what each request changes spans a call that leads back here, so that checks for that
-/// would find nothing.
+/// One turn has a fixed order: carry out commands, start transfers, let libcurl read and write,
+/// finish and deliver, resume callers, block. libcurl's callbacks run inside `curl_multi_perform`.
+/// They must not add or remove handles, so they only record state, which `settle()` acts on
+/// afterwards.
+///
+/// Only the driver thread uses this class. Exclusivity checks are disabled where each request pays
+/// for them: no access spans a call that leads back to the same property.
 final class CurlLoop {
   private let driver: CurlDriver
   private let configuration: CurlTransport.Configuration
   @exclusivity(unchecked) private var queue: CurlQueue
   @exclusivity(unchecked) private var commands: [CurlDriver.Command] = []
-  /// Those that are to be started.
+  /// The transfers to start.
   @exclusivity(unchecked) private var arrivals: [CurlTransfer] = []
-  /// How many are started before libcurl is served and commands are looked at again: all handshakes
-  /// of a burst in a row would hold up whoever gives up by a tenth of a second and more.
-  private static let startsAtOnce = 64
+  /// The number of transfers to start in one turn.
+  ///
+  /// Without a limit, the handshakes of a burst of 1,000 requests delay the next command, such as a
+  /// cancellation, by more than 100 ms.
+  private static let startsPerTurn = 64
   private var handles: [CurlHandle] = []
   @exclusivity(unchecked) private var idle: [CurlHandle] = []
-  @exclusivity(unchecked) private var touched: [CurlHandle] = []
-  private var starved: [ObjectIdentifier: CurlHandle] = [:]
+  @exclusivity(unchecked) private var undelivered: [CurlHandle] = []
+  private var waitingForContent: [ObjectIdentifier: CurlHandle] = [:]
   @exclusivity(unchecked) private var waiters: [CurlTransfer.Waiter] = []
-  /// Whether libcurl was given something to do since it was last called.
-  @exclusivity(unchecked) private var hasNews = false
+  /// Whether libcurl must be called again before the thread may block.
+  @exclusivity(unchecked) private var needsPerform = false
   private var isShutDown = false
-  /// How many waits in a row were shorter than ``shortWait``.
+  /// The number of consecutive waits that were shorter than ``shortWait``.
   private var shortWaits = 0
   private static let shortWait = Duration.microseconds(100)
 
-  /// The sockets of all connections.
+  /// The sockets of all connections, including kept ones.
   @exclusivity(unchecked) var sockets = CurlSockets()
 
   init(_ driver: CurlDriver, _ configuration: CurlTransport.Configuration) {
@@ -42,23 +49,24 @@ final class CurlLoop {
       driver.multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, configuration.maximumStreamsPerOrigin))
   }
 
-  /// Runs until the shutdown.
+  /// Runs the loop until the shutdown, then ends all transfers and cleans up the multi handle.
   func run() {
     while true {
       carryOutCommands()
       guard !isShutDown else { break }
       startArrivals()
-      hasNews = false
+      needsPerform = false
       var running: Int32 = 0
       curl_multi_perform(driver.multi, &running)
       settle()
       resumeWaiters()
-      if !hasNews, arrivals.isEmpty { wait(running: running) }
+      if !needsPerform, arrivals.isEmpty { wait(running: running) }
     }
     let (commands, finish) = driver.end()
+    // Commands posted before the queue was closed: their jobs must run, and their transfers must end.
     for command in commands { carryOut(command) }
     for transfer in arrivals {
-      if case .arrived = transfer.place { end(waiting: transfer) }
+      if case .arrived = transfer.stage { end(waiting: transfer) }
     }
     arrivals = []
     for transfer in queue.removeAll() { end(waiting: transfer) }
@@ -66,15 +74,16 @@ final class CurlLoop {
     resumeWaiters()
     handles = []
     idle = []
+    // After the handles, whose deinitializers clean up easy handles of this multi handle.
     curl_multi_cleanup(driver.multi)
     finish()
   }
 
-  /// Waits for sockets, for libcurl's own timers and for commands.
+  /// Waits for sockets, libcurl's timers or commands.
   ///
-  /// Of one exchange after the other, most of the time goes to falling asleep and being woken, where
-  /// the server is near: so after some short waits the thread stays awake for as long as those were.
-  /// Several exchanges at a time share an awakening.
+  /// For sequential requests to a nearby server, most of the time is spent blocking and waking.
+  /// After four short waits in a row the thread polls for up to 100 µs before it blocks. Concurrent
+  /// requests do not need this, because one wakeup serves several of them.
   private func wait(running: Int32) {
     let start = ContinuousClock.now
     if running <= 1, shortWaits >= 4 {
@@ -88,27 +97,27 @@ final class CurlLoop {
     shortWaits = start.duration(to: .now) < Self.shortWait ? shortWaits + 1 : 0
   }
 
-  /// Notes that a handle has something to deliver.
-  func touch(_ handle: CurlHandle) {
-    touched.append(handle)
+  /// Schedules a delivery for the end of this turn.
+  func scheduleDelivery(of handle: CurlHandle) {
+    undelivered.append(handle)
   }
 
-  /// Notes that a handle has nothing to send at the moment.
+  /// Records that a handle has paused its upload.
   ///
-  /// While that is so, libcurl does not mind that the peer ends the connection.
-  func starve(_ handle: CurlHandle) {
-    starved[ObjectIdentifier(handle)] = handle
+  /// Meanwhile libcurl does not notice that the peer closes the connection, so `settle()` checks.
+  func noteWaitingForContent(_ handle: CurlHandle) {
+    waitingForContent[ObjectIdentifier(handle)] = handle
   }
 
-  /// Tells all that are on a connection that its server takes no stream after one.
+  /// Passes GOAWAY to all transfers, of which those on the same connection handle it.
   func goAway(_ port: Int32, lastStream: Int) {
     for handle in handles { handle.goAway(port, lastStream: lastStream) }
   }
 
-  /// Notes a caller to be resumed.
+  /// Schedules the resumption of a caller for the end of this turn.
   ///
-  /// That is done for all of them when libcurl was served, one right after the other: the system
-  /// wakes a thread for the first, and that thread finds the others.
+  /// Resuming all callers in a row is cheaper: the system wakes one thread of the concurrency pool
+  /// for the first, and that thread picks up the others.
   func resume(_ waiter: CurlTransfer.Waiter?) {
     if let waiter { waiters.append(waiter) }
   }
@@ -118,10 +127,11 @@ final class CurlLoop {
     waiters.removeAll(keepingCapacity: true)
   }
 
-  /// Carries out what there is, and some of what comes of it.
+  /// Carries out the posted commands and up to three batches that these cause.
   ///
-  /// A task on this thread that got an answer often asks again, and libcurl had better be called
-  /// once for all of them: it looks at every handle each time. But it must be called.
+  /// A task on this executor often sends its next request as soon as it has a response. Collecting
+  /// such commands saves calls of libcurl, which visits every handle each time. The limit keeps
+  /// tasks that post forever from starving the network.
   private func carryOutCommands() {
     for _ in 1...4 {
       driver.takeCommands(into: &commands)
@@ -137,14 +147,16 @@ final class CurlLoop {
       if isShutDown {
         end(waiting: transfer)
       } else {
-        transfer.place = .arrived
+        transfer.stage = .arrived
         arrivals.append(transfer)
       }
     case .unpause(let transfer):
-      guard case .running(let handle) = transfer.place else { return }
+      guard case .running(let handle) = transfer.stage else { return }
       handle.unpause()
     case .cancel(let transfer):
-      if case .running(let handle) = transfer.place {
+      // A transfer cancelled before its `start` command is still `detached`, which `end` ignores;
+      // `startArrivals` then finds it cancelled.
+      if case .running(let handle) = transfer.stage {
         finishRunning(handle, failure: handle.error(.cancelled, "the exchange was cancelled"))
       } else {
         end(transfer, Self.cancelled(transfer))
@@ -158,19 +170,19 @@ final class CurlLoop {
     }
   }
 
-  /// Starts the next of those that have arrived, or puts them in line.
+  /// Starts the next transfers, or queues them if their origin has no free connection.
   private func startArrivals() {
     guard !arrivals.isEmpty else { return }
-    for transfer in arrivals.prefix(Self.startsAtOnce) {
-      guard case .arrived = transfer.place else { continue }
-      transfer.place = .nowhere
+    for transfer in arrivals.prefix(Self.startsPerTurn) {
+      guard case .arrived = transfer.stage else { continue }
+      transfer.stage = .detached
       if transfer.isCancelled {
         resume(transfer.finish(.failed(Self.cancelled(transfer))))
       } else if let lane = queue.add(transfer) {
         start(transfer, in: lane)
       }
     }
-    arrivals.removeFirst(min(Self.startsAtOnce, arrivals.count))
+    arrivals.removeFirst(min(Self.startsPerTurn, arrivals.count))
   }
 
   private func start(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
@@ -180,15 +192,17 @@ final class CurlLoop {
         transfer.finish(
           .failed(
             transfer.wire.error(
-              .other, phase: .preparing, bytesSent: false, detail: "libcurl is out of memory"))))
+              .other, phase: .preparing, bytesSent: false,
+              detail: "libcurl could not create a handle"))))
       return
     }
     handle.begin(transfer, in: lane)
-    hasNews = true
+    needsPerform = true
     let code = curl_multi_add_handle(driver.multi, handle.easy)
     if code != CURLM_OK {
       finishRunning(
-        handle, failure: handle.error(.other, "libcurl refuses the request", code: code.rawValue))
+        handle,
+        failure: handle.error(.other, "libcurl could not add the request", code: code.rawValue))
     }
   }
 
@@ -198,7 +212,8 @@ final class CurlLoop {
     return handle
   }
 
-  /// Ends what libcurl has finished, starts what waited for it, and delivers what came.
+  /// Finishes completed transfers, starts queued ones in their place, and delivers what was
+  /// received.
   private func settle() {
     var code = CURLE_OK
     while let easy = ccurl_next_finished(driver.multi, &code) {
@@ -208,36 +223,38 @@ final class CurlLoop {
         curl_multi_remove_handle(driver.multi, handle.easy)
         handle.avoidKeptConnections()
         curl_multi_add_handle(driver.multi, handle.easy)
-        hasNews = true
+        needsPerform = true
       } else {
         finishRunning(handle, code: code)
       }
     }
-    for handle in touched {
+    for handle in undelivered {
       handle.deliver()
       guard handle.isOver else { continue }
-      breakOff(handle)
-      hasNews = true
+      abort(handle)
+      needsPerform = true
     }
-    touched.removeAll(keepingCapacity: true)
-    guard !starved.isEmpty else { return }
-    starved = starved.filter { $0.value.outgoing.isStarved }
-    for handle in starved.values where handle.isCutWhileStarved {
-      breakOff(handle)
-      hasNews = true
+    undelivered.removeAll(keepingCapacity: true)
+    guard !waitingForContent.isEmpty else { return }
+    waitingForContent = waitingForContent.filter { $0.value.outgoing.isWaitingForContent }
+    for handle in waitingForContent.values where handle.isClosedWhileWaitingForContent {
+      abort(handle)
+      needsPerform = true
     }
   }
 
   private func finishRunning(_ handle: CurlHandle, failure: TransportError) {
     handle.fail(failure)
-    breakOff(handle)
+    abort(handle)
   }
 
-  /// Ends a transfer that libcurl is not done with.
+  /// Ends a transfer that libcurl has not completed.
   ///
-  /// Over HTTP/2 the stream is reset, but libcurl keeps that to itself until it sends something else
-  /// on the connection: so another transfer is made to. Without another, the connection is closed.
-  private func breakOff(_ handle: CurlHandle) {
+  /// Its connection may still carry the rest of the response, so it must not be reused. Over HTTP/2
+  /// only the stream is reset, but libcurl sends RST_STREAM no earlier than its next frame on the
+  /// connection. So another transfer on the connection is made to send one; without another, the
+  /// connection is closed.
+  private func abort(_ handle: CurlHandle) {
     let port = handle.outgoing.port
     handle.closeUnlessShared()
     finishRunning(handle, code: CURLE_OK)
@@ -250,13 +267,13 @@ final class CurlLoop {
     if handle.incoming.isMultiplexed { queue.noteMultiplexing(lane) }
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.finish(ending)
-    if handle.isSpent { handles.removeAll { $0 === handle } } else { idle.append(handle) }
+    if handle.isSingleUse { handles.removeAll { $0 === handle } } else { idle.append(handle) }
     queue.release(lane)
     guard !isShutDown else { return }
     while let (next, lane) = queue.next() {
       if next.isCancelled {
         queue.release(lane)
-        next.place = .nowhere
+        next.stage = .detached
         resume(next.finish(.failed(Self.cancelled(next))))
       } else {
         start(next, in: lane)
@@ -264,29 +281,29 @@ final class CurlLoop {
     }
   }
 
-  /// Ends a transfer, wherever it is.
+  /// Ends a transfer in any stage.
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
-    switch transfer.place {
+    switch transfer.stage {
     case .running(let handle):
       finishRunning(handle, failure: error)
-    case .waiting(let lane, let ticket):
+    case .queued(let lane, let ticket):
       queue.remove(ticket: ticket, from: lane)
       resume(transfer.finish(.failed(error)))
     case .arrived:
-      transfer.place = .nowhere
+      transfer.stage = .detached
       resume(transfer.finish(.failed(error)))
-    case .nowhere: break
+    case .detached: break
     }
   }
 
   private func end(waiting transfer: CurlTransfer) {
-    transfer.place = .nowhere
+    transfer.stage = .detached
     resume(transfer.finish(.failed(transfer.shutDownError(phase: .preparing, bytesSent: false))))
   }
 
   private static func cancelled(_ transfer: CurlTransfer) -> TransportError {
     transfer.wire.error(
       .cancelled, phase: .preparing, bytesSent: false,
-      detail: "the exchange was cancelled while it waited for a connection")
+      detail: "the exchange was cancelled before it got a connection")
   }
 }

@@ -1,6 +1,8 @@
 import TransportPort
 
-/// Decides which transfers may run: so many in all, so many for each origin, the others in turn.
+/// Limits the concurrent transfers per origin and in all; the others wait.
+///
+/// Transfers to one origin start in FIFO order, and origins with waiting transfers take turns.
 struct CurlQueue {
   /// The transfers of one origin.
   final class Lane {
@@ -8,7 +10,7 @@ struct CurlQueue {
     fileprivate var running = 0
     fileprivate var isMultiplexed = false
 
-    // Those in line, by the tickets that they drew, so that each can leave the line at once.
+    // The waiting transfers by ticket, so that any of them can be removed in constant time.
     fileprivate var waiting: [Int: CurlTransfer] = [:]
     fileprivate var firstTicket = 0
     fileprivate var nextTicket = 0
@@ -19,7 +21,7 @@ struct CurlQueue {
 
     fileprivate func append(_ transfer: CurlTransfer) {
       waiting[nextTicket] = transfer
-      transfer.place = .waiting(self, ticket: nextTicket)
+      transfer.stage = .queued(self, ticket: nextTicket)
       nextTicket += 1
     }
 
@@ -34,20 +36,20 @@ struct CurlQueue {
 
   private let configuration: CurlTransport.Configuration
   private var lanes: [HTTPOrigin: Lane] = [:]
-  /// The lane that was looked for last, which most often is the next as well.
+  /// The lane of the last lookup, which is usually the next one too.
   private var latest: Lane?
-  /// Connections in use; all transfers of a multiplexed origin count as one.
+  /// The number of connections in use; all transfers of a multiplexed origin count as one.
   private var connections = 0
-  /// Lanes with waiting transfers, the one whose turn it is first.
+  /// The lanes with waiting transfers; the first one is next.
   private var waitingLanes: [Lane] = []
 
   init(_ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
   }
 
-  /// Takes a transfer in.
+  /// Adds a transfer.
   ///
-  /// - Returns: Its lane if it may run now; if not, it waits.
+  /// - Returns: Its lane if it may run now, or `nil` if it waits.
   mutating func add(_ transfer: CurlTransfer) -> Lane? {
     let lane = lane(for: transfer.wire.origin)
     if waitingLanes.isEmpty || lane.waiting.isEmpty, reserve(lane) { return lane }
@@ -56,16 +58,16 @@ struct CurlQueue {
     return nil
   }
 
-  /// Takes a waiting transfer out.
+  /// Removes a waiting transfer.
   mutating func remove(ticket: Int, from lane: Lane) {
-    lane.waiting[ticket]?.place = .nowhere
+    lane.waiting[ticket]?.stage = .detached
     lane.waiting[ticket] = nil
     guard lane.waiting.isEmpty else { return }
     waitingLanes.removeAll { $0 === lane }
     forgetIfIdle(lane)
   }
 
-  /// Takes all waiting transfers out.
+  /// Removes all waiting transfers.
   mutating func removeAll() -> [CurlTransfer] {
     defer { waitingLanes = [] }
     return waitingLanes.flatMap { lane in
@@ -75,28 +77,28 @@ struct CurlQueue {
     }
   }
 
-  /// Notes that an origin speaks HTTP/2, so that its transfers share a connection.
+  /// Records that an origin speaks HTTP/2, so that its transfers share a connection.
   mutating func noteMultiplexing(_ lane: Lane) {
     guard !lane.isMultiplexed else { return }
     lane.isMultiplexed = true
     connections -= max(0, lane.running - 1)
   }
 
-  /// Notes that a running transfer has ended.
+  /// Records the end of a running transfer.
   mutating func release(_ lane: Lane) {
     lane.running -= 1
     if !lane.isMultiplexed || lane.running == 0 { connections -= 1 }
     forgetIfIdle(lane)
   }
 
-  /// The next waiting transfer that may run, and its lane, if there is one.
+  /// Removes and returns the next waiting transfer that may run, with its lane.
   mutating func next() -> (transfer: CurlTransfer, lane: Lane)? {
-    for (place, lane) in waitingLanes.enumerated() where reserve(lane) {
+    for (index, lane) in waitingLanes.enumerated() where reserve(lane) {
       guard let transfer = lane.popFirst() else {
         release(lane)
         continue
       }
-      waitingLanes.remove(at: place)
+      waitingLanes.remove(at: index)
       if !lane.waiting.isEmpty { waitingLanes.append(lane) }
       return (transfer, lane)
     }

@@ -4,21 +4,21 @@
   import Glibc
 #endif
 
-/// The sockets that libcurl has open, found by their local ports.
+/// The open sockets of libcurl by local port.
 ///
-/// libcurl tells the ports of the connection that it chose, but not its socket.
+/// The prerequest callback reports the local port of the chosen connection, but not its socket.
 struct CurlSockets {
-  private var unnamed: Set<Int32> = []
+  private var unconnected: Set<Int32> = []
   private var socketsByPort: [Int32: Int32] = [:]
 
-  /// Notes a socket that was made and is not connected yet.
+  /// Adds a new socket, which has no local port before it is connected.
   mutating func open(_ socket: Int32) {
-    unnamed.insert(socket)
+    unconnected.insert(socket)
   }
 
-  /// Forgets a socket that is about to be closed.
+  /// Removes a socket that is about to be closed.
   mutating func close(_ socket: Int32) {
-    guard unnamed.remove(socket) == nil else { return }
+    guard unconnected.remove(socket) == nil else { return }
     if let port = Self.localPort(of: socket), socketsByPort[port] == socket {
       socketsByPort[port] = nil
     } else {
@@ -26,18 +26,18 @@ struct CurlSockets {
     }
   }
 
-  /// The connected socket with a local port.
+  /// Returns the connected socket with a local port.
   mutating func socket(atPort port: Int32) -> Int32? {
-    for socket in unnamed {
-      guard let name = Self.localPort(of: socket), name != 0 else { continue }
-      unnamed.remove(socket)
-      socketsByPort[name] = socket
+    for socket in unconnected {
+      guard let port = Self.localPort(of: socket), port != 0 else { continue }
+      unconnected.remove(socket)
+      socketsByPort[port] = socket
     }
     return socketsByPort[port]
   }
 
   private static func localPort(of socket: Int32) -> Int32? {
-    // The port is at the same place for both families.
+    // The port has the same offset in sockaddr_in and sockaddr_in6.
     var address = sockaddr_in6()
     var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let code = withUnsafeMutablePointer(to: &address) {

@@ -1,96 +1,93 @@
 import SystemLocks
 import TransportPort
 
-/// What the caller of one exchange and the driver's thread share.
+/// The state of one exchange that the caller and the driver thread share.
 ///
-/// The driver delivers and finishes; the caller waits, takes and cancels.
+/// The driver thread delivers and finishes; the caller waits, takes and cancels. A cancellation
+/// only posts a command. The driver thread ends the transfer, closes the connection and then
+/// resumes the caller, so after a cancelled call returns, libcurl makes no callback for its
+/// transfer.
 final class CurlTransfer: HTTPResponseBodySource {
-  /// A complete head with what came before it.
-  struct Head: Sendable {
-    var response: HTTPResponse
-    var informationalResponses: [HTTPResponse]
-  }
-
   /// How a transfer ended.
   enum Ending: Sendable {
     case complete(trailers: HTTPFields)
-    /// Out of line, since an error has many parts, and few transfers one.
+    /// Indirect, because an error is large and rare, and every transfer stores an ending.
     indirect case failed(TransportError)
   }
 
-  /// The caller, while it waits for news.
+  /// The suspended caller.
   ///
-  /// Unsafe, since the checked one costs an allocation for each wait, and sound: a waiter is put
-  /// into the state once and resumed by whoever takes it out, both under the lock.
+  /// A checked continuation would allocate for each wait. The unsafe one is resumed exactly once:
+  /// it is stored once, and removed under the lock by the one who resumes it.
   typealias Waiter = UnsafeContinuation<Void, Never>
 
-  /// From this many unread bytes on, the driver stops to read.
+  /// The number of unread bytes at which the driver thread pauses reading.
   ///
-  /// With a quarter of that, a reader that is as fast as the server had the driver stop and go on
+  /// With a quarter of this, a reader as fast as the server made the driver thread pause and resume
   /// so often that a large download took a third longer.
   static let highWater = 1024 * 1024
 
   private struct State {
-    var head: Head?
+    var head: HTTPExchange.Head?
     var chunks = ChunkQueue()
-    /// Memory for chunks to come, from the reader.
+    /// Buffers that the reader has returned for reuse.
     ///
-    /// What one thread takes from the heap and another gives back has both wait for a lock, and
-    /// the system clear each page again.
-    var spaces: [[UInt8]] = []
-    /// The chunk that was read last, whose memory is free as soon as the reader drops it.
-    var lent: [UInt8] = []
+    /// Memory that one thread allocates and another frees makes both contend for the heap's lock,
+    /// and makes the kernel clear each page again.
+    var spareBuffers: [[UInt8]] = []
+    /// The chunk that was read last, whose memory can be reused once the reader has released it.
+    var lastRead: [UInt8] = []
     var unreadBytes = 0
     var ending: Ending?
     var waiter: Waiter?
     var isReadingPaused = false
     var isCancelled = false
 
-    /// Has the memory that a chunk takes to the reader replaced.
-    mutating func replaceSpace(of chunk: inout [UInt8]) {
+    /// Keeps the memory of a chunk that goes to the reader for reuse, if possible.
+    mutating func recycleBuffer(of chunk: inout [UInt8]) {
       if chunk.count <= chunk.capacity / 2 {
-        // Whoever keeps the chunk would keep what is empty as well.
-        var space = chunk.withUnsafeBytes { Array($0) }
-        swap(&space, &chunk)
+        // A reader that keeps the chunk must not keep its unused capacity, so it gets a copy.
+        var buffer = chunk.withUnsafeBytes { Array($0) }
+        swap(&buffer, &chunk)
         guard ending == nil else { return }
-        space.removeAll(keepingCapacity: true)
-        spaces.append(space)
+        buffer.removeAll(keepingCapacity: true)
+        spareBuffers.append(buffer)
       } else if ending == nil {
-        // This is other memory where the reader has kept the chunk.
-        lent.removeAll(keepingCapacity: true)
-        if lent.capacity > 0 { spaces.append(lent) }
-        lent = chunk
+        // If the reader has kept the chunk, this allocates a new buffer and leaves the chunk alone.
+        lastRead.removeAll(keepingCapacity: true)
+        if lastRead.capacity > 0 { spareBuffers.append(lastRead) }
+        lastRead = chunk
       } else {
-        lent = []
+        lastRead = []
       }
     }
 
-    var hasNews: Bool { head != nil || !chunks.isEmpty || ending != nil }
+    /// Whether the caller has something to take.
+    var hasEvents: Bool { head != nil || !chunks.isEmpty || ending != nil }
   }
 
   let wire: WireRequest
   let options: TransportOptions
-  /// The whole content of the request, where it is in memory.
+  /// The whole content of the request, if it is in memory.
   let content: [UInt8]?
-  /// Whether fields follow the content of the request.
+  /// Whether trailer fields follow the content of the request.
   let hasTrailers: Bool
-  /// The content of the request, where it is not in memory.
+  /// The content of the request, if it is a stream.
   let upload: CurlUpload?
-  /// The transport, which is to live as long as the exchange.
+  /// Keeps the transport, and with it the driver thread, alive during the exchange.
   private let owner: CurlTransport
   private let state = Mutex(State())
 
-  /// Where the driver's thread has the transfer; touched by that thread alone, and by it both when
-  /// it is set and when it is read, so there is nothing to race with.
-  nonisolated(unsafe) var place = Place.nowhere
+  /// The transfer's stage on the driver thread. Only that thread reads and writes it.
+  nonisolated(unsafe) var stage = Stage.detached
 
-  /// Where a transfer is.
-  enum Place {
-    case nowhere
-    /// Among those that came at once, and are started some at a time.
+  /// A stage in the life of a transfer.
+  enum Stage {
+    case detached
+    /// The driver thread has received the transfer and not yet started or queued it.
     case arrived
-    /// In line for a connection.
-    case waiting(CurlQueue.Lane, ticket: Int)
+    /// Waiting for a connection.
+    case queued(CurlQueue.Lane, ticket: Int)
     case running(CurlHandle)
   }
 
@@ -109,17 +106,21 @@ final class CurlTransfer: HTTPResponseBodySource {
     upload = content == nil ? try CurlUpload(wire, body: body) : nil
   }
 
-  /// Whether the exchange can share a connection, as HTTP/2 allows.
+  /// Whether the exchange may use HTTP/2 and so share a connection.
   ///
-  /// libcurl sends no trailers over HTTP/2, and says nothing of that.
+  /// libcurl silently omits trailers over HTTP/2, so a request with trailers may not.
   func mayShare(_ configuration: CurlTransport.Configuration) -> Bool {
     configuration.allowsHTTP2 && wire.origin.scheme == .https && !hasTrailers
   }
 
   /// Starts the transfer and waits for the head.
-  nonisolated(nonsending) func head() async throws(TransportError) -> Head {
+  ///
+  /// A cancellation may post `cancel` before this posts `start`. The driver thread then ignores the
+  /// first command and finds the transfer cancelled when it handles the second.
+  nonisolated(nonsending) func head() async throws(TransportError) -> HTTPExchange.Head {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
+        // Before the post, after which the driver thread may finish the transfer at any time.
         state.withLock { $0.waiter = waiter }
         if owner.driver.post(.start(self)) {
           upload?.start(for: self, driver: owner.driver)
@@ -137,7 +138,8 @@ final class CurlTransfer: HTTPResponseBodySource {
     if let head { return head }
     if case .failed(let error) = ending { throw error }
     throw wire.error(
-      .other, phase: .awaitingHead, bytesSent: true, detail: "the exchange ended without a head")
+      .other, phase: .awaitingHead, bytesSent: true, detail: "the exchange ended without a response"
+    )
   }
 
   /// Waits for the next part of the body.
@@ -145,16 +147,16 @@ final class CurlTransfer: HTTPResponseBodySource {
     while true {
       if let part = try readyPart() { return part }
       await withUnsafeContinuation { waiter in
-        let hasNews = state.withLock { state in
-          if !state.hasNews { state.waiter = waiter }
-          return state.hasNews
+        let hasEvents = state.withLock { state in
+          if !state.hasEvents { state.waiter = waiter }
+          return state.hasEvents
         }
-        if hasNews { waiter.resume() }
+        if hasEvents { waiter.resume() }
       }
     }
   }
 
-  /// Asks the driver to end the transfer, unless it has ended.
+  /// Asks the driver thread to end the transfer, unless it has ended.
   func cancel() {
     let isRunning = state.withLock { state in
       defer { state.isCancelled = true }
@@ -163,7 +165,7 @@ final class CurlTransfer: HTTPResponseBodySource {
     if isRunning { owner.driver.post(.cancel(self)) }
   }
 
-  /// Has the driver look at the transfer again later.
+  /// Makes the driver thread continue the transfer after a delay.
   func resumeDriver(after duration: Duration) {
     Task {
       try await ContinuousClock().pause(for: duration)
@@ -171,24 +173,25 @@ final class CurlTransfer: HTTPResponseBodySource {
     }
   }
 
-  /// Whether the caller has given up.
+  /// Whether the caller has cancelled.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Whether the driver was told to stop reading, since so much is unread.
+  /// Whether reading is paused because too much content is unread.
   var isReadingPaused: Bool { state.withLock { $0.isReadingPaused } }
 
+  /// Creates the error of a transfer that a shutdown ended.
   func shutDownError(phase: TransportError.Phase, bytesSent: Bool) -> TransportError {
     wire.error(
       .shutDown, phase: phase, bytesSent: bytesSent, detail: "the transport was shut down")
   }
 
-  /// The next part, if it is there; tells the driver to read on where it was paused.
+  /// Returns the next part if it is available. Resumes reading once half of the limit is unread.
   func readyPart() throws(TransportError) -> HTTPResponseBody.Part? {
     let (chunk, ending, unpauses) = state.withLock { state -> ([UInt8], Ending?, Bool) in
       guard !state.chunks.isEmpty else { return ([], state.ending, false) }
       var chunk = state.chunks.popFirst()
       state.unreadBytes -= chunk.count
-      state.replaceSpace(of: &chunk)
+      state.recycleBuffer(of: &chunk)
       let unpauses = state.isReadingPaused && state.unreadBytes <= Self.highWater / 2
       if unpauses { state.isReadingPaused = false }
       return (chunk, nil, unpauses)
@@ -202,14 +205,14 @@ final class CurlTransfer: HTTPResponseBodySource {
   }
 }
 
-// The driver's side.
+// The interface for the driver thread.
 extension CurlTransfer {
-  /// Memory for content, if the reader has given some.
-  func takeSpace() -> [UInt8]? {
-    state.withLock { $0.spaces.popLast() }
+  /// Returns a buffer for content if the reader has returned one.
+  func takeBuffer() -> [UInt8]? {
+    state.withLock { $0.spareBuffers.popLast() }
   }
 
-  /// Whether so much is unread that the driver must stop to read until it is told to go on.
+  /// Pauses reading if too much content is unread; the reader then posts `unpause`.
   func pausesReading() -> Bool {
     state.withLock { state in
       guard state.unreadBytes >= Self.highWater else { return false }
@@ -218,15 +221,15 @@ extension CurlTransfer {
     }
   }
 
-  /// Hands over what has come.
+  /// Delivers what was received.
   ///
   /// - Parameters:
-  ///   - head: The head, once, as soon as it is complete.
-  ///   - bytes: Content that was not handed over before.
+  ///   - head: The head, once, when it is complete.
+  ///   - bytes: Content that was not delivered before.
   ///   - ending: How the transfer ended, if it did.
-  /// - Returns: Whom to resume, when no lock is held.
+  /// - Returns: The caller to resume, outside any lock.
   func deliver(
-    head: Head? = nil, bytes: [UInt8] = [], ending: Ending? = nil
+    head: HTTPExchange.Head? = nil, bytes: [UInt8] = [], ending: Ending? = nil
   ) -> Waiter? {
     state.withLock { state in
       if let head { state.head = head }
@@ -237,22 +240,22 @@ extension CurlTransfer {
       if let ending, state.ending == nil {
         state.ending = ending
         if state.isCancelled, case .failed = ending {
-          // Whoever gave up is not kept waiting by what it did not read.
+          // A cancelled reader gets the error at once, not after the content that it has not read.
           state.chunks = ChunkQueue()
           state.unreadBytes = 0
         }
       }
-      guard state.hasNews else { return nil }
+      guard state.hasEvents else { return nil }
       defer { state.waiter = nil }
       return state.waiter
     }
   }
 
-  /// Ends the transfer and whatever produces its upload.
+  /// Ends the transfer and the producer of its upload.
   ///
-  /// - Returns: Whom to resume, when no lock is held.
+  /// - Returns: The caller to resume, outside any lock.
   func finish(
-    head: Head? = nil, bytes: [UInt8] = [], _ ending: Ending
+    head: HTTPExchange.Head? = nil, bytes: [UInt8] = [], _ ending: Ending
   ) -> Waiter? {
     let waiter = deliver(head: head, bytes: bytes, ending: ending)
     upload?.stop()

@@ -1,49 +1,53 @@
 import TransportPort
 
 extension CurlTransport {
-  /// Settings of a transport that hold for all its exchanges.
+  /// The configuration of a transport, which applies to all its exchanges.
   public struct Configuration: Sendable, Hashable {
-    /// Whose certificates are trusted.
+    /// The certificate authorities to trust.
     public enum Authorities: Sendable, Hashable {
-      /// Those that libcurl was built to trust: its bundle, or its folder where the bundle is missing.
+      /// The authorities that libcurl was built to trust: its bundle, or its directory if there is
+      /// no bundle.
       ///
-      /// The bundle is read again after a day.
+      /// libcurl reads the bundle again after 24 hours.
       case system
-      /// These and no others: certificates in PEM, one after the other.
+      /// Only these: concatenated certificates in PEM.
       case pem(String)
     }
 
-    /// The way to an origin.
+    /// The proxy to use.
     public enum Proxy: Sendable, Hashable {
-      /// Straight there, whatever the environment says.
+      /// No proxy, whatever the environment says.
       case none
-      /// As `http_proxy`, `https_proxy` and `no_proxy` say.
+      /// The proxies in the environment variables `http_proxy`, `https_proxy` and `no_proxy`.
       case environment
-      /// Through the proxy at a URL, which may hold credentials.
+      /// The proxy at a URL, which may contain credentials.
       ///
-      /// Hosts in `bypassing` are reached straight; a leading dot stands for all names below.
+      /// Requests to hosts in `bypassing` go directly to the origin; a leading dot matches all
+      /// subdomains.
       case url(String, bypassing: [String] = [])
     }
 
-    /// How many connections may be open; further exchanges wait their turn.
+    /// The maximum number of open connections; further exchanges wait.
     public var limits = ConnectionLimits()
 
-    /// The most exchanges at a time with one origin that speaks HTTP/2, at least 1.
+    /// The maximum number of concurrent exchanges with one HTTP/2 origin, at least 1.
     public var maximumStreamsPerOrigin = 100
 
-    /// The longest time to resolve, connect and secure, unless the exchange says otherwise.
+    /// The timeout for resolving, connecting and the TLS handshake.
+    ///
+    /// `TransportOptions.connectTimeout` overrides it for one exchange.
     public var connectTimeout: Duration = .seconds(30)
 
-    /// Whose certificates are trusted.
+    /// The certificate authorities to trust.
     public var authorities = Authorities.system
 
-    /// The way to an origin.
+    /// The proxy to use.
     public var proxy = Proxy.none
 
-    /// Whether HTTP/2 is offered to `https` origins.
+    /// Whether the transport offers HTTP/2 to `https` origins.
     public var allowsHTTP2 = true
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
   }
 }

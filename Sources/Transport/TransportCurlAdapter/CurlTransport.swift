@@ -1,16 +1,17 @@
 import CCurl
 import TransportPort
 
-/// HTTP over libcurl: one thread drives all exchanges of one transport.
+/// An HTTP transport over libcurl, with HTTP/1.1 and HTTP/2.
 ///
-/// Connections are kept and reused. An exchange keeps the transport alive, so that dropping it does
-/// not end what is under way; ``shutDown()`` does.
+/// Each transport has a thread, which drives all its exchanges, and a pool of connections, which
+/// are kept for reuse. An exchange retains its transport, so releasing the transport lets running
+/// exchanges finish; ``shutDown()`` ends them.
 public final class CurlTransport: HTTPTransport {
   let driver: CurlDriver
 
-  /// A transport with a thread and connections of its own.
+  /// Creates a transport and its thread.
   ///
-  /// - Throws: ``TransportError`` of kind `other` when the system has no thread or memory to give.
+  /// - Throws: `TransportError` of kind `other` if the thread or libcurl's state cannot be created.
   public init(_ configuration: Configuration = Configuration()) throws(TransportError) {
     driver = try CurlDriver(configuration)
   }
@@ -19,16 +20,16 @@ public final class CurlTransport: HTTPTransport {
     driver.post(.shutDown)
   }
 
-  /// Runs tasks on the transport's own thread, between its looks at the network.
+  /// An executor that runs tasks on the transport's thread.
   ///
-  /// For `Task(executorPreference:)` and the like: a task that mostly waits for the network then
-  /// needs no other thread to be woken for its every step. What is slow, or blocks, has no place
-  /// there, for it holds up every exchange. After the shutdown such tasks run where others do.
+  /// Pass it to `Task(executorPreference:)` for a task that mostly waits for the network, which
+  /// saves waking another thread for each of its steps. Slow or blocking work must not run on it,
+  /// because it delays all exchanges. After the shutdown such tasks run on the global executor.
   public var executor: any TaskExecutor { driver }
 
-  /// Ends every exchange with ``TransportError/Kind-swift.enum/shutDown`` and closes all connections.
+  /// Ends all exchanges, closes all connections and ends the transport's thread.
   ///
-  /// Returns when that has happened. Requests sent afterwards fail in the same way.
+  /// Returns when that is done. Pending and later requests fail with the kind `shutDown`.
   public func shutDown() async {
     await driver.shutDown()
   }
@@ -37,15 +38,9 @@ public final class CurlTransport: HTTPTransport {
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
-    guard !Task.isCancelled else {
-      throw wire.error(
-        .cancelled, phase: .preparing, bytesSent: false, detail: "the task was cancelled before")
-    }
+    try wire.checkCancellation()
     let transfer = try CurlTransfer(wire, body: body, options: options, owner: self)
-    let head = try await transfer.head()
     return HTTPExchange(
-      request: request, response: head.response,
-      informationalResponses: head.informationalResponses,
-      body: HTTPResponseBody(transfer))
+      request: request, head: try await transfer.head(), body: HTTPResponseBody(transfer))
   }
 }

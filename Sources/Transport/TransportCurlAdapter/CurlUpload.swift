@@ -1,19 +1,19 @@
 import SystemLocks
 import TransportPort
 
-/// The body of one request on its way from its producer to the driver, unless it is in memory.
+/// A bounded buffer between the producer of a streamed request body and the driver thread.
 final class CurlUpload: Sendable {
-  /// What there is to send at the moment.
+  /// The result of asking for content to send.
   enum Supply {
-    /// So many bytes were copied.
+    /// This many bytes were copied.
     case copied(Int)
-    /// The producer is not so far; the driver will be told when it is.
+    /// No content is available yet; `unpause` is posted when it is.
     case pending
-    /// Everything was sent.
+    /// The content has ended.
     case ended
   }
 
-  /// From this many unsent bytes on, the producer waits.
+  /// The number of unsent bytes at which the producer is suspended.
   private static let highWater = 256 * 1024
 
   private struct State {
@@ -32,12 +32,10 @@ final class CurlUpload: Sendable {
   private let state = Mutex(State())
 
   init(_ wire: WireRequest, body: HTTPRequestBody) throws(TransportError) {
-    var length: Int?
-    if case .length(let count) = wire.framing { length = count }
-    reader = try body.makeReader(length: length)
+    reader = try body.makeReader(length: wire.contentLength)
   }
 
-  /// Begins to pull the content.
+  /// Starts a task that pulls the content from its producer.
   func start(for transfer: CurlTransfer, driver: CurlDriver) {
     let producer = Task { [reader] in
       do throws(TransportError) {
@@ -56,7 +54,7 @@ final class CurlUpload: Sendable {
     if isStopped { producer.cancel() }
   }
 
-  /// Ends the producer.
+  /// Cancels the producer and discards the buffer.
   func stop() {
     let (producer, waiter) = state.withLock { state in
       state.isStopped = true
@@ -71,17 +69,17 @@ final class CurlUpload: Sendable {
     waiter?.resume()
   }
 
-  /// The fields to send after the content.
+  /// The fields to send after the content; empty before the content has ended.
   var trailers: HTTPFields { state.withLock { $0.trailers } }
 
-  /// Copies what there is to send; called by the driver.
-  func copy(into space: UnsafeMutableRawBufferPointer) -> Supply {
+  /// Copies buffered content. The driver thread calls this.
+  func copy(into destination: UnsafeMutableRawBufferPointer) -> Supply {
     let (supply, waiter) = state.withLock { state in
       var count = 0
-      while count < space.count, let chunk = state.chunks.first {
-        let piece = min(space.count - count, chunk.count - state.offset)
+      while count < destination.count, let chunk = state.chunks.first {
+        let piece = min(destination.count - count, chunk.count - state.offset)
         chunk.withUnsafeBytes {
-          UnsafeMutableRawBufferPointer(rebasing: space[count...])
+          UnsafeMutableRawBufferPointer(rebasing: destination[count...])
             .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[state.offset...].prefix(piece)))
         }
         count += piece
@@ -103,9 +101,9 @@ final class CurlUpload: Sendable {
     return supply
   }
 
-  /// Takes a chunk, and waits while too much is unsent.
+  /// Buffers a chunk and suspends the producer while the buffer is full.
   ///
-  /// - Returns: Whether more is wanted.
+  /// - Returns: Whether the producer should continue.
   private func offer(
     _ chunk: [UInt8], for transfer: CurlTransfer, driver: CurlDriver
   ) async -> Bool {

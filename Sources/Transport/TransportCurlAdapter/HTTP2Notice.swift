@@ -1,21 +1,22 @@
-/// What libcurl tells of HTTP/2 in its trace, and nowhere else.
+/// An HTTP/2 event that libcurl reports only in its trace.
 ///
-/// A line that is not known means that less is known of what a retry may do, and nothing worse.
+/// The text of the trace is not stable. A line that a new libcurl phrases differently is ignored;
+/// then fewer failures are known to be safe to retry, and nothing else changes.
 enum HTTP2Notice: Equatable {
-  /// The request has a stream of its own.
+  /// libcurl opened a stream for the request.
   case opened(stream: Int)
-  /// The server takes no stream after this one (RFC 9113 §6.8).
+  /// The server processes no stream after this one (RFC 9113 §6.8).
   case goAway(lastStream: Int)
-  /// The server has refused the stream before it did anything (RFC 9113 §8.7).
+  /// The server refused the stream before processing it (RFC 9113 §8.7).
   case refused
 
-  /// What a line of the trace says; `nil` for all other lines.
+  /// Parses a line of the trace; `nil` for all other lines.
   ///
   /// Sources: lib/http2.c of libcurl, `Using Stream ID: 3 (easy handle 0x1)` up to 7.88 and
   /// `[HTTP/2] [3] OPENED stream for https://host/` since 8.2; `received GOAWAY, error=0,
   /// last_stream=1`; `REFUSED_STREAM, retrying a fresh connect`.
   init?(_ line: UnsafeRawBufferPointer) {
-    // Nearly all lines are about something else, and are not to be made text of.
+    // Most lines report something else; the first byte rules them out without creating a string.
     switch line.first {
     case UInt8(ascii: "U"), UInt8(ascii: "["), UInt8(ascii: "r"), UInt8(ascii: "R"): break
     default: return nil
@@ -36,8 +37,8 @@ enum HTTP2Notice: Equatable {
     }
   }
 
-  private static func number(after mark: String, in text: String) -> Int? {
-    guard let place = text.firstRange(of: mark) else { return nil }
-    return Int(text[place.upperBound...].prefix { $0.isNumber })
+  private static func number(after prefix: String, in text: String) -> Int? {
+    guard let range = text.firstRange(of: prefix) else { return nil }
+    return Int(text[range.upperBound...].prefix { $0.isNumber })
   }
 }

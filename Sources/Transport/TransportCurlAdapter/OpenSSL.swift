@@ -6,11 +6,11 @@ import CCurl
   import Glibc
 #endif
 
-/// What libcurl does not tell about TLS, asked of the OpenSSL that it uses.
+/// The functions of OpenSSL for what libcurl does not report about TLS.
 ///
-/// libcurl may use another library, so this one is looked up at run time and not linked.
+/// libcurl may use another TLS library, so the functions are looked up at run time and not linked.
 struct OpenSSL: Sendable {
-  /// The OpenSSL of this process, where libcurl uses that very version.
+  /// The OpenSSL of this process, or `nil` if libcurl does not use exactly this version.
   static let shared = OpenSSL()
 
   private typealias ShutdownState = @convention(c) (UnsafeMutableRawPointer) -> Int32
@@ -30,7 +30,7 @@ struct OpenSSL: Sendable {
       let selectedProtocol = dlsym(process, "SSL_get0_alpn_selected"),
       let text = unsafeBitCast(version, to: Version.self)(0), let libraries = curl_version()
     else { return nil }
-    // Another version in the same process could lay out its structures in another way.
+    // A second OpenSSL in the process could have another layout of `SSL`.
     let words = String(cString: text).split(separator: " ")
     guard words.first == "OpenSSL", words.count > 1,
       String(cString: libraries).split(separator: " ").contains("OpenSSL/\(words[1])")
@@ -39,15 +39,15 @@ struct OpenSSL: Sendable {
     self.selectedProtocol = unsafeBitCast(selectedProtocol, to: SelectedProtocol.self)
   }
 
-  /// Whether a connection has got its peer's `close_notify`.
+  /// Whether a connection has received its peer's `close_notify`.
   ///
   /// - Parameter session: OpenSSL's `SSL`.
-  func isEndAnnounced(_ session: UnsafeMutableRawPointer) -> Bool {
-    // SSL_RECEIVED_SHUTDOWN of ssl.h.
+  func hasReceivedCloseNotify(_ session: UnsafeMutableRawPointer) -> Bool {
+    // SSL_RECEIVED_SHUTDOWN in openssl/ssl.h.
     shutdownState(session) & 2 != 0
   }
 
-  /// Whether the two sides have agreed on HTTP/2.
+  /// Whether ALPN selected HTTP/2.
   ///
   /// - Parameter session: OpenSSL's `SSL`.
   func speaksHTTP2(_ session: UnsafeMutableRawPointer) -> Bool {

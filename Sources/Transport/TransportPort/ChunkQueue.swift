@@ -1,6 +1,7 @@
-/// Chunks of content in order, on their way from an adapter to the reader.
+/// A FIFO queue of content chunks between an adapter and the reader of a body.
 ///
-/// A single chunk, as most contents are, takes no memory but its own.
+/// The first chunk is stored outside the array, because most bodies are a single chunk and should
+/// not allocate an array for it.
 package struct ChunkQueue: Sendable {
   private var first: [UInt8] = []
   private var rest: [[UInt8]] = []
@@ -8,11 +9,13 @@ package struct ChunkQueue: Sendable {
 
   package init() {}
 
-  /// Whether there is no chunk.
+  /// Whether the queue has no chunk.
   package var isEmpty: Bool { first.isEmpty }
 
-  /// Adds content: to the last chunk where that has room, since many small chunks would hold far
-  /// more memory than their bytes.
+  /// Appends content, to the last chunk if that has unused capacity.
+  ///
+  /// Otherwise a server that sends single bytes would make the queue hold far more memory than
+  /// content.
   package mutating func append(_ bytes: [UInt8]) {
     if first.isEmpty {
       first = bytes
@@ -25,7 +28,7 @@ package struct ChunkQueue: Sendable {
     }
   }
 
-  /// Takes the chunk that is next; an empty one where there is none.
+  /// Removes and returns the first chunk, or an empty array if there is none.
   package mutating func popFirst() -> [UInt8] {
     var chunk: [UInt8] = []
     swap(&chunk, &first)

@@ -1,12 +1,12 @@
-/// How many connections a transport may have open; requests beyond that wait in line.
+/// The maximum number of open connections of a transport; further requests wait in FIFO order.
 public struct ConnectionLimits: Sendable, Hashable {
-  /// The most connections to one origin.
+  /// The maximum number of connections to one origin, at least 1.
   public var perOrigin: Int
 
-  /// The most connections in all.
+  /// The maximum number of connections to all origins together, at least 1.
   public var total: Int
 
-  /// Limits; at least one connection is always allowed.
+  /// Creates limits; values below 1 count as 1.
   public init(perOrigin: Int = 64, total: Int = 256) {
     self.perOrigin = max(1, perOrigin)
     self.total = max(1, total)

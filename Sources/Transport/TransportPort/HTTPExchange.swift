@@ -1,18 +1,18 @@
-/// A response whose head is complete and whose body is still to be read.
+/// A response whose head is complete and whose body has not been read yet.
 public struct HTTPExchange: Sendable {
-  /// The request that this response answers: after redirects, the last one.
+  /// The request that was answered; after redirects, the last one.
   public var request: HTTPRequest
 
   /// The head of the final response.
   public var response: HTTPResponse
 
-  /// The interim responses (1xx) that came before it, in order.
+  /// The interim responses (1xx) received before the final one, in order.
   public var informationalResponses: [HTTPResponse]
 
-  /// The body; dropping it unread frees the connection.
+  /// The body. Releasing its last copy before the end releases the connection.
   public var body: HTTPResponseBody
 
-  /// An exchange.
+  /// Creates an exchange.
   public init(
     request: HTTPRequest, response: HTTPResponse, informationalResponses: [HTTPResponse] = [],
     body: HTTPResponseBody
@@ -21,5 +21,25 @@ public struct HTTPExchange: Sendable {
     self.response = response
     self.informationalResponses = informationalResponses
     self.body = body
+  }
+}
+
+extension HTTPExchange {
+  /// What an adapter has received when the head of the final response is complete.
+  package struct Head: Sendable {
+    package var response: HTTPResponse
+    package var informationalResponses: [HTTPResponse]
+
+    package init(response: HTTPResponse, informationalResponses: [HTTPResponse]) {
+      self.response = response
+      self.informationalResponses = informationalResponses
+    }
+  }
+
+  /// Creates an exchange from a received head.
+  package init(request: HTTPRequest, head: Head, body: HTTPResponseBody) {
+    self.init(
+      request: request, response: head.response,
+      informationalResponses: head.informationalResponses, body: body)
   }
 }

@@ -1,5 +1,5 @@
 extension HTTPRequestBody {
-  /// One reading of a body, for the transport that sends it; to be used by one task at a time.
+  /// Reads a request body once, for the transport that sends it. Use it from one task at a time.
   public actor Reader {
     private var chunks: (any AsyncIteratorProtocol)?
     private var bytes: [UInt8]?
@@ -17,10 +17,10 @@ extension HTTPRequestBody {
       self.trailers = trailers
     }
 
-    /// The next bytes to send, never empty; `nil` once all were given.
+    /// Returns the next bytes to send, never empty, or `nil` at the end.
     ///
     /// - Throws: ``TransportError`` of kind `bodyProducerFailed` or `bodyLengthMismatch`, or
-    ///   `cancelled` when the producer stops for that.
+    ///   `cancelled` if the producer throws `CancellationError` because the task was cancelled.
     public func next() async throws(TransportError) -> [UInt8]? {
       if let whole = bytes {
         bytes = nil
@@ -37,10 +37,10 @@ extension HTTPRequestBody {
       return nil
     }
 
-    /// The fields to send after the content; to be asked for once `next()` has given `nil`.
+    /// Returns the fields to send after the content. Call it after `next()` has returned `nil`.
     ///
-    /// - Throws: ``TransportError`` of kind `bodyProducerFailed` when the producer throws, or gives
-    ///   a field that may not be sent.
+    /// - Throws: ``TransportError`` of kind `bodyProducerFailed` if the producer throws, or returns
+    ///   a field that is not allowed in trailers.
     public func trailerFields() async throws(TransportError) -> HTTPFields {
       guard let trailers else { return [:] }
       let fields: HTTPFields
@@ -49,7 +49,7 @@ extension HTTPRequestBody {
         guard field.name.isValid, field.hasValidValue, !field.name.isForbiddenInTrailers else {
           throw TransportError(
             .bodyProducerFailed, phase: .sending, bytesSent: true,
-            detail: "the trailer field \(field.name.rawName.debugDescription) may not be sent")
+            detail: "the field \(field.name.rawName.debugDescription) is not allowed in trailers")
         }
       }
       return fields
@@ -78,16 +78,16 @@ extension HTTPRequestBody {
         detail: "the producer of the request body threw \(error)", underlying: error)
     }
 
-    private func mismatch(_ length: Int, _ given: String) -> TransportError {
+    private func mismatch(_ length: Int, _ actual: String) -> TransportError {
       TransportError(
         .bodyLengthMismatch, phase: .sending, bytesSent: true,
-        detail: "the body was declared as \(length) bytes and its producer gave \(given)")
+        detail: "the producer of the request body made \(actual) bytes instead of \(length)")
     }
   }
 }
 
 extension HTTPField.Name {
-  /// Whether the field frames, routes or controls a message, and so means nothing after its content.
+  /// Whether the field frames, routes or controls a message, and so must precede the content.
   ///
   /// Source: RFC 9110 §6.5.1.
   var isForbiddenInTrailers: Bool {

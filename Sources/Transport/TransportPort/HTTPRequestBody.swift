@@ -1,26 +1,26 @@
-/// The content of a request, pulled by the transport as fast as it can be written.
+/// The content of a request, which the transport pulls as fast as it can send it.
 ///
-/// Pulling is the backpressure: nothing asks the producer for a chunk before there is room for it.
+/// Pulling is the backpressure: the transport asks for the next chunk only when it has room for it.
 public struct HTTPRequestBody: Sendable {
-  /// No content: no Content-Length on GET, zero on POST, PUT and PATCH.
+  /// No content: no Content-Length field, except for POST, PUT and PATCH, where it is 0.
   public static let none = Self(length: 0, isReplayable: true, bytes: [], isNone: true)
 
-  /// The number of bytes, where it is known before the first is sent.
+  /// The number of bytes, or `nil` if it is unknown before the content ends.
   public let length: Int?
 
-  /// Whether the content can be sent again, for a redirect or a retry.
+  /// Whether the content can be sent more than once, as a redirect or a retry may need.
   public let isReplayable: Bool
 
-  /// The whole content, where it is in memory.
+  /// The whole content, if it is in memory.
   public private(set) var bytes: [UInt8]?
 
-  /// Whether there is no content at all, which is not the same as empty content.
+  /// Whether there is no content at all, which differs from content of zero bytes.
   public let isNone: Bool
 
-  /// Whether trailer fields follow the content, which makes it chunked.
+  /// Whether trailer fields follow the content; such a body is sent chunked.
   public var hasTrailers: Bool { trailers != nil }
 
-  /// Whether a reading can begin: the first, or a further one of a replayable body.
+  /// Whether `makeReader` would succeed: the body is unread or replayable.
   var canBeSentAgain: Bool { use?.isTaken != true }
 
   private var makeChunks: (@Sendable () -> any AsyncIteratorProtocol)?
@@ -41,26 +41,27 @@ public struct HTTPRequestBody: Sendable {
     self.use = isReplayable ? nil : Once(())
   }
 
-  /// Content in memory, which may be empty.
+  /// Creates a body of bytes in memory, possibly empty.
   public static func bytes(_ bytes: [UInt8]) -> Self {
     Self(length: bytes.count, isReplayable: true, bytes: bytes)
   }
 
-  /// Text, sent as UTF-8.
+  /// Creates a body of text in UTF-8.
   public static func text(_ text: String) -> Self {
     bytes(Array(text.utf8))
   }
 
-  /// Content that is made while it is sent.
+  /// Creates a body that is produced while it is sent.
   ///
   /// - Parameters:
-  ///   - chunks: The content in pieces of any size; what it throws fails the request with
-  ///     ``TransportError/Kind-swift.enum/bodyProducerFailed`` and closes the connection.
-  ///   - length: The number of bytes; `nil` sends the content chunked. A producer that gives more or
-  ///     fewer fails the request with ``TransportError/Kind-swift.enum/bodyLengthMismatch``.
-  ///   - isReplayable: Whether `chunks` gives the same content each time it is iterated.
-  ///   - trailers: Fields to send after the content, asked for when it has ended; the content is
-  ///     then sent chunked.
+  ///   - chunks: The content in chunks of any size. If it throws, the request fails with
+  ///     ``TransportError/Kind-swift.enum/bodyProducerFailed`` and the connection is closed.
+  ///   - length: The number of bytes; `nil` sends the content chunked. If `chunks` produces more or
+  ///     fewer bytes, the request fails with
+  ///     ``TransportError/Kind-swift.enum/bodyLengthMismatch``.
+  ///   - isReplayable: Whether every iteration of `chunks` produces the same content.
+  ///   - trailers: Returns the fields to send after the content; called when the content has ended.
+  ///     A body with trailers is always sent chunked.
   public static func stream<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int? = nil, isReplayable: Bool = false,
     trailers: (@Sendable () async throws -> HTTPFields)? = nil
@@ -70,38 +71,41 @@ public struct HTTPRequestBody: Sendable {
       makeChunks: { chunks.makeAsyncIterator() }, trailers: trailers)
   }
 
-  /// Begins to read the content: once, or any number of times where it is replayable.
+  /// Starts reading the content.
   ///
-  /// - Parameter length: The length to hold the producer to, where the request's head declares one.
-  /// - Throws: ``TransportError`` of kind `bodyNotReplayable` on a second reading of a one-shot body.
+  /// - Parameter length: The length that the request's head declares, which the producer must
+  ///   match.
+  /// - Throws: ``TransportError`` of kind `bodyNotReplayable` if the body was read before and is
+  ///   not replayable.
   public func makeReader(length: Int? = nil) throws(TransportError) -> Reader {
     if let use, use.take() == nil {
       throw TransportError(
         .bodyNotReplayable, phase: .preparing, bytesSent: false,
-        detail: "the body was read before and cannot be produced again")
+        detail: "the body was read before; pass isReplayable: true if it can be produced again")
     }
     return Reader(
       chunks: makeChunks?(), bytes: bytes, length: length ?? self.length, trailers: trailers)
   }
 
-  /// The same body, with each piece made known as it is handed over.
+  /// Returns a body that reports the progress of the upload.
   ///
-  /// - Parameter report: Gets the number of bytes handed to the transport so far, counted anew for
-  ///   each reading. A body in memory is handed over in pieces of 64 KiB.
-  /// - Returns: A body that shares its one reading with this one where it is not replayable.
+  /// - Parameter report: Receives the number of bytes that the transport has taken so far, starting
+  ///   at zero for each attempt. A body in memory is taken in chunks of 64 KiB.
+  /// - Returns: A body with the same content. If this body is not replayable, reading either of the
+  ///   two uses up both.
   public func reportingProgress(_ report: @escaping @Sendable (_ sent: Int) -> Void) -> Self {
     guard !isNone else { return self }
     var copy = self
     copy.makeChunks = { [makeChunks, bytes] in
       ReportingIterator(
-        base: makeChunks?() ?? PieceIterator(rest: (bytes ?? [])[...]), report: report)
+        base: makeChunks?() ?? MemoryIterator(rest: (bytes ?? [])[...]), report: report)
     }
     copy.bytes = nil
     return copy
   }
 }
 
-/// Hands out the chunks of another iterator and reports their number of bytes.
+/// Iterates over the chunks of another iterator and reports the number of bytes.
 private struct ReportingIterator: AsyncIteratorProtocol {
   var base: any AsyncIteratorProtocol
   let report: @Sendable (Int) -> Void
@@ -119,19 +123,19 @@ private struct ReportingIterator: AsyncIteratorProtocol {
   }
 }
 
-/// Hands out bytes in memory piece by piece.
-private struct PieceIterator: AsyncIteratorProtocol {
+/// Iterates over bytes in memory in chunks of 64 KiB.
+private struct MemoryIterator: AsyncIteratorProtocol {
   var rest: ArraySlice<UInt8>
 
   mutating func next() async -> [UInt8]? {
-    let piece = rest.prefix(65_536)
-    rest = rest.dropFirst(piece.count)
-    return piece.isEmpty ? nil : Array(piece)
+    let chunk = rest.prefix(65_536)
+    rest = rest.dropFirst(chunk.count)
+    return chunk.isEmpty ? nil : Array(chunk)
   }
 }
 
 extension AsyncIteratorProtocol {
-  /// The next element, which is a chunk of bytes for every iterator that a body can hold.
+  /// Returns the next element; `stream` accepts only sequences of `[UInt8]`, so the cast succeeds.
   mutating func nextChunk(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
     try await next(isolation: isolation) as? [UInt8]
   }

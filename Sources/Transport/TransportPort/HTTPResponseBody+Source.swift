@@ -1,16 +1,18 @@
-/// Where the content of a response comes from, as an adapter of this package gives it.
+/// The adapter's side of a response body.
+///
+/// One task at a time calls `readyPart` and `nextPart`, and none after the end or an error.
 package protocol HTTPResponseBodySource: AnyObject, Sendable {
-  /// The next part where that takes no waiting; `nil` where it does.
+  /// Returns the next part if it is available without suspending, otherwise `nil`.
   func readyPart() throws(TransportError) -> HTTPResponseBody.Part?
 
-  /// Waits for the next part.
+  /// Waits for the next part and returns it.
   nonisolated(nonsending) func nextPart() async throws(TransportError) -> HTTPResponseBody.Part
 
-  /// Closes the source at once; it may be called more than once, from any thread.
+  /// Closes the source at once. It may be called more than once and from any thread.
   func cancel()
 }
 
-/// A source that is made of closures.
+/// A source made of two closures.
 final class ClosureSource: HTTPResponseBodySource {
   private let next:
     nonisolated(nonsending) @Sendable () async throws(TransportError) -> HTTPResponseBody.Part

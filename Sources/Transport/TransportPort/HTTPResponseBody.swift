@@ -1,31 +1,33 @@
 import Synchronization
 
-/// The content of a response: chunks of bytes in order, to be read once.
+/// The content of a response: an asynchronous sequence of byte chunks that can be read once.
 ///
-/// Nothing is fetched before it is asked for, apart from a bounded buffer. When the last copy of a
-/// body that has not been read to its end is dropped, its connection is released.
+/// The transport reads ahead only up to a bounded buffer. All copies of a body and all its
+/// iterators share one position. Read from one task at a time; a second concurrent reader gets an
+/// error of kind ``TransportError/Kind-swift.enum/concurrentBodyRead``. Releasing the last copy
+/// before the end releases the connection.
 public struct HTTPResponseBody: AsyncSequence, Sendable {
   public typealias Element = [UInt8]
   public typealias Failure = TransportError
 
-  /// What a transport gives when it is asked for more.
+  /// One element of a body as a transport produces it.
   public enum Part: Sendable, Hashable {
     /// The next bytes, never empty.
     case bytes([UInt8])
-    /// The end, with the trailer fields.
+    /// The end of the body, with the trailer fields.
     case end(trailers: HTTPFields)
   }
 
   private let stream: Stream
 
-  /// A body, for the transport or policy that makes one.
+  /// Creates a body from closures; for transports and policies.
   ///
   /// - Parameters:
-  ///   - next: Gives the next part. It is called by one task at a time, and not again after the end
-  ///     or an error.
-  ///   - cancel: Closes the source at once, and makes a waiting `next` throw `cancelled`. It is
-  ///     called when the reading task is cancelled or the body is dropped before its end, perhaps
-  ///     more than once, from any thread.
+  ///   - next: Returns the next part. One task at a time calls it, and none after the end or an
+  ///     error.
+  ///   - cancel: Closes the source at once and makes a suspended `next` throw an error of kind
+  ///     `cancelled`. It is called when the reading task is cancelled or the body is released
+  ///     before its end, possibly more than once and from any thread.
   public init(
     next: nonisolated(nonsending) @escaping @Sendable () async throws(TransportError) -> Part,
     cancel: @escaping @Sendable () -> Void
@@ -33,12 +35,12 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
     self.init(ClosureSource(next: next, close: cancel))
   }
 
-  /// A body that comes from a source.
+  /// Creates a body from a source.
   package init(_ source: some HTTPResponseBodySource) {
     stream = Stream(source)
   }
 
-  /// A body of which everything is at hand.
+  /// Creates a body of bytes in memory.
   public init(_ bytes: [UInt8], trailers: HTTPFields = [:]) {
     let rest = Once(bytes)
     self.init(
@@ -49,10 +51,10 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
       cancel: {})
   }
 
-  /// The fields that came after the content; `nil` until it was read to its end.
+  /// The fields received after the content; `nil` until the body was read to its end.
   public var trailerFields: HTTPFields? { stream.trailerFields }
 
-  /// Closes the connection without reading on.
+  /// Closes the connection and discards the rest of the body.
   public func cancel() {
     stream.cancel()
   }
@@ -61,7 +63,7 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
     AsyncIterator(stream: stream)
   }
 
-  /// Reads on from where the body stands; several iterators of one body share its chunks.
+  /// Reads from the body's current position; all iterators of one body share it.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let stream: Stream
 
@@ -78,10 +80,10 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
 
   /// Reads the whole body into memory.
   ///
-  /// - Parameter limit: The most bytes to take.
+  /// - Parameter limit: The maximum number of bytes.
   /// - Returns: The content.
-  /// - Throws: ``TransportError``: of kind `responseTooLarge` beyond the limit, which also closes
-  ///   the connection, or whatever ends the body early.
+  /// - Throws: ``TransportError``: of kind `responseTooLarge` if the body exceeds the limit, which
+  ///   also closes the connection, or the error that ended the body.
   public func collect(upTo limit: Int) async throws(TransportError) -> [UInt8] {
     var whole: [UInt8] = []
     while let chunk = try await stream.next() {
@@ -98,7 +100,7 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
 }
 
 extension HTTPResponseBody {
-  /// The shared state of all copies of a body.
+  /// The state that all copies of a body share.
   fileprivate final class Stream: Sendable {
     private enum State: UInt8, AtomicRepresentable {
       case idle
@@ -111,9 +113,9 @@ extension HTTPResponseBody {
     private let state = Atomic(State.idle)
     private let source: any HTTPResponseBodySource
 
-    /// How the body ended. Each is written once, by the one reader that then leaves `reading` for
-    /// `ended` or `failed`, and read by those that see that state: its release and their acquire
-    /// have the writing come before the reading.
+    // How the body ended. Only the one reader that holds `reading` writes them, before it stores
+    // `ended` or `failed` with release ordering. Others read them only after they have loaded that
+    // state with acquire ordering, so the write happens before every read.
     nonisolated(unsafe) private var trailers: HTTPFields = [:]
     nonisolated(unsafe) private var failure: TransportError?
 
@@ -138,26 +140,26 @@ extension HTTPResponseBody {
       if isIdle || was == .reading { source.cancel() }
     }
 
-    /// The next chunk; `nil` at the end.
+    /// Returns the next chunk, or `nil` at the end.
     ///
-    /// Made part of its callers: most chunks are there, and a call that may wait costs as much as
-    /// to take one.
+    /// Inlined into its callers: most chunks are available at once, and an asynchronous call costs
+    /// as much as taking one.
     @inline(__always)
     nonisolated(nonsending) func next() async throws(TransportError) -> [UInt8]? {
-      switch try look() {
+      switch try poll() {
       case .ready(let chunk): return chunk
       case .pending: return try await wait()
       }
     }
 
-    /// What is to be had without waiting.
-    private enum Look {
+    /// The result of a read that does not suspend.
+    private enum Poll {
       case ready([UInt8]?)
-      /// Nothing; the stream is now being read, and the reader has to wait.
+      /// Nothing is available; the state is `reading` and the caller must call `wait()`.
       case pending
     }
 
-    private func look() throws(TransportError) -> Look {
+    private func poll() throws(TransportError) -> Poll {
       let (isIdle, was) = state.compareExchange(
         expected: .idle, desired: .reading, ordering: .acquiringAndReleasing)
       guard isIdle else {
@@ -166,13 +168,13 @@ extension HTTPResponseBody {
       }
       guard !Task.isCancelled else {
         source.cancel()
-        throw failed(.cancelledBody)
+        throw failReading(.cancelledBody)
       }
       do throws(TransportError) {
         guard let part = try source.readyPart() else { return .pending }
-        return .ready(took(part))
+        return .ready(finishReading(part))
       } catch {
-        throw failed(error)
+        throw failReading(error)
       }
     }
 
@@ -185,13 +187,13 @@ extension HTTPResponseBody {
         source.cancel()
       }
       switch result {
-      case .success(let part): return took(part)
-      case .failure(let error): throw failed(error)
+      case .success(let part): return finishReading(part)
+      case .failure(let error): throw failReading(error)
       }
     }
 
-    /// Ends the reading of a part.
-    private func took(_ part: Part) -> [UInt8]? {
+    /// Leaves the state `reading` with a part.
+    private func finishReading(_ part: Part) -> [UInt8]? {
       switch part {
       case .bytes(let bytes):
         state.store(.idle, ordering: .releasing)
@@ -203,14 +205,14 @@ extension HTTPResponseBody {
       }
     }
 
-    /// Ends the reading with an error.
-    private func failed(_ error: TransportError) -> TransportError {
+    /// Leaves the state `reading` with an error.
+    private func failReading(_ error: TransportError) -> TransportError {
       failure = error
       state.store(.failed, ordering: .releasing)
       return error
     }
 
-    /// Turns away a reader that finds the body in another state than idle, unless it has ended.
+    /// Throws the error of a state that does not allow reading; returns if the body has ended.
     private func throwUnlessEnded(_ state: State) throws(TransportError) {
       switch state {
       case .ended: return
@@ -226,7 +228,7 @@ extension HTTPResponseBody {
 }
 
 extension TransportError {
-  /// The reading of a body was given up.
+  /// The error of reading a cancelled body.
   static let cancelledBody = TransportError(
     .cancelled, phase: .receivingBody, bytesSent: true,
     detail: "the body was cancelled before its end")

@@ -1,25 +1,27 @@
-/// Sends requests and streams back responses: the port.
+/// Sends HTTP requests and streams the responses. This protocol is the port.
 ///
-/// Every implementation keeps these promises:
-/// - a request that is wrong is refused by ``WireRequest/init(_:body:)``, before any input or output;
-/// - interim responses (1xx) are never final, they are in ``HTTPExchange/informationalResponses``;
-/// - redirects, content encodings and cookies are left alone: those are policies over the port;
-/// - a cancelled task gets ``TransportError/Kind-swift.enum/cancelled`` soon, and the connection is
-///   closed; a task that was cancelled before does no input or output;
-/// - the body is read only as fast as it is consumed, and a dropped response frees its connection;
-/// - a request whose method is not idempotent is on the wire at most once.
+/// Every implementation guarantees:
+/// - ``WireRequest/init(_:body:)`` rejects an invalid request before any input or output.
+/// - Interim responses (1xx) are in ``HTTPExchange/informationalResponses``; the response is final.
+/// - Redirects, content encodings and cookies are not handled; policies over the port handle them.
+/// - When the task is cancelled, `send` throws ``TransportError/Kind-swift.enum/cancelled`` and the
+///   connection is closed. If the task was cancelled before the call, no input or output happens.
+/// - The body is read from the connection as fast as the caller consumes it; releasing the response
+///   releases the connection.
+/// - A request whose method is not idempotent is sent at most once.
 ///
-/// There is no shutdown here: a transport belongs to whoever made it, and ends as its own type says
-/// (``FakeTransport/shutDown()``). What only borrows it, policies among them, could but end it for
-/// everybody else. Requests that are pending then fail with ``TransportError/Kind-swift.enum/shutDown``.
+/// The port has no shutdown method, because policies and clients borrow a transport and must not
+/// end it for other users. The owner calls the method of the concrete type, such as
+/// ``FakeTransport/shutDown()``; pending requests then fail with
+/// ``TransportError/Kind-swift.enum/shutDown``.
 public protocol HTTPTransport: Sendable {
   /// Sends a request and returns once the head of the final response is complete.
   ///
   /// - Parameters:
-  ///   - request: The request's head.
-  ///   - body: The request's body, pulled as fast as it can be written.
-  ///   - options: Settings for this one exchange.
-  /// - Returns: The head of the response, and its body to be streamed.
+  ///   - request: The head of the request.
+  ///   - body: The body of the request, pulled as fast as it can be sent.
+  ///   - options: The options of this exchange.
+  /// - Returns: The head of the response, with its body as a stream.
   /// - Throws: ``TransportError``.
   nonisolated(nonsending) func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions

@@ -1,99 +1,100 @@
 extension TransportError {
-  /// What went wrong; fine enough that a caller never needs to read the text.
+  /// The cause of a failure, detailed enough that a caller need not parse
+  /// ``TransportError/detail``.
   public enum Kind: Sendable, Hashable {
-    // The caller.
-    /// The task was cancelled, or the response was dropped while being read.
+    // Caused by the caller.
+    /// The task was cancelled, or the body was cancelled while it was read.
     case cancelled
     /// The transport was shut down.
     case shutDown
-    /// The request is wrong and nothing was sent.
+    /// The request is invalid; nothing was sent.
     case invalidRequest(InvalidRequest)
     /// The scheme is neither `http` nor `https`.
     case unsupportedScheme(String)
     /// The producer of the request body threw; the error is in `underlying`.
     case bodyProducerFailed
-    /// The producer of the request body gave more or fewer bytes than were declared.
+    /// The producer of the request body made more or fewer bytes than declared.
     case bodyLengthMismatch
-    /// The body would have to be sent a second time, and cannot be.
+    /// The request body has to be sent again, but cannot be produced again.
     case bodyNotReplayable
-    /// The response body is larger than the stated limit, in bytes.
+    /// The response body is larger than the caller's limit in bytes.
     case responseTooLarge(limit: Int)
-    /// Two tasks read one response body at the same time.
+    /// Two tasks read one response body concurrently.
     case concurrentBodyRead
     /// The cookie store threw; the error is in `underlying`.
     case cookieStoreFailed
 
     // Time.
-    /// No connection within the connect time-out.
+    /// The connection was not established within the connect timeout.
     case connectTimeout
-    /// No byte moved for the idle time-out.
+    /// No byte was sent or received within the idle timeout.
     case idleTimeout
-    /// The whole exchange took longer than its deadline.
+    /// The whole exchange exceeded its deadline.
     case deadlineExceeded
 
-    // The way there.
-    /// The host has no address.
+    // Connecting.
+    /// The host name has no address.
     case nameNotResolved
-    /// Nobody listens on the port.
+    /// Nothing listens on the port.
     case connectionRefused
-    /// The connection could not be opened, for another reason.
+    /// The connection could not be established for another reason.
     case connectFailed
-    /// The connection was reset or broke while in use.
+    /// The connection was reset or lost while in use.
     case connectionReset
     /// The TLS handshake failed.
     case tls(TLSFailure)
-    /// The proxy asks for credentials (407).
+    /// The proxy requires credentials (407).
     case proxyAuthenticationRequired
-    /// The proxy refused or failed, for another reason.
+    /// The proxy refused the connection or failed for another reason.
     case proxyFailed
 
     // The response.
-    /// The connection ended before the first line of a response was complete.
+    /// The connection ended before the status line was complete.
     case emptyReply
-    /// The head is not that of an HTTP response.
+    /// The head is not a valid HTTP response head.
     case malformedHead
-    /// The connection ended within the head.
+    /// The connection ended inside the head.
     case truncatedHead
-    /// The head, or the trailers, are larger than the limit or have too many fields.
+    /// The head or the trailers exceed ``HTTPHeadLimits``, in bytes or in fields.
     case headTooLarge
-    /// More interim responses than the limit came before a final one.
+    /// The server sent more interim responses than ``HTTPHeadLimits/informational``.
     case tooManyInformational
-    /// Content-Length was given more than once, with different values.
+    /// The response has several Content-Length values that differ.
     case conflictingLength
-    /// Content-Length is not a number of bytes.
+    /// Content-Length is not a decimal number.
     case invalidLength
-    /// A transfer coding other than chunked was used.
+    /// The response uses a transfer coding other than chunked.
     case unsupportedTransferCoding
-    /// The connection ended within the body.
+    /// The connection ended inside the body.
     case truncatedBody
-    /// The chunked framing is broken.
+    /// The chunked framing is invalid.
     case badChunk
-    /// A rule of HTTP/2 or later was broken by the other side.
+    /// The peer violated HTTP/2 or a later version.
     case protocolViolation
 
     // Decoding.
-    /// The encoded content is broken.
+    /// The encoded content is corrupt.
     case corruptEncoding
-    /// The encoded content ends early.
+    /// The encoded content is incomplete.
     case truncatedEncoding
-    /// The content grows beyond the limits when decoded.
+    /// The decoded content exceeds the limits of the decoding policy.
     case decompressionBomb
-    /// The content has an encoding that nobody asked for.
+    /// The content has an encoding without a decoder.
     case unknownEncoding(String)
 
     // Redirects.
-    /// More redirects than the limit.
+    /// The request was redirected more often than the limit allows.
     case tooManyRedirects
-    /// A redirect leads back to where it came from.
+    /// A redirect leads back to a request of the same chain.
     case redirectLoop
-    /// A redirect leads to something that is no http or https URL.
+    /// The target of a redirect is not an http or https URL.
     case invalidRedirect
 
-    /// None of the others; see code and detail.
+    /// Another failure; see ``TransportError/code`` and ``TransportError/detail``.
     case other
 
-    /// Whether the same request may well succeed a moment later.
-    var isPassing: Bool {
+    /// Whether the same request may succeed when it is sent again.
+    var isTransient: Bool {
       switch self {
       case .connectTimeout, .idleTimeout, .nameNotResolved, .connectionRefused, .connectFailed,
         .connectionReset, .emptyReply, .truncatedHead, .truncatedBody:
@@ -104,41 +105,41 @@ extension TransportError {
     }
   }
 
-  /// What is wrong with a request.
+  /// The part of a request that is invalid.
   public enum InvalidRequest: Sendable, Hashable {
-    /// The method is no token, or is CONNECT.
+    /// The method is not a token, or is CONNECT.
     case method
-    /// The URL cannot be read or holds what must be percent-encoded.
+    /// The URL is malformed or contains a character that must be percent-encoded.
     case url
     /// The URL has no host.
     case missingHost
-    /// A field name is no token.
+    /// A field name is not a token.
     case fieldName
-    /// A field value holds CR, LF, NUL or another control.
+    /// A field value contains CR, LF, NUL or another control character.
     case fieldValue
-    /// Content-Length is no number or does not match the body.
+    /// Content-Length is not a number or does not match the body.
     case contentLength
-    /// Transfer-Encoding is set by hand, Host is given twice, or the like.
+    /// The request sets Transfer-Encoding, or has more than one Host field.
     case framing
     /// The head is larger than ``WireRequest/headLimit``.
     case headTooLarge
-    /// The method, HEAD or TRACE, does not allow a body.
+    /// The request has a body that its method, such as HEAD or TRACE, does not allow.
     case body
   }
 
-  /// Why a TLS connection was not made.
+  /// The cause of a failed TLS handshake.
   public enum TLSFailure: Sendable, Hashable {
-    /// The certificate is no longer valid.
+    /// The certificate has expired.
     case certificateExpired
     /// The certificate is for another host.
     case wrongHost
-    /// The certificate is signed by itself and not trusted.
+    /// The certificate is self-signed and not trusted.
     case selfSigned
     /// The certificate's issuer is not trusted.
     case unknownAuthority
-    /// The peer speaks no version that is allowed (TLS 1.2 or newer).
+    /// The peer supports no TLS version that is allowed (1.2 or newer).
     case protocolVersion
-    /// Another failure of the handshake.
+    /// The handshake failed for another reason.
     case handshake
   }
 }

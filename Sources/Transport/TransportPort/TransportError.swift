@@ -1,39 +1,40 @@
-/// Why an exchange failed, in which phase, and what that means for trying again.
+/// The failure of an exchange: its kind, its phase, and whether a retry is safe.
 public struct TransportError: Error, Sendable {
-  /// What went wrong.
+  /// The cause of the failure.
   public var kind: Kind
 
-  /// What the transport was doing when it went wrong.
+  /// The phase in which the exchange failed.
   public var phase: Phase
 
-  /// Whether any byte of the request may have reached the wire; `true` where that is unknown.
+  /// Whether any byte of the request may have been sent; `true` if unknown.
   public var bytesSent: Bool
 
-  /// Whether sending the request again cannot repeat an effect, and could help.
+  /// Whether the request can be sent again without repeating an effect, and may then succeed.
   ///
-  /// True for passing failures of which either nothing was sent or the method is idempotent
-  /// (RFC 9110 §9.2.2). The body must also be replayable, see ``HTTPRequestBody/isReplayable``.
+  /// True for a transient failure if nothing was sent or the method is idempotent
+  /// (RFC 9110 §9.2.2). The body must be replayable as well, see ``HTTPRequestBody/isReplayable``.
   public var isRetrySafe: Bool
 
-  /// The code of the library or system below: a curl code, an errno, a URL error code.
+  /// The code of the underlying library or system call: a `CURLcode`, an `errno`, a
+  /// `URLError.Code`.
   public var code: Int?
 
-  /// What happened, to what, and what to do, in words.
+  /// A description for people: what happened, to what, and what to do.
   public var detail: String
 
-  /// The error below, where there is one: that of the body's producer or of the cookie store.
+  /// The error of the body's producer, the cookie store or the session, if one caused the failure.
   public var underlying: (any Error)?
 
-  /// An error, with the safety of a retry worked out from kind, method and bytes sent.
+  /// Creates an error and derives ``isRetrySafe`` from the kind, the method and `bytesSent`.
   ///
   /// - Parameters:
-  ///   - kind: What went wrong.
-  ///   - phase: What the transport was doing.
-  ///   - method: The method of the request; `nil` where there is no valid one.
-  ///   - bytesSent: Whether any byte of the request may have reached the wire.
-  ///   - code: The code of the library or system below.
+  ///   - kind: The cause of the failure.
+  ///   - phase: The phase in which the exchange failed.
+  ///   - method: The method of the request, or `nil` if it has no valid one.
+  ///   - bytesSent: Whether any byte of the request may have been sent.
+  ///   - code: The code of the underlying library or system call.
   ///   - detail: What happened, to what, and what to do.
-  ///   - underlying: The error below.
+  ///   - underlying: The error that caused this one.
   public init(
     _ kind: Kind, phase: Phase, method: HTTPRequest.Method? = nil, bytesSent: Bool,
     code: Int? = nil, detail: String = "", underlying: (any Error)? = nil
@@ -41,7 +42,7 @@ public struct TransportError: Error, Sendable {
     self.kind = kind
     self.phase = phase
     self.bytesSent = bytesSent
-    self.isRetrySafe = kind.isPassing && (!bytesSent || method?.isIdempotent == true)
+    self.isRetrySafe = kind.isTransient && (!bytesSent || method?.isIdempotent == true)
     self.code = code
     self.detail = detail
     self.underlying = underlying
@@ -49,25 +50,25 @@ public struct TransportError: Error, Sendable {
 }
 
 extension TransportError {
-  /// The stages of an exchange, in their order.
+  /// A phase of an exchange, in chronological order.
   public enum Phase: String, Sendable, Hashable {
-    /// Before any input or output: validation, queueing for a connection, cookies.
+    /// Before any input or output: validation, cookies, waiting for a connection.
     case preparing
-    /// Looking up the host.
+    /// Resolving the host name.
     case resolving
-    /// Opening the connection, to the host or to a proxy.
+    /// Connecting to the host or to a proxy.
     case connecting
     /// The TLS handshake.
     case securing
-    /// Writing the request's head and body.
+    /// Sending the request's head and body.
     case sending
-    /// The request is on its way and the final head is not complete.
+    /// Waiting for the complete head of the final response.
     case awaitingHead
-    /// The head is complete and the body is not.
+    /// Receiving the body.
     case receivingBody
-    /// Undoing the content encoding.
+    /// Decoding the content.
     case decoding
-    /// Working out where a redirect leads.
+    /// Evaluating a redirect.
     case redirecting
   }
 }
@@ -77,7 +78,7 @@ extension TransportError: CustomStringConvertible {
     var text = "\(kind) while \(phase.rawValue)"
     if !detail.isEmpty { text += ": \(detail)" }
     if let code { text += " (code \(code))" }
-    text += bytesSent ? "; the request may have reached the wire" : "; nothing was sent"
+    text += bytesSent ? "; the request may have been sent" : "; nothing was sent"
     return text + (isRetrySafe ? ", a retry is safe" : "")
   }
 }

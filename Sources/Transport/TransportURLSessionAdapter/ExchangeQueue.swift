@@ -1,6 +1,6 @@
 import TransportPort
 
-/// Decides which exchanges may run: so many in all, so many for each origin, the others in turn.
+/// Limits the concurrent exchanges per origin and in all; the others wait in FIFO order.
 struct ExchangeQueue {
   private let limits: ConnectionLimits
   private var running: [ObjectIdentifier: URLSessionExchange] = [:]
@@ -11,9 +11,9 @@ struct ExchangeQueue {
     self.limits = limits
   }
 
-  /// Takes an exchange in.
+  /// Adds an exchange.
   ///
-  /// - Returns: Whether it may run now; if not, it waits.
+  /// - Returns: Whether it may run now; otherwise it waits.
   mutating func add(_ exchange: URLSessionExchange) -> Bool {
     guard hasRoom(for: exchange.origin) else {
       waiting.append(exchange)
@@ -23,9 +23,9 @@ struct ExchangeQueue {
     return true
   }
 
-  /// Takes an exchange out, whether it waits or runs.
+  /// Removes a waiting or running exchange.
   ///
-  /// - Returns: Those that waited and may run now.
+  /// - Returns: The waiting exchanges that may run now.
   mutating func remove(_ exchange: URLSessionExchange) -> [URLSessionExchange] {
     guard running.removeValue(forKey: ObjectIdentifier(exchange)) != nil else {
       waiting.removeAll { $0 === exchange }
@@ -33,13 +33,13 @@ struct ExchangeQueue {
     }
     let left = counts[exchange.origin, default: 1] - 1
     counts[exchange.origin] = left == 0 ? nil : left
-    guard let place = waiting.firstIndex(where: { hasRoom(for: $0.origin) }) else { return [] }
-    let next = waiting.remove(at: place)
+    guard let index = waiting.firstIndex(where: { hasRoom(for: $0.origin) }) else { return [] }
+    let next = waiting.remove(at: index)
     run(next)
     return [next]
   }
 
-  /// Takes all exchanges out.
+  /// Removes and returns all exchanges.
   mutating func removeAll() -> [URLSessionExchange] {
     defer { self = ExchangeQueue(limits) }
     return running.values + waiting

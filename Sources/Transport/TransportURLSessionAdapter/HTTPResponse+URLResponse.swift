@@ -6,11 +6,12 @@ import TransportPort
 #endif
 
 extension HTTPResponse {
-  /// The head that a session hands out, checked by the port's own parser.
+  /// Creates a head from the response of a session, checked by the port's parser.
   ///
-  /// A session keeps fields in a dictionary: they come in the order of their names, one line each.
+  /// A session stores fields in a dictionary, so they are sorted by name and have one line per
+  /// name.
   ///
-  /// - Throws: ``TransportError`` where the port would not take such a head.
+  /// - Throws: `TransportError` if the head is invalid by the rules of the port.
   init(_ response: URLResponse, limits: HTTPHeadLimits) throws(TransportError) {
     let response = response as? HTTPURLResponse
     var parser = HTTPHeadParser(limits: limits)
@@ -24,10 +25,10 @@ extension HTTPResponse {
     self = head ?? HTTPResponse(status: Status(code: 0))
   }
 
-  /// Whether a session undoes the content's codings, asked or not.
+  /// Whether the session has decoded the content, which it does for these encodings unasked.
   var isDecoded: Bool {
-    let codings = headerFields.list(.contentEncoding)
-    return !codings.isEmpty
-      && codings.allSatisfy { ["gzip", "x-gzip", "deflate", "br"].contains($0) }
+    let encodings = headerFields.list(.contentEncoding)
+    return !encodings.isEmpty
+      && encodings.allSatisfy { ["gzip", "x-gzip", "deflate", "br"].contains($0) }
   }
 }

@@ -6,12 +6,12 @@ import TransportPort
   import FoundationNetworking
 #endif
 
-/// One `URLSession` and the exchanges that it carries out.
+/// A `URLSession` and the exchanges that it performs.
 ///
-/// Every call to the session is made on its delegate queue, for two reasons. A call waits for the
-/// queue that all sessions of the process share, which a cancelled lookup can hold, and no task shall
-/// wait with it. And a task that is cancelled on one queue while its end is made known on another
-/// ends the process: see swift-corelibs-foundation #5412.
+/// Every call of the session runs on its delegate queue, for two reasons. A call can block on a
+/// queue that all sessions of the process share, for example while a lookup is cancelled, and must
+/// not block a task. And FoundationNetworking traps if a task is cancelled on one queue while its
+/// completion is reported on another (swift-corelibs-foundation #5412).
 final class SessionDriver: NSObject, Sendable {
   private struct State {
     var session: URLSession?
@@ -27,7 +27,7 @@ final class SessionDriver: NSObject, Sendable {
     state.withLock { $0.session = session }
   }
 
-  /// Carries an exchange out.
+  /// Starts an exchange.
   func start(_ exchange: URLSessionExchange) {
     queue.addOperation { [self] in
       guard let session = state.withLock({ $0.session }), !exchange.isOver else { return }
@@ -37,7 +37,7 @@ final class SessionDriver: NSObject, Sendable {
     }
   }
 
-  /// Ends an exchange and closes its connection; what the session still says of it goes unheard.
+  /// Cancels an exchange and closes its connection; later delegate calls for it are ignored.
   func cancel(_ exchange: URLSessionExchange) {
     let operation = BlockOperation { [self] in
       let task = state.withLock { state in
@@ -46,12 +46,12 @@ final class SessionDriver: NSObject, Sendable {
       }
       task?.cancel()
     }
-    // Not behind all the content that came and will not be read.
+    // Ahead of queued delegate calls with content that will not be read.
     operation.queuePriority = .veryHigh
     queue.addOperation(operation)
   }
 
-  /// Takes no more exchanges, and closes the connections when those under way have ended.
+  /// Accepts no more exchanges, and closes the connections once the running ones have ended.
   func finish() {
     queue.addOperation { [self] in
       let session = state.withLock { state in
@@ -73,7 +73,7 @@ extension SessionDriver: URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping (URLRequest?) -> Void
   ) {
-    // To answer for a cancelled task would end the process.
+    // FoundationNetworking traps if the handler is called for a cancelled task.
     if exchange(of: task) != nil { completionHandler(nil) }
   }
 
@@ -82,7 +82,8 @@ extension SessionDriver: URLSessionDataDelegate {
     completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // The response is complete, and would be lost with whatever is answered: #5457.
+      // The response is complete, but every disposition discards it
+      // (swift-corelibs-foundation #5457).
       let exchange = state.withLock { $0.exchanges.removeValue(forKey: task.taskIdentifier) }
       exchange?.exchange.complete(nil, response: nil)
       completionHandler(.rejectProtectionSpace, nil)
@@ -97,7 +98,7 @@ extension SessionDriver: URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
   ) {
-    exchange(of: task)?.noteConnection()
+    exchange(of: task)?.stopConnectTimer()
   }
 
   func urlSession(
@@ -120,16 +121,17 @@ extension SessionDriver: URLSessionDataDelegate {
   }
 }
 
-/// Runs operations one at a time on a thread of its own.
+/// A serial operation queue on a separate dispatch queue.
 ///
-/// The threads that operations share by default are few, and could all be waiting for a session.
+/// The default threads of operation queues are few, and all of them could block on a session.
 private final class DelegateQueue: OperationQueue, @unchecked Sendable {
-  // The superclass doesn't retain it. Nothing else is added, so this is as `Sendable` as that is.
-  private let thread = DispatchQueue(label: "SessionDriver")
+  // `underlyingQueue` is not retained. This constant is the only addition to the superclass, which
+  // is `Sendable`, so this class is too.
+  private let queue = DispatchQueue(label: "SessionDriver")
 
   override init() {
     super.init()
     maxConcurrentOperationCount = 1
-    underlyingQueue = thread
+    underlyingQueue = queue
   }
 }

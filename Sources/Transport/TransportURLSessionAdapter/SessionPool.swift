@@ -6,7 +6,7 @@ import TransportPort
   import FoundationNetworking
 #endif
 
-/// The sessions of one transport, and the line of exchanges that wait for one.
+/// The sessions of one transport and the queue of exchanges that wait for a connection.
 final class SessionPool: Sendable {
   private struct State {
     var queue: ExchangeQueue
@@ -23,7 +23,7 @@ final class SessionPool: Sendable {
       State(queue: ExchangeQueue(limits), shared: SessionDriver(configuration)))
   }
 
-  /// Carries an exchange out as soon as its turn comes.
+  /// Starts an exchange as soon as the limits allow.
   func submit(_ exchange: URLSessionExchange) {
     let mayStart = state.withLock { state -> Bool? in
       state.isShutDown ? nil : state.queue.add(exchange)
@@ -35,14 +35,14 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Takes an exchange out that has ended, so that others may start.
+  /// Removes an exchange that has ended and starts a waiting one.
   func release(_ exchange: URLSessionExchange) {
     for next in state.withLock({ $0.queue.remove(exchange) }) { start(next) }
   }
 
-  /// Uses none of the kept connections again, because one of them can't be trusted.
+  /// Replaces the session, so that no kept connection is reused because one of them is not trusted.
   ///
-  /// A session doesn't tell which connection an exchange is on, and closes none on demand.
+  /// A session neither reports the connection of an exchange nor closes a single connection.
   func forgetConnections() {
     let former = state.withLock { state in
       defer { state.shared = SessionDriver(configuration) }
@@ -51,12 +51,12 @@ final class SessionPool: Sendable {
     former.finish()
   }
 
-  /// Lets what is under way go on, and closes the connections after it.
+  /// Closes the connections once the running exchanges have ended.
   func finish() {
     state.withLock { $0.shared }.finish()
   }
 
-  /// Ends everything.
+  /// Ends all exchanges and closes the connections.
   func shutDown() {
     let exchanges = state.withLock { state in
       state.isShutDown = true
@@ -68,7 +68,8 @@ final class SessionPool: Sendable {
 
   private func start(_ exchange: URLSessionExchange) {
     if exchange.sharesConnections {
-      // Under the lock, so that the driver isn't finished before it has the exchange.
+      // Under the lock, so that `forgetConnections` cannot finish the driver before it has the
+      // exchange.
       state.withLock { exchange.start(on: $0.shared) }
     } else {
       let driver = SessionDriver(configuration)
@@ -79,7 +80,7 @@ final class SessionPool: Sendable {
 }
 
 extension URLSessionConfiguration {
-  /// A session that keeps nothing and does nothing of its own accord.
+  /// Creates a configuration without cookies, cache, credentials and timeouts.
   fileprivate static func plain(_ limits: ConnectionLimits) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpCookieStorage = nil
@@ -89,7 +90,7 @@ extension URLSessionConfiguration {
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCredentialStorage = nil
     configuration.httpMaximumConnectionsPerHost = limits.perOrigin
-    // Time is the business of the port's policies; a year stands for no limit.
+    // The port's policies enforce timeouts; one year stands for none.
     configuration.timeoutIntervalForRequest = 31_536_000
     configuration.timeoutIntervalForResource = 31_536_000
     return configuration

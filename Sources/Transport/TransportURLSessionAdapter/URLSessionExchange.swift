@@ -6,26 +6,21 @@ import TransportPort
   import FoundationNetworking
 #endif
 
-/// What the caller of one exchange and its session share.
+/// The state of one exchange that the caller and the session share.
 ///
 /// The session delivers and completes; the caller waits, takes and cancels. Every continuation is
-/// taken out of the state under the lock, so that it is resumed once.
+/// removed from the state under the lock by the one who resumes it, so it is resumed exactly once.
 final class URLSessionExchange: HTTPResponseBodySource {
-  /// A complete head with what came before it.
-  struct Head: Sendable {
-    var response: HTTPResponse
-    var informationalResponses: [HTTPResponse]
-  }
-
+  typealias Head = Result<HTTPExchange.Head, TransportError>
   private typealias Part = Result<HTTPResponseBody.Part, TransportError>
 
   private struct State {
     var driver: SessionDriver?
     var connectTimer: Task<Void, Never>?
     var informational: [HTTPResponse] = []
-    var head: Result<Head, TransportError>?
-    var headWaiter: CheckedContinuation<Result<Head, TransportError>, Never>?
-    /// How many bytes of content the head announces, where it does.
+    var head: Head?
+    var headWaiter: CheckedContinuation<Head, Never>?
+    /// The number of content bytes that the head declares, if it does.
     var length: Int?
     var received = 0
     var chunks = ChunkQueue()
@@ -33,20 +28,20 @@ final class URLSessionExchange: HTTPResponseBodySource {
     var bodyWaiter: CheckedContinuation<Part, Never>?
   }
 
-  /// Whether the exchange may use a connection that others used before.
+  /// Whether the exchange may use a kept connection.
   let sharesConnections: Bool
 
   private let wire: WireRequest
   private let request: URLRequest
   private let upload: Upload?
   private let options: TransportOptions
-  /// The transport, which is to live as long as the exchange.
+  /// Keeps the transport alive during the exchange.
   private let owner: URLSessionTransport
   private let state = Mutex(State())
 
-  /// An exchange that is still to be carried out.
+  /// Creates an exchange that has not started.
   ///
-  /// - Throws: ``TransportError`` where the session can't send the request.
+  /// - Throws: `TransportError` if a session cannot send the request.
   init(
     _ wire: WireRequest, body: HTTPRequestBody, options: TransportOptions,
     owner: URLSessionTransport
@@ -58,20 +53,20 @@ final class URLSessionExchange: HTTPResponseBodySource {
       options.reusesConnections && body.isNone && wire.method.isIdempotent
       && !wire.headerFields.list(.connection).contains("close")
     request = try URLRequest(wire, body: body)
-    upload = body.bytes == nil ? Upload(try body.makeReader(length: wire.length)) : nil
+    upload = body.bytes == nil ? Upload(try body.makeReader(length: wire.contentLength)) : nil
   }
 
-  /// Whom the exchange is with.
+  /// The origin of the request.
   var origin: HTTPOrigin { wire.origin }
 
   /// Whether the exchange has ended.
   var isOver: Bool { state.withLock { $0.ending != nil } }
 }
 
-// The caller's side.
+// The interface for the caller.
 extension URLSessionExchange {
-  /// Begins the exchange and waits for the head.
-  func head() async -> Result<Head, TransportError> {
+  /// Starts the exchange and waits for the head.
+  func head() async -> Head {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let early = state.withLock { state in
@@ -104,7 +99,7 @@ extension URLSessionExchange {
     }.get()
   }
 
-  /// Ends the exchange, unless it has ended, and forgets what nobody will read.
+  /// Cancels the exchange, unless it has ended, and discards unread content.
   func cancel() {
     end(.cancelled, "the exchange was cancelled")
     state.withLock { $0.chunks = ChunkQueue() }
@@ -116,9 +111,9 @@ extension URLSessionExchange {
   }
 }
 
-// The pool's and the session's side.
+// The interface for the pool and the session.
 extension URLSessionExchange {
-  /// Hands the exchange to a session.
+  /// Starts the exchange on a session.
   func start(on driver: SessionDriver) {
     let isOver = state.withLock { state in
       guard state.ending == nil else { return true }
@@ -126,7 +121,7 @@ extension URLSessionExchange {
       if let timeout = options.connectTimeout {
         state.connectTimer = Task {
           guard (try? await Task.sleep(for: timeout)) != nil else { return }
-          self.end(.connectTimeout, "there is no sign of a connection after \(timeout)")
+          self.end(.connectTimeout, "the session reported no connection within \(timeout)")
         }
       }
       return false
@@ -134,15 +129,15 @@ extension URLSessionExchange {
     if !isOver { driver.start(self) }
   }
 
-  /// The task that carries the exchange out.
+  /// Creates the session task of the exchange.
   func makeTask(in session: URLSession) -> URLSessionTask {
     var request = request
     if let upload { request.httpBodyStream = InputStream(url: upload.file) }
     return session.dataTask(with: request)
   }
 
-  /// Takes note that the peer can be reached.
-  func noteConnection() {
+  /// Stops the connect timeout, because the session has sent or received something.
+  func stopConnectTimer() {
     let timer = state.withLock { state in
       defer { state.connectTimer = nil }
       return state.connectTimer
@@ -150,9 +145,9 @@ extension URLSessionExchange {
     timer?.cancel()
   }
 
-  /// Takes the head of an interim or the final response.
+  /// Handles the head of an interim or final response.
   func receive(_ urlResponse: URLResponse) {
-    noteConnection()
+    stopConnectTimer()
     do throws(TransportError) {
       try take(HTTPResponse(urlResponse, limits: options.headLimits))
     } catch {
@@ -161,7 +156,7 @@ extension URLSessionExchange {
     }
   }
 
-  /// Takes content.
+  /// Handles content.
   func receive(_ data: Data) {
     guard !data.isEmpty else { return }
     let (waiter, part) = state.withLock { state in
@@ -177,12 +172,12 @@ extension URLSessionExchange {
     if let waiter, let part { waiter.resume(returning: part) }
   }
 
-  /// Takes note that the session is done with the exchange.
+  /// Handles the completion of the session task.
   ///
   /// - Parameters:
-  ///   - error: What the session says went wrong.
-  ///   - response: The response, which FoundationNetworking doesn't hand out before where it is one
-  ///     from 301 to 308 without a Location.
+  ///   - error: The session's error, if the task failed.
+  ///   - response: The response. FoundationNetworking delivers a 3xx response without Location only
+  ///     here.
   func complete(_ error: (any Error)?, response: URLResponse?) {
     if error == nil, let response, state.withLock({ $0.head == nil }) { receive(response) }
     let (hasHead, length, received) = state.withLock {
@@ -195,7 +190,7 @@ extension URLSessionExchange {
       ending = .failure(
         wire.error(
           .truncatedBody, phase: .receivingBody, bytesSent: true,
-          detail: "\(received) of \(length) bytes came before the connection ended"))
+          detail: "the connection ended after \(received) of \(length) content bytes"))
     }
     finish(ending, isCancelling: false)
   }
@@ -219,14 +214,15 @@ extension URLSessionExchange {
       guard count <= options.headLimits.informational else {
         throw wire.error(
           .tooManyInformational, phase: .awaitingHead, bytesSent: true,
-          detail: "more than \(options.headLimits.informational) interim responses came")
+          detail: "the server sent more than \(options.headLimits.informational) interim responses")
       }
       return
     }
     let framing = try HTTPBodyFraming(of: response, to: wire.method)
     let fields = response.headerFields
     if sharesConnections, fields.contains(.contentLength), fields.contains(.transferEncoding) {
-      // Whoever frames content in two ways must not be trusted with another request.
+      // Two framings are a sign of request smuggling (RFC 9112 §6.3), so the connection is not
+      // reused.
       owner.pool.forgetConnections()
     }
     var response = response
@@ -238,7 +234,8 @@ extension URLSessionExchange {
     let waiter = state.withLock { state -> (() -> Void)? in
       guard state.ending == nil, state.head == nil else { return nil }
       if case .length(let length) = framing, !isDecoded { state.length = length }
-      let head = Head(response: response, informationalResponses: state.informational)
+      let head = HTTPExchange.Head(
+        response: response, informationalResponses: state.informational)
       state.head = .success(head)
       defer { state.headWaiter = nil }
       return state.headWaiter.map { waiter in { waiter.resume(returning: .success(head)) } }
@@ -246,9 +243,9 @@ extension URLSessionExchange {
     waiter?()
   }
 
-  /// Ends the exchange, unless it has ended, and wakes whoever waits.
+  /// Ends the exchange, unless it has ended, and resumes the caller.
   ///
-  /// - Parameter isCancelling: Whether the session is still at it.
+  /// - Parameter isCancelling: Whether the session task is still running and must be cancelled.
   private func finish(_ ending: Result<Void, TransportError>, isCancelling: Bool = true) {
     let resume = state.withLock { state -> (() -> Void)? in
       guard state.ending == nil else { return nil }
@@ -258,7 +255,7 @@ extension URLSessionExchange {
           ending.error
             ?? wire.error(
               .truncatedHead, phase: .awaitingHead, bytesSent: true,
-              detail: "the session ended the exchange without a response"))
+              detail: "the session completed the task without a response"))
       }
       let (headWaiter, head) = (state.headWaiter, state.head)
       let (bodyWaiter, timer, driver) = (state.bodyWaiter, state.connectTimer, state.driver)
@@ -282,11 +279,6 @@ extension URLSessionExchange {
 }
 
 extension Result {
-  /// The error, where it is one.
+  /// The error of a failure.
   fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
-}
-
-extension WireRequest {
-  /// The length of the content, where it is marked by that.
-  fileprivate var length: Int? { if case .length(let length) = framing { length } else { nil } }
 }

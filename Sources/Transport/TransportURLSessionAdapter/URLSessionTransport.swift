@@ -1,29 +1,29 @@
 import TransportPort
 
-/// HTTP over `URLSession`: Foundation's own on Apple platforms, FoundationNetworking elsewhere.
+/// An HTTP transport over `URLSession`: Foundation on Apple platforms, FoundationNetworking
+/// elsewhere.
 ///
-/// Cookies, caches, credentials and redirects are left to the port's policies. What `URLSession`
-/// keeps to itself stays so: field lines of one name come joined, reason phrases and trailers don't
-/// come at all, and request trailers are refused. It also decodes gzip, deflate and br unasked; such
-/// a response loses its Content-Encoding and Content-Length fields, since neither is true any more.
-///
-/// `URLSession` doesn't tell when it is connected. A connect time-out therefore ends when the first
-/// content was taken or the head has come, and its error says that bytes may have been sent.
-///
-/// Content that is made while it is sent is first made as a whole, in a temporary file.
-///
-/// Only requests without content whose method is idempotent share connections: FoundationNetworking
-/// sends a request again, and without its content, when a kept connection turns out to be dead.
-///
-/// Content that comes faster than it is read, and without end, holds up every session of the process
-/// on FoundationNetworking, seen with libcurl 7.88: `curl_multi_socket_action` doesn't return while
-/// there is more. To give such an exchange up returns at once, but its connection stays open.
+/// Cookies, caches, credentials and redirects of the session are disabled; use the port's policies.
+/// The session imposes these limits:
+/// - Field lines with the same name are joined. Reason phrases and trailers are not reported, and a
+///   request with trailers is rejected.
+/// - The session decodes gzip, deflate and br unasked. Such a response loses its Content-Encoding
+///   and Content-Length fields, because neither is true of the decoded content.
+/// - The session does not report when it is connected. A connect timeout therefore ends with the
+///   first content sent or the head received, and its error says that bytes may have been sent.
+/// - A streamed request body is written to a temporary file before the request is sent.
+/// - Only requests without content and with an idempotent method reuse connections, because
+///   FoundationNetworking resends a request without its content if a kept connection is dead.
+/// - On FoundationNetworking with libcurl 7.88, an endless response that arrives faster than it is
+///   read blocks all sessions of the process: `curl_multi_socket_action` does not return while more
+///   content is available. Cancelling such an exchange returns at once, but its connection stays
+///   open.
 public final class URLSessionTransport: HTTPTransport {
   let pool: SessionPool
 
-  /// A transport with connections of its own.
+  /// Creates a transport.
   ///
-  /// - Parameter limits: How many exchanges may be under way; others wait in line.
+  /// - Parameter limits: The maximum number of concurrent exchanges; others wait.
   public init(limits: ConnectionLimits = ConnectionLimits()) {
     pool = SessionPool(limits)
   }
@@ -32,10 +32,10 @@ public final class URLSessionTransport: HTTPTransport {
     pool.finish()
   }
 
-  /// Ends every exchange with ``TransportError/Kind-swift.enum/shutDown`` and closes all connections.
+  /// Ends all exchanges and closes all connections.
   ///
-  /// Exchanges have ended when it returns; connections are closed soon after. Requests sent
-  /// afterwards fail in the same way.
+  /// The exchanges have ended when this returns; the connections are closed afterwards. Pending and
+  /// later requests fail with the kind `shutDown`.
   public func shutDown() {
     pool.shutDown()
   }
@@ -44,15 +44,9 @@ public final class URLSessionTransport: HTTPTransport {
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
-    guard !Task.isCancelled else {
-      throw wire.error(
-        .cancelled, phase: .preparing, bytesSent: false, detail: "the task was cancelled before")
-    }
+    try wire.checkCancellation()
     let exchange = try URLSessionExchange(wire, body: body, options: options, owner: self)
     let head = try await exchange.head().get()
-    return HTTPExchange(
-      request: request, response: head.response,
-      informationalResponses: head.informationalResponses,
-      body: HTTPResponseBody(exchange))
+    return HTTPExchange(request: request, head: head, body: HTTPResponseBody(exchange))
   }
 }

@@ -2,18 +2,18 @@ import Foundation
 import SystemLocks
 import TransportPort
 
-/// The content of one request, made as a whole in a temporary file before any of it is sent.
+/// A streamed request body, written to a temporary file before the request is sent.
 ///
-/// FoundationNetworking reads a stream on the one queue of all sessions of the process, and takes a
-/// stream without bytes at hand for one at its end. So a producer that is waited for would hold up
-/// everything, and for ever where it waits for another response.
+/// FoundationNetworking reads a body stream on the queue that all sessions of the process share,
+/// and takes a stream without available bytes for its end. Waiting for a producer there would block
+/// all sessions, and deadlock if the producer waits for another response.
 final class Upload: Sendable {
   private struct State {
     var producer: Task<Void, Never>?
     var isStopped = false
   }
 
-  /// Where the content is, once it was made.
+  /// The file with the content.
   let file = FileManager.default.temporaryDirectory
     .appendingPathComponent("upload-\(UUID().uuidString)")
 
@@ -28,21 +28,22 @@ final class Upload: Sendable {
     try? FileManager.default.removeItem(at: file)
   }
 
-  /// Begins to make the content.
+  /// Starts writing the content.
   ///
-  /// - Parameter finish: Gets `nil` once all was made, or what went wrong; not called once stopped.
+  /// - Parameter finish: Receives `nil` when the content is complete, or the error. It is not
+  ///   called after `stop()`.
   func start(_ finish: @escaping @Sendable (TransportError?) -> Void) {
     state.withLock { state in
       guard !state.isStopped else { return }
       state.producer = Task {
         var failure: TransportError?
-        do throws(TransportError) { try await self.make() } catch { failure = error }
+        do throws(TransportError) { try await self.writeFile() } catch { failure = error }
         if !self.state.withLock({ $0.isStopped }) { finish(failure) }
       }
     }
   }
 
-  /// Ends the producer and removes the file.
+  /// Cancels the producer and removes the file.
   func stop() {
     let producer = state.withLock { state in
       state.isStopped = true
@@ -53,12 +54,12 @@ final class Upload: Sendable {
     try? FileManager.default.removeItem(at: file)
   }
 
-  private func make() async throws(TransportError) {
+  private func writeFile() async throws(TransportError) {
     let handle: FileHandle
     do {
-      let isMade = FileManager.default.createFile(
+      let isCreated = FileManager.default.createFile(
         atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-      guard isMade else { throw CocoaError(.fileWriteUnknown) }
+      guard isCreated else { throw CocoaError(.fileWriteUnknown) }
       handle = try FileHandle(forWritingTo: file)
     } catch {
       throw .unwritable(file, error)
@@ -83,6 +84,7 @@ extension TransportError {
   fileprivate static func unwritable(_ file: URL, _ error: any Error) -> TransportError {
     TransportError(
       .other, phase: .preparing, bytesSent: false,
-      detail: "the content can't be kept in \(file.path); make room there", underlying: error)
+      detail: "could not write the request body to \(file.path); check the free space there",
+      underlying: error)
   }
 }

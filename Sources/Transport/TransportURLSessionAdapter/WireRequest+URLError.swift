@@ -6,7 +6,7 @@ import TransportPort
 #endif
 
 extension WireRequest {
-  /// What it means that a session ended an exchange with an error.
+  /// Maps the error of a session to that of the port.
   ///
   /// - Parameters:
   ///   - error: The session's error.
@@ -16,7 +16,7 @@ extension WireRequest {
     let text = error.localizedDescription
     let kind =
       (error as? URLError).flatMap { TransportError.Kind($0.code) }
-      ?? TransportError.Kind(wordsOfLibcurl: text, hasHead: hasHead) ?? .other
+      ?? TransportError.Kind(libcurlMessage: text, hasHead: hasHead) ?? .other
     return self.error(
       kind, phase: kind.phase ?? (hasHead ? .receivingBody : .awaitingHead),
       bytesSent: !kind.isBeforeSending, code: code, detail: text, underlying: error)
@@ -24,7 +24,7 @@ extension WireRequest {
 }
 
 extension TransportError.Kind {
-  /// What a code says, where it says enough.
+  /// Maps a code that determines the kind; `nil` for other codes.
   fileprivate init?(_ code: URLError.Code) {
     switch code {
     case .badURL: self = .invalidRequest(.url)
@@ -43,9 +43,9 @@ extension TransportError.Kind {
     }
   }
 
-  /// What libcurl's words say: FoundationNetworking has the code -1 for most failures.
-  fileprivate init?(wordsOfLibcurl text: String, hasHead: Bool) {
-    let meanings: [(words: String, kind: Self)] = [
+  /// Maps libcurl's message, because FoundationNetworking reports the code -1 for most failures.
+  fileprivate init?(libcurlMessage message: String, hasHead: Bool) {
+    let kinds: [(text: String, kind: Self)] = [
       ("Empty reply", .emptyReply),
       ("Failed writing header", .malformedHead),
       ("Nul byte in header", .malformedHead),
@@ -71,11 +71,11 @@ extension TransportError.Kind {
       ("Recv failure", .connectionReset),
       ("connect to", .connectFailed),
     ]
-    guard let meaning = meanings.first(where: { text.contains($0.words) }) else { return nil }
-    self = meaning.kind
+    guard let match = kinds.first(where: { message.contains($0.text) }) else { return nil }
+    self = match.kind
   }
 
-  /// The phase that a failure of this kind is in, whatever else is known.
+  /// The phase of all failures of this kind; `nil` if the kind does not determine it.
   fileprivate var phase: TransportError.Phase? {
     switch self {
     case .invalidRequest: .preparing
@@ -87,7 +87,7 @@ extension TransportError.Kind {
     }
   }
 
-  /// Whether a failure of this kind comes before any byte of the request is sent.
+  /// Whether a failure of this kind occurs before any byte of the request is sent.
   fileprivate var isBeforeSending: Bool {
     switch self {
     case .invalidRequest, .nameNotResolved, .connectionRefused, .connectFailed, .tls: true

@@ -4,9 +4,9 @@ import Testing
 import TransportCurlAdapter
 import TransportPort
 
-/// Many exchanges in one phase, all cancelled at once.
+/// Cancels many exchanges in the same phase at once.
 @Suite(.serialized) struct CurlCancellationPhaseTests {
-  /// A phase, and what keeps an exchange in it.
+  /// A phase and an origin that keeps an exchange in it.
   enum Stage: CaseIterable {
     case queued
     #if os(Linux)
@@ -25,7 +25,7 @@ import TransportPort
         case .resolving: .resolving
       #endif
       case .connecting: .connecting
-      // libcurl 7.88 does not tell when the handshake begins, only when it has failed or is done.
+      // libcurl 7.88 does not report the start of the handshake, only its end.
       case .securing: .connecting
       case .sending: .sending
       case .awaitingHead: .awaitingHead
@@ -33,7 +33,8 @@ import TransportPort
       }
     }
 
-    /// What the origin logs once an exchange is in this phase; `nil` where it sees none.
+    /// Matches the event that the origin logs when an exchange reaches this phase; `nil` without
+    /// one.
     var mark: (@Sendable (OriginLog.Event.Kind) -> Bool)? {
       switch self {
       case .queued, .connecting: return nil
@@ -62,11 +63,11 @@ import TransportPort
     }
   }
 
-  /// Each exchange has a connection of its own, and lookups take threads.
+  /// The number of exchanges. Each needs a connection, and each lookup needs a thread.
   private let count = CurlTestScale.isLong ? 1000 : 50
 
   @Test(arguments: Stage.allCases)
-  func `cancelled at once, all end within 100 ms and the origin sees each close`(
+  func `exchanges cancelled together end within 100 ms, and the origin sees each close`(
     _ stage: Stage
   ) async throws {
     let slowest = try await best(of: 3, under: .milliseconds(100)) {
@@ -74,9 +75,10 @@ import TransportPort
       let limit = stage == .queued ? 1 : count
       var configuration = CurlTransport.Configuration()
       configuration.limits = ConnectionLimits(perOrigin: limit, total: limit + 1)
-      // Else all but one wait for the first handshake, to share its connection.
+      // With HTTP/2 all exchanges but one would wait for the first handshake to share its
+      // connection.
       configuration.allowsHTTP2 = false
-      // Else libcurl reads all of the system's certificates for each connection.
+      // With the system's bundle libcurl would parse all its certificates for each connection.
       if stage == .securing {
         configuration.authorities = try .pem(ScriptedOrigin.trustedAuthority)
       }
@@ -94,7 +96,9 @@ import TransportPort
     #expect(slowest < .milliseconds(100))
   }
 
-  /// - Returns: How long the last of all took to end, and its close to be seen.
+  /// Cancels all exchanges in a phase.
+  ///
+  /// - Returns: The time until the last exchange has ended and the origin has seen its close.
   private func cancelled(
     _ stage: Stage, _ transport: CurlTransport, _ origin: ScriptedOrigin
   ) async throws -> Duration {
@@ -104,7 +108,7 @@ import TransportPort
         do throws(TransportError) {
           let stalling = Chunks(
             chunks: [[1], [2]],
-            asked: { if $0 == 1 { try await Task.sleep(for: .seconds(60)) } })
+            willProduce: { if $0 == 1 { try await Task.sleep(for: .seconds(60)) } })
           let exchange = try await transport.send(
             HTTPRequest(method: stage == .sending ? .post : .get, url: url),
             body: stage == .sending ? .stream(stalling) : .none)
@@ -119,9 +123,9 @@ import TransportPort
       let count = count
       try await origin.log.wait { events in events.count { mark($0.kind) } == count }
     }
-    // What the client has got by now can't be seen from here.
+    // The log shows what the origin sent, not what the client has received.
     try await Task.sleep(for: .milliseconds(200))
-    // Another exchange is not held up.
+    // Another exchange must not be delayed.
     let other = try ScriptedOrigin(.respond(text: "hi"))
     let start = ContinuousClock.now
     for task in tasks { task.cancel() }

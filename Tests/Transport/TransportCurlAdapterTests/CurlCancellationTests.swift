@@ -5,7 +5,7 @@ import TransportCurlAdapter
 import TransportPort
 
 @Suite struct CurlCancellationTests {
-  @Test func `a task that was cancelled before does no input or output`() async throws {
+  @Test func `a task that is already cancelled does no input or output`() async throws {
     let world = try CurlWorld(.respond())
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -22,14 +22,14 @@ import TransportPort
   ]
 
   @Test(arguments: phases)
-  func `a cancelled exchange ends within 100 ms and the origin sees it`(
+  func `a cancelled exchange ends within 100 ms, and the origin sees the close`(
     _ phase: TransportError.Phase, _ script: OriginScript
   ) async throws {
     let taken = try await best(of: 5, under: .milliseconds(100)) {
       let world = try CurlWorld(script)
       let task = Task { try await world.failure() }
       try await world.log.first { if case .sent = $0.kind { true } else { false } }
-      // The client's side of what was sent can't be seen from here.
+      // The log shows what the origin sent, not what the client has received.
       if phase == .receivingBody { try await Task.sleep(for: .milliseconds(50)) }
       let start = ContinuousClock.now
       task.cancel()
@@ -45,13 +45,13 @@ import TransportPort
     #expect(taken < .milliseconds(100))
   }
 
-  @Test func `an exchange that waits for its upload can be cancelled`() async throws {
+  @Test func `an exchange can be cancelled while its upload waits for the producer`() async throws {
     let world = try CurlWorld([.readBody])
     let stopped = Mutex(false)
     let chunks = Chunks(
       chunks: [[1], [2]],
-      asked: { place in
-        guard place == 1 else { return }
+      willProduce: { index in
+        guard index == 1 else { return }
         do { try await Task.sleep(for: .seconds(60)) } catch {
           stopped.withLock { $0 = true }
           throw error
@@ -62,14 +62,14 @@ import TransportPort
     task.cancel()
     #expect(try await task.value.kind == .cancelled)
     try await world.log.first { $0.kind.isEndByPeer }
-    // The producer is told as well; it has at most this long to take notice.
+    // The producer is cancelled too; it has 1 s to notice.
     for _ in 1...100 where !stopped.withLock({ $0 }) {
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(stopped.withLock { $0 })
   }
 
-  @Test func `a storm of cancellations in every phase leaves nothing behind`() async throws {
+  @Test func `cancellations in every phase leak no connection`() async throws {
     let count = CurlTestScale.isLong ? 1000 : 100
     let scripts: [OriginScript] = [
       [.stall], [.send("HTTP/1.1 2"), .stall],
@@ -94,7 +94,7 @@ import TransportPort
       }
       return try await group.reduce(.zero) { max($0, $1) }
     }
-    // In the short form other tests share the processor.
+    // In the short form other tests run on the same processors.
     if CurlTestScale.isLong { #expect(slowest < .milliseconds(100)) }
     await world.transport.shutDown()
     try await world.log.wait { events in
@@ -102,7 +102,7 @@ import TransportPort
     }
   }
 
-  @Test func `a shutdown fails what is pending and what comes after`() async throws {
+  @Test func `a shutdown ends pending requests and rejects later ones`() async throws {
     let world = try CurlWorld([.stall]) { $0.limits = ConnectionLimits(perOrigin: 1, total: 1) }
     let first = Task { try await world.failure() }
     try await world.log.first { $0.kind.isHead }
@@ -115,7 +115,7 @@ import TransportPort
     try await world.log.first { $0.kind.isEndByPeer }
   }
 
-  @Test func `a dropped transport serves the response that is being read, then closes`()
+  @Test func `a released transport completes the response that is being read`()
     async throws
   {
     let origin = try ScriptedOrigin(

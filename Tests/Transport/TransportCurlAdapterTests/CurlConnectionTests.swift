@@ -4,7 +4,7 @@ import TransportCurlAdapter
 import TransportPort
 
 @Suite struct CurlConnectionTests {
-  @Test func `a connection is used again`() async throws {
+  @Test func `a connection is reused`() async throws {
     let world = try CurlWorld(.respond(text: "hi"))
     for _ in 1...5 { #expect(try await world.answer().text == "hi") }
     try await world.answer(.post, body: .text("x"))
@@ -12,7 +12,7 @@ import TransportPort
     #expect(world.log.requests.map(\.head.ordinal) == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test func `a connection is not used again when that is not wanted`() async throws {
+  @Test func `a kept connection is not used if the options forbid it`() async throws {
     let world = try CurlWorld(.respond())
     var options = TransportOptions()
     options.reusesConnections = false
@@ -21,14 +21,14 @@ import TransportPort
     #expect(world.log.connectionCount == 2)
   }
 
-  @Test func `Connection close is honoured`() async throws {
+  @Test func `Connection close is honored`() async throws {
     let world = try CurlWorld(.respond(headerFields: [.connection: "close"]))
     try await world.answer()
     try await world.answer()
     #expect(world.log.connectionCount == 2)
   }
 
-  /// Reads a second request on a kept connection and ends it without an answer.
+  /// Creates a world whose origin ends a kept connection after reading a second request.
   private func dying(_ step: ScriptStep) throws -> CurlWorld {
     try CurlWorld(
       OriginPlan { request in
@@ -37,7 +37,7 @@ import TransportPort
   }
 
   @Test(arguments: [ScriptStep.close, .reset])
-  func `an idempotent request is sent again when a kept connection dies`(
+  func `an idempotent request is resent if a kept connection dies`(
     _ step: ScriptStep
   ) async throws {
     let world = try dying(step)
@@ -48,7 +48,7 @@ import TransportPort
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .post])
-  func `a kept connection that has ended meanwhile is not used`(
+  func `a kept connection that was closed meanwhile is not used`(
     _ method: HTTPRequest.Method
   ) async throws {
     let world = try CurlWorld(.respond(text: "hi") + [.pause(.milliseconds(20)), .close])
@@ -61,7 +61,7 @@ import TransportPort
   }
 
   @Test(arguments: [ScriptStep.close, .reset], [HTTPRequestBody.text("pay"), .bytes([]), .none])
-  func `a POST on a dying connection is on the wire once`(
+  func `a POST on a dying connection is sent once`(
     _ step: ScriptStep, _ body: HTTPRequestBody
   ) async throws {
     let world = try dying(step)
@@ -74,7 +74,7 @@ import TransportPort
     #expect(world.log.requests.count { $0.head.method == .post } == 1)
   }
 
-  @Test func `a streamed POST on a dying connection is on the wire once`() async throws {
+  @Test func `a streamed POST on a dying connection is sent once`() async throws {
     let world = try dying(.close)
     try await world.answer()
     let error = try await world.failure(.post, body: .stream(Chunks(chunks: [[1], [2]])))
@@ -94,7 +94,7 @@ import TransportPort
     #expect(world.log.connectionCount <= 4)
   }
 
-  @Test func `one origin's queue does not hold up another`() async throws {
+  @Test func `the queue of one origin does not block another`() async throws {
     let slow = try ScriptedOrigin([.stall])
     let world = try CurlWorld(.respond(text: "hi")) {
       $0.limits = ConnectionLimits(perOrigin: 1, total: 2)
@@ -110,7 +110,7 @@ import TransportPort
     }
   }
 
-  @Test func `1,000 requests at a time over 64 connections`() async throws {
+  @Test func `1,000 concurrent requests use 64 connections`() async throws {
     let world = try CurlWorld(.respond(text: "hi"))
     try await withThrowingTaskGroup { group in
       for _ in 1...1000 { group.addTask { try await world.answer().text } }
@@ -119,7 +119,7 @@ import TransportPort
     #expect(world.log.connectionCount <= 64)
   }
 
-  @Test func `a dropped response frees its connection`() async throws {
+  @Test func `releasing a response closes its connection`() async throws {
     let flood = ScriptStep.sendRepeatedly([0x61], count: nil)
     let world = try CurlWorld(
       [.send("HTTP/1.1 200 OK\r\n\r\n"), flood], .respond(text: "hi")

@@ -13,7 +13,7 @@ import TransportPort
 @Suite struct CurlMemoryTests {
   private let block = [UInt8](repeating: 0x61, count: 65_536)
 
-  @Test func `a flood stops when it is not read`() async throws {
+  @Test func `reading pauses when the body is not read`() async throws {
     let world = try CurlWorld(
       [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly(block, count: nil)])
     let exchange = try await world.transport.send(world.request())
@@ -21,12 +21,12 @@ import TransportPort
     var read = 0
     for _ in 1...20 { read += try await body.next()?.count ?? 0 }
     let sent = try await settled { world.sentBytes }
-    // What is under way fills libcurl's buffer, ours, and the sockets' of the system.
+    // Bytes in transit fill the buffers of libcurl, the adapter and the sockets.
     #expect(sent - read < 24 << 20)
     #expect(try await body.next()?.isEmpty == false)
   }
 
-  @Test func `chunks that the reader keeps stay as they were`() async throws {
+  @Test func `chunks that the reader keeps do not change`() async throws {
     let blocks = (1...40).map { [UInt8](repeating: $0, count: 65_536) }
     let world = try CurlWorld(
       OriginScript([.send("HTTP/1.1 200 OK\r\n\r\n")] + blocks.map { .send($0) } + [.close]))
@@ -38,7 +38,7 @@ import TransportPort
     #expect(isSame)
   }
 
-  @Test func `small chunks that the reader keeps stay as they were in later responses`()
+  @Test func `small chunks that the reader keeps do not change in later responses`()
     async throws
   {
     let texts = (0..<20).map { "\($0) " + String(repeating: "\($0 % 10)", count: 900) }
@@ -54,7 +54,7 @@ import TransportPort
     #expect(world.log.connectionCount == 1)
   }
 
-  @Test func `a small chunk holds no more memory than twice its size`() async throws {
+  @Test func `a small chunk holds at most twice its size in memory`() async throws {
     let world = try CurlWorld(.respond(text: String(repeating: "a", count: 1000)))
     for try await chunk in try await world.transport.send(world.request()).body {
       #expect(chunk.capacity < 2000)
@@ -62,7 +62,7 @@ import TransportPort
     #expect(world.log.requests.count == 1)
   }
 
-  @Test func `bytes that come one by one share memory while nobody reads`() async throws {
+  @Test func `single bytes share memory while the body is not read`() async throws {
     let bytes = Array(repeating: ScriptStep.send([0x61]), count: 3000)
     let world = try CurlWorld(
       OriginScript([.send("HTTP/1.1 200 OK\r\n\r\n")] + bytes + [.close]))
@@ -74,12 +74,12 @@ import TransportPort
     #expect(sizes.count < 10)
   }
 
-  @Test func `a producer waits while the origin does not read`() async throws {
+  @Test func `the producer is suspended while the origin does not read`() async throws {
     let world = try CurlWorld([.readBodyBytes(1), .stall])
     let given = Mutex(0)
     let chunks = Chunks(
       chunks: Array(repeating: block, count: 2000),
-      asked: { place in given.withLock { $0 = place } })
+      willProduce: { index in given.withLock { $0 = index } })
     let task = Task { try await world.failure(.post, body: .stream(chunks)) }
     try await world.log.first { $0.kind.isHead }
     let count = try await settled { given.withLock { $0 } }
@@ -89,15 +89,15 @@ import TransportPort
   }
 
   #if os(Linux)
-    /// In a process of its own, whose memory no other test takes.
-    @Test func `a consumer of ten bytes at a time holds back a flood in less than 24 MB`() async {
+    /// Runs in a separate process, so that no other test influences the memory.
+    @Test func `a flood with a reader of ten bytes at a time takes less than 24 MB`() async {
       await #expect(processExitsWith: .success) {
         let block = [UInt8](repeating: 0x61, count: 65_536)
         let script: OriginScript = [
           .send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly(block, count: nil),
         ]
         let world = try CurlWorld(.respond(), script)
-        // Idle means: with everything loaded and a connection kept.
+        // The baseline includes loaded libraries and a kept connection.
         try await world.answer()
         let before = residentBytes()
         let exchange = try await world.transport.send(world.request())
@@ -105,7 +105,7 @@ import TransportPort
         var chunk: [UInt8] = []
         var (consumed, taken, peak) = (0, 0, 0)
         _ = try await settled { world.sentBytes }
-        // A second stands for each piece: in short, nothing is waited for.
+        // The long form reads ten bytes per second; the short form does not wait.
         for _ in 1...(CurlTestScale.isLong ? 120 : 200_000) {
           if consumed + 10 > taken {
             chunk = try await chunks.next() ?? []
@@ -122,19 +122,19 @@ import TransportPort
       }
     }
 
-    @Test(.enabled(if: CurlTestScale.isLong)) func `3 GB up and down add less than 24 MB`()
+    @Test(.enabled(if: CurlTestScale.isLong)) func `3 GB up and down take less than 24 MB`()
       async throws
     {
       let count = 3 << 30
       let head = "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"
       let world = try CurlWorld(
         .respond(), [.readBody, .send(head), .sendRepeatedly(block, count: count / block.count)])
-      // Idle means: with everything loaded and a connection kept.
+      // The baseline includes loaded libraries and a kept connection.
       try await world.answer(.post, body: .stream(Chunks(chunks: [block])))
       let before = residentBytes()
       let peak = Mutex(0)
       let watch: @Sendable () -> Void = { peak.withLock { $0 = max($0, residentBytes()) } }
-      let chunks = Repeated(chunk: block, count: count / block.count, asked: watch)
+      let chunks = Repeated(chunk: block, count: count / block.count, willProduce: watch)
       let exchange = try await world.transport.send(
         world.request(.post), body: .stream(chunks, length: count))
       var received = 0
@@ -152,7 +152,7 @@ import TransportPort
 
 }
 
-/// Waits until a value has not changed for a tenth of a second.
+/// Waits until a value has not changed for 100 ms and returns it.
 private func settled(_ value: () -> Int) async throws -> Int {
   var last = -1
   while value() != last {
@@ -162,22 +162,22 @@ private func settled(_ value: () -> Int) async throws -> Int {
   return last
 }
 
-/// The same chunk, over and over.
+/// A sequence that repeats one chunk.
 private struct Repeated: AsyncSequence, Sendable {
   var chunk: [UInt8]
   var count: Int
-  var asked: @Sendable () -> Void
+  var willProduce: @Sendable () -> Void
 
   func makeAsyncIterator() -> Iterator { Iterator(source: self) }
 
   struct Iterator: AsyncIteratorProtocol {
     let source: Repeated
-    var place = 0
+    var index = 0
 
     mutating func next() async -> [UInt8]? {
-      guard place < source.count else { return nil }
-      place += 1
-      if place % 64 == 0 { source.asked() }
+      guard index < source.count else { return nil }
+      index += 1
+      if index % 64 == 0 { source.willProduce() }
       return source.chunk
     }
   }

@@ -10,7 +10,7 @@ import TransportPort
 #endif
 
 @Suite struct CurlProxyTests {
-  @Test func `a plain request goes to the proxy with its whole URL`() async throws {
+  @Test func `an http request goes to the proxy with its absolute URL`() async throws {
     let proxy = try ScriptedOrigin(.respond(text: "from the proxy"))
     let world = try CurlWorld(.respond()) { $0.proxy = .url(proxy.url) }
     #expect(try await world.answer(.get, "/a/../b?c").text == "from the proxy")
@@ -18,16 +18,16 @@ import TransportPort
     #expect(world.log.connectionCount == 0)
   }
 
-  @Test func `a bypassed host is reached straight`() async throws {
+  @Test func `a bypassed host is reached directly`() async throws {
     let proxy = try ScriptedOrigin(.respond(text: "from the proxy"))
-    let world = try CurlWorld(.respond(text: "straight")) {
+    let world = try CurlWorld(.respond(text: "direct")) {
       $0.proxy = .url(proxy.url, bypassing: ["127.0.0.1"])
     }
-    #expect(try await world.answer().text == "straight")
+    #expect(try await world.answer().text == "direct")
     #expect(proxy.log.connectionCount == 0)
   }
 
-  @Test func `a tunnel carries TLS, and no field of the request is shown to the proxy`()
+  @Test func `the proxy of a TLS tunnel receives no field of the request`()
     async throws
   {
     let proxy = try ScriptedOrigin(
@@ -46,7 +46,7 @@ import TransportPort
     (407, TransportError.Kind.proxyAuthenticationRequired), (403, .proxyFailed),
     (502, .proxyFailed),
   ])
-  func `a refused tunnel is its own error`(
+  func `a refused tunnel has its own error`(
     _ status: Int, _ kind: TransportError.Kind
   ) async throws {
     let proxy = try ScriptedOrigin(.respond(status))
@@ -57,13 +57,13 @@ import TransportPort
     #expect(world.log.connectionCount == 0)
   }
 
-  @Test func `a proxy that is not there is its own error`() async throws {
+  @Test func `an unreachable proxy has its own error`() async throws {
     let proxy = try ScriptedOrigin(OriginPlan(reachability: .refusing) { _ in [] })
     let world = try CurlWorld(.respond()) { $0.proxy = .url(proxy.url) }
     #expect(try await world.failure().kind == .proxyFailed)
   }
 
-  @Test func `a bypassed host that refuses is not the proxy's failure`() async throws {
+  @Test func `a refused connection to a bypassed host is not a proxy error`() async throws {
     let proxy = try ScriptedOrigin(.respond())
     let world = try CurlWorld(OriginPlan(reachability: .refusing) { _ in [] }) {
       $0.proxy = .url(proxy.url, bypassing: ["127.0.0.1"])
@@ -71,37 +71,37 @@ import TransportPort
     #expect(try await world.failure().kind == .connectionRefused)
   }
 
-  @Test func `the environment names the proxies when it is asked, and not otherwise`()
+  @Test func `the proxies of the environment are used only on request`()
     async throws
   {
     let proxy = try ScriptedOrigin(
       OriginPlan { _ in .respond(text: "proxied") },
       tunnels: { $0.headerFields[.proxyAuthorization] == "Basic dTpw" })
-    let plain = try ScriptedOrigin(.respond(text: "straight"))
+    let plain = try ScriptedOrigin(.respond(text: "direct"))
     let secure = try ScriptedOrigin(.respond(text: "secret"), scheme: .https)
-    let (gate, address) = ("http://u:p@127.0.0.1:\(proxy.port)", "127.0.0.1:\(plain.port)")
+    let (proxyURL, address) = ("http://u:p@127.0.0.1:\(proxy.port)", "127.0.0.1:\(plain.port)")
     let (url, authorities) = (secure.url, try ScriptedOrigin.trustedAuthority)
-    // A process of its own, since the environment is one for all.
+    // A separate process, because all tests of a process share its environment.
     await #expect(processExitsWith: .success) {
       [
-        gate = gate as String, address = address as String, url = url as String,
+        proxyURL = proxyURL as String, address = address as String, url = url as String,
         authorities = authorities as String
       ] in
-      setenv("http_proxy", gate, 1)
-      setenv("https_proxy", gate, 1)
+      setenv("http_proxy", proxyURL, 1)
+      setenv("https_proxy", proxyURL, 1)
       setenv("no_proxy", "localhost,.near.invalid", 1)
       var configuration = CurlTransport.Configuration()
       configuration.authorities = .pem(authorities)
-      let deaf = HTTPClient(transport: try CurlTransport(configuration))
-      #expect(try await deaf.get("http://\(address)/").text == "straight")
-      #expect(try await deaf.get(url).text == "secret")
+      let direct = HTTPClient(transport: try CurlTransport(configuration))
+      #expect(try await direct.get("http://\(address)/").text == "direct")
+      #expect(try await direct.get(url).text == "secret")
       configuration.proxy = .environment
       let client = HTTPClient(transport: try CurlTransport(configuration))
       #expect(try await client.get("http://\(address)/").text == "proxied")
       #expect(try await client.get("http://far.invalid/").text == "proxied")
       #expect(try await client.get(url).text == "secret")
       let near = address.replacing("127.0.0.1", with: "localhost")
-      #expect(try await client.get("http://\(near)/").text == "straight")
+      #expect(try await client.get("http://\(near)/").text == "direct")
     }
     #expect(
       proxy.log.requests.map(\.head.target) == [
@@ -111,11 +111,11 @@ import TransportPort
     #expect(plain.log.requests.count == 2)
   }
 
-  @Test func `a proxy of the environment that is not there is its own error`() async throws {
+  @Test func `an unreachable proxy of the environment has its own error`() async throws {
     let gone = try ScriptedOrigin(OriginPlan(reachability: .refusing) { _ in [] })
-    let gate = gone.url
-    await #expect(processExitsWith: .success) { [gate = gate as String] in
-      setenv("http_proxy", gate, 1)
+    let proxyURL = gone.url
+    await #expect(processExitsWith: .success) { [proxyURL = proxyURL as String] in
+      setenv("http_proxy", proxyURL, 1)
       var configuration = CurlTransport.Configuration()
       configuration.proxy = .environment
       let client = HTTPClient(transport: try CurlTransport(configuration))

@@ -4,7 +4,7 @@ import TransportCurlAdapter
 import TransportPort
 
 @Suite struct CurlRequestTests {
-  /// Waits for an interim response for as long as no test does.
+  /// Options with a continue timeout longer than any test.
   private static let patient: TransportOptions = {
     var options = TransportOptions()
     options.continueTimeout = .seconds(60)
@@ -12,7 +12,7 @@ import TransportPort
   }()
 
   @Test(arguments: ["GET", "HEAD", "DELETE", "OPTIONS", "PUT", "POST", "PATCH", "TRACE", "purge"])
-  func `a request without a body is on the wire as the port made it`(_ name: String) async throws {
+  func `a request without a body is sent as the port specifies`(_ name: String) async throws {
     let world = try CurlWorld(.respond())
     let request = world.request(
       HTTPRequest.Method(name), "/a/../b?c=d&c=e?",
@@ -28,7 +28,7 @@ import TransportPort
     #expect(world.log.requests.count == 1)
   }
 
-  @Test func `names are spelled as the request spells them, not as the one before did`()
+  @Test func `field names keep their spelling, whatever the previous request used`()
     async throws
   {
     let world = try CurlWorld(.respond())
@@ -40,7 +40,7 @@ import TransportPort
   }
 
   @Test(arguments: ["/?", "/", "/?a?b", "/%00%41", "/a//b/./c", "/|\"<>^`{}\\", "/'()*!$&+,;=:@"])
-  func `a target is sent as it is`(_ target: String) async throws {
+  func `a target is sent unchanged`(_ target: String) async throws {
     let world = try CurlWorld(.respond())
     try await world.answer(.get, target)
     #expect(world.log.requests.first?.head.target == target)
@@ -53,7 +53,7 @@ import TransportPort
     #expect(world.log.requests.first?.head.target == target)
   }
 
-  @Test func `Host can be overridden and bytes above 127 are kept`() async throws {
+  @Test func `Host can be overridden, and bytes above 127 are kept`() async throws {
     let world = try CurlWorld(.respond())
     var fields: HTTPFields = ["Host": "other.example"]
     fields.append(HTTPField(name: "X-Latin", bytes: [0xE9, 0x20, 0xFF]))
@@ -68,7 +68,7 @@ import TransportPort
     (HTTPField(name: "X-A\r\nX-Injected", value: "1"), .get),
     (HTTPField(name: "X-A", value: "1"), .init("GET / HTTP/1.1\r\nX-Injected: 1")),
   ])
-  func `an injected line is refused before any connection`(
+  func `an injected line is rejected before any connection`(
     _ field: HTTPField, _ method: HTTPRequest.Method
   ) async throws {
     let world = try CurlWorld(.respond())
@@ -79,7 +79,7 @@ import TransportPort
   }
 
   @Test(arguments: [HTTPRequest.Method.post, .put, "report"])
-  func `a body in memory is sent with its length and without Expect`(
+  func `a body in memory is sent with Content-Length and without Expect`(
     _ method: HTTPRequest.Method
   ) async throws {
     let world = try CurlWorld(.respond())
@@ -92,14 +92,14 @@ import TransportPort
     #expect(seen.body == body)
   }
 
-  @Test func `an empty body has a length of zero`() async throws {
+  @Test func `an empty body has a Content-Length of 0`() async throws {
     let world = try CurlWorld(.respond())
     try await world.answer(.post, body: .bytes([]))
     try await world.answer(.post)
     #expect(world.log.requests.map { $0.head.headerFields[.contentLength] } == ["0", "0"])
   }
 
-  @Test func `a streamed body of known length is exact`() async throws {
+  @Test func `a streamed body of known length is sent with Content-Length`() async throws {
     let world = try CurlWorld(.respond())
     let chunks = (0..<200).map { [UInt8](repeating: UInt8($0), count: $0 * 37) }
     let count = chunks.reduce(0) { $0 + $1.count }
@@ -109,7 +109,7 @@ import TransportPort
     #expect(seen.body == Array(chunks.joined()))
   }
 
-  @Test func `a streamed body of unknown length is chunked and its trailers follow`() async throws {
+  @Test func `a streamed body of unknown length is sent chunked, with trailers`() async throws {
     let world = try CurlWorld(.respond())
     let chunks = Chunks(chunks: [Array("one".utf8), [], Array("two".utf8)])
     try await world.answer(
@@ -135,8 +135,8 @@ import TransportPort
     let (turns, next) = AsyncStream<Void>.makeStream()
     let chunks = Chunks(
       chunks: [Array("ping".utf8), Array("pong".utf8)],
-      asked: { place in
-        guard place > 0 else { return }
+      willProduce: { index in
+        guard index > 0 else { return }
         for await _ in turns { break }
       })
     let exchange = try await world.transport.send(world.request(.post), body: .stream(chunks))
@@ -148,14 +148,14 @@ import TransportPort
     #expect(seen == ["ping", "pong"])
   }
 
-  @Test func `a producer that throws fails the request and closes the connection`() async throws {
+  @Test func `an error of the producer fails the request and closes the connection`() async throws {
     struct Broken: Error {}
     let world = try CurlWorld(.respond())
     let chunks = Chunks(
       chunks: [[1], [2]], failure: Broken(),
-      // Fails once the request is on the wire, so that there is a connection to close.
-      asked: { place in
-        guard place == 2 else { return }
+      // Fails after the request was received, so that there is a connection to close.
+      willProduce: { index in
+        guard index == 2 else { return }
         try await world.log.first { if case .head = $0.kind { true } else { false } }
       })
     let error = try await world.failure(.post, body: .stream(chunks, length: 10))
@@ -165,17 +165,17 @@ import TransportPort
     #expect(world.log.requests.first?.trailers == nil)
   }
 
-  @Test func `an early response ends a request whose producer has stopped`() async throws {
+  @Test func `an early response ends a request whose producer is suspended`() async throws {
     let world = try CurlWorld(
       [.readBodyBytes(1), .send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), .close])
     let chunks = Chunks(
       chunks: [[1]],
-      asked: { place in if place > 0 { try await Task.sleep(for: .seconds(60)) } })
+      willProduce: { index in if index > 0 { try await Task.sleep(for: .seconds(60)) } })
     let answer = try await world.answer(.post, body: .stream(chunks, length: 5))
     #expect(answer.status == 413)
   }
 
-  @Test func `Expect waits for the interim response`() async throws {
+  @Test func `a body with Expect waits for the interim response`() async throws {
     let world = try CurlWorld(
       [.send("HTTP/1.1 100 Continue\r\n\r\n")] + .respond(text: "done"))
     let answer = try await world.answer(
@@ -191,8 +191,7 @@ import TransportPort
     ["Content-Length: 3\r\nConnection: close\r\n\r\n", "w", "hy"],
     ["Connection: close\r\n\r\n", "w", "hy"],
   ])
-  func `what is said to an expectation that is not met comes whole`(_ parts: [String]) async throws
-  {
+  func `the content of a 417 response is complete`(_ parts: [String]) async throws {
     var script: OriginScript = [.send("HTTP/1.1 417 No\r\n")]
     for part in parts { script = script + [.pause(.milliseconds(30)), .send(part)] }
     if parts[0].contains("close") { script = script + [.close] }
@@ -205,7 +204,7 @@ import TransportPort
   }
 
   @Test(arguments: ["Content-Length: 33554432", "Transfer-Encoding: chunked"])
-  func `much is said to an expectation that is not met, and it is not kept`(_ framing: String)
+  func `a large 417 response fails beyond the buffer limit`(_ framing: String)
     async throws
   {
     let block = framing.hasPrefix("T") ? Array("400\r\n".utf8) : []
@@ -225,7 +224,7 @@ import TransportPort
     #expect(error?.kind == .responseTooLarge(limit: 1024 * 1024))
   }
 
-  @Test func `Expect goes on after the time-out`() async throws {
+  @Test func `a body with Expect is sent after the timeout`() async throws {
     let world = try CurlWorld(.respond(text: "done"))
     var options = TransportOptions()
     options.continueTimeout = .milliseconds(50)

@@ -4,7 +4,7 @@ import TransportCurlAdapter
 import TransportPort
 
 @Suite struct CurlResponseTests {
-  /// Each is sent raw, then the connection is closed.
+  /// Responses that the origin sends verbatim before it closes the connection.
   static let failures: [(String, TransportError.Kind)] = [
     ("", .emptyReply),
     ("HTTP/1.1 2", .emptyReply),
@@ -50,7 +50,7 @@ import TransportPort
   ]
 
   @Test(arguments: failures)
-  func `a broken response is an error of its kind and never a success`(
+  func `an invalid response fails with its kind`(
     _ text: String, _ kind: TransportError.Kind
   ) async throws {
     let world = try CurlWorld(.raw(text) + [.close])
@@ -75,7 +75,7 @@ import TransportPort
         + "2;a=b\r\nhi\r\n0\r\n\r\n", 200, "hi"
     ),
   ])
-  func `a good response is read whole`(
+  func `a valid response is read completely`(
     _ text: String, _ status: Int, _ content: String
   ) async throws {
     let world = try CurlWorld(.raw(text) + [.close])
@@ -84,7 +84,7 @@ import TransportPort
     #expect(answer.text == content)
   }
 
-  @Test func `a response in single bytes is the same response`() async throws {
+  @Test func `a response sent in single bytes is read correctly`() async throws {
     let text =
       "HTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nA: 1\r\n  2\r\nA: 3\r\n"
       + "Set-Cookie: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nT: v\r\n\r\n"
@@ -97,7 +97,7 @@ import TransportPort
     #expect(answer.exchange.informationalResponses.first?.headerFields == ["Link": "a"])
   }
 
-  @Test func `a reset within the body comes after the bytes before it`() async throws {
+  @Test func `a reset inside the body is thrown after the preceding bytes`() async throws {
     let world = try CurlWorld(
       [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .pause(.milliseconds(50)), .reset])
     let exchange = try await world.transport.send(world.request())
@@ -109,7 +109,7 @@ import TransportPort
     #expect(error?.isRetrySafe == true)
   }
 
-  @Test func `a reset before the head is told apart from an empty reply`() async throws {
+  @Test func `a reset before the head differs from an empty reply`() async throws {
     let world = try CurlWorld([.readBody, .reset])
     let error = try await world.failure(.post, body: .text("x"))
     #expect(error.kind == .connectionReset)
@@ -118,7 +118,7 @@ import TransportPort
     #expect(!error.isRetrySafe)
   }
 
-  @Test func `HEAD has no body whatever its length says`() async throws {
+  @Test func `the response to HEAD has no body, whatever its Content-Length`() async throws {
     let world = try CurlWorld(.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"))
     let answer = try await world.answer(.head)
     #expect(answer.fields[.contentLength] == "5")
@@ -141,21 +141,21 @@ import TransportPort
     }
   }
 
-  @Test func `a flood of interim responses is ended`() async throws {
+  @Test func `the number of interim responses is limited`() async throws {
     let world = try CurlWorld(
       [.sendRepeatedly(Array("HTTP/1.1 102 Processing\r\n\r\n".utf8), count: nil)])
     #expect(try await world.failure().kind == .tooManyInformational)
     try await world.log.first { $0.kind.isEndByPeer }
   }
 
-  @Test func `an encoded body is left as it is`() async throws {
+  @Test func `an encoded body is not decoded`() async throws {
     let world = try CurlWorld(
       .respond(headerFields: [.contentEncoding: "gzip"], text: "not gzip at all"))
     #expect(try await world.answer().text == "not gzip at all")
     #expect(world.log.requests.first?.head.headerFields.contains(.acceptEncoding) == false)
   }
 
-  @Test func `a redirect is left as it is`() async throws {
+  @Test func `a redirect is not followed`() async throws {
     let world = try CurlWorld(.redirect(to: "file:///etc/passwd"))
     let answer = try await world.answer()
     #expect(answer.status == 302)
@@ -163,7 +163,7 @@ import TransportPort
     #expect(world.log.requests.count == 1)
   }
 
-  @Test func `bytes past the length never enter the next response`() async throws {
+  @Test func `bytes after the length never become part of the next response`() async throws {
     let world = try CurlWorld(
       .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 200 OK\r\n\r\nevil"),
       .respond(text: "good"))
@@ -172,7 +172,7 @@ import TransportPort
     #expect(world.log.connectionCount == 2)
   }
 
-  @Test func `late bytes past the length never enter the next response`() async throws {
+  @Test func `late bytes after the length never become part of the next response`() async throws {
     let world = try CurlWorld(
       .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
         + [.pause(.milliseconds(30)), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")],
@@ -182,7 +182,7 @@ import TransportPort
     #expect(try await world.answer().text == "good")
   }
 
-  @Test func `a response with both framings ends the connection`() async throws {
+  @Test func `a response with both framings closes the connection`() async throws {
     let world = try CurlWorld(
       .raw(
         "HTTP/1.1 200 OK\r\nContent-Length: 50\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -9,7 +9,9 @@ import TransportPort
   import Glibc
 #endif
 
-/// Exchanges of every kind, for the sanitizers: 1,000 of them, or `CONTRACT_SOAK_TRANSPORT_REQUESTS`.
+/// Runs exchanges of every kind, mainly for the sanitizers.
+///
+/// The number is 1,000, or `CONTRACT_SOAK_TRANSPORT_REQUESTS`.
 @Suite struct CurlSoakTests {
   private static let scripts: [OriginScript] = [
     .respond(text: "hi"),
@@ -23,10 +25,10 @@ import TransportPort
     [.send("HTTP/1.1 2"), .stall],
   ]
 
-  @Test func `exchanges of every kind leave nothing behind`() async throws {
+  @Test func `exchanges of every kind leak nothing`() async throws {
     let count =
       getenv("CONTRACT_SOAK_TRANSPORT_REQUESTS").flatMap { Int(String(cString: $0)) } ?? 1000
-    // An origin remembers what it saw, so that each serves only some.
+    // An origin logs every event, so each one serves at most 5,000 requests.
     let round = min(count, 5000)
     weak var seen: CurlTransport?
     do {
@@ -51,11 +53,11 @@ import TransportPort
       }
       await transport.shutDown()
     }
-    // Whatever outlives its exchange keeps the transport alive.
+    // A leaked exchange would retain the transport.
     #expect(seen == nil)
   }
 
-  /// One exchange, of a kind by its number.
+  /// Runs one exchange, whose kind depends on its number.
   private static func exchange(
     _ number: Int, _ url: String, _ transport: CurlTransport
   ) async throws {
@@ -70,7 +72,7 @@ import TransportPort
       }
     let task = Task {
       let exchange = try await transport.send(request, body: body)
-      // Now and then what came is dropped unread.
+      // One kind releases the body unread.
       return kind == 7 ? nil : try await exchange.body.collect(upTo: 100)
     }
     switch script {

@@ -4,7 +4,7 @@ import TransportCurlAdapter
 import TransportPort
 
 @Suite struct CurlTLSTests {
-  @Test func `a trusted origin is trusted, and its connection kept`() async throws {
+  @Test func `a connection to a trusted origin is reused`() async throws {
     let world = try CurlWorld(.respond(text: "hi"), scheme: .https)
     for _ in 1...2 { #expect(try await world.answer(.post, body: .text("x")).text == "hi") }
     #expect(world.log.connectionCount == 1)
@@ -15,7 +15,7 @@ import TransportPort
     (.wrongHost, .wrongHost), (.selfSigned, .selfSigned), (.unknownAuthority, .unknownAuthority),
     (.obsoleteProtocol, .protocolVersion),
   ])
-  func `a bad origin is refused by its own error, and nothing is sent`(
+  func `each rejected certificate has its own error, and nothing is sent`(
     _ identity: OriginPlan.Identity, _ failure: TransportError.TLSFailure
   ) async throws {
     let world = try CurlWorld(.respond(), scheme: .https, identity: identity)
@@ -27,12 +27,12 @@ import TransportPort
     #expect(world.log.requests.isEmpty)
   }
 
-  @Test func `the system's authorities do not know an origin's own`() async throws {
+  @Test func `the system's authorities do not include the test authority`() async throws {
     let world = try CurlWorld(.respond(), scheme: .https) { $0.authorities = .system }
     #expect(try await world.failure().kind == .tls(.unknownAuthority))
   }
 
-  @Test func `no TLS at all is a failed handshake`() async throws {
+  @Test func `a peer without TLS fails the handshake`() async throws {
     let world = try CurlWorld(
       OriginPlan(onConnect: { _ in [.send("220 hello\r\n"), .close] }, onRequest: { _ in [] }))
     do throws(TransportError) {
@@ -49,7 +49,7 @@ import TransportPort
     ("HTTP/1.1 200 OK\r\nA: b\r\n", .truncatedHead),
     ("", .emptyReply),
   ])
-  func `an end without close_notify is no end`(
+  func `an end without close_notify is an error`(
     _ text: String, _ kind: TransportError.Kind
   ) async throws {
     let world = try CurlWorld(.raw(text) + [.closeWithoutNotify], scheme: .https)
@@ -57,7 +57,7 @@ import TransportPort
   }
 
   @Test(arguments: ["", "Connection: close\r\n"])
-  func `an end without close_notify is no end of a body without a length`(
+  func `an end without close_notify truncates a body without a length`(
     _ field: String
   ) async throws {
     let text = "HTTP/1.1 200 OK\r\n\(field)\r\nhalf"
@@ -70,7 +70,7 @@ import TransportPort
     #expect(error?.phase == .receivingBody)
   }
 
-  @Test func `an announced end ends a body without a length`() async throws {
+  @Test func `close_notify ends a body without a length`() async throws {
     let world = try CurlWorld(.raw("HTTP/1.1 200 OK\r\n\r\nwhole") + [.close], scheme: .https)
     for _ in 1...2 { #expect(try await world.answer().text == "whole") }
   }

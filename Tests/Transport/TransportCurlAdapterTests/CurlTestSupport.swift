@@ -1,5 +1,4 @@
 import ScriptedOrigin
-import SystemLocks
 import Testing
 import TransportCurlAdapter
 import TransportPort
@@ -10,26 +9,18 @@ import TransportPort
   import Glibc
 #endif
 
-/// A transport and the origin that it talks to.
+/// A transport and an origin.
 struct CurlWorld {
   var origin: ScriptedOrigin
   var transport: CurlTransport
 
-  /// A world in which each request is answered by the next script, the last one staying.
+  /// Creates a world whose origin plays the scripts in order and repeats the last one.
   init(
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http,
     identity: OriginPlan.Identity = .trusted,
     _ configure: (inout CurlTransport.Configuration) -> Void = { _ in }
   ) throws {
-    let next = Mutex(0)
-    try self.init(
-      OriginPlan(identity: identity) { _ in
-        let index = next.withLock { next in
-          defer { next += 1 }
-          return next
-        }
-        return scripts[min(index, scripts.count - 1)]
-      }, scheme: scheme, configure)
+    try self.init(OriginPlan(inTurn: scripts, identity: identity), scheme: scheme, configure)
   }
 
   init(
@@ -53,7 +44,7 @@ struct CurlWorld {
     HTTPRequest(method: method, url: origin.url + path, headerFields: fields)
   }
 
-  /// Sends a request and collects the response.
+  /// Sends a request and returns the whole response.
   @discardableResult
   func answer(
     _ method: HTTPRequest.Method = .get, _ path: String = "/", _ fields: HTTPFields = [:],
@@ -65,7 +56,7 @@ struct CurlWorld {
     return Answer(exchange: exchange, content: content)
   }
 
-  /// The error of a request that must fail, as a whole or while its body is read.
+  /// Sends a request that must fail, in `send` or while its body is read, and returns the error.
   func failure(
     _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:],
     body: HTTPRequestBody = .none, options: TransportOptions = TransportOptions(),
@@ -73,7 +64,8 @@ struct CurlWorld {
   ) async throws -> TransportError {
     do throws(TransportError) {
       let answer = try await answer(method, "/", fields, body: body, options: options)
-      Issue.record("succeeded with \(answer.text.debugDescription)", sourceLocation: sourceLocation)
+      Issue.record(
+        "the request succeeded: \(answer.text.debugDescription)", sourceLocation: sourceLocation)
       throw TransportError(.other, phase: .preparing, bytesSent: false)
     } catch {
       return error
@@ -90,38 +82,39 @@ struct Answer {
   var text: String { String(decoding: content, as: UTF8.self) }
 }
 
-/// Chunks given one by one, each when asked for.
+/// A body in chunks, with a hook before each of them.
 struct Chunks: AsyncSequence, Sendable {
   var chunks: [[UInt8]]
   var failure: (any Error)?
-  var asked: @Sendable (Int) async throws -> Void = { _ in }
+  /// Called before each chunk with its index, and before the end.
+  var willProduce: @Sendable (Int) async throws -> Void = { _ in }
 
   func makeAsyncIterator() -> Iterator { Iterator(source: self) }
 
   struct Iterator: AsyncIteratorProtocol {
     var source: Chunks
-    var place = 0
+    var index = 0
 
     mutating func next() async throws -> [UInt8]? {
-      try await source.asked(place)
-      guard place < source.chunks.count else {
+      try await source.willProduce(index)
+      guard index < source.chunks.count else {
         if let failure = source.failure { throw failure }
         return nil
       }
-      defer { place += 1 }
-      return source.chunks[place]
+      defer { index += 1 }
+      return source.chunks[index]
     }
   }
 }
 
 enum CurlTestScale {
-  /// Whether `CONTRACT_SOAK_TRANSPORT=1` asks for the long forms.
+  /// Whether `CONTRACT_SOAK_TRANSPORT` is set, which selects the long form of tests.
   static let isLong = getenv("CONTRACT_SOAK_TRANSPORT") != nil
 }
 
-/// The shortest of several measurements, so that a busy machine is not taken for a slow transport.
+/// Returns the shortest of several measurements, so that load from other processes does not count.
 ///
-/// - Parameter limit: What is short enough to stop at.
+/// - Parameter limit: A measurement below this limit ends the series.
 func best(
   of count: Int, under limit: Duration, _ measure: () async throws -> Duration
 ) async throws -> Duration {

@@ -4,7 +4,7 @@ import TransportCurlAdapter
 import TransportPort
 
 @Suite struct CurlTimeTests {
-  @Test func `a connect time-out is its own error, to the millisecond`() async throws {
+  @Test func `the connect timeout has its own error and millisecond precision`() async throws {
     let world = try CurlWorld(OriginPlan(reachability: .silent) { _ in [] })
     var options = TransportOptions()
     options.connectTimeout = .milliseconds(150)
@@ -20,7 +20,7 @@ import TransportPort
     #expect(taken >= .milliseconds(150) && taken < .milliseconds(250))
   }
 
-  @Test func `a refused connection is its own error`() async throws {
+  @Test func `a refused connection has its own error`() async throws {
     let world = try CurlWorld(OriginPlan(reachability: .refusing) { _ in [] })
     let error = try await world.failure(.post, body: .text("x"))
     #expect(error.kind == .connectionRefused)
@@ -28,7 +28,7 @@ import TransportPort
     #expect(error.isRetrySafe)
   }
 
-  @Test func `an unknown host is its own error`() async throws {
+  @Test func `an unknown host has its own error`() async throws {
     let world = try CurlWorld(OriginPlan(reachability: .unresolvable) { _ in [] })
     let error = try await world.failure()
     #expect(error.kind == .nameNotResolved)
@@ -37,7 +37,9 @@ import TransportPort
   }
 
   #if os(Linux)
-    @Test func `a slow lookup holds up nobody, not even when it is given up`() async throws {
+    @Test func `a slow lookup delays no other exchange, not even when it is cancelled`()
+      async throws
+    {
       let slow = try ScriptedOrigin(
         OriginPlan(reachability: .resolvingSlowly(.seconds(30))) { _ in .respond() })
       let world = try CurlWorld(.respond(text: "hi"))

@@ -10,7 +10,7 @@ import Testing
     ("received GOAWAY, error=11, last_stream=2147483647\n", .goAway(lastStream: 2_147_483_647)),
     ("REFUSED_STREAM, retrying a fresh connect\n", .refused),
   ])
-  func `a line that says something is understood`(_ line: String, _ notice: HTTP2Notice) {
+  func `a line with an event is parsed`(_ line: String, _ notice: HTTP2Notice) {
     #expect(read(line) == notice)
   }
 
@@ -19,7 +19,7 @@ import Testing
     "Re-using existing connection #0 with host a\n", "received GOAWAY\n", "Using Stream ID: x\n",
     "We are completely uploaded and fine\n",
   ])
-  func `any other line is passed over`(_ line: String) {
+  func `any other line is ignored`(_ line: String) {
     #expect(read(line) == nil)
   }
 

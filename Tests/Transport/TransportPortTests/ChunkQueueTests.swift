@@ -2,7 +2,7 @@ import Testing
 import TransportPort
 
 @Suite struct ChunkQueueTests {
-  /// A chunk without room for more.
+  /// Creates a chunk without unused capacity.
   private func full(_ byte: UInt8) -> [UInt8] {
     var chunk = [byte]
     while chunk.count < chunk.capacity { chunk.append(byte) }
@@ -15,7 +15,7 @@ import TransportPort
     return chunks
   }
 
-  @Test func `chunks leave in the order in which they came`() {
+  @Test func `chunks are removed in FIFO order`() {
     var queue = ChunkQueue()
     #expect(queue.isEmpty)
     #expect(queue.popFirst().isEmpty)
@@ -30,7 +30,7 @@ import TransportPort
   }
 
   @Test(arguments: 0..<3)
-  func `what has room takes the content that follows`(_ before: UInt8) {
+  func `content is appended to the last chunk if that has capacity`(_ before: UInt8) {
     var queue = ChunkQueue()
     for byte in 0..<before { queue.append(full(byte)) }
     var roomy: [UInt8] = []

@@ -8,7 +8,7 @@ import TransportPort
     FakeTransport(OriginPlan(version: .http2, onRequest: onRequest))
   }
 
-  /// A response whose content comes once it is asked for.
+  /// A response whose content is sent when the client reads it.
   private static let slow: OriginScript = [
     .readBody, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .send("hi"),
   ]
@@ -18,7 +18,7 @@ import TransportPort
   }
 
   @Test(arguments: [("https", 1), ("http", 2)])
-  func `requests share a connection over TLS alone`(_ scheme: String, _ count: Int) async throws {
+  func `requests share a connection only over TLS`(_ scheme: String, _ count: Int) async throws {
     let fake = Self.fake { _ in Self.slow }
     let first = try await fake.send(Self.request("/1", scheme: scheme))
     let second = try await fake.send(Self.request("/2", scheme: scheme))
@@ -26,7 +26,7 @@ import TransportPort
     #expect(fake.connectionCount == count)
   }
 
-  @Test func `a stream that is given up leaves the connection to others`() async throws {
+  @Test func `a cancelled stream leaves the connection open for others`() async throws {
     let fake = Self.fake { _ in Self.slow }
     let other = try await fake.send(Self.request("/other"))
     try await fake.send(Self.request("/dropped")).body.cancel()
@@ -35,7 +35,7 @@ import TransportPort
     #expect(fake.connectionCount == 1)
   }
 
-  @Test func `a connection that fails to open fails each request by itself`() async throws {
+  @Test func `a failed connection attempt fails each request separately`() async throws {
     let fake = FakeTransport(
       OriginPlan(identity: .expired, version: .http2) { _ in .respond(text: "hi") })
     await withTaskGroup { group in
@@ -48,7 +48,7 @@ import TransportPort
     #expect(fake.connectionCount == 0)
   }
 
-  @Test func `the end of a connection fails all that is on it`() async throws {
+  @Test func `the end of a connection fails all its streams`() async throws {
     let fake = Self.fake { request in
       request.target == "/break" ? [.reset] : .raw("HTTP/1.1 200 OK\r\n\r\na") + [.stall]
     }
@@ -75,7 +75,7 @@ import TransportPort
     #expect(fake.requests.map(\.head.connection) == [1, 1, 2])
   }
 
-  @Test func `what GOAWAY leaves out may be sent again`() async throws {
+  @Test func `a request that GOAWAY excludes is safe to retry`() async throws {
     let fake = Self.fake { _ in [.readBody, .goAway(isProcessed: false)] }
     let error = await Outcome(
       of: fake, HTTPRequest(method: .post, url: "https://h/"), body: .text("pay")
@@ -86,7 +86,7 @@ import TransportPort
     #expect(fake.events.last == .closed(1, by: .origin))
   }
 
-  @Test func `over HTTP/1_1 there is no GOAWAY`() async throws {
+  @Test func `GOAWAY has no effect over HTTP/1_1`() async throws {
     let fake = FakeTransport { _ in [.goAway(isProcessed: false)] + .respond(text: "hi") }
     for _ in 1...2 { #expect(await Outcome(of: fake, Self.request("/")).body.text == "hi") }
     #expect(fake.connectionCount == 1)

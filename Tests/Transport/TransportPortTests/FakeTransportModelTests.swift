@@ -12,7 +12,7 @@ import Testing
       limits: ConnectionLimits(perOrigin: perOrigin, total: total), recordedBodyLimit: 10)
   }
 
-  @Test func `connections are handed out in line order, up to the caps`() throws {
+  @Test func `connections are granted in FIFO order up to the limits`() throws {
     var model = Self.model()
     let (a, b) = (try Self.origin("a"), try Self.origin("b"))
     var tickets: [Int] = []
@@ -29,7 +29,7 @@ import Testing
     #expect(next.first?.lease.isNew == false)
   }
 
-  @Test func `an idle connection makes room for another origin`() throws {
+  @Test func `an idle connection is closed for another origin`() throws {
     var model = Self.model(total: 1)
     _ = model.enqueue(for: try Self.origin("a"), reuses: true)
     for (_, lease) in model.grant() { model.accept(lease.connection) }
@@ -41,7 +41,7 @@ import Testing
     #expect(model.connectionCount == 1)
   }
 
-  @Test func `who wants a new connection gets one in place of an idle one`() throws {
+  @Test func `a new connection replaces an idle one at the limit`() throws {
     var model = Self.model(perOrigin: 1)
     let origin = try Self.origin("a")
     _ = model.enqueue(for: origin, reuses: true)
@@ -54,7 +54,7 @@ import Testing
     #expect(model.connectionCount == 1)
   }
 
-  @Test func `who leaves the line gets nothing`() throws {
+  @Test func `a removed waiter is not granted a connection`() throws {
     var model = Self.model(perOrigin: 1)
     let origin = try Self.origin("a")
     let first = model.enqueue(for: origin, reuses: true)
@@ -64,7 +64,7 @@ import Testing
     #expect(granted.map(\.ticket) == [second])
   }
 
-  @Test func `a connection that ended stays ended`() throws {
+  @Test func `a closed connection stays closed`() throws {
     var model = Self.model()
     _ = model.enqueue(for: try Self.origin("a"), reuses: true)
     _ = model.grant()
@@ -79,7 +79,7 @@ import Testing
     #expect(granted.map(\.lease.connection) == [2])
   }
 
-  @Test func `shutdown closes everything, and nothing is parked after it`() throws {
+  @Test func `shutdown closes all connections, also those returned later`() throws {
     var model = Self.model()
     for host in ["a", "b"] { _ = model.enqueue(for: try Self.origin(host), reuses: true) }
     for (_, lease) in model.grant() { model.accept(lease.connection) }

@@ -2,7 +2,7 @@ import Testing
 import TransportPort
 
 @Suite struct FakeTransportProxyTests {
-  private let origin = OriginPlan { _ in .respond(text: "straight") }
+  private let origin = OriginPlan { _ in .respond(text: "direct") }
 
   private func fake(
     bypassing: [String] = [], _ answer: @escaping @Sendable (OriginRequest) -> OriginScript
@@ -13,7 +13,7 @@ import TransportPort
         FakeTransport(answering: answer), authorization: "Basic dTpw", bypassing: bypassing))
   }
 
-  @Test func `a plain request is answered by the proxy`() async throws {
+  @Test func `the proxy answers an http request`() async throws {
     let fake = fake { _ in .respond(text: "proxied") }
     let outcome = await Outcome(of: fake, HTTPRequest(url: "http://h/a?b"))
     #expect(outcome.body.text == "proxied")
@@ -23,11 +23,11 @@ import TransportPort
     #expect(fake.requests.isEmpty)
   }
 
-  @Test func `one tunnel serves as many requests as its connection`() async throws {
+  @Test func `a tunnel serves all requests of its connection`() async throws {
     let fake = fake { _ in [.send("HTTP/1.1 200 \r\n\r\n")] }
     for _ in 1...3 {
       let outcome = await Outcome(of: fake, HTTPRequest(url: "https://h/"))
-      #expect(outcome.body.text == "straight")
+      #expect(outcome.body.text == "direct")
     }
     let proxy = try #require(fake.proxy?.transport)
     #expect(proxy.requests.map(\.head.target) == ["h:443"])
@@ -41,7 +41,7 @@ import TransportPort
     (407, TransportError.Kind.proxyAuthenticationRequired), (403, .proxyFailed),
     (502, .proxyFailed),
   ])
-  func `a tunnel that is refused is its own error`(
+  func `a refused tunnel has its own error`(
     _ status: Int, _ kind: TransportError.Kind
   ) async throws {
     let fake = fake { _ in .respond(status) }
@@ -53,13 +53,13 @@ import TransportPort
   }
 
   @Test(arguments: ["http", "https"])
-  func `a bypassed host is reached straight`(_ scheme: String) async throws {
+  func `a bypassed host is reached directly`(_ scheme: String) async throws {
     let fake = fake(bypassing: ["h"]) { _ in .respond(502) }
-    #expect(await Outcome(of: fake, HTTPRequest(url: "\(scheme)://h/")).body.text == "straight")
+    #expect(await Outcome(of: fake, HTTPRequest(url: "\(scheme)://h/")).body.text == "direct")
     #expect(fake.proxy?.transport.requests.isEmpty == true)
   }
 
-  @Test func `a proxy that is not there is its own error`() async throws {
+  @Test func `an unreachable proxy has its own error`() async throws {
     let fake = FakeTransport(
       origin,
       proxy: .init(FakeTransport(OriginPlan(reachability: .refusing) { _ in [] })))

@@ -7,16 +7,16 @@ import TransportPort
   private static let get = HTTPRequest(url: "http://h/")
   private static let post = HTTPRequest(method: .post, url: "http://h/")
 
-  /// A signal that can be given once and waited for.
+  /// An event that is signalled once and can be awaited.
   final class Signal: Sendable {
     private let pipe = AsyncStream.makeStream(of: Void.self)
-    func give() { pipe.continuation.finish() }
+    func signal() { pipe.continuation.finish() }
     func wait() async { for await _ in pipe.stream {} }
   }
 
   // MARK: Requests
 
-  @Test func `a wrong request reaches no origin`() async throws {
+  @Test func `an invalid request reaches no origin`() async throws {
     let fake = FakeTransport { _ in .respond() }
     for url in ["file:///etc/passwd", "http://", "http://h/ x"] {
       let outcome = await Outcome(of: fake, HTTPRequest(url: url))
@@ -26,7 +26,7 @@ import TransportPort
     #expect(fake.events.isEmpty)
   }
 
-  @Test func `head, body and trailers are recorded as they go to the wire`() async throws {
+  @Test func `head, body and trailers are recorded as sent`() async throws {
     let fake = FakeTransport { _ in .respond() }
     let request = HTTPRequest(
       method: "PURGE", url: "http://u@h:81/a?b#c", headerFields: ["X": "1", "x": "2"])
@@ -46,7 +46,7 @@ import TransportPort
     #expect(recorded.isComplete)
   }
 
-  @Test func `no more of a body is kept than the limit, but all is counted`() async throws {
+  @Test func `a body is recorded up to the limit and counted completely`() async throws {
     let fake = FakeTransport(
       OriginPlan(onRequest: { _ in .respond() }), recordedBodyLimit: 5)
     _ = await Outcome(of: fake, Self.post, body: .bytes(Array(repeating: 7, count: 1000)))
@@ -55,12 +55,12 @@ import TransportPort
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a flood that hands nothing out ends when its exchange is cancelled`() async throws {
+  func `a flood without events ends when its exchange is cancelled`() async throws {
     weak var transport: FakeTransport?
     do {
       let asked = Signal()
       let fake = FakeTransport { _ in
-        asked.give()
+        asked.signal()
         return [.send("HTTP/1.1 200 OK\r\n"), .sendRepeatedly(Array("A: b\r\n".utf8), count: nil)]
       }
       transport = fake
@@ -73,11 +73,11 @@ import TransportPort
       task.cancel()
       await #expect(throws: TransportError.self) { try await task.value }
     }
-    // The flood keeps its transport alive while it goes on.
+    // A running flood would retain its transport.
     while transport != nil { await Task.yield() }
   }
 
-  @Test func `the upload is pulled only as fast as the origin reads`() async throws {
+  @Test func `the body is pulled as fast as the origin reads`() async throws {
     let sent = Mutex(0)
     let body = HTTPRequestBody.stream(Chunks(["aa", "bb", "cc"]))
       .reportingProgress { count in sent.withLock { $0 = count } }
@@ -110,7 +110,7 @@ import TransportPort
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `a producer that throws fails the request and closes the connection`() async throws {
+  @Test func `an error of the producer fails the request and closes the connection`() async throws {
     let fake = FakeTransport { _ in .respond() }
     let outcome = await Outcome(of: fake, Self.post, body: .stream(Chunks(["a"], fails: true)))
     #expect(outcome.error?.kind == .bodyProducerFailed)
@@ -124,7 +124,8 @@ import TransportPort
     #expect(fake.connectionCount == 0)
   }
 
-  @Test func `a final response during the upload ends it and the connection`() async throws {
+  @Test func `a final response during the upload ends the upload and the connection`() async throws
+  {
     let fake = FakeTransport { _ in
       [.readBodyBytes(1), .send("HTTP/1.1 413 \r\nContent-Length: 0\r\n\r\n")]
     }
@@ -136,7 +137,7 @@ import TransportPort
     #expect(fake.requests.first?.isComplete == false)
   }
 
-  @Test func `a body waits for 100 Continue, but not for ever`() async throws {
+  @Test func `a body waits for 100 (Continue) until the timeout`() async throws {
     var request = Self.post
     request.headerFields[.expect] = "100-continue"
     let clock = ManualClock()
@@ -166,7 +167,7 @@ import TransportPort
 
   // MARK: Responses
 
-  @Test func `a script in any split gives the same response`() async throws {
+  @Test func `the response does not depend on the split of the bytes`() async throws {
     let script = OriginScript.raw(
       "HTTP/1.1 103 \r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         + "3\r\nabc\r\n0\r\nX: y\r\n\r\n")
@@ -199,7 +200,7 @@ import TransportPort
   ]
 
   @Test(arguments: faults)
-  func `a fault comes after what was delivered, and closes the connection`(
+  func `a failure follows the delivered content and closes the connection`(
     script: OriginScript, kind: TransportError.Kind, delivered: String
   ) async throws {
     let fake = FakeTransport { _ in script }
@@ -212,14 +213,14 @@ import TransportPort
     #expect(fake.events.last == .closed(1, by: byOrigin ? .origin : .client))
   }
 
-  @Test func `an end without close_notify counts under TLS only`() async throws {
+  @Test func `an end without close_notify is an error only with TLS`() async throws {
     let fake = FakeTransport { _ in [.send("HTTP/1.1 200 OK\r\n\r\nhi"), .closeWithoutNotify] }
     #expect(await Outcome(of: fake, Self.get).error == nil)
     let outcome = await Outcome(of: fake, HTTPRequest(url: "https://h/"))
     #expect(outcome.error?.kind == .truncatedBody)
   }
 
-  @Test func `the limits of a head come from the options`() async throws {
+  @Test func `the options limit the head`() async throws {
     let fake = FakeTransport { _ in .respond(headerFields: ["A": "1", "B": "2"]) }
     var options = TransportOptions()
     options.headLimits.fields = 3
@@ -228,7 +229,7 @@ import TransportPort
     #expect(await Outcome(of: fake, Self.get, options: options).error?.kind == .headTooLarge)
   }
 
-  @Test func `a flood is taken only as fast as it is read`() async throws {
+  @Test func `a flood is received as fast as it is read`() async throws {
     let fake = FakeTransport { _ in
       [
         .send("HTTP/1.1 200 OK\r\n\r\n"),
@@ -236,14 +237,14 @@ import TransportPort
       ]
     }
     let body = try await fake.send(Self.get).body
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await body.collect(upTo: 100_500)
     }
     #expect(error.kind == .responseTooLarge(limit: 100_500))
     #expect(fake.events.last == .closed(1, by: .client))
   }
 
-  @Test func `pauses take their time on the clock`() async throws {
+  @Test func `pauses run on the clock`() async throws {
     let clock = ManualClock()
     let fake = FakeTransport(clock: clock) { _ in [.pause(.seconds(3))] + .respond() }
     let sending = Task { await Outcome(of: fake, Self.get) }
@@ -256,7 +257,7 @@ import TransportPort
 
   // MARK: Connections
 
-  @Test func `connections are used again`() async throws {
+  @Test func `connections are reused`() async throws {
     let fake = FakeTransport { _ in .respond(text: "x") }
     for _ in 0..<3 { _ = await Outcome(of: fake, Self.get) }
     _ = await Outcome(of: fake, HTTPRequest(url: "http://other/"))
@@ -274,14 +275,14 @@ import TransportPort
   ]
 
   @Test(arguments: closing)
-  func `a connection that cannot be used again is closed`(script: OriginScript) async throws {
+  func `a connection that cannot be reused is closed`(script: OriginScript) async throws {
     let fake = FakeTransport { _ in script }
     for _ in 0..<2 { #expect(await Outcome(of: fake, Self.get).status == 200) }
     #expect(fake.requests.map(\.head.connection) == [1, 2])
     #expect(fake.connectionCount == 0)
   }
 
-  @Test func `a request that asks to close, or for a new connection, gets it`() async throws {
+  @Test func `Connection close and reusesConnections are honored`() async throws {
     let fake = FakeTransport { _ in .respond() }
     _ = await Outcome(
       of: fake, HTTPRequest(url: "http://h/", headerFields: ["Connection": "close"]))
@@ -292,7 +293,7 @@ import TransportPort
     #expect(fake.requests.map(\.head.connection) == [1, 2, 3])
   }
 
-  @Test func `a dropped response frees its connection`() async throws {
+  @Test func `releasing a response closes its connection`() async throws {
     let fake = FakeTransport { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .stall]
     }
     do {
@@ -304,7 +305,7 @@ import TransportPort
     #expect(fake.connectionCount == 0)
   }
 
-  @Test func `a response without a body frees its connection with its head`() async throws {
+  @Test func `a response without a body returns its connection with the head`() async throws {
     let fake = FakeTransport { _ in .respond(204) }
     let first = try await fake.send(Self.get)
     let second = try await fake.send(Self.get)
@@ -313,7 +314,7 @@ import TransportPort
     #expect(try await second.body.collect(upTo: 0) == [])
   }
 
-  @Test func `requests beyond the caps wait in line`() async throws {
+  @Test func `requests beyond the limits wait`() async throws {
     let (total, most) = await withTaskGroup { group in
       let fake = FakeTransport(
         OriginPlan(onRequest: { _ in .respond(text: "x") }),
@@ -333,7 +334,7 @@ import TransportPort
     #expect(most <= 6)
   }
 
-  @Test func `faults of the way there have their kind, and nothing was sent`() async throws {
+  @Test func `connection failures have their kind, and nothing was sent`() async throws {
     let plans: [(OriginPlan.Reachability, TransportError.Kind)] = [
       (.unresolvable, .nameNotResolved), (.refusing, .connectionRefused),
     ]
@@ -348,7 +349,7 @@ import TransportPort
     }
   }
 
-  @Test func `each bad identity has its own error`() async throws {
+  @Test func `each rejected certificate has its own error`() async throws {
     let kinds: [OriginPlan.Identity: TransportError.TLSFailure] = [
       .expired: .certificateExpired, .wrongHost: .wrongHost, .selfSigned: .selfSigned,
       .unknownAuthority: .unknownAuthority, .obsoleteProtocol: .protocolVersion,
@@ -362,7 +363,7 @@ import TransportPort
     }
   }
 
-  @Test func `a connection may fail before its first request`() async throws {
+  @Test func `a connection can fail before its first request`() async throws {
     for (steps, kind) in [([.close], .emptyReply), ([.reset], .connectionReset)]
       as [(OriginScript, TransportError.Kind)]
     {
@@ -375,9 +376,9 @@ import TransportPort
     }
   }
 
-  // MARK: Ends
+  // MARK: Cancellation and shutdown
 
-  @Test func `a task that was cancelled before does no input or output`() async throws {
+  @Test func `a task that is already cancelled does no input or output`() async throws {
     let fake = FakeTransport { _ in .respond() }
     let sending = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -395,10 +396,10 @@ import TransportPort
     [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .stall],
     [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .pause(.seconds(1000))],
   ])
-  func `cancelling ends a request in each phase`(script: OriginScript) async throws {
+  func `cancellation ends a request in each phase`(script: OriginScript) async throws {
     let received = Signal()
     let fake = FakeTransport { _ in
-      received.give()
+      received.signal()
       return script
     }
     let sending = Task { await Outcome(of: fake, Self.get) }
@@ -409,27 +410,27 @@ import TransportPort
     #expect(fake.connectionCount == 0)
   }
 
-  @Test func `cancelling ends a request whose producer does not notice`() async throws {
+  @Test func `cancellation ends a request whose producer ignores it`() async throws {
     let asked = Signal()
     let end = Signal()
-    let deaf = AsyncStream<[UInt8]> {
-      asked.give()
+    let uncancellable = AsyncStream<[UInt8]> {
+      asked.signal()
       await Task.detached { await end.wait() }.value
       return nil
     }
     let fake = FakeTransport { _ in .respond() }
-    let sending = Task { await Outcome(of: fake, Self.post, body: .stream(deaf)) }
+    let sending = Task { await Outcome(of: fake, Self.post, body: .stream(uncancellable)) }
     await asked.wait()
     sending.cancel()
     #expect(await sending.value.error?.kind == .cancelled)
-    end.give()
+    end.signal()
   }
 
-  @Test func `a request that waits in line can be cancelled`() async throws {
+  @Test func `a waiting request can be cancelled`() async throws {
     let received = Signal()
     let fake = FakeTransport(
       OriginPlan(onRequest: { request in
-        received.give()
+        received.signal()
         return request.connection == 1 ? [.stall] : .respond()
       }), limits: ConnectionLimits(perOrigin: 1))
     let first = Task { await Outcome(of: fake, Self.get) }
@@ -443,11 +444,11 @@ import TransportPort
     #expect(await third.value.status == 200)
   }
 
-  @Test func `shutdown ends every request and refuses new ones`() async throws {
+  @Test func `shutdown ends all requests and rejects new ones`() async throws {
     let received = Signal()
     let fake = FakeTransport(
       OriginPlan(onRequest: { _ in
-        received.give()
+        received.signal()
         return [.stall]
       }), limits: ConnectionLimits(perOrigin: 1))
     let running = Task { await Outcome(of: fake, Self.get) }
@@ -462,7 +463,7 @@ import TransportPort
     #expect(fake.connectionCount == 0)
   }
 
-  @Test func `a storm of cancellations leaves nothing behind`() async throws {
+  @Test func `1,000 cancelled requests leak no connection`() async throws {
     let fake = FakeTransport(
       OriginPlan(onRequest: { $0.target.hasSuffix("0") ? [.stall] : .respond(text: "x") }),
       limits: ConnectionLimits(perOrigin: 8))
@@ -482,7 +483,7 @@ import TransportPort
     #expect(await Outcome(of: fake, HTTPRequest(url: "http://h/1")).status == 200)
   }
 
-  @Test func `a plan in turn answers each request by the next script, and the last one stays`()
+  @Test func `a plan in turn plays the scripts in order and repeats the last one`()
     async throws
   {
     let client = HTTPClient(
@@ -494,7 +495,7 @@ import TransportPort
     #expect(try await silent.get("http://h/").response.status.code == 200)
   }
 
-  @Test func `content that stops halfway is ended by a deadline in virtual time`() async throws {
+  @Test func `a deadline in virtual time ends a stalled response`() async throws {
     let clock = ManualClock()
     let fake = FakeTransport(clock: clock) { _ in
       .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")

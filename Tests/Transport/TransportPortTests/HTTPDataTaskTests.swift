@@ -15,15 +15,15 @@ import TransportPort
     #expect(fake.requests.count == 1)
   }
 
-  @Test func `a task whose transport fails throws its error`() async throws {
+  @Test func `a task throws the error of its transport`() async throws {
     let fake = FakeTransport { _ in [.reset] }
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await HTTPDataTask(request: HTTPRequest(url: "http://h/"), transport: fake).run()
     }
     #expect(error.kind == .connectionReset)
   }
 
-  @Test func `cancelling the caller gives the task up`() async throws {
+  @Test func `cancelling the caller cancels the task`() async throws {
     let received = AsyncStream.makeStream(of: Void.self)
     let fake = FakeTransport { _ in
       received.continuation.finish()

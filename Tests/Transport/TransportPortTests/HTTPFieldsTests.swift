@@ -2,7 +2,7 @@ import Testing
 import TransportPort
 
 @Suite struct HTTPFieldsTests {
-  @Test func `names are compared without regard to case and keep their spelling`() {
+  @Test func `names are compared case-insensitively and keep their spelling`() {
     let fields: HTTPFields = ["X-Trace": "1"]
     #expect(fields["x-TRACE"] == "1")
     #expect(fields.first?.name.rawName == "X-Trace")
@@ -10,7 +10,7 @@ import TransportPort
     #expect(HTTPField.Name("ACCEPT").hashValue == HTTPField.Name.accept.hashValue)
   }
 
-  @Test func `repeated lines stay apart and in order`() {
+  @Test func `repeated lines stay separate and in order`() {
     let fields: HTTPFields = ["Via": "a", "Age": "1", "via": "b"]
     #expect(fields[values: "VIA"] == ["a", "b"])
     #expect(fields["Via"] == "a, b")
@@ -23,7 +23,7 @@ import TransportPort
     #expect(fields[values: .setCookie].count == 2)
   }
 
-  @Test func `setting a value replaces all lines at the place of the first`() {
+  @Test func `setting a value replaces all lines at the position of the first`() {
     var fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
     fields["A"] = "9"
     #expect(fields.map(\.description) == ["A: 9", "B: 2"])
@@ -31,7 +31,7 @@ import TransportPort
     #expect(fields.map(\.description) == ["B: 2"])
   }
 
-  @Test func `bytes that are no UTF-8 read as Latin-1 and are kept`() {
+  @Test func `bytes that are not UTF-8 are decoded as Latin-1 and kept`() {
     let field = HTTPField(name: "X", bytes: [0x63, 0x61, 0x66, 0xE9])
     #expect(field.value == "café")
     #expect(field.bytes == [0x63, 0x61, 0x66, 0xE9])
@@ -40,12 +40,12 @@ import TransportPort
   }
 
   @Test(arguments: ["a\r\nb", "a\nb", "a\rb", "a\0b", "a\u{7F}", "\u{1}"])
-  func `a value with a control is not valid`(value: String) {
+  func `a value with a control character is invalid`(value: String) {
     #expect(!HTTPField(name: "X", value: value).hasValidValue)
   }
 
   @Test(arguments: ["", "a\tb", "café", "a b"])
-  func `a value of text, tabs and high bytes is valid`(value: String) {
+  func `a value with tabs and non-ASCII characters is valid`(value: String) {
     #expect(HTTPField(name: "X", value: value).hasValidValue)
   }
 }

@@ -12,7 +12,7 @@ import TransportPort
     return whole
   }
 
-  @Test func `bytes and text are read whole, any number of times`() async throws {
+  @Test func `bytes and text can be read any number of times`() async throws {
     let body = HTTPRequestBody.text("héllo")
     #expect(body.length == 6)
     #expect(body.isReplayable)
@@ -21,7 +21,7 @@ import TransportPort
     #expect(try await Self.read(.none) == [])
   }
 
-  @Test func `a stream gives its chunks in order and no empty ones`() async throws {
+  @Test func `a stream returns its chunks in order and skips empty ones`() async throws {
     let reader = try HTTPRequestBody.stream(Chunks(["a", "", "bc"])).makeReader()
     #expect(try await reader.next() == Array("a".utf8))
     #expect(try await reader.next() == Array("bc".utf8))
@@ -29,64 +29,62 @@ import TransportPort
     #expect(try await reader.next() == nil)
   }
 
-  @Test func `a one-shot stream is read once, a replayable one again`() async throws {
+  @Test func `a stream can be read once, a replayable one repeatedly`() async throws {
     let once = HTTPRequestBody.stream(Chunks(["a"]))
     #expect(try await Self.read(once) == [0x61])
-    #expect(
-      try await failure { () async throws(TransportError) in try await Self.read(once) }.kind
-        == .bodyNotReplayable)
+    let error = try await #require(throws: TransportError.self) { try await Self.read(once) }
+    #expect(error.kind == .bodyNotReplayable)
     let replayable = HTTPRequestBody.stream(Chunks(["a"]), isReplayable: true)
     for _ in 0..<2 { #expect(try await Self.read(replayable) == [0x61]) }
   }
 
-  @Test func `a copy that reports progress shares the one reading`() async throws {
+  @Test func `a body that reports progress shares the single read`() async throws {
     let once = HTTPRequestBody.stream(Chunks(["a"]))
     let copy = once.reportingProgress { _ in }
     #expect(try await Self.read(copy) == [0x61])
-    #expect(
-      try await failure { () async throws(TransportError) in try await Self.read(once) }.kind
-        == .bodyNotReplayable)
+    let error = try await #require(throws: TransportError.self) { try await Self.read(once) }
+    #expect(error.kind == .bodyNotReplayable)
   }
 
   @Test(arguments: [(2, false), (3, true), (4, false), (0, false)])
-  func `a producer is held to its length`(length: Int, isRight: Bool) async throws {
+  func `a producer must match the declared length`(length: Int, isRight: Bool) async throws {
     let body = HTTPRequestBody.stream(Chunks(["a", "bc"]), length: length, isReplayable: true)
     if isRight {
       #expect(try await Self.read(body).count == 3)
     } else {
-      let error = try await failure { () async throws(TransportError) in try await Self.read(body) }
+      let error = try await #require(throws: TransportError.self) { try await Self.read(body) }
       #expect(error.kind == .bodyLengthMismatch)
       #expect(!error.isRetrySafe)
     }
     let unbound = HTTPRequestBody.stream(Chunks(["a", "bc"]), isReplayable: true)
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await Self.read(unbound, length: 1)
     }
     #expect(error.kind == .bodyLengthMismatch)
   }
 
-  @Test func `what the producer throws is kept`() async throws {
+  @Test func `the error keeps that of the producer`() async throws {
     let body = HTTPRequestBody.stream(Chunks(["a"], fails: true))
-    let error = try await failure { () async throws(TransportError) in try await Self.read(body) }
+    let error = try await #require(throws: TransportError.self) { try await Self.read(body) }
     #expect(error.kind == .bodyProducerFailed)
     #expect(error.underlying is Chunks.Failed)
   }
 
-  @Test func `trailers follow and may not frame the message`() async throws {
+  @Test func `trailers must not frame the message`() async throws {
     let good = HTTPRequestBody.stream(Chunks([]), trailers: { ["X-Sum": "1"] })
     #expect(good.hasTrailers)
     #expect(try await good.makeReader().trailerFields() == ["X-Sum": "1"])
     let bad: [HTTPFields] = [["Content-Length": "1"], ["X": "a\r\nb"], ["A B": "c"], ["host": "h"]]
     for fields in bad {
       let reader = try HTTPRequestBody.stream(Chunks([]), trailers: { fields }).makeReader()
-      let error = try await failure { () async throws(TransportError) in
+      let error = try await #require(throws: TransportError.self) {
         try await reader.trailerFields()
       }
       #expect(error.kind == .bodyProducerFailed)
     }
   }
 
-  @Test func `progress rises to the whole length, for bytes in memory too`() async throws {
+  @Test func `progress reaches the length, also for bytes in memory`() async throws {
     let counts = Mutex<[Int]>([])
     let body = HTTPRequestBody.bytes(Array(repeating: 1, count: 200_000))
       .reportingProgress { count in counts.withLock { $0.append(count) } }

@@ -3,7 +3,7 @@ import Testing
 import TransportPort
 
 @Suite struct HTTPResponseBodyTests {
-  /// A source that counts what is asked of it.
+  /// A source that counts its calls.
   final class Source: Sendable {
     let parts: Mutex<[HTTPResponseBody.Part]>
     let asks = Mutex(0)
@@ -25,7 +25,7 @@ import TransportPort
     }
   }
 
-  @Test func `chunks come in order, then the trailers`() async throws {
+  @Test func `chunks are read in order, then the trailers`() async throws {
     let body = Source([.bytes([1]), .bytes([2, 3]), .end(trailers: ["X": "y"])]).body
     var chunks: [[UInt8]] = []
     #expect(body.trailerFields == nil)
@@ -36,7 +36,7 @@ import TransportPort
     #expect(try await again.next() == nil)
   }
 
-  @Test func `an error ends the body and stays`() async throws {
+  @Test func `an error is thrown again by later reads`() async throws {
     let source = Source([.bytes([1])])
     var iterator = source.body.makeAsyncIterator()
     #expect(try await iterator.next() == [1])
@@ -51,10 +51,10 @@ import TransportPort
     #expect(source.asks.withLock { $0 } == 2)
   }
 
-  @Test func `collecting stops at its limit and closes the source`() async throws {
+  @Test func `collect stops at its limit and closes the source`() async throws {
     let source = Source([.bytes([1, 2]), .bytes([3]), .end(trailers: [:])])
     let body = source.body
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await body.collect(upTo: 2)
     }
     #expect(error.kind == .responseTooLarge(limit: 2))
@@ -64,7 +64,7 @@ import TransportPort
     #expect(try await HTTPResponseBody([]).collect(upTo: 0) == [])
   }
 
-  @Test func `a dropped body closes its source, one that ended does not`() async throws {
+  @Test func `releasing a body closes its source unless it has ended`() async throws {
     let dropped = Source([.bytes([1])])
     do {
       var iterator = dropped.body.makeAsyncIterator()
@@ -76,12 +76,12 @@ import TransportPort
     #expect(ended.cancels.withLock { $0 } == 0)
   }
 
-  @Test func `a cancelled body reads no more`() async throws {
+  @Test func `a cancelled body cannot be read`() async throws {
     let source = Source([.bytes([1])])
     let body = source.body
     body.cancel()
     body.cancel()
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await body.collect(upTo: 9)
     }
     #expect(error.kind == .cancelled)
@@ -89,7 +89,7 @@ import TransportPort
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: [false, true])
-  func `cancelling the body or its reader closes the source of a read that waits`(
+  func `cancelling the body or its reader closes the source of a suspended read`(
     cancelsReader: Bool
   ) async throws {
     let gate = AsyncStream.makeStream(of: Void.self)
@@ -107,7 +107,7 @@ import TransportPort
       })
     let error = try await withThrowingTaskGroup { group in
       group.addTask {
-        try await failure { () async throws(TransportError) in try await body.collect(upTo: 9) }
+        try await #require(throws: TransportError.self) { try await body.collect(upTo: 9) }
       }
       for await _ in started.stream {}
       if cancelsReader { group.cancelAll() } else { body.cancel() }
@@ -117,13 +117,12 @@ import TransportPort
     #expect(closes.withLock { $0 } == 1)
   }
 
-  @Test func `a task that was cancelled before takes nothing, and closes the source`() async throws
-  {
+  @Test func `a task that is already cancelled reads nothing and closes the source`() async throws {
     let source = Source([.bytes([1])])
     let body = source.body
     let reading = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await failure { () async throws(TransportError) in
+      return try await #require(throws: TransportError.self) {
         try await body.collect(upTo: 9)
       }
     }
@@ -132,7 +131,7 @@ import TransportPort
     #expect(source.parts.withLock { $0.count } == 1)
   }
 
-  @Test func `a second reader at the same time is an error`() async throws {
+  @Test func `a concurrent reader gets an error`() async throws {
     let gate = AsyncStream.makeStream(of: Void.self)
     let started = AsyncStream.makeStream(of: Void.self)
     let body = HTTPResponseBody(
@@ -144,7 +143,7 @@ import TransportPort
       cancel: {})
     async let first = body.collect(upTo: 1)
     for await _ in started.stream {}
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await body.collect(upTo: 1)
     }
     #expect(error.kind == .concurrentBodyRead)
@@ -152,7 +151,7 @@ import TransportPort
     #expect(try await first == [])
   }
 
-  @Test func `progress adds up`() async throws {
+  @Test func `progress reports the total`() async throws {
     let counts = Mutex<[Int]>([])
     let body = Source([.bytes([1]), .bytes([2, 3]), .end(trailers: [:])]).body
       .reportingProgress { count in counts.withLock { $0.append(count) } }

@@ -2,7 +2,7 @@ import Testing
 import TransportPort
 
 @Suite struct HTTPResponseParserTests {
-  /// What a stream of bytes says, with the pieces of its body put together.
+  /// The result of parsing a stream of bytes, with the body joined.
   struct Reading: Equatable, CustomStringConvertible {
     var informational: [Int] = []
     var status: Int?
@@ -85,14 +85,14 @@ import TransportPort
     "ICY 200 OK", "HTTP/1.1 200 a\u{7}b", "HTTP/1.1 200 a\0b", "HTTP/1.1 200 a\rb",
     "HTTP/1.1 101 Switching Protocols", "\u{FEFF}HTTP/1.1 200 OK",
   ])
-  func `status lines that are refused`(line: String) {
+  func `invalid status lines`(line: String) {
     let reading = Self.read("\(line)\r\nContent-Length: 0\r\n\r\n")
     #expect(reading.error == .malformedHead)
     #expect(reading.status == nil)
     #expect(reading.phase == .awaitingHead)
   }
 
-  @Test func `garbage without a line end is refused at once`() {
+  @Test func `garbage without a line end is rejected at once`() {
     #expect(Self.read("SSH").error == .malformedHead)
     #expect(Self.read(String(repeating: "A", count: 70_000)).error == .malformedHead)
     #expect(Self.read(String(repeating: "A", count: 70_000) + "\n").error == .malformedHead)
@@ -117,13 +117,13 @@ import TransportPort
     "no colon", ": no name", "A : b", "A\t: b", "A b: c", "A: b\0", "A\0: b", "A: b\rc", "A: b\r",
     " A: b", "\tA: b", "Ä: b", "A(: b", "A: b\r\r", "A",
   ])
-  func `field lines that are refused`(lines: String) {
+  func `invalid field lines`(lines: String) {
     let reading = Self.read("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n")
     #expect(reading.error == .malformedHead)
     #expect(reading.status == nil)
   }
 
-  @Test func `a head may end its lines in bare LF`() {
+  @Test func `lines of a head may end in bare LF`() {
     let reading = Self.read("HTTP/1.1 200 OK\nContent-Length: 2\n\nhi")
     #expect(reading.body.text == "hi")
     #expect(reading.error == nil)
@@ -141,7 +141,7 @@ import TransportPort
     #expect(response.headerFields[fields: "x"].first?.bytes == [0x63, 0x61, 0x66, 0xE9])
   }
 
-  @Test func `a head is bounded in bytes and in fields`() {
+  @Test func `a head is limited in bytes and in fields`() {
     let limits = HTTPHeadLimits(bytes: 100, fields: 3)
     let long = String(repeating: "x", count: 100)
     #expect(Self.read("HTTP/1.1 200 \(long)\r\n\r\n", limits: limits).error == .headTooLarge)
@@ -159,7 +159,7 @@ import TransportPort
     #expect(Self.read(fold, limits: limits).error == .headTooLarge)
   }
 
-  @Test func `interim responses are never final and are bounded`() {
+  @Test func `interim responses are never final and are limited`() {
     let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
     let final = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
     let reading = Self.read("HTTP/1.1 100 \r\n\r\n\(interim)\(final)")
@@ -174,7 +174,7 @@ import TransportPort
 
   // MARK: Framing
 
-  @Test func `a length is exact, and what follows spoils the connection only`() {
+  @Test func `bytes after the declared length only prevent reuse`() {
     let reading = Self.read("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
     #expect(reading.body.text == "hello")
     #expect(reading.trailers == [])
@@ -193,7 +193,7 @@ import TransportPort
     ("0x5", .invalidLength), ("5 5", .invalidLength), ("99999999999999999999", .invalidLength),
     ("5.0", .invalidLength), ("٥", .invalidLength),
   ])
-  func `lengths`(value: String, error: TransportError.Kind?) {
+  func `Content-Length values`(value: String, error: TransportError.Kind?) {
     let reading = Self.read("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello")
     #expect(reading.error == error)
     #expect(reading.body.text == (error == nil ? "hello" : ""))
@@ -224,7 +224,7 @@ import TransportPort
     "0\r\nX: a\rb", "0\r\nno colon\r\n\r\n", "0\r\n : x\r\n\r\n", "5 5\r\nhello",
     "1;" + String(repeating: "x", count: 5000),
   ])
-  func `broken chunks are refused`(coded: String) {
+  func `invalid chunks are rejected`(coded: String) {
     let reading = Self.read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(coded)")
     #expect(reading.error == .badChunk)
     #expect(reading.status == 200)
@@ -233,12 +233,12 @@ import TransportPort
   }
 
   @Test(arguments: ["gzip, chunked", "chunked, chunked", "gzip", "", "xchunked", "chunked, x"])
-  func `other transfer codings are refused`(coding: String) {
+  func `other transfer codings are rejected`(coding: String) {
     let reading = Self.read("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n")
     #expect(reading.error == .unsupportedTransferCoding)
   }
 
-  @Test func `chunked wins over a length and ends the reuse`() {
+  @Test func `chunked overrides Content-Length and prevents reuse`() {
     let reading = Self.read(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n"
         + "5\r\nhello\r\n0\r\n\r\n")
@@ -250,7 +250,7 @@ import TransportPort
     ("x", TransportError.Kind.invalidLength), ("", .invalidLength), ("3, 4", .conflictingLength),
     ("3\r\nContent-Length: 4", .conflictingLength),
   ])
-  func `a length is judged even where it is not used`(length: String, error: TransportError.Kind) {
+  func `an unused Content-Length is validated too`(length: String, error: TransportError.Kind) {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n"
     #expect(Self.read(head + "\r\n", method: .head).error == error)
     #expect(Self.read(head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n").error == error)
@@ -265,7 +265,7 @@ import TransportPort
     }
   }
 
-  @Test func `identity goes to the end of the connection, whatever the length`() {
+  @Test func `identity reads until the connection ends, whatever the length`() {
     let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhello"
     #expect(Self.read(text).trailers == nil)
     let reading = Self.read(text, ending: .orderly)
@@ -302,12 +302,12 @@ import TransportPort
     ("1.0", "X: y", false), ("1.0", "Connection: Keep-Alive", true),
     ("1.0", "Connection: keep-alive, close", false),
   ])
-  func `reuse follows version and Connection`(version: String, field: String, isReusable: Bool) {
+  func `reuse depends on version and Connection`(version: String, field: String, isReusable: Bool) {
     let reading = Self.read("HTTP/\(version) 200 OK\r\n\(field)\r\nContent-Length: 0\r\n\r\n")
     #expect(reading.isReusable == isReusable)
   }
 
-  // MARK: Ends
+  // MARK: End of the connection
 
   @Test(arguments: [
     ("", TransportError.Kind.emptyReply), ("H", .emptyReply), ("HTTP/1.1 200 OK", .emptyReply),
@@ -333,7 +333,7 @@ import TransportPort
     #expect(Self.read(text, ending: .reset).error == .connectionReset)
   }
 
-  @Test func `a complete response stands whatever comes after`() {
+  @Test func `a complete response stays complete however the connection ends`() {
     for ending in [HTTPResponseParser.Ending.orderly, .unannounced, .reset] {
       let reading = Self.read("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", ending: ending)
       #expect(reading.body.text == "hi")
@@ -342,7 +342,7 @@ import TransportPort
     }
   }
 
-  @Test func `retries after an early end are safe for idempotent methods only`() throws {
+  @Test func `a retry after an early end is safe only for idempotent methods`() throws {
     for (method, isSafe) in [(HTTPRequest.Method.get, true), (.put, true), (.post, false)] {
       var parser = HTTPResponseParser(method: method)
       var events: [HTTPResponseParser.Event] = []
@@ -371,7 +371,7 @@ import TransportPort
   ]
 
   @Test(arguments: corpus)
-  func `the result does not depend on the split`(text: String) {
+  func `the result does not depend on the split of the bytes`(text: String) {
     var generator = SeededGenerator(state: 7)
     let bytes = Array(text.utf8)
     for ending in [HTTPResponseParser.Ending.orderly, .unannounced, .reset] {
@@ -405,7 +405,7 @@ import TransportPort
     }
   }
 
-  @Test func `a parser of heads knows HTTP/2 status lines only where they are expected`() throws {
+  @Test func `HTTP/2 status lines are accepted only with allowsMultiplexed`() throws {
     var parser = HTTPHeadParser(allowsMultiplexed: true)
     #expect(try parser.consume(line: Array("HTTP/2 200 \r\n".utf8)[...]) == nil)
     #expect(parser.version == .multiplexed)

@@ -2,7 +2,7 @@ import Testing
 import TransportPort
 
 @Suite struct OriginScriptTests {
-  @Test func `a response declares its length unless told otherwise`() {
+  @Test func `a response has Content-Length unless the script frames it otherwise`() {
     #expect(
       OriginScript.respond(headerFields: ["X": "y"], text: "hi").steps
         == [.readBody, .send("HTTP/1.1 200 \r\nX: y\r\nContent-Length: 2\r\n\r\nhi")])
@@ -12,7 +12,7 @@ import TransportPort
         == [.readBody, .send("HTTP/1.1 200 \r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")])
   }
 
-  @Test func `splitting keeps the bytes and the other steps`() {
+  @Test func `splitting changes neither the bytes nor the other steps`() {
     let script: OriginScript = [.readBody, .send("abcde"), .close]
     #expect(
       script.split(into: 2).steps == [.readBody, .send("ab"), .send("cd"), .send("e"), .close])

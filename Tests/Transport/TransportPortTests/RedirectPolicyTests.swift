@@ -3,7 +3,7 @@ import Testing
 import TransportPort
 
 @Suite struct RedirectPolicyTests {
-  /// A fake that redirects `/start` and answers anything else.
+  /// Creates a fake that redirects `/start` and answers all other requests.
   private static func fake(_ status: Int, to location: String) -> FakeTransport {
     FakeTransport { request in
       request.path == "/start" ? .redirect(status, to: location) : .respond(text: request.target)
@@ -16,11 +16,11 @@ import TransportPort
     (301, .put, .put), (302, .delete, .delete), (301, .head, .head), (307, .post, .post),
     (308, .put, .put), (307, .get, .get),
   ])
-  func `the method changes as Fetch says, and the body with it`(
+  func `method and body change by the rules of the Fetch standard`(
     status: Int, before: HTTPRequest.Method, after: HTTPRequest.Method
   ) async throws {
     let fake = Self.fake(status, to: "/end")
-    // HEAD goes without a body.
+    // HEAD has no body.
     let body = before == .head ? HTTPRequestBody.none : .text("body")
     var request = HTTPRequest(
       method: before, url: "http://h/start",
@@ -42,20 +42,20 @@ import TransportPort
   }
 
   @Test(arguments: [300, 304, 305, 306, 309])
-  func `other 3xx statuses are handed out`(status: Int) async throws {
+  func `other 3xx responses are returned`(status: Int) async throws {
     let fake = Self.fake(status, to: "/end")
     let exchange = try await fake.followingRedirects().send(HTTPRequest(url: "http://h/start"))
     #expect(exchange.response.status.code == status)
     #expect(fake.requests.count == 1)
   }
 
-  @Test func `a redirect without Location is handed out`() async throws {
+  @Test func `a redirect without Location is returned`() async throws {
     let fake = FakeTransport { _ in .respond(302) }
     let exchange = try await fake.followingRedirects().send(HTTPRequest(url: "http://h/"))
     #expect(exchange.response.status.code == 302)
   }
 
-  @Test func `without the policy each redirect is handed out`() async throws {
+  @Test func `without the policy a redirect is returned`() async throws {
     let exchange = try await Self.fake(302, to: "/end").send(HTTPRequest(url: "http://h/start"))
     #expect(exchange.response.status.code == 302)
     #expect(exchange.response.headerFields[.location] == "/end")
@@ -67,7 +67,8 @@ import TransportPort
     ("http://u:p@h/x", "http://h/x"), ("/a b/é", "http://h/a%20b/%C3%A9"),
     ("HTTP://H:80/x", "HTTP://H:80/x"),
   ])
-  func `locations resolve`(location: String, url: String) async throws {
+  func `Location is resolved against the request's URL`(location: String, url: String) async throws
+  {
     let fake = FakeTransport { request in
       request.target == "/a/start" ? .redirect(to: location) : .respond()
     }
@@ -82,9 +83,9 @@ import TransportPort
     "file:///etc/passwd", "data:,x", "javascript:alert(1)", "ftp://h/", "http://", "http:///x",
     "http://h:99999/", "http://a b/", "mailto:x@y", "http:",
   ])
-  func `a target that is no http URL is refused`(location: String) async throws {
+  func `a target that is not an http URL is rejected`(location: String) async throws {
     let fake = Self.fake(302, to: location)
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await fake.followingRedirects().send(HTTPRequest(url: "http://h/start"))
     }
     #expect(error.kind == .invalidRedirect)
@@ -92,7 +93,7 @@ import TransportPort
     #expect(fake.requests.count == 1)
   }
 
-  @Test func `two different locations are refused, two equal ones are not`() async throws {
+  @Test func `two different Location fields are rejected, two equal ones are not`() async throws {
     for (second, isFine) in [("/b", false), ("/a", true)] {
       let fake = FakeTransport { request in
         guard request.path == "/start" else { return .respond() }
@@ -102,7 +103,7 @@ import TransportPort
       if isFine {
         _ = try await transport.send(HTTPRequest(url: "http://h/start"))
       } else {
-        let error = try await failure { () async throws(TransportError) in
+        let error = try await #require(throws: TransportError.self) {
           try await transport.send(HTTPRequest(url: "http://h/start"))
         }
         #expect(error.kind == .invalidRedirect)
@@ -114,7 +115,7 @@ import TransportPort
     ("http://h:80/end", true), ("http://H/end", true), ("/end", true), ("https://h/end", false),
     ("http://h:81/end", false), ("http://h.evil/end", false), ("http://h@evil/end", false),
   ])
-  func `secrets cross no border`(location: String, isSame: Bool) async throws {
+  func `credentials are not sent to another origin`(location: String, isSame: Bool) async throws {
     let fake = Self.fake(307, to: location)
     let secrets: [HTTPField.Name] = ["Authorization", "Cookie", "Proxy-Authorization", "X-Token"]
     var request = HTTPRequest(method: .post, url: "http://h/start", headerFields: ["X": "y"])
@@ -126,7 +127,7 @@ import TransportPort
     #expect(last["X"] == "y")
   }
 
-  @Test func `dropped secrets stay dropped on the way back, and Host with them`() async throws {
+  @Test func `credentials and Host stay removed if a redirect leads back`() async throws {
     let fake = FakeTransport { request in
       switch request.path {
       case "/start": .redirect(to: "http://other/back")
@@ -145,14 +146,14 @@ import TransportPort
   @Test(arguments: ["", "/start", "#x", "http://u@h/start"])
   func `a redirect to itself is a loop`(location: String) async throws {
     let fake = Self.fake(302, to: location)
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await fake.followingRedirects().send(HTTPRequest(url: "http://h/start"))
     }
     #expect(error.kind == .redirectLoop)
     #expect(fake.requests.count == 1)
   }
 
-  @Test func `a loop that sets a cookie may end`() async throws {
+  @Test func `a redirect to the same URL that sets a cookie is not a loop`() async throws {
     let fake = FakeTransport { request in
       request.ordinal == 1
         ? .respond(302, headerFields: ["Location": "/", "Set-Cookie": "a=1"]) : .respond()
@@ -168,7 +169,7 @@ import TransportPort
     }
     let five = fake.followingRedirects(RedirectPolicy(limit: 5))
     #expect(try await five.send(HTTPRequest(url: "http://h/0")).response.status.code == 200)
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await fake.followingRedirects(RedirectPolicy(limit: 4))
         .send(HTTPRequest(url: "http://h/0"))
     }
@@ -176,12 +177,12 @@ import TransportPort
     #expect(fake.requests.count == 11)
   }
 
-  @Test func `a stream cannot follow a redirect that keeps the body`() async throws {
+  @Test func `a redirect that keeps the body needs a replayable body`() async throws {
     for (status, kind) in [(307, TransportError.Kind.bodyNotReplayable), (303, nil)] {
       let transport = Self.fake(status, to: "/end").followingRedirects()
       let request = HTTPRequest(method: .post, url: "http://h/start")
       if let kind {
-        let error = try await failure { () async throws(TransportError) in
+        let error = try await #require(throws: TransportError.self) {
           try await transport.send(request, body: .stream(Chunks(["a"])))
         }
         #expect(error.kind == kind)
@@ -197,7 +198,7 @@ import TransportPort
   }
 
   @Test(arguments: [(8192, false), (8193, true), (nil, true)] as [(Int?, Bool)])
-  func `a small redirect body is read so that its connection stays usable`(
+  func `a redirect body of at most 8 KiB is read to keep its connection usable`(
     length: Int?, isCancelled: Bool
   ) async throws {
     let seen = Mutex((isRead: false, isCancelled: false))

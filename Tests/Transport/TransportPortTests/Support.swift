@@ -2,7 +2,7 @@ import ManualClocks
 import Testing
 import TransportPort
 
-/// A body in pieces, as an asynchronous sequence.
+/// A body in chunks, which may end with an error.
 struct Chunks: AsyncSequence, Sendable {
   struct Failed: Error {}
 
@@ -30,21 +30,9 @@ struct Chunks: AsyncSequence, Sendable {
   }
 }
 
-/// Runs an operation that has to fail, and gives its error.
-func failure<Value>(
-  _ operation: () async throws(TransportError) -> Value,
-  _ location: SourceLocation = #_sourceLocation
-) async throws -> TransportError {
-  do throws(TransportError) {
-    _ = try await operation()
-  } catch {
-    return error
-  }
-  Issue.record("nothing was thrown", sourceLocation: location)
-  throw CancellationError()
-}
-
-/// Numbers that are the same for the same seed (SplitMix64).
+/// A random number generator with a seed (SplitMix64).
+///
+/// The harness has one too, but these tests do not depend on the harness.
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 
@@ -58,7 +46,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension [UInt8] {
-  /// The bytes in pieces of random sizes.
+  /// The bytes split into pieces of random sizes.
   func split(using generator: inout some RandomNumberGenerator) -> [[UInt8]] {
     var pieces: [[UInt8]] = []
     var rest = self[...]
@@ -74,13 +62,13 @@ extension [UInt8] {
   var text: String { String(decoding: self, as: UTF8.self) }
 }
 
-/// What became of a whole exchange.
+/// The result of an exchange: the status, the content received, and the error that ended it.
 struct Outcome: Sendable {
   var status: Int?
   var body: [UInt8] = []
   var error: TransportError?
 
-  /// Sends a request and reads the response to its end or to its fault.
+  /// Sends a request and reads the response until it ends or fails.
   init(
     of transport: any HTTPTransport, _ request: HTTPRequest, body: HTTPRequestBody = .none,
     options: TransportOptions = TransportOptions()
@@ -96,7 +84,7 @@ struct Outcome: Sendable {
   }
 }
 
-/// A transport that answers from a closure, for what a policy does to the transport below it.
+/// A transport that returns the exchange of a closure, to observe how a policy uses its base.
 struct StubTransport: HTTPTransport {
   let answer: @Sendable (HTTPRequest) -> HTTPExchange
 
@@ -107,7 +95,7 @@ struct StubTransport: HTTPTransport {
   }
 }
 
-/// Moves a clock on in steps, each once enough tasks sleep on it, until a task is done.
+/// Advances a clock in steps, each as soon as enough tasks sleep on it, until a task has ended.
 func advance<Value: Sendable>(
   _ clock: ManualClock, by step: Duration, sleepers: Int = 1, until task: Task<Value, Never>
 ) async -> Value {

@@ -20,7 +20,7 @@ import TransportPort
     ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"),
     ("g#s/./x", "http://a/b/c/g#s/./x"), ("http:g", "http:g"),
   ])
-  func `references resolve as in RFC 3986`(reference: String, expected: String) {
+  func `references resolve as in RFC 3986 §5.4`(reference: String, expected: String) {
     let base = URLReference("http://a/b/c/d;p?q")
     #expect(URLReference(reference).resolved(against: base).text == expected)
   }
@@ -30,7 +30,7 @@ import TransportPort
     ("?q", "http://a", "http://a?q"), ("/..", "http://a/b", "http://a/"),
     ("1:2", "http://a/b/", "http://a/b/1:2"), ("a//..//b", "http://h/", "http://h/a//b"),
   ])
-  func `edges resolve by the same rules`(reference: String, base: String, expected: String) {
+  func `edge cases resolve by RFC 3986 §5.2`(reference: String, base: String, expected: String) {
     #expect(URLReference(reference).resolved(against: URLReference(base)).text == expected)
   }
 }

@@ -24,17 +24,17 @@ import TransportPort
     }
   }
 
-  /// A host name of 253 bytes, the most there are.
+  /// A host name of 253 bytes, the maximum.
   private static let longest = [63, 63, 63, 61].map { String(repeating: "a", count: $0) }
     .joined(separator: ".")
 
   @Test(arguments: ["a", " a", "a ", "\t a \t"])
-  func `spaces around a value stay away from the wire`(value: String) throws {
+  func `spaces around a value are not sent`(value: String) throws {
     let lines = try Self.head(HTTPRequest(url: "http://h/", headerFields: ["X": value]))
     #expect(lines == ["GET / HTTP/1.1", "Host: h", "X: a"])
   }
 
-  @Test func `userinfo and fragment stay away from the wire and the query goes verbatim`() throws {
+  @Test func `userinfo and fragment are not sent, the query is sent verbatim`() throws {
     let lines = try Self.head(
       HTTPRequest(url: "http://user:secret@Example.com:8080/a%20b?b=1&b=2&&=#top?x"))
     #expect(lines == ["GET /a%20b?b=1&b=2&&= HTTP/1.1", "Host: example.com:8080"])
@@ -52,7 +52,9 @@ import TransportPort
     ("http://[2001:DB8::1.2.3.4]/", "/", "[2001:db8::1.2.3.4]", 80),
     ("http://h/a?http://b@c/#d", "/a?http://b@c/", "h", 80),
   ])
-  func `URLs are taken apart`(url: String, target: String, host: String, port: Int) throws {
+  func `URLs are split into target, host and port`(
+    url: String, target: String, host: String, port: Int
+  ) throws {
     let wire = try WireRequest(HTTPRequest(url: url), body: .none)
     #expect(wire.target == target)
     #expect(wire.headerFields[.host] == host)
@@ -76,20 +78,20 @@ import TransportPort
     ("http://\(longest)a/", .url),
     ("http://[]/", .url), ("http://[1:2:3:4:5:6:7:8:9]/", .url), ("http://[::1.2.3.256]/", .url),
   ])
-  func `a URL that cannot be sent is refused`(
+  func `a URL that cannot be sent is rejected`(
     url: String, reason: TransportError.InvalidRequest
   ) throws {
     #expect(try Self.refusal(HTTPRequest(url: url)) == .invalidRequest(reason))
   }
 
   @Test(arguments: ["file", "ftp", "gopher", "data", "ws", "javascript"])
-  func `other schemes are refused`(scheme: String) throws {
+  func `other schemes are rejected`(scheme: String) throws {
     #expect(
       try Self.refusal(HTTPRequest(url: "\(scheme)://h/etc/passwd")) == .unsupportedScheme(scheme))
     #expect(try Self.refusal(HTTPRequest(url: "\(scheme):x")) == .unsupportedScheme(scheme))
   }
 
-  @Test func `a path without a slash is refused and a fragment in it is cut off`() throws {
+  @Test func `a path without a slash is rejected and a fragment is removed`() throws {
     var request = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "a")
     #expect(try Self.refusal(request) == .invalidRequest(.url))
     request.path = "/a#b"
@@ -99,30 +101,30 @@ import TransportPort
   }
 
   @Test(arguments: ["", "GET /evil HTTP/1.1\r\nX:", "A B", "GÉT", "GET\n", "CONNECT"])
-  func `a method that is no token is refused, and so is CONNECT`(method: String) throws {
+  func `CONNECT and methods that are not tokens are rejected`(method: String) throws {
     let request = HTTPRequest(method: HTTPRequest.Method(method), url: "http://h/")
     #expect(try Self.refusal(request) == .invalidRequest(.method))
   }
 
-  @Test func `a method of one's own is kept as it is`() throws {
+  @Test func `a custom method is sent unchanged`() throws {
     #expect(try Self.head(HTTPRequest(method: "purge", url: "http://h/"))[0] == "purge / HTTP/1.1")
   }
 
   @Test(arguments: ["", "A B", "A:", "A\r\nB", "Ä", "A\0"])
-  func `a field name that is no token is refused`(name: String) throws {
+  func `a field name that is not a token is rejected`(name: String) throws {
     let request = HTTPRequest(url: "http://h/", headerFields: [HTTPField.Name(name): "x"])
     #expect(try Self.refusal(request) == .invalidRequest(.fieldName))
   }
 
   @Test(arguments: ["x\r\nY: z", "x\n", "\r", "x\0y"])
-  func `a field value with CR, LF or NUL is refused`(value: String) throws {
+  func `a field value with CR, LF or NUL is rejected`(value: String) throws {
     for name: HTTPField.Name in ["X-A", "Host", "Content-Type"] {
       let request = HTTPRequest(url: "http://h/", headerFields: [name: value])
       #expect(try Self.refusal(request) == .invalidRequest(.fieldValue))
     }
   }
 
-  @Test func `fields go in order, repeated and empty ones too, with bytes kept`() throws {
+  @Test func `fields are sent in order and unchanged, including repeated and empty ones`() throws {
     var request = HTTPRequest(url: "http://h/", headerFields: ["A": "1", "b": "", "a": " 2 "])
     request.headerFields.append(HTTPField(name: "L", bytes: [0xE9]))
     let wire = try WireRequest(request, body: .none)
@@ -130,19 +132,19 @@ import TransportPort
     #expect(wire.head == expected + [0xE9, 0x0D, 0x0A, 0x0D, 0x0A])
   }
 
-  @Test func `an explicit Host overrides, whatever its case, and two are refused`() throws {
+  @Test func `a Host field overrides the default, two are rejected`() throws {
     let lines = try Self.head(HTTPRequest(url: "http://h/", headerFields: ["hOST": "other"]))
     #expect(lines == ["GET / HTTP/1.1", "Host: other"])
     let twice = HTTPRequest(url: "http://h/", headerFields: ["Host": "a", "host": "a"])
     #expect(try Self.refusal(twice) == .invalidRequest(.framing))
   }
 
-  @Test func `Transfer-Encoding by hand is refused`() throws {
+  @Test func `Transfer-Encoding in a request is rejected`() throws {
     let request = HTTPRequest(url: "http://h/", headerFields: ["transfer-encoding": "chunked"])
     #expect(try Self.refusal(request) == .invalidRequest(.framing))
   }
 
-  @Test func `TRACE goes without a body and not with one`() throws {
+  @Test func `TRACE is sent only without a body`() throws {
     let request = HTTPRequest(method: .trace, url: "http://h/")
     #expect(try Self.refusal(request) == nil)
     #expect(try Self.refusal(request, body: .bytes([])) == .invalidRequest(.body))
@@ -152,7 +154,7 @@ import TransportPort
     (HTTPRequest.Method.get, nil as String?), (.head, nil), (.delete, nil), (.options, nil),
     ("PURGE", nil), (.post, "0"), (.put, "0"), (.patch, "0"),
   ])
-  func `no body means no length, but zero where a body is usual`(
+  func `no body means no Content-Length, except 0 for POST, PUT and PATCH`(
     method: HTTPRequest.Method, length: String?
   ) throws {
     let wire = try WireRequest(HTTPRequest(method: method, url: "http://h/"), body: .none)
@@ -160,7 +162,7 @@ import TransportPort
     #expect(!wire.headerFields.contains(.transferEncoding))
   }
 
-  @Test func `a known length is declared and an unknown one is chunked`() throws {
+  @Test func `a body of known length has Content-Length, any other is chunked`() throws {
     let request = HTTPRequest(method: .post, url: "http://h/")
     let known = try WireRequest(request, body: .text("abc"))
     #expect(known.framing == .length(3))
@@ -177,13 +179,13 @@ import TransportPort
   }
 
   @Test(arguments: ["4", "-3", "3, 3", "+3", "x", "", "99999999999999999999"])
-  func `a Content-Length that does not match the body is refused`(length: String) throws {
+  func `a Content-Length that does not match the body is rejected`(length: String) throws {
     let request = HTTPRequest(
       method: .post, url: "http://h/", headerFields: ["content-length": length])
     #expect(try Self.refusal(request, body: .text("abc")) == .invalidRequest(.contentLength))
   }
 
-  @Test func `a Content-Length that matches goes out once and holds a stream to it`() throws {
+  @Test func `a matching Content-Length is sent once and applies to a stream`() throws {
     let request = HTTPRequest(
       method: .post, url: "http://h/", headerFields: ["content-length": "3"])
     let wire = try WireRequest(request, body: .text("abc"))
@@ -199,13 +201,13 @@ import TransportPort
         == .invalidRequest(.contentLength))
   }
 
-  @Test func `a URL of 100 KB goes through`() throws {
+  @Test func `a URL of 100 KB is valid`() throws {
     let query = String(repeating: "q", count: 100_000)
     #expect(
       try WireRequest(HTTPRequest(url: "http://h/?\(query)"), body: .none).target.count > 100_000)
   }
 
-  @Test func `HEAD goes without a body and not with one`() throws {
+  @Test func `HEAD is sent only without a body`() throws {
     let request = HTTPRequest(method: .head, url: "http://h/")
     for body in [HTTPRequestBody.text("a"), .bytes([])] {
       #expect(try Self.refusal(request, body: body) == .invalidRequest(.body))
@@ -216,7 +218,7 @@ import TransportPort
     #expect(try Self.refusal(request) == nil)
   }
 
-  @Test func `a head beyond the limit is refused, wherever its bytes are`() throws {
+  @Test func `a head beyond the limit is rejected, whichever part is too large`() throws {
     let bare = HTTPRequest(url: "http://h/")
     let room = WireRequest.headLimit - (try WireRequest(bare, body: .none).head.count)
     func request(_ count: Int) -> [HTTPRequest] {

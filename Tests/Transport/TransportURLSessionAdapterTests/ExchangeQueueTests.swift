@@ -11,7 +11,7 @@ import TransportPort
     return try URLSessionExchange(wire, body: .none, options: TransportOptions(), owner: transport)
   }
 
-  @Test func `an origin has no more exchanges than its limit, and the next in line follows`()
+  @Test func `the limit per origin holds, and the next exchange starts in FIFO order`()
     throws
   {
     var queue = ExchangeQueue(ConnectionLimits(perOrigin: 1, total: 9))
@@ -25,7 +25,7 @@ import TransportPort
     #expect(isRunning)
   }
 
-  @Test func `the limit in all holds across origins`() throws {
+  @Test func `the total limit holds across origins`() throws {
     var queue = ExchangeQueue(ConnectionLimits(perOrigin: 9, total: 2))
     let exchanges = try ["a", "b", "c"].map(exchange)
     #expect(exchanges.map { queue.add($0) } == [true, true, false])
@@ -33,7 +33,7 @@ import TransportPort
     #expect(next.map(ObjectIdentifier.init) == [ObjectIdentifier(exchanges[2])])
   }
 
-  @Test func `whoever leaves the line makes room for nobody, and is not called`() throws {
+  @Test func `a removed waiter starts no other exchange and is not started`() throws {
     var queue = ExchangeQueue(ConnectionLimits(perOrigin: 1, total: 1))
     let exchanges = try ["a", "a", "a"].map(exchange)
     #expect(exchanges.map { queue.add($0) } == [true, false, false])

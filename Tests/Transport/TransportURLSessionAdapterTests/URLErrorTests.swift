@@ -33,7 +33,7 @@ import TransportPort
     ("error:0A00042E:SSL routines::tlsv1 alert protocol version", .protocolVersion),
     ("error:0A000410:SSL routines::sslv3 alert handshake failure", .handshake),
   ])
-  func `libcurl's words on certificates come before anything is sent`(
+  func `libcurl's certificate messages are mapped, and nothing was sent`(
     text: String, failure: TransportError.TLSFailure
   ) throws {
     let error = try error(.unknown, text, of: .post)
@@ -43,7 +43,7 @@ import TransportPort
     #expect(error.code == URLError.Code.unknown.rawValue)
   }
 
-  @Test func `a code says more than words, and the phase follows from the head`() throws {
+  @Test func `a code overrides the message, and the phase depends on the head`() throws {
     let refused = try error(.cannotConnectToHost, "Failed to connect to h: SSL")
     #expect(refused.kind == .connectionRefused)
     #expect(refused.phase == .connecting)

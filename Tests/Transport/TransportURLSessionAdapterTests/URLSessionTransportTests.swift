@@ -4,9 +4,9 @@ import Testing
 import TransportPort
 import TransportURLSessionAdapter
 
-/// One at a time: all sessions of a process share a queue, and some tests hold it.
+/// Serialized, because all sessions of a process share a queue and some tests block it.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct URLSessionTransportTests {
-  @Test func `nothing goes to the wire but what the request says`() async throws {
+  @Test func `only the fields of the request are sent`() async throws {
     let world = try URLSessionWorld(.respond())
     for method in [HTTPRequest.Method.get, .head, .post, .delete, "PURGE"] {
       let request = world.request(method, "/x?y", ["X-B": "2", "X-A": "1"])
@@ -18,7 +18,7 @@ import TransportURLSessionAdapter
     }
   }
 
-  @Test func `401 is handed out with its content`() async throws {
+  @Test func `401 is returned with its content`() async throws {
     let world = try URLSessionWorld(
       .respond(401, headerFields: ["WWW-Authenticate": "Basic realm=\"x\""], text: "who?"))
     for _ in 1...2 {
@@ -29,14 +29,14 @@ import TransportURLSessionAdapter
     #expect(world.origin.log.requests.count == 2)
   }
 
-  @Test func `a redirect without Location is handed out`() async throws {
+  @Test func `a redirect without Location is returned`() async throws {
     let world = try URLSessionWorld(.respond(301, headerFields: ["X-A": "1"]))
     let answer = try await world.answer(to: world.request())
     #expect(answer.status == 301)
     #expect(answer.fields["X-A"] == "1")
   }
 
-  @Test func `only what may be sent again shares a connection`() async throws {
+  @Test func `only requests that are safe to resend reuse a connection`() async throws {
     let world = try URLSessionWorld(.respond())
     var fresh = TransportOptions()
     fresh.reusesConnections = false
@@ -50,7 +50,7 @@ import TransportURLSessionAdapter
     #expect(world.origin.log.requests.map(\.head.connection) == [1, 2, 1, 3, 4, 5, 1])
   }
 
-  @Test func `what URLSession can't send is refused before any output`() async throws {
+  @Test func `a request that URLSession cannot send is rejected before any output`() async throws {
     let world = try URLSessionWorld(.respond())
     let noText = HTTPField(name: "X-A", bytes: [0xE9])
     let trailing = HTTPRequestBody.stream(Chunks(["a"]), trailers: { ["X-A": "1"] })
@@ -70,7 +70,7 @@ import TransportURLSessionAdapter
     try await world.answer(to: world.request(), body: .bytes([]))
   }
 
-  @Test func `decoded content comes without the fields of its coding`() async throws {
+  @Test func `decoded content has no fields of its encoding`() async throws {
     let gzip: [UInt8] = [
       0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xCB, 0xC8, 4, 0, 0xAC, 0x2A, 0x93, 0xD8, 2, 0, 0, 0,
     ]
@@ -81,7 +81,7 @@ import TransportURLSessionAdapter
     #expect(!answer.fields.contains(.contentLength))
   }
 
-  @Test func `the response to HEAD keeps the fields of its coding`() async throws {
+  @Test func `the response to HEAD keeps the fields of its encoding`() async throws {
     let world = try URLSessionWorld(
       .raw("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 22\r\n\r\n"))
     let answer = try await world.answer(to: world.request(.head))
@@ -89,7 +89,7 @@ import TransportURLSessionAdapter
     #expect(answer.fields[.contentLength] == "22")
   }
 
-  @Test func `a reset within the content comes after the bytes before it`() async throws {
+  @Test func `a reset inside the body is thrown after the preceding bytes`() async throws {
     let world = try URLSessionWorld([
       .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .pause(.milliseconds(100)), .reset,
     ])
@@ -106,7 +106,7 @@ import TransportURLSessionAdapter
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .put, .post, .patch])
-  func `the safety of a retry follows from the method`(method: HTTPRequest.Method) async throws {
+  func `the safety of a retry depends on the method`(method: HTTPRequest.Method) async throws {
     let world = try URLSessionWorld([.readBody, .reset])
     let reset = await world.failure(of: world.request(method))
     #expect(reset?.kind == .connectionReset)
@@ -125,7 +125,7 @@ import TransportURLSessionAdapter
     #expect(unresolved?.isRetrySafe == true)
   }
 
-  @Test func `a producer may wait for another response, even of the only connection`()
+  @Test func `a producer can wait for another response on the only connection`()
     async throws
   {
     let world = try URLSessionWorld(
@@ -138,7 +138,7 @@ import TransportURLSessionAdapter
     #expect(world.origin.log.requests.last?.body == Array("first".utf8))
   }
 
-  @Test func `a failing producer keeps the request off the wire`() async throws {
+  @Test func `an error of the producer prevents the request from being sent`() async throws {
     struct Failed: Error {}
     let world = try URLSessionWorld(.respond())
     let error = await world.failure(
@@ -149,7 +149,7 @@ import TransportURLSessionAdapter
     #expect(world.origin.log.connectionCount == 0)
   }
 
-  @Test func `a connect time-out is over once content was taken, however slow the response`()
+  @Test func `the connect timeout ends when content was sent, however slow the response`()
     async throws
   {
     let world = try URLSessionWorld(
@@ -167,12 +167,12 @@ import TransportURLSessionAdapter
     #expect(error?.isRetrySafe == false)
   }
 
-  @Test func `cancellation does not wait for a session that hangs`() async throws {
+  @Test func `cancellation does not wait for a blocked session`() async throws {
     let slow = try URLSessionWorld(
       OriginPlan(reachability: .resolvingSlowly(.seconds(2))) { _ in .respond() })
     let start = ContinuousClock.now
     for _ in 1...2 {
-      // The first cancellation makes the session wait for the lookup, and the second meets that.
+      // The first cancellation makes the session wait for the lookup, which blocks the second one.
       let task = Task { await slow.failure(of: slow.request()) }
       try await Task.sleep(for: .milliseconds(50))
       task.cancel()
@@ -181,7 +181,7 @@ import TransportURLSessionAdapter
     #expect(ContinuousClock.now - start < .seconds(1))
   }
 
-  @Test func `a shutdown ends what runs, what waits and what is made`() async throws {
+  @Test func `a shutdown ends running, waiting and later requests`() async throws {
     let world = try URLSessionWorld(
       [.readBody, .stall], limits: ConnectionLimits(perOrigin: 1, total: 1))
     let running = Task { await world.failure(of: world.request()) }
@@ -197,7 +197,7 @@ import TransportURLSessionAdapter
     #expect(world.origin.log.requests.count == 1)
   }
 
-  @Test func `a dropped transport serves the response that is being read, then closes`()
+  @Test func `a released transport completes the response that is being read, then closes`()
     async throws
   {
     let origin = try ScriptedOrigin(

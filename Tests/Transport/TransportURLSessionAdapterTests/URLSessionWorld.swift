@@ -2,12 +2,12 @@ import ScriptedOrigin
 import TransportPort
 import TransportURLSessionAdapter
 
-/// A transport and the origin that it talks to.
+/// A transport and an origin.
 struct URLSessionWorld: Sendable {
   let origin: ScriptedOrigin
   let transport: URLSessionTransport
 
-  /// A world in which each request is answered by one script.
+  /// Creates a world whose origin answers each request with the same script.
   init(_ script: OriginScript, limits: ConnectionLimits = ConnectionLimits()) throws {
     try self.init(OriginPlan { _ in script }, limits: limits)
   }
@@ -23,7 +23,7 @@ struct URLSessionWorld: Sendable {
     HTTPRequest(method: method, url: origin.url + path, headerFields: fields)
   }
 
-  /// Sends a request and collects the response.
+  /// Sends a request and returns the whole response.
   @discardableResult
   func answer(
     to request: HTTPRequest, body: HTTPRequestBody = .none,
@@ -34,7 +34,7 @@ struct URLSessionWorld: Sendable {
       response: exchange.response, content: try await exchange.body.collect(upTo: 1 << 20))
   }
 
-  /// The error of a request that must fail; `nil` where it doesn't.
+  /// Sends a request that must fail and returns the error, or `nil` if it succeeds.
   func failure(
     of request: HTTPRequest, body: HTTPRequestBody = .none,
     options: TransportOptions = TransportOptions()
@@ -54,7 +54,7 @@ struct Answer: Sendable {
   var text: String { String(decoding: content, as: UTF8.self) }
 }
 
-/// Chunks given one by one, and then what a closure gives.
+/// A body in chunks, followed by a chunk that a closure produces.
 struct Chunks: AsyncSequence, Sendable {
   let texts: [String]
   let last: @Sendable () async throws -> [UInt8]?
@@ -68,12 +68,12 @@ struct Chunks: AsyncSequence, Sendable {
 
   struct Iterator: AsyncIteratorProtocol {
     let chunks: Chunks
-    var place = 0
+    var index = 0
 
     mutating func next() async throws -> [UInt8]? {
-      defer { place += 1 }
-      if place < chunks.texts.count { return Array(chunks.texts[place].utf8) }
-      return place == chunks.texts.count ? try await chunks.last() : nil
+      defer { index += 1 }
+      if index < chunks.texts.count { return Array(chunks.texts[index].utf8) }
+      return index == chunks.texts.count ? try await chunks.last() : nil
     }
   }
 }

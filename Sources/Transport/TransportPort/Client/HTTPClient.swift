@@ -1,20 +1,20 @@
-/// Requests with whole responses, over any transport: what most of an app needs.
+/// Sends requests over any transport and returns whole responses.
 public struct HTTPClient: Sendable {
-  /// What sends the requests; apply policies to it first.
+  /// The transport, with its policies applied.
   public var transport: any HTTPTransport
 
-  /// Fields for every request; those of the request override them.
+  /// Fields added to every request that has no field of the same name.
   public var defaultHeaderFields: HTTPFields
 
-  /// The most bytes of a response body to take.
+  /// The maximum size of a response body in bytes.
   public var bodyLimit: Int
 
-  /// A client.
+  /// Creates a client.
   ///
   /// - Parameters:
-  ///   - transport: What sends the requests.
-  ///   - defaultHeaderFields: Fields for every request.
-  ///   - bodyLimit: The most bytes of a response body to take; 16 MiB unless said otherwise.
+  ///   - transport: The transport, with its policies applied.
+  ///   - defaultHeaderFields: Fields added to every request that has no field of the same name.
+  ///   - bodyLimit: The maximum size of a response body in bytes; 16 MiB by default.
   public init(
     transport: any HTTPTransport, defaultHeaderFields: HTTPFields = [:], bodyLimit: Int = 1 << 24
   ) {
@@ -23,7 +23,7 @@ public struct HTTPClient: Sendable {
     self.bodyLimit = bodyLimit
   }
 
-  /// Sends a request and reads its whole response; a status such as 404 is no error.
+  /// Sends a request and returns its whole response; a status such as 404 is not an error.
   ///
   /// - Throws: ``TransportError``.
   public func data(
@@ -32,12 +32,16 @@ public struct HTTPClient: Sendable {
     try await dataTask(with: request, body: body).run()
   }
 
-  /// Gets a URL.
+  /// Sends GET to a URL.
+  ///
+  /// - Throws: ``TransportError``.
   public func get(_ url: String) async throws(TransportError) -> HTTPDataResponse {
     try await data(for: HTTPRequest(method: .get, url: url))
   }
 
-  /// Posts content to a URL.
+  /// Sends POST with content to a URL.
+  ///
+  /// - Throws: ``TransportError``.
   public func post(
     _ body: HTTPRequestBody, to url: String, contentType: String
   ) async throws(TransportError) -> HTTPDataResponse {
@@ -46,7 +50,7 @@ public struct HTTPClient: Sendable {
       body: body)
   }
 
-  /// A request that is ready to be sent, once.
+  /// Creates a task that sends a request once it runs.
   public func dataTask(
     with request: HTTPRequest, body: HTTPRequestBody = .none
   ) -> HTTPDataTask {

@@ -1,19 +1,19 @@
-/// One request that will be sent once: running it uses it up.
+/// A request that is sent at most once: `run()` consumes the task.
 public struct HTTPDataTask: ~Copyable, Sendable {
-  /// The request's head.
+  /// The head of the request.
   public let request: HTTPRequest
 
   private let body: HTTPRequestBody
   private let transport: any HTTPTransport
   private let bodyLimit: Int
 
-  /// A task over a transport.
+  /// Creates a task.
   ///
   /// - Parameters:
-  ///   - request: The request's head.
-  ///   - body: The request's body.
-  ///   - transport: What sends it.
-  ///   - bodyLimit: The most bytes of the response's body to take.
+  ///   - request: The head of the request.
+  ///   - body: The body of the request.
+  ///   - transport: The transport that sends the request.
+  ///   - bodyLimit: The maximum size of the response body in bytes; 16 MiB by default.
   public init(
     request: HTTPRequest, body: HTTPRequestBody = .none, transport: any HTTPTransport,
     bodyLimit: Int = 1 << 24
@@ -24,7 +24,7 @@ public struct HTTPDataTask: ~Copyable, Sendable {
     self.bodyLimit = bodyLimit
   }
 
-  /// Sends the request and reads its whole response; cancel the calling task to give up.
+  /// Sends the request and returns its whole response. Cancel the calling task to cancel it.
   ///
   /// - Throws: ``TransportError``.
   public consuming func run() async throws(TransportError) -> HTTPDataResponse {
@@ -38,18 +38,18 @@ public struct HTTPDataTask: ~Copyable, Sendable {
 
 /// A response with its whole body.
 public struct HTTPDataResponse: Sendable, Hashable {
-  /// The request that this answers: after redirects, the last one.
+  /// The request that was answered; after redirects, the last one.
   public var request: HTTPRequest
 
-  /// The head.
+  /// The head of the response.
   public var response: HTTPResponse
 
   /// The content.
   public var body: [UInt8]
 
-  /// The fields that came after the content.
+  /// The fields received after the content.
   public var trailers: HTTPFields = [:]
 
-  /// The content as text: UTF-8, with replacement characters where it is not that.
+  /// The content decoded as UTF-8; invalid bytes become replacement characters.
   public var text: String { String(decoding: body, as: Unicode.UTF8.self) }
 }

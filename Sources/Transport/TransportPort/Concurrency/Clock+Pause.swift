@@ -1,7 +1,7 @@
 extension Clock<Duration> {
-  /// Sleeps for a duration of any size; what is longer than a century is taken for that.
+  /// Sleeps for a duration of any size, at most a century.
   ///
-  /// The clocks of the system end the process when a time is beyond what they can count to.
+  /// The system's clocks trap if an instant overflows, and callers may pass any `Duration`.
   ///
   /// - Throws: `CancellationError`.
   package func pause(for duration: Duration) async throws {

@@ -1,9 +1,9 @@
 import SystemLocks
 
-/// A switch that ends a wait at once, whether or not what is waited for notices.
+/// Ends a wait at once, even if the awaited operation ignores cancellation.
 ///
-/// One switch serves all waits of one exchange, one after the other. The first interruption stays:
-/// every later wait ends with the same error.
+/// One interruption serves all waits of one exchange, which run one at a time. The first error is
+/// final: every later wait throws it too.
 final class Interruption: Sendable {
   private struct State {
     var error: TransportError?
@@ -12,7 +12,7 @@ final class Interruption: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends the current wait and all later ones.
+  /// Ends the current wait and all later ones with an error; later calls have no effect.
   func interrupt(_ error: TransportError) {
     let stop = state.withLock { state -> (@Sendable (TransportError) -> Void)? in
       guard state.error == nil else { return nil }
@@ -23,10 +23,10 @@ final class Interruption: Sendable {
     stop?(error)
   }
 
-  /// Runs an operation in a task of its own until it ends or is interrupted.
+  /// Runs an operation in a separate task until it ends or is interrupted.
   ///
-  /// Cancellation of the caller is passed on to the operation. After an interruption the operation
-  /// is cancelled and nobody waits for it.
+  /// Cancelling the caller cancels the operation. An interruption cancels the operation too, but
+  /// returns without waiting for it.
   func run<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws(TransportError) -> Value
   ) async throws(TransportError) -> Value {
@@ -39,10 +39,11 @@ final class Interruption: Sendable {
           do throws(TransportError) { result = .success(try await operation()) } catch {
             result = .failure(error)
           }
-          // An interruption may have ended the operation itself, and stays the reason.
+          // If an interruption made the operation end, its error wins over the operation's.
           let error = self.clear()
           pending.take()?.resume(returning: error.map { .failure($0) } ?? result)
         }
+        // `onCancel` may have run before `running` was set, and then cancelled nothing.
         running.withLock { $0 = task }
         if Task.isCancelled { task.cancel() }
         let earlier = state.withLock { state in
@@ -65,9 +66,12 @@ final class Interruption: Sendable {
     return try result.get()
   }
 
-  /// Forgets how to end the wait that is over, and drops it outside the lock.
+  /// Removes the closure that interrupts the finished wait.
   ///
-  /// - Returns: The interruption, where there was one.
+  /// The closure is released outside the lock, because releasing it may run code that takes the
+  /// lock.
+  ///
+  /// - Returns: The error of the interruption, if there was one.
   private func clear() -> TransportError? {
     let (stop, error) = state.withLock { state in
       defer { state.stop = nil }
@@ -78,48 +82,4 @@ final class Interruption: Sendable {
   }
 
   private typealias Continuation<Value> = CheckedContinuation<Result<Value, TransportError>, Never>
-}
-
-/// Waits until the task is cancelled.
-func waitForCancellation() async {
-  let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-  for await _ in stream {}
-  withExtendedLifetime(continuation) {}
-}
-
-/// A value that somebody else will provide, once.
-final class Promise<Value: Sendable>: Sendable {
-  private enum State {
-    case pending([CheckedContinuation<Value, Never>])
-    case kept(Value)
-  }
-
-  private let state = Mutex(State.pending([]))
-
-  /// Provides the value; a second call changes nothing.
-  func keep(_ value: Value) {
-    let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>] in
-      guard case .pending(let waiting) = state else { return [] }
-      state = .kept(value)
-      return waiting
-    }
-    for continuation in waiting { continuation.resume(returning: value) }
-  }
-
-  /// Waits for the value.
-  var value: Value {
-    get async {
-      await withCheckedContinuation { continuation in
-        let kept = state.withLock { state -> Value? in
-          switch state {
-          case .kept(let value): return value
-          case .pending(let waiting):
-            state = .pending(waiting + [continuation])
-            return nil
-          }
-        }
-        if let kept { continuation.resume(returning: kept) }
-      }
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import SystemLocks
 
-/// A value that can be taken once.
+/// A value that can be taken once, from any thread.
 final class Once<Value: Sendable>: Sendable {
   private let value: Mutex<Value?>
 
@@ -8,8 +8,10 @@ final class Once<Value: Sendable>: Sendable {
     self.value = Mutex(value)
   }
 
+  /// Whether the value was taken.
   var isTaken: Bool { value.withLock { $0 == nil } }
 
+  /// Returns the value the first time, and `nil` afterwards.
   func take() -> Value? {
     value.withLock { value in
       defer { value = nil }

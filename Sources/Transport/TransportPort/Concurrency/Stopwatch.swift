@@ -1,8 +1,8 @@
-/// The time since it was made, on any clock.
+/// Measures the time since its creation on any clock.
 struct Stopwatch: Sendable {
   private let read: @Sendable () -> Duration
 
-  /// Starts to measure.
+  /// Starts the measurement.
   init(_ clock: any Clock<Duration>) {
     read = Self.reader(clock)
   }
@@ -10,6 +10,7 @@ struct Stopwatch: Sendable {
   /// The time since the start.
   var elapsed: Duration { read() }
 
+  // Opens the existential: a generic function is the only way to name the clock's instant type.
   private static func reader<Time: Clock<Duration>>(
     _ clock: Time
   ) -> @Sendable () -> Duration {

@@ -1,6 +1,6 @@
 import SystemLocks
 
-/// The client's side of one exchange over a fake transport: connection, phases, cancellation.
+/// The client's side of one exchange over a fake transport: connection, phase and cancellation.
 final class FakeExchange: Sendable {
   private struct Progress {
     var phase = TransportError.Phase.preparing
@@ -10,10 +10,10 @@ final class FakeExchange: Sendable {
     var isOver = false
   }
 
-  /// Why an exchange is ended from outside.
+  /// The reason to end an exchange from outside.
   enum End: Sendable {
     case failed(TransportError.Kind)
-    /// The origin has not taken the request on.
+    /// The origin announced in GOAWAY that it did not process the request.
     case unprocessed
   }
 
@@ -36,9 +36,9 @@ final class FakeExchange: Sendable {
     self.options = options
   }
 
-  /// Runs the exchange up to the final head.
+  /// Runs the exchange until the final head is complete.
   func start() async throws(TransportError) -> HTTPExchange {
-    guard !Task.isCancelled else { throw error(.cancelled) }
+    try wire.checkCancellation()
     let number = transport.register { [weak self] end in self?.end(end) }
     guard let number else { throw error(.shutDown) }
     progress.withLock { $0.number = number }
@@ -56,13 +56,13 @@ final class FakeExchange: Sendable {
     return try result.get()
   }
 
-  /// An error in the phase that the exchange is in.
+  /// Creates an error with the current phase of the exchange.
   func error(_ kind: TransportError.Kind, detail: String = "") -> TransportError {
     let (phase, bytesSent) = progress.withLock { ($0.phase, $0.bytesSent) }
     return wire.error(kind, phase: phase, bytesSent: bytesSent, detail: detail)
   }
 
-  /// Ends the exchange at once, whatever it waits for.
+  /// Ends the exchange at once, whatever it is waiting for.
   func end(_ end: End) {
     guard !progress.withLock({ $0.isOver }) else { return }
     switch end {
@@ -75,30 +75,32 @@ final class FakeExchange: Sendable {
     }
   }
 
-  /// The origin has not taken the request on, so that any method may be sent again.
+  /// Creates the error of an unprocessed request, which is safe to retry with any method.
   func unprocessedError() -> TransportError {
     var error = error(
-      .connectionReset, detail: "the origin went away before it took the request on")
+      .connectionReset, detail: "the origin sent GOAWAY before it processed the request")
     error.isRetrySafe = true
     return error
   }
 
-  /// The number under which the transport knows the exchange.
+  /// The number of the exchange in the transport's registry; `nil` before and after it runs.
   var number: Int? { progress.withLock { $0.number } }
 
-  /// The response is complete and its connection can be used again.
+  /// Ends the exchange and returns its connection to the transport for reuse.
   func finishAndPark() {
     guard let connection = finishOnce() else { return }
     transport.park(connection)
   }
 
-  /// The exchange is over and so is its connection.
+  /// Ends the exchange and its connection.
   func finish(closedBy side: OriginEvent.Side) {
     guard let connection = finishOnce() else { return }
     transport.close(connection, by: side)
   }
 
-  /// - Returns: The connection to give back, the first time.
+  /// Ends the exchange.
+  ///
+  /// - Returns: The connection, only on the first call.
   private func finishOnce() -> Int? {
     let (number, connection) = progress.withLock { progress in
       defer {
@@ -124,6 +126,7 @@ extension FakeExchange {
   private func open() async throws(TransportError) -> HTTPExchange {
     let lease = await transport.lease(for: wire.origin, reuses: options.reusesConnections)
     guard let lease else { throw error(.cancelled) }
+    // If the exchange ended while the lease was granted, only this code can return the connection.
     let isOver = progress.withLock { progress in
       if !progress.isOver { progress.connection = lease.connection }
       return progress.isOver
@@ -136,7 +139,7 @@ extension FakeExchange {
       }
       throw error(.cancelled)
     }
-    transport.board(lease.connection, exchange: number)
+    transport.assign(lease.connection, toExchange: number)
     if lease.isNew { try await connect(lease.connection) }
     transport.accept(lease.connection)
     enter(.awaitingHead, bytesSent: true)
@@ -152,7 +155,7 @@ extension FakeExchange {
           request: request, response: response, informationalResponses: informational,
           body: makeBody(player))
       case .body, .end:
-        throw error(.other, detail: "a body came before its head")
+        throw error(.other, detail: "the parser returned a body before its head")
       }
     }
   }
@@ -166,7 +169,7 @@ extension FakeExchange {
             case .body(let bytes): return .bytes(bytes)
             case .end(let trailers): return .end(trailers: trailers)
             case .head, .informational:
-              throw self.error(.other, detail: "a second head came")
+              throw self.error(.other, detail: "the parser returned a second head")
             }
           }
         } catch {
@@ -185,9 +188,9 @@ extension FakeExchange {
       }
     }
     defer { timer?.cancel() }
-    if let proxy = transport.proxy, proxy.isOnWay(to: wire.origin), wire.method != .connect {
+    if let proxy = transport.proxy, proxy.applies(to: wire.origin), wire.method != .connect {
       enter(.connecting)
-      transport.keep(try await proxy.tunnel(for: wire), for: connection)
+      transport.retain(try await proxy.tunnel(for: wire), for: connection)
     }
     enter(.resolving)
     switch transport.plan.reachability {
@@ -199,10 +202,10 @@ extension FakeExchange {
       }
     case .refusing where wire.target.hasPrefix("http:"):
       enter(.connecting)
-      throw error(.proxyFailed, detail: "nobody listens at the proxy")
+      throw error(.proxyFailed, detail: "the proxy refused the connection")
     case .refusing:
       enter(.connecting)
-      throw error(.connectionRefused, detail: "nobody listens on port \(wire.origin.port)")
+      throw error(.connectionRefused, detail: "nothing listens on port \(wire.origin.port)")
     case .silent:
       enter(.connecting)
       await waitForCancellation()
@@ -212,13 +215,14 @@ extension FakeExchange {
     if wire.origin.scheme == .https, wire.method != .connect,
       let failure = transport.plan.identity.failure
     {
-      throw error(.tls(failure), detail: "the identity of \(wire.origin.host) is \(failure)")
+      throw error(
+        .tls(failure), detail: "the TLS handshake with \(wire.origin.host) failed: \(failure)")
     }
   }
 }
 
 extension OriginPlan.Identity {
-  /// Why a client refuses this identity.
+  /// The failure of the TLS handshake with this identity; `nil` if it succeeds.
   fileprivate var failure: TransportError.TLSFailure? {
     switch self {
     case .trusted: nil

@@ -1,4 +1,4 @@
-/// The origin's side of one exchange: plays scripts, and hands the client's parser what they send.
+/// The origin's side of one exchange: plays scripts and passes their bytes to the client's parser.
 actor FakePlayer {
   private let exchange: FakeExchange
   private let lease: FakeTransportModel.Lease
@@ -27,7 +27,8 @@ actor FakePlayer {
     self.awaitsContinue = expectations.contains("100-continue")
   }
 
-  /// The next thing that the client reads; those before a fault come before it.
+  /// Returns the next event for the client; events before a failure are returned before it is
+  /// thrown.
   func next() async throws(TransportError) -> HTTPResponseParser.Event {
     while true {
       if nextEvent < events.count {
@@ -47,7 +48,10 @@ actor FakePlayer {
     }
   }
 
-  /// Plays the next step, or what comes when there is none.
+  /// Plays the next step; without one, reads the request and starts its script.
+  ///
+  /// A script advances only when the client asks for the next event, so a test sees no effect that
+  /// the client did not cause.
   private func play() async throws(TransportError) {
     guard let step = steps.popFirst() else {
       guard record == nil else {
@@ -71,7 +75,7 @@ actor FakePlayer {
       try receive(bytes)
     case .sendRepeatedly(let bytes, let count):
       guard count ?? 1 > 0, !bytes.isEmpty else { return }
-      // A flood of which nothing is handed out would otherwise go on without anybody.
+      // A flood inside a head produces no event and would never return to the caller.
       await Task.yield()
       guard !Task.isCancelled else { throw exchange.error(.cancelled) }
       steps = [.sendRepeatedly(bytes, count: count.map { $0 - 1 })] + steps
@@ -108,16 +112,16 @@ actor FakePlayer {
   private func goAway(_ isProcessed: Bool) {
     guard lease.isShared else { return }
     exchange.transport.goAway(
-      lease.connection, lastTaken: isProcessed ? ordinal : ordinal - 1)
+      lease.connection, lastProcessed: isProcessed ? ordinal : ordinal - 1)
   }
 
-  /// The client gets bytes.
+  /// Passes bytes to the client's parser.
   private func receive(_ bytes: [UInt8]) throws(TransportError) {
     try parser.consume(bytes, into: &events)
     if awaitsContinue, events.contains(where: { $0.isContinue }) { awaitsContinue = false }
   }
 
-  /// The origin ends the connection.
+  /// Ends the connection from the origin's side.
   private func endConnection(_ ending: HTTPResponseParser.Ending) throws(TransportError) {
     isClosedByOrigin = true
     do throws(TransportError) { try parser.finish(ending, into: &events) } catch {
@@ -129,7 +133,7 @@ actor FakePlayer {
     }
   }
 
-  /// The response is complete: gives the connection back, or ends it.
+  /// Returns the connection of a complete response for reuse, or closes it.
   private func settle() async throws(TransportError) {
     let scriptKeepsOpen = steps.allSatisfy { step in
       switch step {
@@ -149,7 +153,7 @@ actor FakePlayer {
     exchange.finishAndPark()
   }
 
-  /// The response is complete on a connection that others share.
+  /// Ends the stream of a complete response on a shared connection.
   private func settleStream() {
     for case .goAway(let isProcessed) in steps { goAway(isProcessed) }
     if closesConnection {
@@ -161,7 +165,7 @@ actor FakePlayer {
     }
   }
 
-  /// Whether the origin has ended the connection, or would with what is left of the script.
+  /// Whether the origin has ended the connection, or the rest of the script would.
   private var closesConnection: Bool {
     let closing: Set<ScriptStep> = [.close, .closeWithoutNotify, .reset]
     return isClosedByOrigin || steps.contains { closing.contains($0) }
@@ -169,17 +173,17 @@ actor FakePlayer {
 }
 
 extension FakePlayer {
-  /// Reads what is left of the request.
+  /// Reads the rest of the request body.
   private func readBody() async throws(TransportError) {
     while try await readUpload(atMost: .max) != nil {}
   }
 
-  /// Reads some content of the request, and records it.
+  /// Reads and records at most `limit` bytes of the request body; returns `nil` at its end.
   private func readUpload(atMost limit: Int) async throws(TransportError) -> [UInt8]? {
     guard let record, !isUploadOver else { return nil }
     if upload.isEmpty {
       if awaitsContinue {
-        // The client waits for 100 Continue, but not for ever.
+        // The client waits for 100 (Continue) no longer than its timeout (RFC 9110 §10.1.1).
         awaitsContinue = false
         let timeout = exchange.options.continueTimeout
         guard (try? await exchange.transport.clock.pause(for: timeout)) != nil else {
@@ -202,16 +206,14 @@ extension FakePlayer {
 
   private func uploadReader() throws(TransportError) -> HTTPRequestBody.Reader {
     if let reader { return reader }
-    var declared: Int?
-    if case .length(let length) = exchange.wire.framing { declared = length }
-    let made = try exchange.body.makeReader(length: declared)
-    reader = made
-    return made
+    let reader = try exchange.body.makeReader(length: exchange.wire.contentLength)
+    self.reader = reader
+    return reader
   }
 }
 
 extension HTTPResponseParser.Event {
-  /// Whether the client may send its body now.
+  /// Whether this is 100 (Continue), after which the client sends its body.
   fileprivate var isContinue: Bool {
     if case .informational(let response) = self { response.status.code == 100 } else { false }
   }

@@ -1,19 +1,20 @@
 extension FakeTransport {
-  /// A proxy on the way to all origins of a fake transport.
+  /// A proxy between a fake transport and its origins.
   ///
-  /// For `http` its plan gets the whole URL as the target, and what it answers is the response. For
-  /// `https` it gets CONNECT for each connection: 2xx opens the way to the origin's own plan.
+  /// For `http` the proxy's plan receives the absolute URL as the target and its response is the
+  /// response of the exchange. For `https` the plan receives CONNECT for each connection; after a
+  /// 2xx response the origin's plan answers the requests in the tunnel.
   public struct Proxy: Sendable {
-    /// The proxy itself, with its own plan and record.
+    /// The proxy, with its own plan and recorded requests.
     public var transport: FakeTransport
 
     /// The value of `Proxy-Authorization`, such as `Basic dTpw`; `nil` sends none.
     public var authorization: String?
 
-    /// The hosts that are reached without it.
+    /// The hosts that are reached without the proxy.
     public var bypassing: [String]
 
-    /// A proxy.
+    /// Creates a proxy.
     public init(
       _ transport: FakeTransport, authorization: String? = nil, bypassing: [String] = []
     ) {
@@ -22,12 +23,12 @@ extension FakeTransport {
       self.bypassing = bypassing
     }
 
-    /// Whether it stands on the way to an origin.
-    func isOnWay(to origin: HTTPOrigin) -> Bool { !bypassing.contains(origin.host) }
+    /// Whether requests to an origin go through the proxy.
+    func applies(to origin: HTTPOrigin) -> Bool { !bypassing.contains(origin.host) }
 
-    /// Opens the way to an origin.
+    /// Opens a tunnel to an origin.
     ///
-    /// - Returns: The tunnel, to be kept as long as it is used.
+    /// - Returns: The tunnel; releasing its body closes it.
     func tunnel(for wire: WireRequest) async throws(TransportError) -> HTTPExchange {
       let status: Int
       let failure: String
@@ -40,7 +41,7 @@ extension FakeTransport {
         let tunnel = try await exchange.start()
         status = tunnel.response.status.code
         if (200...299).contains(status) { return tunnel }
-        failure = "the proxy answered CONNECT by \(status)"
+        failure = "the proxy answered CONNECT with status \(status)"
       } catch {
         if error.kind == .cancelled || error.kind == .shutDown { throw error }
         (status, failure) = (0, "the proxy failed: \(error)")
@@ -53,7 +54,7 @@ extension FakeTransport {
 }
 
 extension WireRequest {
-  /// The request as a proxy gets it in the clear.
+  /// The request as a proxy receives it for an `http` origin, with an absolute target.
   func proxied(authorization: String?) -> WireRequest {
     var fields = headerFields
     fields[.proxyAuthorization] = authorization ?? fields[.proxyAuthorization]
@@ -61,7 +62,7 @@ extension WireRequest {
       method: method, origin: origin, target: url, headerFields: fields, framing: framing)
   }
 
-  /// What asks a proxy for a tunnel to the origin of this request.
+  /// The CONNECT request for a tunnel to the origin of this request.
   fileprivate func connect(authorization: String?) -> WireRequest {
     let authority = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
     let target = "\(authority):\(origin.port)"

@@ -1,42 +1,41 @@
 import SystemLocks
 
-/// A transport without a network: it plays an origin's plan in memory and keeps a record.
+/// A transport without a network that plays an origin's plan in memory and records the requests.
 ///
-/// It parses what the scripts send as a real client would, so that splits, floods, truncations and
-/// malformations have their true effect. Time passes on the clock it is given. Nothing happens that
-/// the consumer did not ask for: a script moves on when the response is read.
+/// It parses the bytes that scripts send with the parser of the real transports, so that splits,
+/// floods, truncations and malformed heads have their real effects. Pauses and timeouts run on the
+/// clock passed to the initializer. A script advances only when the client reads the response.
 ///
-/// Scripts say what an origin does about a request. A busy one, then one that is well again:
+/// A server that is unavailable once and then answers:
 /// ```swift
 /// let fake = FakeTransport(OriginPlan(inTurn: [.respond(503), .respond(text: "done")]))
 /// ```
-/// Content that stops halfway, with a deadline in virtual time:
+/// A response that stalls, with a deadline in virtual time:
 /// ```swift
 /// let clock = ManualClock()  // from the module ManualClocks
 /// let fake = FakeTransport(clock: clock) { _ in
-///   .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.pause(.seconds(60)), .send("defghi")]
+///   .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+///     + [.pause(.seconds(60)), .send("defghi")]
 /// }
 /// let transport = fake.enforcing(Deadlines(overall: .seconds(5)), clock: clock)
 /// async let answer = HTTPClient(transport: transport).get("http://example.com/")
-/// await clock.waitForSleepers(2)  // The pause and the deadline.
+/// await clock.waitForSleepers(2)  // the pause and the deadline
 /// clock.advance(by: .seconds(5))
 /// ```
-/// An answer that comes before the content was sent, and the end of the connection:
+/// A response before the upload is complete, after which the connection closes:
 /// ```swift
 /// let fake = FakeTransport { _ in
 ///   [.readBodyBytes(1), .send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), .close]
 /// }
 /// ```
-/// The same plans and scripts are played on a socket by the `ScriptedOrigin` of the product of that
-/// name. A response such as 503 is no failure, so that ``HTTPTransport/retryingWhenSafe(attempts:backoff:clock:)``
-/// does not send again for it.
+/// `ScriptedOrigin`, in the product of the same name, plays the same plans on a real socket.
 public final class FakeTransport: HTTPTransport {
   private struct State {
     var model: FakeTransportModel
     var promises: [Int: Promise<FakeTransportModel.Lease?>] = [:]
     var live: [Int: Live] = [:]
     var lastExchange = 0
-    /// The tunnels through a proxy, by the connections that they carry.
+    /// The tunnels through the proxy, by the connections inside them.
     var tunnels: [Int: HTTPExchange] = [:]
   }
 
@@ -49,18 +48,18 @@ public final class FakeTransport: HTTPTransport {
 
   let plan: OriginPlan
   let clock: any Clock<Duration>
-  /// What stands on the way to every origin.
+  /// The proxy between this transport and its origins, if there is one.
   public let proxy: Proxy?
   private let state: Mutex<State>
 
-  /// A fake that plays a plan.
+  /// Creates a fake that plays a plan.
   ///
   /// - Parameters:
-  ///   - plan: What every origin does, whatever its host.
-  ///   - limits: How many connections may be open.
-  ///   - proxy: What stands on the way to every origin.
-  ///   - clock: What measures the pauses of scripts, and the connect and continue time-outs.
-  ///   - recordedBodyLimit: The most bytes of each request body to keep.
+  ///   - plan: The behavior of every origin, whatever its host.
+  ///   - limits: The maximum number of open connections.
+  ///   - proxy: A proxy between this transport and its origins.
+  ///   - clock: The clock for pauses in scripts and for the connect and continue timeouts.
+  ///   - recordedBodyLimit: The maximum number of bytes to record of each request body.
   public init(
     _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(), proxy: Proxy? = nil,
     clock: any Clock<Duration> = ContinuousClock(), recordedBodyLimit: Int = 1 << 20
@@ -72,7 +71,7 @@ public final class FakeTransport: HTTPTransport {
       State(model: FakeTransportModel(limits: limits, recordedBodyLimit: recordedBodyLimit)))
   }
 
-  /// A fake that answers each request by a closure.
+  /// Creates a fake that answers each request with the script that a closure returns.
   public convenience init(
     clock: any Clock<Duration> = ContinuousClock(),
     answering onRequest: @escaping @Sendable (OriginRequest) -> OriginScript
@@ -83,13 +82,14 @@ public final class FakeTransport: HTTPTransport {
   /// The requests that reached the origin, in order.
   public var requests: [RecordedRequest] { state.withLock { $0.model.requests } }
 
-  /// What the origin saw, in order.
+  /// The events that the origin observed, in order.
   public var events: [OriginEvent] { state.withLock { $0.model.events } }
 
-  /// How many connections are open, idle ones included.
+  /// The number of open connections, including idle ones.
   public var connectionCount: Int { state.withLock { $0.model.connectionCount } }
 
-  /// Ends every request with ``TransportError/Kind-swift.enum/shutDown``, now and from now on.
+  /// Ends all pending requests and makes later ones fail with
+  /// ``TransportError/Kind-swift.enum/shutDown``.
   public func shutDown() {
     let (live, promises, tunnels) = state.withLock { state in
       state.model.shutDown()
@@ -102,14 +102,14 @@ public final class FakeTransport: HTTPTransport {
     }
     for tunnel in tunnels { tunnel.body.cancel() }
     for exchange in live { exchange.end(.failed(.shutDown)) }
-    for promise in promises { promise.keep(nil) }
+    for promise in promises { promise.fulfill(nil) }
   }
 
   public func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     var (player, wire) = (self, try WireRequest(request, body: body))
-    if let proxy, wire.origin.scheme == .http, proxy.isOnWay(to: wire.origin) {
+    if let proxy, wire.origin.scheme == .http, proxy.applies(to: wire.origin) {
       (player, wire) = (proxy.transport, wire.proxied(authorization: proxy.authorization))
     }
     let exchange = FakeExchange(
@@ -118,11 +118,11 @@ public final class FakeTransport: HTTPTransport {
   }
 }
 
-/// What an exchange needs of its transport.
+// The interface for exchanges.
 extension FakeTransport {
-  /// Registers a running exchange, to be ended on shutdown.
+  /// Registers a running exchange, so that a shutdown can end it.
   ///
-  /// - Returns: Its number, or `nil` when the transport is shut down.
+  /// - Returns: The number of the exchange, or `nil` if the transport is shut down.
   func register(_ end: @escaping @Sendable (FakeExchange.End) -> Void) -> Int? {
     state.withLock { state in
       guard !state.model.isShutDown else { return nil }
@@ -132,16 +132,16 @@ extension FakeTransport {
     }
   }
 
-  /// Forgets an exchange.
+  /// Removes an exchange from the registry.
   func unregister(_ exchange: Int) {
     state.withLock { state in
       _ = state.live.removeValue(forKey: exchange)
     }
   }
 
-  /// Gets in line for a connection.
+  /// Waits for a connection in FIFO order.
   ///
-  /// - Returns: A connection, or `nil` when the task was cancelled or the transport shut down.
+  /// - Returns: A connection, or `nil` if the task was cancelled or the transport was shut down.
   func lease(for origin: HTTPOrigin, reuses: Bool) async -> FakeTransportModel.Lease? {
     let promise = Promise<FakeTransportModel.Lease?>()
     let shares = plan.version == .http2 && origin.scheme == .https
@@ -159,61 +159,61 @@ extension FakeTransport {
         state.model.leave(ticket)
         return state.promises.removeValue(forKey: ticket)
       }
-      promise?.keep(nil)
+      promise?.fulfill(nil)
     }
   }
 
-  /// Keeps the tunnel that a connection goes through until that connection ends.
-  func keep(_ tunnel: HTTPExchange, for connection: Int) {
+  /// Retains the tunnel of a connection until the connection ends.
+  func retain(_ tunnel: HTTPExchange, for connection: Int) {
     state.withLock { $0.tunnels[connection] = tunnel }
   }
 
-  /// Notes which connection an exchange is on.
-  func board(_ connection: Int, exchange: Int?) {
+  /// Records the connection of an exchange.
+  func assign(_ connection: Int, toExchange exchange: Int?) {
     guard let exchange else { return }
     state.withLock { $0.live[exchange]?.connection = connection }
   }
 
-  /// Records that the origin accepted a connection, which others may have waited for to share it.
+  /// Records that the origin accepted a connection. Exchanges that wait to share it can now start.
   func accept(_ connection: Int) {
     change { $0.model.accept(connection) }
   }
 
-  /// Gives a connection back for the next request.
+  /// Returns a connection for reuse.
   func park(_ connection: Int) {
     change { $0.model.park(connection) }
   }
 
-  /// Ends a connection; where the client gives up one of several requests on it, that one alone.
+  /// Ends a connection; if the client cancels one of several requests on it, only that request.
   func close(_ connection: Int, by side: OriginEvent.Side) {
     let others = change { state -> [Live] in
       if side == .client, state.model.reset(on: connection) { return [] }
       state.model.close(connection, by: side)
       return state.live.values.filter { $0.connection == connection }
     }
-    // What it holds must not be dropped under the lock.
+    // Releasing the tunnel calls back into the proxy's transport, so not under the lock.
     let tunnel = state.withLock { $0.tunnels.removeValue(forKey: connection) }
     tunnel?.body.cancel()
     for exchange in others { exchange.end(.failed(.connectionReset)) }
   }
 
-  /// The origin says that a connection takes no request after one of an ordinal.
-  func goAway(_ connection: Int, lastTaken: Int) {
+  /// Handles GOAWAY: the origin processes no request after the one with the given ordinal.
+  func goAway(_ connection: Int, lastProcessed: Int) {
     let unprocessed = change { state -> [Live] in
-      state.model.goAway(connection, lastTaken: lastTaken)
+      state.model.goAway(connection, lastProcessed: lastProcessed)
       return state.live.values.filter { live in
-        live.connection == connection && live.ordinal.map { $0 > lastTaken } ?? false
+        live.connection == connection && live.ordinal.map { $0 > lastProcessed } ?? false
       }
     }
     for exchange in unprocessed { exchange.end(.unprocessed) }
   }
 
-  /// Whether the origin has said that it does not take a request on.
+  /// Whether GOAWAY excluded a request.
   func isUnprocessed(_ head: OriginRequest) -> Bool {
     state.withLock { $0.model.isUnprocessed(head.ordinal, on: head.connection) }
   }
 
-  /// Records that the origin read the head of a request.
+  /// Records that the origin received the head of a request.
   func receive(
     _ wire: WireRequest, on connection: Int, exchange: Int?
   ) -> (head: OriginRequest, index: Int) {
@@ -224,20 +224,21 @@ extension FakeTransport {
     }
   }
 
-  /// Records content that the origin read.
+  /// Records content that the origin received.
   func record(_ bytes: [UInt8], of index: Int) {
     state.withLock { $0.model.record(bytes, of: index) }
   }
 
-  /// Records that the origin read a request to its end.
+  /// Records that the origin received a request completely.
   func complete(_ index: Int, trailers: HTTPFields) {
     state.withLock { $0.model.complete(index, trailers: trailers) }
   }
 
-  /// Changes the model, then hands out what became free.
+  /// Changes the model, then grants connections that became available.
   ///
-  /// Promises are kept outside the lock: to resume a task takes the task's own lock, which is held
-  /// while the task's cancellation handler waits for this one.
+  /// Promises are fulfilled outside the lock. Resuming a task takes the task's status lock, which
+  /// the runtime holds while it runs that task's cancellation handler, and the handler takes this
+  /// lock: resuming under the lock would deadlock.
   private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
     let (value, granted) = state.withLock { state in
       let value = body(&state)
@@ -248,7 +249,7 @@ extension FakeTransport {
       }
       return (value, granted)
     }
-    for (promise, lease) in granted { promise.keep(lease) }
+    for (promise, lease) in granted { promise.fulfill(lease) }
     return value
   }
 }

@@ -1,18 +1,18 @@
-/// What a fake transport remembers: its connections, who waits for one, and what the origin saw.
+/// The state of a fake transport: connections, waiters and the events that the origin observed.
 ///
-/// A value without clocks, tasks or locks. Connections and tickets count from 1.
+/// A value type without clocks, tasks or locks. Connections and tickets are numbered from 1.
 struct FakeTransportModel: Sendable {
-  /// A connection that was handed out.
+  /// A connection granted to an exchange.
   struct Lease: Sendable, Hashable {
     var connection: Int
     var origin: HTTPOrigin
-    /// Whether it has to be opened first.
+    /// Whether the connection must be established first.
     var isNew: Bool
-    /// Whether other requests may be on it at the same time, as over HTTP/2.
+    /// Whether concurrent requests may use the connection, as over HTTP/2.
     var isShared = false
   }
 
-  /// Somebody who waits for a connection.
+  /// An exchange that waits for a connection.
   private struct Waiter {
     var ticket: Int
     var origin: HTTPOrigin
@@ -20,11 +20,11 @@ struct FakeTransportModel: Sendable {
     var shares: Bool
   }
 
-  /// A connection that requests share.
-  private struct Share {
+  /// The state of a connection that concurrent requests share.
+  private struct SharedConnection {
     var streams = 1
-    /// The ordinal of the last request that is taken on, once the origin has said that it leaves.
-    var lastTaken: Int?
+    /// The ordinal of the last request that the origin processes; `nil` before GOAWAY.
+    var lastProcessed: Int?
   }
 
   let limits: ConnectionLimits
@@ -36,7 +36,7 @@ struct FakeTransportModel: Sendable {
   private var openCounts: [HTTPOrigin: Int] = [:]
   private var accepted: Set<Int> = []
   private var idle: [Int] = []
-  private var shared: [Int: Share] = [:]
+  private var shared: [Int: SharedConnection] = [:]
   private var waiting: [Waiter] = []
   private var ordinals: [Int: Int] = [:]
   private var lastConnection = 0
@@ -47,28 +47,29 @@ struct FakeTransportModel: Sendable {
     self.recordedBodyLimit = recordedBodyLimit
   }
 
-  /// How many connections are open, idle ones included.
+  /// The number of open connections, including idle ones.
   var connectionCount: Int { open.count }
 
-  /// Gets in line for a connection.
+  /// Adds a waiter for a connection.
   ///
   /// - Parameters:
-  ///   - origin: Whom to reach.
-  ///   - reuses: Whether a connection that is open will do.
-  ///   - shares: Whether requests may be on one connection at the same time.
-  /// - Returns: A ticket; it is among those of the next ``grant()`` when its turn comes.
+  ///   - origin: The origin to connect to.
+  ///   - reuses: Whether an open connection may be used.
+  ///   - shares: Whether concurrent requests may share a connection.
+  /// - Returns: The waiter's ticket, which ``grant()`` returns with a connection once one is
+  ///   available.
   mutating func enqueue(for origin: HTTPOrigin, reuses: Bool, shares: Bool = false) -> Int {
     lastTicket += 1
     waiting.append(Waiter(ticket: lastTicket, origin: origin, reuses: reuses, shares: shares))
     return lastTicket
   }
 
-  /// Leaves the line.
+  /// Removes a waiter.
   mutating func leave(_ ticket: Int) {
     waiting.removeAll { $0.ticket == ticket }
   }
 
-  /// Hands out connections in line order to everybody for whom there is one.
+  /// Grants available connections to waiters in FIFO order.
   mutating func grant() -> [(ticket: Int, lease: Lease)] {
     var granted: [(ticket: Int, lease: Lease)] = []
     for waiter in waiting {
@@ -82,7 +83,7 @@ struct FakeTransportModel: Sendable {
   private mutating func lease(for waiter: Waiter) -> Lease? {
     let origin = waiter.origin
     if waiter.reuses, waiter.shares, let connection = sharedConnection(to: origin) {
-      // One that is being opened is waited for: it may fail.
+      // A connection that is still being established may fail, so the waiter waits for the outcome.
       guard accepted.contains(connection) else { return nil }
       shared[connection]?.streams += 1
       idle.removeAll { $0 == connection }
@@ -102,32 +103,32 @@ struct FakeTransportModel: Sendable {
     lastConnection += 1
     open[lastConnection] = origin
     openCounts[origin, default: 0] += 1
-    if waiter.shares { shared[lastConnection] = Share() }
+    if waiter.shares { shared[lastConnection] = SharedConnection() }
     return Lease(
       connection: lastConnection, origin: origin, isNew: true, isShared: waiter.shares)
   }
 
-  /// The newest connection to an origin that takes more requests.
+  /// Returns the newest shared connection to an origin that accepts requests.
   private func sharedConnection(to origin: HTTPOrigin) -> Int? {
-    shared.filter { open[$0.key] == origin && $0.value.lastTaken == nil }.keys.max()
+    shared.filter { open[$0.key] == origin && $0.value.lastProcessed == nil }.keys.max()
   }
 
-  /// The origin accepted a connection.
+  /// Records that the origin accepted a connection.
   mutating func accept(_ connection: Int) {
     guard open[connection] != nil, accepted.insert(connection).inserted else { return }
     events.append(.connected(connection))
   }
 
-  /// A connection is free again, or one of those that share it has what it wanted.
+  /// Returns a connection for reuse, or ends one stream of a shared connection.
   mutating func park(_ connection: Int) {
     if shared[connection] != nil { return endStream(on: connection) }
     guard open[connection] != nil, !isShutDown else { return close(connection, by: .client) }
     idle.append(connection)
   }
 
-  /// The client gives up a request.
+  /// Cancels a request from the client's side.
   ///
-  /// - Returns: Whether the connection goes on, since others share it.
+  /// - Returns: Whether only a stream was reset and the shared connection stays open.
   mutating func reset(on connection: Int) -> Bool {
     guard shared[connection] != nil, accepted.contains(connection) else { return false }
     events.append(.streamReset(connection))
@@ -136,27 +137,27 @@ struct FakeTransportModel: Sendable {
   }
 
   private mutating func endStream(on connection: Int) {
-    guard open[connection] != nil, var share = shared[connection] else { return }
-    share.streams -= 1
-    shared[connection] = share
-    guard share.streams == 0 else { return }
-    if share.lastTaken != nil { return close(connection, by: .origin) }
+    guard open[connection] != nil, var entry = shared[connection] else { return }
+    entry.streams -= 1
+    shared[connection] = entry
+    guard entry.streams == 0 else { return }
+    if entry.lastProcessed != nil { return close(connection, by: .origin) }
     if isShutDown { return close(connection, by: .client) }
     idle.append(connection)
   }
 
-  /// The origin takes no more requests on a connection, and none after one that it names.
-  mutating func goAway(_ connection: Int, lastTaken: Int) {
-    let before = shared[connection]?.lastTaken ?? lastTaken
-    shared[connection]?.lastTaken = min(before, lastTaken)
+  /// Handles GOAWAY: the origin processes no request after the one with the given ordinal.
+  mutating func goAway(_ connection: Int, lastProcessed: Int) {
+    let before = shared[connection]?.lastProcessed ?? lastProcessed
+    shared[connection]?.lastProcessed = min(before, lastProcessed)
   }
 
-  /// Whether a request came after the last one that its connection takes.
+  /// Whether a request has a higher ordinal than the last one that the origin processes.
   func isUnprocessed(_ ordinal: Int, on connection: Int) -> Bool {
-    shared[connection]?.lastTaken.map { ordinal > $0 } ?? false
+    shared[connection]?.lastProcessed.map { ordinal > $0 } ?? false
   }
 
-  /// A connection ends.
+  /// Closes a connection.
   mutating func close(_ connection: Int, by side: OriginEvent.Side) {
     guard let origin = open.removeValue(forKey: connection) else { return }
     let left = openCounts[origin, default: 1] - 1
@@ -167,9 +168,9 @@ struct FakeTransportModel: Sendable {
     if accepted.remove(connection) != nil { events.append(.closed(connection, by: side)) }
   }
 
-  /// The origin read the head of a request.
+  /// Records that the origin received the head of a request.
   ///
-  /// - Returns: The head as the origin sees it, and the place of its record.
+  /// - Returns: The head as the origin sees it, and the index of its record.
   mutating func receive(
     _ wire: WireRequest, on connection: Int
   ) -> (head: OriginRequest, index: Int) {
@@ -185,20 +186,20 @@ struct FakeTransportModel: Sendable {
     return (head, requests.count - 1)
   }
 
-  /// The origin read some content of a request.
+  /// Records content that the origin received.
   mutating func record(_ bytes: [UInt8], of index: Int) {
     let room = max(0, recordedBodyLimit - requests[index].body.count)
     requests[index].body += bytes.prefix(room)
     requests[index].bodyCount += bytes.count
   }
 
-  /// The origin read the content of a request to its end.
+  /// Records that the origin received a request completely.
   mutating func complete(_ index: Int, trailers: HTTPFields) {
     requests[index].trailers = trailers
     requests[index].isComplete = true
   }
 
-  /// Ends everything.
+  /// Closes all connections and removes all waiters.
   mutating func shutDown() {
     isShutDown = true
     waiting = []

@@ -1,20 +1,20 @@
-/// A request as the fake's origin got it.
+/// A request that the origin of a fake transport received.
 public struct RecordedRequest: Sendable, Hashable {
-  /// The head, with the connection it came on.
+  /// The head, with the connection on which it arrived.
   public var head: OriginRequest
 
-  /// Whom the request was for.
+  /// The origin of the request's URL.
   public var origin: HTTPOrigin
 
   /// The first bytes of the content, up to the fake's `recordedBodyLimit`.
   public var body: [UInt8] = []
 
-  /// How many bytes of content were read in all.
+  /// The total number of content bytes received.
   public var bodyCount: Int = 0
 
   /// The trailer fields.
   public var trailers: HTTPFields = [:]
 
-  /// Whether the content was read to its end.
+  /// Whether the whole request was received.
   public var isComplete: Bool = false
 }

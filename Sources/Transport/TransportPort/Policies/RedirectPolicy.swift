@@ -1,19 +1,19 @@
-/// How redirects are followed.
+/// The limit on redirects and the fields that must not reach another origin.
 ///
-/// The rules are those of RFC 9110 §15.4 and of the Fetch standard's HTTP-redirect fetch: 301 and 302
-/// turn POST into GET, 303 turns all but GET and HEAD into GET, 307 and 308 keep method and body.
-/// With the method goes the body and every field about it. On the way to another origin the
-/// credentials are dropped for good.
+/// The rules are those of RFC 9110 §15.4 and of HTTP-redirect fetch in the Fetch standard: 301 and
+/// 302 turn POST into GET, 303 turns every method except GET and HEAD into GET, 307 and 308 keep
+/// method and body. A change of method removes the body and all fields that describe it. A redirect
+/// to another origin removes the credentials, also for later hops that lead back.
 public struct RedirectPolicy: Sendable, Hashable {
-  /// The most redirects of one request; zero makes the first one an error.
+  /// The maximum number of redirects of one request; with 0 the first redirect is an error.
   public var limit: Int
 
-  /// Further fields that must not reach another origin.
+  /// The names of additional fields to remove when a redirect leads to another origin.
   ///
-  /// `Authorization`, `Proxy-Authorization`, `Cookie` and `Host` never do.
+  /// `Authorization`, `Proxy-Authorization`, `Cookie` and `Host` are always removed.
   public var secrets: Set<HTTPField.Name>
 
-  /// A policy; at most 20 redirects unless said otherwise, as in the Fetch standard.
+  /// Creates a policy; the default limit of 20 is that of the Fetch standard.
   public init(limit: Int = 20, secrets: Set<HTTPField.Name> = []) {
     self.limit = limit
     self.secrets = secrets
@@ -21,11 +21,10 @@ public struct RedirectPolicy: Sendable, Hashable {
 }
 
 extension HTTPTransport {
-  /// This transport, with redirects followed.
+  /// Returns a transport that follows redirects.
   ///
-  /// Manual mode is the transport without this: it hands out each redirect as it came.
-  ///
-  /// The exchange's `request` is the last one of the chain. Failures are of kind
+  /// Without this policy a transport returns each redirect as a response. The exchange's `request`
+  /// is the last one of the chain. Errors have the phase `redirecting` and the kind
   /// `tooManyRedirects`, `redirectLoop`, `invalidRedirect` or `bodyNotReplayable`.
   public func followingRedirects(_ policy: RedirectPolicy = RedirectPolicy()) -> some HTTPTransport
   {
@@ -33,7 +32,7 @@ extension HTTPTransport {
   }
 }
 
-/// Follows redirects over another transport.
+/// Follows the redirects of another transport.
 struct RedirectTransport<Base: HTTPTransport>: HTTPTransport {
   let base: Base
   let policy: RedirectPolicy
@@ -42,7 +41,7 @@ struct RedirectTransport<Base: HTTPTransport>: HTTPTransport {
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     var hop = RedirectHop(request: request, body: body)
-    var visited: Set<RedirectHop.Place> = [hop.place]
+    var visited: Set<RedirectHop.Identity> = [hop.identity]
     var count = 0
     while true {
       let exchange = try await base.send(hop.request, body: hop.body, options: options)
@@ -51,22 +50,22 @@ struct RedirectTransport<Base: HTTPTransport>: HTTPTransport {
       await exchange.body.discard(response)
       count += 1
       guard count <= policy.limit else {
-        throw hop.error(.tooManyRedirects, "more than \(policy.limit) redirects")
+        throw hop.error(.tooManyRedirects, "the server sent more than \(policy.limit) redirects")
       }
-      // A response that sets a cookie may lead back to the same place with reason.
+      // A redirect that sets a cookie may lead back to the same URL, which the cookie changes.
       if response.headerFields.contains(.setCookie) { visited = [] }
-      guard visited.insert(next.place).inserted else {
-        throw hop.error(.redirectLoop, "\(next.request.url) was asked before")
+      guard visited.insert(next.identity).inserted else {
+        throw hop.error(.redirectLoop, "\(next.request.url) was requested before in this chain")
       }
       hop = next
     }
   }
 }
 
-/// One request of a chain of redirects.
+/// One request in a chain of redirects.
 struct RedirectHop {
-  /// What tells one hop from another.
-  struct Place: Hashable {
+  /// Method and URL: two hops with the same identity are a loop.
+  struct Identity: Hashable {
     var method: HTTPRequest.Method
     var url: String
   }
@@ -74,9 +73,9 @@ struct RedirectHop {
   var request: HTTPRequest
   var body: HTTPRequestBody
 
-  var place: Place { Place(method: request.method, url: request.url) }
+  var identity: Identity { Identity(method: request.method, url: request.url) }
 
-  /// The request that a response redirects to; `nil` when it does not redirect.
+  /// Returns the request that a response redirects to, or `nil` if it is not a redirect.
   func next(
     after response: HTTPResponse, policy: RedirectPolicy
   ) throws(TransportError) -> RedirectHop? {
@@ -86,7 +85,7 @@ struct RedirectHop {
       return nil
     }
     guard locations.count == 1 else {
-      throw error(.invalidRedirect, "there are \(locations.count) different locations")
+      throw error(.invalidRedirect, "the response has \(locations.count) different Location fields")
     }
     let target = URLReference(location.percentEncodingUnsafe)
       .resolved(against: URLReference(request.url))
@@ -98,7 +97,7 @@ struct RedirectHop {
     let to: HTTPOrigin
     do throws(TransportError) {
       from = try HTTPOrigin(request)
-      // Userinfo is not sent, and must not tell one URL from another either.
+      // Userinfo is never sent, so it must not make two URLs differ in the loop check either.
       to = try HTTPOrigin(next.request)
       next.request.authority = to.authority
     } catch {
@@ -114,7 +113,8 @@ struct RedirectHop {
       next.body = .none
       next.request.headerFields.removeAll { $0.name.describesContent }
     } else if !body.canBeSentAgain {
-      throw error(.bodyNotReplayable, "\(code) asks for the body again, which was a stream")
+      throw error(
+        .bodyNotReplayable, "\(code) needs the body again, which is a stream that was read before")
     }
     if from != to {
       let secrets = policy.secrets.union([.authorization, .proxyAuthorization, .cookie, .host])
@@ -123,6 +123,7 @@ struct RedirectHop {
     return next
   }
 
+  /// Creates an error about this hop.
   func error(_ kind: TransportError.Kind, _ detail: String) -> TransportError {
     TransportError(
       kind, phase: .redirecting, method: request.method, bytesSent: true, detail: detail)
@@ -130,7 +131,7 @@ struct RedirectHop {
 }
 
 extension HTTPField.Name {
-  /// Whether the field is about the content, and goes with it.
+  /// Whether the field describes the content, so that it is removed together with the content.
   fileprivate var describesContent: Bool {
     canonicalName.utf8.starts(with: "content-".utf8)
       || [.transferEncoding, .trailer, .expect, "Digest", "Last-Modified"].contains(self)
@@ -138,7 +139,9 @@ extension HTTPField.Name {
 }
 
 extension String {
-  /// The text with spaces, controls and non-ASCII bytes percent-encoded, as servers should have.
+  /// The text with spaces, control characters and non-ASCII bytes percent-encoded.
+  ///
+  /// Servers send such a Location unencoded, although RFC 3986 does not allow it.
   fileprivate var percentEncodingUnsafe: String {
     guard utf8.contains(where: { !(0x21...0x7E).contains($0) }) else { return self }
     let digits = Array("0123456789ABCDEF".utf8)
@@ -151,7 +154,7 @@ extension String {
 }
 
 extension HTTPResponseBody {
-  /// Reads what is small, so that its connection can be used again, and gives up the rest.
+  /// Reads a body of at most 8 KiB, so that its connection stays usable, and cancels any other.
   fileprivate func discard(_ response: HTTPResponse) async {
     if let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length <= 8192 {
       _ = try? await collect(upTo: length)

@@ -1,24 +1,25 @@
-/// How long to wait before a request is sent again.
+/// The delay before a retry.
 public struct RetryBackoff: Sendable {
-  /// No wait: right where a kept connection has died and a new one will do.
+  /// No delay; suitable for retrying only stale kept connections.
   public static let none = RetryBackoff { _ in .zero }
 
-  /// The pause after a number of failures, which counts from 1; nothing is waited for where it is
-  /// not above zero.
+  /// Returns the delay after a number of failures, counted from 1.
+  ///
+  /// The policy does not sleep if the delay is zero or negative.
   public var pause: @Sendable (_ failures: Int) -> Duration
 
-  /// A wait of any kind.
+  /// Creates a backoff from a function of the number of failures, counted from 1.
   public init(_ pause: @escaping @Sendable (_ failures: Int) -> Duration) {
     self.pause = pause
   }
 
-  /// A wait that doubles with each failure.
+  /// Creates an exponential backoff.
   ///
   /// - Parameters:
-  ///   - first: The pause after the first failure.
-  ///   - longest: The pause that is never exceeded.
-  ///   - share: Gives the share of each pause that is really waited for, 0 to 1. By default it is
-  ///     random from a half up, so that many clients don't come back at the same moment.
+  ///   - first: The delay after the first failure; each further failure doubles it.
+  ///   - longest: The maximum delay.
+  ///   - share: Returns the jitter factor of each delay, 0 to 1. By default it is random between
+  ///     0.5 and 1, so that many clients do not retry at the same time.
   public static func doubling(
     from first: Duration, upTo longest: Duration,
     share: @escaping @Sendable () -> Double = { .random(in: 0.5...1) }

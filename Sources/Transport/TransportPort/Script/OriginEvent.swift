@@ -1,12 +1,12 @@
-/// What an origin saw, in the order in which it happened: the oracle for claims about the wire.
+/// An event that an origin observed, for assertions about connections and sent requests.
 public enum OriginEvent: Sendable, Hashable {
-  /// A connection was accepted; connections count from 1.
+  /// A connection was accepted; connections are numbered from 1.
   case connected(Int)
-  /// The head of a request was read.
+  /// The head of a request was received.
   case received(OriginRequest)
-  /// The client gave up a request on a connection that goes on, over HTTP/2.
+  /// The client reset a stream of a connection that stays open (HTTP/2).
   case streamReset(Int)
-  /// A connection ended.
+  /// A connection was closed.
   case closed(Int, by: Side)
 
   /// The two ends of a connection.

@@ -1,13 +1,17 @@
+import Synchronization
+
 extension OriginPlan {
-  /// A plan that answers each request by the next script; the last one stays.
+  /// Creates a plan that plays the scripts in turn, one per request, and then repeats the last one.
   ///
   /// - Parameters:
-  ///   - scripts: The scripts, in turn; without any, each request gets an empty 200.
-  ///   - identity: What an https origin shows.
+  ///   - scripts: The scripts in order; if empty, the origin answers every request with an empty
+  ///     200.
+  ///   - identity: The certificate and protocol of an https origin.
   public init(inTurn scripts: [OriginScript], identity: Identity = .trusted) {
-    let count = Counter()
+    let played = Atomic(0)
     self.init(identity: identity) { _ in
-      scripts.isEmpty ? .respond() : scripts[min(count.add(1), scripts.count) - 1]
+      let index = played.wrappingAdd(1, ordering: .relaxed).oldValue
+      return scripts.isEmpty ? .respond() : scripts[min(index, scripts.count - 1)]
     }
   }
 }

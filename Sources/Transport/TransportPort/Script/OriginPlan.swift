@@ -1,63 +1,63 @@
-/// Everything about an origin: whether it can be reached, who it claims to be, and what it does.
+/// The behavior of an origin: its reachability, its certificate, and its response to each request.
 ///
-/// A plan is played by ``FakeTransport`` and by a server on a real socket alike.
+/// ``FakeTransport`` plays a plan in memory, and `ScriptedOrigin` plays it on a real socket.
 public struct OriginPlan: Sendable {
-  /// Whether and how a client gets a connection.
+  /// The outcome of a client's attempt to connect.
   public enum Reachability: Sendable, Hashable {
     /// Connections are accepted.
     case listening
-    /// The host's name has no address.
+    /// The host name has no address.
     case unresolvable
-    /// Looking up the host's name takes this long.
+    /// Resolving the host name takes this long.
     case resolvingSlowly(Duration)
-    /// Nobody listens on the port.
+    /// Nothing listens on the port.
     case refusing
-    /// Connecting never succeeds and never fails.
+    /// The connection attempt neither succeeds nor fails.
     case silent
   }
 
-  /// The certificate and protocol that an https origin shows.
+  /// The certificate and TLS version of an https origin.
   public enum Identity: Sendable, Hashable, CaseIterable {
     /// A certificate that the client trusts.
     case trusted
-    /// One that is no longer valid.
+    /// An expired certificate.
     case expired
-    /// One for another host.
+    /// A certificate for another host.
     case wrongHost
-    /// One signed by itself.
+    /// A self-signed certificate.
     case selfSigned
-    /// One of an issuer that the client does not trust.
+    /// A certificate from an issuer that the client does not trust.
     case unknownAuthority
-    /// A good one, but nothing newer than TLS 1.1.
+    /// A trusted certificate, but no TLS version newer than 1.1.
     case obsoleteProtocol
   }
 
-  /// What an https origin speaks.
+  /// The HTTP version of an https origin.
   public enum Version: Sendable, Hashable {
-    /// HTTP/1.1 alone.
+    /// Only HTTP/1.1.
     case http11
-    /// HTTP/2 with clients that offer it, so that requests share a connection; else HTTP/1.1.
+    /// HTTP/2 with clients that offer it, where requests share a connection; otherwise HTTP/1.1.
     case http2
   }
 
-  /// Whether and how a client gets a connection.
+  /// The outcome of a client's attempt to connect.
   public var reachability: Reachability
 
-  /// What an https origin shows; without meaning over http.
+  /// The certificate and TLS version; ignored for http.
   public var identity: Identity
 
-  /// What an https origin speaks; without meaning over http.
+  /// The HTTP version; ignored for http.
   public var version: Version
 
-  /// What happens on a new connection before a request is read; its argument counts from 1.
+  /// Returns the script to play on a new connection before a request is read.
   ///
-  /// Not played where requests share a connection.
+  /// Its argument is the number of the connection, from 1. Not called for HTTP/2 connections.
   public var onConnect: @Sendable (_ connection: Int) -> OriginScript
 
-  /// What happens once the head of a request was read.
+  /// Returns the script to play after the head of a request was received.
   public var onRequest: @Sendable (OriginRequest) -> OriginScript
 
-  /// A plan.
+  /// Creates a plan.
   public init(
     reachability: Reachability = .listening, identity: Identity = .trusted,
     version: Version = .http11,

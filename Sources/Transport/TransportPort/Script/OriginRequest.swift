@@ -1,9 +1,9 @@
 /// The head of a request as an origin received it.
 public struct OriginRequest: Sendable, Hashable {
-  /// The connection it came on, counted from 1 by the origin.
+  /// The number of its connection, from 1.
   public var connection: Int
 
-  /// Its place on that connection, counted from 1.
+  /// The number of the request on its connection, from 1.
   public var ordinal: Int
 
   /// The method.
@@ -15,7 +15,7 @@ public struct OriginRequest: Sendable, Hashable {
   /// All header fields, in order.
   public var headerFields: HTTPFields
 
-  /// A request head.
+  /// Creates the head of a request.
   public init(
     connection: Int, ordinal: Int, method: HTTPRequest.Method, target: String,
     headerFields: HTTPFields

@@ -1,12 +1,12 @@
-/// What an origin does about one request, or about one new connection: its steps, in order.
+/// The steps of an origin in response to one request or one new connection, in order.
 ///
-/// When the steps are done and none of them ended the connection, the origin reads what is left of
-/// the request and waits for the next one on the same connection.
+/// After the last step, unless a step closed the connection, the origin reads the rest of the
+/// request and waits for the next request on the same connection.
 public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The steps, in order.
   public var steps: [ScriptStep]
 
-  /// A script of these steps.
+  /// Creates a script.
   public init(_ steps: [ScriptStep] = []) {
     self.steps = steps
   }
@@ -15,12 +15,12 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     self.init(elements)
   }
 
-  /// This script, followed by another.
+  /// Returns a script that plays the left and then the right script.
   public static func + (left: Self, right: Self) -> Self {
     Self(left.steps + right.steps)
   }
 
-  /// Reads the request, then sends these bytes as they are.
+  /// Reads the request, then sends a text verbatim.
   public static func raw(_ text: String) -> Self {
     [.readBody, .send(text)]
   }
@@ -29,8 +29,8 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
   ///
   /// - Parameters:
   ///   - status: The status code.
-  ///   - headerFields: Fields to send; `Content-Length` is added unless one of them frames the body
-  ///     or the status allows none.
+  ///   - headerFields: The fields to send. `Content-Length` is added unless they include
+  ///     `Content-Length` or `Transfer-Encoding`, or the status is 1xx, 204 or 304.
   ///   - body: The content.
   public static func respond(
     _ status: Int = 200, headerFields: HTTPFields = [:], body: [UInt8] = []
@@ -44,7 +44,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     return [.readBody, .send(head + body)]
   }
 
-  /// Reads the request, then sends a well-formed response with text as its content.
+  /// Reads the request, then sends a well-formed response with text in UTF-8.
   public static func respond(
     _ status: Int = 200, headerFields: HTTPFields = [:], text: String
   ) -> Self {
@@ -56,11 +56,11 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     respond(status, headerFields: [.location: location])
   }
 
-  /// The same script with everything it sends cut into pieces of at most this many bytes.
+  /// Returns this script with all sent bytes split into pieces.
   ///
   /// - Parameters:
-  ///   - size: The most bytes of a piece, at least one.
-  ///   - pause: What to wait between pieces.
+  ///   - size: The maximum size of a piece in bytes; values below 1 count as 1.
+  ///   - pause: The pause between two pieces.
   public func split(into size: Int, pausing pause: Duration? = nil) -> Self {
     let size = max(1, size)
     return Self(

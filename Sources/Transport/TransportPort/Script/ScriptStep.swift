@@ -1,44 +1,45 @@
-/// One thing that an origin does on a connection.
+/// One step of an origin on a connection.
 ///
-/// The vocabulary is the same for ``FakeTransport`` and for a server on a real socket, so that each
-/// scenario can be played on both. Over HTTP/2 what is sent is still written as HTTP/1.1, with its
-/// framing, and is carried as the fields and data of a stream of its own.
+/// ``FakeTransport`` and `ScriptedOrigin` play the same steps. For HTTP/2, scripts still send
+/// HTTP/1.1 messages with their framing; the origin converts them to the headers and data of a
+/// stream.
 public enum ScriptStep: Sendable, Hashable {
-  /// Sends these bytes as they are.
+  /// Sends bytes verbatim.
   case send([UInt8])
 
-  /// Sends these bytes `count` times over, for floods; `nil` means without end.
+  /// Sends bytes `count` times, or without end if `count` is `nil`; for floods.
   case sendRepeatedly([UInt8], count: Int?)
 
-  /// Does nothing for a while.
+  /// Does nothing for a duration.
   case pause(Duration)
 
-  /// Reads the request's body to its end, by the framing that the request declares.
+  /// Reads the request body to its end.
   case readBody
 
-  /// Reads this many bytes of the request's content, fewer if it ends before.
+  /// Reads this many bytes of the request body, or fewer if it ends earlier.
   case readBodyBytes(Int)
 
-  /// Reads the request's body and sends each piece back as one chunk of the chunked coding, as it
-  /// comes; the last chunk is left to a later step.
+  /// Reads the request body and sends each received piece back as one chunk of the chunked coding.
+  ///
+  /// A later step must send the last chunk.
   case echoBody
 
-  /// Ends the connection in order: `close_notify` under TLS, then FIN.
+  /// Closes the connection: `close_notify` under TLS, then FIN.
   case close
 
-  /// Ends the connection with a FIN but without the `close_notify` that TLS asks for.
+  /// Closes the connection with FIN but without the `close_notify` that TLS requires.
   case closeWithoutNotify
 
-  /// Ends the connection with a RST.
+  /// Resets the connection with RST.
   case reset
 
-  /// Neither reads nor sends any more until the client closes the connection.
+  /// Neither reads nor sends until the client closes the connection.
   case stall
 
-  /// Announces that the connection takes no more requests: GOAWAY of HTTP/2, nothing over HTTP/1.1.
+  /// Sends GOAWAY over HTTP/2: the connection accepts no more requests. No effect over HTTP/1.1.
   ///
-  /// Those before this one are still answered. If `isProcessed`, so is this one; if not, neither it
-  /// nor any after it had an effect, and each may be sent again.
+  /// Earlier requests on the connection are still answered, and this one too if `isProcessed`. If
+  /// not, this request and later ones had no effect and are safe to retry.
   case goAway(isProcessed: Bool)
 }
 

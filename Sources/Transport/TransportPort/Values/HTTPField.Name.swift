@@ -1,18 +1,18 @@
 extension HTTPField {
-  /// A field name, compared without regard to ASCII case.
+  /// A field name. Comparison and hashing ignore ASCII case.
   ///
-  /// Any string can be a value of this type; a name that is no token is refused when the request is
-  /// sent, with ``TransportError/Kind-swift.enum/invalidRequest(_:)``.
+  /// Any string is a value of this type. Sending a request with a name that is not a token fails
+  /// with ``TransportError/Kind-swift.enum/invalidRequest(_:)``.
   ///
   /// Source: RFC 9110 §5.1.
   public struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name as it was written, in the case in which it goes to the wire.
+    /// The name as written; it is sent in this case.
     public let rawName: String
 
-    /// The name in lower case: what equality and hashing use.
+    /// The name in lower case, which comparison and hashing use.
     public let canonicalName: String
 
-    /// A name as written.
+    /// Creates a name.
     public init(_ rawName: String) {
       self.rawName = rawName
       self.canonicalName = rawName.asciiLowercased()
@@ -22,10 +22,10 @@ extension HTTPField {
       self.init(value)
     }
 
-    /// Whether the name is a token: the only names that may go to the wire.
+    /// Whether the name is a token; only such names can be sent.
     public var isValid: Bool { rawName.isToken }
 
-    /// Whether the field says something of one connection, so that HTTP/2 does not carry it.
+    /// Whether the field is specific to one connection, and therefore not allowed in HTTP/2.
     ///
     /// Source: RFC 9113 §8.2.2.
     package var isOfConnection: Bool {

@@ -1,32 +1,32 @@
-/// One field line: a name and the bytes of its value.
+/// A field line: a name and the bytes of its value.
 ///
 /// Source: RFC 9110 §5.
 public struct HTTPField: Sendable, Hashable {
   /// The field's name.
   public var name: Name
 
-  /// The bytes of the value as they are on the wire, whatever their encoding.
+  /// The bytes of the value as sent or received, in any encoding.
   public var bytes: [UInt8]
 
-  /// A field whose value is given as bytes.
+  /// Creates a field from the bytes of its value.
   public init(name: Name, bytes: [UInt8]) {
     self.name = name
     self.bytes = bytes
   }
 
-  /// A field whose value is given as text, which goes to the wire as UTF-8.
+  /// Creates a field from text, which is sent as UTF-8.
   public init(name: Name, value: String) {
     self.init(name: name, bytes: Array(value.utf8))
   }
 
-  /// The value as text: read as UTF-8 where the bytes are that, otherwise as ISO Latin-1.
+  /// The value as text, decoded as UTF-8 if valid and otherwise as ISO 8859-1.
   public var value: String { String(fieldBytes: bytes) }
 
-  /// Whether the value holds only what a request may carry: no CR, LF, NUL or other control.
+  /// Whether the value can be sent: it contains no CR, LF, NUL or other control character.
   ///
-  /// Horizontal tab and the bytes above 127 are allowed. Source: RFC 9110 §5.5.
+  /// Horizontal tab and bytes above 127 are allowed. Source: RFC 9110 §5.5.
   public var hasValidValue: Bool {
-    bytes.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+    bytes.allSatisfy(\.isFieldValueByte)
   }
 }
 

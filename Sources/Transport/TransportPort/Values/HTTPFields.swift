@@ -1,23 +1,24 @@
-/// Field lines in the order of the message, duplicates kept apart.
+/// The field lines of a message, in order; lines with the same name stay separate.
 ///
 /// Source: RFC 9110 §5.2 and §5.3.
 public struct HTTPFields: Sendable, Hashable {
   private var fields: [HTTPField]
 
-  /// No fields.
+  /// Creates an empty collection of fields.
   public init() {
     self.fields = []
   }
 
-  /// The given fields, in their order.
+  /// Creates a collection of fields in the given order.
   public init(_ fields: some Sequence<HTTPField>) {
     self.fields = Array(fields)
   }
 
-  /// The value of a field, with repeated lines joined by a comma and a space.
+  /// The value of a field, with the values of repeated lines joined by `", "`.
   ///
-  /// `Set-Cookie` cannot be joined, so its first line is given: read it through `values`. Setting
-  /// replaces all lines of that name by one at the place of the first; `nil` removes them.
+  /// `Set-Cookie` values cannot be joined, so the getter returns the first one; use `[values:]` for
+  /// all of them. Setting a value replaces all lines of that name by one line at the position of
+  /// the first; `nil` removes them.
   public subscript(name: HTTPField.Name) -> String? {
     get {
       let all = self[values: name]
@@ -29,23 +30,23 @@ public struct HTTPFields: Sendable, Hashable {
     }
   }
 
-  /// The values of all lines of a name, one for each line.
+  /// The values of all lines with a name, one per line.
   public subscript(values name: HTTPField.Name) -> [String] {
     get { self[fields: name].map(\.value) }
     set { self[fields: name] = newValue.map { HTTPField(name: name, value: $0) } }
   }
 
-  /// The lines of a name, in order.
+  /// The lines with a name, in order.
   public subscript(fields name: HTTPField.Name) -> [HTTPField] {
     get { fields.filter { $0.name == name } }
     set {
-      let place = fields.firstIndex { $0.name == name } ?? fields.endIndex
+      let index = fields.firstIndex { $0.name == name } ?? fields.endIndex
       fields.removeAll { $0.name == name }
-      fields.insert(contentsOf: newValue, at: place)
+      fields.insert(contentsOf: newValue, at: index)
     }
   }
 
-  /// Adds a line at the end.
+  /// Appends a line.
   public mutating func append(_ field: HTTPField) {
     fields.append(field)
   }
@@ -55,13 +56,13 @@ public struct HTTPFields: Sendable, Hashable {
     fields.contains { $0.name == name }
   }
 
-  /// Gives the last line another value.
+  /// Replaces the value of the last line.
   mutating func replaceLast(by bytes: [UInt8]) {
     guard !fields.isEmpty else { return }
     fields[fields.count - 1].bytes = bytes
   }
 
-  /// Takes away every line that satisfies the predicate.
+  /// Removes every line that satisfies the predicate.
   public mutating func removeAll(where predicate: (HTTPField) throws -> Bool) rethrows {
     try fields.removeAll(where: predicate)
   }
@@ -84,14 +85,14 @@ extension HTTPFields: CustomStringConvertible {
 }
 
 extension HTTPFields {
-  /// Whether the lines are the same to the byte; `==` does not mind the case of names.
+  /// Whether the lines are identical to the byte; `==` ignores the case of names.
   package func isSpelled(like other: HTTPFields) -> Bool {
     fields.elementsEqual(other.fields) {
       $0.name.rawName == $1.name.rawName && $0.bytes == $1.bytes
     }
   }
 
-  /// The field lines as they go to the wire, each with its CR LF.
+  /// The field lines in HTTP/1.1 syntax, each with its CR LF.
   package var wireBytes: [UInt8] {
     var bytes: [UInt8] = []
     for field in self {
@@ -103,7 +104,7 @@ extension HTTPFields {
     return bytes
   }
 
-  /// The comma-separated members of all lines of a name, in lower case, empty ones left out.
+  /// The comma-separated members of all lines with a name, in lower case, without empty members.
   package func list(_ name: HTTPField.Name) -> [String] {
     self[values: name].flatMap { $0.split(separator: ",") }
       .map { $0.trimmingSpaces().asciiLowercased() }

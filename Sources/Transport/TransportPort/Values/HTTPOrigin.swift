@@ -1,4 +1,4 @@
-/// Scheme, host and port: the unit of connection reuse, and the border that secrets do not cross.
+/// A scheme, host and port: the scope of connection reuse and of credentials.
 ///
 /// Source: RFC 6454 §4, RFC 9110 §4.3.
 public struct HTTPOrigin: Sendable, Hashable {
@@ -7,23 +7,23 @@ public struct HTTPOrigin: Sendable, Hashable {
     case http
     case https
 
-    /// The port that a URL of this scheme means when it names none.
+    /// The port of a URL of this scheme that names no port.
     public var defaultPort: Int { self == .http ? 80 : 443 }
   }
 
   /// The scheme.
   public let scheme: Scheme
 
-  /// The host in lower case; an IPv6 literal is without its brackets.
+  /// The host in lower case; an IPv6 literal has no brackets.
   public let host: String
 
   /// The port, 1 to 65,535.
   public let port: Int
 
-  /// The value of the Host field: brackets around IPv6, no default port.
+  /// The value of the Host field: IPv6 in brackets, no default port.
   public var authority: String { String(decoding: authorityBytes, as: Unicode.UTF8.self) }
 
-  /// The same, as it goes to the wire.
+  /// The bytes of ``authority``, built without an intermediate string.
   var authorityBytes: [UInt8] {
     let name = host.utf8
     var bytes: [UInt8] = []

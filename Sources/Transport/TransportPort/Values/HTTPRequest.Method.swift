@@ -1,13 +1,13 @@
 extension HTTPRequest {
-  /// A request method: case-sensitive, and open to methods of your own.
+  /// A request method, case-sensitive; any token is allowed.
   ///
-  /// Any string can be a value of this type; one that is no token is refused when the request is
-  /// sent. Source: RFC 9110 §9.
+  /// Any string is a value of this type. Sending a request whose method is not a token fails with
+  /// ``TransportError/Kind-swift.enum/invalidRequest(_:)``. Source: RFC 9110 §9.
   public struct Method: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The method as it goes to the wire.
+    /// The method as sent.
     public let rawValue: String
 
-    /// A method by its name.
+    /// Creates a method from its name.
     public init(_ rawValue: String) {
       self.rawValue = rawValue
     }
@@ -26,10 +26,10 @@ extension HTTPRequest {
     public static let trace: Self = "TRACE"
     public static let connect: Self = "CONNECT"
 
-    /// Whether the method is a token: the only methods that may go to the wire.
+    /// Whether the method is a token; only such methods can be sent.
     public var isValid: Bool { rawValue.isToken }
 
-    /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
+    /// Whether sending the request twice has the same effect as sending it once (RFC 9110 §9.2.2).
     public var isIdempotent: Bool {
       switch self {
       case .get, .head, .put, .delete, .options, .trace: true

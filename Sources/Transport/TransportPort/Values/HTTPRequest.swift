@@ -1,24 +1,24 @@
-/// The head of a request: a method, where it goes, and the fields to send with it.
+/// The head of a request: method, URL and fields.
 ///
-/// A value of this type may be wrong: it is a wish. ``WireRequest`` is what may be sent, and the only
-/// way from one to the other is ``WireRequest/init(_:body:)``, which refuses what is wrong.
+/// A value of this type may be invalid. ``WireRequest/init(_:body:)`` validates it when it is sent,
+/// and throws ``TransportError`` if it is.
 public struct HTTPRequest: Sendable, Hashable {
-  /// What is asked for.
+  /// The method.
   public var method: Method
 
-  /// `http` or `https`; anything else is refused when the request is sent.
+  /// `http` or `https`; a request with another scheme cannot be sent.
   public var scheme: String?
 
-  /// Host and optional port, such as `example.com:8080`. Userinfo is never sent.
+  /// The host and an optional port, such as `example.com:8080`. Userinfo is never sent.
   public var authority: String?
 
-  /// Path and query, sent verbatim. A fragment is never sent.
+  /// The path and query, sent verbatim. A fragment is never sent.
   public var path: String?
 
-  /// The fields to send; they override those that the transport would add.
+  /// The fields to send; they override fields that the transport would add.
   public var headerFields: HTTPFields
 
-  /// A request from the parts of its URL.
+  /// Creates a request from the parts of its URL.
   public init(
     method: Method, scheme: String?, authority: String?, path: String?,
     headerFields: HTTPFields = [:]
@@ -30,7 +30,7 @@ public struct HTTPRequest: Sendable, Hashable {
     self.headerFields = headerFields
   }
 
-  /// A request for a URL; one that cannot be sent is refused when the request is sent.
+  /// Creates a request for a URL, which is validated when the request is sent.
   public init(method: Method = .get, url: String, headerFields: HTTPFields = [:]) {
     let reference = URLReference(url)
     self.init(
@@ -38,7 +38,7 @@ public struct HTTPRequest: Sendable, Hashable {
       path: reference.pathAndQuery, headerFields: headerFields)
   }
 
-  /// The URL put together from its parts, without a fragment.
+  /// The URL composed from its parts.
   public var url: String {
     (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + (path ?? "")
   }

@@ -2,21 +2,21 @@
 ///
 /// Source: RFC 9110 §15, RFC 9112 §4.
 public struct HTTPResponse: Sendable, Hashable {
-  /// A status code and the phrase beside it.
+  /// A status code with its reason phrase.
   public struct Status: Sendable, Hashable {
-    /// Three digits, 100 to 999.
+    /// The code, 100 to 999.
     public var code: Int
 
-    /// The phrase as it was sent; empty where there was none. It means nothing to a program.
+    /// The reason phrase as received, possibly empty. It has no meaning for a program.
     public var reasonPhrase: String
 
-    /// A status by its code.
+    /// Creates a status.
     public init(code: Int, reasonPhrase: String = "") {
       self.code = code
       self.reasonPhrase = reasonPhrase
     }
 
-    /// Whether this is an interim response (1xx), to be followed by a final one.
+    /// Whether this is the status of an interim response (1xx), which a final response follows.
     public var isInformational: Bool { (100...199).contains(code) }
 
     /// Whether the request succeeded (2xx).
@@ -26,10 +26,10 @@ public struct HTTPResponse: Sendable, Hashable {
   /// The status.
   public var status: Status
 
-  /// The header fields, in the order in which they came.
+  /// The header fields, in the order received.
   public var headerFields: HTTPFields
 
-  /// A response head.
+  /// Creates the head of a response.
   public init(status: Status, headerFields: HTTPFields = [:]) {
     self.status = status
     self.headerFields = headerFields

@@ -1,7 +1,7 @@
-// Text helpers over ASCII, so that no locale and no Unicode rule has a say in a protocol.
+// ASCII text helpers; locale and Unicode rules must not influence how a protocol is parsed.
 
 extension UInt8 {
-  /// Whether the byte may be part of a token (RFC 9110 §5.6.2).
+  /// Whether the byte is allowed in a token (RFC 9110 §5.6.2).
   package var isTokenByte: Bool {
     switch self {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -22,35 +22,40 @@ extension UInt8 {
 
   /// Whether the byte is a space or a horizontal tab.
   package var isSpace: Bool { self == 0x20 || self == 0x09 }
+
+  /// Whether the byte is allowed in a field value: not a control character, except horizontal tab.
+  ///
+  /// Source: RFC 9110 §5.5.
+  var isFieldValueByte: Bool { self == 0x09 || (self >= 0x20 && self != 0x7F) }
 }
 
 extension StringProtocol {
-  /// Whether the text is a token: at least one byte, all of them token bytes.
+  /// Whether the text is a token: one or more token bytes.
   package var isToken: Bool { !isEmpty && !hasByte { !$0.isTokenByte } }
 
-  /// The text with A to Z in lower case, and nothing else changed.
+  /// The text with A to Z in lower case.
   package func asciiLowercased() -> String {
-    // Most names are so already.
+    // Most names are in lower case already and need no copy.
     guard hasByte(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
     return String(
       decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: Unicode.UTF8.self)
   }
 
-  /// Whether a byte of the text, read as UTF-8, satisfies the predicate.
+  /// Whether a byte of the text in UTF-8 satisfies the predicate.
   func hasByte(where predicate: (UInt8) -> Bool) -> Bool {
-    // Where the bytes lie in a row, that is several times faster than through the view.
+    // On contiguous storage this is several times faster than through the view.
     utf8.withContiguousStorageIfAvailable { $0.contains(where: predicate) }
       ?? utf8.contains(where: predicate)
   }
 
-  /// The text without spaces and tabs at its ends.
+  /// The text without leading and trailing spaces and tabs.
   package func trimmingSpaces() -> String {
     String(decoding: Array(utf8)[...].trimmingSpaces(), as: Unicode.UTF8.self)
   }
 }
 
 extension ArraySlice<UInt8> {
-  /// The bytes without spaces and tabs at their ends.
+  /// The bytes without leading and trailing spaces and tabs.
   package func trimmingSpaces() -> ArraySlice<UInt8> {
     guard let first = firstIndex(where: { !$0.isSpace }),
       let last = lastIndex(where: { !$0.isSpace })
@@ -60,7 +65,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension [UInt8] {
-  /// The bytes without spaces and tabs at their ends, in the same memory where there are none.
+  /// The bytes without leading and trailing spaces and tabs; not copied if there are none.
   package var withoutOuterSpaces: [UInt8] {
     guard first?.isSpace == true || last?.isSpace == true else { return self }
     return Array(self[...].trimmingSpaces())
@@ -68,7 +73,7 @@ extension [UInt8] {
 }
 
 extension String {
-  /// Text from the bytes of a field: UTF-8 where they are that, otherwise ISO Latin-1.
+  /// Decodes the bytes of a field, as UTF-8 if valid and otherwise as ISO 8859-1.
   package init(fieldBytes bytes: some Collection<UInt8>) {
     if let text = String(validating: bytes, as: Unicode.UTF8.self) {
       self = text

@@ -1,24 +1,24 @@
-/// How the end of a response's body is found.
+/// How the end of a response body is determined.
 ///
 /// Source: RFC 9112 §6.3.
 public enum HTTPBodyFraming: Sendable, Hashable {
-  /// There is no body, whatever the fields say: HEAD, 1xx, 204, 304.
+  /// There is no body, whatever the fields say: the response to HEAD, 1xx, 204 and 304.
   case none
-  /// So many bytes.
+  /// The body has this many bytes.
   case length(Int)
-  /// Chunks up to the last one, then trailers.
+  /// The body is a sequence of chunks, followed by trailers.
   case chunked
-  /// All that comes until the connection ends.
+  /// The body ends with the connection.
   case untilClose
 
-  /// Works out the framing of a response.
+  /// Determines the framing of a response.
   ///
-  /// Transfer-Encoding wins over Content-Length, and without chunks the body then ends with the
-  /// connection. A length must be a number, and repeated ones the same, even where it is not used:
-  /// in the response to HEAD and beside a Transfer-Encoding.
+  /// Transfer-Encoding overrides Content-Length; `identity` means that the body ends with the
+  /// connection. Content-Length must be a number, and repeated values must be equal, even in the
+  /// response to HEAD and together with Transfer-Encoding, where it is not used.
   ///
   /// - Parameters:
-  ///   - response: The response's head.
+  ///   - response: The head of the response.
   ///   - method: The method of the request.
   /// - Throws: ``TransportError`` of kind `conflictingLength`, `invalidLength` or
   ///   `unsupportedTransferCoding`.
@@ -42,10 +42,10 @@ public enum HTTPBodyFraming: Sendable, Hashable {
     }
   }
 
-  /// Whether the connection may carry another response after this one.
+  /// Whether the connection can be used for another request after this response.
   ///
-  /// Not so after `Connection: close`, after HTTP/1.0 without `keep-alive`, after a body that ends
-  /// with the connection, and where both framings were given (RFC 9112 §6.3 and §9.3).
+  /// False for `Connection: close`, for HTTP/1.0 without `keep-alive`, for a body that ends with
+  /// the connection, and for a response with both framings (RFC 9112 §6.3 and §9.3).
   public func keepsConnectionAlive(
     after response: HTTPResponse, version: HTTPHeadParser.Version
   ) -> Bool {
@@ -60,7 +60,7 @@ public enum HTTPBodyFraming: Sendable, Hashable {
     }
   }
 
-  /// Whether the last transfer coding is chunked; `nil` where there is none.
+  /// Whether the transfer coding is chunked; `nil` without Transfer-Encoding.
   private static func isChunked(_ fields: HTTPFields) throws(TransportError) -> Bool? {
     let codings = fields.list(.transferEncoding)
     switch codings {
@@ -70,29 +70,30 @@ public enum HTTPBodyFraming: Sendable, Hashable {
     default:
       throw TransportError(
         .unsupportedTransferCoding, phase: .awaitingHead, bytesSent: true,
-        detail: "Transfer-Encoding is \(codings.joined(separator: ", ").debugDescription)")
+        detail:
+          "Transfer-Encoding is \(codings.joined(separator: ", ").debugDescription), not chunked")
     }
   }
 
-  /// The one length that all Content-Length fields agree on.
+  /// The value of all Content-Length fields; `nil` without one.
   private static func length(_ fields: HTTPFields) throws(TransportError) -> Int? {
     let values = fields[values: .contentLength].flatMap {
       $0.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingSpaces() }
     }
-    guard let first = values.first else { return nil }
     var lengths: [Int] = []
     for value in values {
       guard !value.isEmpty, value.utf8.allSatisfy(\.isDigit), let length = Int(value) else {
         throw TransportError(
           .invalidLength, phase: .awaitingHead, bytesSent: true,
-          detail: "Content-Length is \(value.debugDescription)")
+          detail: "Content-Length is \(value.debugDescription), not a number of bytes")
       }
       lengths.append(length)
     }
-    guard let length = lengths.first, lengths.allSatisfy({ $0 == length }) else {
+    guard let length = lengths.first else { return nil }
+    if let other = lengths.first(where: { $0 != length }) {
       throw TransportError(
         .conflictingLength, phase: .awaitingHead, bytesSent: true,
-        detail: "Content-Length is \(first) and also \(values.last ?? "")")
+        detail: "the response has different Content-Length values: \(length) and \(other)")
     }
     return length
   }

@@ -1,22 +1,22 @@
-/// Reads field lines up to the empty line: those of a head, or trailers.
+/// Parses the field lines of a head or of trailers, up to the empty line.
 ///
 /// Source: RFC 9112 §5 and §7.1.2; ``HTTPHeadParser`` lists the rules.
 public struct HTTPFieldSection: Sendable {
   private let limits: HTTPHeadLimits
   private var count = 0
 
-  /// The fields read so far.
+  /// The fields parsed so far.
   public private(set) var fields: HTTPFields = [:]
 
-  /// An empty section.
+  /// Creates an empty section.
   public init(limits: HTTPHeadLimits = HTTPHeadLimits()) {
     self.limits = limits
   }
 
-  /// Takes the next line.
+  /// Parses the next line.
   ///
-  /// - Parameter line: The bytes of the line with its line end, CR LF or LF.
-  /// - Returns: Whether this was the empty line at the end.
+  /// - Parameter line: The line including its line end, CR LF or LF.
+  /// - Returns: Whether this was the empty line that ends the section.
   /// - Throws: ``TransportError`` of kind `malformedHead` or `headTooLarge`.
   public mutating func consume(line: ArraySlice<UInt8>) throws(TransportError) -> Bool {
     let text = try text(of: line)
@@ -42,7 +42,7 @@ public struct HTTPFieldSection: Sendable {
     return false
   }
 
-  /// Joins a continuation to the line before.
+  /// Appends a continuation line to the previous field (RFC 9112 §5.2).
   private mutating func fold(_ text: ArraySlice<UInt8>) throws(TransportError) {
     guard let last = fields.last else {
       throw .badHead("the first field line starts with a space", text)
@@ -52,19 +52,19 @@ public struct HTTPFieldSection: Sendable {
     fields.replaceLast(by: last.bytes.isEmpty ? Array(more) : last.bytes + [0x20] + more)
   }
 
-  /// The line without its end, counted against the limit.
+  /// Returns the line without its line end and counts it against the limit.
   mutating func text(of line: ArraySlice<UInt8>) throws(TransportError) -> ArraySlice<UInt8> {
     try count(line.count)
     var text = line
     if text.last == 0x0A { text.removeLast() }
     if text.last == 0x0D { text.removeLast() }
     guard !text.contains(where: { $0 == 0 || $0 == 0x0D || $0 == 0x0A }) else {
-      throw .badHead("a line holds NUL, or CR or LF that do not end it", text)
+      throw .badHead("a line contains NUL, or CR or LF before its end", text)
     }
     return text
   }
 
-  /// Counts bytes of a line against the limit.
+  /// Counts the bytes of a line against the limit.
   private mutating func count(_ bytes: Int) throws(TransportError) {
     count += bytes
     guard count <= limits.bytes else {
@@ -74,14 +74,14 @@ public struct HTTPFieldSection: Sendable {
 }
 
 extension TransportError {
-  /// What came is not the head of an HTTP response.
+  /// Creates the error for bytes that are not the head of an HTTP response.
   static func badHead(_ detail: String, _ line: ArraySlice<UInt8>) -> TransportError {
     let excerpt = String(fieldBytes: line.prefix(80)).debugDescription
     return TransportError(
       .malformedHead, phase: .awaitingHead, bytesSent: true, detail: "\(detail): \(excerpt)")
   }
 
-  /// The head exceeds its limits.
+  /// Creates the error for a head that exceeds its limits.
   static func largeHead(_ detail: String) -> TransportError {
     TransportError(.headTooLarge, phase: .awaitingHead, bytesSent: true, detail: detail)
   }

@@ -1,22 +1,24 @@
-/// Reads a response head line by line: the one place that says what a head may look like.
+/// Parses the head of a response line by line.
 ///
-/// The rules, each from RFC 9112 unless said otherwise:
-/// - the version is `HTTP/1.0` or `HTTP/1.1`, in capitals, since there is no other 1.x; the status is
-///   three digits, 100 to 999; the reason phrase and the space before it may be missing (§4);
-/// - a line may end in a bare LF (§2.2), but a CR that is not before an LF is refused, and so is NUL;
-/// - nothing may stand between name and colon; spaces around the value are trimmed (§5.1);
-/// - a line that starts with a space continues the one before, joined by one space (§5.2), except
-///   that of Content-Length or Transfer-Encoding, where readers disagree on what is then said;
-/// - bytes above 127 are kept as they are (RFC 9110 §5.5);
-/// - 101 is refused, since an upgrade is never asked for.
+/// Every adapter uses this parser, so that all accept the same heads. Its rules, from RFC 9112
+/// unless stated otherwise:
+/// - The version is `HTTP/1.0` or `HTTP/1.1` in capitals. The status is three digits, 100 to 999.
+///   The reason phrase and the space before it are optional (§4).
+/// - A line may end in a bare LF (§2.2). A CR that is not followed by LF is an error, and so is
+///   NUL.
+/// - No space is allowed between name and colon; spaces around the value are trimmed (§5.1).
+/// - A line that starts with a space continues the previous one, joined by one space (§5.2). For
+///   Content-Length and Transfer-Encoding it is an error, because parsers disagree on the result.
+/// - Bytes above 127 are kept (RFC 9110 §5.5).
+/// - 101 is an error, because no request asks for an upgrade.
 public struct HTTPHeadParser: Sendable {
-  /// The version in the status line.
+  /// The version in a status line.
   public enum Version: Sendable, Hashable {
-    /// `HTTP/1.0`: the connection closes unless the response says otherwise.
+    /// `HTTP/1.0`: the connection closes unless the response has `Connection: keep-alive`.
     case http10
     /// `HTTP/1.1`.
     case http11
-    /// `HTTP/2` or `HTTP/3`, as libraries render it; only where it is expected.
+    /// `HTTP/2` or `HTTP/3`, as libraries render it; accepted only with `allowsMultiplexed`.
     case multiplexed
   }
 
@@ -25,35 +27,35 @@ public struct HTTPHeadParser: Sendable {
   private var status: HTTPResponse.Status?
   private var section: HTTPFieldSection
 
-  /// The version, once the status line was read.
+  /// The version; `nil` before the status line.
   public private(set) var version: Version?
 
-  /// Whether nothing was read yet.
+  /// Whether no line was parsed yet.
   public var isEmpty: Bool { status == nil }
 
-  /// A parser for one head.
+  /// Creates a parser for one head.
   ///
   /// - Parameters:
-  ///   - limits: How large the head may be.
-  ///   - allowsMultiplexed: Whether `HTTP/2 200` is a status line, for libraries that speak HTTP/2
-  ///     below and show heads as lines.
+  ///   - limits: The limits on the head.
+  ///   - allowsMultiplexed: Whether `HTTP/2 200` is a valid status line, as libcurl renders the
+  ///     head of an HTTP/2 response.
   public init(limits: HTTPHeadLimits = HTTPHeadLimits(), allowsMultiplexed: Bool = false) {
     self.limits = limits
     self.allowsMultiplexed = allowsMultiplexed
     self.section = HTTPFieldSection(limits: limits)
   }
 
-  /// Takes the next line.
+  /// Parses the next line.
   ///
-  /// - Parameter line: The bytes of the line with its line end, CR LF or LF.
-  /// - Returns: The whole head when this was the empty line at its end, else `nil`.
+  /// - Parameter line: The line including its line end, CR LF or LF.
+  /// - Returns: The head if this was the empty line at its end, otherwise `nil`.
   /// - Throws: ``TransportError`` of kind `malformedHead`, `headTooLarge`, `invalidLength` or
   ///   `unsupportedTransferCoding`.
   public mutating func consume(
     line: ArraySlice<UInt8>
   ) throws(TransportError) -> HTTPResponse? {
     guard let status else {
-      // Garbage may be long as well, and is none the less no head.
+      // Checked before the size, so that long garbage is a malformed head and not a large one.
       guard line.starts(with: "HTTP/".utf8) else { throw .badHead(Self.noVersion, line) }
       (status, version) = try statusLine(section.text(of: line))
       return nil
@@ -61,7 +63,7 @@ public struct HTTPHeadParser: Sendable {
     if line.first?.isSpace == true, let folded = section.fields.last, folded.name.framesBody {
       throw TransportError(
         folded.name == .contentLength ? .invalidLength : .unsupportedTransferCoding,
-        phase: .awaitingHead, bytesSent: true, detail: "\(folded.name) goes on in a second line")
+        phase: .awaitingHead, bytesSent: true, detail: "\(folded.name) continues on a second line")
     }
     guard try section.consume(line: line) else { return nil }
     return HTTPResponse(status: status, headerFields: section.fields)
@@ -85,11 +87,11 @@ public struct HTTPHeadParser: Sendable {
       throw .badHead("the status is not three digits from 100 to 999", line)
     }
     guard code != 101 else {
-      throw .badHead("the server switches protocols, which was not asked for", line)
+      throw .badHead("the server switches protocols, but the request asked for no upgrade", line)
     }
     let phrase = reason.dropFirst()
-    guard phrase.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }) else {
-      throw .badHead("the reason phrase holds a control", line)
+    guard phrase.allSatisfy(\.isFieldValueByte) else {
+      throw .badHead("the reason phrase contains a control character", line)
     }
     let status = HTTPResponse.Status(code: code, reasonPhrase: String(fieldBytes: phrase))
     return (status, version)
@@ -104,6 +106,6 @@ public struct HTTPHeadParser: Sendable {
 }
 
 extension HTTPField.Name {
-  /// Whether the field says where a body ends.
+  /// Whether the field determines where the body ends.
   fileprivate var framesBody: Bool { self == .contentLength || self == .transferEncoding }
 }

@@ -1,11 +1,12 @@
-/// Reads HTTP/1.1 responses from bytes in any split: heads, framing, chunks and trailers.
+/// An incremental parser for HTTP/1.1 responses: heads, framing, chunks and trailers.
 ///
-/// A value: it does no input or output. Feed it what came, take the events, and tell it when the
-/// connection ends. ``HTTPHeadParser`` states the rules for heads, ``HTTPBodyFraming`` those for
-/// lengths. In the chunked coding (RFC 9112 §7.1) each line must end in CR LF, a size has 1 to 15
-/// hexadecimal digits, and a size line with its extensions at most 4,096 bytes.
+/// The parser does no input or output. Pass it the received bytes in pieces of any size, take the
+/// events, and call ``finish(_:into:)`` when the connection ends. ``HTTPHeadParser`` has the rules
+/// for heads and ``HTTPBodyFraming`` those for lengths. In the chunked coding (RFC 9112 §7.1) each
+/// line must end in CR LF, a chunk size has 1 to 15 hexadecimal digits, and a chunk-size line with
+/// its extensions has at most 4,096 bytes.
 public struct HTTPResponseParser: Sendable {
-  /// What was read.
+  /// A parsed part of a response.
   public enum Event: Sendable, Hashable {
     /// The head of an interim response (1xx).
     case informational(HTTPResponse)
@@ -19,11 +20,11 @@ public struct HTTPResponseParser: Sendable {
 
   /// How a connection ended.
   public enum Ending: Sendable, Hashable {
-    /// In order: FIN, and `close_notify` under TLS.
+    /// With FIN, and with `close_notify` under TLS.
     case orderly
-    /// With a FIN but without `close_notify`: the end cannot be trusted.
+    /// With FIN but without `close_notify` under TLS, so an attacker may have caused the end.
     case unannounced
-    /// With a RST or another error.
+    /// With RST or another error.
     case reset
   }
 
@@ -47,27 +48,28 @@ public struct HTTPResponseParser: Sendable {
   private var isPersistent = false
   private var hasSurplus = false
 
-  /// A parser for the response to one request.
+  /// Creates a parser for the response to one request.
   public init(method: HTTPRequest.Method, limits: HTTPHeadLimits = HTTPHeadLimits()) {
     self.method = method
     self.limits = limits
     self.state = .head(HTTPHeadParser(limits: limits))
   }
 
-  /// Whether the response was read to its end.
+  /// Whether the response is complete.
   public var isComplete: Bool { if case .complete = state { true } else { false } }
 
-  /// Whether the connection can carry another request: the response is complete, its framing
-  /// allows it, and nothing came after it.
+  /// Whether the connection can be used for another request: the response is complete, its fields
+  /// allow it, and no byte followed it.
   public var isReusable: Bool { isComplete && isPersistent && !hasSurplus }
 
-  /// Takes the next bytes of the connection.
+  /// Parses the next bytes of the connection.
   ///
   /// - Parameters:
-  ///   - bytes: What came, in any split. Bytes after the end of the response are dropped, and the
-  ///     connection is no longer reusable.
-  ///   - events: Where the events go; it holds those before the fault when the call throws.
-  /// - Throws: ``TransportError``; the connection is then of no more use.
+  ///   - bytes: The received bytes, split at any position. The parser discards bytes after the end
+  ///     of the response and then reports the connection as not reusable.
+  ///   - events: The array to which the parser appends; on an error it contains the events before
+  ///     it.
+  /// - Throws: ``TransportError``; close the connection then.
   public mutating func consume(
     _ bytes: [UInt8], into events: inout [Event]
   ) throws(TransportError) {
@@ -95,6 +97,7 @@ public struct HTTPResponseParser: Sendable {
         events.append(.body(Array(piece)))
         state = piece.count == remaining ? .chunkEnd : .chunk(remaining: remaining - piece.count)
       case .chunkEnd:
+        // `line` holds the CR while the LF has not arrived.
         let expected: UInt8 = line.isEmpty ? 0x0D : 0x0A
         let byte = rest.removeFirst()
         guard byte == expected else { throw .badChunk("a chunk does not end in CR LF") }
@@ -104,7 +107,7 @@ public struct HTTPResponseParser: Sendable {
         do throws(TransportError) {
           guard let line = try takeLine(from: &rest, isFirst: false) else {
             guard !self.line.dropLast().contains(0x0D) else {
-              throw .badChunk("a trailer holds a CR that does not end it")
+              throw .badChunk("a trailer line contains a CR before its end")
             }
             return
           }
@@ -124,12 +127,12 @@ public struct HTTPResponseParser: Sendable {
     }
   }
 
-  /// Tells that the connection ended.
+  /// Handles the end of the connection.
   ///
   /// - Parameters:
-  ///   - ending: How it ended.
-  ///   - events: Where the end goes, when the body ends with the connection.
-  /// - Throws: ``TransportError`` when the response is not complete.
+  ///   - ending: How the connection ended.
+  ///   - events: Receives the end of the response if the body ends with the connection.
+  /// - Throws: ``TransportError`` if the response is not complete.
   public mutating func finish(
     _ ending: Ending, into events: inout [Event]
   ) throws(TransportError) {
@@ -144,14 +147,14 @@ public struct HTTPResponseParser: Sendable {
       throw failure(
         ending, isUntouched ? .emptyReply : .truncatedHead, phase: .awaitingHead,
         detail: isUntouched
-          ? "the connection ended before the first line of a response"
-          : "the connection ended within the response's head")
+          ? "the connection ended before the status line was complete"
+          : "the connection ended inside the head of the response")
     default:
       throw failure(
         ending, .truncatedBody, phase: .receivingBody,
         detail: ending == .unannounced
-          ? "the connection ended without close_notify, so the body may be cut short"
-          : "the connection ended within the response's body")
+          ? "the connection ended without close_notify, so the body may be truncated"
+          : "the connection ended inside the body of the response")
     }
   }
 
@@ -171,7 +174,7 @@ public struct HTTPResponseParser: Sendable {
       guard informational <= limits.informational else {
         throw TransportError(
           .tooManyInformational, phase: .awaitingHead, bytesSent: true,
-          detail: "more than \(limits.informational) interim responses came")
+          detail: "the server sent more than \(limits.informational) interim responses")
       }
       state = .head(HTTPHeadParser(limits: limits))
       events.append(.informational(head))
@@ -195,7 +198,7 @@ public struct HTTPResponseParser: Sendable {
 }
 
 extension HTTPResponseParser {
-  /// Takes a line with its end out of the bytes, or keeps what there is of it for later.
+  /// Removes and returns a line including its line end, or buffers an incomplete line.
   private mutating func takeLine(
     from rest: inout ArraySlice<UInt8>, isFirst: Bool
   ) throws(TransportError) -> ArraySlice<UInt8>? {
@@ -207,9 +210,10 @@ extension HTTPResponseParser {
     }
     line += rest
     rest = []
-    // Garbage need not hold a line end, and would otherwise be waited for.
+    // A peer that speaks another protocol may never send a line end, so the prefix is checked
+    // early.
     if isFirst, !zip(line, "HTTP/".utf8).allSatisfy({ $0 == $1 }) {
-      throw .badHead("this is no HTTP response", line[...])
+      throw .badHead("the peer does not send an HTTP response", line[...])
     }
     guard line.count <= limits.bytes else {
       throw .largeHead("a line is longer than \(limits.bytes) bytes")
@@ -217,31 +221,31 @@ extension HTTPResponseParser {
     return nil
   }
 
-  /// Takes a chunk-size line without its end out of the bytes.
+  /// Removes and returns a chunk-size line without its line end, or buffers an incomplete line.
   private mutating func takeChunkLine(
     from rest: inout ArraySlice<UInt8>
   ) throws(TransportError) -> ArraySlice<UInt8>? {
     let end = rest.firstIndex(of: 0x0A).map { $0 + 1 }
     line += rest[..<(end ?? rest.endIndex)]
     rest = rest[(end ?? rest.endIndex)...]
-    guard line.count <= 4096 else { throw .badChunk("a chunk size line is too long") }
+    guard line.count <= 4096 else { throw .badChunk("a chunk-size line is longer than 4096 bytes") }
     guard end != nil else { return nil }
     let whole = line
     line = []
     guard whole.count >= 2, whole[whole.count - 2] == 0x0D else {
-      throw .badChunk("a chunk size line does not end in CR LF")
+      throw .badChunk("a chunk-size line does not end in CR LF")
     }
     return whole[..<(whole.count - 2)]
   }
 
-  /// Reads a chunk-size line: hexadecimal digits, perhaps followed by extensions.
+  /// Parses a chunk-size line: hexadecimal digits, optionally followed by extensions.
   private static func chunkSize(_ line: ArraySlice<UInt8>) throws(TransportError) -> Int {
     let digits = line.prefix(while: \.isHexDigit)
     let rest = line[digits.endIndex...].trimmingSpaces()
     let text = String(decoding: digits, as: Unicode.UTF8.self)
     guard digits.count <= 15, let size = Int(text, radix: 16),
       rest.isEmpty || rest.first == UInt8(ascii: ";"),
-      rest.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) })
+      rest.allSatisfy(\.isFieldValueByte)
     else {
       let excerpt = String(fieldBytes: line.prefix(80)).debugDescription
       throw .badChunk("a chunk size is not 1 to 15 hexadecimal digits: \(excerpt)")
@@ -251,12 +255,12 @@ extension HTTPResponseParser {
 }
 
 extension TransportError {
-  /// The chunked framing is broken.
+  /// Creates the error for invalid chunked framing.
   fileprivate static func badChunk(_ detail: String) -> TransportError {
     TransportError(.badChunk, phase: .receivingBody, bytesSent: true, detail: detail)
   }
 
-  /// A fault of field lines that stand after the body: framing, not a head.
+  /// The same error for field lines after the body, where they belong to the framing.
   fileprivate var inTrailers: TransportError {
     var error = self
     error.phase = .receivingBody

@@ -1,4 +1,4 @@
-/// A URL or relative reference split into its five parts, without judging them.
+/// A URL or relative reference split into its five parts, without validation.
 ///
 /// Source: RFC 3986 appendix B and §5.2.
 package struct URLReference: Sendable, Hashable {
@@ -8,7 +8,7 @@ package struct URLReference: Sendable, Hashable {
   package var query: String?
   package var fragment: String?
 
-  /// Splits any text; every text has a reading.
+  /// Splits a text; any text is a valid input.
   package init(_ text: String) {
     var rest = Substring(text)
     if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) {
@@ -34,7 +34,7 @@ package struct URLReference: Sendable, Hashable {
     path = String(rest)
   }
 
-  /// Path and query as one text.
+  /// The path and the query.
   package var pathAndQuery: String { path + (query.map { "?" + $0 } ?? "") }
 
   /// The whole reference as text.
@@ -84,7 +84,7 @@ extension Substring {
 }
 
 extension String {
-  /// The path with `.` and `..` segments worked out (RFC 3986 §5.2.4).
+  /// The path without `.` and `..` segments (RFC 3986 §5.2.4).
   fileprivate var withoutDotSegments: String {
     var output: [Substring] = []
     let isAbsolute = utf8.first == UInt8(ascii: "/")

@@ -1,37 +1,42 @@
-/// A request that may go to the wire: checked, framed, and with every field that will be sent.
+/// A validated request with its framing and all fields that will be sent.
 ///
-/// This is the one gate between a wish and the wire. Every adapter starts with
-/// `try WireRequest(request, body: body)` and sends what it finds there, nothing else.
+/// Every adapter starts with `try WireRequest(request, body: body)` and sends exactly these values.
+/// Validation is here and nowhere else, so that all transports reject the same requests.
 public struct WireRequest: Sendable, Hashable {
-  /// How the end of the body is marked.
+  /// How the end of the body is indicated.
   public enum Framing: Sendable, Hashable {
     /// There is no body.
     case none
-    /// By its length in bytes.
+    /// Content-Length, in bytes.
     case length(Int)
-    /// By the last chunk.
+    /// The chunked coding.
     case chunked
   }
 
-  /// The most bytes that a head may have: 1,000,000, about as much as libcurl can send.
+  /// The maximum size of a head in bytes: 1,000,000, slightly below what libcurl can send.
   public static let headLimit = 1_000_000
 
   /// The method.
   public let method: HTTPRequest.Method
 
-  /// Whom to connect to.
+  /// The origin to connect to.
   public let origin: HTTPOrigin
 
-  /// Path and query, as they go into the request line.
+  /// The path and query, as sent in the request line.
   public let target: String
 
-  /// All fields in order: Host first, then the caller's, then those of the framing.
+  /// All fields in order: Host, the caller's fields, then Content-Length or Transfer-Encoding.
   public let headerFields: HTTPFields
 
   /// How the body is framed.
   public let framing: Framing
 
-  /// A request that was checked, in another form.
+  /// The value of Content-Length; `nil` if there is no body or it is chunked.
+  package var contentLength: Int? {
+    if case .length(let length) = framing { length } else { nil }
+  }
+
+  /// Creates a variant of a validated request, such as the form that a proxy receives.
   init(
     method: HTTPRequest.Method, origin: HTTPOrigin, target: String, headerFields: HTTPFields,
     framing: Framing
@@ -43,7 +48,7 @@ public struct WireRequest: Sendable, Hashable {
     self.framing = framing
   }
 
-  /// Checks a request and works out what goes to the wire. Nothing is read from the body.
+  /// Validates a request and determines its framing. Nothing is read from the body.
   ///
   /// - Throws: ``TransportError`` of kind `invalidRequest` or `unsupportedScheme`, in phase
   ///   `preparing`, with nothing sent.
@@ -55,7 +60,7 @@ public struct WireRequest: Sendable, Hashable {
         .method, "the method \(request.method.rawValue.debugDescription) is not a token")
     }
     guard request.method != .connect else {
-      throw .invalid(.method, "CONNECT opens a tunnel through a proxy and cannot be sent")
+      throw .invalid(.method, "CONNECT is reserved for proxy tunnels and cannot be sent")
     }
     let origin = try HTTPOrigin(request)
     self.method = request.method
@@ -66,11 +71,11 @@ public struct WireRequest: Sendable, Hashable {
       throw .invalid(.body, "\(method) must not have a body, nor a Content-Length")
     }
     guard headSize <= Self.headLimit else {
-      throw .invalid(.headTooLarge, "the head would have more than \(Self.headLimit) bytes")
+      throw .invalid(.headTooLarge, "the head is larger than \(Self.headLimit) bytes")
     }
   }
 
-  /// The URL that is asked for, without userinfo and fragment.
+  /// The URL without userinfo and fragment.
   public var url: String { origin.description + target }
 
   /// The bytes of an HTTP/1.1 head: request line, fields, empty line.
@@ -83,7 +88,7 @@ public struct WireRequest: Sendable, Hashable {
     return headerFields.reduce(line + 2) { $0 + $1.name.rawName.utf8.count + $1.bytes.count + 4 }
   }
 
-  /// An error about this request, with the safety of a retry worked out.
+  /// Creates an error about this request; its method determines whether a retry is safe.
   public func error(
     _ kind: TransportError.Kind, phase: TransportError.Phase, bytesSent: Bool, code: Int? = nil,
     detail: String = "", underlying: (any Error)? = nil
@@ -91,6 +96,18 @@ public struct WireRequest: Sendable, Hashable {
     TransportError(
       kind, phase: phase, method: method, bytesSent: bytesSent, code: code, detail: detail,
       underlying: underlying)
+  }
+}
+
+extension WireRequest {
+  /// Checks that the current task is not cancelled, before any input or output.
+  ///
+  /// - Throws: ``TransportError`` of kind `cancelled`, in phase `preparing`, with nothing sent.
+  package func checkCancellation() throws(TransportError) {
+    guard Task.isCancelled else { return }
+    throw error(
+      .cancelled, phase: .preparing, bytesSent: false,
+      detail: "the task was cancelled before the request was sent")
   }
 }
 
@@ -106,7 +123,7 @@ extension WireRequest {
     }
     guard !target.hasByte(where: { !(0x21...0x7E).contains($0) }) else {
       throw .invalid(
-        .url, "the path holds a space, a control or a non-ASCII character; percent-encode it")
+        .url, "the path contains a space, control or non-ASCII character; percent-encode it")
     }
     return target
   }
@@ -121,14 +138,17 @@ extension WireRequest {
       }
       guard field.hasValidValue else {
         throw .invalid(
-          .fieldValue, "the value of \(field.name) holds CR, LF, NUL or another control")
+          .fieldValue,
+          "the value of \(field.name) contains CR, LF, NUL or another control character")
       }
     }
     guard !request.headerFields.contains(.transferEncoding) else {
-      throw .invalid(.framing, "Transfer-Encoding is set by the transport; remove it")
+      throw .invalid(.framing, "the transport sets Transfer-Encoding; remove it from the request")
     }
     let hosts = request.headerFields[fields: .host]
-    guard hosts.count <= 1 else { throw .invalid(.framing, "Host is given more than once") }
+    guard hosts.count <= 1 else {
+      throw .invalid(.framing, "the request has more than one Host field")
+    }
     let framing = try framing(of: request, body: body)
     var fields: [HTTPField] = []
     fields.reserveCapacity(request.headerFields.count + 2)
@@ -153,20 +173,21 @@ extension WireRequest {
     var declared: Int?
     for value in values {
       guard value.utf8.allSatisfy(\.isDigit), let number = Int(value), values.count == 1 else {
-        throw .invalid(.contentLength, "Content-Length must be one number: \(values)")
+        throw .invalid(.contentLength, "Content-Length must be a single number, not \(values)")
       }
       declared = number
     }
     if let length = body.length, length < 0 {
-      throw .invalid(.contentLength, "the body's length is negative: \(length)")
+      throw .invalid(.contentLength, "the length of the body is negative: \(length)")
     }
     if let declared, let length = body.length, declared != length {
       throw .invalid(
-        .contentLength, "Content-Length is \(declared) and the body has \(length) bytes")
+        .contentLength, "Content-Length is \(declared), but the body has \(length) bytes")
     }
     if body.hasTrailers {
       guard declared == nil else {
-        throw .invalid(.contentLength, "a body with trailers is chunked; remove Content-Length")
+        throw .invalid(
+          .contentLength, "a body with trailers is sent chunked; remove Content-Length")
       }
       return .chunked
     }
@@ -178,7 +199,7 @@ extension WireRequest {
 }
 
 extension HTTPOrigin {
-  /// Reads scheme, host and port of a request; userinfo is left out.
+  /// Parses the scheme, host and port of a request, without userinfo.
   init(_ request: borrowing HTTPRequest) throws(TransportError) {
     guard let name = request.scheme, !name.isEmpty else {
       throw .invalid(.url, "the URL \(request.url.debugDescription) has no scheme")
@@ -189,11 +210,11 @@ extension HTTPOrigin {
         detail: "the scheme \(name.debugDescription) is neither http nor https")
     }
     var text = request.authority ?? ""
-    let reading = text.withUTF8 { bytes in
-      Result { () throws(Authority.Flaw) in try Authority(bytes) }
+    let parsed = text.withUTF8 { bytes in
+      Result { () throws(Authority.Failure) in try Authority(bytes) }
     }
     do {
-      let authority = try reading.get()
+      let authority = try parsed.get()
       self.init(scheme: scheme, host: authority.host, port: authority.port ?? scheme.defaultPort)
     } catch {
       throw .invalid(error, of: request)
@@ -201,10 +222,10 @@ extension HTTPOrigin {
   }
 }
 
-/// Host and port as the authority of a URL names them.
+/// The host and port in the authority of a URL.
 private struct Authority {
-  /// What is wrong with an authority.
-  enum Flaw: Error {
+  /// The part of an authority that is invalid.
+  enum Failure: Error {
     case byte(of: String)
     case missingHost
     case address(String)
@@ -216,27 +237,28 @@ private struct Authority {
   var host: String
   var port: Int?
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) throws(Flaw) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) {
     var start = 0
     var colon: Int?
-    for (place, byte) in bytes.enumerated() {
-      // Readers disagree on where the host begins when one of these stands before it.
+    for (index, byte) in bytes.enumerated() {
+      // Parsers disagree on where the host begins after one of the other characters, which would
+      // let a URL name one host to a validator and another to the transport.
       guard byte.isAuthorityByte else {
         throw .byte(of: String(decoding: bytes, as: Unicode.UTF8.self))
       }
       switch byte {
-      case UInt8(ascii: "@"): (start, colon) = (place + 1, nil)
-      case UInt8(ascii: ":"): colon = place
-      // Within brackets it belongs to the address.
+      case UInt8(ascii: "@"): (start, colon) = (index + 1, nil)
+      case UInt8(ascii: ":"): colon = index
+      // A colon in brackets belongs to the IPv6 address.
       case UInt8(ascii: "]"): colon = nil
       default: break
       }
     }
     host = try Self.host(bytes[start..<(colon ?? bytes.endIndex)])
-    port = try colon.flatMap { colon throws(Flaw) in try Self.port(bytes[(colon + 1)...]) }
+    port = try colon.flatMap { colon throws(Failure) in try Self.port(bytes[(colon + 1)...]) }
   }
 
-  private static func port(_ digits: Slice<UnsafeBufferPointer<UInt8>>) throws(Flaw) -> Int? {
+  private static func port(_ digits: Slice<UnsafeBufferPointer<UInt8>>) throws(Failure) -> Int? {
     guard !digits.isEmpty else { return nil }
     guard digits.count <= 5, digits.allSatisfy(\.isDigit),
       case let port = digits.reduce(0, { $0 * 10 + Int($1 - UInt8(ascii: "0")) }),
@@ -245,7 +267,7 @@ private struct Authority {
     return port
   }
 
-  private static func host(_ name: Slice<UnsafeBufferPointer<UInt8>>) throws(Flaw) -> String {
+  private static func host(_ name: Slice<UnsafeBufferPointer<UInt8>>) throws(Failure) -> String {
     guard !name.isEmpty else { throw .missingHost }
     let host = String(decoding: name, as: Unicode.UTF8.self).asciiLowercased()
     if name.first == UInt8(ascii: "["), name.last == UInt8(ascii: "]") {
@@ -260,7 +282,7 @@ private struct Authority {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-  /// Whether the bytes are up to 253 of labels of 1 to 63, perhaps with a dot at their end.
+  /// Whether the bytes are labels of 1 to 63 bytes, at most 253 in all, with an optional final dot.
   ///
   /// Source: RFC 1035 §2.3.4.
   fileprivate var isHostName: Bool {
@@ -279,9 +301,10 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
     return label > 0 && bytes.count <= 253
   }
 
-  /// Whether a resolver may read the name as a number, although it is no address of four decimals.
+  /// Whether a resolver may take the name for a number, although it is not a dotted-decimal
+  /// address.
   ///
-  /// To one reader `2130706433`, `0x7f.1` and `0177.0.0.1` are 127.0.0.1, to another they are names.
+  /// Some resolvers take `2130706433`, `0x7f.1` and `0177.0.0.1` for 127.0.0.1, others for names.
   fileprivate var isNumber: Bool {
     let name = last == UInt8(ascii: ".") ? dropLast() : self
     let digits = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
@@ -293,7 +316,7 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
     return isNumeric && !isIPv4Address
   }
 
-  /// Whether the bytes are four decimals of 0 to 255 without leading zeros.
+  /// Whether the bytes are four decimal numbers from 0 to 255 without leading zeros.
   private var isIPv4Address: Bool {
     var decimals = 0
     var digits = 0
@@ -316,15 +339,15 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
 }
 
 extension String {
-  /// Whether the text reads as an IPv6 address without a zone (RFC 4291 §2.2).
+  /// Whether the text is an IPv6 address without a zone (RFC 4291 §2.2).
   fileprivate var isIPv6Literal: Bool {
     let halves = split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
     guard halves.count <= 2 else { return false }
     var groups = 0
     for (index, half) in halves.enumerated() where !half.isEmpty {
       let parts = half.split(separator: ":", omittingEmptySubsequences: false)
-      for (place, part) in parts.enumerated() {
-        let isLast = index == halves.count - 1 && place == parts.count - 1
+      for (position, part) in parts.enumerated() {
+        let isLast = index == halves.count - 1 && position == parts.count - 1
         if isLast, part.contains(".") {
           let bytes = part.split(separator: ".", omittingEmptySubsequences: false)
           guard bytes.count == 4, bytes.allSatisfy({ $0.isDecimalByte }) else { return false }
@@ -342,7 +365,7 @@ extension String {
 }
 
 extension UInt8 {
-  /// Whether the byte is visible ASCII and none that a path, a query or a bad URL starts with.
+  /// Whether the byte is visible ASCII and allowed in an authority (RFC 3986 §3.2).
   fileprivate var isAuthorityByte: Bool {
     switch self {
     case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"),
@@ -362,28 +385,29 @@ extension Substring {
 }
 
 extension TransportError {
-  fileprivate static func invalid(_ flaw: Authority.Flaw, of request: HTTPRequest) -> TransportError
-  {
-    switch flaw {
+  fileprivate static func invalid(
+    _ failure: Authority.Failure, of request: HTTPRequest
+  ) -> TransportError {
+    switch failure {
     case .byte(let authority):
       .invalid(
-        .url, "the authority \(authority.debugDescription) holds what no host or port can")
+        .url, "the authority \(authority.debugDescription) contains an invalid character")
     case .missingHost:
       .invalid(.missingHost, "the URL \(request.url.debugDescription) has no host")
     case .address(let host):
       .invalid(.url, "the host \(host) is not an IPv6 address")
     case .name(let host):
       .invalid(
-        .url, "the host \(host.debugDescription) holds what a host name cannot; use Punycode")
+        .url, "\(host.debugDescription) is not a host name; use Punycode for non-ASCII names")
     case .number(let host):
       .invalid(
-        .url, "the host \(host.debugDescription) is a number, but no address of four decimals")
+        .url, "the host \(host.debugDescription) is a number, but not an IPv4 address")
     case .port(let digits):
-      .invalid(.url, "the port \(digits.debugDescription) is not 1 to 65535")
+      .invalid(.url, "the port \(digits.debugDescription) is not in 1 to 65535")
     }
   }
 
-  /// The request is wrong, and nothing was sent.
+  /// Creates the error for an invalid request.
   static func invalid(_ reason: InvalidRequest, _ detail: String) -> TransportError {
     TransportError(.invalidRequest(reason), phase: .preparing, bytesSent: false, detail: detail)
   }

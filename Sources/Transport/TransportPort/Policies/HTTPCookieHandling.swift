@@ -1,33 +1,34 @@
-/// Where cookies come from and go to: the two functions that a cookie store must offer.
+/// The two functions of a cookie store that the cookie policy uses.
 public protocol HTTPCookieHandling: Sendable {
-  /// The value of the Cookie field for a request.
+  /// Returns the value of the Cookie field for a request.
   ///
   /// - Parameters:
-  ///   - url: The URL that is asked for.
+  ///   - url: The URL of the request.
   ///   - method: The method of the request.
-  /// - Returns: `name=value` pairs joined by a semicolon and a space, or `nil` for no field.
+  /// - Returns: `name=value` pairs joined by `"; "`, or `nil` to send no field.
   func cookieHeader(forURL url: String, method: HTTPRequest.Method) async throws -> String?
 
-  /// Takes the cookies of a response.
+  /// Stores the cookies of a response.
   ///
   /// - Parameters:
-  ///   - values: The values of its Set-Cookie fields, one for each line, in order.
-  ///   - url: The URL that was asked for.
+  ///   - values: The values of the Set-Cookie fields, one per field line, in order.
+  ///   - url: The URL of the request.
   func storeCookies(_ values: [String], fromURL url: String) async throws
 }
 
 extension HTTPTransport {
-  /// This transport, with cookies sent and taken.
+  /// Returns a transport that sends cookies from a store and stores those of responses.
   ///
-  /// To be applied below redirects, so that each hop gets its own. A request that has a Cookie field
-  /// already keeps it. Interim responses set no cookies, as RFC 6265 §3 allows. What the store throws
-  /// fails the request with ``TransportError/Kind-swift.enum/cookieStoreFailed``.
+  /// Apply this policy before ``followingRedirects(_:)``, so that each hop sends its own cookies. A
+  /// Cookie field of the request is kept. Interim responses set no cookies, as RFC 6265 §3 allows.
+  /// If the store throws, the request fails with
+  /// ``TransportError/Kind-swift.enum/cookieStoreFailed``.
   public func handlingCookies(with store: any HTTPCookieHandling) -> some HTTPTransport {
     CookieTransport(base: self, store: store)
   }
 }
 
-/// Sends and takes cookies over another transport.
+/// Sends and stores cookies for another transport.
 struct CookieTransport<Base: HTTPTransport>: HTTPTransport {
   let base: Base
   let store: any HTTPCookieHandling

@@ -3,12 +3,12 @@ import Testing
 import TransportCurlAdapter
 import TransportPort
 
-/// What is remembered of one head must never be read into the next.
-@Suite struct HeadMemoryTests {
+/// A cached head must never influence the result of the next one.
+@Suite struct HeadCacheTests {
   static let lines = ["HTTP/1.1 200 OK", "A: 1", "B: 2", "Content-Length: 0", "C: 3"]
 
-  /// Heads that are nearly that one, and complete.
-  static let neighbours: [[String]] =
+  /// Valid heads that differ slightly from `lines`.
+  static let variants: [[String]] =
     lines.indices.dropFirst().map { replacing($0, by: "D: 4") + ["Content-Length: 0"] }
     + lines.indices.map { lines.inserted("D: 4", at: $0 + 1) }
     + [1, 2, 4].map { lines.removed(at: $0) }
@@ -22,14 +22,14 @@ import TransportPort
       ["HTTP/1.1 103 Early", "A: 1", ""] + ["HTTP/1.1 103 Early", "A: 1", ""] + lines,
     ]
 
-  /// Heads that begin like that one, and then go wrong.
-  static let wrong: [[String]] =
-    lines.indices.flatMap { place in
-      [" space", "No colon", "A : b", "A: b\0c"].map { lines.inserted($0, at: place + 1) }
+  /// Invalid or incomplete heads that begin like `lines`.
+  static let invalid: [[String]] =
+    lines.indices.flatMap { index in
+      [" space", "No colon", "A : b", "A: b\0c"].map { lines.inserted($0, at: index + 1) }
     } + lines.indices.map { Array(lines[...$0]) }.dropLast()
 
-  @Test(arguments: neighbours)
-  func `a head is read as it is, whatever came before it`(_ head: [String]) async throws {
+  @Test(arguments: variants)
+  func `a head is parsed correctly, whatever preceded it`(_ head: [String]) async throws {
     let script = OriginScript.raw(Self.text(head))
     let known = OriginScript.raw(Self.text(Self.lines))
     let world = try CurlWorld(known, known, script, script, known, script)
@@ -39,9 +39,9 @@ import TransportPort
     }
   }
 
-  @Test(arguments: wrong)
-  func `a wrong head is refused, whatever came before it`(_ head: [String]) async throws {
-    // Where it stops within, the connection ends.
+  @Test(arguments: invalid)
+  func `an invalid head is rejected, whatever preceded it`(_ head: [String]) async throws {
+    // An incomplete head ends with the connection.
     let text = Self.text(head)
     let isWhole = head.count >= Self.lines.count
     let script = OriginScript.raw(isWhole ? text : String(text.dropLast(1))) + [.close]
@@ -50,13 +50,13 @@ import TransportPort
     _ = await seen(in: world)
     let outcome = try await seen(script)
     for _ in 0..<2 { #expect(await seen(in: world) == outcome) }
-    // A line that starts with a space belongs to the field before it, where there is one.
+    // A line that starts with a space continues the previous field, if there is one.
     let isFolded = head.dropFirst(2).contains { $0.hasPrefix(" ") }
     #expect(isFolded || outcome.hasPrefix("error"))
     #expect(try await seen(in: world) == seen(known))
   }
 
-  /// What a client without a memory sees.
+  /// Returns the result for a client whose cache is empty.
   private func seen(_ script: OriginScript) async throws -> String {
     await seen(in: try CurlWorld(script))
   }
@@ -74,17 +74,17 @@ import TransportPort
     lines.map { $0 + "\r\n" }.joined() + "\r\n"
   }
 
-  private static func replacing(_ place: Int, by line: String) -> [String] {
-    lines.removed(at: place).inserted(line, at: place)
+  private static func replacing(_ index: Int, by line: String) -> [String] {
+    lines.removed(at: index).inserted(line, at: index)
   }
 }
 
 extension [String] {
-  fileprivate func inserted(_ line: String, at place: Int) -> Self {
-    Array(self[..<place]) + [line] + self[place...]
+  fileprivate func inserted(_ line: String, at index: Int) -> Self {
+    Array(self[..<index]) + [line] + self[index...]
   }
 
-  fileprivate func removed(at place: Int) -> Self {
-    Array(self[..<place]) + self[(place + 1)...]
+  fileprivate func removed(at index: Int) -> Self {
+    Array(self[..<index]) + self[(index + 1)...]
   }
 }

@@ -2,7 +2,7 @@ import ManualClocks
 import Testing
 import TransportPort
 
-@Suite struct DeadlinePolicyTests {
+@Suite struct DeadlinesTests {
   private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
 
   @Test(arguments: [
@@ -10,7 +10,7 @@ import TransportPort
     (Deadlines(overall: .milliseconds(300)), .deadlineExceeded),
     (Deadlines(connect: .seconds(9), idle: .milliseconds(300), overall: .seconds(9)), .idleTimeout),
   ])
-  func `a head that does not come is given up in time`(
+  func `a missing head ends the exchange at the deadline`(
     deadlines: Deadlines, kind: TransportError.Kind
   ) async throws {
     let clock = ManualClock()
@@ -33,7 +33,7 @@ import TransportPort
     #expect(error.bytesSent)
   }
 
-  @Test func `a body that stops is given up after the idle time`() async throws {
+  @Test func `a body that stalls ends the exchange after the idle timeout`() async throws {
     let clock = ManualClock()
     let fake = FakeTransport(clock: clock) { _ in [.send(Self.head + "some"), .stall] }
     let transport = fake.enforcing(Deadlines(idle: .seconds(1)), clock: clock)
@@ -42,7 +42,7 @@ import TransportPort
     #expect(try await iterator.next()?.text == "some")
     let body = exchange.body
     let reading = Task {
-      try? await failure { () async throws(TransportError) in try await body.collect(upTo: 200) }
+      await #expect(throws: TransportError.self) { try await body.collect(upTo: 200) }
     }
     let error = await advance(clock, by: .milliseconds(100), until: reading)
     #expect(error?.kind == .idleTimeout)
@@ -50,7 +50,7 @@ import TransportPort
     #expect(fake.connectionCount == 0)
   }
 
-  @Test func `a drip resets the idle time but not the deadline`() async throws {
+  @Test func `slow content resets the idle timeout but not the overall deadline`() async throws {
     let clock = ManualClock()
     let fake = FakeTransport(clock: clock) { _ in
       OriginScript(
@@ -67,20 +67,22 @@ import TransportPort
     #expect(outcome.body.count == 10)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a consumer that takes its time is not idle`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `the time between two reads does not count as idle`()
+    async throws
+  {
     let clock = ManualClock()
     let fake = FakeTransport { _ in .respond(text: "hello") }
     let transport = fake.enforcing(Deadlines(idle: .seconds(1)), clock: clock)
     let exchange = try await transport.send(HTTPRequest(url: "http://h/"))
     await clock.waitForSleepers()
     clock.advance(by: .seconds(60))
-    // It looked, and went back to sleep.
+    // The enforcer has checked and sleeps again.
     await clock.waitForSleepers()
     #expect(try await exchange.body.collect(upTo: 9).text == "hello")
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a deadline closes the connection of a body that nobody reads`() async throws {
+  func `a deadline closes the connection of a body that is not being read`() async throws {
     let clock = ManualClock()
     let closed = AsyncStream.makeStream(of: Void.self)
     let stub = StubTransport { request in
@@ -95,13 +97,13 @@ import TransportPort
     await clock.waitForSleepers()
     clock.advance(by: .seconds(1))
     for await _ in closed.stream {}
-    let error = try await failure { () async throws(TransportError) in
+    let error = try await #require(throws: TransportError.self) {
       try await exchange.body.collect(upTo: 9)
     }
     #expect(error.kind == .deadlineExceeded)
   }
 
-  @Test func `an upload that moves is not idle`() async throws {
+  @Test func `upload progress resets the idle timeout`() async throws {
     let clock = ManualClock()
     let fake = FakeTransport(clock: clock) { _ in
       OriginScript((0..<5).flatMap { _ in [ScriptStep.readBodyBytes(1), .pause(.seconds(1))] })
@@ -117,8 +119,8 @@ import TransportPort
     #expect(outcome.body.text == "done")
   }
 
-  @Test func `a transport that ignores cancellation is left behind`() async throws {
-    struct Deaf: HTTPTransport {
+  @Test func `the deadline ends the wait for a transport that ignores cancellation`() async throws {
+    struct UncancellableTransport: HTTPTransport {
       let gate: AsyncStream<Void>
 
       func send(
@@ -130,7 +132,8 @@ import TransportPort
     }
     let (gate, end) = AsyncStream.makeStream(of: Void.self)
     let clock = ManualClock()
-    let transport = Deaf(gate: gate).enforcing(Deadlines(overall: .seconds(1)), clock: clock)
+    let transport = UncancellableTransport(gate: gate).enforcing(
+      Deadlines(overall: .seconds(1)), clock: clock)
     let sending = Task { await Outcome(of: transport, HTTPRequest(url: "http://h/")) }
     await clock.waitForSleepers()
     clock.advance(by: .seconds(1))
@@ -139,7 +142,7 @@ import TransportPort
   }
 
   @Test(arguments: [(OriginPlan.Reachability.silent, 1), (.resolvingSlowly(.seconds(60)), 2)])
-  func `the connect time-out reaches the transport`(
+  func `the connect timeout is passed to the transport`(
     way: OriginPlan.Reachability, sleepers: Int
   ) async throws {
     let clock = ManualClock()
@@ -157,7 +160,7 @@ import TransportPort
     #expect(outcome.error?.isRetrySafe == true)
   }
 
-  @Test func `within its bounds an exchange is as without them`() async throws {
+  @Test func `an exchange within its deadlines is unaffected`() async throws {
     let fake = FakeTransport { _ in .respond(text: "hello") }
     let deadlines = Deadlines(connect: .seconds(60), idle: .seconds(60), overall: .seconds(60))
     let outcome = await Outcome(of: fake.enforcing(deadlines), HTTPRequest(url: "http://h/"))
@@ -165,7 +168,7 @@ import TransportPort
     #expect(outcome.error == nil)
   }
 
-  @Test func `bounds beyond what a clock can count to are no bounds`() async throws {
+  @Test func `deadlines beyond the clock's range never expire`() async throws {
     let fake = FakeTransport { _ in .respond(text: "hello") }
     let most = Duration.seconds(Int64.max)
     let deadlines = Deadlines(connect: most, idle: most, overall: most)
@@ -174,7 +177,7 @@ import TransportPort
     #expect(outcome.error == nil)
   }
 
-  @Test func `cancellation comes through with its phase`() async throws {
+  @Test func `cancellation is passed on`() async throws {
     let clock = ManualClock()
     let fake = FakeTransport { _ in [.stall] }
     let transport = fake.enforcing(Deadlines(overall: .seconds(9)), clock: clock)

@@ -1,14 +1,14 @@
 extension HTTPTransport {
-  /// This transport, with requests sent again where that is safe.
+  /// Returns a transport that retries a request if that is safe.
   ///
-  /// Only failures before a final head, and only those that ``TransportError/isRetrySafe`` marks:
-  /// nothing was sent, or the method is idempotent. A body that cannot be produced again is never
-  /// sent again. Later attempts use a new connection.
+  /// It retries failures before the final head for which ``TransportError/isRetrySafe`` is true:
+  /// nothing was sent, or the method is idempotent. It never retries a body that cannot be produced
+  /// again. A status such as 503 is a response, not a failure. Each retry uses a new connection.
   ///
   /// - Parameters:
-  ///   - attempts: The most times to send, the first included.
-  ///   - backoff: How long to wait before each further time.
-  ///   - clock: What measures that wait.
+  ///   - attempts: The maximum number of attempts, including the first.
+  ///   - backoff: The delay before each retry.
+  ///   - clock: The clock that measures the delay.
   public func retryingWhenSafe(
     attempts: Int = 2, backoff: RetryBackoff = .none, clock: any Clock<Duration> = ContinuousClock()
   ) -> some HTTPTransport {
@@ -16,7 +16,7 @@ extension HTTPTransport {
   }
 }
 
-/// Sends again over another transport what may be sent again.
+/// Retries requests of another transport if that is safe.
 struct RetryTransport<Base: HTTPTransport>: HTTPTransport {
   let base: Base
   let attempts: Int
@@ -47,7 +47,7 @@ struct RetryTransport<Base: HTTPTransport>: HTTPTransport {
     guard (try? await clock.pause(for: pause)) != nil else {
       throw TransportError(
         .cancelled, phase: .preparing, method: method, bytesSent: error.bytesSent,
-        detail: "the task was cancelled before attempt \(failures + 1), after \(error)")
+        detail: "the task was cancelled before attempt \(failures + 1); the last failure: \(error)")
     }
   }
 }

@@ -1,14 +1,18 @@
 import SystemLocks
 
-/// Watches the time of one exchange, and ends it when a bound is exceeded.
-final class Watchdog: Sendable {
+/// Measures one exchange and ends it when it exceeds a deadline.
+///
+/// A task sleeps until the earliest possible expiry, checks, and sleeps again. Activity only writes
+/// a time stamp and never wakes the task, because an upload reports activity for every chunk.
+final class DeadlineEnforcer: Sendable {
   private struct State {
     var isWaiting = false
     var lastActivity = Duration.zero
     var phase = TransportError.Phase.awaitingHead
     var timer: Task<Void, Never>?
     var isStopped = false
-    var onBite: (@Sendable () -> Void)?
+    /// Closes the body when a deadline expires; `nil` before the head.
+    var closeBody: (@Sendable () -> Void)?
   }
 
   private let deadlines: Deadlines
@@ -17,7 +21,7 @@ final class Watchdog: Sendable {
   private let interruption = Interruption()
   private let state = Mutex(State())
 
-  /// Starts to measure.
+  /// Starts the measurement.
   init(deadlines: Deadlines, clock: any Clock<Duration>, method: HTTPRequest.Method) {
     self.deadlines = deadlines
     self.method = method
@@ -35,13 +39,13 @@ final class Watchdog: Sendable {
     stop()
   }
 
-  /// Tells that a byte moved.
-  func touch() {
+  /// Restarts the idle time because a byte was sent or received.
+  func noteActivity() {
     let now = stopwatch.elapsed
     state.withLock { $0.lastActivity = now }
   }
 
-  /// Waits for an operation, but not beyond a bound.
+  /// Runs an operation, and throws when a deadline expires before it ends.
   func wait<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws(TransportError) -> Value
   ) async throws(TransportError) -> Value {
@@ -54,15 +58,16 @@ final class Watchdog: Sendable {
     return try await interruption.run(operation)
   }
 
-  /// The same body, read under this watch.
-  func watching(_ body: HTTPResponseBody) -> HTTPResponseBody {
+  /// Returns a body with the same content whose reading is subject to the deadlines.
+  func enforcing(on body: HTTPResponseBody) -> HTTPResponseBody {
     let reader = body.partReader()
-    let isLate = state.withLock { state in
+    let hasExpired = state.withLock { state in
       state.phase = .receivingBody
-      state.onBite = { body.cancel() }
+      state.closeBody = { body.cancel() }
       return state.isStopped
     }
-    if isLate { body.cancel() }
+    // The deadline expired between the head and this call, when there was no body to close.
+    if hasExpired { body.cancel() }
     return HTTPResponseBody(
       next: { () async throws(TransportError) in
         do throws(TransportError) {
@@ -80,24 +85,25 @@ final class Watchdog: Sendable {
       })
   }
 
-  /// Ends the watch.
+  /// Stops the measurement; no deadline expires after this call.
   func stop() {
-    // What the closure holds must not be dropped under the lock.
-    let (timer, onBite) = state.withLock { state in
+    // Releasing the closure may release the body, whose source may call back here; so it must not
+    // happen under the lock.
+    let (timer, closeBody) = state.withLock { state in
       state.isStopped = true
       defer {
         state.timer = nil
-        state.onBite = nil
+        state.closeBody = nil
       }
-      return (state.timer, state.onBite)
+      return (state.timer, state.closeBody)
     }
     timer?.cancel()
-    withExtendedLifetime(onBite) {}
+    withExtendedLifetime(closeBody) {}
   }
 
-  /// Ends the exchange if a bound is exceeded.
+  /// Ends the exchange if a deadline has expired.
   ///
-  /// - Returns: How long to wait before the next look; `nil` when there is nothing left to watch.
+  /// - Returns: The time until the next possible expiry, or `nil` if the measurement is over.
   private func check() -> Duration? {
     let now = stopwatch.elapsed
     let (isWaiting, lastActivity, isStopped) = state.withLock {
@@ -105,11 +111,11 @@ final class Watchdog: Sendable {
     }
     guard !isStopped else { return nil }
     if let overall = deadlines.overall, now >= overall {
-      bite(.deadlineExceeded, "the exchange was not over after \(overall)")
+      expire(.deadlineExceeded, "the exchange did not end within \(overall)")
       return nil
     }
     if let idle = deadlines.idle, isWaiting, now - lastActivity >= idle {
-      bite(.idleTimeout, "nothing moved for \(idle)")
+      expire(.idleTimeout, "no byte was sent or received for \(idle)")
       return nil
     }
     let untilIdle = deadlines.idle.map { isWaiting ? lastActivity + $0 - now : $0 }
@@ -117,56 +123,13 @@ final class Watchdog: Sendable {
     return [untilIdle, untilOverall].compactMap(\.self).min()
   }
 
-  private func bite(_ kind: TransportError.Kind, _ detail: String) {
-    let (phase, onBite) = state.withLock { state in
+  private func expire(_ kind: TransportError.Kind, _ detail: String) {
+    let (phase, closeBody) = state.withLock { state in
       defer { state.isStopped = true }
-      return (state.phase, state.onBite)
+      return (state.phase, state.closeBody)
     }
     interruption.interrupt(
       TransportError(kind, phase: phase, method: method, bytesSent: true, detail: detail))
-    onBite?()
-  }
-}
-
-extension HTTPResponseBody {
-  /// A function that gives the next part of this body, for policies that make a new body of it.
-  func partReader() -> @Sendable () async throws(TransportError) -> Part {
-    {
-      () async throws(TransportError) -> Part in
-      var iterator = self.makeAsyncIterator()
-      guard let bytes = try await iterator.next() else {
-        return .end(trailers: self.trailerFields ?? [:])
-      }
-      return .bytes(bytes)
-    }
-  }
-
-  /// The same body, with each chunk made known as it is read.
-  ///
-  /// - Parameter report: Gets the number of bytes read so far.
-  public func reportingProgress(
-    _ report: @escaping @Sendable (_ received: Int) -> Void
-  ) -> HTTPResponseBody {
-    let reader = partReader()
-    let count = Counter()
-    return HTTPResponseBody(
-      next: { () async throws(TransportError) in
-        let part = try await reader()
-        if case .bytes(let bytes) = part { report(count.add(bytes.count)) }
-        return part
-      },
-      cancel: { cancel() })
-  }
-}
-
-/// A sum that several tasks may add to.
-final class Counter: Sendable {
-  private let sum = Mutex(0)
-
-  func add(_ number: Int) -> Int {
-    sum.withLock { sum in
-      sum += number
-      return sum
-    }
+    closeBody?()
   }
 }

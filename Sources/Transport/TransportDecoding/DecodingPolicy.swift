@@ -1,23 +1,27 @@
-/// What is undone of a content encoding, and how much may come of it.
+import TransportPort
+
+/// Limits on decoded content, and what to do about an encoding that cannot be decoded.
 public struct DecodingPolicy: Sendable, Hashable {
-  /// What to do about an encoding other than gzip, deflate, br and identity.
+  /// The treatment of an encoding other than gzip, deflate, br and identity.
   public enum UnknownEncoding: Sendable, Hashable {
-    /// Fail with ``TransportError/Kind-swift.enum/unknownEncoding(_:)``.
+    /// Fails with `TransportError.Kind.unknownEncoding`.
     case fail
-    /// Hand out the body and its fields as they came.
+    /// Returns the body and its fields as received.
     case passThrough
   }
 
-  /// What to do about an encoding that nobody asked for.
+  /// The treatment of an encoding other than gzip, deflate, br and identity.
   public var unknownEncoding: UnknownEncoding
 
-  /// The most bytes that a body may decode to; `nil` sets no bound.
+  /// The maximum size of a decoded body in bytes; `nil` means no limit.
   public var maximumBytes: Int?
 
-  /// The most decoded bytes for each encoded byte, at least 1, once more than 1 MiB was decoded.
+  /// The maximum ratio of decoded to encoded bytes; `nil` means no limit.
+  ///
+  /// Values below 1 count as 1. The ratio applies once more than 1 MiB was decoded.
   public var maximumRatio: Int?
 
-  /// A policy; at most 1 GiB and 200 bytes for each encoded one, unless said otherwise.
+  /// Creates a policy; by default a body decodes to at most 1 GiB and 200 times its encoded size.
   public init(
     unknownEncoding: UnknownEncoding = .fail, maximumBytes: Int? = 1 << 30,
     maximumRatio: Int? = 200
@@ -29,18 +33,20 @@ public struct DecodingPolicy: Sendable, Hashable {
 }
 
 extension HTTPTransport {
-  /// This transport, with gzip, deflate and br asked for and decoded while streaming.
+  /// Returns a transport that requests gzip, deflate and br, and decodes responses while streaming.
   ///
-  /// A request that has an Accept-Encoding or a Range field of its own is left alone, and so is its
-  /// response: that is the way to raw bytes. A decoded response loses its Content-Encoding and
-  /// Content-Length fields. Failures are of kind `corruptEncoding`, `truncatedEncoding`,
-  /// `decompressionBomb` or `unknownEncoding`, in phase `decoding`.
+  /// The policy removes the Content-Encoding and Content-Length fields of a response that it
+  /// decodes. It leaves a request that has an Accept-Encoding or Range field unchanged, and its
+  /// response too; set one of these fields to receive the encoded bytes.
+  ///
+  /// Errors have the phase `decoding` and the kind `corruptEncoding`, `truncatedEncoding`,
+  /// `decompressionBomb` or `unknownEncoding`; each closes the connection.
   public func decodingContent(_ policy: DecodingPolicy = DecodingPolicy()) -> some HTTPTransport {
     DecodingTransport(base: self, policy: policy)
   }
 }
 
-/// Undoes content encodings over another transport.
+/// Decodes the content of the responses of another transport.
 struct DecodingTransport<Base: HTTPTransport>: HTTPTransport {
   let base: Base
   let policy: DecodingPolicy
@@ -64,7 +70,8 @@ struct DecodingTransport<Base: HTTPTransport>: HTTPTransport {
       exchange.body.cancel()
       throw TransportError(
         .unknownEncoding(encodings.joined(separator: ", ")), phase: .decoding, method: method,
-        bytesSent: true, detail: "the content has an encoding that was not asked for")
+        bytesSent: true,
+        detail: "cannot decode the content; expected at most four of gzip, deflate and br")
     }
     let source = exchange.body
     let decoding = ContentDecoding(
@@ -79,7 +86,9 @@ struct DecodingTransport<Base: HTTPTransport>: HTTPTransport {
 }
 
 extension HTTPResponse {
-  /// Whether a body belongs to this response.
+  /// Whether this response has content.
+  ///
+  /// Source: RFC 9110 §6.4.1.
   fileprivate func hasContent(to method: HTTPRequest.Method) -> Bool {
     method != .head && status.code != 204 && status.code != 304
   }

@@ -6,19 +6,20 @@ import TransportPort
   import Glibc
 #endif
 
-/// Reads heads line by line, and none twice: servers send the same head again and again.
+/// Parses response heads and reuses the previous result if a head is identical.
 ///
-/// While the lines are those of the head before, they are compared and not parsed; at the first
-/// that differs, the lines up to there are parsed after all. So nothing depends on what was before.
-struct HeadMemory {
-  /// What a complete head says.
+/// Servers often send identical heads. While the lines equal those of the previous head, they are
+/// only compared. At the first difference, all lines up to it are parsed, so the result never
+/// depends on earlier heads.
+struct HeadCache {
+  /// A complete head.
   ///
-  /// An object, since a struct of so many parts takes longer to copy than the lines to compare.
+  /// A class, because copying a struct of this size takes longer than comparing the lines.
   final class Head: Sendable {
     let response: HTTPResponse
     let version: HTTPHeadParser.Version?
     let framing: HTTPBodyFraming
-    /// Whether the connection may carry another response after this one.
+    /// Whether the connection can be used for another request.
     let keepsConnectionAlive: Bool
 
     init(_ response: HTTPResponse, version: HTTPHeadParser.Version?, framing: HTTPBodyFraming) {
@@ -30,7 +31,7 @@ struct HeadMemory {
     }
   }
 
-  /// What decides how a head is read.
+  /// The parameters that influence how a head is parsed.
   struct Rules: Equatable {
     var method = HTTPRequest.Method.get
     var limits = HTTPHeadLimits()
@@ -39,19 +40,19 @@ struct HeadMemory {
 
   private var rules = Rules()
 
-  // The head before, as far as it is that of now.
+  // The lines of the previous head, or of the current one once it differs.
   private var bytes: [UInt8] = []
   private var lineEnds: [Int] = []
   private var head: Head?
 
-  // The head that is read.
+  // The current head: the number of bytes that match the previous one, or the parser.
   private var matched = 0
   private var parser: HTTPHeadParser?
 
-  /// Whether nothing of a head was read yet.
+  /// Whether no line of the current head was received.
   var isEmpty: Bool { matched == 0 && parser?.isEmpty != false }
 
-  /// Begins to read a head; forgets the one before where that was read by other rules.
+  /// Starts a head and discards the previous one if that was parsed by different rules.
   mutating func begin(_ rules: Rules) {
     if rules != self.rules {
       self.rules = rules
@@ -60,17 +61,16 @@ struct HeadMemory {
     beginNext()
   }
 
-  /// Begins to read the head that follows an interim one.
+  /// Starts the head that follows an interim response.
   mutating func beginNext() {
     matched = 0
     parser = nil
   }
 
-  /// Takes the next line of a head where that is as in the head before, and neither its first nor
-  /// its last.
+  /// Consumes the next line if it equals that of the previous head and is neither first nor last.
   ///
-  /// - Returns: Whether it was; if not, nothing was taken.
-  mutating func passesOver(_ line: UnsafeRawBufferPointer) -> Bool {
+  /// - Returns: Whether the line was consumed; otherwise call ``consume(_:)``.
+  mutating func consumeIfCached(_ line: UnsafeRawBufferPointer) -> Bool {
     guard matched > 0, parser == nil, matched + line.count < bytes.count, matches(line) else {
       return false
     }
@@ -78,9 +78,9 @@ struct HeadMemory {
     return true
   }
 
-  /// Takes the next line of a head.
+  /// Consumes the next line of a head.
   ///
-  /// - Returns: The head, where this was its last line.
+  /// - Returns: The head if this was its last line.
   mutating func consume(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Head? {
     if parser == nil, head != nil, matches(line) {
       matched += line.count
@@ -91,14 +91,16 @@ struct HeadMemory {
 
   private func matches(_ line: UnsafeRawBufferPointer) -> Bool {
     guard line.count <= bytes.count - matched else { return false }
-    return bytes.withUnsafeBytes { known in
-      guard let one = known.baseAddress, let other = line.baseAddress else { return line.isEmpty }
-      return memcmp(one + matched, other, line.count) == 0
+    return bytes.withUnsafeBytes { cached in
+      guard let start = cached.baseAddress, let other = line.baseAddress else {
+        return line.isEmpty
+      }
+      return memcmp(start + matched, other, line.count) == 0
     }
   }
 
   private mutating func parse(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Head? {
-    if parser == nil { parser = try parserOfMatchedLines() }
+    if parser == nil { parser = try parserForMatchedLines() }
     bytes.append(contentsOf: line)
     lineEnds.append(bytes.count)
     let response = try parser?.consume(line: bytes[(bytes.count - line.count)...])
@@ -108,8 +110,8 @@ struct HeadMemory {
     return head
   }
 
-  /// A parser that has read the lines that were only compared.
-  private mutating func parserOfMatchedLines() throws(TransportError) -> HTTPHeadParser {
+  /// Creates a parser and feeds it the lines that were only compared.
+  private mutating func parserForMatchedLines() throws(TransportError) -> HTTPHeadParser {
     head = nil
     bytes.removeLast(bytes.count - matched)
     lineEnds.removeAll { $0 > matched }

@@ -2,8 +2,8 @@ import SystemLocks
 import Testing
 import TransportPort
 
-@Suite struct CookiePolicyTests {
-  /// A store of one cookie for each path, without any rules.
+@Suite struct HTTPCookieHandlingTests {
+  /// A store that returns all stored cookies and the URL that it was asked for.
   final class Store: HTTPCookieHandling {
     struct Full: Error {}
 
@@ -30,7 +30,7 @@ import TransportPort
 
   private static let request = HTTPRequest(url: "http://user@h/a?b#c")
 
-  @Test func `cookies are taken from a response and sent with the next request`() async throws {
+  @Test func `cookies of a response are stored and sent with the next request`() async throws {
     let fake = FakeTransport { _ in
       .respond(headerFields: ["Set-Cookie": "a=1", "set-cookie": "b=2, c"])
     }
@@ -41,7 +41,7 @@ import TransportPort
         == [nil, "a=1; b=2, c; url=http://h/a?b"])
   }
 
-  @Test func `each hop of a redirect has its own cookies`() async throws {
+  @Test func `each hop of a redirect sends the cookies of its URL`() async throws {
     let fake = FakeTransport { request in
       request.path == "/a"
         ? .respond(302, headerFields: ["Location": "//other/end", "Set-Cookie": "a=1"]) : .respond()
@@ -52,7 +52,7 @@ import TransportPort
       fake.requests.map { $0.head.headerFields[.cookie] } == [nil, "a=1; url=http://other/end"])
   }
 
-  @Test func `a Cookie field of the request stays`() async throws {
+  @Test func `a Cookie field of the request is kept`() async throws {
     let fake = FakeTransport { _ in .respond() }
     let store = Store()
     store.stored.withLock { $0 = ["a=1"] }
@@ -78,7 +78,7 @@ import TransportPort
     #expect(fake.requests.allSatisfy { !$0.head.headerFields.contains(.cookie) })
   }
 
-  @Test func `a store that throws fails the request`() async throws {
+  @Test func `an error of the store fails the request`() async throws {
     let fake = FakeTransport { _ in .respond(headerFields: ["Set-Cookie": "a=1"]) }
     let unreadable = await Outcome(
       of: fake.handlingCookies(with: Store(failsToRead: true)), Self.request)
@@ -92,7 +92,7 @@ import TransportPort
     #expect(full.error?.bytesSent == true)
   }
 
-  @Test func `a cookie that would break the head is refused`() async throws {
+  @Test func `a cookie that would inject a field is rejected`() async throws {
     let store = Store()
     store.stored.withLock { $0 = ["a=1\r\nX: y"] }
     let fake = FakeTransport { _ in .respond() }

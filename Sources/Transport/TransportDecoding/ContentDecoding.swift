@@ -1,6 +1,8 @@
-/// The decoding of one body, through all its encodings, pulled chunk by chunk.
+import TransportPort
+
+/// Decodes one body through all its encodings, chunk by chunk as the reader asks for it.
 actor ContentDecoding {
-  /// One encoding being undone.
+  /// One decoder with its input; the output of a stage is the input of the next.
   private struct Stage {
     let decoder: any ContentDecoder
     var input: [UInt8] = []
@@ -15,7 +17,9 @@ actor ContentDecoding {
   private var stages: [Stage]
   private var encodedCount = 0
 
-  /// Decoding of a body; the encodings are in the order in which they are to be undone.
+  /// Creates a decoding pipeline.
+  ///
+  /// - Parameter encodings: The encodings in decoding order: the last one applied comes first.
   init(
     of source: HTTPResponseBody, encodings: [ContentEncoding], policy: DecodingPolicy,
     method: HTTPRequest.Method
@@ -26,7 +30,7 @@ actor ContentDecoding {
     self.stages = encodings.map { Stage(decoder: $0.makeDecoder()) }
   }
 
-  /// The next part of the decoded body.
+  /// Returns the next part of the decoded body. An error cancels the source.
   func next() async throws(TransportError) -> HTTPResponseBody.Part {
     do throws(TransportError) {
       guard let bytes = try await pull(stages.count - 1) else {
@@ -39,7 +43,10 @@ actor ContentDecoding {
     }
   }
 
-  /// The next bytes out of a stage, or out of the source below the first.
+  /// Returns the next output of a stage; index -1 is the source.
+  ///
+  /// A stage pulls input only after its pending output is drained, so that a decompression bomb
+  /// never holds more than one step of output per stage.
   private func pull(_ index: Int) async throws(TransportError) -> [UInt8]? {
     guard index >= 0 else {
       var iterator = source.makeAsyncIterator()
@@ -56,7 +63,7 @@ actor ContentDecoding {
         stages[index].inputStart = 0
       } else {
         guard stages[index].decoder.mayEnd else {
-          throw failure(.truncatedEncoding, "the encoded content ends early")
+          throw failure(.truncatedEncoding, "the content ended before its encoding was complete")
         }
         return nil
       }
@@ -71,7 +78,7 @@ actor ContentDecoding {
     } catch {
       switch error {
       case .corrupt(let detail): throw failure(.corruptEncoding, detail)
-      case .outOfMemory: throw failure(.other, "the decoder has no memory")
+      case .outOfMemory: throw failure(.other, "the decoder is out of memory")
       }
     }
     stages[index].inputStart += step.consumed
@@ -79,12 +86,14 @@ actor ContentDecoding {
     stages[index].count += step.output.count
     let count = stages[index].count
     if let most = policy.maximumBytes, count > most {
-      throw failure(.decompressionBomb, "the content decodes to more than \(most) bytes")
+      throw failure(
+        .decompressionBomb,
+        "the content decodes to more than \(most) bytes; raise maximumBytes to allow it")
     }
     if let ratio = policy.maximumRatio, count > 1 << 20, count / max(1, ratio) > encodedCount {
       throw failure(
         .decompressionBomb,
-        "\(encodedCount) bytes decode to more than \(count), beyond \(ratio) for each")
+        "\(encodedCount) bytes decode to at least \(count), more than \(ratio) times as many")
     }
     return step.output
   }
@@ -94,13 +103,13 @@ actor ContentDecoding {
   }
 }
 
-/// The content encodings that can be undone (RFC 9110 §8.4.1, RFC 7932).
+/// The content encodings with a decoder (RFC 9110 §8.4.1, RFC 7932).
 enum ContentEncoding: Sendable {
   case gzip
   case deflate
   case brotli
 
-  /// An encoding by its name in a field, in lower case.
+  /// Creates an encoding from its name in a Content-Encoding field, in lower case.
   init?(name: String) {
     switch name {
     case "gzip", "x-gzip": self = .gzip
@@ -110,7 +119,7 @@ enum ContentEncoding: Sendable {
     }
   }
 
-  /// A decoder at the beginning of a body.
+  /// Creates a decoder for one body.
   func makeDecoder() -> any ContentDecoder {
     switch self {
     case .gzip: ZlibDecoder(format: .gzip)
@@ -120,30 +129,30 @@ enum ContentEncoding: Sendable {
   }
 }
 
-/// Undoes one encoding; used by one task at a time.
+/// Decodes one encoding of one body. Not thread-safe; `ContentDecoding` serializes the calls.
 protocol ContentDecoder: AnyObject {
-  /// Whether the encoded content may end here: at its end, or before its first byte.
+  /// Whether the encoded content is complete, or has not begun: an empty body is empty content.
   var mayEnd: Bool { get }
 
-  /// Takes some input and gives at most 64 KiB of output.
+  /// Consumes input and returns at most ``decodingStepSize`` bytes of output.
   func decode(_ input: ArraySlice<UInt8>) throws(DecodingFailure) -> DecodingStep
 }
 
-/// What one call of a decoder did.
+/// The result of one call of a decoder.
 struct DecodingStep {
-  /// How many bytes of the input are done with.
+  /// The number of input bytes consumed.
   var consumed: Int
-  /// What came of them.
+  /// The decoded bytes, possibly empty.
   var output: [UInt8]
-  /// Whether more output waits without more input.
+  /// Whether the decoder can produce more output without more input.
   var hasMoreOutput: Bool
 }
 
-/// Why a decoder gave up.
+/// The reason why a decoder failed.
 enum DecodingFailure: Error {
   case corrupt(String)
   case outOfMemory
 }
 
-/// The most bytes that a decoder gives at once.
+/// The maximum output of one decoding step in bytes.
 let decodingStepSize = 65_536

@@ -1,8 +1,9 @@
 import CZlib
 
-/// Undoes gzip, of one or more members, and deflate, with or without the zlib wrapper.
+/// Decodes gzip with any number of members, and deflate with or without the zlib wrapper.
 ///
-/// Sources: RFC 1950, 1951 and 1952; RFC 9110 §8.4.1.2 on servers that send deflate without wrapper.
+/// Sources: RFC 1950, 1951 and 1952; RFC 9110 §8.4.1.2 for servers that send deflate without the
+/// wrapper.
 final class ZlibDecoder: ContentDecoder {
   /// The wrapper around the deflated data.
   enum Format {
@@ -41,7 +42,7 @@ final class ZlibDecoder: ContentDecoder {
     }
     if let stream { return try inflate(stream, input) }
     if format == .gzip { return try inflate(open(windowBits: 15 + 16), input) }
-    // The first two bytes tell a zlib wrapper from bare deflated data.
+    // The first two bytes distinguish a zlib wrapper from raw deflate, so both are collected first.
     let taken = input.prefix(2 - prefix.count)
     prefix += taken
     guard prefix.count == 2 else {
@@ -53,7 +54,7 @@ final class ZlibDecoder: ContentDecoder {
     return step
   }
 
-  /// Whether two bytes start a zlib stream: method 8, a window of at most 32 KiB, and the checksum.
+  /// Whether two bytes are a zlib header: method 8, a window of at most 32 KiB, a valid checksum.
   private static func isZlibHeader(_ bytes: [UInt8]) -> Bool {
     bytes[0] & 0x0F == 8 && bytes[0] >> 4 <= 7 && (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0
   }
@@ -80,7 +81,7 @@ final class ZlibDecoder: ContentDecoder {
     var status = Z_OK
     let output = [UInt8](unsafeUninitializedCapacity: decodingStepSize) { output, count in
       input.withUnsafeBufferPointer { input in
-        // zlib only reads through `next_in`; its type lacks the const.
+        // zlib only reads through `next_in`, but declares it without const.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         stream.pointee.next_out = output.baseAddress

@@ -3,8 +3,8 @@ import SystemLocks
 import Testing
 import TransportPort
 
-@Suite struct RetryPolicyTests {
-  /// A fake whose first connections all fail in the same way.
+@Suite struct RetryTransportTests {
+  /// Creates a fake whose first `count` connections fail with the given steps.
   private static func fake(
     failing count: Int, by steps: OriginScript
   ) -> FakeTransport {
@@ -14,7 +14,7 @@ import TransportPort
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .head, .put, .delete, .options])
-  func `an idempotent request that got no answer is sent again on a new connection`(
+  func `an idempotent request without a response is retried on a new connection`(
     method: HTTPRequest.Method
   ) async throws {
     for steps: OriginScript in [[.close], [.reset], [.send("HTTP/1.1 20"), .close]] {
@@ -26,8 +26,8 @@ import TransportPort
     }
   }
 
-  @Test func `a retry leaves kept connections alone, of which more may be dead`() async {
-    let base = Refuser()
+  @Test func `a retry does not use kept connections, which may be dead too`() async {
+    let base = FailingTransport()
     let outcome = await Outcome(
       of: base.retryingWhenSafe(attempts: 3), HTTPRequest(url: "http://h/"))
     #expect(outcome.error?.kind == .emptyReply)
@@ -35,7 +35,7 @@ import TransportPort
   }
 
   @Test(arguments: [HTTPRequest.Method.post, .patch, "PURGE"])
-  func `any other request is on the wire once`(method: HTTPRequest.Method) async throws {
+  func `any other request is sent once`(method: HTTPRequest.Method) async throws {
     for steps: OriginScript in [[.close], [.reset], [.send("HTTP/1.1 20"), .close]] {
       let fake = Self.fake(failing: 1, by: steps)
       let outcome = await Outcome(
@@ -45,14 +45,14 @@ import TransportPort
     }
   }
 
-  @Test func `what is wrong for good is not sent again`() async throws {
+  @Test func `a permanent failure is not retried`() async throws {
     let fake = Self.fake(failing: 9, by: [.send("garbage\r\n")])
     let outcome = await Outcome(of: fake.retryingWhenSafe(), HTTPRequest(url: "http://h/"))
     #expect(outcome.error?.kind == .malformedHead)
     #expect(fake.requests.count == 1)
   }
 
-  @Test func `the attempts are counted`() async throws {
+  @Test func `the number of attempts is limited`() async throws {
     for (attempts, sent) in [(0, 1), (1, 1), (3, 3)] {
       let fake = Self.fake(failing: 9, by: [.close])
       let outcome = await Outcome(
@@ -62,7 +62,7 @@ import TransportPort
     }
   }
 
-  @Test func `a stream is sent again only when it is replayable or was not read`() async throws {
+  @Test func `a stream is retried only if it is replayable or unread`() async throws {
     let request = HTTPRequest(method: .put, url: "http://h/")
     let once = Self.fake(failing: 1, by: [.close])
     let outcome = await Outcome(
@@ -79,7 +79,7 @@ import TransportPort
     #expect(late.body.text == "done")
   }
 
-  @Test func `a body that breaks off is not sent again behind the reader's back`() async throws {
+  @Test func `a request whose response body failed is not retried`() async throws {
     let fake = Self.fake(
       failing: 9, by: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close])
     let outcome = await Outcome(of: fake.retryingWhenSafe(), HTTPRequest(url: "http://h/"))
@@ -88,7 +88,7 @@ import TransportPort
     #expect(fake.requests.count == 1)
   }
 
-  @Test func `a connection that was refused may be tried with any method`() async throws {
+  @Test func `a refused connection is safe to retry with any method`() async throws {
     let fake = FakeTransport(OriginPlan(reachability: .refusing, onRequest: { _ in .respond() }))
     let error = await Outcome(of: fake, HTTPRequest(method: .post, url: "http://h/")).error
     #expect(error?.kind == .connectionRefused)
@@ -96,7 +96,7 @@ import TransportPort
     #expect(error?.isRetrySafe == true)
   }
 
-  @Test func `a retry waits for its turn, longer each time`() async throws {
+  @Test func `each retry waits for its backoff`() async throws {
     let clock = ManualClock()
     let fake = Self.fake(failing: 3, by: [.close])
     let retrying = fake.retryingWhenSafe(
@@ -117,7 +117,7 @@ import TransportPort
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `nothing is waited for after the last attempt or what is wrong for good`() async {
+  func `there is no backoff after the last attempt or a permanent failure`() async {
     for (steps, attempts) in [([ScriptStep.close], 1), ([.send("garbage\r\n")], 3)] {
       let fake = Self.fake(failing: 9, by: OriginScript(steps))
       let outcome = await Outcome(
@@ -129,7 +129,7 @@ import TransportPort
     }
   }
 
-  @Test func `a wait that is cancelled ends as a cancellation`() async throws {
+  @Test func `a cancelled backoff throws a cancellation error`() async throws {
     let clock = ManualClock()
     let fake = Self.fake(failing: 9, by: [.close])
     let retrying = fake.retryingWhenSafe(
@@ -142,7 +142,7 @@ import TransportPort
     #expect(fake.requests.count == 1)
   }
 
-  @Test func `a doubling wait starts small, has an end, and is spread`() {
+  @Test func `an exponential backoff doubles, has a maximum and is jittered`() {
     let even = RetryBackoff.doubling(from: .milliseconds(100), upTo: .seconds(1), share: { 1 })
     #expect(
       [1, 2, 3, 4, 5, 99, .max].map(even.pause) == [
@@ -157,8 +157,8 @@ import TransportPort
   }
 }
 
-/// Fails in a passing way, and notes whether it might have taken a kept connection.
-private final class Refuser: HTTPTransport {
+/// Fails with a transient error and records whether it was allowed to use a kept connection.
+private final class FailingTransport: HTTPTransport {
   let reuses = Mutex<[Bool]>([])
 
   func send(

@@ -1,6 +1,8 @@
 import CBrotli
 
-/// Undoes br (RFC 7932).
+/// Decodes br with libbrotlidec.
+///
+/// Source: RFC 7932.
 final class BrotliDecoder: ContentDecoder {
   private let state = BrotliDecoderCreateInstance(nil, nil, nil)
   private var hasInput = false

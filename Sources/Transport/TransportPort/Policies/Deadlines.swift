@@ -1,17 +1,17 @@
-/// How long an exchange may take; `nil` sets no bound.
+/// Time limits of an exchange; `nil` means no limit.
 public struct Deadlines: Sendable, Hashable {
-  /// To resolve, connect and secure; carried out by the transport itself.
+  /// The time to resolve, connect and complete the TLS handshake, measured by the transport itself.
   public var connect: Duration?
 
-  /// For the next byte to move in either direction while somebody waits for it.
+  /// The time without any byte sent or received while the caller waits for the exchange.
   ///
-  /// The time that the consumer of a body takes between two chunks does not count.
+  /// The time that the reader of a body spends between two chunks does not count.
   public var idle: Duration?
 
-  /// For everything, from sending to the last byte of the body; a slow drip does not extend it.
+  /// The time from `send` to the last byte of the body, however steadily bytes arrive.
   public var overall: Duration?
 
-  /// Bounds of any precision.
+  /// Creates time limits.
   public init(connect: Duration? = nil, idle: Duration? = nil, overall: Duration? = nil) {
     self.connect = connect
     self.idle = idle
@@ -20,14 +20,15 @@ public struct Deadlines: Sendable, Hashable {
 }
 
 extension HTTPTransport {
-  /// This transport, with bounds on time.
+  /// Returns a transport that enforces time limits.
   ///
-  /// To be applied outermost, so that redirects and retries count. Failures are of kind
-  /// `connectTimeout`, `idleTimeout` or `deadlineExceeded`, and close the connection.
+  /// Apply this policy last, so that the limits cover redirects and retries. An exchange that
+  /// exceeds a limit fails with the kind `connectTimeout`, `idleTimeout` or `deadlineExceeded`, and
+  /// its connection is closed.
   ///
   /// - Parameters:
-  ///   - deadlines: The bounds.
-  ///   - clock: What measures `idle` and `overall`.
+  ///   - deadlines: The time limits.
+  ///   - clock: The clock that measures `idle` and `overall`.
   public func enforcing(
     _ deadlines: Deadlines, clock: any Clock<Duration> = ContinuousClock()
   ) -> some HTTPTransport {
@@ -35,7 +36,7 @@ extension HTTPTransport {
   }
 }
 
-/// Puts bounds on time over another transport.
+/// Enforces time limits on another transport.
 struct DeadlineTransport<Base: HTTPTransport>: HTTPTransport {
   let base: Base
   let deadlines: Deadlines
@@ -49,18 +50,19 @@ struct DeadlineTransport<Base: HTTPTransport>: HTTPTransport {
     guard deadlines.idle != nil || deadlines.overall != nil else {
       return try await base.send(request, body: body, options: options)
     }
-    let watchdog = Watchdog(deadlines: deadlines, clock: clock, method: request.method)
+    let enforcer = DeadlineEnforcer(
+      deadlines: deadlines, clock: clock, method: request.method)
     let observed =
-      deadlines.idle == nil ? body : body.reportingProgress { _ in watchdog.touch() }
+      deadlines.idle == nil ? body : body.reportingProgress { _ in enforcer.noteActivity() }
     let (base, final) = (base, options)
     do throws(TransportError) {
-      var exchange = try await watchdog.wait { () async throws(TransportError) -> HTTPExchange in
+      var exchange = try await enforcer.wait { () async throws(TransportError) -> HTTPExchange in
         try await base.send(request, body: observed, options: final)
       }
-      exchange.body = watchdog.watching(exchange.body)
+      exchange.body = enforcer.enforcing(on: exchange.body)
       return exchange
     } catch {
-      watchdog.stop()
+      enforcer.stop()
       throw error
     }
   }

@@ -1,6 +1,6 @@
 import CZlib
 
-/// The bytes compressed by zlib: 31 for gzip, 15 for zlib, -15 for bare deflate.
+/// Compresses bytes with zlib; `windowBits` is 31 for gzip, 15 for zlib and -15 for raw deflate.
 func deflated(_ bytes: [UInt8], windowBits: Int32) -> [UInt8] {
   var stream = z_stream()
   let size = Int32(MemoryLayout<z_stream>.size)
@@ -20,7 +20,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32) -> [UInt8] {
   }
 }
 
-/// A text and what the reference encoder makes of it in br.
+/// A text and its encoding in br by the reference encoder.
 enum Brotli {
   static let text = String(repeating: "The quick brown fox jumps over the lazy dog. ", count: 2)
     .dropLast()

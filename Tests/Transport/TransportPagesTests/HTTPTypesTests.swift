@@ -1,0 +1,183 @@
+import Foundation
+import Testing
+
+/// Compiles what the landing page says about files that import TransportPort and HTTPTypes.
+///
+/// HTTPTypes is a stand-in that the test compiles in a temporary folder: a target of this name in the
+/// package would collide with the real one in an app that uses both.
+@Suite struct HTTPTypesTests {
+  /// The part of swift-http-types that the page uses.
+  static let standIn = """
+    public struct HTTPField: Sendable {
+      public struct Name: Sendable {
+        public let rawName: String
+        public init?(_ name: String) { rawName = name }
+      }
+      public var name: Name
+      public var value: String
+      public init(name: Name, value: some Collection<UInt8>) {
+        self.name = name
+        self.value = String(decoding: value, as: UTF8.self)
+      }
+    }
+    public struct HTTPFields: Sendable, Sequence {
+      private var fields: [HTTPField] = []
+      public init() {}
+      public mutating func append(_ field: HTTPField) { fields.append(field) }
+      public func makeIterator() -> IndexingIterator<[HTTPField]> { fields.makeIterator() }
+    }
+    public struct HTTPRequest: Sendable {
+      public struct Method: Sendable { public let rawValue: String }
+      public var method: Method
+      public var scheme: String?
+      public var authority: String?
+      public var path: String?
+      public var headerFields: HTTPFields
+    }
+    public struct HTTPResponse: Sendable {
+      public struct Status: Sendable {
+        public init(code: Int, reasonPhrase: String = "") {}
+      }
+      public var headerFields = HTTPFields()
+      public init(status: Status, headerFields: HTTPFields = HTTPFields()) {}
+    }
+    """
+
+  static let remedies = [
+    """
+    import HTTPTypes
+    import TransportPort
+
+    func ping(_ transport: some HTTPTransport) async throws -> TransportPort.HTTPResponse {
+      try await transport.send(TransportPort.HTTPRequest(url: "https://example.com/")).response
+    }
+    """,
+    """
+    import HTTPTypes
+    import TransportPort
+    import struct TransportPort.HTTPRequest
+
+    let home = HTTPRequest(url: "https://example.com/")
+    """,
+    """
+    import HTTPTypes
+    import TransportPort
+
+    extension TransportPort.HTTPRequest {
+      init(_ request: HTTPTypes.HTTPRequest) {
+        self.init(
+          method: Method(request.method.rawValue), scheme: request.scheme,
+          authority: request.authority, path: request.path,
+          headerFields: TransportPort.HTTPFields(
+            request.headerFields.map { field in
+              TransportPort.HTTPField(name: .init(field.name.rawName), value: field.value)
+            }))
+      }
+    }
+
+    extension HTTPTypes.HTTPResponse {
+      init(_ response: TransportPort.HTTPResponse) {
+        self.init(
+          status: .init(code: response.status.code, reasonPhrase: response.status.reasonPhrase))
+        for field in response.headerFields {
+          guard let name = HTTPTypes.HTTPField.Name(field.name.rawName) else { continue }
+          headerFields.append(HTTPTypes.HTTPField(name: name, value: field.bytes))
+        }
+      }
+    }
+    """,
+  ]
+
+  /// The alias, and another file of the same module that uses it.
+  static let alias = (
+    declaration: """
+    import TransportPort
+
+    typealias HTTPRequest = TransportPort.HTTPRequest
+    """,
+    use: """
+    import HTTPTypes
+    import TransportPort
+
+    let home = HTTPRequest(url: "https://example.com/")
+    """
+  )
+
+  @Test func `an unqualified name is ambiguous, and each remedy of the page compiles`() throws {
+    let compiler = try Compiler()
+    try compiler.emitModule("HTTPTypes", Self.standIn)
+    let ambiguous = try compiler.errors(in: [Self.alias.use])
+    #expect(ambiguous.contains("'HTTPRequest' is ambiguous"))
+    for remedy in Self.remedies {
+      #expect(try compiler.errors(in: [remedy]) == "")
+    }
+    #expect(try compiler.errors(in: [Self.alias.declaration, Self.alias.use]) == "")
+  }
+}
+
+/// Runs `swiftc` in a temporary folder, with the modules of this build.
+private final class Compiler {
+  struct NoModules: Error, CustomStringConvertible {
+    let description = "TransportPort.swiftmodule not found next to the test bundle"
+  }
+
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "HTTPTypesTests-\(UUID().uuidString)")
+  private let modules: URL
+
+  init() throws {
+    let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? CommandLine.arguments[0]
+    var build = URL(fileURLWithPath: bundle)
+    var modules: URL?
+    while modules == nil, build.pathComponents.count > 1 {
+      build.deleteLastPathComponent()
+      let candidate = build.appending(path: "Modules")
+      let module = candidate.appending(path: "TransportPort.swiftmodule")
+      if FileManager.default.fileExists(atPath: module.path) { modules = candidate }
+    }
+    guard let modules else { throw NoModules() }
+    self.modules = modules
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Compiles a module that later files can import.
+  func emitModule(_ name: String, _ source: String) throws {
+    let errors = try run(
+      ["-emit-module", "-parse-as-library", "-module-name", name] + (try write([source])))
+    #expect(errors == "")
+  }
+
+  /// Type-checks files as one module.
+  ///
+  /// - Returns: The errors, or an empty string.
+  func errors(in sources: [String]) throws -> String {
+    try run(["-typecheck", "-parse-as-library", "-module-name", "App"] + (try write(sources)))
+  }
+
+  private func write(_ sources: [String]) throws -> [String] {
+    try sources.enumerated().map { index, source in
+      let name = "File\(index).swift"
+      try source.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+      return name
+    }
+  }
+
+  private func run(_ arguments: [String]) throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments =
+      ["swiftc", "-swift-version", "6", "-I", folder.path, "-I", modules.path] + arguments
+    process.currentDirectoryURL = folder
+    process.standardError = output
+    process.standardOutput = output
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? "" : String(decoding: text, as: UTF8.self)
+  }
+}
