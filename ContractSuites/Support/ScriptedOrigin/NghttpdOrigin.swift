@@ -36,7 +36,7 @@ package final class NghttpdOrigin: Sendable {
   /// - Parameters:
   ///   - program: The path of nghttpd.
   ///   - folder: An empty folder, for the certificate and as the root of the served files.
-  /// - Throws: ``Failure`` if the server does not listen after five attempts.
+  /// - Throws: ``Failure`` if the server does not listen after five attempts; file system errors.
   package init(program: String, folder: URL) throws {
     let identity = try OriginTLS.trusted.get().issue(OriginTLS.localhost)
     let (key, certificate) = (

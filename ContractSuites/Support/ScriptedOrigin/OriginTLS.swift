@@ -8,7 +8,7 @@ import TransportPort
 final class OriginTLS: @unchecked Sendable {
   let context: OpaquePointer
 
-  /// Creates a context with a certificate for the identity, which offers an HTTP version by ALPN.
+  /// Creates a context with the identity's certificate, which selects HTTP/2 by ALPN for that version.
   init(_ identity: OriginPlan.Identity, version: OriginPlan.Version) throws {
     guard let context = SSL_CTX_new(TLS_server_method()) else {
       throw CertificateAuthority.Failure(reason: opensslReason())

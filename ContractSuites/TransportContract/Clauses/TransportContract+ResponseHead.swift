@@ -154,7 +154,7 @@ extension ClauseGroup<TransportFixture> {
       let lines = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: ".utf8)
       let script: OriginScript = [.send(lines + bytes + [0x0D, 0x0A, 0x0D, 0x0A])]
       let answer = try await fixture.world(script).answer()
-      checkEqual(answer.fields[fields: "X-A"].map(\.bytes), [bytes], "the bytes of X-A")
+      checkEqual(answer.fields[fields: "X-A"].map(\.bytes), [bytes], "the list of bytes of X-A")
     }
     Clause("name-case", "field names are found whatever their case", from: "RFC 9110 §5.1") {
       fixture in

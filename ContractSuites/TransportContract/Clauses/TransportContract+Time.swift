@@ -70,7 +70,7 @@ extension ClauseGroup<TransportFixture> {
 
   static let time = ClauseGroup("Time, cancellation, connections") {
     Clause(
-      "connect-timeout", "connecting has a timeout, with a separate error",
+      "connect-timeout", "the connect timeout ends connecting, with a separate error",
       from: "this project"
     ) { fixture in
       let world = try await fixture.world(OriginPlan(reachability: .silent) { _ in [] })
@@ -133,7 +133,8 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(world.log.counts.connections, 0, "the number of connections")
     }
     Clause(
-      "cancel-head", "cancelling before the head ends the request within 100 ms and its connection",
+      "cancel-head",
+      "a request cancelled before the head ends within 100 ms and closes its connection",
       from: "this project"
     ) { fixture in
       let taken = try await best(of: 1...8, under: .milliseconds(100)) {
@@ -152,14 +153,14 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "cancel-body",
-      "cancelling within the content ends the response within 100 ms and its connection",
+      "a response cancelled within its content ends within 100 ms and closes its connection",
       from: "this project"
     ) { fixture in
       let taken = try await best(of: 1...8, under: .milliseconds(100)) {
         let world = try await fixture.world(.raw(incomplete) + [.stall])
         let exchange = try await world.send()
         var first = exchange.body.makeAsyncIterator()
-        checkEqual(try await first.next(), Array("abc".utf8), "the content before the cancellation")
+        checkText(try await first.next(), "abc", "the content before the cancellation")
         let task = Task { () async -> TransportError? in
           var rest = exchange.body.makeAsyncIterator()
           do throws(TransportError) { _ = try await rest.next() } catch { return error }
@@ -316,7 +317,7 @@ extension ClauseGroup<TransportFixture> {
       let third = Task { try await world.send().response.status.code }
       let content = try await world.transport.send(HTTPRequest(url: other.url)).body.collect(
         upTo: 9)
-      checkEqual(content, Array("hi".utf8), "the content from the other origin")
+      checkText(content, "hi", "the content from the other origin")
       let isExceeded = try await full.log.happens(within: .milliseconds(300)) { $0.connections > 2 }
       check(!isExceeded, "more than 2 connections are open")
       held[0].body.cancel()

@@ -53,9 +53,8 @@ extension TransportWorld {
         "expected an error before any byte was sent, got '\(error)'",
         sourceLocation: sourceLocation)
     }
-    let counts = log.counts
-    check(
-      counts.connections == 0, "the rejected request opened \(counts.connections) connections",
+    checkEqual(
+      log.counts.connections, 0, "the number of connections for the rejected request",
       sourceLocation: sourceLocation)
   }
 
@@ -75,4 +74,14 @@ extension TransportWorld {
       happened, "expected that \(event); the peer's counts are \(counts)",
       sourceLocation: sourceLocation)
   }
+}
+
+/// Checks content against a text, so that the message shows texts and not lists of byte values.
+func checkText(
+  _ actual: [UInt8]?, _ expected: String, _ subject: @autoclosure () -> String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  checkEqual(
+    actual.map { String(decoding: $0, as: UTF8.self) }, expected, subject(),
+    sourceLocation: sourceLocation)
 }
