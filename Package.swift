@@ -13,6 +13,9 @@ let system: [Target] = [
     providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
   .systemLibrary(name: "CGetopt"),
   .systemLibrary(
+    name: "CNGHTTP2", pkgConfig: "libnghttp2",
+    providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
+  .systemLibrary(
     name: "COpenSSL", pkgConfig: "openssl",
     providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
   .systemLibrary(
@@ -116,7 +119,10 @@ let transport: [Target] = [
     name: "TransportURLSessionAdapterTests",
     dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
   .testTarget(
-    name: "ScriptedOriginTests", dependencies: ["COpenSSL", "ScriptedOrigin", "TransportPort"]),
+    name: "ScriptedOriginTests",
+    dependencies: [
+      "COpenSSL", "ContractTesting", "ScriptedOrigin", "TransportContract", "TransportPort",
+    ]),
 ]
 
 let vendor: [Target] = [
@@ -169,7 +175,9 @@ let support: [Target] = [
   .target(name: "CookieHistories", dependencies: ["CookiePort", "ExplorationEngine"]),
   .target(
     name: "ScriptedOrigin",
-    dependencies: ["COpenSSL", "CSlowNames", "SystemLocks", "SystemThreads", "TransportPort"]),
+    dependencies: [
+      "CNGHTTP2", "COpenSSL", "CSlowNames", "SystemLocks", "SystemThreads", "TransportPort",
+    ]),
 ]
 
 // Every contract on every implementation: the one target that knows everything.

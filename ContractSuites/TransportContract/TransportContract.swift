@@ -2,8 +2,10 @@ public import ContractTesting
 import Testing
 
 extension Contract<TransportFixture> {
-  /// What every HTTP transport promises: RFC 9110 and 9112, the Fetch standard's redirects, and this
-  /// project's own promises on errors, time and connections.
+  /// The contract of every HTTP transport.
+  ///
+  /// Its sources are RFC 9110 and RFC 9112, the redirects of the Fetch standard, and this project's
+  /// requirements for errors, timeouts and connections.
   public static let transport = Contract("transport", "HTTP transport") {
     ClauseGroup<TransportFixture>.request
     ClauseGroup<TransportFixture>.responseHead
@@ -24,10 +26,10 @@ extension Contract<TransportFixture> {
     Saboteur.trust
   }
 
-  /// What a transport promises besides where an origin speaks HTTP/2: RFC 9113.
+  /// The additional contract of transports that support HTTP/2, from RFC 9113.
   ///
-  /// A contract of its own, so that a transport which speaks HTTP/1.1 alone can hold all of the
-  /// other, and so that servers can be columns here.
+  /// It is separate so that a transport with only HTTP/1.1 can pass all of ``transport``, and so that
+  /// the same transport can run it with different servers.
   public static let transportHTTP2 = Contract("transport-http2", "HTTP transport over HTTP/2") {
     ClauseGroup<TransportFixture>.http2
   } saboteurs: {

@@ -8,10 +8,12 @@ extension Implementation<TransportFixture> {
 
   static let curl = live("curl") { curl($0, .scripted) }
 
-  /// The same, with a server of HTTP/2 that isn't ours.
+  /// The curl adapter with nghttpd as its HTTP/2 server.
   static let curlWithNghttpd = live("curl-nghttpd") { curl($0, .nghttpd) }
-    .lacking(.scriptedServer, because: "nghttpd serves files and sends back uploads")
-    .available(when: "nghttpd is in the PATH") { HTTP2Server.isNghttpdInstalled }
+    .lacking(.scriptedServer, because: "nghttpd only serves files and returns uploads")
+    .available(when: "nghttpd is in PATH (package nghttp2-server)") {
+      HTTP2Server.isNghttpdInstalled
+    }
 
   private static func curl(_ scope: FixtureScope, _ server: HTTP2Server) -> TransportFixture {
     TransportFixture(

@@ -4,168 +4,180 @@ import TransportContract
 import TransportURLSessionAdapter
 
 extension Implementation<TransportFixture> {
-  /// `URLSession`, of the system on Apple's platforms and of FoundationNetworking elsewhere.
+  /// `URLSession`, from the system on Apple platforms and from FoundationNetworking on Linux.
   ///
-  /// Each case has a process of its own: what ends one may change with every version of the libraries.
+  /// Each case runs in its own process, because new versions of FoundationNetworking and libcurl can
+  /// crash on other clauses than those declared here.
   static let urlSession = live("urlsession") { scope in
     TransportFixture(in: scope, shuttingDown: { $0.shutDown() }) { setup in
       URLSessionTransport(limits: setup.limits)
     }
   }
   .lacking(
-    .bidirectionalStreaming, because: "content is made before it is sent"
+    .bidirectionalStreaming, because: "the adapter reads all content before it sends any"
   )
   .lacking(
     .customAuthorities,
-    because: "FoundationNetworking takes no certificates, and the adapter asks for none elsewhere"
+    because: "FoundationNetworking has no API for certificates, and the adapter has none"
   )
   .lacking(.proxy, because: "FoundationNetworking ignores connectionProxyDictionary, #5199")
   .inOwnProcess()
   .deviatingByItsInterface
   .deviatingOnLinux
 
-  /// What the interface of `URLSession` has no place for, on every platform.
+  /// The clauses that the API of `URLSession` can't satisfy on any platform.
   private var deviatingByItsInterface: Self {
     deviating(
       from: "repeated-fields", "duplicates", "set-cookie", "cookies", kind: .unsupported,
-      because: "fields are in a dictionary, in which lines of one name are joined",
+      because: "URLSession stores fields in a dictionary, which joins lines of one name",
       on: [.linux, .apple]
     )
     .deviating(
-      from: "request-trailers", kind: .unsupported, because: "there is no place for trailer fields",
+      from: "request-trailers", kind: .unsupported,
+      because: "URLSession has no API for trailer fields",
       on: [.linux, .apple]
     )
     .deviating(
-      from: "raw-content", kind: .unsupported, because: "content is decoded unasked",
+      from: "raw-content", kind: .unsupported, because: "URLSession always decodes content",
       on: [.linux, .apple]
     )
     .deviating(
       from: "connect-timeout", kind: .unsupported,
-      because: "it isn't told when there is a connection, so bytes may have been sent",
+      because: "URLSession does not report when it has connected, so bytes may have been sent",
       on: [.linux, .apple]
     )
     .deviating(
-      from: "error-facts", kind: .unsupported, because: "GET can't have content",
+      from: "error-facts", kind: .unsupported, because: "URLSession rejects GET with content",
       on: [.linux, .apple])
   }
 
-  /// What FoundationNetworking does otherwise, as observed in Swift 6.3 over libcurl 7.88.
+  /// The clauses that FoundationNetworking breaks, observed in Swift 6.3 with libcurl 7.88.
   private var deviatingOnLinux: Self {
     deviating(
       from: "truncated-head", by: .crashing,
-      because: "a response that ends within its head ends the process", link: issue(5285),
+      because: "a response that ends within its head crashes the process", link: issue(5285),
       on: .linux
     )
     .deviating(
-      from: "trailers", by: .crashing, because: "trailer fields end the process",
+      from: "trailers", by: .crashing, because: "trailer fields crash the process",
       link: issue(5285), on: .linux
     )
     .deviating(
       from: "upload-backpressure", "long-upload", kind: .unsupported,
-      because: "content is made before it is sent: a stream would be read on the one queue of all "
-        + "sessions", on: .linux
+      because:
+        "the adapter reads all content before it sends any: a stream would block the queue that "
+        + "all sessions share", on: .linux
     )
     .deviating(
       from: "producer-fails", "reset", "early-response", kind: .unsupported,
       by: .timingOut(after: .seconds(2)),
-      because: "content is made before it is sent, and these producers wait for the peer",
+      because: "the adapter reads all content before it sends any, so content that waits for the "
+        + "peer never ends",
       on: .linux
     )
     .deviating(
       from: "slow-name", by: .timingOut(after: .seconds(2)), intermittently: true,
-      because: "a request that is cancelled once its lookup has begun holds up all sessions until "
-        + "the lookup ends", on: .linux
+      because:
+        "cancelling a request during its name lookup blocks all sessions until the lookup ends",
+      on: .linux
     )
     .deviating(
       from: "cancel-storm", "dropped-response", by: .timingOut(after: .seconds(2)),
       intermittently: true,
-      because: "content that comes faster than it is read keeps libcurl's "
-        + "curl_multi_socket_action from returning, and until then no session does anything else, "
-        + "cancelling included", on: .linux
+      because:
+        "curl_multi_socket_action does not return while content arrives faster than it is read, "
+        + "and until then no session does anything else, including cancellation", on: .linux
     )
     .deviating(
       from: "no-reason", "no-space", "optional-space", "latin-1", "bare-lf",
-      because: "its parser of heads refuses a missing reason, Name:value, an empty value, Latin-1 "
+      because:
+        "its head parser rejects a missing reason phrase, Name:value, an empty value, Latin-1 "
         + "and a bare LF", link: issue(5527), on: .linux
     )
     .deviating(
-      from: "version-case", because: "libcurl takes any case of HTTP in the version", on: .linux
+      from: "version-case", because: "libcurl accepts HTTP in any case", on: .linux
     )
     .deviating(
-      from: "ipv6-literal", because: "an IPv6 literal is refused as a bad URL", link: issue(5498),
+      from: "ipv6-literal", because: "an IPv6 literal is rejected as a bad URL", link: issue(5498),
       on: .linux
     )
     .deviating(
-      from: "query-verbatim", because: "libcurl resolves dot segments; needs CURLOPT_PATH_AS_IS",
+      from: "query-verbatim",
+      because: "libcurl removes dot segments unless CURLOPT_PATH_AS_IS is set",
       on: .linux
     )
     .deviating(
-      from: "bad-chunk", because: "libcurl takes 0x3 for the last chunk", on: .linux
+      from: "bad-chunk", because: "libcurl reads the chunk size 0x3 as 0, the last chunk",
+      on: .linux
     )
     .deviating(
       from: "bad-chunk-held", by: .timingOut(after: .seconds(2)),
-      because: "libcurl waits for what follows 0x3, and for the end of any chunk extension",
+      because: "libcurl waits for more bytes after 0x3, and for the end of any chunk extension",
       on: .linux
     )
     .deviating(
-      from: "folded-framing", because: "libcurl hands out the chunks as content", on: .linux
+      from: "folded-framing", because: "libcurl returns the chunks undecoded as content", on: .linux
     )
     .deviating(
       from: "old-chunks", "seen-surplus",
-      because: "libcurl keeps the connection, and passes over what follows an empty response",
+      because: "libcurl reuses the connection, and ignores bytes after an empty response",
       on: .linux
     )
     .deviating(
-      from: "expectation-failed", because: "libcurl sends a request again after 417", on: .linux
+      from: "expectation-failed", because: "libcurl sends the request again after 417", on: .linux
     )
     .deviating(
       from: "cut-upload", kind: .unsupported, by: .timingOut(after: .seconds(2)),
-      because: "content is made before it is sent, and this producer waits for the peer",
+      because: "the adapter reads all content before it sends any, so content that waits for the "
+        + "peer never ends",
       on: .linux
     )
     .deviating(
       from: "folded-first",
-      because: "libcurl refuses it as a bad argument, which is told as no more than that",
+      because: "libcurl reports it only as a bad argument",
       on: .linux
     )
     .deviating(
-      from: "unknown-coding", because: "libcurl refuses a coding that it doesn't know", on: .linux
+      from: "unknown-coding", because: "libcurl rejects an unknown coding", on: .linux
     )
     .deviating(
-      from: "truncated-coding", because: "libcurl takes encoded content that ends early", on: .linux
+      from: "truncated-coding", because: "libcurl accepts truncated encoded content", on: .linux
     )
     .deviating(
-      from: "gzip-members", because: "libcurl takes the first member and fails on the second",
+      from: "gzip-members",
+      because: "libcurl decodes only the first member and fails on the second",
       on: .linux
     )
     .deviating(
       from: "bomb", kind: .unsupported,
-      because: "libcurl decodes without a limit, before the policy sees anything", on: .linux
+      because: "libcurl decodes without a limit, below the policy", on: .linux
     )
     .deviating(
       from: "reuse", kind: .unsupported,
-      because: "POST has a connection of its own, since libcurl sends it again when a kept one is "
-        + "dead", on: .linux
+      because: "the adapter opens a connection for each POST, because libcurl sends it again if a "
+        + "reused one is closed", on: .linux
     )
     .deviating(
       from: "crowd", intermittently: true,
-      because: "libcurl keeps four connections for each exchange under way, so that it closes and "
-        + "opens some when many end at once", on: .linux
+      because:
+        "libcurl keeps at most four connections per running exchange, so it closes and reopens "
+        + "connections when many exchanges end at once", on: .linux
     )
     .deviating(
       from: "slow-consumer", kind: .unsupported,
-      because: "a task that is suspended starts anew, so nothing slows a response down",
+      because: "a suspended task restarts its request, so the adapter can't pause a response",
       on: .linux
     )
     .deviating(
       from: "tls-expired", "tls-wrong-host", "tls-version", "tls-trusted", "tls-cut",
       "no-close-notify", "own-version", kind: .unsupported,
-      because: "no authority can be given, so that every certificate here fails for its issuer",
+      because:
+        "no authority can be configured, so every certificate here fails because of its issuer",
       on: .linux)
   }
 }
 
-/// The address of an issue of swift-corelibs-foundation.
+/// Returns the URL of an issue of swift-corelibs-foundation.
 private func issue(_ number: Int) -> String {
   "https://github.com/swiftlang/swift-corelibs-foundation/issues/\(number)"
 }

@@ -15,7 +15,8 @@ void slow_names_enable(void) {}
 
 typedef int (*lookup)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
 
-// Names such as after-500-ms.slow.invalid are 127.0.0.1, half a second later.
+// Replaces the C library's getaddrinfo: the name after-500-ms.slow.invalid resolves to 127.0.0.1
+// after 500 ms, and the C library resolves all other names.
 __attribute__((visibility("default"))) int getaddrinfo(
     const char *node, const char *service, const struct addrinfo *hints,
     struct addrinfo **result) {
@@ -27,6 +28,7 @@ __attribute__((visibility("default"))) int getaddrinfo(
   if (length >= sizeof suffix && !strcmp(node + length - (sizeof suffix - 1), suffix)
       && sscanf(node, "after-%d-", &milliseconds) == 1) {
     struct timespec left = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    // A signal interrupts the sleep, and then `left` holds the rest of it.
     while (nanosleep(&left, &left) != 0) {}
     return real("127.0.0.1", service, hints, result);
   }

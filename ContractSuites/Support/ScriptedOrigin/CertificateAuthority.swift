@@ -1,15 +1,19 @@
 import COpenSSL
 
-/// Issues certificates that are made when they are needed, so that none is ever out of date.
+/// Issues certificates at run time, so that none expires in the repository.
+///
+/// OpenSSL makes the keys, certificates and signatures. swift-certificates could make them as well,
+/// but the origin's TLS needs OpenSSL in any case, and it would add three packages to every client.
 final class CertificateAuthority: Sendable {
-  /// OpenSSL could not do its part.
+  /// An OpenSSL call failed.
   struct Failure: Error {
     var reason: String
   }
 
-  /// A certificate with its key.
+  /// A certificate and its private key.
   ///
-  /// Sendable, since neither is changed once made and OpenSSL counts their references atomically.
+  /// Unchecked because of the pointers: neither object changes after its creation, and OpenSSL counts
+  /// references atomically.
   struct Identity: @unchecked Sendable {
     var certificate: OpaquePointer
     var key: OpaquePointer
@@ -17,30 +21,30 @@ final class CertificateAuthority: Sendable {
     /// The certificate as PEM.
     var certificatePEM: String { CertificateAuthority.pem { PEM_write_bio_X509($0, certificate) } }
 
-    /// The key as PEM, in the clear.
+    /// The key as PEM, unencrypted.
     var keyPEM: String {
       CertificateAuthority.pem { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
     }
   }
 
-  /// What a certificate says.
+  /// The contents of a certificate.
   struct Subject {
     var name: String
-    /// In OpenSSL's syntax.
+    /// In OpenSSL's syntax, such as `DNS:localhost`.
     var alternativeNames: String?
-    /// Seconds from now.
+    /// The first and last second of validity, relative to now.
     var validity = -86_400...86_400 * 30
     var isAuthority = false
   }
 
   private let root: Identity
 
-  /// An authority with a root certificate of its own.
+  /// Creates an authority with a new root certificate.
   init(name: String) throws(Failure) {
     root = try Self.issue(Subject(name: name, isAuthority: true), signedBy: nil)
   }
 
-  /// The root certificate in PEM: what a client must trust.
+  /// The root certificate as PEM, for clients to trust.
   var pem: String { root.certificatePEM }
 
   private static func pem(_ write: (OpaquePointer) -> Int32) -> String {
@@ -59,15 +63,17 @@ final class CertificateAuthority: Sendable {
     try Self.issue(subject, signedBy: root)
   }
 
-  /// Makes a key and its certificate.
+  /// Creates a key and its certificate.
   ///
   /// - Parameters:
-  ///   - subject: What the certificate says.
-  ///   - issuer: Who signs; `nil` for the certificate itself.
+  ///   - subject: The contents of the certificate.
+  ///   - issuer: The identity that signs; `nil` for a self-signed certificate.
+  /// - Throws: ``Failure``.
   static func issue(
     _ subject: Subject, signedBy issuer: Identity?
   ) throws(Failure) -> Identity {
     guard let key = copenssl_new_key(), let certificate = X509_new() else { throw failure() }
+    // The value 2 means version 3.
     X509_set_version(certificate, 2)
     ASN1_INTEGER_set(X509_get_serialNumber(certificate), Int.random(in: 1..<1 << 40))
     X509_gmtime_adj(X509_getm_notBefore(certificate), subject.validity.lowerBound)

@@ -4,9 +4,9 @@
   import Glibc
 #endif
 
-/// TCP sockets of this machine alone.
+/// Creates TCP sockets on 127.0.0.1.
 enum LoopbackSocket {
-  /// A system call failed.
+  /// The error of a system call.
   struct Failure: Error, CustomStringConvertible {
     var call: String
     var code: Int32
@@ -14,7 +14,7 @@ enum LoopbackSocket {
     var description: String { "\(call) failed: \(String(cString: strerror(code)))" }
   }
 
-  /// A socket bound to a free port of 127.0.0.1.
+  /// Creates a socket bound to a free port.
   static func bound() throws(Failure) -> (socket: Int32, port: UInt16) {
     let socket = try make()
     do throws(Failure) {
@@ -32,7 +32,7 @@ enum LoopbackSocket {
     }
   }
 
-  /// A socket connected to a port of 127.0.0.1.
+  /// Creates a socket connected to a port.
   static func connect(to port: UInt16) throws(Failure) -> Int32 {
     let socket = try make()
     do throws(Failure) {
@@ -44,7 +44,7 @@ enum LoopbackSocket {
     }
   }
 
-  /// A socket that has begun to connect to a port of 127.0.0.1.
+  /// Creates a non-blocking socket that has started to connect to a port.
   static func connecting(to port: UInt16) throws(Failure) -> Int32 {
     let socket = try make()
     _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)

@@ -3,12 +3,12 @@ import SystemLocks
 import SystemThreads
 import TransportPort
 
-/// nghttpd, a server of HTTP/2 that isn't ours, with its own account of what it saw as the log.
+/// A running nghttpd, the HTTP/2 server of the nghttp2 project, with a log built from its output.
 ///
-/// It sends back what is uploaded, followed by the trailer field `X-End: yes`. The content of what
-/// it got is counted and not kept.
+/// It returns the content of each upload, followed by the trailer field `X-End: yes`. Its output
+/// contains no content, so the log has the size of each body but not its bytes.
 package final class NghttpdOrigin: Sendable {
-  /// It could not be started.
+  /// The server could not be started.
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
 
@@ -17,17 +17,17 @@ package final class NghttpdOrigin: Sendable {
     }
   }
 
-  /// What the server saw.
+  /// The requests and events at the server.
   package let log = OriginLog()
 
   /// The port on 127.0.0.1.
   package let port: Int
 
-  /// Scheme, host and port; a path can follow.
+  /// The scheme, host and port; append a path.
   package var url: String { "https://127.0.0.1:\(port)" }
 
-  /// What the server lives as long as.
-  private let life: Pipe
+  /// The standard input of the shell that runs the server; closing it ends the server.
+  private let shellInput: Pipe
   private let reader: SystemThread
   private let isClosed = Mutex(false)
 
@@ -35,7 +35,8 @@ package final class NghttpdOrigin: Sendable {
   ///
   /// - Parameters:
   ///   - program: The path of nghttpd.
-  ///   - folder: An empty folder of its own: for its certificate, and to serve files from.
+  ///   - folder: An empty folder, for the certificate and as the root of the served files.
+  /// - Throws: ``Failure`` if the server does not listen after five attempts; file system errors.
   package init(program: String, folder: URL) throws {
     let identity = try OriginTLS.trusted.get().issue(OriginTLS.localhost)
     let (key, certificate) = (
@@ -43,39 +44,42 @@ package final class NghttpdOrigin: Sendable {
     )
     try Data(identity.keyPEM.utf8).write(to: key)
     try Data(identity.certificatePEM.utf8).write(to: certificate)
-    // nghttpd doesn't tell the port that the system gives it, and a free one may be gone.
+    // nghttpd does not report a port that the system chose. Another process can take the free port
+    // that is found here before nghttpd binds it, so try more than once.
     var failure = Failure(description: "nghttpd was not started")
     for _ in 1...5 {
       let (socket, port) = try LoopbackSocket.bound()
       SystemCalls.close(socket)
       let process = Process()
-      // The shell ends the server when its input ends, however this process may end. The server may
-      // have inherited that it hears no signal but one.
+      // The shell kills the server when its input ends, so no server outlives this process, even if
+      // the process crashes. SIGKILL, because the server may have inherited ignored signals.
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
       process.arguments = [
         "-c", "\"$@\" </dev/null & read -r _; kill -9 $!", "sh", program, "-v", "-a", "127.0.0.1",
         "-d", folder.path, "--echo-upload", "--trailer", "x-end: yes",
         "\(port)", key.path, certificate.path,
       ]
-      let (life, output) = (Pipe(), Pipe())
-      process.standardInput = life
+      let (input, output) = (Pipe(), Pipe())
+      process.standardInput = input
       process.standardOutput = output
       process.standardError = output
       try process.run()
-      var lines = LineReader(output.fileHandleForReading)
-      let first = lines.next() ?? "nothing"
+      let lines = LineReader(output.fileHandleForReading)
+      let first = lines.next() ?? ""
       guard first.contains(": listen ") else {
-        try life.fileHandleForWriting.close()
-        failure = Failure(description: "nghttpd can't listen on port \(port), it said: \(first)")
+        try input.fileHandleForWriting.close()
+        failure = Failure(
+          description:
+            "nghttpd does not listen on port \(port); its first output line is '\(first)'"
+        )
         continue
       }
       self.port = Int(port)
-      self.life = life
-      let rest = Mutex(lines)
+      self.shellInput = input
       let log = log
       reader = try SystemThread {
-        var account = NghttpdAccount(log)
-        rest.withLock { lines in while let line = lines.next() { account.take(line) } }
+        var parser = NghttpdOutputParser(log)
+        while let line = lines.next() { parser.consume(line) }
       }
       return
     }
@@ -86,54 +90,55 @@ package final class NghttpdOrigin: Sendable {
     close()
   }
 
-  /// The path of nghttpd, where it is installed.
+  /// The path of nghttpd; `nil` if no folder of `PATH` has it.
   package static var installed: String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     return path.split(separator: ":").map { "\($0)/nghttpd" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Ends the server; harmless when repeated.
+  /// Ends the server and joins the thread that reads its output. Calling it again has no effect.
   package func close() {
     let wasClosed = isClosed.withLock { isClosed in
       defer { isClosed = true }
       return isClosed
     }
     guard !wasClosed else { return }
-    try? life.fileHandleForWriting.close()
+    try? shellInput.fileHandleForWriting.close()
     reader.join()
   }
 }
 
-/// Reads lines of text as they come; it blocks.
-private struct LineReader: @unchecked Sendable {
-  // Sendable, since it is handed over as a whole and used by one thread at a time.
-  private let file: FileHandle
-  private var buffer: [UInt8] = []
+/// Reads the lines of a pipe with `getline`; blocks until a line is complete.
+///
+/// Unchecked: one thread reads the first line and then hands the reader over to another.
+private final class LineReader: @unchecked Sendable {
+  private let file: UnsafeMutablePointer<FILE>?
+  private var line: UnsafeMutablePointer<CChar>?
+  private var capacity = 0
 
-  init(_ file: FileHandle) {
-    self.file = file
+  init(_ handle: FileHandle) {
+    // `fclose` closes the descriptor, and so does the handle, so the file gets a duplicate.
+    file = fdopen(dup(handle.fileDescriptor), "r")
   }
 
-  /// The next line, without its end; `nil` at the end.
-  mutating func next() -> String? {
-    while true {
-      if let end = buffer.firstIndex(of: 0x0A) {
-        defer { buffer.removeSubrange(...end) }
-        return String(decoding: buffer[..<end], as: UTF8.self)
-      }
-      let data = file.availableData
-      guard !data.isEmpty else { return nil }
-      buffer += data
-    }
+  deinit {
+    free(line)
+    if let file { fclose(file) }
+  }
+
+  /// The next line without its line break; `nil` at the end.
+  func next() -> String? {
+    guard let file, getline(&line, &capacity, file) > 0, let line else { return nil }
+    return String(String(cString: line).prefix { !$0.isNewline })
   }
 }
 
-/// Makes a log of what nghttpd tells.
+/// Translates the verbose output of nghttpd into log entries.
 ///
 /// Its lines are `[id=1] [  0.691] recv (stream_id=3) name: value`, one for each field and before the
 /// line of their frame, and `[id=1] [  0.691] recv DATA frame <length=5, flags=0x01, stream_id=3>`.
-struct NghttpdAccount {
+struct NghttpdOutputParser {
   private struct Stream: Hashable {
     var connection: Int
     var id: Int
@@ -143,15 +148,15 @@ struct NghttpdAccount {
   private var connections = 0
   private var ordinals: [Int: Int] = [:]
   private var fields: [Stream: HTTPFields] = [:]
-  /// The place of each request in the log.
+  /// The index of each request in the log.
   private var requests: [Stream: Int] = [:]
 
   init(_ log: OriginLog) {
     self.log = log
   }
 
-  /// Takes the next line.
-  mutating func take(_ line: String) {
+  /// Records what the next line reports.
+  mutating func consume(_ line: String) {
     guard line.hasPrefix("[id="), let connection = number(after: "[id=", in: line) else { return }
     if connection > connections {
       connections = connection
@@ -182,7 +187,7 @@ struct NghttpdAccount {
   private mutating func begin(_ stream: Stream) {
     ordinals[stream.connection, default: 0] += 1
     let block = (fields.removeValue(forKey: stream) ?? [:]).map {
-      HPACKDecoder.Field(name: Array($0.name.rawName.utf8), value: $0.bytes)
+      HTTP2Field(name: Array($0.name.rawName.utf8), value: $0.bytes)
     }
     let head = OriginRequest(
       block, connection: stream.connection, ordinal: ordinals[stream.connection] ?? 1)
@@ -190,7 +195,7 @@ struct NghttpdAccount {
     requests[stream] = log.record(OriginLog.Request(http2: head))
   }
 
-  /// Notes the end of a request, where a frame is its last.
+  /// Records the end of a request if the frame has END_STREAM.
   private mutating func end(_ stream: Stream, _ frame: String) {
     guard let index = requests[stream], let flags = frame.split(separator: "flags=0x").last,
       let value = UInt8(flags.prefix(2), radix: 16), value & HTTP2Frame.endsStream != 0
@@ -199,7 +204,7 @@ struct NghttpdAccount {
   }
 
   private func number(after mark: String, in line: String) -> Int? {
-    guard let place = line.firstRange(of: mark) else { return nil }
-    return Int(line[place.upperBound...].prefix { $0.isNumber })
+    guard let range = line.firstRange(of: mark) else { return nil }
+    return Int(line[range.upperBound...].prefix { $0.isNumber })
   }
 }

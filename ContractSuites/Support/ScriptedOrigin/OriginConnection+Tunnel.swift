@@ -7,10 +7,10 @@ import TransportPort
 #endif
 
 extension OriginConnection {
-  /// Relays bytes between the peer and a port of this machine until either ends.
+  /// Relays bytes between the peer and a port of this machine until either side ends.
   ///
-  /// - Parameter authority: Host and port as CONNECT names them; whatever the host, the loopback
-  ///   address is connected to.
+  /// - Parameter authority: The host and port from CONNECT. The host is ignored: the tunnel always
+  ///   connects to the loopback address.
   func tunnel(to authority: String) throws(OriginStream.Ending) {
     guard let port = authority.split(separator: ":").last.flatMap({ UInt16($0) }),
       let far = try? LoopbackSocket.connect(to: port)
@@ -18,15 +18,15 @@ extension OriginConnection {
       try stream.send(Array("HTTP/1.1 502 \r\nContent-Length: 0\r\n\r\n".utf8))
       return
     }
-    let other = OriginStream(socket: far, stop: setting.stop)
+    let other = OriginStream(socket: far, stop: shared.stop)
     defer { other.release() }
-    setting.log.record(.tunnel(authority), on: id)
+    shared.log.record(.tunnel(authority), on: id)
     try stream.send(Array("HTTP/1.1 200 \r\n\r\n".utf8))
     while true {
       var descriptors = [
         pollfd(fd: stream.socket, events: Int16(POLLIN), revents: 0),
         pollfd(fd: far, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: setting.stop, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: shared.stop, events: Int16(POLLIN), revents: 0),
       ]
       _ = poll(&descriptors, 3, -1)
       if descriptors[2].revents != 0 { throw .stopped }

@@ -1,50 +1,52 @@
 import TransportPort
 
-/// Plays the plan on one connection; used by one thread alone.
+/// Plays the plan on one accepted connection. Only the connection's thread uses it.
 final class OriginConnection {
   let id: Int
   let stream: OriginStream
-  let setting: Setting
+  let shared: Shared
   private var request: (body: RequestBodyReader, index: Int)?
 
-  /// What all connections of one origin share.
-  struct Setting: Sendable {
+  /// The values that all connections of one origin share.
+  struct Shared: Sendable {
     var plan: OriginPlan
     var tls: OriginTLS?
     var tunnels: @Sendable (OriginRequest) -> Bool
     var log: OriginLog
+    /// A descriptor that becomes readable when the origin is closed.
     var stop: Int32
   }
 
-  private enum Step {
-    case goesOn
+  /// Whether the connection is still open after a script.
+  private enum Outcome {
+    case open
     case ended
   }
 
-  init(id: Int, socket: Int32, setting: Setting) {
+  init(id: Int, socket: Int32, shared: Shared) {
     self.id = id
-    self.stream = OriginStream(socket: socket, stop: setting.stop)
-    self.setting = setting
+    self.stream = OriginStream(socket: socket, stop: shared.stop)
+    self.shared = shared
   }
 
   /// Plays until the connection ends.
   func run() {
     record(.accepted)
     do throws(OriginStream.Ending) {
-      if let tls = setting.tls {
+      if let tls = shared.tls {
         try stream.secure(with: tls.context)
         record(.secured)
       }
       if stream.speaksHTTP2 {
-        return try HTTP2Connection(id: id, stream: stream, setting: setting).run()
+        return try HTTP2Connection(id: id, stream: stream, shared: shared).run()
       }
-      if try play(setting.plan.onConnect(id)) == .ended { return }
+      if try play(shared.plan.onConnect(id)) == .ended { return }
       var ordinal = 0
       while true {
         ordinal += 1
         let head = try readHead(ordinal: ordinal)
-        if head.method == .connect, setting.tunnels(head) { return try tunnel(to: head.target) }
-        if try play(setting.plan.onRequest(head)) == .ended { return }
+        if head.method == .connect, shared.tunnels(head) { return try tunnel(to: head.target) }
+        if try play(shared.plan.onRequest(head)) == .ended { return }
         try readBody()
       }
     } catch {
@@ -59,7 +61,7 @@ final class OriginConnection {
   }
 
   private func record(_ kind: OriginLog.Event.Kind) {
-    setting.log.record(kind, on: id)
+    shared.log.record(kind, on: id)
   }
 
   private func readHead(ordinal: Int) throws(OriginStream.Ending) -> OriginRequest {
@@ -67,14 +69,15 @@ final class OriginConnection {
     var searched = 0
     while true {
       let unread = stream.unread
+      // The last 3 bytes searched may begin the end of the head.
       let from = unread.startIndex + max(0, searched - 3)
-      if let place = unread[from...].firstRange(of: end) {
-        let bytes = stream.take(place.upperBound - unread.startIndex)
+      if let range = unread[from...].firstRange(of: end) {
+        let bytes = stream.take(range.upperBound - unread.startIndex)
         let head = OriginRequest(bytes, connection: id, ordinal: ordinal)
-        let index = setting.log.record(OriginLog.Request(head: head, rawHead: bytes))
+        let index = shared.log.record(OriginLog.Request(head: head, rawHead: bytes))
         let body = RequestBodyReader(head)
         request = (body, index)
-        if body.isAtEnd { setting.log.record(trailers: [:], ofRequest: index) }
+        if body.isAtEnd { shared.log.record(trailers: [:], ofRequest: index) }
         return head
       }
       searched = unread.count
@@ -82,13 +85,13 @@ final class OriginConnection {
     }
   }
 
-  private func play(_ script: OriginScript) throws(OriginStream.Ending) -> Step {
+  private func play(_ script: OriginScript) throws(OriginStream.Ending) -> Outcome {
     for step in script.steps {
       switch step {
       case .send(let bytes):
         try send(bytes)
       case .sendRepeatedly(let bytes, let count):
-        // Many at a time, since a call for each would measure calls.
+        // Send blocks of up to 64 KiB: one system call per repetition would make floods slow.
         let batch = max(1, min(count ?? .max, 65_536 / max(1, bytes.count)))
         var block = bytes
         block.reserveCapacity(batch * bytes.count)
@@ -130,7 +133,7 @@ final class OriginConnection {
         break
       }
     }
-    return .goesOn
+    return .open
   }
 
   private func send(_ bytes: some Collection<UInt8>) throws(OriginStream.Ending) {
@@ -148,16 +151,16 @@ final class OriginConnection {
     let wasAtEnd = current.body.isAtEnd
     let piece = try current.body.next(upTo: limit, from: stream)
     request = current
-    if let piece { setting.log.record(body: piece, ofRequest: current.index) }
+    if let piece { shared.log.record(body: piece, ofRequest: current.index) }
     if !wasAtEnd, current.body.isAtEnd {
-      setting.log.record(trailers: current.body.trailers, ofRequest: current.index)
+      shared.log.record(trailers: current.body.trailers, ofRequest: current.index)
     }
     return piece
   }
 }
 
 extension OriginRequest {
-  /// Takes the bytes of a head apart, leniently: what matters is in the bytes.
+  /// Parses the bytes of a head without checking them: a test of the wire format reads the raw bytes.
   init(_ bytes: [UInt8], connection: Int, ordinal: Int) {
     var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     let first = lines.isEmpty ? [] : lines.removeFirst()

@@ -8,21 +8,22 @@ import TransportPort
   import Glibc
 #endif
 
-/// Accepts connections on a thread and gives each a thread of its own.
+/// Accepts connections on one thread and plays each of them on another.
 final class OriginListener: Sendable {
   private let socket: Int32
   private let stop: (reader: Int32, writer: Int32)
   private let threads = Mutex(Threads())
+  /// The client sockets that fill the backlog of a silent origin.
   private let fillers: [Int32]
 
   private struct Threads {
     var acceptor: SystemThread?
     var connections: [Int: SystemThread] = [:]
-    /// Connections whose thread is at its end and only waits to be joined.
+    /// Connections whose thread has finished and has not been joined.
     var finished: [Int] = []
   }
 
-  /// Starts to listen on a bound socket, which it then owns.
+  /// Starts to listen on a bound socket, and takes ownership of the socket.
   init(
     socket: Int32, port: UInt16, plan: OriginPlan, tls: OriginTLS?,
     tunnels: @escaping @Sendable (OriginRequest) -> Bool, log: OriginLog
@@ -30,23 +31,23 @@ final class OriginListener: Sendable {
     self.socket = socket
     let isSilent = plan.reachability == .silent
     try LoopbackSocket.check("listen", listen(socket, isSilent ? 0 : 1024))
-    // A full backlog drops every further SYN, so that connecting neither succeeds nor fails.
+    // The kernel drops each SYN while the backlog is full, so connecting neither succeeds nor fails.
     fillers = isSilent ? try (0..<4).map { _ in try LoopbackSocket.connecting(to: port) } : []
     var ends: [Int32] = [0, 0]
     try LoopbackSocket.check("pipe", pipe(&ends))
     stop = (ends[0], ends[1])
     guard !isSilent else { return }
-    let setting = OriginConnection.Setting(
+    let shared = OriginConnection.Shared(
       plan: plan, tls: tls, tunnels: tunnels, log: log, stop: ends[0])
-    let acceptor = try SystemThread { [unowned self] in accept(setting) }
+    let acceptor = try SystemThread { [unowned self] in accept(shared) }
     threads.withLock { $0.acceptor = acceptor }
   }
 
-  /// Ends all connections and threads.
+  /// Ends all connections and joins their threads.
   func close() {
     var byte: UInt8 = 0
     _ = write(stop.writer, &byte, 1)
-    // The acceptor first: after it no connection is added.
+    // Join the acceptor first: it alone adds connections.
     threads.withLock { threads in
       defer { threads.acceptor = nil }
       return threads.acceptor
@@ -61,7 +62,7 @@ final class OriginListener: Sendable {
     }
   }
 
-  private func accept(_ setting: OriginConnection.Setting) {
+  private func accept(_ shared: OriginConnection.Shared) {
     var id = 0
     while true {
       var descriptors = [
@@ -75,19 +76,20 @@ final class OriginListener: Sendable {
       guard accepted >= 0 else { continue }
       _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
       id += 1
-      start(id, socket: accepted, setting: setting)
+      start(id, socket: accepted, shared: shared)
     }
   }
 
-  private func start(_ id: Int, socket: Int32, setting: OriginConnection.Setting) {
+  private func start(_ id: Int, socket: Int32, shared: OriginConnection.Shared) {
     let finished = threads.withLock { threads in
       defer { threads.finished = [] }
       return threads.finished.compactMap { threads.connections.removeValue(forKey: $0) }
     }
     for thread in finished { thread.join() }
+    // Under the lock, so that the new thread can't report its end before it is stored.
     threads.withLock { threads in
       threads.connections[id] = try? SystemThread { [unowned self] in
-        OriginConnection(id: id, socket: socket, setting: setting).run()
+        OriginConnection(id: id, socket: socket, shared: shared).run()
         self.threads.withLock { $0.finished.append(id) }
       }
       if threads.connections[id] == nil { SystemCalls.close(socket) }

@@ -1,21 +1,21 @@
 import TransportPort
 
 extension OriginLog {
-  /// One thing that happened on one connection.
+  /// An event on one connection.
   public struct Event: Sendable, Hashable {
     /// The connection, counted from 1.
     public var connection: Int
 
-    /// When it happened; where byte counts are added up, when the first came.
+    /// The time of the event; of the first of them if byte counts were combined.
     public var time: ContinuousClock.Instant
 
-    /// What happened.
+    /// The kind of event.
     public var kind: Kind
   }
 }
 
 extension OriginLog.Event {
-  /// What can happen on a connection.
+  /// The kinds of events on a connection.
   public enum Kind: Sendable, Hashable {
     /// The connection was accepted.
     case accepted
@@ -23,15 +23,15 @@ extension OriginLog.Event {
     case secured
     /// The TLS handshake failed, with OpenSSL's reason.
     case handshakeFailed(String)
-    /// The head of a request was read: its bytes, as they came.
+    /// The head of a request was read: its bytes as received.
     case head([UInt8])
-    /// So many bytes of a request's content were read.
+    /// This many bytes of a request's content were read.
     case body(Int)
-    /// The request's body was read to its end.
+    /// The body of a request was read to its end.
     case requestEnd
-    /// So many bytes were written.
+    /// This many bytes were written.
     case sent(Int)
-    /// The peer gave up a request of a connection that goes on, over HTTP/2.
+    /// The peer reset an HTTP/2 stream; the connection stays open.
     case streamReset
     /// A tunnel was opened to this authority.
     case tunnel(String)
@@ -39,18 +39,18 @@ extension OriginLog.Event {
     case closedByPeer
     /// The peer ended the connection with a RST.
     case resetByPeer
-    /// The origin ended the connection in order.
+    /// The origin ended the connection with a FIN.
     case closed
     /// The origin ended the connection with a RST.
     case reset
 
-    /// Whether the peer ended the connection, in either way.
+    /// Whether the peer ended the connection, with a FIN or a RST.
     public var isEndByPeer: Bool { self == .closedByPeer || self == .resetByPeer }
 
     /// Whether the head of a request was read.
     public var isHead: Bool { if case .head = self { true } else { false } }
 
-    /// Both as one, where they are counts of the same thing.
+    /// The sum of two byte counts of the same kind; `nil` for any other pair.
     func adding(_ other: Self) -> Self? {
       switch (self, other) {
       case (.body(let one), .body(let two)): .body(one + two)
@@ -69,24 +69,24 @@ extension OriginLog.Event: CustomStringConvertible {
 }
 
 extension OriginLog {
-  /// One request as it came.
+  /// A request as the origin received it.
   public struct Request: Sendable, Hashable {
-    /// The most bytes of one body that are kept.
-    static let keptBytes = 4 << 20
+    /// The largest part of a body that the log keeps, in bytes.
+    static let bodyLimit = 4 << 20
 
-    /// The head, taken apart.
+    /// The parsed head.
     public var head: OriginRequest
 
-    /// The head's bytes, as they came.
+    /// The bytes of the head as received.
     public var rawHead: [UInt8]
 
-    /// The content that has come, its first 4 MiB.
+    /// The content received so far, at most its first 4 MiB.
     public var body: [UInt8] = []
 
-    /// How many bytes of content have come.
+    /// The number of bytes of content received so far.
     public var bodyCount = 0
 
-    /// The trailer fields; `nil` until the body was read to its end.
+    /// The trailer fields; `nil` until the body has been read to its end.
     public var trailers: HTTPFields?
 
     /// The head as text.

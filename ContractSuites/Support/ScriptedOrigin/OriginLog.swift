@@ -1,7 +1,10 @@
 import SystemLocks
 import TransportPort
 
-/// What really happened at an origin, as seen from its sockets: the oracle of the transport tests.
+/// Records the events and requests of an origin, as its sockets saw them.
+///
+/// Transport tests compare a transport with this log and not with what the transport reports of
+/// itself. Any thread or task may read it.
 public final class OriginLog: Sendable {
   private struct Waiter {
     var isSatisfied: @Sendable ([Event]) -> Bool
@@ -10,7 +13,7 @@ public final class OriginLog: Sendable {
 
   private struct State {
     var events: [Event] = []
-    /// Where the last event of each connection is.
+    /// The index of the last event of each connection.
     var lastEvents: [Int: Int] = [:]
     var requests: [Request] = []
     var waiters: [Int: Waiter] = [:]
@@ -21,24 +24,24 @@ public final class OriginLog: Sendable {
 
   init() {}
 
-  /// Everything so far, in order.
+  /// All events so far, in order.
   public var events: [Event] { state.withLock { $0.events } }
 
-  /// All requests whose head was read, in order, with what has come of their bodies.
+  /// All requests whose head has been read, in order, with the bodies received so far.
   public var requests: [Request] { state.withLock { $0.requests } }
 
-  /// The number of connections accepted.
+  /// The number of accepted connections.
   public var connectionCount: Int {
     events.reduce(0) { $0 + ($1.kind == .accepted ? 1 : 0) }
   }
 
-  /// Waits for an event, which may have been before.
+  /// Waits for an event, which may already have happened.
   ///
   /// - Parameters:
-  ///   - timeout: The longest to wait, while the machine runs.
-  ///   - isWanted: Which event.
+  ///   - timeout: The longest time to wait. Time in which the process is suspended doesn't count.
+  ///   - isWanted: Whether an event is the one to wait for.
   /// - Returns: The first such event.
-  /// - Throws: ``Missing`` after the time-out; `CancellationError`.
+  /// - Throws: ``Missing`` after the timeout; `CancellationError`.
   @discardableResult
   public func first(
     within timeout: Duration = .seconds(10), where isWanted: @escaping @Sendable (Event) -> Bool
@@ -48,12 +51,13 @@ public final class OriginLog: Sendable {
     return event
   }
 
-  /// Waits until the log as a whole satisfies a condition.
+  /// Waits until all events so far satisfy a condition.
   ///
   /// - Parameters:
-  ///   - timeout: The longest to wait, while the machine runs.
-  ///   - isSatisfied: The condition; it is asked under a lock after each event.
-  /// - Throws: ``Missing`` after the time-out; `CancellationError`.
+  ///   - timeout: The longest time to wait. Time in which the process is suspended doesn't count.
+  ///   - isSatisfied: The condition. The log calls it under its lock after each event, so it must not
+  ///     use the log.
+  /// - Throws: ``Missing`` after the timeout; `CancellationError`.
   public func wait(
     within timeout: Duration = .seconds(10),
     until isSatisfied: @escaping @Sendable ([Event]) -> Bool
@@ -71,7 +75,7 @@ public final class OriginLog: Sendable {
     guard isDone else { throw Missing(events: events) }
   }
 
-  /// Waits without an end, until cancelled.
+  /// Waits without a timeout; returns `false` if the task is cancelled.
   private func wait(_ isSatisfied: @escaping @Sendable ([Event]) -> Bool) async -> Bool {
     let id = state.withLock { state in
       state.lastWaiter += 1
@@ -79,6 +83,7 @@ public final class OriginLog: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
+        // Checked again under the lock: an event or the cancellation may have come before it.
         let answer: Bool? = state.withLock { state in
           if isSatisfied(state.events) { return true }
           if Task.isCancelled { return false }
@@ -92,7 +97,7 @@ public final class OriginLog: Sendable {
     }
   }
 
-  /// Adds an event; counts of bytes are added up while nothing else is on their connection.
+  /// Adds an event. Successive byte counts of one connection are combined into one event.
   func record(_ kind: Event.Kind, on connection: Int) {
     state.withLock { state in
       Self.append(kind, on: connection, to: &state)
@@ -100,7 +105,7 @@ public final class OriginLog: Sendable {
     }
   }
 
-  /// Adds a request's head; returns the place for its body.
+  /// Adds a request with its head; returns its index, for its body.
   func record(_ request: Request) -> Int {
     state.withLock { state in
       state.requests.append(request)
@@ -110,16 +115,16 @@ public final class OriginLog: Sendable {
     }
   }
 
-  /// Adds to a request's body.
+  /// Appends to a request's body.
   func record(body bytes: [UInt8], ofRequest index: Int) {
     state.withLock { state in
-      let room = Request.keptBytes - state.requests[index].body.count
+      let room = Request.bodyLimit - state.requests[index].body.count
       if room > 0 { state.requests[index].body += bytes.prefix(room) }
     }
     record(bodyCount: bytes.count, ofRequest: index)
   }
 
-  /// Adds to the size of a request's body, of which no more is known.
+  /// Adds to the size of a request's body, whose bytes are unknown.
   func record(bodyCount count: Int, ofRequest index: Int) {
     state.withLock { state in
       state.requests[index].bodyCount += count
@@ -128,7 +133,7 @@ public final class OriginLog: Sendable {
     }
   }
 
-  /// Marks a request's body as read to its end.
+  /// Adds the end of a request's body.
   func record(trailers: HTTPFields, ofRequest index: Int) {
     state.withLock { state in
       state.requests[index].trailers = trailers
@@ -155,13 +160,13 @@ public final class OriginLog: Sendable {
 }
 
 extension OriginLog {
-  /// What was waited for did not happen.
+  /// The error of a wait that timed out.
   public struct Missing: Error, CustomStringConvertible {
-    /// What happened instead.
+    /// All events until the timeout.
     public var events: [Event]
 
     public var description: String {
-      "the awaited event did not come; the origin saw:\n"
+      "timed out waiting for an event; the origin saw:\n"
         + events.suffix(40).map(\.description).joined(separator: "\n")
     }
   }

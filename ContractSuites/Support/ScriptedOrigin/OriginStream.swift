@@ -6,11 +6,11 @@ import COpenSSL
   import Glibc
 #endif
 
-/// The bytes of one connection, in the clear or under TLS; used by one thread alone.
+/// The byte stream of one connection, in plain text or over TLS. Only one thread uses it.
 ///
-/// The socket never blocks: all waiting is done by `poll`, which also watches for the origin's end.
+/// The socket is non-blocking. Every wait is a `poll` that also watches the origin's stop descriptor.
 final class OriginStream {
-  /// Why a connection can't go on.
+  /// The reason why a connection ended.
   enum Ending: Error {
     case closedByPeer
     case resetByPeer
@@ -27,11 +27,11 @@ final class OriginStream {
   private var scratch = [UInt8](repeating: 0, count: 65_536)
   private var isOpen = true
 
-  /// A stream over an accepted socket.
+  /// Creates a stream over a connected socket.
   ///
   /// - Parameters:
-  ///   - socket: The socket, which the stream will close.
-  ///   - stop: A descriptor that becomes readable when everything shall end.
+  ///   - socket: The socket. The stream closes it.
+  ///   - stop: A descriptor that becomes readable when the origin is closed.
   init(socket: Int32, stop: Int32) {
     self.socket = socket
     self.stop = stop
@@ -45,17 +45,17 @@ final class OriginStream {
     release()
   }
 
-  /// The bytes that came and were not taken.
+  /// The received bytes that have not been taken.
   var unread: ArraySlice<UInt8> { buffer[start...] }
 
-  /// Takes bytes out of what came, at most `count` of them.
+  /// Removes and returns at most `count` received bytes.
   func take(_ count: Int) -> [UInt8] {
     let end = count < buffer.count - start ? start + count : buffer.count
     defer { start = end }
     return Array(buffer[start..<end])
   }
 
-  /// Waits for more bytes, but no longer than a limit.
+  /// Waits until more bytes arrive or the limit passes.
   func receive(within limit: Duration? = nil) throws(Ending) {
     if start > 0 {
       buffer.removeFirst(start)
@@ -90,9 +90,9 @@ final class OriginStream {
     }
   }
 
-  /// Waits a while, or until the peer ends the connection.
+  /// Waits without reading; throws if the peer ends the connection in that time.
   ///
-  /// - Parameter duration: How long; `nil` waits for the peer.
+  /// - Parameter duration: The time to wait; `nil` waits until the peer ends the connection.
   func pause(_ duration: Duration?) throws(Ending) {
     let end = duration.map { ContinuousClock.now + $0 }
     while true {
@@ -105,9 +105,12 @@ final class OriginStream {
     }
   }
 
-  /// Ends the connection with a FIN and waits a little for the peer's.
+  /// Ends the connection with a FIN and waits up to 2 s for the peer's.
   ///
-  /// - Parameter announcing: Whether `close_notify` is sent first, under TLS.
+  /// Without the wait, bytes that the peer is still sending would make the kernel send a RST, which
+  /// can destroy the response before the peer reads it.
+  ///
+  /// - Parameter announcing: Whether `close_notify` precedes the FIN, over TLS.
   func close(announcing: Bool) throws(Ending) {
     guard isOpen else { return }
     if announcing, let ssl { SSL_shutdown(ssl) }
@@ -131,7 +134,7 @@ final class OriginStream {
     release()
   }
 
-  /// Gives the socket back.
+  /// Closes the socket.
   func release() {
     guard isOpen else { return }
     isOpen = false
@@ -142,7 +145,7 @@ final class OriginStream {
 }
 
 extension OriginStream {
-  /// Takes the server's part in a TLS handshake.
+  /// Performs the server side of a TLS handshake.
   func secure(with context: OpaquePointer) throws(Ending) {
     guard let ssl = SSL_new(context) else { throw .handshakeFailed(opensslReason()) }
     self.ssl = ssl
@@ -162,7 +165,7 @@ extension OriginStream {
     }
   }
 
-  /// Whether HTTP/2 was agreed on in the handshake.
+  /// Whether the handshake negotiated HTTP/2.
   var speaksHTTP2: Bool { ssl.map { copenssl_speaks_http2($0) == 1 } ?? false }
 
   private enum Attempt {
@@ -217,7 +220,7 @@ extension OriginStream {
     try wait(for: &events, until: nil)
   }
 
-  /// Waits for events on the socket; leaves in `events` those that came.
+  /// Waits for events on the socket; on return `events` holds those that occurred.
   private func wait(for events: inout Int16, until limit: Duration?) throws(Ending) {
     var descriptors = [
       pollfd(fd: socket, events: events, revents: 0),
@@ -228,19 +231,19 @@ extension OriginStream {
     events = descriptors[0].revents
   }
 
-  /// What tells of the peer's end while nothing is read.
+  /// The `poll` event for a FIN from the peer that arrives before unread bytes have been read.
   private static var peerEnd: Int16 {
     #if canImport(Darwin)
       Int16(POLLHUP)
     #else
-      // POLLRDHUP, which Glibc hides without _GNU_SOURCE.
+      // POLLRDHUP, which Glibc declares only with _GNU_SOURCE.
       0x2000
     #endif
   }
 }
 
 extension Duration {
-  /// Milliseconds for `poll`, rounded up, so that it never spins.
+  /// Milliseconds for `poll`, rounded up: rounding down would poll in a loop near the deadline.
   var pollMilliseconds: Int32 {
     let (seconds, attoseconds) = components
     let milliseconds = Int64(attoseconds / 1_000_000_000_000_000) + 1
@@ -250,7 +253,7 @@ extension Duration {
   }
 }
 
-/// OpenSSL's newest reason, as text.
+/// The text of OpenSSL's most recent error.
 func opensslReason() -> String {
   var text = [CChar](repeating: 0, count: 256)
   ERR_error_string_n(ERR_peek_last_error(), &text, text.count)

@@ -1,25 +1,28 @@
 import COpenSSL
 import TransportPort
 
-/// The server's side of TLS for one origin.
+/// The TLS server context of one origin.
 ///
-/// Sendable, since the context is complete before it is shared and OpenSSL locks what it changes.
+/// Unchecked because of the pointer: the context is complete before it is shared, and OpenSSL locks
+/// the parts that connections change.
 final class OriginTLS: @unchecked Sendable {
   let context: OpaquePointer
 
-  /// Settings that show an identity and offer a version.
+  /// Creates a context with the identity's certificate, which selects HTTP/2 by ALPN for that version.
   init(_ identity: OriginPlan.Identity, version: OriginPlan.Version) throws {
     guard let context = SSL_CTX_new(TLS_server_method()) else {
       throw CertificateAuthority.Failure(reason: opensslReason())
     }
     self.context = context
-    let shown = try Self.make(identity)
-    SSL_CTX_use_certificate(context, shown.certificate)
-    SSL_CTX_use_PrivateKey(context, shown.key)
-    // Tickets sent after the handshake would be unread bytes, which turn a close into a reset.
+    let certified = try Self.make(identity)
+    SSL_CTX_use_certificate(context, certified.certificate)
+    SSL_CTX_use_PrivateKey(context, certified.key)
+    // Session tickets follow the handshake. A peer that closes without reading them sends a RST
+    // instead of a FIN.
     SSL_CTX_set_num_tickets(context, 0)
     if version == .http2 { copenssl_prefer_http2(context) }
     if identity == .obsoleteProtocol {
+      // OpenSSL 3 allows TLS 1.0 and 1.1 only at security level 0.
       SSL_CTX_set_security_level(context, 0)
       SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0")
       copenssl_set_versions(context, TLS1_VERSION, TLS1_1_VERSION)
@@ -30,13 +33,14 @@ final class OriginTLS: @unchecked Sendable {
     SSL_CTX_free(context)
   }
 
-  /// The authority that a client of a trusted origin must trust.
+  /// The authority of the identity ``OriginPlan/Identity/trusted``.
   static let trusted = Result { try CertificateAuthority(name: "Scripted Origin Root") }
 
-  /// What a good certificate says.
-  static let localhost = CertificateAuthority.Subject(name: "localhost", alternativeNames: here)
+  /// The subject of a valid certificate.
+  static let localhost = CertificateAuthority.Subject(
+    name: "localhost", alternativeNames: localNames)
 
-  private static let here = "DNS:localhost,IP:127.0.0.1,IP:0:0:0:0:0:0:0:1"
+  private static let localNames = "DNS:localhost,IP:127.0.0.1,IP:0:0:0:0:0:0:0:1"
 
   private static func make(
     _ identity: OriginPlan.Identity
@@ -48,7 +52,7 @@ final class OriginTLS: @unchecked Sendable {
       return try trusted.get().issue(good)
     case .expired:
       return try trusted.get().issue(
-        Subject(name: "localhost", alternativeNames: here, validity: -172_800...(-86_400)))
+        Subject(name: "localhost", alternativeNames: localNames, validity: -172_800...(-86_400)))
     case .wrongHost:
       return try trusted.get().issue(
         Subject(name: "elsewhere.example", alternativeNames: "DNS:elsewhere.example"))

@@ -1,6 +1,10 @@
 import TransportPort
 
-/// Reads the body of one request by the framing that the request declares.
+/// Reads the body of one request in the framing that the request declares.
+///
+/// Written here and not shared with the port's parsers: the origin must read exactly as many bytes as
+/// a script asks for, and must not repeat the mistakes of the code that it tests. llhttp passes content
+/// to callbacks, so pausing it at a content size would take as much state as this reader has.
 struct RequestBodyReader {
   private enum State {
     case counted(Int)
@@ -12,10 +16,10 @@ struct RequestBodyReader {
 
   private var state: State
 
-  /// The trailer fields, once the body was read to its end.
+  /// The trailer fields, once the body has been read to its end.
   private(set) var trailers: HTTPFields = [:]
 
-  /// A reader for the body that follows a head.
+  /// Creates a reader for the body that follows a head.
   init(_ head: OriginRequest) {
     if head.headerFields[.transferEncoding]?.lowercased() == "chunked" {
       state = .chunkSize
@@ -25,10 +29,10 @@ struct RequestBodyReader {
     }
   }
 
-  /// Whether nothing is left to read.
+  /// Whether the body has been read to its end.
   var isAtEnd: Bool { if case .ended = state { true } else { false } }
 
-  /// The next piece of content, at most `limit` bytes; `nil` at the end.
+  /// Reads the next piece of content, at most `limit` bytes; `nil` at the end.
   mutating func next(
     upTo limit: Int = .max, from stream: OriginStream
   ) throws(OriginStream.Ending) -> [UInt8]? {
@@ -66,7 +70,7 @@ struct RequestBodyReader {
     return stream.take(count)
   }
 
-  /// A line with its end.
+  /// Reads a line, including its line break.
   private static func line(
     from stream: OriginStream
   ) throws(OriginStream.Ending) -> [UInt8] {

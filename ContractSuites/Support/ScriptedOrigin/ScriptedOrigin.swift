@@ -8,21 +8,22 @@ import TransportPort
   import Glibc
 #endif
 
-/// A server on a loopback socket that does what a plan says, byte by byte, and logs what it sees.
+/// An HTTP server on a loopback socket that plays a plan byte by byte and logs what it receives.
 ///
-/// It has a port of its own and a thread for each connection. It can be an `http` or an `https`
-/// origin and a proxy: in the clear the target of a request is then a whole URL, and CONNECT is
-/// played like any request unless it shall open a tunnel.
+/// Use it to test a client against exact, broken or slow responses, and to check in its ``log`` what
+/// the client sent. It is an `http` or `https` origin, or an HTTP proxy: a request to a proxy has the
+/// whole URL as its target, and CONNECT is played like any other request unless it opens a tunnel.
 ///
-/// Being closed, or dropped, ends every connection and waits for every thread.
+/// Each origin has its own port, and plays each connection on its own thread. Closing or releasing the
+/// origin ends all connections and blocks the caller until their threads have ended.
 public final class ScriptedOrigin: Sendable {
-  /// What the origin saw.
+  /// The requests and events at the origin.
   public let log: OriginLog
 
   /// The port on 127.0.0.1.
   public let port: Int
 
-  /// Scheme, host and port, such as `http://127.0.0.1:40123`; a path can follow.
+  /// The scheme, host and port, such as `http://127.0.0.1:40123`; append a path.
   public let url: String
 
   private let listener: OriginListener?
@@ -32,11 +33,11 @@ public final class ScriptedOrigin: Sendable {
   /// Starts an origin.
   ///
   /// - Parameters:
-  ///   - plan: What it does.
-  ///   - scheme: Whether it speaks TLS, with certificates of ``trustedAuthority``.
-  ///   - tunnels: Whether a CONNECT request opens a tunnel to its port, on this machine; if not,
-  ///     the request is played like any other.
-  /// - Throws: When the system gives no socket, thread or certificate.
+  ///   - plan: The behaviour of the origin.
+  ///   - scheme: `https` for TLS, with a certificate that ``trustedAuthority`` signed.
+  ///   - tunnels: Whether a CONNECT request opens a tunnel to its port on this machine. If it returns
+  ///     `false`, the request is played like any other.
+  /// - Throws: An error if a socket, thread or certificate can't be created.
   public init(
     _ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http,
     tunnels: @escaping @Sendable (OriginRequest) -> Bool = { _ in false }
@@ -55,7 +56,7 @@ public final class ScriptedOrigin: Sendable {
     }
     url = "\(scheme.rawValue)://\(host):\(port)"
     if plan.reachability == .refusing {
-      // Bound and not listening: the port refuses, and nobody else can have it.
+      // Bound but not listening: the port refuses connections, and no other process can take it.
       listener = nil
       reserved = socket
       return
@@ -67,7 +68,13 @@ public final class ScriptedOrigin: Sendable {
       tunnels: tunnels, log: log)
   }
 
-  /// Starts an origin that plays one script for each request, in turn; the last one stays.
+  /// Starts an origin that plays one script per request, in order; the last one repeats.
+  ///
+  /// - Parameters:
+  ///   - scripts: The scripts.
+  ///   - scheme: `https` for TLS.
+  ///   - identity: The certificate and TLS versions that an `https` origin offers.
+  /// - Throws: An error if a socket, thread or certificate can't be created.
   public convenience init(
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http,
     identity: OriginPlan.Identity = .trusted
@@ -79,12 +86,14 @@ public final class ScriptedOrigin: Sendable {
     close()
   }
 
-  /// The certificate of the authority that a client must trust, in PEM.
+  /// The certificate of the authority that a client must trust, as PEM.
+  ///
+  /// The authority is created once per process.
   public static var trustedAuthority: String {
     get throws { try OriginTLS.trusted.get().pem }
   }
 
-  /// Ends every connection and waits for the threads; harmless when repeated.
+  /// Ends all connections and joins their threads. Calling it again has no effect.
   public func close() {
     let wasClosed = isClosed.withLock { isClosed in
       defer { isClosed = true }

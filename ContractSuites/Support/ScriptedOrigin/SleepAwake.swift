@@ -1,17 +1,17 @@
-/// Sleeps until the process has run for so long, or until a condition is met that nobody tells of.
+/// Sleeps for a time in which the process runs, or until a condition holds that nothing signals.
 ///
-/// A time in which the whole machine stood still counts as 50 ms at most, so that what waits for another
-/// thread doesn't give it up for that.
+/// Each step counts as at most 50 ms. So a wait for another thread does not time out merely because
+/// the machine was suspended or the process was not scheduled.
 ///
 /// - Parameters:
-///   - duration: The longest to sleep.
-///   - step: How often to look at the condition.
+///   - duration: The longest time to sleep.
+///   - step: The interval between checks of the condition.
 ///   - isMet: The condition.
 /// - Returns: Whether the condition was met.
 /// - Throws: `CancellationError`.
 @discardableResult
 package func sleepAwake(
-  for duration: Duration, lookingEach step: Duration = .milliseconds(50),
+  for duration: Duration, checkingEvery step: Duration = .milliseconds(50),
   until isMet: @Sendable () -> Bool = { false }
 ) async throws -> Bool {
   var left = duration

@@ -1,10 +1,10 @@
 import CSlowNames
 
-/// Host names of 127.0.0.1 whose lookup takes a stated time, by a stand-in for `getaddrinfo`.
+/// Host names that resolve to 127.0.0.1 after a delay.
 ///
-/// The stand-in is part of the test's executable, where the dynamic linker finds it before the C
-/// library's, which it calls for all other names. On Darwin libraries are bound to their own
-/// symbols, so there such a name is simply unknown.
+/// CSlowNames replaces `getaddrinfo` in the test executable, where the dynamic linker finds it before
+/// the C library's, and calls that one for all other names. Darwin binds each library to its own
+/// symbols, so there these names don't resolve.
 enum SlowNames {
   static func host(resolvingAfter duration: Duration) -> String {
     slow_names_enable()

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// The system's functions whose names are taken by methods of this module.
+/// System functions whose names methods of this module hide.
 enum SystemCalls {
   static func send(_ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     #if canImport(Darwin)

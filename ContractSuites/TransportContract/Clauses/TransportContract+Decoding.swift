@@ -4,7 +4,7 @@ import Testing
 import TransportDecoding
 import TransportPort
 
-/// A text in each of the content codings.
+/// Content in each of the content codings.
 private enum Coded {
   static let text =
     "The quick brown fox jumps over the lazy dog. The quick brown fox jumps over the lazy dog."
@@ -20,7 +20,7 @@ private enum Coded {
     0xA7, 0x23, 0xF2, 0xA2, 0xAC, 0x36, 0x26, 0xB8, 0x45, 0x1F, 0x18, 0xC3, 0xAA, 0xFB, 0x0F, 0x81,
     0xC9, 0x00, 0x00,
   ]
-  /// 8 MiB of zeros, by gzip twice.
+  /// 8 MiB of zeros, compressed with gzip twice.
   static let bomb = bytes(
     "H4sIAAAAAAACA+3XsQ2CQACF4TsuJhdGsCEm7sAEzsEqJJQ2DuAOLGDDCrSsQBhBPMbAfF/11697zTOHQ5XWKcYS/es7"
       + "brkOAAAAwJ/rlyFVR9z2rr3bAwAAAE7gfXl85mu59eEH2xnUp+8fAAA=")
@@ -31,7 +31,7 @@ private enum Coded {
 }
 
 extension TransportFixture {
-  /// A world whose peer answers with encoded content, and where that is decoded.
+  /// Opens a world whose peer sends encoded content, with the decoding policy.
   fileprivate func decoding(
     _ coding: String, _ content: [UInt8], _ policy: DecodingPolicy = DecodingPolicy()
   ) async throws -> TransportWorld {
@@ -43,7 +43,8 @@ extension TransportFixture {
 extension ClauseGroup<TransportFixture> {
   static let decoding = ClauseGroup("Decoding") {
     Clause(
-      "codings", "gzip, deflate, br and identity are asked for and undone", from: "RFC 9110 §8.4.1"
+      "codings", "gzip, deflate and br are requested, and these and identity are decoded",
+      from: "RFC 9110 §8.4.1"
     ) { fixture in
       let plain = Array(Coded.text.utf8)
       for (coding, content) in [
@@ -52,26 +53,27 @@ extension ClauseGroup<TransportFixture> {
       ] {
         let world = try await fixture.decoding(coding, content)
         let answer = try await world.answer()
-        expectEqual(answer.text, Coded.text, "the content in \(coding)")
-        expectEqual(
+        checkEqual(answer.text, Coded.text, "the content in \(coding)")
+        checkEqual(
           world.log.requests.first?.fields[.acceptEncoding], "gzip, deflate, br",
-          "what is asked for")
+          "Accept-Encoding")
         if coding == "gzip" {
-          expectEqual(
-            answer.fields.contains(.contentEncoding), false, "whether Content-Encoding is left")
-          expectEqual(
-            answer.fields.contains(.contentLength), false, "whether Content-Length is left")
+          checkEqual(
+            answer.fields.contains(.contentEncoding), false, "whether the head has Content-Encoding"
+          )
+          checkEqual(
+            answer.fields.contains(.contentLength), false, "whether the head has Content-Length")
         }
       }
     }
     Clause(
-      "raw-deflate", "deflate is undone without the zlib wrapper too", from: "RFC 9110 §8.4.1.2"
+      "raw-deflate", "deflate without the zlib wrapper is decoded too", from: "RFC 9110 §8.4.1.2"
     ) { fixture in
       let answer = try await fixture.decoding("deflate", Coded.deflate).answer()
-      expectEqual(answer.text, Coded.text, "the content")
+      checkEqual(answer.text, Coded.text, "the content")
     }
     Clause(
-      "unknown-coding", "a coding that nobody asked for is an error, or handed out as it came",
+      "unknown-coding", "an unknown coding is an error, or passed through if the policy allows it",
       from: "RFC 9110 §8.4"
     ) { fixture in
       let content = Array("???".utf8)
@@ -81,23 +83,22 @@ extension ClauseGroup<TransportFixture> {
         let lenient = try await fixture.decoding(
           coding, content, DecodingPolicy(unknownEncoding: .passThrough))
         let answer = try await lenient.answer()
-        expectEqual(answer.content, content, "the content in \(coding)")
-        expectEqual(answer.fields[.contentEncoding], coding, "Content-Encoding")
+        checkEqual(answer.content, content, "the content in \(coding)")
+        checkEqual(answer.fields[.contentEncoding], coding, "Content-Encoding")
       }
     }
-    Clause("corrupt-coding", "broken encoded content is an error", from: "RFC 1952 §2.3.1") {
+    Clause("corrupt-coding", "corrupt encoded content is an error", from: "RFC 1952 §2.3.1") {
       fixture in
       var checksum = Coded.gzip
       checksum[checksum.count - 6] ^= 0xFF
       for content in [Array("not gzip at all".utf8), checksum] {
         let error = await (try fixture.decoding("gzip", content)).expectFailure(.corruptEncoding)
-        expectEqual(error?.phase, .decoding, "the phase")
+        checkEqual(error?.phase, .decoding, "the phase")
       }
       await (try fixture.decoding("br", Array("not brotli".utf8))).expectFailure(
         .corruptEncoding, .truncatedEncoding)
     }
-    Clause("truncated-coding", "encoded content that ends early is an error", from: "RFC 1952 §2.2")
-    {
+    Clause("truncated-coding", "truncated encoded content is an error", from: "RFC 1952 §2.2") {
       fixture in
       for (coding, content) in [
         ("gzip", Coded.gzip), ("deflate", Coded.zlib), ("deflate", Coded.deflate),
@@ -109,12 +110,14 @@ extension ClauseGroup<TransportFixture> {
         }
       }
     }
-    Clause("gzip-members", "gzip of several members is joined", from: "RFC 1952 §2.2") { fixture in
+    Clause(
+      "gzip-members", "the members of a gzip file are decoded and joined", from: "RFC 1952 §2.2"
+    ) { fixture in
       let answer = try await fixture.decoding("gzip", Coded.gzip + Coded.gzip).answer()
-      expectEqual(answer.text, Coded.text + Coded.text, "the content")
+      checkEqual(answer.text, Coded.text + Coded.text, "the content")
     }
     Clause(
-      "bomb", "content that grows beyond the limits of ratio and size is an error",
+      "bomb", "content that exceeds the limit of size or compression ratio is an error",
       from: "this project"
     ) { fixture in
       let codings = "gzip, gzip"
@@ -123,22 +126,26 @@ extension ClauseGroup<TransportFixture> {
       await (try fixture.decoding(codings, Coded.bomb, small)).expectFailure(.decompressionBomb)
       let none = DecodingPolicy(maximumBytes: nil, maximumRatio: nil)
       let whole = try await fixture.decoding(codings, Coded.bomb, none).answer()
-      expectEqual(whole.content.count, 8 << 20, "the bytes without limits")
+      checkEqual(whole.content.count, 8 << 20, "the number of bytes without limits")
     }
     Clause(
-      "raw-content", "without the policy content is handed out as it came", from: "this project"
+      "raw-content", "without the policy, content is passed through unchanged", from: "this project"
     ) { fixture in
       let script = OriginScript.respond(headerFields: [.contentEncoding: "gzip"], body: Coded.gzip)
       let world = try await fixture.world(script)
       let bare = try await world.answer()
-      expectEqual(bare.content, Coded.gzip, "the content without the policy")
-      expectEqual(bare.fields[.contentEncoding], "gzip", "Content-Encoding")
-      expectEqual(
+      check(
+        bare.content == Coded.gzip,
+        "the content without the policy differs from the encoded content")
+      checkEqual(bare.fields[.contentEncoding], "gzip", "Content-Encoding")
+      checkEqual(
         world.log.requests.first?.fields.contains(.acceptEncoding), false,
         "whether Accept-Encoding was sent")
       let own = try await world.through { $0.decodingContent() }
         .answer(.get, "/", [.acceptEncoding: "gzip"])
-      expectEqual(own.content, Coded.gzip, "the content with the caller's Accept-Encoding")
+      check(
+        own.content == Coded.gzip,
+        "the content with the caller's Accept-Encoding differs from the encoded content")
     }
   }
 }

@@ -7,19 +7,19 @@ private let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 extension ClauseGroup<TransportFixture> {
   static let framing = ClauseGroup("Framing") {
     Clause(
-      "exact-length", "Content-Length ends the content, and the connection goes on",
+      "exact-length", "Content-Length ends the content, and the connection is reused",
       from: "RFC 9112 §6.2"
     ) { fixture in
       let script = OriginScript.raw("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world")
       for script in [script, script.split(into: 1)] {
         let world = try await fixture.world(script)
-        expectEqual(try await world.answer().text, "hello world", "the content")
-        expectEqual(try await world.answer().text, "hello world", "the content after that")
-        expectEqual(world.log.counts.connections, 1, "the number of connections")
+        checkEqual(try await world.answer().text, "hello world", "the content")
+        checkEqual(try await world.answer().text, "hello world", "the next content")
+        checkEqual(world.log.counts.connections, 1, "the number of connections")
       }
     }
     Clause(
-      "chunks", "chunks are joined, their extensions passed over, in whatever pieces they come",
+      "chunks", "chunks are joined and their extensions ignored, however the bytes are split",
       from: "RFC 9112 §7.1.1"
     ) { fixture in
       let script = OriginScript.raw(
@@ -27,21 +27,21 @@ extension ClauseGroup<TransportFixture> {
           + "5;a=b;c=\"d\"\r\nhello\r\n1 ;x\r\n \r\n005\r\nworld\r\nA\r\n0123456789\r\n0;z\r\n\r\n")
       for script in [script, script.split(into: 1)] {
         let world = try await fixture.world(script)
-        expectEqual(try await world.answer().text, "hello world0123456789", "the content")
+        checkEqual(try await world.answer().text, "hello world0123456789", "the content")
         try await world.answer()
-        expectEqual(world.log.counts.connections, 1, "the number of connections")
+        checkEqual(world.log.counts.connections, 1, "the number of connections")
       }
     }
     Clause(
-      "until-close", "content without a length goes to the end of the connection",
+      "until-close", "content without a length ends with the connection",
       from: "RFC 9112 §6.3, 8"
     ) { fixture in
       for version in ["1.0", "1.1"] {
         let world = try await fixture.world(
           .raw("HTTP/\(version) 200 OK\r\n\r\nall") + [.send(" of it"), .close])
-        expectEqual(try await world.answer().text, "all of it", "the content of \(version)")
+        checkEqual(try await world.answer().text, "all of it", "the content over HTTP/\(version)")
         try await world.answer()
-        expectEqual(world.log.counts.connections, 2, "the number of connections")
+        checkEqual(world.log.counts.connections, 2, "the number of connections")
       }
     }
     Clause(
@@ -51,7 +51,7 @@ extension ClauseGroup<TransportFixture> {
         let world = try await fixture.world(
           .raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n\(content)") + [.close])
         let error = await world.expectFailure(.truncatedBody)
-        expectEqual(error?.phase, .receivingBody, "the phase")
+        checkEqual(error?.phase, .receivingBody, "the phase")
       }
     }
     Clause(
@@ -66,7 +66,8 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "bad-chunk", "a chunk size that is no hexadecimal number is an error", from: "RFC 9112 §7.1"
+      "bad-chunk", "a chunk size that is not a hexadecimal number is an error",
+      from: "RFC 9112 §7.1"
     ) { fixture in
       for text in [
         "xyz\r\nabc\r\n", "-3\r\nabc\r\n", "+3\r\nabc\r\n", "0x3\r\nabc\r\n", "\r\nabc\r\n",
@@ -77,7 +78,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "bad-chunk-held", "a bad chunk is an error at once, though the connection stays open",
+      "bad-chunk-held", "an invalid chunk is an error at once, although the connection stays open",
       from: "RFC 9112 §7.1"
     ) { fixture in
       for text in ["0 2\r\nhi", "2;" + String(repeating: "x", count: 8000), "0x2\r\n"] {
@@ -87,7 +88,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "oversized-chunk", "a chunk size beyond what can be counted is an error",
+      "oversized-chunk", "a chunk size that overflows a signed 64-bit integer is an error",
       from: "RFC 9112 §7.1"
     ) { fixture in
       for size in ["FFFFFFFFFFFFFFFF", "10000000000000003", "80000000000000000000000000000003"] {
@@ -97,7 +98,8 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "conflicting-lengths", "two different Content-Lengths are an error", from: "RFC 9112 §6.3, 5"
+      "conflicting-lengths", "different values of Content-Length are an error",
+      from: "RFC 9112 §6.3, 5"
     ) { fixture in
       for (one, two) in [(2, 3), (3, 2), (0, 3)] {
         let world = try await fixture.world(
@@ -110,15 +112,17 @@ extension ClauseGroup<TransportFixture> {
       await listed.expectFailure(.conflictingLength)
     }
     Clause(
-      "identical-lengths", "the same Content-Length twice is one", from: "RFC 9112 §6.3, 5"
+      "identical-lengths", "repeated identical values of Content-Length count as one",
+      from: "RFC 9112 §6.3, 5"
     ) { fixture in
       for lines in ["Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 2"] {
         let world = try await fixture.world(.raw("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\nhi"))
-        expectEqual(try await world.answer().text, "hi", "the content")
+        checkEqual(try await world.answer().text, "hi", "the content")
       }
     }
     Clause(
-      "invalid-length", "a Content-Length that is no number is an error", from: "RFC 9112 §6.3, 5"
+      "invalid-length", "a Content-Length that is not a decimal number is an error",
+      from: "RFC 9112 §6.3, 5"
     ) { fixture in
       for length in ["-1", "+3", "abc", "3x", "0x3", "3.0", "", "99999999999999999999"] {
         let world = try await fixture.world(
@@ -127,7 +131,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "unused-length", "a Content-Length that is no number is an error where it isn't used too",
+      "unused-length", "an invalid Content-Length is an error even if the framing ignores it",
       from: "RFC 9110 §8.6, RFC 9112 §6.3"
     ) { fixture in
       for length in ["x", "-1", "", "99999999999999999999"] {
@@ -141,7 +145,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "folded-framing",
-      "a Content-Length or Transfer-Encoding that goes on in a second line is an error",
+      "a folded Content-Length or Transfer-Encoding is an error",
       from: "this project"
     ) { fixture in
       for (line, kind) in [
@@ -155,39 +159,41 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "coding-until-close",
-      "content in a coding other than chunks goes to the end of the connection",
+      "content in a transfer coding other than chunked ends with the connection",
       from: "RFC 9112 §6.3, 4"
     ) { fixture in
       let world = try await fixture.world(
         .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi")
           + [.send(" there"), .close])
-      expectEqual(try await world.answer().text, "hi there", "the content")
+      checkEqual(try await world.answer().text, "hi there", "the content")
     }
     Clause(
-      "old-chunks", "a connection with chunks in HTTP/1.0 isn't used again", from: "RFC 9112 §6.1"
+      "old-chunks", "a connection is not reused after a chunked response of HTTP/1.0",
+      from: "RFC 9112 §6.1"
     ) { fixture in
       let world = try await fixture.world(
         .raw(
           "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
             + "2\r\nhi\r\n0\r\n\r\n"), .respond(text: "next"))
-      expectEqual(try await world.answer().text, "hi", "the content")
-      expectEqual(try await world.answer().text, "next", "the next content")
-      expectEqual(world.log.counts.connections, 2, "the number of connections")
+      checkEqual(try await world.answer().text, "hi", "the content")
+      checkEqual(try await world.answer().text, "next", "the next content")
+      checkEqual(world.log.counts.connections, 2, "the number of connections")
     }
     Clause(
-      "both-framings", "chunks win over a Content-Length, and the connection isn't used again",
+      "both-framings", "chunked overrides Content-Length, and the connection is not reused",
       from: "RFC 9112 §6.3, 3"
     ) { fixture in
       let world = try await fixture.world(
         .raw(
           "HTTP/1.1 200 OK\r\nContent-Length: 50\r\nTransfer-Encoding: chunked\r\n\r\n"
             + "2\r\nhi\r\n0\r\n\r\n"), .respond(text: "next"))
-      expectEqual(try await world.answer().text, "hi", "the content")
-      expectEqual(try await world.answer().text, "next", "the next content")
-      expectEqual(world.log.counts.connections, 2, "the number of connections")
+      checkEqual(try await world.answer().text, "hi", "the content")
+      checkEqual(try await world.answer().text, "next", "the next content")
+      checkEqual(world.log.counts.connections, 2, "the number of connections")
     }
     Clause(
-      "surplus", "bytes past the content never enter the next response", from: "RFC 9112 §6.3"
+      "surplus", "bytes after the content are never part of the next response",
+      from: "RFC 9112 §6.3"
     ) { fixture in
       let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
       for start in [
@@ -195,16 +201,16 @@ extension ClauseGroup<TransportFixture> {
       ] {
         let world = try await fixture.world(
           .raw("HTTP/1.1 200 OK\r\n\(start)\(evil)"), .respond(text: "good"))
-        expectEqual(try await world.answer().text, "hi", "the content")
-        expectEqual(try await world.answer().text, "good", "the next content")
+        checkEqual(try await world.answer().text, "hi", "the content")
+        checkEqual(try await world.answer().text, "good", "the next content")
       }
       let head = try await fixture.world(
         .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\(evil)"), .respond(text: "good"))
       try await head.answer(.head)
-      expectEqual(try await head.answer().text, "good", "the content after HEAD")
+      checkEqual(try await head.answer().text, "good", "the content after HEAD")
     }
     Clause(
-      "seen-surplus", "a connection on which bytes came past the content isn't used again",
+      "seen-surplus", "a connection is not reused if bytes follow the content",
       from: "RFC 9112 §6.3"
     ) { fixture in
       for (method, start) in [
@@ -215,50 +221,54 @@ extension ClauseGroup<TransportFixture> {
       ] {
         let world = try await fixture.world(.raw("HTTP/1.1 \(start)X"), .respond(text: "next"))
         try await world.answer(method)
-        expectEqual(try await world.answer().text, "next", "the content after \(shown(start))")
-        expectEqual(world.log.counts.connections, 2, "the number of connections")
+        checkEqual(try await world.answer().text, "next", "the content after \(describe(start))")
+        checkEqual(world.log.counts.connections, 2, "the number of connections")
       }
     }
     Clause(
-      "no-content", "204 and 304 have no content, whatever their length says",
+      "no-content", "204 and 304 have no content, whatever their Content-Length",
       from: "RFC 9112 §6.3, 1"
     ) { fixture in
       for status in [204, 304] {
         let world = try await fixture.world(
           .raw("HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\n"), .respond(text: "next"))
-        expectEqual(try await world.answer().text, "", "the content of \(status)")
-        expectEqual(try await world.answer().text, "next", "the next content")
-        expectEqual(world.log.counts.connections, 1, "the number of connections")
+        checkEqual(try await world.answer().text, "", "the content of \(status)")
+        checkEqual(try await world.answer().text, "next", "the next content")
+        checkEqual(world.log.counts.connections, 1, "the number of connections")
       }
     }
     Clause(
-      "head-length", "the response to HEAD has a length and no content", from: "RFC 9112 §6.3, 1"
+      "head-length", "a response to HEAD keeps its Content-Length and has no content",
+      from: "RFC 9112 §6.3, 1"
     ) { fixture in
       for framing in ["Content-Length: 5", "Transfer-Encoding: chunked"] {
         let world = try await fixture.world(
           .raw("HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n"), .respond(text: "next"))
         let answer = try await world.answer(.head)
-        expectEqual(answer.text, "", "the content")
-        if framing.hasSuffix("5") { expectEqual(answer.fields[.contentLength], "5", "the length") }
-        expectEqual(try await world.answer().text, "next", "the next content")
-        expectEqual(world.log.counts.connections, 1, "the number of connections")
+        checkEqual(answer.text, "", "the content")
+        if framing.hasSuffix("5") {
+          checkEqual(answer.fields[.contentLength], "5", "Content-Length")
+        }
+        checkEqual(try await world.answer().text, "next", "the next content")
+        checkEqual(world.log.counts.connections, 1, "the number of connections")
       }
     }
     Clause(
-      "trailers", "the trailer fields can be read once the content was", from: "RFC 9112 §7.1.2"
+      "trailers", "the trailer fields are available after the content", from: "RFC 9112 §7.1.2"
     ) { fixture in
       let world = try await fixture.world(
         .raw(chunked + "2\r\nhi\r\n0\r\nX-Sum: 1\r\nX-Empty:\r\nX-Sum: 2\r\n\r\n"))
       let exchange = try await world.send()
-      expectEqual(exchange.body.trailerFields, nil, "the trailers before the end")
-      expectEqual(try await exchange.body.collect(upTo: 9), Array("hi".utf8), "the content")
-      expectEqual(
-        exchange.body.trailerFields, ["X-Sum": "1", "X-Empty": "", "X-Sum": "2"], "the trailers")
-      expectEqual(
+      checkEqual(exchange.body.trailerFields, nil, "the trailer section before the end")
+      checkText(try await exchange.body.collect(upTo: 9), "hi", "the content")
+      checkEqual(
+        exchange.body.trailerFields, ["X-Sum": "1", "X-Empty": "", "X-Sum": "2"],
+        "the trailer section")
+      checkEqual(
         exchange.response.headerFields.contains("X-Sum"), false, "whether the head has X-Sum")
     }
     Clause(
-      "reset", "a reset within the content is an error that comes after the bytes before it",
+      "reset", "a reset within the content is an error, after the bytes received before it",
       from: "RFC 9112 §8"
     ) { fixture in
       let (reads, read) = AsyncStream<Void>.makeStream()
@@ -267,27 +277,28 @@ extension ClauseGroup<TransportFixture> {
           .readBodyBytes(1), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"),
           .readBodyBytes(1), .reset,
         ])
-      // The peer resets once it has the second byte, which is sent once the content was read.
-      let chunks = Chunks { place in
-        if place == 1 { for await _ in reads { break } }
-        return place < 2 ? [0x61] : nil
+      // The peer resets after reading the second byte, which is sent after the content was read.
+      let chunks = Chunks { index in
+        if index == 1 { for await _ in reads { break } }
+        return index < 2 ? [0x61] : nil
       }
       let exchange = try await world.send(.put, body: .stream(chunks, length: 2))
       var body = exchange.body.makeAsyncIterator()
       var bytes: [UInt8] = []
       while bytes.count < 3, let more = try await body.next() { bytes += more }
-      expectEqual(bytes, Array("abc".utf8), "the content before the reset")
+      checkText(bytes, "abc", "the content before the reset")
       read.yield()
       do throws(TransportError) {
         let more = try await body.next()
-        Issue.record("expected connectionReset, got \(shown(more as Any))")
+        let found = more.map { "\($0.count) bytes" } ?? "the end of the content"
+        Issue.record("expected connectionReset, got \(found)")
       } catch {
-        expectEqual(error.kind, .connectionReset, "the kind of '\(error)'")
-        expectEqual(error.phase, .receivingBody, "the phase")
+        checkEqual(error.kind, .connectionReset, "the kind of '\(error)'")
+        checkEqual(error.phase, .receivingBody, "the phase")
       }
     }
     Clause(
-      "tls-cut", "under TLS, content cut short of its length or last chunk is an error",
+      "tls-cut", "over TLS, content shorter than its length or without its last chunk is an error",
       from: "RFC 9112 §9.8"
     ) { fixture in
       for text in ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhalf", chunked + "4\r\nhalf\r\n"] {
@@ -298,14 +309,14 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "no-close-notify", "under TLS, content that ends without close_notify is an error",
+      "no-close-notify", "over TLS, content until close that ends without close_notify is an error",
       from: "RFC 9112 §9.8"
     ) { fixture in
       let head = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
       let cut = try await fixture.world(.raw(head + "half") + [.closeWithoutNotify], scheme: .https)
       await cut.expectFailure(.truncatedBody, .connectionReset)
       let whole = try await fixture.world(.raw(head + "whole") + [.close], scheme: .https)
-      expectEqual(try await whole.answer().text, "whole", "the content with close_notify")
+      checkEqual(try await whole.answer().text, "whole", "the content with close_notify")
     }
   }
 }

@@ -4,25 +4,25 @@ import TransportPort
 
 extension ClauseGroup<TransportFixture> {
   static let request = ClauseGroup("Request") {
-    Clause("methods", "the methods of HTTP are sent as they are named", from: "RFC 9110 §9.3") {
+    Clause("methods", "the standard methods are sent under their names", from: "RFC 9110 §9.3") {
       fixture in
       let world = try await fixture.world(.respond())
       let methods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete, .options, .patch]
       for method in methods { try await world.answer(method) }
-      expectEqual(world.log.requests.map(\.head.method), methods, "the methods on the wire")
+      checkEqual(world.log.requests.map(\.head.method), methods, "the list of received methods")
     }
     Clause(
-      "custom-method", "a method of one's own is sent as it is, case included",
+      "custom-method", "a custom method is sent unchanged, including its case",
       from: "RFC 9110 §9.1"
     ) { fixture in
       let world = try await fixture.world(.respond())
       for name in ["PROPFIND", "purge", "M-SEARCH", "a!#$%&'*+-.^_`|~9"] {
         let seen = try await world.arrival(of: HTTPRequest.Method(name))
-        expectEqual(seen.head.method.rawValue, name, "the method on the wire")
+        checkEqual(seen.head.method.rawValue, name, "the received method")
       }
     }
     Clause(
-      "method-token", "a method that is no token, or empty, is refused before any output",
+      "method-token", "an empty method, or one that is not a token, is rejected before any output",
       from: "RFC 9110 §9.1"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -32,7 +32,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "value-controls", "CR, LF and NUL in a field's value are refused before any output",
+      "value-controls", "a field value with CR, LF or NUL is rejected before any output",
       from: "RFC 9110 §5.5"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -42,7 +42,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "name-token", "a field name that is no token is refused before any output",
+      "name-token", "a field name that is not a token is rejected before any output",
       from: "RFC 9110 §5.1"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -55,20 +55,20 @@ extension ClauseGroup<TransportFixture> {
     Clause("empty-value", "a field with an empty value is sent", from: "RFC 9110 §5.5") { fixture in
       let world = try await fixture.world(.respond())
       let seen = try await world.arrival(of: .get, "/", ["X-Empty": "", "X-Full": "1"])
-      expectEqual(seen.fields[values: "X-Empty"], [""], "the lines of X-Empty")
-      expectEqual(seen.fields[values: "X-Full"], ["1"], "the lines of X-Full")
+      checkEqual(seen.fields[values: "X-Empty"], [""], "X-Empty")
+      checkEqual(seen.fields[values: "X-Full"], ["1"], "X-Full")
     }
     Clause(
-      "repeated-fields", "a field that is given twice is sent as two lines, in order",
+      "repeated-fields", "repeated fields are sent as separate lines, in order",
       from: "RFC 9110 §5.3"
     ) { fixture in
       let world = try await fixture.world(.respond())
       let seen = try await world.arrival(
         of: .get, "/", ["X-A": "2", "X-B": "b", "x-a": "1", "X-A": "2"])
-      expectEqual(seen.fields[values: "X-A"], ["2", "1", "2"], "the lines of X-A")
+      checkEqual(seen.fields[values: "X-A"], ["2", "1", "2"], "X-A")
     }
     Clause(
-      "override-defaults", "the caller's fields take the place of defaults, whatever their case",
+      "override-defaults", "the caller's fields replace the defaults, whatever their case",
       from: "RFC 9110 §5.1"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -78,23 +78,24 @@ extension ClauseGroup<TransportFixture> {
       ]
       let seen = try await world.arrival(of: .post, "/", fields, body: .text("a"))
       for field in fields {
-        expectEqual(
-          seen.fields[values: field.name], [field.value], "what was sent as \(field.name)")
+        checkEqual(
+          seen.fields[values: field.name], [field.value], "the received \(field.name)")
       }
     }
     Clause(
-      "host", "Host comes from the URL, once, unless the caller gives another",
+      "host", "Host is sent once, from the URL unless the caller sets it",
       from: "RFC 9110 §7.2"
     ) { fixture in
       let world = try await fixture.world(.respond())
       let derived = try await world.arrival()
-      expectEqual(
-        derived.fields[values: .host], ["127.0.0.1:\(world.peers[0].port)"], "the derived Host")
+      checkEqual(
+        derived.fields[values: .host], ["127.0.0.1:\(world.peers[0].port)"], "Host from the URL")
       let given = try await world.arrival(of: .get, "/", ["host": "other.example"])
-      expectEqual(given.fields[values: .host], ["other.example"], "the explicit Host")
+      checkEqual(given.fields[values: .host], ["other.example"], "Host from the caller")
     }
     Clause(
-      "length-mismatch", "a Content-Length that is not the body's is refused before any output",
+      "length-mismatch",
+      "a Content-Length that differs from the body's length is rejected before any output",
       from: "RFC 9110 §8.6"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -105,10 +106,10 @@ extension ClauseGroup<TransportFixture> {
       }
       let seen = try await world.arrival(
         of: .post, "/", [.contentLength: "5"], body: .text("hello"))
-      expectEqual(seen.fields[values: .contentLength], ["5"], "the right Content-Length")
+      checkEqual(seen.fields[values: .contentLength], ["5"], "the correct Content-Length")
     }
     Clause(
-      "query-verbatim", "path and query are sent as they are, duplicates and escapes included",
+      "query-verbatim", "path and query are sent unchanged, including duplicates and escapes",
       from: "RFC 9110 §7.1"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -116,19 +117,19 @@ extension ClauseGroup<TransportFixture> {
         "/a?x=1&x=2&x=1", "/?", "/?a?b=/c&&=", "/%7e%2F+?q=%20+%c3%a9", "/a//b/../c/./d;e=f",
       ] {
         let seen = try await world.arrival(of: .get, target)
-        expectEqual(seen.head.target, target, "the target on the wire")
+        checkEqual(seen.head.target, target, "the received target")
       }
     }
     Clause("fragment", "a fragment is never sent", from: "RFC 9110 §7.1") { fixture in
       let world = try await fixture.world(.respond())
       for (path, target) in [("/a?b#c", "/a?b"), ("#c", "/"), ("/#?x", "/"), ("/a#b#c", "/a")] {
         let seen = try await world.arrival(of: .get, path)
-        expectEqual(seen.head.target, target, "the target of \(path)")
+        checkEqual(seen.head.target, target, "the target of \(path)")
         guard path.hasPrefix("/") else { continue }
         var request = world.request()
         request.path = path
         try await world.answer(to: request)
-        expectEqual(world.log.requests.last?.head.target, target, "the target of the path \(path)")
+        checkEqual(world.log.requests.last?.head.target, target, "the target of the path \(path)")
       }
     }
     Clause(
@@ -139,26 +140,26 @@ extension ClauseGroup<TransportFixture> {
       for user in ["alice:secret", "alice", ":secret", "a:b:c"] {
         try await world.answer(to: HTTPRequest(url: "http://\(user)@127.0.0.1:\(port)/x"))
       }
-      expectEqual(world.log.requests.count, 4, "the number of requests")
+      checkEqual(world.log.requests.count, 4, "the number of requests")
       for seen in world.log.requests {
-        expectEqual(seen.head.target, "/x", "the target")
-        expectEqual(seen.fields[values: .host], ["127.0.0.1:\(port)"], "Host")
-        expectEqual(seen.fields[values: .authorization], [], "Authorization")
+        checkEqual(seen.head.target, "/x", "the target")
+        checkEqual(seen.fields[values: .host], ["127.0.0.1:\(port)"], "Host")
+        checkEqual(seen.fields[values: .authorization], [], "Authorization")
       }
     }
     Clause(
-      "ipv6-literal", "a host may be an IPv6 literal, in brackets in the URL and in Host",
+      "ipv6-literal", "an IPv6 literal is a valid host, in brackets in the URL and in Host",
       from: "RFC 9110 §4.2.1, RFC 3986 §3.2.2"
     ) { fixture in
       let world = try await fixture.world(.respond())
       let authority = "[::ffff:127.0.0.1]:\(world.peers[0].port)"
       try await world.answer(to: HTTPRequest(url: "http://\(authority)/six"))
-      expectEqual(world.log.requests.map(\.head.target), ["/six"], "the targets on the wire")
-      expectEqual(
-        world.log.requests.map { $0.fields[.host] ?? "" }, [authority], "Host of the literal")
+      checkEqual(world.log.requests.map(\.head.target), ["/six"], "the list of received targets")
+      checkEqual(
+        world.log.requests.map { $0.fields[.host] ?? "" }, [authority], "Host")
     }
     Clause(
-      "schemes", "a scheme other than http and https is refused before any output",
+      "schemes", "a scheme other than http and https is rejected before any output",
       from: "RFC 9110 §4.2"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -172,7 +173,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "missing-host", "a URL without a host is refused before any output", from: "RFC 9110 §4.2.1"
+      "missing-host", "a URL without a host is rejected before any output", from: "RFC 9110 §4.2.1"
     ) { fixture in
       let world = try await fixture.world(.respond())
       for url in ["http:///a", "http://:\(world.peers[0].port)/", "http://user@/", "http:/a"] {
@@ -180,7 +181,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "host-numbers", "a host that is a number but no address of four decimals is refused",
+      "host-numbers", "a numeric host other than four decimal numbers is rejected",
       from: "RFC 3986 §3.2.2 and §7.4"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -189,25 +190,25 @@ extension ClauseGroup<TransportFixture> {
           .invalidRequest(.url), of: HTTPRequest(url: "http://\(host):\(world.peers[0].port)/"))
       }
     }
-    Clause("long-target", "a target of 100,000 bytes is sent whole", from: "RFC 9110 §4.1") {
+    Clause("long-target", "a target of 100,000 bytes is sent completely", from: "RFC 9110 §4.1") {
       fixture in
       let world = try await fixture.world(.respond())
       let target = "/" + String(repeating: "0123456789", count: 10_000)
       let seen = try await world.arrival(of: .get, target)
-      expectEqual(seen.head.target.utf8.count, target.utf8.count, "the length of the target")
-      expectEqual(seen.head.target, target, "the target")
+      checkEqual(seen.head.target.utf8.count, target.utf8.count, "the length of the target")
+      checkEqual(seen.head.target, target, "the target")
     }
     Clause(
-      "trace-body", "TRACE with a body is refused before any output", from: "RFC 9110 §9.3.8"
+      "trace-body", "TRACE with a body is rejected before any output", from: "RFC 9110 §9.3.8"
     ) { fixture in
       let world = try await fixture.world(.respond())
       await world.expectRefusal(
         .invalidRequest(.body), of: world.request(.trace), body: .text("secret"))
       let seen = try await world.arrival(of: .trace)
-      expectEqual(seen.head.method, .trace, "TRACE without a body")
+      checkEqual(seen.head.method, .trace, "the method without a body")
     }
     Clause(
-      "head-body", "HEAD with a body is refused before any output", from: "RFC 9110 §9.3.2"
+      "head-body", "HEAD with a body is rejected before any output", from: "RFC 9110 §9.3.2"
     ) { fixture in
       let world = try await fixture.world(.respond())
       for body in [HTTPRequestBody.text("a"), .bytes([]), .stream(Chunks("a"))] {
@@ -215,7 +216,8 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "request-head-limit", "a head of more than 1,000,000 bytes is refused before any output",
+      "request-head-limit",
+      "a request head of more than 1,000,000 bytes is rejected before any output",
       from: "this project"
     ) { fixture in
       let world = try await fixture.world(.respond())
@@ -227,7 +229,7 @@ extension ClauseGroup<TransportFixture> {
         await world.expectRefusal(.invalidRequest(.headTooLarge), of: request)
       }
       let seen = try await world.arrival(of: .get, "/", ["X-A": String(long.dropLast(200))])
-      expectEqual(seen.fields["X-A"]?.utf8.count, long.utf8.count - 200, "the length of X-A")
+      checkEqual(seen.fields["X-A"]?.utf8.count, long.utf8.count - 200, "the length of X-A")
     }
   }
 }

@@ -2,26 +2,31 @@ import ContractTesting
 import Testing
 import TransportPort
 
-/// A response of these lines without content.
+/// Sends a response with these lines and no content.
 private func head(_ lines: String..., end: String = "\r\n") -> OriginScript {
   .raw(lines.map { $0 + end }.joined() + "Content-Length: 0" + end + end)
 }
 
 extension ClauseGroup<TransportFixture> {
   static let responseHead = ClauseGroup("Response head") {
-    Clause("no-reason", "the reason phrase may be missing, and its space too", from: "RFC 9112 §4")
-    {
+    Clause(
+      "no-reason", "the reason phrase is optional, and so is the space before it",
+      from: "RFC 9112 §4"
+    ) {
       fixture in
       for (line, phrase) in [
         ("HTTP/1.1 200", ""), ("HTTP/1.1 200 ", ""), ("HTTP/1.1 200 A b", "A b"),
       ] {
         let answer = try await fixture.world(head(line)).answer()
-        expectEqual(answer.status, 200, "the status of \(shown(line))")
-        expectEqual(
-          answer.exchange.response.status.reasonPhrase, phrase, "the phrase of \(shown(line))")
+        checkEqual(answer.status, 200, "the status of \(describe(line))")
+        checkEqual(
+          answer.exchange.response.status.reasonPhrase, phrase,
+          "the reason phrase of \(describe(line))")
       }
     }
-    Clause("version-case", "the version is `HTTP/1.x` in capitals", from: "RFC 9112 §2.3") {
+    Clause(
+      "version-case", "a version other than HTTP/1 in upper case is an error", from: "RFC 9112 §2.3"
+    ) {
       fixture in
       for line in ["Http/1.1 200 OK", "http/1.1 200 OK", "HTTP/2.7 200 OK", "HTTP/x.1 200 OK"] {
         let world = try await fixture.world(head(line) + [.close])
@@ -29,7 +34,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "minor-version", "a version other than HTTP/1.0 and HTTP/1.1 is an error",
+      "minor-version", "a minor version other than HTTP/1.0 and HTTP/1.1 is an error",
       from: "this project"
     ) { fixture in
       for line in ["HTTP/1.2 200 OK", "HTTP/1.9 200 OK", "HTTP/0.9 200 OK", "HTTP/2 200"] {
@@ -38,7 +43,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "own-version", "a status line of HTTP/2 is an error where HTTP/1.1 was agreed on",
+      "own-version", "an HTTP/2 status line is an error if the connection negotiated HTTP/1.1",
       from: "RFC 9113 §3.2"
     ) { fixture in
       for line in ["HTTP/2 200 ", "HTTP/2 200 OK", "HTTP/3 200"] {
@@ -46,36 +51,37 @@ extension ClauseGroup<TransportFixture> {
         await world.expectFailure(.malformedHead)
       }
     }
-    Clause("status-999", "a status is any three digits from 100", from: "RFC 9110 §15") { fixture in
+    Clause("status-999", "every status from 100 to 999 is accepted", from: "RFC 9110 §15") {
+      fixture in
       for status in [200, 299, 418, 599, 600, 999] {
         let answer = try await fixture.world(head("HTTP/1.1 \(status) Odd")).answer()
-        expectEqual(answer.status, status, "the status")
+        checkEqual(answer.status, status, "the status")
       }
     }
-    Clause("status-digits", "a status of other than three digits is an error", from: "RFC 9112 §4")
-    {
+    Clause("status-digits", "a status that is not three digits is an error", from: "RFC 9112 §4") {
       fixture in
       for status in ["2000", "20", "2", "099", "-20", "2OO", "200OK"] {
         let world = try await fixture.world(head("HTTP/1.1 \(status)") + [.close])
         await world.expectFailure(.malformedHead)
       }
     }
-    Clause("garbage", "what is no HTTP response is an error", from: "RFC 9112 §2") { fixture in
+    Clause("garbage", "bytes that are not an HTTP response are an error", from: "RFC 9112 §2") {
+      fixture in
       for text in ["SSH-2.0-OpenSSH_9.2\r\n", "<html>hello</html>\r\n\r\n", "ICY 200 OK\r\n\r\n"] {
         let world = try await fixture.world(.raw(text) + [.close])
         await world.expectFailure(.malformedHead)
       }
     }
     Clause(
-      "empty-reply", "a connection that ends without a byte has an error of its own",
+      "empty-reply", "a connection that ends before the first byte is a separate error",
       from: "this project"
     ) { fixture in
       let world = try await fixture.world([.readBody, .close])
       let error = await world.expectFailure(.emptyReply, of: .post, body: .text("a"))
-      expectEqual(error?.phase, .awaitingHead, "the phase")
+      checkEqual(error?.phase, .awaitingHead, "the phase")
     }
     Clause(
-      "truncated-head", "a head that is cut short is an error, never a response",
+      "truncated-head", "a truncated head is an error and never a response",
       from: "RFC 9112 §8"
     ) { fixture in
       for text in [
@@ -87,38 +93,40 @@ extension ClauseGroup<TransportFixture> {
         await world.expectFailure(.truncatedHead)
       }
     }
-    Clause("no-space", "no space is needed after a field's colon", from: "RFC 9112 §5") {
+    Clause("no-space", "the space after a field's colon is optional", from: "RFC 9112 §5") {
       fixture in
       let answer = try await fixture.world(head("HTTP/1.1 200 OK", "X-A:1")).answer()
-      expectEqual(answer.fields["X-A"], "1", "X-A")
+      checkEqual(answer.fields["X-A"], "1", "X-A")
     }
     Clause(
-      "optional-space", "spaces and tabs around a value are no part of it", from: "RFC 9112 §5"
+      "optional-space", "spaces and tabs around a field value are removed", from: "RFC 9112 §5"
     ) { fixture in
       let script = head("HTTP/1.1 200 OK", "X-A: \t a  b \t ", "X-B:   ", "X-C: c ")
       let answer = try await fixture.world(script).answer()
-      expectEqual(answer.fields["X-A"], "a  b", "X-A")
-      expectEqual(answer.fields["X-B"], "", "X-B")
-      expectEqual(answer.fields["X-C"], "c", "X-C")
+      checkEqual(answer.fields["X-A"], "a  b", "X-A")
+      checkEqual(answer.fields["X-B"], "", "X-B")
+      checkEqual(answer.fields["X-C"], "c", "X-C")
     }
     Clause(
-      "name-space", "a space between name and colon is an error", from: "RFC 9112 §5.1"
+      "name-space", "a space between a field's name and its colon is an error",
+      from: "RFC 9112 §5.1"
     ) { fixture in
       for line in ["X-A : 1", "Content-Length\t: 0", ": 1"] {
         let world = try await fixture.world(head("HTTP/1.1 200 OK", line) + [.close])
         await world.expectFailure(.malformedHead)
       }
     }
-    Clause("folding", "a folded line is joined to the one before by a space", from: "RFC 9112 §5.2")
-    { fixture in
+    Clause(
+      "folding", "a folded line is joined to the previous line with a space", from: "RFC 9112 §5.2"
+    ) { fixture in
       let script = head("HTTP/1.1 200 OK", "X-A: 1", " 2", "\t3", "X-B: b")
       let answer = try await fixture.world(script).answer()
-      expectEqual(answer.fields[values: "X-A"], ["1 2 3"], "the lines of X-A")
-      expectEqual(answer.fields["X-B"], "b", "X-B")
+      checkEqual(answer.fields[values: "X-A"], ["1 2 3"], "X-A")
+      checkEqual(answer.fields["X-B"], "b", "X-B")
     }
     Clause(
       "folded-first",
-      "a first field line that starts with a space is an error, whatever came before",
+      "a first field line that starts with a space or tab is an error on every connection",
       from: "RFC 9112 §2.2"
     ) { fixture in
       for line in [" X-A: 1", "\tX-A: 1", " "] {
@@ -140,37 +148,38 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.world(head("HTTP/1.1 200 OK", "No colon here") + [.close])
       await world.expectFailure(.malformedHead)
     }
-    Clause("latin-1", "bytes above 127 in a value are kept as they are", from: "RFC 9110 §5.5") {
+    Clause("latin-1", "bytes above 127 in a field value are preserved", from: "RFC 9110 §5.5") {
       fixture in
       let bytes: [UInt8] = [0x63, 0x61, 0x66, 0xE9, 0x20, 0xFF]
       let lines = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: ".utf8)
       let script: OriginScript = [.send(lines + bytes + [0x0D, 0x0A, 0x0D, 0x0A])]
       let answer = try await fixture.world(script).answer()
-      expectEqual(answer.fields[fields: "X-A"].map(\.bytes), [bytes], "the bytes of X-A")
+      checkEqual(answer.fields[fields: "X-A"].map(\.bytes), [bytes], "the list of bytes of X-A")
     }
-    Clause("name-case", "field names are looked up whatever their case", from: "RFC 9110 §5.1") {
+    Clause("name-case", "field names are found whatever their case", from: "RFC 9110 §5.1") {
       fixture in
       let answer = try await fixture.world(head("HTTP/1.1 200 OK", "x-mIXed: 1")).answer()
       for name in ["X-Mixed", "x-mixed", "X-MIXED"] {
-        expectEqual(answer.fields[HTTPField.Name(name)], "1", name)
+        checkEqual(answer.fields[HTTPField.Name(name)], "1", name)
       }
     }
     Clause(
-      "duplicates", "lines of the same name are kept apart, in order", from: "RFC 9110 §5.3"
+      "duplicates", "lines of the same name are returned separately, in order",
+      from: "RFC 9110 §5.3"
     ) { fixture in
       let script = head("HTTP/1.1 200 OK", "X-A: 2", "X-B: b", "x-a: 1, 3", "X-A: 2")
       let answer = try await fixture.world(script).answer()
-      expectEqual(answer.fields[values: "X-A"], ["2", "1, 3", "2"], "the lines of X-A")
+      checkEqual(answer.fields[values: "X-A"], ["2", "1, 3", "2"], "X-A")
     }
     Clause("set-cookie", "Set-Cookie lines are never joined", from: "RFC 9110 §5.3") { fixture in
       let cookies = ["a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT", "b=2", "a=3"]
       let script = head(
         "HTTP/1.1 200 OK", cookies.map { "Set-Cookie: \($0)" }.joined(separator: "\r\n"))
       let answer = try await fixture.world(script).answer()
-      expectEqual(answer.fields[values: .setCookie], cookies, "the lines of Set-Cookie")
+      checkEqual(answer.fields[values: .setCookie], cookies, "Set-Cookie")
     }
     Clause(
-      "head-limits", "a head beyond the limits of size or count is an error of its own",
+      "head-limits", "a head beyond the limit of bytes or fields is a separate error",
       from: "RFC 9110 §5.4"
     ) { fixture in
       var options = TransportOptions()
@@ -187,17 +196,19 @@ extension ClauseGroup<TransportFixture> {
       ])
       await endless.expectFailure(.headTooLarge)
       let within = try await fixture.world(head("HTTP/1.1 200 OK", "X-A: 1", "X-B: 2"))
-      expectEqual(try await within.answer(options: options).status, 200, "a head within the limits")
+      checkEqual(
+        try await within.answer(options: options).status, 200,
+        "the status of a head within the limits")
     }
-    Clause("bare-lf", "a line may end in a bare LF, but not in a bare CR", from: "RFC 9112 §2.2") {
+    Clause("bare-lf", "a bare LF ends a line, and a bare CR is an error", from: "RFC 9112 §2.2") {
       fixture in
       let answer = try await fixture.world(head("HTTP/1.1 200 OK", "X-A: 1", end: "\n")).answer()
-      expectEqual(answer.fields["X-A"], "1", "X-A")
+      checkEqual(answer.fields["X-A"], "1", "X-A")
       let world = try await fixture.world(head("HTTP/1.1 200 OK", "X-A: 1\rX-B: 2") + [.close])
       await world.expectFailure(.malformedHead)
     }
     Clause(
-      "interim", "interim responses are told apart from the final one and come with it",
+      "interim", "interim responses are returned with the final one, but separately",
       from: "RFC 9110 §15.2"
     ) { fixture in
       let text =
@@ -205,16 +216,16 @@ extension ClauseGroup<TransportFixture> {
         + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
       for script in [OriginScript.raw(text), OriginScript.raw(text).split(into: 1)] {
         let answer = try await fixture.world(script).answer()
-        expectEqual(answer.status, 200, "the final status")
-        expectEqual(answer.text, "hi", "the content")
-        expectEqual(answer.fields.contains("Link"), false, "whether the final head has Link")
+        checkEqual(answer.status, 200, "the final status")
+        checkEqual(answer.text, "hi", "the content")
+        checkEqual(answer.fields.contains("Link"), false, "whether the final head has Link")
         let interim = answer.exchange.informationalResponses
-        expectEqual(interim.map(\.status.code), [102, 103], "the interim statuses")
-        expectEqual(interim.last?.headerFields["Link"], "</a>", "Link of 103")
+        checkEqual(interim.map(\.status.code), [102, 103], "the interim statuses")
+        checkEqual(interim.last?.headerFields["Link"], "</a>", "Link of 103")
       }
     }
     Clause(
-      "interim-flood", "interim responses without end are an error, and the connection is closed",
+      "interim-flood", "endless interim responses are an error that closes the connection",
       from: "this project"
     ) { fixture in
       let world = try await fixture.world(

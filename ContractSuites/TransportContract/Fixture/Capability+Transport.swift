@@ -1,19 +1,18 @@
 public import ContractTesting
 
 extension Capability {
-  /// The response can be read while the request is still being sent.
+  /// The transport returns the response's head and content while it still sends the request.
   public static let bidirectionalStreaming = Capability(
-    "bidirectional-streaming", "a response is read while its request is still being sent")
+    "bidirectional-streaming", "a response can be read while its request is still being sent")
 
-  /// The transport trusts the certificates of its setup and no others.
+  /// The transport trusts the certificate authorities of its setup and no others.
   public static let customAuthorities = Capability(
-    "custom-authorities", "the transport trusts the certificates it is given and no others")
+    "custom-authorities", "the transport trusts only the certificate authorities of its setup")
 
-  /// The server that speaks HTTP/2 does what a plan says.
+  /// The HTTP/2 server plays the plan of a clause.
   public static let scriptedServer = Capability(
-    "scripted-server", "the server that speaks HTTP/2 does what a clause tells it")
+    "scripted-server", "the HTTP/2 server plays the plan of a clause")
 
-  /// The transport goes through the proxy of its setup.
-  public static let proxy = Capability(
-    "proxy", "the transport goes through the HTTP proxy it is given")
+  /// The transport uses the HTTP proxy of its setup.
+  public static let proxy = Capability("proxy", "the transport uses the HTTP proxy of its setup")
 }

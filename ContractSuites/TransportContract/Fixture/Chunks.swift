@@ -1,16 +1,15 @@
-import SystemLocks
 import TransportPort
 
-/// Content that is given chunk by chunk, each when it is asked for.
+/// Request content as a sequence of chunks, each made when the transport asks for it.
 struct Chunks: AsyncSequence, Sendable {
-  /// The chunk at a place, counted from 0; `nil` ends the content.
-  let chunk: @Sendable (_ place: Int) async throws -> [UInt8]?
+  /// Makes the chunk with an index counted from 0; `nil` ends the content.
+  let chunk: @Sendable (_ index: Int) async throws -> [UInt8]?
 
-  init(_ chunk: @escaping @Sendable (_ place: Int) async throws -> [UInt8]?) {
+  init(_ chunk: @escaping @Sendable (_ index: Int) async throws -> [UInt8]?) {
     self.chunk = chunk
   }
 
-  /// These texts, one chunk each.
+  /// Creates content with one chunk for each text.
   init(_ texts: String...) {
     self.init { $0 < texts.count ? Array(texts[$0].utf8) : nil }
   }
@@ -19,16 +18,16 @@ struct Chunks: AsyncSequence, Sendable {
 
   struct Iterator: AsyncIteratorProtocol {
     let chunk: @Sendable (Int) async throws -> [UInt8]?
-    var place = 0
+    var index = 0
 
     mutating func next() async throws -> [UInt8]? {
-      defer { place += 1 }
-      return try await chunk(place)
+      defer { index += 1 }
+      return try await chunk(index)
     }
   }
 }
 
-/// Waits until the task is cancelled, and then throws.
+/// Waits until the task is cancelled, and then throws `CancellationError`.
 func waitForCancellation() async throws {
   try await Task.sleep(for: .seconds(3600))
 }

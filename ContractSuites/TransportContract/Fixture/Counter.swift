@@ -1,13 +1,13 @@
 import SystemLocks
 
-/// A number that several tasks may raise.
+/// A thread-safe counter.
 final class Counter: Sendable {
   private let number = Mutex(0)
 
-  /// The number.
+  /// The current count.
   var value: Int { number.withLock { $0 } }
 
-  /// Adds to the number and gives the sum.
+  /// Adds to the count and returns the sum.
   @discardableResult
   func increment(by step: Int = 1) -> Int {
     number.withLock { number in

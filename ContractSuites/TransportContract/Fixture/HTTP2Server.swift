@@ -1,28 +1,29 @@
 import ContractTesting
 import ScriptedOrigin
 
-/// The server of HTTP/2 that a live transport meets.
+/// The HTTP/2 server that a live transport connects to.
 public enum HTTP2Server: Sendable, Hashable {
-  /// The one of this project, which does what a clause tells it.
+  /// The scripted origin of this package, which plays the plan of each clause.
   case scripted
 
-  /// nghttpd of the nghttp2 project: nothing to tell it, but nobody here has written it.
+  /// nghttpd of the nghttp2 project: an independent server, which can't be scripted.
   ///
-  /// Implementations that use it lack ``ContractTesting/Capability/scriptedServer``, and are
-  /// available where ``isNghttpdInstalled``.
+  /// An implementation that uses it lacks ``ContractTesting/Capability/scriptedServer``, and is
+  /// available if ``isNghttpdInstalled`` is `true`.
   case nghttpd
 
-  /// Whether nghttpd is in the `PATH`; on Debian it is in the package nghttp2-server.
+  /// Whether nghttpd is in `PATH`. Debian has it in the package nghttp2-server.
   public static var isNghttpdInstalled: Bool { NghttpdOrigin.installed != nil }
 
-  /// How to start the server; `nil` where it is a peer like any other.
+  /// Returns a function that starts the server; `nil` for the scripted one, which needs a plan.
   func starting(in scope: FixtureScope) -> (@Sendable () async throws -> TransportPeer)? {
     switch self {
     case .scripted: nil
     case .nghttpd:
       {
         guard let program = NghttpdOrigin.installed else {
-          throw NghttpdOrigin.Failure(description: "nghttpd is not in the PATH")
+          throw NghttpdOrigin.Failure(
+            description: "nghttpd not found in PATH; install nghttp2-server")
         }
         let origin = try NghttpdOrigin(program: program, folder: scope.temporaryDirectory())
         scope.onTearDown { origin.close() }

@@ -1,10 +1,12 @@
 import ScriptedOrigin
 
-/// Waits until a condition is met that nobody tells of; it is looked at each millisecond.
+/// Polls a condition every millisecond until it holds or the timeout passes.
 ///
-/// - Returns: Whether it was met in that time, while the machine runs.
+/// Time in which the process is suspended doesn't count.
+///
+/// - Returns: Whether the condition held in time.
 func happens(
   within timeout: Duration, _ isMet: @Sendable () -> Bool
 ) async throws -> Bool {
-  try await sleepAwake(for: timeout, lookingEach: .milliseconds(1), until: isMet)
+  try await sleepAwake(for: timeout, checkingEvery: .milliseconds(1), until: isMet)
 }

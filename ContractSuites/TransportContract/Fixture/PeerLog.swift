@@ -1,38 +1,40 @@
 import ScriptedOrigin
 import TransportPort
 
-/// What really reached a peer: the oracle of every clause.
+/// The requests and connections that reached a peer.
+///
+/// Clauses check a transport against this log and not against what the transport reports.
 struct PeerLog: Sendable {
-  /// A request as it came.
+  /// A request as the peer received it.
   struct Request: Sendable {
     /// The head.
     var head: OriginRequest
-    /// The content that is kept.
+    /// The content, up to 4 MiB; empty for nghttpd, which reports only its size.
     var body: [UInt8]
-    /// How many bytes of content came.
+    /// The number of bytes of content.
     var bodyCount: Int
-    /// The trailer fields; `nil` until the content was read to its end.
+    /// The trailer fields; `nil` until the content has been read to its end.
     var trailers: HTTPFields?
 
     /// The header fields.
     var fields: HTTPFields { head.headerFields }
   }
 
-  /// How often things happened.
+  /// Counts of the events at the peer.
   struct Counts: Sendable, Hashable {
     /// Connections that were accepted.
     var connections = 0
-    /// Requests whose head was read.
+    /// Requests whose head the peer read.
     var requests = 0
-    /// Bytes of content that were read, of all requests.
+    /// Bytes of content that the peer read, of all requests.
     var bodyBytes = 0
-    /// Bytes that were sent on sockets; 0 of a played peer.
+    /// Bytes that the peer wrote to its sockets; 0 for a peer in memory.
     var sentBytes = 0
     /// Connections that the client ended.
     var closedByClient = 0
     /// Connections that the peer ended.
     var closedByPeer = 0
-    /// Requests that the client gave up on a connection that goes on.
+    /// HTTP/2 streams that the client reset.
     var resetStreams = 0
   }
 
@@ -41,15 +43,15 @@ struct PeerLog: Sendable {
   private let waitForCounts:
     @Sendable (Duration, @escaping @Sendable (Counts) -> Bool) async throws -> Bool
 
-  /// All requests, in order.
+  /// All requests so far, in order.
   var requests: [Request] { readRequests() }
 
-  /// How often things happened so far.
+  /// The counts so far.
   var counts: Counts { readCounts() }
 
-  /// Waits until so much has happened.
+  /// Waits until the counts satisfy a condition.
   ///
-  /// - Returns: Whether it happened in that time.
+  /// - Returns: Whether they did before the timeout.
   func happens(
     within timeout: Duration = .seconds(5), _ isSatisfied: @escaping @Sendable (Counts) -> Bool
   ) async throws -> Bool {
@@ -58,7 +60,7 @@ struct PeerLog: Sendable {
 }
 
 extension PeerLog {
-  /// What a peer on a socket saw.
+  /// The log of a peer on a socket.
   init(_ log: OriginLog) {
     readRequests = {
       log.requests.map {
@@ -76,11 +78,9 @@ extension PeerLog {
     }
   }
 
-  /// What a played peer saw.
-  ///
-  /// It tells nobody of what happens, so it is looked at each millisecond.
-  init(_ peer: PlayedPeer, flaws: Flaws) {
-    readRequests = { peer.requests.map { flaws.seen($0) } }
+  /// The log of a peer in memory, which is polled because the fake does not signal events.
+  init(_ peer: InMemoryPeer, flaws: TransportFlaws) {
+    readRequests = { peer.requests.map { flaws.sentRequest($0) } }
     readCounts = { peer.counts }
     waitForCounts = { timeout, isSatisfied in
       try await TransportContract.happens(within: timeout) { isSatisfied(peer.counts) }

@@ -2,9 +2,9 @@ public import ContractTesting
 import ScriptedOrigin
 public import TransportPort
 
-/// A transport under test, with the scripted peers that it talks to.
+/// The fixture of the transport contracts: opens transports under test and the peers they connect to.
 ///
-/// To run the contract on a transport, say how it is opened:
+/// To run the contracts on your transport, declare how to open it:
 /// ```swift
 /// extension Implementation<TransportFixture> {
 ///   static let mine = live("mine") { scope in
@@ -14,9 +14,9 @@ public import TransportPort
 ///   }
 /// }
 /// ```
-/// A live transport meets real sockets on the loopback address; the fake plays the same plans in
-/// memory. Either way the peer's own log is what a clause goes by. Policies are composed over the
-/// transport by the clauses. How much a transport can do is said by the capabilities in `Capability`.
+/// A live transport connects to servers on the loopback address; the fake plays the same plans in
+/// memory. In both cases a clause checks the peer's log. Clauses add policies, such as redirects, to
+/// the transport themselves. The capabilities in `Capability` state what a transport supports.
 public struct TransportFixture: Sendable {
   private let scope: FixtureScope
   private let makePeer:
@@ -30,13 +30,13 @@ public struct TransportFixture: Sendable {
     var shutDown: @Sendable () async -> Void
   }
 
-  /// A transport that reaches its peers by sockets.
+  /// Creates a fixture for a transport that uses sockets.
   ///
   /// - Parameters:
-  ///   - scope: The case's scope; transports are shut down and peers closed with it.
-  ///   - shutDown: Ends all that a transport has under way.
-  ///   - server: The server that speaks HTTP/2.
-  ///   - open: Opens a transport as the setup says.
+  ///   - scope: The case's scope. Its teardown shuts down the transports and closes the peers.
+  ///   - shutDown: Shuts a transport down, which ends its requests and connections.
+  ///   - server: The HTTP/2 server for the HTTP/2 contract.
+  ///   - open: Opens a transport with the given settings.
   public init<Transport: HTTPTransport>(
     in scope: FixtureScope, shuttingDown shutDown: @escaping @Sendable (Transport) async -> Void,
     server: HTTP2Server = .scripted,
@@ -55,22 +55,22 @@ public struct TransportFixture: Sendable {
     }
   }
 
-  /// The fake that ships with the port.
+  /// Creates a fixture for the fake that ships with the port.
   ///
   /// - Parameter scope: The case's scope.
   public static func fake(in scope: FixtureScope) -> TransportFixture {
-    TransportFixture(playedIn: scope, flaws: Flaws())
+    TransportFixture(inMemory: scope, flaws: TransportFlaws())
   }
 
-  /// A transport with flaws, over the fake.
-  init(playedIn scope: FixtureScope, flaws: Flaws) {
+  /// Creates a fixture for the fake with flaws.
+  init(inMemory scope: FixtureScope, flaws: TransportFlaws) {
     self.scope = scope
     makePeer = { plan, scheme, tunnels in
       TransportPeer(playing: plan, scheme: scheme, tunnels: tunnels, flaws: flaws)
     }
     makeEcho = nil
     open = { peers, setup in
-      let network = PlayedNetwork(peers, setup: flaws.setup(setup))
+      let network = InMemoryNetwork(peers, setup: flaws.setup(setup))
       return Opened(transport: FlawedTransport(base: network, flaws: flaws)) {
         network.shutDown()
       }
@@ -79,7 +79,7 @@ public struct TransportFixture: Sendable {
 }
 
 extension TransportFixture {
-  /// A peer that does what a plan says, and opens tunnels where it is told to.
+  /// Starts a peer that plays a plan, and opens the tunnels that `tunnels` allows.
   func peer(
     _ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http,
     tunnels: @escaping TransportPeer.Tunnels = { _ in false }
@@ -87,14 +87,14 @@ extension TransportFixture {
     try makePeer(plan, scheme, tunnels)
   }
 
-  /// A peer that answers each request by the next script; the last one stays.
+  /// Starts a peer that plays the next script for each request; the last one repeats.
   func peer(
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http
   ) throws -> TransportPeer {
     try peer(OriginPlan(inTurn: scripts), scheme: scheme)
   }
 
-  /// A transport and a server of HTTP/2 that sends back what it gets, then the trailer `X-End: yes`.
+  /// Opens a transport and an HTTP/2 server that returns content, then the trailer `X-End: yes`.
   func echoWorld() async throws -> TransportWorld {
     let plan = OriginPlan(version: .http2) { _ in
       [
@@ -105,7 +105,7 @@ extension TransportFixture {
     return try await world([try await makeEcho?() ?? peer(plan, scheme: .https)])
   }
 
-  /// A transport among peers, the first of which is the one that is meant where none is named.
+  /// Opens a transport for these peers. The first is the default peer of the world's methods.
   func world(
     _ peers: [TransportPeer], _ configure: (inout TransportSetup) -> Void = { _ in }
   ) async throws -> TransportWorld {
@@ -118,7 +118,7 @@ extension TransportFixture {
       transport: opened.transport, peers: peers, shutDown: opened.shutDown)
   }
 
-  /// A transport and one peer that does what a plan says.
+  /// Opens a transport and one peer that plays a plan.
   func world(
     _ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http,
     _ configure: (inout TransportSetup) -> Void = { _ in }
@@ -126,7 +126,7 @@ extension TransportFixture {
     try await world([peer(plan, scheme: scheme)], configure)
   }
 
-  /// A transport and one peer that answers each request by the next script; the last one stays.
+  /// Opens a transport and one peer that plays the next script for each request.
   func world(
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http,
     _ configure: (inout TransportSetup) -> Void = { _ in }

@@ -1,16 +1,16 @@
 public import TransportPort
 
-/// How a clause wants a transport to be opened.
+/// The settings with which a clause opens a transport.
 public struct TransportSetup: Sendable, Hashable {
-  /// How many connections the transport may have open.
+  /// The limits on open connections.
   public var limits = ConnectionLimits()
 
-  /// The certificates to trust, in PEM and no others; `nil` for those of the system.
+  /// The only certificate authorities to trust, as PEM; `nil` for those of the system.
   public var trustedAuthorities: String?
 
-  /// The URL of the HTTP proxy to go through, perhaps with credentials; `nil` for none.
+  /// The URL of the HTTP proxy, which may contain credentials; `nil` for no proxy.
   public var proxy: String?
 
-  /// The hosts to reach without the proxy.
+  /// The hosts that are reached without the proxy.
   public var proxyBypass: [String] = []
 }

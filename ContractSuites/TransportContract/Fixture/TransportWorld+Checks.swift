@@ -1,10 +1,11 @@
+import ContractTesting
 import Testing
 import TransportPort
 
 extension TransportWorld {
-  /// Checks that an exchange fails, as a whole or while its body is read, with an error of a kind.
+  /// Checks that a request, or reading its response, fails with an error of one of these kinds.
   ///
-  /// - Returns: The error, where there was one.
+  /// - Returns: The error; `nil` if there was none.
   @discardableResult
   func expectFailure(
     _ kinds: TransportError.Kind..., of method: HTTPRequest.Method = .get, _ path: String = "/",
@@ -17,7 +18,7 @@ extension TransportWorld {
       sourceLocation: sourceLocation)
   }
 
-  /// Checks that an exchange fails with an error of one of these kinds.
+  /// Checks that a request, or reading its response, fails with an error of one of these kinds.
   @discardableResult
   func expectFailure(
     _ kinds: [TransportError.Kind], of request: HTTPRequest, body: HTTPRequestBody = .none,
@@ -28,18 +29,18 @@ extension TransportWorld {
     do throws(TransportError) {
       let answer = try await answer(to: request, body: body, options: options)
       Issue.record(
-        "expected \(expected), got status \(answer.status) with \(shown(answer.text))",
+        "expected \(expected), got status \(answer.status) with \(describe(answer.text))",
         sourceLocation: sourceLocation)
       return nil
     } catch {
       check(
         kinds.contains(error.kind), "expected \(expected), got the error '\(error)'",
-        sourceLocation)
+        sourceLocation: sourceLocation)
       return error
     }
   }
 
-  /// Checks that a request is refused as invalid, before any input or output.
+  /// Checks that the transport rejects a request before it opens a connection.
   func expectRefusal(
     _ kind: TransportError.Kind, of request: HTTPRequest, body: HTTPRequestBody = .none,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -49,42 +50,38 @@ extension TransportWorld {
     if let error {
       check(
         error.phase == .preparing && !error.bytesSent,
-        "expected a refusal before any byte was sent, got '\(error)'", sourceLocation)
+        "expected an error before any byte was sent, got '\(error)'",
+        sourceLocation: sourceLocation)
     }
-    let counts = log.counts
-    check(
-      counts.connections == 0, "a request that is refused opened \(counts.connections) connections",
-      sourceLocation)
+    checkEqual(
+      log.counts.connections, 0, "the number of connections for the rejected request",
+      sourceLocation: sourceLocation)
   }
 
-  /// Waits for something at the first peer, which must happen.
+  /// Checks that the counts of the first peer satisfy a condition within 5 s.
+  ///
+  /// - Parameters:
+  ///   - event: The condition in words, after "expected that".
+  ///   - isSatisfied: The condition.
+  ///   - sourceLocation: Where the issue is reported.
   func expect(
-    _ what: String, _ isSatisfied: @escaping @Sendable (PeerLog.Counts) -> Bool,
+    _ event: String, _ isSatisfied: @escaping @Sendable (PeerLog.Counts) -> Bool,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let happened = try await log.happens(isSatisfied)
     let counts = log.counts
-    check(happened, "expected that \(what); the peer saw \(counts)", sourceLocation)
+    check(
+      happened, "expected that \(event); the peer's counts are \(counts)",
+      sourceLocation: sourceLocation)
   }
 }
 
-/// Records an issue that says no more than its message, where something doesn't hold.
-func check(_ holds: Bool, _ message: @autoclosure () -> String, _ place: SourceLocation) {
-  if !holds { Issue.record("\(message())", sourceLocation: place) }
-}
-
-/// Checks one thing, with words for both sides.
-func expectEqual<Value: Equatable>(
-  _ found: Value, _ expected: Value, _ what: @autoclosure () -> String,
+/// Checks content against a text, so that the message shows texts and not lists of byte values.
+func checkText(
+  _ actual: [UInt8]?, _ expected: String, _ subject: @autoclosure () -> String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  check(
-    found == expected, "\(what()) is \(shown(found)), expected \(shown(expected))",
-    sourceLocation)
-}
-
-/// A value for a message, shortened where it is long.
-func shown(_ value: Any) -> String {
-  let text = (value as? String)?.debugDescription ?? "\(value)"
-  return text.utf8.count > 160 ? "\(text.prefix(120))… (\(text.utf8.count) octets)" : text
+  checkEqual(
+    actual.map { String(decoding: $0, as: UTF8.self) }, expected, subject(),
+    sourceLocation: sourceLocation)
 }

@@ -1,7 +1,7 @@
 import Testing
 import TransportPort
 
-/// A transport and the peers that it talks to.
+/// An open transport and the peers that it connects to.
 struct TransportWorld: Sendable {
   var transport: any HTTPTransport
   let peers: [TransportPeer]
@@ -13,21 +13,21 @@ struct TransportWorld: Sendable {
   /// The first peer's scheme, host and port.
   var url: String { peers[0].url }
 
-  /// The same world, seen through a policy.
+  /// Returns the world with a policy over its transport.
   func through(_ policy: (any HTTPTransport) -> any HTTPTransport) -> TransportWorld {
     var world = self
     world.transport = policy(transport)
     return world
   }
 
-  /// A request to the first peer.
+  /// Creates a request to the first peer.
   func request(
     _ method: HTTPRequest.Method = .get, _ path: String = "/", _ fields: HTTPFields = [:]
   ) -> HTTPRequest {
     HTTPRequest(method: method, url: url + path, headerFields: fields)
   }
 
-  /// Sends a request to the first peer, up to the response's head.
+  /// Sends a request to the first peer and returns once the response's head is complete.
   func send(
     _ method: HTTPRequest.Method = .get, _ path: String = "/", _ fields: HTTPFields = [:],
     body: HTTPRequestBody = .none, options: TransportOptions = TransportOptions()
@@ -54,22 +54,24 @@ struct TransportWorld: Sendable {
     return Answer(exchange: exchange, content: try await exchange.body.collect(upTo: 64 << 20))
   }
 
-  /// Sends a request and gives what the peer got of it; there has to be exactly one.
+  /// Sends a request and returns it as the peer received it.
+  ///
+  /// - Throws: An error unless the peer received exactly one request.
   func arrival(
     of method: HTTPRequest.Method = .get, _ path: String = "/", _ fields: HTTPFields = [:],
     body: HTTPRequestBody = .none, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> PeerLog.Request {
     let before = log.requests.count
     try await answer(method, path, fields, body: body)
-    let seen = log.requests.dropFirst(before)
-    let only = seen.count == 1 ? seen.first : nil
+    let received = log.requests.dropFirst(before)
+    let only = received.count == 1 ? received.first : nil
     return try #require(
-      only, "expected one \(method) on the wire, the peer saw \(seen.count)",
+      only, "expected one \(method) request, but the peer received \(received.count)",
       sourceLocation: sourceLocation)
   }
 }
 
-/// A response that was read to its end.
+/// A response that has been read to its end.
 struct Answer: Sendable {
   var exchange: HTTPExchange
   var content: [UInt8]

@@ -3,36 +3,39 @@ import Testing
 import TransportPort
 
 extension Saboteur<TransportFixture> {
-  /// A transport with one flaw, over the fake.
+  /// Creates a saboteur: the fake transport with one flaw.
   ///
   /// - Parameters:
   ///   - id: The stable id.
-  ///   - words: What is wrong with it.
-  ///   - clause: The clause that must catch it.
-  ///   - message: A part of what the clause must say.
-  ///   - spoil: Makes the flaw.
+  ///   - description: The flaw, as a phrase whose subject is the transport.
+  ///   - clause: The clause that must catch the flaw.
+  ///   - message: A part of the message that the clause must record.
+  ///   - timeLimit: The time after which the clause counts as timed out, which also catches the flaw.
+  ///   - configure: Sets the flaw.
   static func flawed(
-    _ id: String, _ words: String, caughtBy clause: String, saying message: String? = nil,
+    _ id: String, _ description: String, caughtBy clause: String, saying message: String? = nil,
     timeLimit: Duration = .seconds(5), sourceLocation: SourceLocation = #_sourceLocation,
-    _ spoil: @escaping @Sendable (inout Flaws) -> Void
+    _ configure: @escaping @Sendable (inout TransportFlaws) -> Void
   ) -> Saboteur {
     Saboteur(
-      id, words, caughtBy: clause, saying: message, timeLimit: timeLimit,
+      id, description, caughtBy: clause, saying: message, timeLimit: timeLimit,
       sourceLocation: sourceLocation
     ) { scope in
-      var flaws = Flaws()
-      spoil(&flaws)
-      let misread = flaws.bytes
+      var flaws = TransportFlaws()
+      configure(&flaws)
+      let receivedBytes = flaws.receivedBytes
       let plan = flaws.plan
-      flaws.plan = { plan($0.misread(by: misread)) }
-      return TransportFixture(playedIn: scope, flaws: flaws)
+      flaws.plan = { plan($0.mapSentBytes(receivedBytes)) }
+      return TransportFixture(inMemory: scope, flaws: flaws)
     }
   }
 }
 
 extension OriginPlan {
-  /// The plan with everything that is sent changed.
-  fileprivate func misread(by change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> OriginPlan {
+  /// Returns the plan with the bytes of each `send` step changed.
+  fileprivate func mapSentBytes(
+    _ change: @escaping @Sendable ([UInt8]) -> [UInt8]
+  ) -> OriginPlan {
     mapScripts { script in
       OriginScript(
         script.steps.map { step in
@@ -42,23 +45,18 @@ extension OriginPlan {
     }
   }
 
-  /// The plan with each script for a request changed.
+  /// Returns the plan with the script of each request changed.
   func mapScripts(_ change: @escaping @Sendable (OriginScript) -> OriginScript) -> OriginPlan {
     var plan = self
-    let play = onRequest
-    plan.onRequest = { change(play($0)) }
+    let script = onRequest
+    plan.onRequest = { change(script($0)) }
     return plan
   }
 }
 
 extension [UInt8] {
-  /// The bytes with each occurrence of a text replaced.
+  /// Returns the bytes with each occurrence of a text replaced.
   func replacing(_ text: String, by other: String) -> [UInt8] {
-    var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], self[...])
-    while let range = rest.firstRange(of: Array(text.utf8)) {
-      result += rest[..<range.lowerBound] + Array(other.utf8)
-      rest = rest[range.upperBound...]
-    }
-    return result + rest
+    replacing(Array(text.utf8), with: Array(other.utf8))
   }
 }

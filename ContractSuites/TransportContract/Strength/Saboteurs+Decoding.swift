@@ -3,43 +3,44 @@ import Testing
 import TransportDecoding
 import TransportPort
 
-extension Flaws {
-  /// Makes the transport decode by itself, below any policy.
-  fileprivate mutating func decodeUnasked(_ policy: DecodingPolicy) {
+extension TransportFlaws {
+  /// Makes the transport decode content itself, below any policy.
+  fileprivate mutating func decodeUnrequested(_ policy: DecodingPolicy) {
     send = { base, request, body, options in
       var request = request
-      let asked = request.headerFields[.acceptEncoding]
+      let acceptEncoding = request.headerFields[.acceptEncoding]
       request.headerFields[.acceptEncoding] = nil
       return try await base.decodingContent(policy).send(
         request, body: body, options: options
       )
-      .answering(asked: asked)
+      .restoring(acceptEncoding: acceptEncoding)
     }
   }
 }
 
 extension HTTPExchange {
-  fileprivate func answering(asked: String?) -> HTTPExchange {
+  /// Returns the exchange with the Accept-Encoding field that the caller sent.
+  fileprivate func restoring(acceptEncoding: String?) -> HTTPExchange {
     var exchange = self
-    exchange.request.headerFields[.acceptEncoding] = asked
+    exchange.request.headerFields[.acceptEncoding] = acceptEncoding
     return exchange
   }
 }
 
 extension Saboteur<TransportFixture> {
   @SaboteurBuilder<TransportFixture> static var decoding: [Saboteur<TransportFixture>] {
-    flawed("asks-for-gzip", "it asks for gzip alone", caughtBy: "codings", saying: "asked for") {
+    flawed("asks-for-gzip", "requests only gzip", caughtBy: "codings", saying: "Accept-Encoding") {
       $0.request = { request, _, _ in
         if request.headerFields.contains(.acceptEncoding) {
           request.headerFields[.acceptEncoding] = "gzip"
         }
       }
     }
-    flawed("adds-wrapper", "it takes deflate for gzip", caughtBy: "raw-deflate") {
+    flawed("adds-wrapper", "decodes deflate as gzip", caughtBy: "raw-deflate") {
       $0.response = { $0.response.headerFields[.contentEncoding] = "gzip" }
     }
     flawed(
-      "drops-coding", "it leaves out a coding that it doesn't know", caughtBy: "unknown-coding"
+      "drops-coding", "removes an unknown coding", caughtBy: "unknown-coding"
     ) {
       $0.response = { exchange in
         if exchange.response.headerFields[.contentEncoding] == "zstd" {
@@ -48,21 +49,21 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "takes-corrupt", "it decodes by itself and takes broken content for the end",
+      "takes-corrupt", "decodes content itself and treats corrupt content as its end",
       caughtBy: "corrupt-coding", saying: "expected corruptEncoding, got status 200"
     ) {
-      $0.decodeUnasked(DecodingPolicy())
-      $0.pardons = { $0.kind == .corruptEncoding }
+      $0.decodeUnrequested(DecodingPolicy())
+      $0.ignoresBodyError = { $0.kind == .corruptEncoding }
     }
     flawed(
-      "takes-truncated", "it decodes by itself and takes half of the content for all of it",
+      "takes-truncated", "decodes content itself and returns truncated content as complete",
       caughtBy: "truncated-coding", saying: "expected truncatedEncoding, got status 200"
     ) {
-      $0.decodeUnasked(DecodingPolicy())
-      $0.pardons = { $0.kind == .truncatedEncoding }
+      $0.decodeUnrequested(DecodingPolicy())
+      $0.ignoresBodyError = { $0.kind == .truncatedEncoding }
     }
-    flawed("first-member", "it stops after the first member", caughtBy: "gzip-members") {
-      $0.bytes = { bytes in
+    flawed("first-member", "stops after the first gzip member", caughtBy: "gzip-members") {
+      $0.receivedBytes = { bytes in
         guard bytes.count > 150, let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else {
           return bytes
         }
@@ -73,13 +74,14 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "swells", "it decodes by itself without limits", caughtBy: "bomb",
+      "swells", "decodes content itself without limits", caughtBy: "bomb",
       saying: "expected decompressionBomb, got status 200"
-    ) { $0.decodeUnasked(DecodingPolicy(maximumBytes: nil, maximumRatio: nil)) }
+    ) { $0.decodeUnrequested(DecodingPolicy(maximumBytes: nil, maximumRatio: nil)) }
     flawed(
-      "decodes-unasked", "it decodes by itself", caughtBy: "raw-content", saying: "the content"
+      "decodes-unasked", "decodes content without the policy", caughtBy: "raw-content",
+      saying: "the content"
     ) {
-      $0.decodeUnasked(DecodingPolicy())
+      $0.decodeUnrequested(DecodingPolicy())
     }
   }
 }

@@ -2,9 +2,9 @@ import ContractTesting
 import Testing
 import TransportPort
 
-extension Flaws {
-  /// Makes the transport offer HTTP/1.1 alone.
-  fileprivate mutating func speakHTTP11() {
+extension TransportFlaws {
+  /// Makes the transport offer only HTTP/1.1.
+  fileprivate mutating func useOnlyHTTP11() {
     plan = { plan in
       var plan = plan
       plan.version = .http11
@@ -12,18 +12,14 @@ extension Flaws {
     }
   }
 
-  /// Makes the transport carry one exchange at a time.
-  fileprivate mutating func takeTurns() {
-    speakHTTP11()
-    setup = { setup in
-      var setup = setup
-      setup.limits.perOrigin = 1
-      return setup
-    }
+  /// Makes the transport send one request at a time.
+  fileprivate mutating func serializeRequests() {
+    useOnlyHTTP11()
+    changeLimits { $0.perOrigin = 1 }
   }
 
-  /// Makes the transport take GOAWAY for other steps.
-  fileprivate mutating func takeGoAway(as steps: [ScriptStep]) {
+  /// Replaces GOAWAY with other steps, as if the transport misinterpreted it.
+  fileprivate mutating func replaceGoAway(with steps: [ScriptStep]) {
     plan = { plan in
       plan.mapScripts { script in
         OriginScript(
@@ -38,35 +34,35 @@ extension Flaws {
 extension Saboteur<TransportFixture> {
   @SaboteurBuilder<TransportFixture> static var http2: [Saboteur<TransportFixture>] {
     flawed(
-      "speaks-http-1", "it offers HTTP/1.1 alone", caughtBy: "multiplex",
+      "speaks-http-1", "offers only HTTP/1.1", caughtBy: "multiplex",
       saying: "number of connections"
-    ) { $0.speakHTTP11() }
+    ) { $0.useOnlyHTTP11() }
     flawed(
-      "opens-for-each", "it opens a connection for each request", caughtBy: "multiplex",
+      "opens-for-each", "opens a connection for each request", caughtBy: "multiplex",
       saying: "number of connections"
     ) { $0.request = { _, _, options in options.reusesConnections = false } }
     flawed(
-      "one-after-the-other", "it sends a request once the one before is answered",
+      "one-after-the-other", "sends each request after the previous response",
       caughtBy: "multiplex", timeLimit: .milliseconds(500)
-    ) { $0.takeTurns() }
-    flawed("loses-a-byte-of-many", "it loses a byte where a buffer ends", caughtBy: "streams") {
+    ) { $0.serializeRequests() }
+    flawed("loses-a-byte-of-many", "loses a byte at the end of a buffer", caughtBy: "streams") {
       $0.loseByte()
     }
     flawed(
-      "loses-stream-trailers", "it passes over trailers", caughtBy: "trailers",
-      saying: "the trailers"
-    ) { $0.bytes = { $0.replacing("X-End: yes\r\n", by: "") } }
+      "loses-stream-trailers", "ignores trailer fields", caughtBy: "trailers",
+      saying: "the trailer section"
+    ) { $0.receivedBytes = { $0.replacing("X-End: yes\r\n", by: "") } }
     flawed(
-      "cancels-connection", "it closes the connection of what is cancelled",
-      caughtBy: "cancel-stream", saying: "streams that were reset"
-    ) { $0.speakHTTP11() }
+      "cancels-connection", "closes the connection of a cancelled request",
+      caughtBy: "cancel-stream", saying: "reset streams"
+    ) { $0.useOnlyHTTP11() }
     flawed(
-      "waits-for-reader", "it reads a response to its end before the next",
+      "waits-for-reader", "reads a response to its end before it sends the next request",
       caughtBy: "unread-stream", timeLimit: .milliseconds(500)
-    ) { $0.takeTurns() }
+    ) { $0.serializeRequests() }
     flawed(
-      "no-stream-trailers", "it sends no trailers", caughtBy: "request-trailers",
-      saying: "the trailers"
+      "no-stream-trailers", "sends no trailer fields", caughtBy: "request-trailers",
+      saying: "the trailer section"
     ) {
       $0.send = { base, request, body, options in
         try await base.send(
@@ -74,35 +70,25 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "sends-connection-fields", "it sends fields of the connection",
+      "sends-connection-fields", "sends connection-specific fields",
       caughtBy: "connection-fields", saying: "Connection"
-    ) { $0.speakHTTP11() }
+    ) { $0.useOnlyHTTP11() }
     flawed(
-      "breaks-on-go-away", "it takes GOAWAY for the end of the connection", caughtBy: "go-away"
-    ) { $0.takeGoAway(as: [.reset]) }
+      "breaks-on-go-away", "closes the connection at once after GOAWAY", caughtBy: "go-away"
+    ) { $0.replaceGoAway(with: [.reset]) }
     flawed(
-      "deaf-to-go-away", "it goes on using a connection after GOAWAY", caughtBy: "go-away",
+      "deaf-to-go-away", "sends new requests on a connection after GOAWAY", caughtBy: "go-away",
       saying: "connections"
-    ) { $0.takeGoAway(as: []) }
+    ) { $0.replaceGoAway(with: []) }
     flawed(
-      "never-sends-again", "it calls no failure safe to retry", caughtBy: "go-away-unprocessed"
-    ) {
-      $0.error = { error in
-        var error = error
-        error.isRetrySafe = false
-        return error
-      }
-    }
+      "never-sends-again", "reports no error as safe to retry", caughtBy: "go-away-unprocessed"
+    ) { $0.reportRetrySafety(false) }
     flawed(
-      "replays-over-http-2", "it calls every failure safe to retry", caughtBy: "sent-once",
-      saying: "POSTs on the wire"
-    ) {
-      $0.error = { error in
-        var error = error
-        error.isRetrySafe = true
-        return error
-      }
+      "replays-over-http-2", "reports every error as safe to retry", caughtBy: "sent-once",
+      saying: "received POSTs"
+    ) { $0.reportRetrySafety(true) }
+    flawed("does-as-told", "connects to a scripted server", caughtBy: "lacks-scripted-server") {
+      _ in
     }
-    flawed("does-as-told", "its server is scripted", caughtBy: "lacks-scripted-server") { _ in }
   }
 }

@@ -3,21 +3,15 @@ import SystemLocks
 import Testing
 import TransportPort
 
-/// Runs something that the caller's cancellation doesn't reach.
-private func uncancelled<Value: Sendable>(
-  _ operation: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-  try await Task.detached { try await operation() }.value
-}
-
 extension Saboteur<TransportFixture> {
   @SaboteurBuilder<TransportFixture> static var time: [Saboteur<TransportFixture>] {
     flawed(
-      "no-connect-timeout", "it connects for as long as it takes", caughtBy: "connect-timeout",
+      "no-connect-timeout", "has no connect timeout", caughtBy: "connect-timeout",
       timeLimit: .milliseconds(500)
     ) { $0.request = { _, _, options in options.connectTimeout = nil } }
-    flawed("vague-timeout", "it calls every time-out one of idleness", caughtBy: "connect-timeout")
-    {
+    flawed(
+      "vague-timeout", "reports a connect timeout as an idle timeout", caughtBy: "connect-timeout"
+    ) {
       $0.error = { error in
         var error = error
         if error.kind == .connectTimeout { error.kind = .idleTimeout }
@@ -25,15 +19,11 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "keeps-stalled", "it keeps the connection of a response that nobody waits for",
+      "keeps-stalled", "keeps the connection of a timed-out response",
       caughtBy: "idle-timeout", saying: "connection is closed", timeLimit: .seconds(10)
-    ) {
-      $0.send = { base, request, body, options in
-        try await uncancelled { try await base.send(request, body: body, options: options) }
-      }
-    }
+    ) { $0.ignoreCancellation() }
     flawed(
-      "drips-on", "it reads a response to its end by itself", caughtBy: "deadline",
+      "drips-on", "reads a response to its end after the deadline", caughtBy: "deadline",
       saying: "connection is closed", timeLimit: .seconds(10)
     ) {
       $0.response = { exchange in
@@ -47,7 +37,7 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "whole-seconds", "it rounds time-outs up to seconds", caughtBy: "precision",
+      "whole-seconds", "rounds timeouts up to seconds", caughtBy: "precision",
       timeLimit: .seconds(20)
     ) {
       $0.request = { _, _, options in
@@ -55,8 +45,8 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "too-early", "it rounds time-outs down to seconds, and nothing is over at once",
-      caughtBy: "precision", saying: "150 ms were over"
+      "too-early", "rounds timeouts down to seconds, and 0 s expires at once",
+      caughtBy: "precision", saying: "the timeout of 150 ms expired"
     ) {
       $0.send = { base, request, body, options in
         if let limit = options.connectTimeout, limit < .seconds(1) {
@@ -66,23 +56,15 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "starts-anyway", "it starts for a task that was cancelled before",
+      "starts-anyway", "sends a request of a cancelled task",
       caughtBy: "cancelled-before"
-    ) {
-      $0.send = { base, request, body, options in
-        try await uncancelled { try await base.send(request, body: body, options: options) }
-      }
-    }
+    ) { $0.ignoreCancellation() }
     flawed(
-      "deaf-to-cancel", "it doesn't hear of cancellation before the head", caughtBy: "cancel-head",
+      "deaf-to-cancel", "ignores cancellation before the head", caughtBy: "cancel-head",
       timeLimit: .milliseconds(500)
-    ) {
-      $0.send = { base, request, body, options in
-        try await uncancelled { try await base.send(request, body: body, options: options) }
-      }
-    }
+    ) { $0.ignoreCancellation() }
     flawed(
-      "lingers", "it goes on with what was cancelled", caughtBy: "cancel-body",
+      "lingers", "reads on after the response is cancelled", caughtBy: "cancel-body",
       timeLimit: .milliseconds(500)
     ) {
       $0.response = { exchange in
@@ -99,48 +81,37 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "resolves-inline", "its lookups can't be given up", caughtBy: "slow-name",
+      "resolves-inline", "does not cancel name lookups", caughtBy: "slow-name",
       timeLimit: .seconds(2)
-    ) {
-      $0.send = { base, request, body, options in
-        try await uncancelled { try await base.send(request, body: body, options: options) }
-      }
-    }
+    ) { $0.ignoreCancellation() }
     flawed(
-      "storm-hang", "it hangs when a flood is cancelled", caughtBy: "cancel-storm",
+      "storm-hang", "ignores cancellation of an endless response", caughtBy: "cancel-storm",
       timeLimit: .seconds(2)
-    ) {
-      $0.send = { base, request, body, options in
-        try await uncancelled { try await base.send(request, body: body, options: options) }
-      }
-    }
+    ) { $0.ignoreCancellation() }
     flawed(
-      "holds-dropped", "it holds the connection of a dropped response",
+      "holds-dropped", "keeps the connection of a released response",
       caughtBy: "dropped-response",
       timeLimit: .milliseconds(500)
     ) {
-      let held = Held()
-      $0.response = { held.keep($0.body) }
+      let bodies = RetainedBodies()
+      $0.response = { bodies.retain($0.body) }
     }
-    flawed("closes-each", "it closes a connection after each request", caughtBy: "reuse") {
+    flawed("closes-each", "closes the connection after each request", caughtBy: "reuse") {
       $0.request = { _, _, options in options.reusesConnections = false }
     }
-    flawed("ignores-close", "it passes over Connection: close", caughtBy: "connection-close") {
-      $0.bytes = { $0.replacing("Connection: Close", by: "X-Connection: Close") }
+    flawed("ignores-close", "ignores Connection: close of a response", caughtBy: "connection-close")
+    {
+      $0.receivedBytes = { $0.replacing("Connection: Close", by: "X-Connection: Close") }
     }
-    flawed("hides-close", "it keeps the caller's close to itself", caughtBy: "asks-close") {
+    flawed("hides-close", "does not send the caller's Connection: close", caughtBy: "asks-close") {
       $0.request = { request, _, _ in request.headerFields[.connection] = nil }
     }
-    flawed("gives-up-stale", "it calls no failure safe to retry", caughtBy: "stale-retry") {
-      $0.error = { error in
-        var error = error
-        error.isRetrySafe = false
-        return error
-      }
+    flawed("gives-up-stale", "reports no error as safe to retry", caughtBy: "stale-retry") {
+      $0.reportRetrySafety(false)
     }
     flawed(
-      "replays-post", "it sends a POST again when a connection dies", caughtBy: "sent-once",
-      saying: "the POSTs on the wire is 2"
+      "replays-post", "sends a POST again after its connection ends", caughtBy: "sent-once",
+      saying: "the number of received POSTs is 2"
     ) {
       $0.send = { base, request, body, options in
         do {
@@ -153,50 +124,27 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "promises-safety", "it calls every failure safe to retry", caughtBy: "sent-once",
+      "promises-safety", "reports every error as safe to retry", caughtBy: "sent-once",
       saying: "whether a retry is safe"
-    ) {
-      $0.error = { error in
-        var error = error
-        error.isRetrySafe = true
-        return error
-      }
-    }
-    flawed("no-origin-limit", "it knows only a limit in all", caughtBy: "origin-limit") {
-      $0.setup = { setup in
-        var setup = setup
-        setup.limits.perOrigin = setup.limits.total
-        return setup
-      }
+    ) { $0.reportRetrySafety(true) }
+    flawed("no-origin-limit", "has no limit per origin", caughtBy: "origin-limit") {
+      $0.changeLimits { $0.perOrigin = $0.total }
     }
     for (id, clause) in [
       ("one-at-a-time", "silent-first"), ("one-at-a-time-tls", "silent-first-tls"),
     ] {
       flawed(
-        id, "it has one connection to an origin", caughtBy: clause, saying: "waits for the first"
-      ) {
-        $0.setup = { setup in
-          var setup = setup
-          setup.limits.perOrigin = 1
-          return setup
-        }
-      }
+        id, "has only one connection to an origin", caughtBy: clause, saying: "waits for the first"
+      ) { $0.changeLimits { $0.perOrigin = 1 } }
     }
-    flawed("no-total-limit", "it knows only a limit for each origin", caughtBy: "total-limit") {
-      $0.setup = { setup in
-        var setup = setup
-        setup.limits.total = 1000
-        return setup
-      }
+    flawed("no-total-limit", "has no limit in total", caughtBy: "total-limit") {
+      $0.changeLimits { $0.total = 1000 }
     }
-    flawed("opens-at-will", "it opens as many connections as it likes", caughtBy: "crowd") {
-      $0.setup = { setup in
-        var setup = setup
-        setup.limits = ConnectionLimits(perOrigin: 1000, total: 1000)
-        return setup
-      }
+    flawed("opens-at-will", "has no limit on connections", caughtBy: "crowd") {
+      $0.changeLimits { $0 = ConnectionLimits(perOrigin: 1000, total: 1000) }
     }
-    flawed("fetches-all", "it fetches all of a response", caughtBy: "slow-consumer") {
+    flawed("fetches-all", "receives a whole response before it is read", caughtBy: "slow-consumer")
+    {
       $0.response = { exchange in
         let source = exchange.body
         let whole = Task { try await source.collect(upTo: 1 << 30) }
@@ -207,7 +155,7 @@ extension Saboteur<TransportFixture> {
           }, cancel: { whole.cancel() })
       }
     }
-    flawed("shutdown-as-cancel", "it calls a shutdown a cancellation", caughtBy: "shutdown") {
+    flawed("shutdown-as-cancel", "reports a shutdown as a cancellation", caughtBy: "shutdown") {
       $0.error = { error in
         var error = error
         if error.kind == .shutDown { error.kind = .cancelled }
@@ -217,9 +165,9 @@ extension Saboteur<TransportFixture> {
   }
 }
 
-/// Keeps bodies from being dropped.
-private final class Held: Sendable {
+/// Keeps references to bodies, so that they are never released.
+private final class RetainedBodies: Sendable {
   private let bodies = Mutex<[HTTPResponseBody]>([])
 
-  func keep(_ body: HTTPResponseBody) { bodies.withLock { $0.append(body) } }
+  func retain(_ body: HTTPResponseBody) { bodies.withLock { $0.append(body) } }
 }

@@ -2,8 +2,8 @@ import ContractTesting
 import Testing
 import TransportPort
 
-extension Flaws {
-  /// Makes the transport accept an identity.
+extension TransportFlaws {
+  /// Makes the transport accept the certificate of an identity.
   fileprivate mutating func accept(_ identity: OriginPlan.Identity) {
     plan = { plan in
       var plan = plan
@@ -12,8 +12,8 @@ extension Flaws {
     }
   }
 
-  /// Makes the transport trust the peers' authority whatever its setup says.
-  fileprivate mutating func trustAnyway() {
+  /// Makes the transport trust the scripted origin's authority, whatever its setup.
+  fileprivate mutating func alwaysTrustAuthority() {
     setup = { setup in
       var setup = setup
       setup.trustedAuthorities = setup.trustedAuthorities ?? ""
@@ -21,7 +21,7 @@ extension Flaws {
     }
   }
 
-  /// Makes the transport take another proxy than that of its setup.
+  /// Makes the transport use another proxy than that of its setup.
   fileprivate mutating func changeProxy(_ change: @escaping @Sendable (String?) -> String?) {
     setup = { setup in
       var setup = setup
@@ -30,8 +30,8 @@ extension Flaws {
     }
   }
 
-  /// Makes every error of TLS the same.
-  fileprivate mutating func callTLSFailures(_ failure: TransportError.TLSFailure) {
+  /// Makes the transport report every TLS error as the same failure.
+  fileprivate mutating func reportTLSErrors(as failure: TransportError.TLSFailure) {
     error = { error in
       var error = error
       if case .tls = error.kind { error.kind = .tls(failure) }
@@ -43,55 +43,60 @@ extension Flaws {
 extension Saboteur<TransportFixture> {
   @SaboteurBuilder<TransportFixture> static var trust: [Saboteur<TransportFixture>] {
     flawed(
-      "takes-expired", "it looks at no dates", caughtBy: "tls-expired", saying: "got status 200"
+      "takes-expired", "does not check a certificate's validity dates", caughtBy: "tls-expired",
+      saying: "got status 200"
     ) {
       $0.accept(.expired)
     }
     flawed(
-      "takes-any-host", "it looks at no names", caughtBy: "tls-wrong-host", saying: "got status 200"
+      "takes-any-host", "does not check a certificate's host names", caughtBy: "tls-wrong-host",
+      saying: "got status 200"
     ) { $0.accept(.wrongHost) }
-    flawed("takes-self-signed", "it takes what is signed by itself", caughtBy: "tls-self-signed") {
+    flawed("takes-self-signed", "accepts self-signed certificates", caughtBy: "tls-self-signed") {
       $0.accept(.selfSigned)
     }
-    flawed("takes-any-authority", "it takes any issuer", caughtBy: "tls-unknown-authority") {
+    flawed("takes-any-authority", "accepts any authority", caughtBy: "tls-unknown-authority") {
       $0.accept(.unknownAuthority)
     }
-    flawed("speaks-tls-1-1", "it speaks TLS 1.1", caughtBy: "tls-version", saying: "got status 200")
-    {
+    flawed("speaks-tls-1-1", "accepts TLS 1.1", caughtBy: "tls-version", saying: "got status 200") {
       $0.accept(.obsoleteProtocol)
     }
     flawed(
-      "one-tls-error", "it calls every failure of TLS one of the handshake",
+      "one-tls-error", "reports every TLS error as a handshake failure",
       caughtBy: "tls-wrong-host", saying: "handshake"
-    ) { $0.callTLSFailures(.handshake) }
-    flawed("vague-phase", "it calls the handshake a part of connecting", caughtBy: "tls-phase") {
+    ) { $0.reportTLSErrors(as: .handshake) }
+    flawed(
+      "vague-phase", "reports the phase `connecting` for a failed handshake", caughtBy: "tls-phase"
+    ) {
       $0.error = { error in
         var error = error
         if error.phase == .securing { error.phase = .connecting }
         return error
       }
     }
-    flawed("trusts-nobody", "it refuses every certificate", caughtBy: "tls-trusted") {
+    flawed("trusts-nobody", "rejects every certificate", caughtBy: "tls-trusted") {
       $0.plan = { plan in
         var plan = plan
         plan.identity = .unknownAuthority
         return plan
       }
     }
-    flawed("trusts-all", "it trusts whom it likes", caughtBy: "custom-authority") {
-      $0.trustAnyway()
+    flawed(
+      "trusts-all", "trusts an authority that is not in its setup", caughtBy: "custom-authority"
+    ) {
+      $0.alwaysTrustAuthority()
     }
     flawed(
-      "trusts-as-told", "it trusts as it is told", caughtBy: "lacks-custom-authorities"
+      "trusts-as-told", "trusts the authorities of its setup", caughtBy: "lacks-custom-authorities"
     ) { _ in }
-    flawed("passes-proxy-by", "it knows no proxy", caughtBy: "proxy") {
+    flawed("passes-proxy-by", "ignores the proxy of its setup", caughtBy: "proxy") {
       $0.changeProxy { _ in nil }
     }
-    flawed("no-tunnel", "it opens no tunnel", caughtBy: "proxy-tunnel") {
+    flawed("no-tunnel", "connects to an https origin without the proxy", caughtBy: "proxy-tunnel") {
       $0.changeProxy { _ in nil }
     }
     flawed(
-      "no-credentials", "it tells the proxy no credentials", caughtBy: "proxy-end-to-end",
+      "no-credentials", "does not send the proxy's credentials", caughtBy: "proxy-end-to-end",
       saying: "proxyAuthenticationRequired"
     ) {
       $0.changeProxy { proxy in
@@ -99,10 +104,10 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "tells-proxy-secret", "it tells the origin the proxy's credentials",
+      "tells-proxy-secret", "sends the proxy's credentials to the origin",
       caughtBy: "proxy-end-to-end", saying: "Proxy-Authorization at the origin"
     ) {
-      $0.seen = { request in
+      $0.sentRequest = { request in
         var request = request
         if request.head.method != .connect {
           request.head.headerFields[.proxyAuthorization] = "Basic dXNlcjpwYXNz"
@@ -110,8 +115,11 @@ extension Saboteur<TransportFixture> {
         return request
       }
     }
-    flawed("proxied", "it goes through the proxy", caughtBy: "lacks-proxy") { _ in }
-    flawed("own-cookies", "it keeps cookies by itself", caughtBy: "cookies", saying: "without") {
+    flawed("proxied", "uses the proxy of its setup", caughtBy: "lacks-proxy") { _ in }
+    flawed(
+      "own-cookies", "stores and sends cookies without the policy", caughtBy: "cookies",
+      saying: "without"
+    ) {
       let hasCookies = Counter()
       $0.request = { request, _, _ in
         if hasCookies.value > 0 { request.headerFields[.cookie] = "a=1; b=2" }
@@ -120,33 +128,33 @@ extension Saboteur<TransportFixture> {
         if exchange.response.headerFields.contains(.setCookie) { hasCookies.increment() }
       }
     }
-    flawed("joins-for-store", "it gives the store one line", caughtBy: "cookies", saying: "through")
-    {
+    flawed(
+      "joins-for-store", "joins Set-Cookie lines for the cookie store", caughtBy: "cookies",
+      saying: "with the policy"
+    ) {
       $0.response = {
         let lines = $0.response.headerFields[values: .setCookie]
         $0.response.headerFields[.setCookie] = lines.joined(separator: "; ")
       }
     }
-    flawed("skips-progress", "it reads content past its observers", caughtBy: "progress") {
+    flawed(
+      "skips-progress", "sends content without calling its progress observers", caughtBy: "progress"
+    ) {
       $0.request = { _, body, _ in
         if let length = body.length, length > 0 {
           body = .bytes([UInt8](repeating: 0x61, count: length))
         }
       }
     }
-    flawed("says-sent", "it says that bytes were sent whenever it fails", caughtBy: "error-facts") {
+    flawed("says-sent", "reports with every error that bytes were sent", caughtBy: "error-facts") {
       $0.error = { error in
         var error = error
         error.bytesSent = true
         return error
       }
     }
-    flawed("says-safe", "it says that any failure may be retried", caughtBy: "error-facts") {
-      $0.error = { error in
-        var error = error
-        error.isRetrySafe = true
-        return error
-      }
+    flawed("says-safe", "reports every error as safe to retry", caughtBy: "error-facts") {
+      $0.reportRetrySafety(true)
     }
   }
 }

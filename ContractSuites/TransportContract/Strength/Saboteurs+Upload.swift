@@ -3,16 +3,8 @@ import Testing
 import TransportPort
 
 extension HTTPRequestBody {
-  /// All of the content; the reading is over with it.
-  fileprivate func collected() async throws -> [UInt8] {
-    let reader = try makeReader()
-    var whole: [UInt8] = []
-    while let chunk = try await reader.next() { whole += chunk }
-    return whole
-  }
-
-  /// The content without trailers, where a failure of its producer is the end.
-  fileprivate func forgiving() throws -> HTTPRequestBody {
+  /// Returns the content without trailers, which ends normally if its producer throws.
+  fileprivate func ignoringErrors() throws -> HTTPRequestBody {
     let reader = try makeReader()
     return .stream(Chunks { _ in try? await reader.next() })
   }
@@ -20,33 +12,30 @@ extension HTTPRequestBody {
 
 extension Saboteur<TransportFixture> {
   @SaboteurBuilder<TransportFixture> static var upload: [Saboteur<TransportFixture>] {
-    flawed("length-on-get", "it sends a length with every method", caughtBy: "no-content-length") {
+    flawed("length-on-get", "sends Content-Length with every method", caughtBy: "no-content-length")
+    {
       $0.request = { request, body, _ in
         if body.isNone { request.headerFields[.contentLength] = "0" }
       }
     }
     flawed(
-      "collects-streams", "it collects a stream to send its length", caughtBy: "content-framing",
+      "collects-streams", "collects a stream to send its length", caughtBy: "content-framing",
       saying: "of a stream"
+    ) { $0.collectContent() }
+    flawed(
+      "forgets-empty-streams", "treats an empty stream as no content", caughtBy: "empty-chunked"
     ) {
-      $0.send = { base, request, body, options in
-        let whole = HTTPRequestBody.bytes(try await body.collected())
-        return try await base.send(request, body: whole, options: options)
-      }
-    }
-    flawed("forgets-empty-streams", "it takes an empty stream for none", caughtBy: "empty-chunked")
-    {
       $0.send = { base, request, body, options in
         let whole = try await body.collected()
         return try await base.send(
           request, body: whole.isEmpty ? .none : .bytes(whole), options: options)
       }
     }
-    flawed("loses-a-byte", "it loses a byte where a buffer ends", caughtBy: "echo") {
+    flawed("loses-a-byte", "loses a byte at the end of a buffer", caughtBy: "echo") {
       $0.loseByte()
     }
     flawed(
-      "reads-ahead", "it collects the content before it sends", caughtBy: "upload-backpressure",
+      "reads-ahead", "reads all content before it sends any", caughtBy: "upload-backpressure",
       saying: "while the peer read none"
     ) {
       $0.send = { base, request, body, options in
@@ -55,56 +44,47 @@ extension Saboteur<TransportFixture> {
         return try await base.send(request, body: .bytes(try await whole.value), options: options)
       }
     }
-    flawed("holds-all", "it holds all of the content", caughtBy: "long-upload", saying: "held") {
-      $0.send = { base, request, body, options in
-        let whole = HTTPRequestBody.bytes(try await body.collected())
-        return try await base.send(request, body: whole, options: options)
-      }
+    flawed("holds-all", "buffers all content", caughtBy: "long-upload", saying: "buffered") {
+      $0.collectContent()
     }
     flawed(
-      "ends-on-failure", "it takes the producer's failure for the end", caughtBy: "producer-fails",
+      "ends-on-failure", "treats the producer's error as the end of the content",
+      caughtBy: "producer-fails",
       saying: "expected bodyProducerFailed, got status 200"
     ) {
       $0.send = { base, request, body, options in
-        try await base.send(request, body: body.forgiving(), options: options)
+        try await base.send(request, body: body.ignoringErrors(), options: options)
       }
     }
     flawed(
-      "half-duplex", "it reads no response before the content was sent", caughtBy: "interleaving",
+      "half-duplex", "reads no response before all content is sent", caughtBy: "interleaving",
       timeLimit: .milliseconds(500)
-    ) {
-      $0.send = { base, request, body, options in
-        let whole = HTTPRequestBody.bytes(try await body.collected())
-        return try await base.send(request, body: whole, options: options)
-      }
-    }
+    ) { $0.collectContent() }
     flawed(
-      "full-duplex", "it reads the response while it sends",
-      caughtBy: "lacks-bidirectional-streaming", saying: "before the content was made"
+      "full-duplex", "returns the response while it sends",
+      caughtBy: "lacks-bidirectional-streaming", saying: "before the content was complete"
     ) { _ in }
     flawed(
-      "sends-to-the-end", "it sends all content before it looks for a response",
+      "sends-to-the-end", "reads the response only after all content",
       caughtBy: "early-response", timeLimit: .milliseconds(500)
-    ) {
-      $0.send = { base, request, body, options in
-        let whole = HTTPRequestBody.bytes(try await body.collected())
-        return try await base.send(request, body: whole, options: options)
-      }
-    }
+    ) { $0.collectContent() }
     flawed(
-      "ignores-expect", "it sends content without waiting", caughtBy: "expect-continue",
-      saying: "after a refusal"
+      "ignores-expect", "sends content without waiting for 100 Continue",
+      caughtBy: "expect-continue",
+      saying: "after 417"
     ) { $0.request = { request, _, _ in request.headerFields[.expect] = nil } }
     flawed(
-      "waits-for-ever", "it waits for 100 Continue without end", caughtBy: "expect-continue",
+      "waits-for-ever", "waits for 100 Continue without a timeout", caughtBy: "expect-continue",
       timeLimit: .milliseconds(500)
     ) { $0.request = { _, _, options in options.continueTimeout = .seconds(3600) } }
-    flawed("no-request-trailers", "it sends no trailers", caughtBy: "request-trailers") {
+    flawed("no-request-trailers", "sends no trailer fields", caughtBy: "request-trailers") {
       $0.send = { base, request, body, options in
-        try await base.send(request, body: body.forgiving(), options: options)
+        try await base.send(request, body: body.ignoringErrors(), options: options)
       }
     }
-    flawed("tries-without-expect", "it sends again after 417", caughtBy: "expectation-failed") {
+    flawed(
+      "tries-without-expect", "sends the request again after 417", caughtBy: "expectation-failed"
+    ) {
       $0.send = { base, request, body, options in
         let exchange = try await base.send(request, body: body, options: options)
         guard exchange.response.status.code == 417 else { return exchange }
@@ -115,19 +95,21 @@ extension Saboteur<TransportFixture> {
     }
     for (clause, status) in [("refusal-content", 401), ("expectation-content", 417)] {
       flawed(
-        "drops-\(clause)", "it drops what \(status) says", caughtBy: clause,
+        "drops-\(clause)", "drops the content of \(status)", caughtBy: clause,
         saying: "the content of \(status)"
       ) {
         $0.response = { if $0.response.status.code == status { $0.body = HTTPResponseBody([]) } }
       }
     }
     flawed(
-      "waits-for-100", "it waits for 100 for ever", caughtBy: "continue-after-interim"
+      "waits-for-100", "waits for 100 Continue without a timeout",
+      caughtBy: "continue-after-interim"
     ) {
       $0.request = { _, _, options in options.continueTimeout = .seconds(60) }
     }
     flawed(
-      "blind-producer", "it looks for a response when all was sent", caughtBy: "cut-upload",
+      "blind-producer", "does not notice a closed connection before all content is sent",
+      caughtBy: "cut-upload",
       timeLimit: .milliseconds(500)
     ) {
       $0.wait(afterFailure: .emptyReply)

@@ -9,7 +9,7 @@ import TransportPort
   private let get = "GET /a?b HTTP/1.1\r\nHost: here\r\n\r\n"
   private let answer = "HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nhi"
 
-  @Test func `a request is answered and logged as it came`() async throws {
+  @Test func `a request is answered and logged byte for byte`() async throws {
     let origin = try ScriptedOrigin(.respond(text: "hi"))
     let peer = try TestPeer(origin)
     peer.send(get)
@@ -28,7 +28,7 @@ import TransportPort
       ])
   }
 
-  @Test func `scripts are played in turn and the last one stays`() throws {
+  @Test func `scripts are played in order and the last one repeats`() throws {
     let origin = try ScriptedOrigin(.raw("one"), .raw("two"))
     let peer = try TestPeer(origin)
     for expected in ["one", "two", "two"] {
@@ -39,7 +39,7 @@ import TransportPort
     #expect(origin.log.requests.map(\.head.ordinal) == [1, 2, 3])
   }
 
-  @Test func `a chunked body and its trailers are read`() async throws {
+  @Test func `a chunked body and its trailers are logged`() async throws {
     let origin = try ScriptedOrigin(.respond())
     let peer = try TestPeer(origin)
     peer.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n")
@@ -53,7 +53,7 @@ import TransportPort
     #expect(request.trailers == ["A": "b"])
   }
 
-  @Test func `a body is read only as far as the script says`() async throws {
+  @Test func `only as much of a body is read as the script says`() async throws {
     let origin = try ScriptedOrigin([.readBodyBytes(3), .send("early"), .stall])
     let peer = try TestPeer(origin)
     peer.send("POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\nabcdef")
@@ -68,7 +68,7 @@ import TransportPort
     #expect(peer.read() == "4\r\nping\r\n0\r\n\r\n")
   }
 
-  @Test func `bytes are repeated exactly as often as stated`() throws {
+  @Test func `bytes are repeated exactly the given number of times`() throws {
     let origin = try ScriptedOrigin([.sendRepeatedly(Array("abc".utf8), count: 50_001), .close])
     let peer = try TestPeer(origin)
     peer.send(get)
@@ -77,14 +77,14 @@ import TransportPort
     #expect(text == String(repeating: "abc", count: 50_001))
   }
 
-  @Test func `a reset reaches the peer as one`() throws {
+  @Test func `a reset reaches the peer as a RST`() throws {
     let origin = try ScriptedOrigin([.reset])
     let peer = try TestPeer(origin)
     peer.send(get)
     #expect(peer.readError() == ECONNRESET)
   }
 
-  @Test func `a close reaches the peer as an orderly end`() async throws {
+  @Test func `a close reaches the peer as a FIN`() async throws {
     let origin = try ScriptedOrigin([.close])
     let peer = try TestPeer(origin)
     peer.send(get)
@@ -93,7 +93,7 @@ import TransportPort
   }
 
   @Test(arguments: [[.stall], [.pause(.seconds(60))]] as [OriginScript])
-  func `the peer's end is seen at once while the script does nothing`(
+  func `a FIN or RST from the peer is logged while the script waits`(
     _ script: OriginScript
   ) async throws {
     for (resetting, expected) in [(false, OriginLog.Event.Kind.closedByPeer), (true, .resetByPeer)]
@@ -107,7 +107,7 @@ import TransportPort
     }
   }
 
-  @Test func `a pause lasts as long as it says`() throws {
+  @Test func `a pause lasts at least its duration`() throws {
     let origin = try ScriptedOrigin([.pause(.milliseconds(80)), .send("late"), .close])
     let peer = try TestPeer(origin)
     let start = ContinuousClock.now
@@ -116,14 +116,14 @@ import TransportPort
     #expect(ContinuousClock.now - start >= .milliseconds(80))
   }
 
-  @Test func `a new connection is played before its first request`() throws {
+  @Test func `the connection script is played before the first request`() throws {
     let origin = try ScriptedOrigin(
       OriginPlan(onConnect: { [.send("hello \($0)"), .close] }, onRequest: { _ in [] }))
     #expect(try TestPeer(origin).read() == "hello 1")
     #expect(try TestPeer(origin).read() == "hello 2")
   }
 
-  @Test func `closing ends stalled floods, pauses and idle connections`() async throws {
+  @Test func `closing the origin ends floods, pauses and idle connections`() async throws {
     let scripts: [OriginScript] = [
       [.stall], [.pause(.seconds(60))], [.sendRepeatedly([0], count: nil)], [.readBodyBytes(9)],
     ]
@@ -142,7 +142,7 @@ import TransportPort
     #expect(throws: LoopbackSocket.Failure.self) { try TestPeer(origin) }
   }
 
-  @Test func `an awaited event that does not come is an error with the log in it`() async throws {
+  @Test func `a wait that times out throws an error with the log`() async throws {
     let origin = try ScriptedOrigin(.respond())
     let peer = try TestPeer(origin)
     peer.send(get)
@@ -152,7 +152,7 @@ import TransportPort
     #expect(error?.description.contains("GET /a?b") == true)
   }
 
-  @Test func `a refusing origin refuses`() throws {
+  @Test func `a refusing origin refuses connections`() throws {
     let origin = try ScriptedOrigin(OriginPlan(reachability: .refusing) { _ in [] })
     let error = #expect(throws: LoopbackSocket.Failure.self) { try TestPeer(origin) }
     #expect(error?.code == ECONNREFUSED)
@@ -166,7 +166,7 @@ import TransportPort
     #expect(poll(&descriptor, 1, 200) == 0)
   }
 
-  @Test func `a slow name resolves after its time`() {
+  @Test func `a slow name resolves after its delay`() {
     let host = SlowNames.host(resolvingAfter: .milliseconds(120))
     var result: UnsafeMutablePointer<addrinfo>?
     let start = ContinuousClock.now
@@ -179,7 +179,7 @@ import TransportPort
 @Suite struct ScriptedOriginTLSTests {
   private let get = "GET / HTTP/1.1\r\n\r\n"
 
-  @Test func `a trusted origin is trusted`() throws {
+  @Test func `the certificate of a trusted origin is valid`() throws {
     let origin = try ScriptedOrigin(.raw("hi"), scheme: .https)
     let peer = try TestPeer(origin)
     #expect(try peer.secure(trusting: ScriptedOrigin.trustedAuthority) == Int(X509_V_OK))
@@ -193,12 +193,12 @@ import TransportPort
     (.selfSigned, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT),
     (.unknownAuthority, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY),
   ])
-  func `a bad certificate is bad in its own way`(
+  func `each invalid identity fails verification with its code`(
     _ identity: OriginPlan.Identity, _ code: Int32
   ) throws {
     let origin = try ScriptedOrigin(.respond(), scheme: .https, identity: identity)
     let peer = try TestPeer(origin)
-    // An issuer that isn't there is followed by other findings; the first one is what counts.
+    // OpenSSL can report either of two codes for an unknown issuer.
     let found = try peer.secure(trusting: ScriptedOrigin.trustedAuthority)
     let isUnknown = code == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
     #expect(
@@ -206,7 +206,7 @@ import TransportPort
         || isUnknown && found == Int(X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE))
   }
 
-  @Test func `an obsolete origin speaks nothing newer than TLS 1_1`() async throws {
+  @Test func `an obsolete origin supports nothing newer than TLS 1_1`() async throws {
     let origin = try ScriptedOrigin(.respond(), scheme: .https, identity: .obsoleteProtocol)
     let peer = try TestPeer(origin)
     let error = #expect(throws: CertificateAuthority.Failure.self) {
@@ -223,7 +223,7 @@ import TransportPort
   }
 
   @Test(arguments: [(ScriptStep.close, true), (.closeWithoutNotify, false)])
-  func `the end of TLS is announced unless the script says not`(
+  func `close sends close_notify and closeWithoutNotify does not`(
     _ step: ScriptStep, _ isAnnounced: Bool
   ) throws {
     let origin = try ScriptedOrigin([.send("bye"), step], scheme: .https)

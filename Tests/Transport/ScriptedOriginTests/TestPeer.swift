@@ -3,7 +3,7 @@ import Glibc
 
 @testable import ScriptedOrigin
 
-/// A client that sends and reads bytes, so that the origin is not tested by what it shall test.
+/// A client that sends and reads raw bytes, independent of the transports that the origin tests.
 final class TestPeer {
   private let socket: Int32
   private var ssl: OpaquePointer?
@@ -19,7 +19,7 @@ final class TestPeer {
     close()
   }
 
-  /// Does a TLS handshake; returns the result of verification, an `X509_V_` code.
+  /// Performs a TLS handshake; returns the `X509_V_` code of the verification.
   func secure(trusting pem: String, host: String = "localhost") throws -> Int {
     guard let context = SSL_CTX_new(TLS_client_method()), let ssl = SSL_new(context) else {
       throw CertificateAuthority.Failure(reason: opensslReason())
@@ -49,7 +49,7 @@ final class TestPeer {
     }
   }
 
-  /// Reads `count` bytes, fewer if the connection ends before.
+  /// Reads `count` bytes, or fewer if the connection ends first.
   func read(_ count: Int = .max) -> String {
     var all: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -63,7 +63,7 @@ final class TestPeer {
     return String(decoding: all, as: UTF8.self)
   }
 
-  /// The errno of a read: 0 for an orderly end.
+  /// Reads once and returns errno: 0 at an orderly end.
   func readError() -> Int32 {
     var byte: UInt8 = 0
     errno = 0

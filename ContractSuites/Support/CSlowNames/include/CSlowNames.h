@@ -1,7 +1,7 @@
 #ifndef CSLOWNAMES_H
 #define CSLOWNAMES_H
 
-/// Makes sure that the stand-in for getaddrinfo is linked.
+/// Does nothing; a call makes the linker include this module's getaddrinfo.
 void slow_names_enable(void);
 
 #endif

@@ -1,9 +1,9 @@
 import TransportPort
 
-/// Plays the plan on a connection that speaks HTTP/2: each request's script beside the others.
+/// Plays the plan on one HTTP/2 connection, where the scripts of several requests run interleaved.
 ///
-/// One thread does it all: it takes the frames that came, moves each script on as far as it can go,
-/// and waits for more frames or for the end of a pause.
+/// One thread does all the work: it handles the frames that arrived, advances each script until it
+/// blocks, and then polls for more frames or for the end of the nearest pause.
 ///
 /// Source: RFC 9113.
 final class HTTP2Connection {
@@ -11,29 +11,29 @@ final class HTTP2Connection {
 
   private let id: Int
   private let stream: OriginStream
-  private let setting: OriginConnection.Setting
-  private var decoder = HPACKDecoder()
+  private let shared: OriginConnection.Shared
+  private let codec = HPACKCodec()
   private var streams: [HTTP2Stream] = []
-  /// The last stream that was begun.
+  /// The highest stream id that the client has used.
   private var lastStream: UInt32 = 0
-  /// The last stream that is taken on, once a GOAWAY said so.
-  private var lastTaken: UInt32?
+  /// The highest stream id that the last GOAWAY accepts; `nil` without a GOAWAY.
+  private var lastAccepted: UInt32?
   private var ordinal = 0
   private var window = 65_535
   private var streamWindow = 65_535
-  /// The field block that is not complete yet.
-  private var block: HTTP2Frame?
+  /// HEADERS whose END_HEADERS has not been received.
+  private var openBlock: HTTP2Frame?
 
-  /// What a script is at.
+  /// The result of one step of a script.
   private enum Progress {
-    case goesOn
-    case waits
+    case advanced
+    case blocked
   }
 
-  init(id: Int, stream: OriginStream, setting: OriginConnection.Setting) {
+  init(id: Int, stream: OriginStream, shared: OriginConnection.Shared) {
     self.id = id
     self.stream = stream
-    self.setting = setting
+    self.shared = shared
   }
 
   /// Plays until the connection ends.
@@ -41,56 +41,57 @@ final class HTTP2Connection {
     while stream.unread.count < HTTP2Frame.preface.count { try stream.receive() }
     guard stream.take(HTTP2Frame.preface.count) == HTTP2Frame.preface else { return }
     try send(HTTP2Frame(kind: .settings))
-    // So that an upload that a script doesn't read holds up no other.
-    try giveWindow(1 << 24, to: 0)
+    // With the default window, one upload that its script doesn't read would block all the others.
+    try extendWindow(by: 1 << 24, of: 0)
     while true {
       while let frame = stream.takeFrame() {
-        guard try take(frame) else {
-          try send(.goAway, HTTP2Frame.number(lastStream) + HTTP2Frame.number(1))
+        guard try handle(frame) else {
+          // Error code 1 is PROTOCOL_ERROR.
+          try send(.goAway, HTTP2Frame.bytes(of: lastStream) + HTTP2Frame.bytes(of: 1))
           return
         }
       }
-      for place in streams.indices where streams.indices.contains(place) {
-        while try moveOn(&streams[place]) == .goesOn {}
+      for index in streams.indices where streams.indices.contains(index) {
+        while try advance(&streams[index]) == .advanced {}
       }
-      streams.removeAll { stream in stream.isOver || lastTaken.map { stream.id > $0 } ?? false }
-      let next = streams.compactMap(\.waitsUntil).min()
+      streams.removeAll { stream in
+        stream.isFinished || lastAccepted.map { stream.id > $0 } ?? false
+      }
+      let next = streams.compactMap(\.pauseEnd).min()
       try stream.receive(within: next.map { max(.zero, $0 - .now) })
     }
   }
 }
 
-// What the client sends.
+// Frames from the client.
 extension HTTP2Connection {
-  /// - Returns: Whether the frame keeps the rules.
-  private func take(_ frame: HTTP2Frame) throws(OriginStream.Ending) -> Bool {
-    if block != nil, frame.kind != .continuation { return false }
+  /// - Returns: Whether the frame keeps the protocol.
+  private func handle(_ frame: HTTP2Frame) throws(OriginStream.Ending) -> Bool {
+    if openBlock != nil, frame.kind != .continuation { return false }
     switch frame.kind {
     case .headers:
       guard let content = frame.content else { return false }
-      block = HTTP2Frame(
+      openBlock = HTTP2Frame(
         kind: .headers, flags: frame.flags, stream: frame.stream, payload: content)
-      return frame.has(HTTP2Frame.endsHeaders) ? takeBlock() : true
+      return frame.has(HTTP2Frame.endsHeaders) ? handleBlock() : true
     case .continuation:
-      guard block?.stream == frame.stream else { return false }
-      block?.payload += frame.payload
-      return frame.has(HTTP2Frame.endsHeaders) ? takeBlock() : true
+      guard openBlock?.stream == frame.stream else { return false }
+      openBlock?.payload += frame.payload
+      return frame.has(HTTP2Frame.endsHeaders) ? handleBlock() : true
     case .data:
       guard let content = frame.content else { return false }
-      try giveWindow(frame.payload.count - content.count, to: 0)
-      guard let place = place(of: frame.stream) else {
-        try giveWindow(content.count, to: 0)
+      try extendWindow(by: frame.payload.count - content.count, of: 0)
+      guard let index = index(of: frame.stream) else {
+        try extendWindow(by: content.count, of: 0)
         return true
       }
-      streams[place].unread += content
-      if frame.has(HTTP2Frame.endsStream) { streams[place].isReceived = true }
+      streams[index].unread += content
+      if frame.has(HTTP2Frame.endsStream) { streams[index].isReceived = true }
     case .settings where !frame.has(HTTP2Frame.acknowledges):
       for start in stride(from: 0, to: frame.payload.count - 5, by: 6) {
-        // SETTINGS_INITIAL_WINDOW_SIZE, which counts for streams that are open as well.
-        guard HTTP2Frame.number(of: frame.payload[start..<(start + 2)]) == 4 else { continue }
-        let value = Int(HTTP2Frame.number(of: frame.payload[(start + 2)..<(start + 6)]))
-        for place in streams.indices { streams[place].window += value - streamWindow }
-        streamWindow = value
+        apply(
+          setting: HTTP2Frame.number(of: frame.payload[start..<(start + 2)]),
+          Int(HTTP2Frame.number(of: frame.payload[(start + 2)..<(start + 6)])))
       }
       try send(HTTP2Frame(kind: .settings, flags: HTTP2Frame.acknowledges))
     case .ping where !frame.has(HTTP2Frame.acknowledges):
@@ -99,11 +100,11 @@ extension HTTP2Connection {
     case .windowUpdate:
       let count = Int(HTTP2Frame.number(of: frame.payload))
       if frame.stream == 0 { window += count }
-      if let place = place(of: frame.stream) { streams[place].window += count }
+      if let index = index(of: frame.stream) { streams[index].window += count }
     case .resetStream:
-      guard let place = place(of: frame.stream) else { return true }
-      let gone = streams.remove(at: place)
-      try giveWindow(gone.unread.count, to: 0)
+      guard let index = index(of: frame.stream) else { return true }
+      let removed = streams.remove(at: index)
+      try extendWindow(by: removed.unread.count, of: 0)
       record(.streamReset)
     case .settings, .ping, .priority, .pushPromise, .goAway, nil:
       break
@@ -111,31 +112,43 @@ extension HTTP2Connection {
     return true
   }
 
-  private func place(of id: UInt32) -> Int? { streams.firstIndex { $0.id == id } }
+  private func index(of id: UInt32) -> Int? { streams.firstIndex { $0.id == id } }
 
-  /// - Returns: Whether the block keeps the rules.
-  private func takeBlock() -> Bool {
-    guard let block, let fields = try? decoder.decode(block.payload) else { return false }
-    self.block = nil
+  private func apply(setting: UInt32, _ value: Int) {
+    switch setting {
+    case 1:  // SETTINGS_HEADER_TABLE_SIZE
+      codec.setEncoderTableSize(value)
+    case 4:  // SETTINGS_INITIAL_WINDOW_SIZE, which also changes the windows of open streams (§6.9.2).
+      for index in streams.indices { streams[index].window += value - streamWindow }
+      streamWindow = value
+    default:
+      break
+    }
+  }
+
+  /// - Returns: Whether the block keeps the protocol.
+  private func handleBlock() -> Bool {
+    guard let block = openBlock, let fields = try? codec.decode(block.payload) else { return false }
+    openBlock = nil
     let isEnd = block.has(HTTP2Frame.endsStream)
-    if let place = place(of: block.stream) {
-      streams[place].trailers = HTTPFields(
+    if let index = index(of: block.stream) {
+      streams[index].trailers = HTTPFields(
         fields.map {
           HTTPField(name: .init(String(decoding: $0.name, as: UTF8.self)), bytes: $0.value)
         })
-      streams[place].isReceived = isEnd
+      streams[index].isReceived = isEnd
       return isEnd
     }
-    // What is beyond a GOAWAY is passed over, but its fields had to be decoded.
-    guard block.stream > lastStream, lastTaken.map({ block.stream <= $0 }) ?? true else {
+    // Streams beyond a GOAWAY are ignored, but their blocks still had to change the HPACK table.
+    guard block.stream > lastStream, lastAccepted.map({ block.stream <= $0 }) ?? true else {
       return true
     }
     lastStream = block.stream
     ordinal += 1
     guard let head = OriginRequest(fields, connection: id, ordinal: ordinal) else { return false }
-    let index = setting.log.record(OriginLog.Request(http2: head))
+    let index = shared.log.record(OriginLog.Request(http2: head))
     var stream = HTTP2Stream(
-      id: block.stream, head: head, index: index, script: setting.plan.onRequest(head),
+      id: block.stream, head: head, index: index, script: shared.plan.onRequest(head),
       window: streamWindow)
     stream.isReceived = isEnd
     streams.append(stream)
@@ -143,45 +156,43 @@ extension HTTP2Connection {
   }
 }
 
-// What the scripts do.
+// Steps of the scripts.
 extension HTTP2Connection {
-  /// Does the next thing that a script wants, if that is possible now.
-  private func moveOn(
-    _ stream: inout HTTP2Stream
-  ) throws(OriginStream.Ending) -> Progress {
-    if try !flush(&stream) { return .waits }
+  /// Performs the next step of a stream's script, if it can be performed now.
+  private func advance(_ stream: inout HTTP2Stream) throws(OriginStream.Ending) -> Progress {
+    if try !flush(&stream) { return .blocked }
     guard let step = stream.steps.first else {
-      guard stream.isRead else { return try read(&stream) == nil ? .waits : .goesOn }
-      return .waits
+      guard stream.isRead else { return try read(&stream) == nil ? .blocked : .advanced }
+      return .blocked
     }
     switch step {
     case .send(let bytes):
-      stream.answer(bytes)
+      stream.enqueue(bytes)
     case .sendRepeatedly(let bytes, let count):
       guard count ?? 1 > 0, !bytes.isEmpty else { break }
-      stream.answer(bytes)
+      stream.enqueue(bytes)
       stream.steps[stream.steps.startIndex] = .sendRepeatedly(bytes, count: count.map { $0 - 1 })
-      return .goesOn
+      return .advanced
     case .pause(let duration):
-      let end = stream.waitsUntil ?? .now + duration
-      stream.waitsUntil = end > .now ? end : nil
-      if stream.waitsUntil != nil { return .waits }
+      let end = stream.pauseEnd ?? .now + duration
+      stream.pauseEnd = end > .now ? end : nil
+      if stream.pauseEnd != nil { return .blocked }
     case .readBody:
-      while !stream.isRead { guard try read(&stream) != nil else { return .waits } }
+      while !stream.isRead { guard try read(&stream) != nil else { return .blocked } }
     case .readBodyBytes(let count):
       guard !stream.isRead, count > 0 else { break }
-      guard let bytes = try read(&stream, atMost: count) else { return .waits }
+      guard let bytes = try read(&stream, atMost: count) else { return .blocked }
       stream.steps[stream.steps.startIndex] = .readBodyBytes(count - bytes.count)
-      return .goesOn
+      return .advanced
     case .echoBody:
       guard !stream.isRead else { break }
-      guard let bytes = try read(&stream) else { return .waits }
+      guard let bytes = try read(&stream) else { return .blocked }
       guard !bytes.isEmpty else { break }
-      stream.answer(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A])
-      return .goesOn
+      stream.enqueue(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A])
+      return .advanced
     case .close, .closeWithoutNotify:
-      stream.endAnswer()
-      guard try flush(&stream) else { return .waits }
+      stream.enqueueEnd()
+      guard try flush(&stream) else { return .blocked }
       record(.closed)
       try self.stream.close(announcing: step == .close)
       throw .stopped
@@ -190,19 +201,20 @@ extension HTTP2Connection {
       self.stream.reset()
       throw .stopped
     case .stall:
-      return .waits
+      return .blocked
     case .goAway(let isProcessed):
+      // Client stream ids are odd, so the one before has the id minus 2.
       let last = isProcessed ? stream.id : stream.id - min(2, stream.id)
-      lastTaken = min(last, lastTaken ?? last)
-      try send(.goAway, HTTP2Frame.number(last) + HTTP2Frame.number(0))
+      lastAccepted = min(last, lastAccepted ?? last)
+      try send(.goAway, HTTP2Frame.bytes(of: last) + HTTP2Frame.bytes(of: 0))
     }
     stream.steps.removeFirst()
-    return .goesOn
+    return .advanced
   }
 
-  /// Reads content of a request, which lets the client send more.
+  /// Reads received content of a request, which lets the client send as much again.
   ///
-  /// - Returns: What there was, nothing at the end; `nil` while there is nothing yet.
+  /// - Returns: The bytes; empty at the end; `nil` if none have arrived yet.
   private func read(
     _ stream: inout HTTP2Stream, atMost count: Int = .max
   ) throws(OriginStream.Ending) -> [UInt8]? {
@@ -211,30 +223,31 @@ extension HTTP2Connection {
     if bytes.isEmpty {
       guard stream.isReceived else { return nil }
       stream.isRead = true
-      setting.log.record(trailers: stream.trailers, ofRequest: stream.index)
+      shared.log.record(trailers: stream.trailers, ofRequest: stream.index)
     } else {
-      setting.log.record(body: bytes, ofRequest: stream.index)
-      try giveWindow(bytes.count, to: 0)
-      if !stream.isReceived { try giveWindow(bytes.count, to: stream.id) }
+      shared.log.record(body: bytes, ofRequest: stream.index)
+      try extendWindow(by: bytes.count, of: 0)
+      if !stream.isReceived { try extendWindow(by: bytes.count, of: stream.id) }
     }
     return bytes
   }
 
-  /// Sends what a stream has to send, as far as the client takes it.
+  /// Sends a stream's queued output as far as the client's windows allow.
   ///
-  /// - Returns: Whether all was sent.
+  /// - Returns: Whether all of it was sent.
   private func flush(_ stream: inout HTTP2Stream) throws(OriginStream.Ending) -> Bool {
     while let output = stream.output.first {
       switch output {
-      case .fields(let fields, let endsStream):
-        let flags = endsStream ? HTTP2Frame.endsStream : 0
-        // Fields that end a stream are trailers; without any, empty data says the same.
+      case .fields([], let endsStream):
+        // A response without trailers ends with an empty DATA frame.
         try send(
-          fields.isEmpty
-            ? HTTP2Frame(kind: .data, flags: flags, stream: stream.id)
-            : HTTP2Frame(
-              kind: .headers, flags: flags | HTTP2Frame.endsHeaders, stream: stream.id,
-              payload: fields.flatMap { HPACKDecoder.encode($0.name, $0.value) }))
+          HTTP2Frame(
+            kind: .data, flags: endsStream ? HTTP2Frame.endsStream : 0, stream: stream.id))
+      case .fields(let fields, let endsStream):
+        // Encoded here and not when queued: HPACK requires the order in which blocks are sent.
+        guard let block = try? codec.encode(fields) else { throw .stopped }
+        let flags = HTTP2Frame.endsHeaders | (endsStream ? HTTP2Frame.endsStream : 0)
+        try send(HTTP2Frame(kind: .headers, flags: flags, stream: stream.id, payload: block))
       case .data(let bytes):
         let room = min(window, stream.window, Self.largestFrame)
         guard room > 0 else { return false }
@@ -252,11 +265,12 @@ extension HTTP2Connection {
     return true
   }
 
-  private func giveWindow(_ count: Int, to stream: UInt32) throws(OriginStream.Ending) {
+  /// Sends WINDOW_UPDATE for a stream, or for the connection if the stream is 0.
+  private func extendWindow(by count: Int, of stream: UInt32) throws(OriginStream.Ending) {
     guard count > 0 else { return }
     try send(
       HTTP2Frame(
-        kind: .windowUpdate, stream: stream, payload: HTTP2Frame.number(UInt32(count))))
+        kind: .windowUpdate, stream: stream, payload: HTTP2Frame.bytes(of: UInt32(count))))
   }
 
   private func send(
@@ -272,6 +286,6 @@ extension HTTP2Connection {
   }
 
   private func record(_ kind: OriginLog.Event.Kind) {
-    setting.log.record(kind, on: id)
+    shared.log.record(kind, on: id)
   }
 }

@@ -1,8 +1,13 @@
-/// A frame of HTTP/2 as it is on the wire.
+/// An HTTP/2 frame as it is on the wire.
+///
+/// Frames are read and written here and not by libnghttp2, whose sessions enforce the protocol: this
+/// origin has to break it on purpose. It withholds window updates, resets the connection within a
+/// stream, and sends GOAWAY for streams that it has read. A payload is any bytes, so a field block
+/// need not come from ``HPACKCodec``.
 ///
 /// Source: RFC 9113 §4.1 and §6.
 struct HTTP2Frame {
-  /// What a frame is for.
+  /// The type of a frame.
   enum Kind: UInt8 {
     case data = 0
     case headers = 1
@@ -16,20 +21,20 @@ struct HTTP2Frame {
     case continuation = 9
   }
 
-  // END_STREAM on data and headers, and ACK on settings and ping.
+  // The same bit is END_STREAM on DATA and HEADERS, and ACK on SETTINGS and PING.
   static let endsStream: UInt8 = 0x1
   static let acknowledges: UInt8 = 0x1
   static let endsHeaders: UInt8 = 0x4
   static let isPadded: UInt8 = 0x8
   static let hasPriority: UInt8 = 0x20
 
-  /// What a client sends before its first frame.
+  /// The bytes that a client sends before its first frame.
   static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-  /// The bytes of a frame's own head.
-  static let headSize = 9
+  /// The size of a frame header in bytes.
+  static let headerSize = 9
 
-  /// What the frame is for; `nil` for kinds that are unknown and passed over.
+  /// The type; `nil` for unknown types, which a receiver ignores.
   var kind: Kind?
   var flags: UInt8 = 0
   var stream: UInt32 = 0
@@ -38,7 +43,7 @@ struct HTTP2Frame {
   /// Whether a flag is set.
   func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
 
-  /// The payload of data or headers without padding and priority; `nil` where they don't fit in it.
+  /// The payload of DATA or HEADERS without padding and priority; `nil` if they exceed the payload.
   var content: [UInt8]? {
     var content = payload[...]
     var padding = 0
@@ -51,32 +56,33 @@ struct HTTP2Frame {
     return Array(content.dropFirst(priority).dropLast(padding))
   }
 
-  /// The bytes on the wire.
+  /// The frame's bytes on the wire.
   var bytes: [UInt8] {
-    let head = Self.number(UInt32(payload.count)).dropFirst() + [kind?.rawValue ?? 0xFF, flags]
-    return head + Self.number(stream) + payload
+    let header =
+      Self.bytes(of: UInt32(payload.count)).dropFirst() + [kind?.rawValue ?? 0xFF, flags]
+    return header + Self.bytes(of: stream) + payload
   }
 
-  /// A number of 32 bits as it is on the wire.
-  static func number(_ value: UInt32) -> [UInt8] {
+  /// A 32-bit integer in network byte order.
+  static func bytes(of value: UInt32) -> [UInt8] {
     stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
   }
 
-  /// The number that bytes stand for, without the reserved first bit.
+  /// The integer that bytes in network byte order encode, without the reserved highest bit.
   static func number(of bytes: some Collection<UInt8>) -> UInt32 {
     bytes.reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
   }
 }
 
 extension OriginStream {
-  /// Takes the next frame out of what came, once it is complete.
+  /// Removes the next frame from the received bytes; `nil` until the frame is complete.
   func takeFrame() -> HTTP2Frame? {
-    let head = unread.prefix(HTTP2Frame.headSize)
-    let size = Int(HTTP2Frame.number(of: head.prefix(3)))
-    guard unread.count >= HTTP2Frame.headSize + size else { return nil }
-    let bytes = take(HTTP2Frame.headSize + size)
+    let header = unread.prefix(HTTP2Frame.headerSize)
+    let size = Int(HTTP2Frame.number(of: header.prefix(3)))
+    guard unread.count >= HTTP2Frame.headerSize + size else { return nil }
+    let bytes = take(HTTP2Frame.headerSize + size)
     return HTTP2Frame(
       kind: HTTP2Frame.Kind(rawValue: bytes[3]), flags: bytes[4],
-      stream: HTTP2Frame.number(of: bytes[5..<9]), payload: Array(bytes[HTTP2Frame.headSize...]))
+      stream: HTTP2Frame.number(of: bytes[5..<9]), payload: Array(bytes[HTTP2Frame.headerSize...]))
   }
 }

@@ -1,36 +1,36 @@
 import TransportPort
 
-/// One exchange of a connection that speaks HTTP/2: its script and what is under way of it.
+/// One exchange of an HTTP/2 connection: its script and the state of its request and response.
 ///
-/// A script says what it sends in the bytes of HTTP/1.1; they are taken apart and sent as frames.
+/// A script writes responses as HTTP/1.1 bytes. They are parsed and queued as frames.
 struct HTTP2Stream {
-  /// Something that is to be sent.
+  /// A part of the response that waits to be sent.
   enum Output {
-    case fields([HPACKDecoder.Field], endsStream: Bool)
+    case fields([HTTP2Field], endsStream: Bool)
     case data(ArraySlice<UInt8>)
   }
 
   let id: UInt32
   let head: OriginRequest
-  /// The place of the request in the log.
+  /// The index of the request in the log.
   let index: Int
   var steps: ArraySlice<ScriptStep>
   private var parser: HTTPResponseParser
 
-  /// How much more data the client takes.
+  /// The bytes of data that the client still accepts on this stream.
   var window: Int
   var output: [Output] = []
-  /// Content that came and was not read by the script.
+  /// Received content that the script has not read.
   var unread: ArraySlice<UInt8> = []
-  /// Whether the request came to its end.
+  /// Whether the end of the request has been received.
   var isReceived = false
   var trailers: HTTPFields = [:]
-  /// Whether the end of the request was read by the script.
+  /// Whether the script has read the request to its end.
   var isRead = false
-  /// Whether the response was sent, or put into the output, as a whole.
+  /// Whether the whole response has been sent or queued.
   private(set) var isAnswered = false
-  /// When a pause is over.
-  var waitsUntil: ContinuousClock.Instant?
+  /// The end of the current pause.
+  var pauseEnd: ContinuousClock.Instant?
 
   init(id: UInt32, head: OriginRequest, index: Int, script: OriginScript, window: Int) {
     self.id = id
@@ -41,28 +41,30 @@ struct HTTP2Stream {
     self.window = window
   }
 
-  /// Whether nothing more will happen.
-  var isOver: Bool { isAnswered && output.isEmpty && isRead && steps.isEmpty }
+  /// Whether the exchange is complete and its script has no more steps.
+  var isFinished: Bool { isAnswered && output.isEmpty && isRead && steps.isEmpty }
 
-  /// Puts what bytes of HTTP/1.1 stand for into the output; what they break off with is lost.
-  mutating func answer(_ bytes: [UInt8]) {
+  /// Queues the part of a response that HTTP/1.1 bytes encode.
+  ///
+  /// Bytes that the parser refuses are dropped: HTTP/2 has no frames for them.
+  mutating func enqueue(_ bytes: [UInt8]) {
     var events: [HTTPResponseParser.Event] = []
     try? parser.consume(bytes, into: &events)
-    put(events)
+    enqueue(events)
   }
 
-  /// Puts the end of a response that ends with its connection into the output.
-  mutating func endAnswer() {
+  /// Queues the end of a response whose content ends with its connection.
+  mutating func enqueueEnd() {
     var events: [HTTPResponseParser.Event] = []
     try? parser.finish(.orderly, into: &events)
-    put(events)
+    enqueue(events)
   }
 
-  private mutating func put(_ events: [HTTPResponseParser.Event]) {
+  private mutating func enqueue(_ events: [HTTPResponseParser.Event]) {
     for event in events where !isAnswered {
       switch event {
       case .informational(let response), .head(let response):
-        let status = HPACKDecoder.Field(
+        let status = HTTP2Field(
           name: Array(":status".utf8), value: Array("\(response.status.code)".utf8))
         output.append(.fields([status] + Self.fields(response.headerFields), endsStream: false))
       case .body(let bytes):
@@ -74,16 +76,16 @@ struct HTTP2Stream {
     }
   }
 
-  /// The fields of a message without those that only say something of a connection (RFC 9113 §8.2.2).
-  private static func fields(_ fields: HTTPFields) -> [HPACKDecoder.Field] {
+  /// Removes connection-specific fields, which HTTP/2 forbids (RFC 9113 §8.2.2).
+  private static func fields(_ fields: HTTPFields) -> [HTTP2Field] {
     fields.filter { !$0.name.isOfConnection }.map {
-      HPACKDecoder.Field(name: Array($0.name.canonicalName.utf8), value: $0.bytes)
+      HTTP2Field(name: Array($0.name.canonicalName.utf8), value: $0.bytes)
     }
   }
 }
 
 extension OriginLog.Request {
-  /// A request whose head came as fields of HTTP/2, shown as a head in text.
+  /// Creates the log entry of an HTTP/2 request, with its head written as text.
   init(http2 head: OriginRequest) {
     let text = "\(head.method) \(head.target) HTTP/2\r\n"
     self.init(head: head, rawHead: Array(text.utf8) + head.headerFields.wireBytes + [0x0D, 0x0A])
@@ -91,8 +93,8 @@ extension OriginLog.Request {
 }
 
 extension OriginRequest {
-  /// A head from the fields of a field block; `nil` where those that it needs are missing.
-  init?(_ fields: [HPACKDecoder.Field], connection: Int, ordinal: Int) {
+  /// Creates a head from a field block; `nil` without `:method` or `:path`.
+  init?(_ fields: [HTTP2Field], connection: Int, ordinal: Int) {
     var pseudo: [String: String] = [:]
     var rest: HTTPFields = [:]
     for field in fields {

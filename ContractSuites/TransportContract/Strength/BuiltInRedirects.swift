@@ -1,7 +1,7 @@
 import TransportPort
 
-/// Redirects that a transport follows by itself, below any policy, with room for mistakes.
-struct OwnRedirects: Sendable {
+/// Redirects that a transport follows itself, below any policy, with a setting for each mistake.
+struct BuiltInRedirects: Sendable {
   /// The method of the next request.
   var method: @Sendable (_ status: Int, HTTPRequest.Method) -> HTTPRequest.Method = { status, old in
     switch status {
@@ -11,22 +11,22 @@ struct OwnRedirects: Sendable {
     }
   }
 
-  /// Whether the content goes along where the method stays.
+  /// Whether the next request has the content, if it keeps the method.
   var keepsBody = true
 
-  /// The fields that go along where the method changes.
+  /// Whether the next request has the `Content-` fields, if it has no content.
   var keepsContentFields = false
 
-  /// The fields that never go to another origin.
+  /// The fields that are not sent to another origin.
   var secrets: Set<HTTPField.Name> = [.authorization, .cookie, .proxyAuthorization, .host]
 
-  /// The most redirects.
+  /// The highest number of redirects.
   var limit = 20
 
-  /// What is made of a Location before it is followed.
+  /// Changes a Location before it is followed.
   var location: @Sendable (String) -> String = { $0 }
 
-  /// Sends a request and follows where it leads.
+  /// Sends a request and follows its redirects.
   func send(
     _ base: any HTTPTransport, _ request: HTTPRequest, _ body: HTTPRequestBody,
     _ options: TransportOptions

@@ -2,11 +2,11 @@ import Foundation
 import SystemLocks
 import TransportPort
 
-/// A peer in memory: a plan, and the fakes that play it, one for each transport that was opened.
-final class PlayedPeer: Sendable {
+/// A server in memory: a plan, and one fake transport that plays it for each transport under test.
+final class InMemoryPeer: Sendable {
   private static let lastPort = Counter()
 
-  /// The port that tells it from other peers.
+  /// The port, which no other server in memory has.
   let port: Int
   private let plan: OriginPlan
   private let players = Mutex<[FakeTransport]>([])
@@ -16,17 +16,17 @@ final class PlayedPeer: Sendable {
     self.plan = plan
   }
 
-  /// Begins to play.
+  /// Creates a fake that plays the plan.
   func open(_ setup: TransportSetup, proxy: FakeTransport.Proxy? = nil) -> FakeTransport {
     var plan = plan
-    // A good identity is one of the authority that peers on sockets have, and no other knows it.
+    // A trusted certificate is one of the scripted origin's authority, which only the setup names.
     if plan.identity == .trusted, setup.trustedAuthorities == nil {
       plan.identity = .unknownAuthority
     }
-    let made = FakeTransport(
+    let player = FakeTransport(
       plan, limits: setup.limits, proxy: proxy, recordedBodyLimit: 4 << 20)
-    players.withLock { $0.append(made) }
-    return made
+    players.withLock { $0.append(player) }
+    return player
   }
 
   private var recorded: [RecordedRequest] { players.withLock { $0 }.flatMap(\.requests) }
@@ -55,39 +55,42 @@ final class PlayedPeer: Sendable {
   }
 }
 
-/// A network in memory: the fake of each peer, found by its port, perhaps with a proxy before it.
-final class PlayedNetwork: HTTPTransport {
+/// A network in memory: routes each request by its port to the fake that plays the server there.
+final class InMemoryNetwork: HTTPTransport {
   private let players: [Int: FakeTransport]
-  /// Who answers for all other ports.
-  private let nobody: FakeTransport
+  /// Refuses connections to all other ports.
+  private let unreachable: FakeTransport
 
   init(_ peers: [TransportPeer], setup: TransportSetup) {
-    let gate = setup.proxy.flatMap { URLReference($0).authority }?.split(separator: "@")
-    let gatePort = gate?.last?.split(separator: ":").last.flatMap { Int($0) }
-    let secret = gate.flatMap { $0.count > 1 ? Data($0[0].utf8).base64EncodedString() : nil }
-    let proxy = peers.first { $0.port == gatePort }?.played.map {
+    let authority = setup.proxy.flatMap { URLReference($0).authority }?.split(separator: "@")
+    let proxyPort = authority?.last?.split(separator: ":").last.flatMap { Int($0) }
+    let credentials = authority.flatMap {
+      $0.count > 1 ? Data($0[0].utf8).base64EncodedString() : nil
+    }
+    let proxy = peers.first { $0.port == proxyPort }?.inMemory.map {
       FakeTransport.Proxy(
-        $0.open(setup), authorization: secret.map { "Basic \($0)" }, bypassing: setup.proxyBypass)
+        $0.open(setup), authorization: credentials.map { "Basic \($0)" },
+        bypassing: setup.proxyBypass)
     }
     var players: [Int: FakeTransport] = [:]
-    for peer in peers.compactMap(\.played) where peer.port != gatePort {
+    for peer in peers.compactMap(\.inMemory) where peer.port != proxyPort {
       players[peer.port] = peer.open(setup, proxy: proxy)
     }
     self.players = players
-    nobody = FakeTransport(OriginPlan(reachability: .refusing) { _ in [] }, proxy: proxy)
+    unreachable = FakeTransport(OriginPlan(reachability: .refusing) { _ in [] }, proxy: proxy)
   }
 
   func shutDown() {
     for player in players.values { player.shutDown() }
-    nobody.proxy?.transport.shutDown()
-    nobody.shutDown()
+    unreachable.proxy?.transport.shutDown()
+    unreachable.shutDown()
   }
 
   func send(
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
-    let player = players[wire.origin.port] ?? nobody
+    let player = players[wire.origin.port] ?? unreachable
     return try await player.send(request, body: body, options: options)
   }
 }
