@@ -3,52 +3,52 @@
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
-  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
+  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Adoption Fuzzing
 
-help: ## Lists the targets.
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Installs the system packages that are missing.
+setup: ## Install missing system packages
 	@Scripts/install-packages
 
-contracts: setup ## Runs every contract on every implementation and prints the matrix.
+contracts: setup ## Run every contract on every implementation and print the matrix
 	@swift test --filter Contract
 
-# Explorers and transports watch clocks, threads and sockets, so they run when nothing else does.
+# These tests measure time or observe threads and sockets, so they run without other tests.
 EXPLORERS := ExplorationTests|ExploreTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|ScriptedOriginTests|TransportContractTests
 
-test: setup ## Runs every test.
+test: setup ## Run all tests
 	@swift test --skip '$(EXPLORERS)|$(TRANSPORTS)'
 	@swift test --skip-build --filter '$(EXPLORERS)'
 	@swift test --skip-build --filter '$(TRANSPORTS)'
 
-example: setup ## Tests the downstream package.
+example: setup ## Run the tests of Examples/Storefront
 	@swift test --package-path Examples/Storefront
 
-# In a folder of its own, for the sanitizer takes other build products; in parts, for it makes them many
-# times slower, and the harness ends what seems to hang. Explorers are left out: they watch clocks.
+# The sanitizer needs separate build products. Tests run several times slower under it, so they run in
+# groups: otherwise the load makes cases time out. Explorers are excluded because they measure time.
 THREADED := 'PortTests|SystemLocksTests|ManualClocksTests|VendorSDKTests|VendorAdaptersTests|CookiePublicSuffix' \
   'Cookie(SQLite|Foundation)AdapterTests' 'HarnessTests|EvidenceTests' \
   'Feedback|Analytics|Checkout|Preferences|Cookie.*ContractTests' \
   'TransportCurlAdapterTests|ScriptedOriginTests'
-threads: setup ## Runs the tests under the Thread Sanitizer.
+threads: setup ## Run the tests with the Thread Sanitizer
 	@swift build --build-tests --sanitize=thread --scratch-path .build/threads
 	@for tests in $(THREADED); do \
 	  swift test --sanitize=thread --scratch-path .build/threads --skip-build --filter "$$tests" \
 	    || exit 1; \
 	done
 
-# The fake side, the live side and the saboteurs in processes of their own, merged and gated.
+# Fakes, live implementations and saboteurs run in separate processes. Their journals are merged.
 SHARDS := 1
 JOURNALS := .build/contracts/matrix
-matrix: setup ## Runs fakes and live implementations apart, merges, reports and gates (SHARDS=4).
+matrix: setup ## Run the contracts in separate processes, merge their journals, check the gate (SHARDS=4)
 	@swift build --build-tests --quiet && swift build --product contracts --quiet
 	@rm -rf $(JOURNALS) && mkdir -p $(JOURNALS)
 	@for shard in $$(seq $(SHARDS)); do \
 	  for side in CONTRACT_KIND=fake CONTRACT_KIND=live CONTRACT=@saboteur.*; do \
 	    name=$$(echo "$$side" | grep -o '[a-z]*' | head -n 1)-$$shard; \
-	    echo "$$side, share $$shard of $(SHARDS)"; \
+	    echo "$$side, shard $$shard of $(SHARDS)"; \
 	    env "$$side" CONTRACT_SHARD=$$shard/$(SHARDS) CONTRACT_JOURNAL=$(JOURNALS)/$$name.jsonl \
 	      swift test --skip-build --filter Contract > $(JOURNALS)/$$name.log 2>&1 \
 	      || echo "  failed: see $(JOURNALS)/$$name.log"; \
@@ -57,24 +57,26 @@ matrix: setup ## Runs fakes and live implementations apart, merges, reports and 
 	@.build/debug/contracts report $(JOURNALS)/*.jsonl
 	@Scripts/gate $(JOURNALS)/*.jsonl
 
-bench: setup ## Prints figures beside peers' of the same run.
+bench: setup ## Run the benchmarks and compare the figures with peers
 	@Benchmarks/run
 
-fuzz: setup ## Fuzzes the cookie parsers (RUNS=10000000).
+fuzz: setup ## Fuzz the cookie parsers (RUNS=10000000)
 	@Fuzzing/run $(RUNS)
 
-soak: setup ## Runs the long forms of the campaigns that tests run in short.
+soak: setup ## Run the long versions of the randomised and stress tests
 	@Scripts/soak
 
 BASE := main
-api-breakage: setup ## Shows what changes break in the public interface since BASE (a tag or a branch).
+api-breakage: setup ## List breaking changes of the public API since BASE (BASE=main)
 	@swift package diagnose-api-breaking-changes $(BASE)
 
-docs: ## Builds the documentation into docs/.
+docs: ## Build the documentation into docs/
 	@Scripts/build-docs
 
-lint: ## Checks the format of the sources.
+lint: ## Check the format, the imports and the documentation
 	@swift format lint --strict --recursive --parallel $(SOURCES)
+	@Scripts/check-imports
+	@Scripts/check-documentation
 
-format: ## Formats the sources.
+format: ## Format the sources
 	@swift format --in-place --recursive --parallel $(SOURCES)

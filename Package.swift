@@ -73,21 +73,24 @@ let cookies: [Target] = [
   .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort", "SystemLocks"]),
   .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
   .target(name: "CookieSQLiteAdapter", dependencies: ["CSQLite", "CookiePort", "SystemLocks"]),
+  .target(name: "CookieTestSupport", path: "Tests/Cookies/CookieTestSupport"),
   .testTarget(
-    name: "CookiePortTests", dependencies: ["CookiePort", "ManualClocks", "SystemLocks"]),
+    name: "CookiePortTests",
+    dependencies: ["CookiePort", "CookieTestSupport", "ManualClocks", "SystemLocks"]),
   .testTarget(
     name: "CookieFoundationAdapterTests",
-    dependencies: ["CookiePort", "foundation-cookie-keeper"]),
+    dependencies: ["CookiePort", "CookieTestSupport", "foundation-cookie-keeper"]),
   .executableTarget(
     name: "foundation-cookie-keeper", dependencies: ["CookieFoundationAdapter", "CookiePort"],
     path: "Tests/Cookies/FoundationCookieKeeper"),
   .testTarget(
     name: "CookiePublicSuffixAdapterTests",
-    dependencies: ["CookiePort", "CookiePublicSuffixAdapter"]),
+    dependencies: ["CookiePort", "CookiePublicSuffixAdapter", "CookieTestSupport"]),
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "CookieSQLiteAdapter", "ManualClocks", "SystemLocks", "cookie-store-writer",
+      "CSQLite", "CookieSQLiteAdapter", "CookieTestSupport", "ManualClocks", "SystemLocks",
+      "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],

@@ -6,23 +6,23 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "swift-contract-testing", path: "..")],
   targets: [
-    // The harness, beside plain parameterised tests.
+    // The harness, compared with plain parameterised tests.
     .testTarget(
       name: "HarnessBenchmark",
       dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")]),
 
-    // Exploration: lock-step and linearizability, beside Hypothesis.
+    // Lock-step exploration and linearizability, compared with Hypothesis.
     .executableTarget(
       name: "ExplorationBenchmark",
       dependencies: [.product(name: "ExplorationEngine", package: "swift-contract-testing")],
       exclude: ["Peers"]),
 
-    // Exploration: interleavings.
+    // Exploration of interleavings.
     .executableTarget(
       name: "InterleavingBenchmark",
       dependencies: [.product(name: "ExplorationEngine", package: "swift-contract-testing")]),
 
-    // The libcurl transport, beside plain C on libcurl, URLSession, pycurl and aiohttp.
+    // The libcurl transport, compared with C on libcurl, URLSession, pycurl and aiohttp.
     .target(name: "TransportBaseline", linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "TransportBenchmark",
@@ -33,7 +33,7 @@ let package = Package(
         .product(name: "TransportURLSessionAdapter", package: "swift-contract-testing"),
       ], exclude: ["Peers"]),
 
-    // Cookies in SQLite, beside plain C and Foundation.
+    // Cookies in SQLite, compared with C and Foundation.
     .target(name: "CookieBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "CookieBenchmark",

@@ -1,18 +1,19 @@
 import Foundation
 
-/// Feeds octets to the `Set-Cookie`, date and `cookies.txt` readers and checks what must always hold.
+/// Passes bytes to the parsers of `Set-Cookie`, dates, hosts and `cookies.txt` and checks
+/// invariants.
 ///
-/// `Fuzzing/run` builds it together with the sources of `CookiePort`. A broken promise traps, and
-/// libFuzzer saves the octets that broke it.
+/// `Fuzzing/run` compiles this file together with the sources of `CookiePort`. A violated invariant
+/// traps, and libFuzzer saves the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSetCookie(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  let octets = UnsafeBufferPointer(start: start, count: count)
-  // The first octet chooses, the rest is the text.
-  let choice = octets.first ?? 0
-  let text = String(decoding: octets.dropFirst(), as: UTF8.self)
+  let bytes = UnsafeBufferPointer(start: start, count: count)
+  // The first byte selects the parser and its options; the other bytes are its input.
+  let choice = bytes.first ?? 0
+  let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
   switch choice & 7 {
   case 0: checkDate(text)
-  case 1 where choice & 8 != 0: checkFile(Data(octets.dropFirst()))
+  case 1 where choice & 8 != 0: checkFile(Data(bytes.dropFirst()))
   case 1: checkHost(text)
   default: checkLine(text, choice)
   }
@@ -33,17 +34,17 @@ private func checkLine(_ line: String, _ choice: UInt8) {
     precondition(read.name.utf8.count + read.value.utf8.count <= 4096)
     precondition(read.domain.utf8.count <= 1024 && (read.path ?? "").utf8.count <= 1024)
   }
-  // Written plainly, the pair reads the same.
+  // The pair without attributes is parsed to the same name and value.
   guard let again = try? SetCookie(read.name + "=" + read.value, profile: profile),
-    again.name.hasSameOctets(as: read.name), again.value.hasSameOctets(as: read.value)
-  else { preconditionFailure("the pair does not survive a round: \(line.debugDescription)") }
+    again.name.hasSameBytes(as: read.name), again.value.hasSameBytes(as: read.value)
+  else { preconditionFailure("the name and value are not parsed again: \(line.debugDescription)") }
 
   let policy = CookiePolicy(profile: profile)
   let request = requests[Int(choice >> 4) % requests.count]
   guard let cookie = try? policy.admit(line, from: request, now: now) else { return }
   precondition(cookie.path.utf8.first == 0x2F)
   precondition(DomainMatch.matches(host: request.host, domain: cookie.domain))
-  // What was admitted can be restored as it is, and its header takes no other cookie in.
+  // An accepted cookie can be restored unchanged, and cannot inject a second cookie into a request.
   precondition((try? policy.restorable(cookie, now: now)) == cookie)
   precondition(!cookie.serialized.utf8.contains(0x3B))
   var jar = CookieJar(policy: policy)
@@ -77,6 +78,6 @@ private func checkFile(_ data: Data) {
   }
   guard let written = try? NetscapeCookieFile.data(for: cookies),
     let read = try? NetscapeCookieFile.cookies(in: written, now: now)
-  else { preconditionFailure("what was read can't be written and read again") }
+  else { preconditionFailure("the cookies of a parsed file cannot be written and parsed again") }
   precondition(read == cookies)
 }

@@ -1,14 +1,14 @@
 public import AnalyticsPort
 
-/// What a clause about trackers works with.
+/// The fixture of the analytics contract.
 public struct AnalyticsFixture: Sendable {
-  /// The tracker under test, to which nothing was reported yet.
+  /// The tracker under test, without events.
   public var tracker: any AnalyticsTracking
 
-  /// All that has arrived where the tracker reports to, in order.
+  /// Returns the events that have arrived at the tracker's destination, in order.
   public var arrivals: @Sendable () async throws -> [AnalyticsEvent]
 
-  /// Puts a fixture together.
+  /// Creates a fixture.
   public init(
     tracker: any AnalyticsTracking,
     arrivals: @escaping @Sendable () async throws -> [AnalyticsEvent]

@@ -3,21 +3,21 @@ public import ContractTesting
 import SystemLocks
 import Testing
 
-/// What a clause about one-tap checkout works with; its designs share functions, not a protocol.
+/// The fixture of the checkout contract. The designs share functions but no protocol.
 public struct CheckoutFixture: Sendable {
-  /// Whether one tap is offered.
+  /// Whether one-tap checkout is enabled.
   public var isEnabled: @Sendable (CheckoutEntryPoint) -> Bool
 
-  /// Shows the checkout if one tap is offered, and says whether it did.
+  /// Shows the checkout if it is enabled, and returns whether it was shown.
   public var present: @Sendable (CheckoutEntryPoint) -> Bool
 
-  /// Sets a toggle; all are off at first.
+  /// Sets a toggle. All toggles are off at first.
   public var set: @Sendable (FeatureToggle, Bool) throws -> Void
 
-  /// The screens that were shown.
+  /// Returns the shown screens.
   public var shown: @Sendable () -> [Screen]
 
-  /// Puts a fixture together.
+  /// Creates a fixture.
   public init(
     isEnabled: @escaping @Sendable (CheckoutEntryPoint) -> Bool,
     present: @escaping @Sendable (CheckoutEntryPoint) -> Bool,
@@ -32,47 +32,47 @@ public struct CheckoutFixture: Sendable {
 }
 
 extension Contract<CheckoutFixture> {
-  /// What every design of one-tap checkout promises.
+  /// The behaviour of every design of one-tap checkout.
   public static let checkout = Contract("checkout", "One-tap checkout") {
     for (name, entry) in [("cart", CheckoutEntryPoint.cart), ("product", .product(id: "e\u{301}"))]
     {
       ClauseGroup("From the \(name)") {
-        Clause("\(name)-enabled", "where one tap is offered, the checkout is shown once") {
+        Clause("\(name)-enabled", "if one-tap checkout is enabled, it is shown once") {
           fixture in
           try fixture.set(entry.toggle, true)
-          #expect(fixture.isEnabled(entry), "one tap is not offered")
-          #expect(fixture.present(entry), "it says that it showed nothing")
+          #expect(fixture.isEnabled(entry), "one-tap checkout is not enabled")
+          #expect(fixture.present(entry), "it returned false for a shown checkout")
           #expect(fixture.shown() == [.oneTapCheckout(entry)], "the checkout was not shown once")
         }
-        Clause("\(name)-disabled", "where one tap is not offered, nothing is shown") { fixture in
+        Clause("\(name)-disabled", "if one-tap checkout is disabled, nothing is shown") { fixture in
           for toggle in FeatureToggle.allCases { try fixture.set(toggle, toggle != entry.toggle) }
-          #expect(!fixture.isEnabled(entry), "one tap is offered")
-          #expect(!fixture.present(entry), "it says that it showed something")
+          #expect(!fixture.isEnabled(entry), "one-tap checkout is enabled")
+          #expect(!fixture.present(entry), "it returned true although nothing may be shown")
           #expect(fixture.shown().isEmpty, "something was shown")
         }
-        Clause("\(name)-switched-off", "switched off after the question, nothing is shown") {
+        Clause("\(name)-switched-off", "if disabled after a query, nothing is shown") {
           fixture in
           try fixture.set(entry.toggle, true)
           #expect(fixture.isEnabled(entry))
           try fixture.set(entry.toggle, false)
           #expect(!fixture.present(entry))
-          #expect(fixture.shown().isEmpty, "the answer of before was used")
+          #expect(fixture.shown().isEmpty, "an outdated answer was used")
         }
-        Clause("\(name)-switched-on", "switched on after the question, the checkout is shown") {
+        Clause("\(name)-switched-on", "if enabled after a query, the checkout is shown") {
           fixture in
           #expect(!fixture.isEnabled(entry))
           try fixture.set(entry.toggle, true)
-          #expect(fixture.present(entry), "the answer of before was used")
+          #expect(fixture.present(entry), "an outdated answer was used")
           #expect(fixture.shown() == [.oneTapCheckout(entry)])
         }
       }
     }
-    Clause("asking-shows-nothing", "the question whether one tap is offered shows nothing") {
+    Clause("asking-shows-nothing", "the query whether one-tap checkout is enabled shows nothing") {
       fixture in
       for toggle in FeatureToggle.allCases { try fixture.set(toggle, true) }
       for entry in [CheckoutEntryPoint.cart, .product(id: "7")] {
         #expect(fixture.isEnabled(entry))
-        #expect(fixture.isEnabled(entry), "the second answer is another one")
+        #expect(fixture.isEnabled(entry), "the second answer differs from the first")
       }
       #expect(fixture.shown().isEmpty, "something was shown")
     }
@@ -80,49 +80,50 @@ extension Contract<CheckoutFixture> {
     Saboteur(
       "shows-twice", "shows the checkout twice", caughtBy: "cart-enabled", "product-enabled",
       saying: "not shown once"
-    ) { .sabotaged(.showsTwice) }
+    ) { .flawed(.showsTwice) }
     Saboteur(
-      "always-on", "asks no toggle", caughtBy: "cart-disabled", "product-disabled",
+      "always-on", "ignores the toggles", caughtBy: "cart-disabled", "product-disabled",
       saying: "something was shown"
-    ) { .sabotaged(.asksNoToggle) }
+    ) { .flawed(.ignoresToggles) }
     Saboteur(
-      "remembers", "uses the first answer for good", caughtBy: "cart-switched-off",
-      "cart-switched-on", "product-switched-off", "product-switched-on", saying: "of before"
-    ) { .sabotaged(.remembers) }
+      "remembers", "caches the first answer", caughtBy: "cart-switched-off",
+      "cart-switched-on", "product-switched-off", "product-switched-on", saying: "outdated answer"
+    ) { .flawed(.cachesAnswer) }
     Saboteur(
-      "shows-on-question", "shows the checkout when asked", caughtBy: "asking-shows-nothing",
+      "shows-on-question", "shows the checkout when queried", caughtBy: "asking-shows-nothing",
       saying: "something was shown"
-    ) { .sabotaged(.showsOnQuestion) }
+    ) { .flawed(.showsOnQuery) }
     Saboteur(
-      "one-toggle", "asks the product's toggle for the cart", caughtBy: "cart-enabled",
+      "one-toggle", "uses the product's toggle for the cart", caughtBy: "cart-enabled",
       "cart-disabled"
-    ) { .sabotaged(.asksOneToggle) }
+    ) { .flawed(.usesOneToggle) }
   }
 }
 
+/// A flaw of one-tap checkout.
 private enum Flaw {
   case showsTwice
-  case asksNoToggle
-  case remembers
-  case showsOnQuestion
-  case asksOneToggle
+  case ignoresToggles
+  case cachesAnswer
+  case showsOnQuery
+  case usesOneToggle
 }
 
 extension CheckoutFixture {
-  fileprivate static func sabotaged(_ flaw: Flaw) -> CheckoutFixture {
+  fileprivate static func flawed(_ flaw: Flaw) -> CheckoutFixture {
     let toggles = FakeFeatureToggles()
     let navigator = NavigatorSpy()
-    let remembered = Answers()
+    let cache = AnswerCache()
     @Sendable func isEnabled(_ entry: CheckoutEntryPoint) -> Bool {
       switch flaw {
-      case .asksNoToggle: true
-      case .asksOneToggle: toggles.isEnabled(.oneTapCheckoutOnProduct)
-      case .remembers: remembered.first(for: entry) { toggles.isEnabled(entry.toggle) }
-      case .showsTwice, .showsOnQuestion: toggles.isEnabled(entry.toggle)
+      case .ignoresToggles: true
+      case .usesOneToggle: toggles.isEnabled(.oneTapCheckoutOnProduct)
+      case .cachesAnswer: cache.answer(for: entry) { toggles.isEnabled(entry.toggle) }
+      case .showsTwice, .showsOnQuery: toggles.isEnabled(entry.toggle)
       }
     }
     return CheckoutFixture { entry in
-      if flaw == .showsOnQuestion { navigator.show(.oneTapCheckout(entry)) }
+      if flaw == .showsOnQuery { navigator.show(.oneTapCheckout(entry)) }
       return isEnabled(entry)
     } present: { entry in
       guard isEnabled(entry) else { return false }
@@ -136,11 +137,11 @@ extension CheckoutFixture {
   }
 }
 
-/// The first answers that were given, for good.
-private final class Answers: Sendable {
+/// Caches the first answer for each entry point.
+private final class AnswerCache: Sendable {
   private let answers = Mutex<[CheckoutEntryPoint: Bool]>([:])
 
-  func first(for entry: CheckoutEntryPoint, _ answer: () -> Bool) -> Bool {
+  func answer(for entry: CheckoutEntryPoint, _ answer: () -> Bool) -> Bool {
     answers.withLock { answers in
       if let first = answers[entry] { return first }
       let first = answer()

@@ -3,15 +3,15 @@ public import ContractTesting
 import SystemLocks
 import Testing
 
-/// What a clause about toggles works with.
+/// The fixture of the feature toggles contract.
 public struct FeatureTogglesFixture: Sendable {
-  /// Reads the toggles where these are set and the others are not mentioned.
+  /// Stores these settings, with no setting for the other toggles, and reads them.
   public var read: @Sendable ([FeatureToggle: Bool]) async throws -> any FeatureToggles
 
-  /// Changes one toggle where the last ones were read from.
+  /// Changes one toggle in the source that was read last.
   public var change: @Sendable (FeatureToggle, Bool) async throws -> Void
 
-  /// Puts a fixture together.
+  /// Creates a fixture.
   public init(
     read: @escaping @Sendable ([FeatureToggle: Bool]) async throws -> any FeatureToggles,
     change: @escaping @Sendable (FeatureToggle, Bool) async throws -> Void
@@ -22,18 +22,19 @@ public struct FeatureTogglesFixture: Sendable {
 }
 
 extension Capability {
-  /// Toggles change while the app runs.
-  public static let flipping = Capability("flipping", "toggles change while the app runs")
+  /// Toggles can change while the app runs.
+  public static let flipping = Capability("flipping", "toggles can change while the app runs")
 }
 
 extension Contract<FeatureTogglesFixture> {
-  /// What every source of toggles promises.
+  /// The behaviour of all feature toggles.
   public static let featureToggles = Contract("feature-toggles", "Feature toggles") {
-    Clause("off-unless-mentioned", "a toggle that nothing is said about is off") { fixture in
+    Clause("off-unless-mentioned", "a toggle without a setting is off") { fixture in
       let toggles = try await fixture.read([:])
       for toggle in FeatureToggle.allCases { #expect(!toggles.isEnabled(toggle), "\(toggle)") }
     }
-    Clause("each-its-own", "a toggle is what it was set to, whatever the others are") { fixture in
+    Clause("each-its-own", "a toggle has its own setting, whatever the other settings are") {
+      fixture in
       for (toggle, isEnabled) in FeatureToggle.allCases.flatMap({ [($0, true), ($0, false)] }) {
         var settings: [FeatureToggle: Bool] = [:]
         for other in FeatureToggle.allCases { settings[other] = !isEnabled }
@@ -44,7 +45,7 @@ extension Contract<FeatureTogglesFixture> {
         }
       }
     }
-    Clause("flips", "a change is seen by the next question", requires: .flipping) { fixture in
+    Clause("flips", "the next query returns a changed setting", requires: .flipping) { fixture in
       let toggle = FeatureToggle.oneTapCheckoutInCart
       let toggles = try await fixture.read([toggle: false])
       for isEnabled in [true, false, true] {
@@ -52,43 +53,45 @@ extension Contract<FeatureTogglesFixture> {
         #expect(toggles.isEnabled(toggle) == isEnabled)
       }
     }
-    Absence(of: .flipping, "toggles stay as they were read") { fixture in
+    Absence(of: .flipping, "toggles keep the settings that were read") { fixture in
       let toggle = FeatureToggle.oneTapCheckoutInCart
       let toggles = try await fixture.read([toggle: false])
       try await fixture.change(toggle, true)
       #expect(!toggles.isEnabled(toggle))
     }
   } saboteurs: {
-    Saboteur("all-on", "says yes to all", caughtBy: "off-unless-mentioned") {
-      .sabotaged { _, _ in true }
+    Saboteur("all-on", "turns all toggles on", caughtBy: "off-unless-mentioned") {
+      .flawed { _, _ in true }
     }
-    Saboteur("all-off", "says no to all", caughtBy: "each-its-own") { .sabotaged { _, _ in false } }
-    Saboteur("one-for-all", "says the same of every toggle", caughtBy: "each-its-own") {
-      .sabotaged { settings, _ in settings.values.contains(true) }
+    Saboteur("all-off", "turns all toggles off", caughtBy: "each-its-own") {
+      .flawed { _, _ in false }
     }
-    Saboteur("remembers", "never looks again", caughtBy: "flips") { .sabotaged(isFrozen: true) }
-    Saboteur("flips-after-all", "sees changes all the same", caughtBy: "lacks-flipping") {
-      .sabotaged()
+    Saboteur("one-for-all", "turns all toggles on if one is on", caughtBy: "each-its-own") {
+      .flawed { settings, _ in settings.values.contains(true) }
+    }
+    Saboteur("remembers", "ignores changes", caughtBy: "flips") { .flawed(ignoresChanges: true) }
+    Saboteur("flips-after-all", "applies changes", caughtBy: "lacks-flipping") {
+      .flawed()
     }
   }
 }
 
 extension FeatureTogglesFixture {
-  fileprivate static func sabotaged(
-    isFrozen: Bool = false,
-    _ answer: @escaping Sabotaged.Answer = { $0[$1] ?? false }
+  fileprivate static func flawed(
+    ignoresChanges: Bool = false,
+    _ answer: @escaping FlawedToggles.Answer = { $0[$1] ?? false }
   ) -> FeatureTogglesFixture {
-    let toggles = Sabotaged(answer)
+    let toggles = FlawedToggles(answer)
     return FeatureTogglesFixture {
       toggles.settings = $0
       return toggles
     } change: {
-      if !isFrozen { toggles.settings[$0] = $1 }
+      if !ignoresChanges { toggles.settings[$0] = $1 }
     }
   }
 }
 
-private final class Sabotaged: FeatureToggles {
+private final class FlawedToggles: FeatureToggles {
   typealias Answer = @Sendable ([FeatureToggle: Bool], FeatureToggle) -> Bool
 
   private let state = Mutex<[FeatureToggle: Bool]>([:])

@@ -3,15 +3,15 @@ public import ContractTesting
 import SystemLocks
 import Testing
 
-/// What a clause about navigators works with.
+/// The fixture of the navigator contract.
 public struct NavigatorFixture: Sendable {
-  /// The navigator under test, which has shown nothing yet.
+  /// The navigator under test, before any call.
   public var navigator: any Navigator
 
-  /// The screens that were shown since, from the first to the one on top.
+  /// Returns the screens shown by calls so far, with the topmost last.
   public var shown: @Sendable () async -> [Screen]
 
-  /// Puts a fixture together.
+  /// Creates a fixture.
   public init(navigator: any Navigator, shown: @escaping @Sendable () async -> [Screen]) {
     self.navigator = navigator
     self.shown = shown
@@ -19,12 +19,12 @@ public struct NavigatorFixture: Sendable {
 }
 
 extension Contract<NavigatorFixture> {
-  /// What every navigator promises.
+  /// The behaviour of every navigator.
   public static let navigator = Contract("navigator", "Navigator") {
-    Clause("nothing-invented", "nothing is shown that was not asked for") { fixture in
+    Clause("nothing-invented", "a new navigator has shown no screen") { fixture in
       #expect(await fixture.shown().isEmpty)
     }
-    Clause("order", "each screen is put on top of the one before") { fixture in
+    Clause("order", "each screen is shown on top of the previous one") { fixture in
       let screens: [Screen] = [
         .named("songs"), .oneTapCheckout(.cart), .oneTapCheckout(.product(id: "7")),
       ]
@@ -33,42 +33,46 @@ extension Contract<NavigatorFixture> {
         #expect(await fixture.shown() == Array(screens[...count]))
       }
     }
-    Clause("again", "a screen that is on top already is shown again") { fixture in
+    Clause("again", "the topmost screen can be shown again") { fixture in
       for _ in 1...2 { fixture.navigator.show(.named("songs")) }
       #expect(await fixture.shown() == [.named("songs"), .named("songs")])
     }
-    Clause("nothing-lost", "screens that eight threads ask for are all shown") { fixture in
+    Clause("nothing-lost", "all screens of eight threads are shown") { fixture in
       await onThreads(8) { thread in
         for number in 0..<25 { fixture.navigator.show(.named("\(thread)-\(number)")) }
       }
       #expect(Set(await fixture.shown()).count == 8 * 25, "a screen was lost")
     }
   } saboteurs: {
-    Saboteur("has-root", "counts its own first screen", caughtBy: "nothing-invented") {
-      .sabotaged(by: [.named("root")]) { $0.append($1) }
+    Saboteur("has-root", "counts its root screen", caughtBy: "nothing-invented") {
+      .flawed([.named("root")]) { $0.append($1) }
     }
-    Saboteur("replaces", "shows the last screen only", caughtBy: "order") {
-      .sabotaged { $0 = [$1] }
+    Saboteur("replaces", "keeps only the last screen", caughtBy: "order") {
+      .flawed { $0 = [$1] }
     }
-    Saboteur("no-repeats", "will not show a screen again", caughtBy: "again") {
-      .sabotaged { if $0.last != $1 { $0.append($1) } }
+    Saboteur("no-repeats", "ignores a repeated screen", caughtBy: "again") {
+      .flawed { if $0.last != $1 { $0.append($1) } }
     }
-    Saboteur("forgets", "keeps a hundred screens", caughtBy: "nothing-lost", saying: "was lost") {
-      .sabotaged { if $0.count < 100 { $0.append($1) } }
+    Saboteur(
+      "forgets", "drops screens after the first hundred", caughtBy: "nothing-lost",
+      saying: "was lost"
+    ) {
+      .flawed { if $0.count < 100 { $0.append($1) } }
     }
   }
 }
 
 extension NavigatorFixture {
-  fileprivate static func sabotaged(
-    by screens: [Screen] = [], _ show: @escaping @Sendable (inout [Screen], Screen) -> Void
+  /// Creates a fixture with a navigator that stores screens with a closure.
+  fileprivate static func flawed(
+    _ screens: [Screen] = [], _ show: @escaping @Sendable (inout [Screen], Screen) -> Void
   ) -> NavigatorFixture {
-    let navigator = Sabotaged(screens, show)
+    let navigator = FlawedNavigator(screens, show)
     return NavigatorFixture(navigator: navigator) { navigator.screens }
   }
 }
 
-private final class Sabotaged: Navigator {
+private final class FlawedNavigator: Navigator {
   private let log: Mutex<[Screen]>
   private let append: @Sendable (inout [Screen], Screen) -> Void
 

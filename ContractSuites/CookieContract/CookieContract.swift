@@ -2,8 +2,10 @@ public import ContractTesting
 import Testing
 
 extension Contract<CookieStoreFixture> {
-  /// What every cookie store promises: RFC 6265bis, RFC 6265 where a store offers it, and this
-  /// project's own promises on keeping, order and change.
+  /// The behaviour of every cookie store.
+  ///
+  /// The clauses cover RFC 6265bis, RFC 6265 for stores with a configurable policy, and this
+  /// project's rules on persistence, order and changes.
   public static let cookies = Contract("cookies", "Cookie store") {
     ClauseGroup<CookieStoreFixture>.parsing
     ClauseGroup<CookieStoreFixture>.dates

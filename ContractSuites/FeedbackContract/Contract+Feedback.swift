@@ -3,19 +3,20 @@ import FeedbackPort
 import Testing
 
 extension Contract<FeedbackFixture> {
-  /// What every feedback service promises.
+  /// The behaviour of every feedback service.
   public static let feedback = Contract("feedback", "Feedback service") {
     ClauseGroup("Loading") {
-      Clause("id-verbatim", "the id reaches the vendor, and names the form, octet for octet") {
+      Clause("id-verbatim", "the vendor and the form receive the id with unchanged bytes") {
         for id in ["form-1", "", " a b ", "Ünï/cø?dé&#", "e\u{301}", "\u{e9}", "a\u{0}b"] {
           let load = try await $0.begin(id)
-          #expect(Array(load.atVendor.id.utf8) == Array(id.utf8), "the vendor got another id")
+          #expect(
+            Array(load.atVendor.id.utf8) == Array(id.utf8), "the vendor received a different id")
           load.atVendor.answer(.form("A form"))
           let form = try await load.form()
-          #expect(Array(form.id.utf8) == Array(id.utf8), "the form has another id")
+          #expect(Array(form.id.utf8) == Array(id.utf8), "the form has a different id")
         }
       }
-      Clause("form-whole", "the form says what the vendor's says, question by question") {
+      Clause("form-whole", "the form has the title and the questions of the vendor's form") {
         for questions in [[], [""], ["Why?", "Why?", "Ünï\u{0}\n"]] {
           let load = try await $0.begin("form")
           load.atVendor.answer(.form(" A form ", questions: questions))
@@ -23,69 +24,73 @@ extension Contract<FeedbackFixture> {
           #expect(form == FeedbackForm(id: "form", title: " A form ", questions: questions))
         }
       }
-      Clause("listens-first", "the service listens before it asks the vendor") {
+      Clause("listens-first", "the service is the listener before the load reaches the vendor") {
         let load = try await $0.begin("form")
-        #expect(load.atVendor.listener == .service, "nobody listened when the vendor was asked")
+        #expect(load.atVendor.listener == .service, "the load arrived before the service listened")
         load.atVendor.answer(.form("A form"))
         #expect(try await load.form().title == "A form")
       }
     }
     ClauseGroup("One load at a time") {
-      Clause("second-load", "a second load is refused and leaves the first alone") {
+      Clause("second-load", "a second load is refused, and the first continues") {
         try await refuseSecondLoad(on: $0.service, in: $0)
       }
-      Clause("second-instance", "a load on another instance is refused just so") {
+      Clause("second-instance", "a second load on another instance is refused in the same way") {
         try await refuseSecondLoad(on: $0.otherService, in: $0)
       }
-      Clause("one-of-many", "of eight loads begun at once, the vendor is asked for one") {
+      Clause("one-of-many", "of eight concurrent loads, one reaches the vendor") {
         try await beginEightAtOnce(in: $0)
       }
-      Clause("stranger-keeps-place", "a load is refused while somebody else listens, who stays") {
+      Clause("stranger-keeps-place", "a load is refused while another client listens") {
         fixture in
         fixture.vendor.letStrangerListen()
         await #expect(throws: MultipleFormLoadError.self) { try await fixture.begin("form") }
-        #expect(fixture.vendor.listener == .stranger, "the place was stolen from a stranger")
-        #expect(fixture.vendor.loadCount == 0, "the vendor was asked on a stranger's behalf")
+        #expect(
+          fixture.vendor.listener == .stranger, "the service replaced another client's listener")
+        #expect(fixture.vendor.loadCount == 0, "the refused load reached the vendor")
       }
-      Clause("stranger-not-removed", "who takes the place in the middle of a load keeps it") {
+      Clause("stranger-not-removed", "a client that starts to listen during a load is not removed")
+      {
         fixture in
         let load = try await fixture.begin("form")
         fixture.vendor.letStrangerListen()
         load.task.cancel()
         await #expect(throws: CancellationError.self) { try await load.form() }
-        #expect(fixture.vendor.listener == .stranger, "the service removed a stranger")
+        #expect(
+          fixture.vendor.listener == .stranger, "the service removed another client's listener")
       }
     }
     ClauseGroup("Answers") {
-      Clause("success", "a form ends the load and frees the place") { fixture in
+      Clause("success", "after a form, the next load may begin") { fixture in
         let load = try await fixture.begin("form")
         load.atVendor.answer(.form("A form"))
         let form = try await load.form()
         #expect(form.title == "A form")
         try await fixture.expectNewLoadWorks()
       }
-      Clause("failure", "an error ends the load and frees the place") { fixture in
+      Clause("failure", "after an error, the next load may begin") { fixture in
         let load = try await fixture.begin("form")
         load.atVendor.answer(.failure(7))
         await #expect(throws: (any Error).self) { try await load.form() }
         try await fixture.expectNewLoadWorks()
       }
-      Clause("error-intact", "the vendor's error arrives as the vendor made it") { fixture in
+      Clause("error-intact", "the load throws the vendor's error unchanged") { fixture in
         for code in [0, -1, 404, Int.max] {
           let load = try await fixture.begin("form")
           load.atVendor.answer(.failure(code))
           let error = await #expect(throws: (any Error).self) { try await load.form() }
-          #expect(error.flatMap(fixture.vendor.code(of:)) == code, "the error was changed")
+          #expect(
+            error.flatMap(fixture.vendor.code(of:)) == code, "the load threw a different error")
         }
       }
-      Clause("synchronous", "an answer may come before the vendor's function returns") { fixture in
+      Clause("synchronous", "the vendor may answer before its function returns") { fixture in
         fixture.vendor.onLoad { $0.answer(.form("At once")) }
         #expect(try await fixture.service.loadForm("form").title == "At once")
         fixture.vendor.onLoad { $0.answer(.failure(7)) }
         await #expect(throws: (any Error).self) { try await fixture.service.loadForm("form") }
         try await fixture.expectNewLoadWorks()
       }
-      Clause("answered-twice", "of two answers to a load, the second is without effect") {
+      Clause("answered-twice", "a second answer to a load has no effect") {
         fixture in
         for second in [VendorAnswer.form("the second answer"), .failure(7)] {
           let load = try await fixture.begin("form")
@@ -95,16 +100,18 @@ extension Contract<FeedbackFixture> {
           try await fixture.expectNewLoadWorks()
         }
       }
-      Clause("any-thread", "eight threads may answer at once: one of them counts") { fixture in
+      Clause("any-thread", "one of eight concurrent answers counts") { fixture in
         for round in 1...25 {
           let load = try await fixture.begin("form")
           await onThreads(8) {
             load.atVendor.answer($0.isMultiple(of: 2) ? .form("\(round)") : .failure(round))
           }
           do {
-            #expect(try await load.form().title == "\(round)", "this is another load's form")
+            #expect(
+              try await load.form().title == "\(round)", "the load received another load's form")
           } catch {
-            #expect(fixture.vendor.code(of: error) == round, "this is another load's error")
+            #expect(
+              fixture.vendor.code(of: error) == round, "the load received another load's error")
           }
           #expect(fixture.vendor.listener == .nobody)
         }
@@ -112,24 +119,24 @@ extension Contract<FeedbackFixture> {
       }
     }
     ClauseGroup("Giving up") {
-      Clause("cancelled", "cancellation ends the load with CancellationError and frees the place") {
+      Clause("cancelled", "a cancelled load throws CancellationError, and the next may begin") {
         fixture in
         let load = try await fixture.begin("form")
         load.task.cancel()
         await #expect(throws: CancellationError.self) { try await load.form() }
         try await fixture.expectNewLoadWorks()
       }
-      Clause("cancelled-before", "a load of a cancelled task never reaches the vendor") {
+      Clause("cancelled-before", "a load of a cancelled task does not reach the vendor") {
         fixture in
         let task = Task {
           withUnsafeCurrentTask { $0?.cancel() }
           return try await fixture.service.loadForm("form")
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(fixture.vendor.loadCount == 0, "the vendor was asked for nobody")
+        #expect(fixture.vendor.loadCount == 0, "the vendor received a load of a cancelled task")
         try await fixture.expectNewLoadWorks()
       }
-      Clause("late-answer", "an answer after the cancellation is ignored") { fixture in
+      Clause("late-answer", "an answer after the cancellation has no effect") { fixture in
         let load = try await fixture.begin("form")
         load.task.cancel()
         await #expect(throws: CancellationError.self) { try await load.form() }
@@ -138,7 +145,7 @@ extension Contract<FeedbackFixture> {
         try await fixture.expectNewLoadWorks()
         try await fixture.expectNewLoadWorks(on: fixture.otherService)
       }
-      Clause("late-answer-told-apart", "not even the next load takes a cancelled one's answer") {
+      Clause("late-answer-told-apart", "the next load does not receive a cancelled load's answer") {
         fixture in
         let first = try await fixture.begin("first")
         first.task.cancel()
@@ -147,9 +154,9 @@ extension Contract<FeedbackFixture> {
         first.atVendor.answer(.form("the first"))
         second.atVendor.answer(.form("the second"))
         let title = try await second.form().title
-        #expect(title == "the second", "the second load got the first one's form")
+        #expect(title == "the second", "the second load received the first load's form")
       }
-      Clause("time-out", "a load that the vendor never answers ends when its time is up") {
+      Clause("time-out", "a load without an answer times out at its time limit") {
         fixture in
         let load = try await fixture.begin("form")
         await fixture.passTime(fixture.timeLimit)
@@ -158,7 +165,7 @@ extension Contract<FeedbackFixture> {
         load.atVendor.answer(.form("Too late"))
         try await fixture.expectNewLoadWorks()
       }
-      Clause("time-of-its-own", "the time of a load that has ended does not end the next one") {
+      Clause("time-of-its-own", "the timer of an ended load does not end the next load") {
         fixture in
         let first = try await fixture.begin("first")
         await fixture.passTime(fixture.timeLimit / 2)
@@ -171,7 +178,7 @@ extension Contract<FeedbackFixture> {
       }
     }
   } saboteurs: {
-    sabotagedFeedback
+    Saboteur.feedback
   }
 
   private static func refuseSecondLoad(
@@ -181,8 +188,8 @@ extension Contract<FeedbackFixture> {
     await #expect(throws: MultipleFormLoadError(id: "second")) {
       try await fixture.begin("second", on: service)
     }
-    try #require(fixture.vendor.loadCount == 1, "the vendor was asked for the refused load")
-    #expect(fixture.vendor.listener == .service, "the first load lost its place")
+    try #require(fixture.vendor.loadCount == 1, "the vendor received the refused load")
+    #expect(fixture.vendor.listener == .service, "the first load lost its listener")
     first.atVendor.answer(.form("the first"))
     #expect(try await first.form().title == "the first")
     try await fixture.expectNewLoadWorks(on: service)
@@ -190,7 +197,7 @@ extension Contract<FeedbackFixture> {
 
   private static func beginEightAtOnce(in fixture: FeedbackFixture) async throws {
     let events = AsyncStream<ContentionEvent>.makeStream()
-    fixture.vendor.onLoad { events.continuation.yield(.asked($0)) }
+    fixture.vendor.onLoad { events.continuation.yield(.reached($0)) }
     let tasks = (0..<8).map { number in
       let service = number.isMultiple(of: 2) ? fixture.service : fixture.otherService
       return Task {
@@ -203,25 +210,26 @@ extension Contract<FeedbackFixture> {
       }
     }
     defer { for task in tasks { task.cancel() } }
-    var asked: [VendorLoad] = []
+    var reached: [VendorLoad] = []
     for await event in events.stream.prefix(8) {
       switch event {
-      case .asked(let load): asked.append(load)
+      case .reached(let load): reached.append(load)
       case .ended(let error): #expect(error is MultipleFormLoadError)
       }
     }
-    try #require(asked.count == 1, "the vendor was asked for several loads at once")
-    for load in asked { load.answer(.form("A form")) }
+    try #require(reached.count == 1, "the vendor received several loads at once")
+    for load in reached { load.answer(.form("A form")) }
     var forms: [FeedbackForm] = []
     for task in tasks {
       if let form = try? await task.value { forms.append(form) }
     }
-    #expect(forms.map(\.title) == ["A form"], "the load that was begun did not get its form")
+    #expect(
+      forms.map(\.title) == ["A form"], "the load that reached the vendor did not return its form")
   }
 }
 
-/// What becomes of one of several loads begun at once.
+/// The first event of one of several concurrent loads.
 private enum ContentionEvent: Sendable {
-  case asked(VendorLoad)
+  case reached(VendorLoad)
   case ended(any Error)
 }

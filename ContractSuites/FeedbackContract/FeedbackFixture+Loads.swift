@@ -1,14 +1,14 @@
 import FeedbackPort
 import Testing
 
-/// A load that has reached the vendor and was not answered yet.
+/// A load that has reached the vendor and has not been answered.
 struct LoadInFlight: Sendable {
   let task: Task<FeedbackForm, any Error>
 
-  /// The load as the vendor sees it.
+  /// The load on the vendor's side.
   let atVendor: VendorLoad
 
-  /// Waits for the service; a cancelled wait cancels the load.
+  /// Waits for the service's form or error. Cancellation of the wait cancels the load.
   func form() async throws -> FeedbackForm {
     try await withTaskCancellationHandler {
       try await task.value
@@ -18,15 +18,17 @@ struct LoadInFlight: Sendable {
   }
 }
 
-/// A load that ended with a form before the vendor had answered it.
+/// A load returned a form before the vendor answered it.
 struct EndedUnansweredError: Error, CustomStringConvertible {
-  var description: String { "the load ended unanswered: it took another one's answer" }
+  var description: String {
+    "the load returned before the vendor answered it: it received another load's answer"
+  }
 }
 
 extension FeedbackFixture {
-  /// Begins a load and waits until the vendor is asked.
+  /// Begins a load and waits until it reaches the vendor.
   ///
-  /// - Throws: The load's error where it ends before that.
+  /// - Throws: The load's error if it fails before that, or ``EndedUnansweredError``.
   func begin(_ id: String, on other: (any FeedbackService)? = nil) async throws -> LoadInFlight {
     enum Event: Sendable {
       case reached(VendorLoad)
@@ -56,17 +58,18 @@ extension FeedbackFixture {
     throw CancellationError()
   }
 
-  /// Checks that the last load has left nothing behind: the place is empty and a new load works.
+  /// Checks that the last load has cleaned up: the vendor has no listener and a new load succeeds.
   func expectNewLoadWorks(
     on service: (any FeedbackService)? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try #require(
-      vendor.listener == .nobody, "the service still holds the vendor's only place",
+      vendor.listener == .nobody, "the vendor still has a listener after the load",
       sourceLocation: sourceLocation)
     let next = try await begin("the next form", on: service)
     next.atVendor.answer(.form("the next"))
     let title = try await next.form().title
     #expect(
-      title == "the next", "the next load got another one's form", sourceLocation: sourceLocation)
+      title == "the next", "the next load received another load's form",
+      sourceLocation: sourceLocation)
   }
 }

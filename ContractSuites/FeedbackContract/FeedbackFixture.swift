@@ -1,23 +1,23 @@
 public import FeedbackPort
 
-/// What a clause about feedback services works with: two services on one vendor, and the vendor.
+/// The fixture of the feedback contract: two services on one vendor, and control of the vendor.
 public struct FeedbackFixture: Sendable {
   /// The service under test.
   public var service: any FeedbackService
 
-  /// Another instance of the same implementation, on the same vendor.
+  /// A second instance of the same implementation on the same vendor.
   public var otherService: any FeedbackService
 
-  /// The vendor's remote control.
+  /// Controls and observes the vendor.
   public var vendor: any FeedbackVendor
 
   /// How long the services wait for an answer, in the time of `passTime`.
   public var timeLimit: Duration
 
-  /// Lets time pass for the services; called only while a load is in flight.
+  /// Advances the services' time. It is called only while a load is in flight.
   public var passTime: @Sendable (Duration) async -> Void
 
-  /// Puts a fixture together; the vendor answers nothing by itself.
+  /// Creates a fixture. Its vendor must not answer a load unless a clause does.
   public init(
     service: any FeedbackService, otherService: any FeedbackService, vendor: any FeedbackVendor,
     timeLimit: Duration, passTime: @escaping @Sendable (Duration) async -> Void

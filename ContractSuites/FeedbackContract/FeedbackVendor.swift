@@ -1,55 +1,56 @@
-/// The remote control of the vendor behind a feedback service.
+/// Controls and observes the vendor behind a feedback service.
 ///
-/// The vendor has one place for a listener, and answers whoever is in it when the answer comes.
+/// The vendor has at most one listener and gives every answer to the listener at that time.
 public protocol FeedbackVendor: Sendable {
-  /// Who is in the vendor's only place.
+  /// The current listener.
   var listener: FeedbackListener { get }
 
-  /// How many loads the vendor was asked for.
+  /// The number of loads that have reached the vendor.
   var loadCount: Int { get }
 
-  /// Puts somebody who is none of the services into the vendor's only place.
+  /// Makes a client other than the services the listener.
   func letStrangerListen()
 
-  /// Has a closure called with every load from now on, before the vendor's function returns.
+  /// Calls a closure for each load from now on, before the vendor's function returns.
   ///
-  /// It replaces the closure of an earlier call. Loads are answered by it, or later, or never.
+  /// The closure replaces that of an earlier call. It may answer the load, keep it for later or
+  /// drop it.
   func onLoad(_ body: @escaping @Sendable (VendorLoad) -> Void)
 
-  /// The code of an error that the vendor made, or `nil` when it is not exactly as it made it.
+  /// The code of an error of the vendor's, or `nil` if the error is not exactly the vendor's.
   func code(of error: any Error) -> Int?
 }
 
-/// Who is in the vendor's only place.
+/// The receiver of the vendor's answers.
 public enum FeedbackListener: Hashable, Sendable {
-  /// The place is empty.
+  /// No listener: answers are lost.
   case nobody
   /// One of the services.
   case service
-  /// Somebody else.
+  /// Another client of the vendor.
   case stranger
 }
 
-/// How a vendor answers a load.
+/// A vendor's answer to a load.
 public enum VendorAnswer: Hashable, Sendable {
-  /// It loads a form with this title and these questions.
+  /// A form with this title and these questions.
   case form(String, questions: [String] = [])
-  /// It makes an error with this code.
+  /// An error with this code.
   case failure(Int)
 }
 
 /// A load that has reached the vendor.
 public struct VendorLoad: Sendable {
-  /// The form's id as it came.
+  /// The form's id, as the vendor received it.
   public var id: String
 
-  /// Who was in the vendor's only place when the load came.
+  /// The listener when the load arrived.
   public var listener: FeedbackListener
 
-  /// Has the vendor answer, on the thread it is called on; any number of times.
+  /// Makes the vendor answer on the calling thread. May be called any number of times.
   public var answer: @Sendable (VendorAnswer) -> Void
 
-  /// Describes a load.
+  /// Creates a load.
   public init(
     id: String, listener: FeedbackListener, answer: @escaping @Sendable (VendorAnswer) -> Void
   ) {

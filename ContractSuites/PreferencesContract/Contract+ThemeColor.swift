@@ -2,49 +2,50 @@ public import ContractTesting
 public import PreferencesPort
 import Testing
 
-/// Opens a provider on a place in which there is a text, or nothing, where the colour belongs.
+/// Opens a provider over a stored text, or over an empty store if the text is `nil`.
 public typealias ThemeColorFixture = @Sendable (_ stored: String?) throws -> any ThemeColorProvider
 
 extension Contract<ThemeColorFixture> {
-  /// What every provider of the theme's colour promises.
+  /// The behaviour of every theme colour provider.
   public static let themeColor = Contract("theme-color", "Theme colour") {
-    Clause("none-at-first", "there is no colour before one is chosen") { open in
+    Clause("none-at-first", "there is no colour before one is set") { open in
       let color = try open(nil).themeColor()
       #expect(color == nil)
     }
-    Clause("remembers", "the colour is the one that was chosen last") { open in
+    Clause("remembers", "the colour is the one that was set last") { open in
       let provider = try open(nil)
       for color in [ThemeColor.black, .white, .teal] {
         provider.setThemeColor(color)
         #expect(try provider.themeColor() == color)
       }
     }
-    Clause("forgets", "choosing nil leaves no colour") { open in
+    Clause("forgets", "setting nil removes the colour") { open in
       let provider = try open("#008080")
       #expect(try provider.themeColor() == .teal)
       provider.setThemeColor(nil)
       #expect(try provider.themeColor() == nil)
     }
-    Clause("unreadable", "a text that is no colour is an error until a colour is chosen") { open in
+    Clause("unreadable", "a stored text that is not a colour is an error until a colour is set") {
+      open in
       for text in ["", "teal", "008080", "#08", "#00808", "#+08080", "#0080800", "#00808\u{e9}"] {
         let provider = try open(text)
         #expect(throws: UnreadableThemeColorError(found: text)) { try provider.themeColor() }
         provider.setThemeColor(.teal)
-        #expect(try provider.themeColor() == .teal, "the provider did not recover")
+        #expect(try provider.themeColor() == .teal, "the provider did not recover from '\(text)'")
       }
     }
   } saboteurs: {
-    Saboteur("has-favourite", "has a colour before one is chosen", caughtBy: "none-at-first") {
-      { text in Sabotaged(stored: text, default: .teal) }
+    Saboteur("has-favourite", "has a colour before one is set", caughtBy: "none-at-first") {
+      { @Sendable text in Sabotaged(stored: text, default: .teal) }
     }
     Saboteur("write-once", "keeps the first colour", caughtBy: "remembers") {
-      { text in Sabotaged(stored: text, isWriteOnce: true) }
+      { @Sendable text in Sabotaged(stored: text, isWriteOnce: true) }
     }
-    Saboteur("clings", "can't be rid of a colour", caughtBy: "forgets") {
-      { text in Sabotaged(stored: text, canForget: false) }
+    Saboteur("clings", "cannot remove a colour", caughtBy: "forgets") {
+      { @Sendable text in Sabotaged(stored: text, canForget: false) }
     }
-    Saboteur("shrugs", "takes a corrupt text for none", caughtBy: "unreadable") {
-      { text in Sabotaged(stored: text.flatMap { ThemeColor($0)?.description }) }
+    Saboteur("shrugs", "treats a corrupt text as no colour", caughtBy: "unreadable") {
+      { @Sendable text in Sabotaged(stored: text.flatMap { ThemeColor($0)?.description }) }
     }
   }
 }
@@ -55,7 +56,7 @@ extension ThemeColor {
   fileprivate static let teal = ThemeColor(red: 0, green: 128, blue: 128)
 }
 
-/// A provider that is wrong in one way.
+/// A provider with one flaw.
 private struct Sabotaged: ThemeColorProvider {
   private let memory: InMemoryThemeColorProvider
   private let fallback: ThemeColor?

@@ -7,12 +7,11 @@ import VendorAdapters
 import VendorSDK
 
 @Suite struct AnalyticsContractTests {
-  @Test(arguments: Contract.analytics.cases(for: .spy, .shadow, .adapter))
-  func holds(_ clause: ContractCase<AnalyticsFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.analytics.saboteurs)
-  func catches(_ saboteur: SaboteurCase<AnalyticsFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.analytics.cases(for: .spy, .shadow, .adapter)
+      + Contract.analytics.saboteurCases)
+  func holds(_ contractCase: ContractCase<AnalyticsFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 

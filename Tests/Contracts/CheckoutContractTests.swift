@@ -10,24 +10,19 @@ import Testing
   @Test(
     arguments: Contract.checkout.cases(
       for: .globalEnumOverFakes, .injectedStructOverFakes, .moduleOverFakes,
-      .globalEnum, .injectedStruct, .module))
-  func holds(_ clause: ContractCase<CheckoutFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.checkout.saboteurs)
-  func catches(_ saboteur: SaboteurCase<CheckoutFixture>) async throws {
-    try await saboteur.verify()
+      .globalEnum, .injectedStruct, .module)
+      + Contract.checkout.saboteurCases)
+  func holds(_ contractCase: ContractCase<CheckoutFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
 @Suite struct FeatureTogglesContractTests {
-  @Test(arguments: Contract.featureToggles.cases(for: .inMemory, .json, .plist, .environment))
-  func holds(_ clause: ContractCase<FeatureTogglesFixture>) async throws {
-    try await clause.verify()
-  }
-
-  @Test(arguments: Contract.featureToggles.saboteurs)
-  func catches(_ saboteur: SaboteurCase<FeatureTogglesFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.featureToggles.cases(for: .inMemory, .json, .plist, .environment)
+      + Contract.featureToggles.saboteurCases)
+  func holds(_ contractCase: ContractCase<FeatureTogglesFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
@@ -51,12 +46,11 @@ import Testing
 }
 
 @Suite struct NavigatorContractTests {
-  @Test(arguments: Contract.navigator.cases(for: .spy, .stack))
-  func holds(_ clause: ContractCase<NavigatorFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.navigator.saboteurs)
-  func catches(_ saboteur: SaboteurCase<NavigatorFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.navigator.cases(for: .spy, .stack)
+      + Contract.navigator.saboteurCases)
+  func holds(_ contractCase: ContractCase<NavigatorFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
@@ -94,7 +88,7 @@ extension Implementation<FeatureTogglesFixture> {
   static let environment = live("environment") {
     let variables = Mutex<[String: String]>([:])
     @Sendable func set(_ toggle: FeatureToggle, _ isEnabled: Bool) {
-      let name = "TOGGLE_" + toggle.rawValue.uppercased().replacing("-", with: "_")
+      let name = EnvironmentFeatureToggles.variable(for: toggle)
       variables.withLock { $0[name] = isEnabled ? "on" : "off" }
     }
     return FeatureTogglesFixture { settings in
@@ -118,7 +112,7 @@ extension FeatureTogglesFixture {
   }
 }
 
-/// Toggles in a file, and the file.
+/// Writes a file of toggles and reads it with `FileFeatureToggles`.
 private final class SettingsFile: Sendable {
   private struct State {
     var settings: [String: Bool] = [:]
@@ -160,46 +154,47 @@ private final class SettingsFile: Sendable {
 
 extension Implementation<CheckoutFixture> {
   static let globalEnumOverFakes = fake("global-enum-over-fakes") { scope in
-    let world = World.fakes()
-    return world.fixtureOfGlobals(in: scope)
+    CheckoutPorts.fakes().fixtureOfGlobals(in: scope)
   }
   .exclusive("CheckoutGlobals")
 
   static let injectedStructOverFakes = fake("injected-struct-over-fakes") {
-    World.fakes().fixtureOfStruct
+    CheckoutPorts.fakes().fixtureOfStruct
   }
 
-  static let moduleOverFakes = fake("module-over-fakes") { World.fakes().fixtureOfModule }
+  static let moduleOverFakes = fake("module-over-fakes") { CheckoutPorts.fakes().fixtureOfModule }
 
   static let globalEnum = live("global-enum") { scope in
-    try World.live(in: scope).fixtureOfGlobals(in: scope)
+    try CheckoutPorts.live(in: scope).fixtureOfGlobals(in: scope)
   }
   .exclusive("CheckoutGlobals")
 
-  static let injectedStruct = live("injected-struct") { try World.live(in: $0).fixtureOfStruct }
+  static let injectedStruct = live("injected-struct") {
+    try CheckoutPorts.live(in: $0).fixtureOfStruct
+  }
 
-  static let module = live("module") { try World.live(in: $0).fixtureOfModule }
+  static let module = live("module") { try CheckoutPorts.live(in: $0).fixtureOfModule }
 }
 
-/// The ports around a checkout.
-private struct World: Sendable {
+/// The ports that a checkout uses, with control of the toggles and a view of the screens.
+private struct CheckoutPorts: Sendable {
   var toggles: any FeatureToggles
   var navigator: any Navigator
   var set: @Sendable (FeatureToggle, Bool) throws -> Void
   var shown: @Sendable () -> [Screen]
 
-  static func fakes() -> World {
+  static func fakes() -> CheckoutPorts {
     let toggles = FakeFeatureToggles()
     let navigator = NavigatorSpy()
-    return World(
+    return CheckoutPorts(
       toggles: toggles, navigator: navigator, set: { toggles.set($0, $1) },
       shown: { navigator.screens })
   }
 
-  static func live(in scope: FixtureScope) throws -> World {
+  static func live(in scope: FixtureScope) throws -> CheckoutPorts {
     let file = try SettingsFile(in: scope, named: "toggles.json")
     let navigator = StackNavigator(root: .named("home"))
-    return World(
+    return CheckoutPorts(
       toggles: try file.open([:]), navigator: navigator, set: { try file.change($0, $1) },
       shown: { Array(navigator.screens.dropFirst()) })
   }
@@ -227,12 +222,13 @@ private struct World: Sendable {
     let module = OneTapCheckoutModule(delegate: app)
     return CheckoutFixture(
       isEnabled: module.isEnabled,
+      // The module holds its delegate weakly, so the fixture keeps the app alive.
       present: { entryPoint in withExtendedLifetime(app) { module.present(from: entryPoint) } },
       set: set, shown: shown)
   }
 }
 
-/// The app around a module.
+/// The app that contains a module.
 private final class App: OneTapCheckoutDelegate {
   private let toggles: any FeatureToggles
   private let navigator: any Navigator

@@ -4,11 +4,9 @@ import Testing
 
 @Suite struct CookieContractTests {
   @Test(
-    arguments: Contract.cookies.cases(for: .inMemory, .sqlite, .foundation, .foundationOnDisk))
-  func holds(_ clause: ContractCase<CookieStoreFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.cookies.saboteurs)
-  func catches(_ saboteur: SaboteurCase<CookieStoreFixture>) async throws {
-    try await saboteur.verify()
+    arguments: Contract.cookies.cases(for: .inMemory, .sqlite, .foundation, .foundationOnDisk)
+      + Contract.cookies.saboteurCases)
+  func holds(_ contractCase: ContractCase<CookieStoreFixture>) async throws {
+    try await contractCase.verify()
   }
 }

@@ -24,7 +24,7 @@ import Testing
 }
 
 extension Implementation<CookieStoreFixture> {
-  /// Each call goes to the other of two handles on one file.
+  /// Calls alternate between two handles to one file.
   static let sqliteByTwoHandles = sqlite.map(as: "sqlite-by-two-handles") {
     try await $0.byTwoHandles()
   }

@@ -11,7 +11,7 @@ extension Implementation<CookieStoreFixture> {
       InMemoryCookieStore(policy: setup.policy, now: setup.now)
     }
   }
-  .lacking(.persistence, because: "its cookies live as long as it does")
+  .lacking(.persistence, because: "cookies are kept in memory only")
 
   static let sqlite = live("sqlite") { scope in
     try await CookieStoreFixture(in: scope, closing: { $0.close() }) { setup in

@@ -6,14 +6,11 @@ import CookieSQLiteAdapter
 import Testing
 
 @Suite struct CookieProviderContractTests {
-  @Test(arguments: Contract.cookieProvider.cases(for: .inMemory, .sqlite, .foundation))
-  func holds(_ clause: ContractCase<CookieProviderFixture>) async throws {
-    try await clause.verify()
-  }
-
-  @Test(arguments: Contract.cookieProvider.saboteurs)
-  func catches(_ saboteur: SaboteurCase<CookieProviderFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.cookieProvider.cases(for: .inMemory, .sqlite, .foundation)
+      + Contract.cookieProvider.saboteurCases)
+  func holds(_ contractCase: ContractCase<CookieProviderFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
@@ -29,7 +26,7 @@ extension Implementation<CookieProviderFixture> {
     return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
   }
 
-  /// `HTTPCookieStorage` itself, by an extension.
+  /// The provider that an extension of `HTTPCookieStorage` creates.
   static let foundation = live("foundation") { scope in
     let storage = try ephemeralCookieStorage(in: scope)
     return CookieProviderFixture { storage.provider(for: $0) }
@@ -39,6 +36,6 @@ extension Implementation<CookieProviderFixture> {
   )
   .deviating(from: "secure", because: "Secure cookies are sent over http", on: .linux)
   .deviating(
-    from: "malformed", because: "HTTPCookie takes whatever it is given, line breaks included",
+    from: "malformed", because: "HTTPCookie accepts any text, including line breaks",
     on: .linux)
 }

@@ -7,12 +7,11 @@ import VendorAdapters
 import VendorSDK
 
 @Suite struct FeedbackContractTests {
-  @Test(arguments: Contract.feedback.cases(for: .inMemory, .thirdPartyClass, .thirdPartyValue))
-  func holds(_ clause: ContractCase<FeedbackFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.feedback.saboteurs)
-  func catches(_ saboteur: SaboteurCase<FeedbackFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.feedback.cases(for: .inMemory, .thirdPartyClass, .thirdPartyValue)
+      + Contract.feedback.saboteurCases)
+  func holds(_ contractCase: ContractCase<FeedbackFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
@@ -55,7 +54,7 @@ extension Implementation<FeedbackFixture> {
   }
 }
 
-/// The remote control of the fake's vendor, which is the fake itself.
+/// Controls the fake's vendor, which is part of the fake.
 private struct FakeVendor: FeedbackVendor {
   struct Failure: Error {
     var code: Int
@@ -89,7 +88,7 @@ private struct FakeVendor: FeedbackVendor {
   func code(of error: any Error) -> Int? { (error as? Failure)?.code }
 }
 
-/// The remote control of the SDK, by its sandbox.
+/// Controls the SDK through its sandbox.
 private final class SandboxedVendor: FeedbackVendor {
   /// Another client of the SDK.
   private final class Stranger: ThirdPartyDelegate, Sendable {
@@ -114,7 +113,9 @@ private final class SandboxedVendor: FeedbackVendor {
 
   func onLoad(_ body: @escaping @Sendable (VendorLoad) -> Void) {
     sandbox.onLoad { [self] load in
-      body(VendorLoad(id: load.id, listener: listener(load.delegate)) { load.answer($0.fromSDK) })
+      body(
+        VendorLoad(id: load.id, listener: listener(load.delegate)) { load.answer($0.sandboxAnswer) }
+      )
     }
   }
 
@@ -127,9 +128,9 @@ private final class SandboxedVendor: FeedbackVendor {
 }
 
 extension VendorAnswer {
-  fileprivate static let message = "the sandbox was told to fail"
+  fileprivate static let message = "the clause requested a failure"
 
-  fileprivate var fromSDK: ThirdPartySandbox.Answer {
+  fileprivate var sandboxAnswer: ThirdPartySandbox.Answer {
     switch self {
     case .form(let title, let questions): .form(title: title, questions: questions)
     case .failure(let code): .failure(code: code, message: Self.message)

@@ -5,10 +5,10 @@ import CookiePort
 import Foundation
 import Testing
 
-/// Foundation's store, explored where no deviation is declared: what is found here is new.
+/// Explores Foundation's store outside its declared deviations, so every finding is new.
 ///
-/// A finding becomes a clause of the contract and a deviation of the implementation, and what it is
-/// about goes from the ``FoundationCookies``. Explore for long with
+/// For a finding, add a clause to the contract and a deviation to the implementation, and exclude
+/// the commands from ``FoundationCookies``. To explore for 10 minutes, run
 /// `CONTRACT_EXPLORE_SECONDS=600 swift test --filter FoundationExploration`.
 @Suite struct FoundationExplorationTests {
   @Test func lockStep() async throws {
@@ -16,21 +16,21 @@ import Testing
   }
 }
 
-/// The cookie jar as far as `HTTPCookieStorage` is known to follow it.
+/// The part of the cookie jar's behaviour that `HTTPCookieStorage` is known to share.
 ///
-/// Where it is known to deviate, in order, dates of creation, refusals and most of what lies in a
-/// path, nothing is drawn or nothing is compared.
+/// Known deviations (order, creation, rejections, most paths) are excluded: such commands aren't
+/// generated, or the fields aren't compared.
 struct FoundationCookies: Specification {
   typealias State = CookieSpecification.State
   typealias Command = CookieSpecification.Command
 
-  /// What a call gives back, in words, as far as it is compared.
+  /// The compared part of a response, as text.
   typealias Response = String
 
   private let base: CookieSpecification
 
   init() {
-    // In whole seconds, as Expires is.
+    // Whole seconds, like Expires.
     let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
     var world = CookieWorld(movesClock: false)
     world.paths = ["/"]
@@ -68,7 +68,7 @@ struct FoundationCookies: Specification {
   private func text(of response: CookieSpecification.Response) -> String {
     switch response {
     case .cookies(let cookies): "\(cookies.map(text).sorted())"
-    // A cookie for another domain is dropped, and the one that it would replace is answered.
+    // Foundation drops a cookie for another domain, and the store then returns the existing cookie.
     case .change, .rejected: "changed"
     case .count(let count): "\(count)"
     case .done: "done"

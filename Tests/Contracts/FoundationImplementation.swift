@@ -10,7 +10,7 @@ import Testing
 #endif
 
 extension Implementation<CookieStoreFixture> {
-  /// `HTTPCookieStorage` as it is: each case has an ephemeral storage of its own.
+  /// `HTTPCookieStorage` in memory: each case has a separate ephemeral storage.
   static let foundation = live("foundation") { scope in
     try await CookieStoreFixture(in: scope, startingAt: Date()) { _ in
       FoundationCookieStore(try ephemeralCookieStorage(in: scope))
@@ -20,55 +20,55 @@ extension Implementation<CookieStoreFixture> {
   .deviatingByItsInterface
   .deviatingOnLinux
 
-  /// `HTTPCookieStorage` with its file: what an app has by `HTTPCookieStorage.shared`.
+  /// `HTTPCookieStorage` with its file, as in `HTTPCookieStorage.shared`.
   ///
-  /// Each case has a process with a data folder of its own, and each handle a storage of its own: one
-  /// that reads the file when it is made, as another process would.
+  /// Each case runs in a separate process with a separate data directory. Each handle has a
+  /// separate storage, which reads the file when it is created, as in another process.
   static let foundationOnDisk = live("foundation-on-disk") { scope in
-    // The file gets the mode that most users' files get.
+    // The usual umask of users, so that the file gets its usual mode.
     umask(0o022)
     return try await CookieStoreFixture(in: scope, startingAt: Date()) { setup in
       FoundationCookieStore(try cookieStorage(in: setup.directory()))
     }
   }
   .inOwnProcess()
-  .available(when: "Foundation keeps its files where XDG_DATA_HOME says") {
+  .available(when: "Foundation keeps its files in XDG_DATA_HOME") {
     Platform.current == .linux
   }
   .deviatingByItsInterface
   .deviatingOnLinux
   .deviatingInItsFile
 
-  /// What the interface of `HTTPCookieStorage` has no place for, on every platform.
+  /// Deviations on every platform, because the API of `HTTPCookieStorage` lacks a parameter.
   private var deviatingByItsInterface: Self {
-    lacking(.controllableClock, because: "HTTPCookieStorage reads the system's clock")
-      .lacking(.configurablePolicy, because: "HTTPCookieStorage has one set of rules")
+    lacking(.controllableClock, because: "HTTPCookieStorage reads the system clock")
+      .lacking(.configurablePolicy, because: "HTTPCookieStorage has fixed rules")
       .deviating(
         from: "http-only-get", "http-only-set", "http-only-overwrite", kind: .unsupported,
-        because: "HTTPCookieStorage isn't told whether HTTP or a script is asking",
+        because: "HTTPCookieStorage can't distinguish HTTP from script access",
         on: [.linux, .apple]
       )
       .deviating(
         from: "strict", "lax", "cross-site-set", kind: .unsupported,
-        because: "HTTPCookieStorage isn't told whether a request is same-site",
+        because: "HTTPCookieStorage can't distinguish same-site from cross-site requests",
         on: [.linux, .apple]
       )
       .deviating(
         from: "domain-foreign", "domain-sibling", "leading-dot", "non-ascii-domain", "trailing-dot",
         "rejection", kind: .unsupported,
-        because: "HTTPCookieStorage drops a cookie for another domain without a word",
+        because: "HTTPCookieStorage drops a cookie for another domain without an error",
         on: [.linux, .apple]
       )
       .deviating(
         from: "restore", "restore-replaces", "changes-restored", kind: .unsupported,
-        because: "HTTPCookie takes neither a creation nor a last access", on: [.linux, .apple]
+        because: "HTTPCookie can't be created with a creation or last access", on: [.linux, .apple]
       )
       .deviating(
         from: "restore-all-or-none", kind: .unsupported,
-        because: "HTTPCookie takes whatever it is given", on: [.linux, .apple])
+        because: "HTTPCookie accepts any text", on: [.linux, .apple])
   }
 
-  /// What swift-corelibs-foundation does otherwise, as observed in Swift 6.3.
+  /// Deviations of swift-corelibs-foundation, as observed in Swift 6.3.
   private var deviatingOnLinux: Self {
     deviating(
       from: "path-itself", "path-slash", "path-match", "path-case", "path-query", "path-percent",
@@ -86,19 +86,19 @@ extension Implementation<CookieStoreFixture> {
     )
     .deviating(
       from: "longest-path-first", "earlier-first", "list-all",
-      because: "cookies come in a dictionary's order, another in each process", on: .linux
+      because: "cookies are in the random order of a dictionary", on: .linux
     )
     .deviating(
       from: "identity",
-      because: "the key is domain, path and name run together, so that two cookies may share it",
+      because: "the key concatenates domain, path and name, so different cookies may share it",
       on: .linux
     )
     .deviating(
-      from: "octets", because: "names and paths that are canonically equivalent share a key",
+      from: "octets", because: "canonically equivalent names and paths share a key",
       on: .linux
     )
     .deviating(
-      from: "overwrite-creation", because: "a cookie that is set again gets a new creation",
+      from: "overwrite-creation", because: "a replaced cookie gets a new creation",
       on: .linux
     )
     .deviating(
@@ -107,81 +107,82 @@ extension Implementation<CookieStoreFixture> {
     )
     .deviating(
       from: "attribute-case", "last-attribute", "host-only-twin", "new-creation", "name-case",
-      "end-session", "changes", because: "Max-Age, of which the clause makes use, is ignored",
+      "end-session", "changes", because: "Max-Age, which the clause uses, is ignored",
       on: .linux
     )
     .deviating(
-      from: "two-digit-years", because: "a year of two digits is one of the first century",
+      from: "two-digit-years", because: "a two-digit year is in the first century",
       on: .linux
     )
     .deviating(
       from: "date-order", "date-digits", "time-of-day", "calendar-days", "time-zones", "first-year",
-      because: "Expires is read by three patterns of DateFormatter and no others", on: .linux
+      because: "Expires is parsed with only three DateFormatter patterns", on: .linux
     )
     .deviating(
-      from: "bad-date", because: "an Expires without a date undoes an earlier one", on: .linux
+      from: "bad-date", because: "an Expires without a date overrides an earlier one", on: .linux
     )
     .deviating(
       from: "comma", because: "a comma splits one Set-Cookie line into two cookies", on: .linux
     )
     .deviating(
-      from: "flag-values", because: "Secure and HttpOnly are ignored where they have a value",
+      from: "flag-values", because: "Secure and HttpOnly are ignored if they have a value",
       on: .linux
     )
     .deviating(
       from: "long-letters",
       because:
-        "the value is found by counting the name in UTF-16, and loses what letters have more",
+        "the name's length in UTF-16 is used as a length in characters, which truncates the value",
       on: .linux
     )
     .deviating(
       from: "long-letters-empty", by: .crashing,
-      because: "counting the name in UTF-16 passes the end of the line, and ends the process",
+      because: "the name's length in UTF-16 exceeds the line, which crashes the process",
       on: .linux
     )
     .deviating(
       from: "joined-signs",
-      because: "a sign is not found where the next character joins with it into one letter",
+      because: "a separator followed by a combining character is not recognized",
       on: .linux
     )
     .deviating(
       from: "at-once", intermittently: true,
-      because: "the storage answers nothing, and what it held is asked for by a call of its own",
+      because: "the storage returns nothing, so the store reads the old cookie by a separate call",
       on: [.linux, .apple]
     )
     .deviating(
-      from: "public-suffix", "suffix-host", because: "public suffixes are not known", on: .linux
+      from: "public-suffix", "suffix-host", because: "public suffixes are not checked", on: .linux
     )
     .deviating(
-      from: "domain-address", because: "Domain=3.4 on 1.2.3.4 is taken, and leaks to 9.9.3.4",
+      from: "domain-address",
+      because: "Domain=3.4 on 1.2.3.4 is accepted, and the cookie leaks to 9.9.3.4",
       on: .linux
     )
     .deviating(
       from: "domain-match",
-      because: "a cookie for another domain is dropped without a word", on: .linux
+      because: "a cookie for another domain is dropped without an error", on: .linux
     )
     .deviating(
       from: "empty-domain", because: "a cookie with an empty Domain is lost", on: .linux
     )
     .deviating(
-      from: "control-characters", because: "control characters are taken", on: .linux
+      from: "control-characters", because: "control characters are accepted", on: .linux
     )
     .deviating(
-      from: "white-space", because: "every Unicode white space is trimmed from values", on: .linux
+      from: "white-space", because: "all Unicode white space is trimmed from values", on: .linux
     )
     .deviating(
       from: "nameless", "nameless-header", "first-equals", "empty-cookie", "prefix-nameless",
       because: "a cookie without a name is dropped", on: .linux
     )
     .deviating(
-      from: "pair-size", "attribute-size", because: "nothing is limited in size", on: .linux
+      from: "pair-size", "attribute-size", because: "sizes are not limited", on: .linux
     )
     .deviating(
-      from: "longest-life", because: "no life is limited to 400 days", on: .linux
+      from: "longest-life", because: "lifetimes are not limited to 400 days", on: .linux
     )
     .deviating(
       from: "secure-prefix", "host-prefix", "prefix-case",
-      because: "the prefixes __Secure- and __Host- are not known", on: .linux
+      because: "the prefixes __Secure- and __Host- are not checked", on: .linux
     )
     .deviating(
       from: "same-site-values", "none-needs-secure", because: "SameSite is ignored", on: .linux)
@@ -189,52 +190,54 @@ extension Implementation<CookieStoreFixture> {
 }
 
 extension Implementation<CookieStoreFixture> {
-  /// What the file of swift-corelibs-foundation does otherwise, as observed in Swift 6.3.
+  /// Deviations of the file of swift-corelibs-foundation, as observed in Swift 6.3.
   private var deviatingInItsFile: Self {
     deviating(
       from: "survives-reopen",
-      because: "the file loses HttpOnly and the creation, and Secure is not read again", on: .linux
+      because: "the file loses HttpOnly and the creation, and Secure is not read back", on: .linux
     )
     .deviating(
       from: "reopened-session", kind: .unsupported,
-      because: "a session cookie is never written: for Foundation, a session ends with the process",
+      because: "session cookies are never written: in Foundation a session ends with the process",
       on: .linux
     )
     .deviating(
-      from: "private-files", because: "everybody may read the file, whose mode is 0644", on: .linux
+      from: "private-files", because: "everyone may read the file, whose mode is 0644", on: .linux
     )
     .deviating(
       from: "several-handles", "no-lost-writes",
-      because: "the file is read once a process, and each write replaces what others have written",
+      because: "a process reads the file once, and each write discards those of other processes",
       on: .linux)
   }
 }
 
-/// A storage of its own over the file in a folder, in a process that makes no others.
+/// Creates a separate storage for the cookie file in a directory, in a process that has no other.
 func cookieStorage(in folder: URL) throws -> HTTPCookieStorage {
-  // Read anew for each storage, of which no other thread makes one.
+  // Foundation reads the variable for each storage. No other thread reads the environment
+  // meanwhile.
   setenv("XDG_DATA_HOME", folder.path, 1)
   let name = Bundle.main.bundleURL.deletingPathExtension().lastPathComponent
   let files = folder.appendingPathComponent(name, isDirectory: true)
   try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
-  // A storage is made once for each identifier, and its file named by it: `.cookies.ID`. An identifier
-  // of two components leads through a link to one file by any name.
+  // Foundation creates one storage per identifier and names its file `.cookies.ID`. An identifier
+  // of two path components leads through a symbolic link, so that any identifier leads to the same
+  // file.
   let link = UUID().uuidString
   try FileManager.default.createSymbolicLink(
     atPath: files.path + "/.cookies." + link, withDestinationPath: ".")
   return .sharedCookieStorage(forGroupContainerIdentifier: link + "/cookies")
 }
 
-/// A cookie storage of its own for one case, which leaves nothing behind.
+/// Creates an ephemeral cookie storage for one case and removes what Foundation leaves on disk.
 func ephemeralCookieStorage(in scope: FixtureScope) throws -> HTTPCookieStorage {
   let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
-  // On Linux the first configuration of a process opens the shared storage too, which makes an
-  // empty folder named after the executable's.
+  // On Linux the first configuration of a process also opens the shared storage, which creates an
+  // empty directory with the name of the executable's.
   let name = Bundle.main.bundleURL.deletingPathExtension().lastPathComponent
   let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
   let folder = support.first?.appendingPathComponent(name)
   scope.onTearDown {
-    // Removes the folder only where it is empty.
+    // rmdir(2) removes the directory only if it is empty.
     if let folder { rmdir(folder.path) }
   }
   return storage

@@ -6,12 +6,11 @@ import PreferencesPort
 import Testing
 
 @Suite struct PreferencesContractTests {
-  @Test(arguments: Contract.themeColor.cases(for: .inMemory, .userDefaults))
-  func holds(_ clause: ContractCase<ThemeColorFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.themeColor.saboteurs)
-  func catches(_ saboteur: SaboteurCase<ThemeColorFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.themeColor.cases(for: .inMemory, .userDefaults)
+      + Contract.themeColor.saboteurCases)
+  func holds(_ contractCase: ContractCase<ThemeColorFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
@@ -46,7 +45,7 @@ extension Implementation<ThemeColorFixture> {
   }
 }
 
-/// A suite of defaults for one test alone.
+/// A suite of `UserDefaults` with a unique name.
 struct DefaultsSuite: Sendable {
   let name = "contract-\(UUID().uuidString)"
 
@@ -56,7 +55,7 @@ struct DefaultsSuite: Sendable {
     _ = defaults?.synchronize()
   }
 
-  /// Removes the suite, and the file that it leaves behind on Linux.
+  /// Removes the suite, and the file that Foundation keeps for it on Linux.
   func remove() throws {
     UserDefaults(suiteName: name)?.removePersistentDomain(forName: name)
     let folder = URL(

@@ -67,17 +67,17 @@ extension Implementation<TransportFixture> {
     )
     .deviating(
       from: "producer-fails", "reset", "early-response", kind: .unsupported,
-      by: .hanging(within: .seconds(2)),
+      by: .timingOut(after: .seconds(2)),
       because: "content is made before it is sent, and these producers wait for the peer",
       on: .linux
     )
     .deviating(
-      from: "slow-name", by: .hanging(within: .seconds(2)), intermittently: true,
+      from: "slow-name", by: .timingOut(after: .seconds(2)), intermittently: true,
       because: "a request that is cancelled once its lookup has begun holds up all sessions until "
         + "the lookup ends", on: .linux
     )
     .deviating(
-      from: "cancel-storm", "dropped-response", by: .hanging(within: .seconds(2)),
+      from: "cancel-storm", "dropped-response", by: .timingOut(after: .seconds(2)),
       intermittently: true,
       because: "content that comes faster than it is read keeps libcurl's "
         + "curl_multi_socket_action from returning, and until then no session does anything else, "
@@ -103,7 +103,7 @@ extension Implementation<TransportFixture> {
       from: "bad-chunk", because: "libcurl takes 0x3 for the last chunk", on: .linux
     )
     .deviating(
-      from: "bad-chunk-held", by: .hanging(within: .seconds(2)),
+      from: "bad-chunk-held", by: .timingOut(after: .seconds(2)),
       because: "libcurl waits for what follows 0x3, and for the end of any chunk extension",
       on: .linux
     )
@@ -119,7 +119,7 @@ extension Implementation<TransportFixture> {
       from: "expectation-failed", because: "libcurl sends a request again after 417", on: .linux
     )
     .deviating(
-      from: "cut-upload", kind: .unsupported, by: .hanging(within: .seconds(2)),
+      from: "cut-upload", kind: .unsupported, by: .timingOut(after: .seconds(2)),
       because: "content is made before it is sent, and this producer waits for the peer",
       on: .linux
     )

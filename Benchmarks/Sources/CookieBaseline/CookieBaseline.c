@@ -26,7 +26,9 @@ baseline *baseline_open(const char *path) {
   int failed =
       sqlite3_open_v2(
           path, &store->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)
-      || sqlite3_exec(store->database, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON", NULL, NULL, NULL)
+      || sqlite3_exec(
+          store->database, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON", NULL, NULL,
+          NULL)
       || prepare(store, "BEGIN", &store->begin)
       || prepare(store, "BEGIN IMMEDIATE", &store->begin_immediate)
       || prepare(store, "COMMIT", &store->commit)
@@ -72,15 +74,15 @@ static int run(sqlite3_stmt *statement) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static const char *copy(char **place, const void *text, size_t length) {
-  char *start = *place;
+static const char *copy(char **next, const void *text, size_t length) {
+  char *start = *next;
   memcpy(start, text, length);
   start[length] = 0;
-  *place += length + 1;
+  *next += length + 1;
   return start;
 }
 
-/// The row that a statement stands at, in an allocation of its own.
+/// Copies the current row of a statement into one allocation.
 static baseline_cookie *read_row(sqlite3_stmt *statement) {
   const unsigned char *domain = sqlite3_column_text(statement, 0);
   const unsigned char *path = sqlite3_column_text(statement, 1);
@@ -94,11 +96,11 @@ static baseline_cookie *read_row(sqlite3_stmt *statement) {
   baseline_cookie *cookie = malloc(
       sizeof(baseline_cookie) + domain_length + path_length + name_length + value_length + 4);
   if (!cookie) return NULL;
-  char *place = (char *)(cookie + 1);
-  cookie->domain = copy(&place, domain, domain_length);
-  cookie->path = copy(&place, path, path_length);
-  cookie->name = copy(&place, name, name_length);
-  cookie->value = copy(&place, value, value_length);
+  char *next = (char *)(cookie + 1);
+  cookie->domain = copy(&next, domain, domain_length);
+  cookie->path = copy(&next, path, path_length);
+  cookie->name = copy(&next, name, name_length);
+  cookie->value = copy(&next, value, value_length);
   cookie->domain_length = domain_length;
   cookie->path_length = path_length;
   cookie->name_length = name_length;
@@ -115,7 +117,7 @@ static baseline_cookie *read_row(sqlite3_stmt *statement) {
   return cookie;
 }
 
-/// Whether a request for a path carries the cookie that a statement stands at.
+/// Whether a request for a path sends the cookie in the current row of a statement.
 static int is_sent(
     sqlite3_stmt *statement, int is_host, const char *path, size_t path_length, double now) {
   if (!is_host && sqlite3_column_int(statement, 3)) return 0;
@@ -128,8 +130,8 @@ static int is_sent(
   return length == path_length || own[length - 1] == '/' || path[length] == '/';
 }
 
-/// Whether one cookie stands before another in a header.
-static int leads(const baseline_cookie *one, const baseline_cookie *other) {
+/// Whether a cookie precedes another in the `Cookie` field.
+static int precedes(const baseline_cookie *one, const baseline_cookie *other) {
   if (one->path_length != other->path_length) return one->path_length > other->path_length;
   if (one->creation != other->creation) return one->creation < other->creation;
   return one->sequence < other->sequence;
@@ -139,26 +141,26 @@ int baseline_match(
     baseline *store, const char *const *domains, int count, const char *path, double now,
     baseline_cookie ***result) {
   size_t path_length = strlen(path);
-  int found = 0, room = 16;
-  baseline_cookie **cookies = malloc((size_t)room * sizeof(*cookies));
+  int found = 0, capacity = 16;
+  baseline_cookie **cookies = malloc((size_t)capacity * sizeof(*cookies));
   if (!cookies || run(store->begin)) return -1;
   for (int index = 0; index < count; index++) {
     sqlite3_stmt *statement = store->select_domain;
     sqlite3_bind_text(statement, 1, domains[index], -1, SQLITE_STATIC);
     while (sqlite3_step(statement) == SQLITE_ROW) {
       if (!is_sent(statement, index == 0, path, path_length, now)) continue;
-      if (found == room) {
-        room *= 2;
-        cookies = realloc(cookies, (size_t)room * sizeof(*cookies));
+      if (found == capacity) {
+        capacity *= 2;
+        cookies = realloc(cookies, (size_t)capacity * sizeof(*cookies));
         if (!cookies) return -2;
       }
       baseline_cookie *cookie = read_row(statement);
       if (!cookie) return -3;
-      // Insertion is the fastest sort of so few.
-      int place = found++;
-      for (; place > 0 && leads(cookie, cookies[place - 1]); place--)
-        cookies[place] = cookies[place - 1];
-      cookies[place] = cookie;
+      // Insertion sort is the fastest for so few cookies.
+      int position = found++;
+      for (; position > 0 && precedes(cookie, cookies[position - 1]); position--)
+        cookies[position] = cookies[position - 1];
+      cookies[position] = cookie;
     }
     if (sqlite3_reset(statement)) return -4;
   }
@@ -171,7 +173,7 @@ void baseline_free(baseline_cookie **cookies, int count) {
   free(cookies);
 }
 
-/// Some text inside a longer one.
+/// A part of a string, without a NUL.
 typedef struct {
   const char *start;
   size_t length;
@@ -187,7 +189,7 @@ static int is_named(span text, const char *name) {
   return text.length == strlen(name) && strncasecmp(text.start, name, text.length) == 0;
 }
 
-/// What a line says.
+/// The parsed parts of a `Set-Cookie` value.
 typedef struct {
   span name, value, path;
   int secure, http_only;

@@ -7,29 +7,32 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Measures `SQLiteCookieStore` beside the same statements in C, and beside `HTTPCookieStorage`.
+/// Compares `SQLiteCookieStore` with the same statements in C and with `HTTPCookieStorage`.
 ///
-/// Rounds of the one and the other take turns in one process; a ratio is the median of theirs.
-/// Rates are by processor time. Arguments choose benchmarks: `match`, `upsert`, `foundation`.
+/// Rounds of both take turns in one process; a ratio is the median of the rounds' ratios. Rates are
+/// operations per second of processor time. Arguments select benchmarks: `match`, `upsert`,
+/// `foundation`.
 @main
 enum CookieBenchmark {
   static func main() throws {
-    print("what                                    peer/s      ours/s   ratio  wanted")
-    let chosen = Set(CommandLine.arguments.dropFirst())
-    func isChosen(_ name: String) -> Bool { chosen.isEmpty || chosen.contains(name) }
-    for count in [1000, 100_000] where isChosen("match") {
-      try withWorld(of: count) { world in try matches(in: world) }
+    print("benchmark                               peer/s      ours/s   ratio  goal")
+    let selection = Set(CommandLine.arguments.dropFirst())
+    func isSelected(_ name: String) -> Bool {
+      selection.isEmpty || selection.contains(name)
     }
-    for count in [1000, 100_000] where isChosen("upsert") {
-      try withWorld(of: count) { world in try upserts(in: world) }
+    for count in [1000, 100_000] where isSelected("match") {
+      try withWorkload(of: count) { workload in try matches(in: workload) }
     }
-    if isChosen("foundation") {
-      try withWorld(of: 10_000) { world in try foundation(in: world) }
+    for count in [1000, 100_000] where isSelected("upsert") {
+      try withWorkload(of: count) { workload in try upserts(in: workload) }
+    }
+    if isSelected("foundation") {
+      try withWorkload(of: 10_000) { workload in try foundation(in: workload) }
     }
   }
 
-  /// Ten cookies for each site: five of its host, five of the domain above it.
-  struct World {
+  /// A store with ten cookies for each site: five for its host and five for the parent domain.
+  struct Workload {
     let count: Int
     let path: String
     let store: SQLiteCookieStore
@@ -43,7 +46,7 @@ enum CookieBenchmark {
     }
   }
 
-  private static func withWorld(of count: Int, _ body: (World) throws -> Void) throws {
+  private static func withWorkload(of count: Int, _ body: (Workload) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "bench-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -51,8 +54,8 @@ enum CookieBenchmark {
     let store = try SQLiteCookieStore(
       path: path, policy: CookiePolicy(limits: .init(perDomain: .max, total: .max)))
     let now = Date()
-    let world = World(count: count, path: path, store: store, now: now)
-    let hosts = world.hosts
+    let workload = Workload(count: count, path: path, store: store, now: now)
+    let hosts = workload.hosts
     var cookies: [Cookie] = []
     for number in 0..<count {
       let isHostOnly = number % 10 < 5
@@ -66,18 +69,20 @@ enum CookieBenchmark {
     }
     try store.restore(cookies)
     try store.flush()
-    try body(world)
+    try body(workload)
   }
 
-  private static func matches(in world: World) throws {
+  private static func matches(in workload: Workload) throws {
     let operations = 5000
-    guard let baseline = baseline_open(world.path) else { throw Failure("the baseline won't open") }
+    guard let baseline = baseline_open(workload.path) else {
+      throw Failure("the baseline cannot open the store")
+    }
     defer { baseline_close(baseline) }
-    let hosts = world.hosts.map { strdup($0) }
+    let hosts = workload.hosts.map { strdup($0) }
     defer { for host in hosts { free(host) } }
-    let requests = try world.requests()
-    let now = world.now.timeIntervalSinceReferenceDate
-    var sites = Sites(count: world.sites)
+    let requests = try workload.requests()
+    let now = workload.now.timeIntervalSinceReferenceDate
+    var sites = Sites(count: workload.sites)
     let rounds = try compare(operations) {
       for _ in 0..<operations {
         guard let host = hosts[sites.next()] else { throw Failure("out of memory") }
@@ -92,90 +97,98 @@ enum CookieBenchmark {
             baseline, domains.baseAddress, 3, "/docs/web", now, &found)
         }
         defer { baseline_free(found, rows) }
-        guard rows == 10 else { throw Failure("the baseline found \(rows)") }
+        guard rows == 10 else { throw Failure("the baseline found \(rows) cookies, expected 10") }
       }
     } ours: {
       for _ in 0..<operations {
-        let found = try world.store.cookies(for: requests[sites.next()])
-        guard found.count == 10 else { throw Failure("the store found \(found.count)") }
+        let found = try workload.store.cookies(for: requests[sites.next()])
+        guard found.count == 10 else {
+          throw Failure("the store found \(found.count) cookies, expected 10")
+        }
       }
     }
-    report("match of 10 rows, \(world.count) cookies", rounds, wanted: 0.8)
+    report("match of 10 rows, \(workload.count) cookies", rounds, goal: 0.8)
   }
 
-  private static func upserts(in world: World) throws {
+  private static func upserts(in workload: Workload) throws {
     let operations = 4000
-    guard let baseline = baseline_open(world.path) else { throw Failure("the baseline won't open") }
+    guard let baseline = baseline_open(workload.path) else {
+      throw Failure("the baseline cannot open the store")
+    }
     defer { baseline_close(baseline) }
     let lines = (0..<operations).map { "cookie-0=0123456789abcdef\($0); Path=/; Secure; HttpOnly" }
     let texts = lines.map { strdup($0) }
-    let hosts = world.hosts.map { strdup($0) }
+    let hosts = workload.hosts.map { strdup($0) }
     defer { for text in texts + hosts { free(text) } }
-    let requests = try world.requests()
-    let now = world.now.timeIntervalSinceReferenceDate
-    var sites = Sites(count: world.sites)
+    let requests = try workload.requests()
+    let now = workload.now.timeIntervalSinceReferenceDate
+    var sites = Sites(count: workload.sites)
     var serial = 0.0
     let rounds = try compare(operations) {
       for text in texts {
-        // SQLite skips the write of a row that doesn't change.
+        // SQLite does not write a row that does not change, so each row gets a new access time.
         serial += 1e-6
         let code = baseline_store(baseline, text, hosts[sites.next()], now + serial)
-        guard code == 0 else { throw Failure("the baseline failed: \(code)") }
+        guard code == 0 else { throw Failure("the baseline failed with SQLite code \(code)") }
       }
     } ours: {
-      for line in lines { try world.store.store(line, from: requests[sites.next()]) }
+      for line in lines { try workload.store.store(line, from: requests[sites.next()]) }
     }
-    report("upsert by itself, \(world.count) cookies", rounds, wanted: 0.9)
+    report("single upsert, \(workload.count) cookies", rounds, goal: 0.9)
   }
 
-  private static func foundation(in world: World) throws {
-    let storage = try foundationStorage(of: world)
+  private static func foundation(in workload: Workload) throws {
+    let storage = try foundationStorage(of: workload)
     let peerOperations = 10
     let operations = 5000
-    var sites = Sites(count: world.sites)
-    let urls = try world.hosts.map { host in
-      guard let url = URL(string: "https://\(host)/docs/web") else { throw Failure("no URL") }
+    var sites = Sites(count: workload.sites)
+    let urls = try workload.hosts.map { host in
+      guard let url = URL(string: "https://\(host)/docs/web") else {
+        throw Failure("invalid URL for \(host)")
+      }
       return url
     }
     let rounds = try compare(1) {
       for _ in 0..<peerOperations {
         guard let found = storage.cookies(for: urls[sites.next()]), found.count >= 5 else {
-          throw Failure("HTTPCookieStorage found too few")
+          throw Failure("HTTPCookieStorage found fewer than 5 cookies")
         }
       }
     } ours: {
       for _ in 0..<operations {
         let request = try CookieRequest(urls[sites.next()])
-        guard try world.store.cookies(for: request).count == 10 else { throw Failure("too few") }
+        let found = try workload.store.cookies(for: request).count
+        guard found == 10 else { throw Failure("the store found \(found) cookies, expected 10") }
       }
     }
     report(
-      "HTTPCookieStorage, \(world.count) cookies",
-      rounds.map { ($0 * Double(peerOperations), $1 * Double(operations)) }, wanted: 50)
+      "HTTPCookieStorage, \(workload.count) cookies",
+      rounds.map { ($0 * Double(peerOperations), $1 * Double(operations)) }, goal: 50)
   }
 
-  /// A storage of the same cookies, read from its file: setting each one would take hours.
+  /// Creates an `HTTPCookieStorage` with the same cookies by writing its file.
   ///
-  /// On Linux the file is in a folder that is named for the executable's.
-  private static func foundationStorage(of world: World) throws -> HTTPCookieStorage {
-    let data = URL(filePath: world.path).deletingLastPathComponent()
+  /// Setting each cookie would take hours. On Linux the file's folder has the name of the
+  /// executable's folder.
+  private static func foundationStorage(of workload: Workload) throws -> HTTPCookieStorage {
+    let data = URL(filePath: workload.path).deletingLastPathComponent()
     setenv("XDG_DATA_HOME", data.path(percentEncoded: false), 1)
     let executable = URL(filePath: CommandLine.arguments[0]).standardizedFileURL
     let folder = data.appending(path: executable.deletingLastPathComponent().lastPathComponent)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var entries: [String: [String: Any]] = [:]
-    for cookie in try world.store.all() {
+    for cookie in try workload.store.all() {
       let domain = (cookie.isHostOnly ? "" : ".") + cookie.domain
       entries[domain + cookie.path + cookie.name] = [
         "Domain": domain, "Path": cookie.path, "Name": cookie.name, "Value": cookie.value,
-        "Expires": (cookie.expires ?? world.now).timeIntervalSince1970, "Secure": true,
+        "Expires": (cookie.expires ?? workload.now).timeIntervalSince1970, "Secure": true,
         "Version": 0,
       ]
     }
     try PropertyListSerialization.data(fromPropertyList: entries, format: .xml, options: 0)
       .write(to: folder.appending(path: ".cookies.shared"))
     let storage = HTTPCookieStorage.shared
-    guard storage.cookies?.count == world.count else {
+    guard storage.cookies?.count == workload.count else {
       throw Failure("HTTPCookieStorage holds \(storage.cookies?.count ?? 0) cookies")
     }
     return storage
@@ -184,13 +197,13 @@ enum CookieBenchmark {
 
 // MARK: - Measuring
 
-/// A benchmark that doesn't do what it should.
+/// A benchmark got a wrong result.
 struct Failure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// The sites of a world in a random order that each run repeats.
+/// Pseudo-random site numbers, the same in every run.
 struct Sites {
   let count: Int
   private var state: UInt64 = 1
@@ -203,7 +216,7 @@ struct Sites {
   }
 }
 
-/// The processor time of the thread, in seconds: what else the machine does must not decide.
+/// Returns the thread's processor time in seconds, which other load on the machine hardly affects.
 private func seconds(_ body: () throws -> Void) rethrows -> Double {
   func now() -> Double {
     var time = timespec()
@@ -215,7 +228,7 @@ private func seconds(_ body: () throws -> Void) rethrows -> Double {
   return now() - start
 }
 
-/// The rates of 25 rounds of each, taking turns, after one that isn't counted.
+/// Returns the rates of 25 rounds of each, taking turns, after one round of warm-up.
 private func compare(
   _ operations: Int, _ peer: () throws -> Void, ours: () throws -> Void
 ) rethrows -> [(peer: Double, ours: Double)] {
@@ -224,7 +237,7 @@ private func compare(
   }.suffix(25)
 }
 
-private func report(_ what: String, _ rounds: [(peer: Double, ours: Double)], wanted: Double) {
+private func report(_ title: String, _ rounds: [(peer: Double, ours: Double)], goal: Double) {
   func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
   func column(_ value: Double, _ digits: Int, _ width: Int) -> String {
     let text = String(format: "%.\(digits)f", value)
@@ -232,7 +245,7 @@ private func report(_ what: String, _ rounds: [(peer: Double, ours: Double)], wa
   }
   let ratio = median(rounds.map { $0.ours / $0.peer })
   print(
-    what.padding(toLength: 36, withPad: " ", startingAt: 0)
+    title.padding(toLength: 36, withPad: " ", startingAt: 0)
       + column(median(rounds.map(\.peer)), 0, 10) + column(median(rounds.map(\.ours)), 0, 12)
-      + column(ratio, 2, 8) + "  ≥ \(wanted)" + (ratio >= wanted ? "" : "  MISSED"))
+      + column(ratio, 2, 8) + "  ≥ \(goal)" + (ratio >= goal ? "" : "  MISSED"))
 }

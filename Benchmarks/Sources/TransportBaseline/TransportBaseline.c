@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// One easy handle, and what a caller gets of a response: its head in memory, its content as it
-/// comes.
+/// An easy handle and what a caller receives: the head in memory, the content as it arrives.
 struct client {
   CURL *easy;
   long *total;
@@ -55,7 +54,7 @@ static void close_client(struct client *client) {
   free(client->head);
 }
 
-/// Ends a response: the caller takes its head.
+/// Ends a response. A caller would take its head here.
 static void finish(struct client *client) {
   if (client->head_count == 0) *client->total = -1;
   client->head_count = 0;

@@ -8,11 +8,11 @@ import TransportURLSessionAdapter
   import FoundationNetworking
 #endif
 
-/// A client that gets a URL a number of times, so many at a time.
+/// An HTTP client that gets a URL `count` times, `width` requests at a time.
 struct Contender: Sendable {
   var name: String
-  /// How many times fewer requests are enough to measure it.
-  var thrift = 1
+  /// Divides the number of requests, so that slow clients finish in similar time.
+  var divisor = 1
   var run: @Sendable (_ url: String, _ count: Int, _ width: Int) async throws -> Measurement
 
   struct Failed: Error {}
@@ -27,13 +27,13 @@ struct Contender: Sendable {
     }
   }
 
-  /// A transport of the port, read chunk by chunk.
+  /// A transport, with the body read chunk by chunk.
   static func transport(
-    _ name: String, _ transport: some HTTPTransport, thrift: Int = 1
+    _ name: String, _ transport: some HTTPTransport, divisor: Int = 1
   ) -> Contender {
-    Contender(name: name, thrift: thrift) { url, count, width in
+    Contender(name: name, divisor: divisor) { url, count, width in
       let request = HTTPRequest(url: url)
-      return try await shared(count, width) {
+      return try await distributed(count, width) {
         var bytes = 0
         for try await chunk in try await transport.send(request).body { bytes += chunk.count }
         return bytes
@@ -41,7 +41,7 @@ struct Contender: Sendable {
     }
   }
 
-  /// The same, with the tasks on the transport's own thread.
+  /// A `CurlTransport` whose callers run on the transport's thread.
   static func curlTransportOnItsThread(_ transport: CurlTransport) -> Contender {
     let other = Self.transport("CurlTransport", transport)
     return Contender(name: "CurlTransport, on its executor") { url, count, width in
@@ -56,17 +56,17 @@ struct Contender: Sendable {
     configuration.httpMaximumConnectionsPerHost = 64
     configuration.urlCache = nil
     let session = URLSession(configuration: configuration)
-    return Contender(name: "URLSession data(from:)", thrift: 10) { url, count, width in
+    return Contender(name: "URLSession data(from:)", divisor: 10) { url, count, width in
       guard let url = URL(string: url) else { throw Failed() }
-      return try await shared(count, width) { try await session.data(from: url).0.count }
+      return try await distributed(count, width) { try await session.data(from: url).0.count }
     }
   }
 
-  /// A Python program that prints seconds, processor seconds and bytes.
-  static func python(_ interpreter: String, _ script: String, thrift: Int) -> Contender {
+  /// A Python script that prints wall-clock seconds, processor seconds and bytes.
+  static func python(_ interpreter: String, _ script: String, divisor: Int) -> Contender {
     let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers")
     let name = String(script.prefix { $0 != "." })
-    return Contender(name: name, thrift: thrift) { url, count, width in
+    return Contender(name: name, divisor: divisor) { url, count, width in
       let process = Process()
       let output = Pipe()
       process.executableURL = URL(filePath: interpreter)
@@ -82,8 +82,8 @@ struct Contender: Sendable {
     }
   }
 
-  /// Shares requests out among tasks that each send one after the other.
-  private static func shared(
+  /// Distributes requests among `width` tasks that send sequentially.
+  private static func distributed(
     _ count: Int, _ width: Int, _ get: @escaping @Sendable () async throws -> Int
   ) async throws -> Measurement {
     try await Measurement.of(requests: count) {

@@ -6,7 +6,7 @@ final class LocalServer {
   private let process = Process()
   private let folder: URL
 
-  /// Starts nginx; `nil` where it is not installed.
+  /// Starts nginx. Returns `nil` if it is not installed.
   init?() throws {
     let candidates = ["/usr/sbin/nginx", "/opt/homebrew/bin/nginx", "/usr/local/bin/nginx"]
     guard let program = candidates.first(where: FileManager.default.isExecutableFile) else {
@@ -14,7 +14,7 @@ final class LocalServer {
     }
     folder = FileManager.default.temporaryDirectory.appending(path: "transport-\(getpid())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // Workers run as another user, who must be let in.
+    // nginx workers run as another user, which must be able to read the folder.
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
     try Data(repeating: 0x61, count: 1024).write(to: folder.appending(path: "1k"))
     try Data(repeating: 0x61, count: 256 << 20).write(to: folder.appending(path: "256m"))
@@ -45,6 +45,7 @@ final class LocalServer {
     try? FileManager.default.removeItem(at: folder)
   }
 
+  /// Finds a free port, because nginx cannot choose one and report it.
   private static func freePort() -> UInt16 {
     withSocket(port: 0) { socket, address, size in
       bind(socket, address, size)

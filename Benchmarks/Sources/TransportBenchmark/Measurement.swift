@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one run took.
+/// The time that one run took, and what it transferred.
 struct Measurement {
   var requests: Int
   var bytes: Int
@@ -11,7 +11,7 @@ struct Measurement {
   var cpuMicroseconds: Double { cpuSeconds * 1e6 / Double(requests) }
   var megabytesPerSecond: Double { Double(bytes) / seconds / 1e6 }
 
-  /// Measures this process.
+  /// Measures a run in this process.
   static func of(requests: Int, _ body: () async throws -> Int) async rethrows -> Measurement {
     let cpu = processorSeconds()
     let start = ContinuousClock.now

@@ -3,7 +3,7 @@ import TransportCurlAdapter
 import TransportPort
 import TransportURLSessionAdapter
 
-/// Prints tables of HTTP clients side by side on one server, each figure the best of some rounds.
+/// Compares HTTP clients on one server. Each figure is that of a client's best round.
 ///
 /// Usage: TransportBenchmark [rounds] [all|transport]
 ///        TransportBenchmark profile URL c|transport|executor count width
@@ -14,7 +14,7 @@ enum TransportBenchmark {
     if arguments.count == 6, arguments[1] == "profile" { return try await profile(arguments) }
     let rounds = arguments.count > 1 ? Int(arguments[1]) ?? 3 : 3
     guard let server = try LocalServer() else {
-      print("nginx is not installed, so there is nothing to measure against")
+      print("nginx not found; install nginx to run this benchmark")
       return
     }
     let transport = try CurlTransport()
@@ -24,12 +24,12 @@ enum TransportBenchmark {
     ]
     if arguments.count < 3 || arguments[2] == "all" {
       contenders.append(.urlSession())
-      contenders.append(.transport("URLSessionTransport", URLSessionTransport(), thrift: 10))
+      contenders.append(.transport("URLSessionTransport", URLSessionTransport(), divisor: 10))
       let python = URL(filePath: #filePath).appending(path: "../../../.build/peers/bin/python")
         .standardized.path
       if FileManager.default.isExecutableFile(atPath: python) {
-        contenders.append(.python(python, "pycurl_peer.py", thrift: 1))
-        contenders.append(.python(python, "aiohttp_peer.py", thrift: 4))
+        contenders.append(.python(python, "pycurl_peer.py", divisor: 1))
+        contenders.append(.python(python, "aiohttp_peer.py", divisor: 4))
       }
     }
     let small = server.url + "/1k"
@@ -42,26 +42,29 @@ enum TransportBenchmark {
       rounds,
       url: small, count: 100_000, width: 1000)
     let large = try await table(
-      "download, 256 MiB", contenders.filter { $0.thrift == 1 }, rounds,
+      "download, 256 MiB", contenders.filter { $0.divisor == 1 }, rounds,
       url: server.url + "/256m", count: 4, width: 1)
-    print("| target | bound | measured | on its executor |\n|---|---|---|---|")
+    print("| ratio | goal | measured | on its executor |\n|---|---|---|---|")
     let goals: [(String, Double, (Int) -> Double)] = [
-      ("sequential, of C", 0.85, { ratio(sequential, $0, \.requestsPerSecond) }),
-      ("64 concurrent, of C", 0.85, { ratio(wide, $0, \.requestsPerSecond) }),
+      (
+        "sequential, requests/s of C, at least", 0.85,
+        { ratio(sequential, $0, \.requestsPerSecond) }
+      ),
+      ("64 concurrent, requests/s of C, at least", 0.85, { ratio(wide, $0, \.requestsPerSecond) }),
       ("64 concurrent, CPU of C, at most", 1.25, { ratio(wide, $0, \.cpuMicroseconds) }),
       (
-        "1,000 concurrent, of 64", 0.8,
+        "1,000 concurrent, requests/s of 64, at least", 0.8,
         { wider[$0 - 1].requestsPerSecond / wide[$0].requestsPerSecond }
       ),
-      ("download, of C", 0.8, { ratio(large, $0, \.megabytesPerSecond) }),
+      ("download, MB/s of C, at least", 0.8, { ratio(large, $0, \.megabytesPerSecond) }),
     ]
-    for (name, bound, measured) in goals {
-      print("| \(name) | \(bound) | \(measured(1).formatted(2)) | \(measured(2).formatted(2)) |")
+    for (name, goal, measured) in goals {
+      print("| \(name) | \(goal) | \(measured(1).formatted(2)) | \(measured(2).formatted(2)) |")
     }
     await transport.shutDown()
   }
 
-  /// Runs one contender alone on a server that is there, for a profiler.
+  /// Runs one contender on a server that is already running, for a profiler.
   private static func profile(_ arguments: [String]) async throws {
     let transport = try CurlTransport()
     let contender =
@@ -75,26 +78,26 @@ enum TransportBenchmark {
     print("\(row.requestsPerSecond.formatted(0)) \(row.cpuMicroseconds.formatted(1))")
   }
 
-  /// Measures all contenders in turn, round by round, and keeps the best round of each.
+  /// Measures the contenders in turn in each round and returns the best round of each.
   private static func table(
     _ title: String, _ contenders: [Contender], _ rounds: Int, url: String, count: Int, width: Int
   ) async throws -> [Measurement] {
     var best: [Measurement?] = contenders.map { _ in nil }
     for _ in 0..<rounds {
-      for (place, contender) in contenders.enumerated() {
-        let count = max(width, count / contender.thrift)
+      for (index, contender) in contenders.enumerated() {
+        let count = max(width, count / contender.divisor)
         let measurement = try await contender.run(url, count, width)
-        if measurement.requestsPerSecond > best[place]?.requestsPerSecond ?? 0 {
-          best[place] = measurement
+        if measurement.requestsPerSecond > best[index]?.requestsPerSecond ?? 0 {
+          best[index] = measurement
         }
       }
     }
     print("| \(title) | requests/s | of C | CPU µs/request | MB/s |\n|---|---|---|---|---|")
     let all = best.compactMap { $0 }
     for (contender, row) in zip(contenders, all) {
-      let share = row.requestsPerSecond / all[0].requestsPerSecond
+      let ratio = row.requestsPerSecond / all[0].requestsPerSecond
       print(
-        "| \(contender.name) | \(row.requestsPerSecond.formatted(0)) | \(share.formatted(2)) "
+        "| \(contender.name) | \(row.requestsPerSecond.formatted(0)) | \(ratio.formatted(2)) "
           + "| \(row.cpuMicroseconds.formatted(1)) | \(row.megabytesPerSecond.formatted(0)) |")
     }
     print("")
@@ -102,9 +105,9 @@ enum TransportBenchmark {
   }
 
   private static func ratio(
-    _ rows: [Measurement], _ place: Int, _ figure: KeyPath<Measurement, Double>
+    _ rows: [Measurement], _ row: Int, _ figure: KeyPath<Measurement, Double>
   ) -> Double {
-    rows[place][keyPath: figure] / rows[0][keyPath: figure]
+    rows[row][keyPath: figure] / rows[0][keyPath: figure]
   }
 }
 

@@ -1,8 +1,9 @@
 import ContractTesting
 import Testing
 
-/// The same 10,000 bodies as a plain parameterised test and through the harness, cases in parallel as
-/// Swift Testing runs them; `Benchmarks/run harness` compares the times that it prints.
+/// The same 10,000 bodies as a plain parameterised test and as clauses, with cases in parallel.
+///
+/// `Benchmarks/run harness` compares the times that Swift Testing prints.
 @Suite struct HarnessBenchmark {
   static let count = 10_000
 
@@ -10,27 +11,27 @@ import Testing
   func plain(_ plain: PlainCase) async throws { try await plain.verify() }
 
   @Test(arguments: Contract.bulk.cases(for: .trivial))
-  func harness(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
+  func harness(_ contractCase: ContractCase<Int>) async throws { try await contractCase.verify() }
 }
 
-/// The same with one case after another: what a case costs when no other runs beside it.
+/// The same with sequential cases: the cost of a case when no other case runs concurrently.
 @Suite(.serialized) struct SerialHarnessBenchmark {
   @Test(arguments: PlainCase.all)
   func plain(_ plain: PlainCase) async throws { try await plain.verify() }
 
   @Test(arguments: Contract.bulk.cases(for: .trivial))
-  func harness(_ clause: ContractCase<Int>) async throws { try await clause.verify() }
+  func harness(_ contractCase: ContractCase<Int>) async throws { try await contractCase.verify() }
 }
 
-/// 10,000 verdicts on a saboteur.
+/// 10,000 verdicts on saboteurs.
 @Suite struct SaboteurBenchmark {
-  @Test(arguments: Contract.handful.saboteurs)
-  func saboteurs(_ saboteur: SaboteurCase<Int>) async throws {
-    for _ in 0..<(HarnessBenchmark.count / 10) { try await saboteur.verify() }
+  @Test(arguments: Contract.handful.saboteurCases)
+  func saboteurs(_ contractCase: ContractCase<Int>) async throws {
+    for _ in 0..<(HarnessBenchmark.count / 10) { try await contractCase.verify() }
   }
 }
 
-/// A case as somebody without the harness would write it, encodable to be run again alone.
+/// A test argument without the harness. It is `Codable` so that tools can re-run a single case.
 struct PlainCase: Sendable, Codable, CustomTestStringConvertible {
   static let all = (0..<HarnessBenchmark.count).map(PlainCase.init)
 
@@ -57,7 +58,8 @@ extension Contract<Int> {
     }
   } saboteurs: {
     Saboteur(
-      "late", "begins too late", caughtBy: "clause-0", "clause-1", "clause-2", "clause-3",
+      "too-large", "is larger than the clauses allow", caughtBy: "clause-0", "clause-1", "clause-2",
+      "clause-3",
       "clause-4", "clause-5", "clause-6", "clause-7", "clause-8", "clause-9"
     ) { 10 }
   }

@@ -1,21 +1,21 @@
 public import AnalyticsPort
 public import ContractExploration
 
-/// A log of events as a specification: it finds what no clause names.
+/// A specification of trackers: a log of events. It finds differences that no clause covers.
 public struct AnalyticsSpecification: Specification {
-  /// One call on the tracker, or a look at what has arrived.
+  /// A call of the tracker or a query of the arrived events.
   public enum Command: Hashable, Sendable, Codable {
-    /// Reports an event.
+    /// Tracks an event.
     case track(String, action: String?)
-    /// Asks for all that has arrived.
+    /// Returns the arrived events.
     case arrivals
   }
 
-  /// What a call gives back.
+  /// The result of a command.
   public enum Response: Hashable, Sendable {
-    /// Nothing to tell.
+    /// No result.
     case done
-    /// All that has arrived, in order.
+    /// The arrived events, in order.
     case arrived([AnalyticsEvent])
   }
 
@@ -23,12 +23,12 @@ public struct AnalyticsSpecification: Specification {
 
   public var kinds: [String] { ["track", "arrivals"] }
 
-  /// A log in which nothing is.
+  /// Creates a specification with an empty log.
   public init() {}
 
   public func command(from choices: inout Choices, in state: [AnalyticsEvent]) -> Command {
     guard choices.rule(weights: [3, 1]) == 0 else { return .arrivals }
-    // No two of these are canonically equivalent, so that commands can be told apart.
+    // No two of these are canonically equivalent: `==` on commands would treat them as equal.
     let category = choices.element(of: ["song", "Song", "", "e\u{301}", "a\u{0}b"]) ?? ""
     let hasAction = choices.bool()
     return .track(category, action: hasAction ? choices.element(of: ["", "save", "🎵"]) : nil)
@@ -58,12 +58,12 @@ public struct AnalyticsSpecification: Specification {
 }
 
 extension Specification where Self == AnalyticsSpecification {
-  /// A log of events, in the order in which they were reported.
+  /// A log of events in the order of the calls.
   public static var analytics: AnalyticsSpecification { AnalyticsSpecification() }
 }
 
 extension AnalyticsSpecification.Command: CustomStringConvertible {
-  /// The command as it is written in Swift, without the dot.
+  /// The command as Swift source, without the leading dot.
   public var description: String {
     switch self {
     case .track(let category, let action):

@@ -2,29 +2,33 @@ public import CheckoutPort
 public import ContractExploration
 public import ContractTesting
 
-/// Toggles that change as a specification: it finds what no clause names.
+/// A specification of feature toggles. It finds differences that no clause covers.
 ///
 /// ```swift
 /// try await explore(.featureToggles(), on: Implementation.mine.open())
 /// ```
 public struct FeatureTogglesSpecification: Specification {
-  /// Whether a change is seen by the next question; if not, the toggles stay as they were read.
+  /// Whether a change takes effect; if not, the toggles keep the settings that were read.
   public var flips: Bool
 
-  /// What the toggles are set to when they are read.
+  /// The settings when the toggles are read.
   public var settings: [FeatureToggle: Bool]
 
-  /// One question, or a change where the toggles were read from.
+  /// A query or a change of the source.
   public enum Command: Hashable, Sendable, Codable {
-    /// Asks whether a feature is on.
+    /// Returns whether a feature is on.
     case isEnabled(FeatureToggle)
-    /// Switches a feature on or off.
+    /// Turns a feature on or off.
     case change(FeatureToggle, Bool)
   }
 
   public var initialState: Set<FeatureToggle> { Set(settings.filter(\.value).keys) }
 
-  /// Toggles of these settings, which a change flips or not.
+  /// Creates a specification.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings when the toggles are read.
+  ///   - flips: Whether a change takes effect.
   public init(_ settings: [FeatureToggle: Bool] = [:], flips: Bool = true) {
     self.settings = settings
     self.flips = flips
@@ -43,7 +47,7 @@ public struct FeatureTogglesSpecification: Specification {
     return isQuestion ? .isEnabled(toggle) : .change(toggle, choices.bool())
   }
 
-  /// - Returns: Whether a feature is on; `nil` for a change.
+  /// - Returns: Whether the feature is on, or `nil` for a change.
   public func apply(_ command: Command, to state: inout Set<FeatureToggle>) -> Bool? {
     switch command {
     case .isEnabled(let toggle): return state.contains(toggle)
@@ -70,7 +74,7 @@ public struct FeatureTogglesSpecification: Specification {
   }
 }
 
-/// Toggles that were read, and the means to change them where they were read from.
+/// Toggles that have been read, and a way to change their source.
 public struct OpenFeatureToggles: Sendable {
   /// The toggles.
   public let toggles: any FeatureToggles
@@ -79,11 +83,11 @@ public struct OpenFeatureToggles: Sendable {
 }
 
 extension Specification where Self == FeatureTogglesSpecification {
-  /// Toggles that change, or that stay as they were read.
+  /// A specification of feature toggles.
   ///
   /// - Parameters:
   ///   - settings: What the toggles are set to when they are read.
-  ///   - flips: Whether a change is seen by the next question.
+  ///   - flips: Whether a change takes effect.
   public static func featureToggles(
     _ settings: [FeatureToggle: Bool] = [:], flips: Bool = true
   ) -> FeatureTogglesSpecification {
@@ -92,7 +96,7 @@ extension Specification where Self == FeatureTogglesSpecification {
 }
 
 extension Implementation<FeatureTogglesFixture> {
-  /// The same implementation with its toggles read, where these are set.
+  /// The implementation with its toggles already read from these settings.
   public func open(_ settings: [FeatureToggle: Bool] = [:]) -> Implementation<OpenFeatureToggles> {
     map { fixture in
       OpenFeatureToggles(toggles: try await fixture.read(settings), change: fixture.change)
@@ -101,7 +105,7 @@ extension Implementation<FeatureTogglesFixture> {
 }
 
 extension FeatureTogglesSpecification.Command: CustomStringConvertible {
-  /// The command as it is written in Swift, without the dot.
+  /// The command as Swift source, without the leading dot.
   public var description: String {
     switch self {
     case .isEnabled(let toggle): "isEnabled(.\(toggle))"

@@ -6,7 +6,7 @@ import Testing
 /// A date as a server writes it (RFC 9110 §5.6.7).
 package func httpDate(_ date: Date) -> String { DateParts(date).text("%a, %d %b %Y %H:%M:%S GMT") }
 
-/// A date's parts in UTC, to be written in many ways.
+/// The parts of a date in UTC, for writing it in several formats.
 struct DateParts {
   private let parts: DateComponents
   private static let months = [
@@ -25,7 +25,7 @@ struct DateParts {
       [.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
   }
 
-  /// The date by a pattern of `strftime`: `%a`, `%d`, `%e`, `%b`, `%B`, `%Y`, `%y`, `%H`, `%k`,
+  /// The date in a `strftime` pattern with `%a`, `%d`, `%e`, `%b`, `%B`, `%Y`, `%y`, `%H`, `%k`,
   /// `%M`, `%S`.
   func text(_ pattern: String) -> String {
     func two(_ number: Int?) -> String { (number ?? 0) < 10 ? "0\(number ?? 0)" : "\(number ?? 0)" }
@@ -41,47 +41,48 @@ struct DateParts {
 }
 
 extension CookieStoreFixture {
-  /// Checks that a date is read as this instant.
+  /// Checks that a date is parsed as an instant.
   func expectDate(
     _ text: String, _ expected: Date, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let cookie = try await set("d=1; Expires=\(text)", sourceLocation: sourceLocation)
-    expectExpiry(of: cookie, near: expected, "Expires=\(text)", sourceLocation: sourceLocation)
+    checkExpiry(of: cookie, near: expected, "Expires=\(text)", sourceLocation: sourceLocation)
   }
 
-  /// Checks that a date is read as one in the past: the cookie that is there goes.
+  /// Checks that a date is parsed as one in the past, so that it deletes the existing cookie.
   func expectPast(
     _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await set("d=1", sourceLocation: sourceLocation)
     try await setExpired("d=2; Expires=\(text)", sourceLocation: sourceLocation)
     let left = try await store.all()
-    #expect(
-      left.isEmpty, "Expires=\(text) is in the past; expected no cookie left, got \(shown(left))",
+    check(
+      left.isEmpty,
+      "Expires=\(text) is in the past; expected no cookie left, got \(describe(left))",
       sourceLocation: sourceLocation)
     try await store.clear()
   }
 
-  /// Checks that a date is read as one to come.
+  /// Checks that a date is parsed as one in the future.
   func expectFuture(
     _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let cookie = try await set("d=1; Expires=\(text)", sourceLocation: sourceLocation)
     let expires = cookie.expires
-    #expect(
+    check(
       expires.map { $0 > now } == true,
-      "Expires=\(text): expected an expiry to come, got \(shown(expires))",
+      "Expires=\(text): expected an expiry in the future, got \(describe(expires))",
       sourceLocation: sourceLocation)
   }
 
-  /// Checks that a date is no date, so that the attribute is ignored.
+  /// Checks that text isn't parsed as a date, so that the attribute is ignored.
   func expectNoDate(
     _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let cookie = try await set("d=1; Expires=\(text)", sourceLocation: sourceLocation)
-    #expect(
+    check(
       cookie.expires == nil,
-      "Expires=\(text) is no date: expected a session cookie, got expiry \(shown(cookie.expires))",
+      "Expires=\(text) is no date: expected a session cookie, got expiry \(describe(cookie.expires))",
       sourceLocation: sourceLocation)
   }
 }
@@ -89,7 +90,7 @@ extension CookieStoreFixture {
 extension ClauseGroup<CookieStoreFixture> {
   static let dates = ClauseGroup("Dates") {
     Clause(
-      "date-order", "time, day, month and year of a date stand in any order and notation",
+      "date-order", "time, day, month and year of a date may have any order and notation",
       from: "RFC 6265bis §5.1.1"
     ) { fixture in
       // A day above the twelfth, and an hour of one digit.
@@ -108,11 +109,11 @@ extension ClauseGroup<CookieStoreFixture> {
         try await fixture.expectDate(text.lowercased(), date)
         try await fixture.expectDate(text.uppercased(), date)
       }
-      // The first token that fits counts, whatever stands later.
+      // The first token that matches counts.
       try await fixture.expectPast("22 Nov 07 2035 08:49:37")
     }
     Clause(
-      "date-digits", "parts of a date have one or two digits, a year two to four",
+      "date-digits", "day, hour, minute and second have one or two digits, a year two to four",
       from: "RFC 6265bis §5.1.1"
     ) { fixture in
       let year = DateParts(fixture.now + 300 * 86_400).text("%Y")
@@ -127,7 +128,7 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "two-digit-years", "years 70 to 99 are of the 1900s, 00 to 69 of the 2000s",
+      "two-digit-years", "years 70 to 99 are in the 1900s, years 00 to 69 in the 2000s",
       from: "RFC 6265bis §5.1.1"
     ) { fixture in
       for year in ["70", "71", "99", "00", "01"] {
@@ -148,12 +149,12 @@ extension ClauseGroup<CookieStoreFixture> {
         ("1999", 915_148_800), ("2000", 946_684_800),
       ] {
         let cookie = try await older.set("a=1; Expires=01 Jan \(text) 00:00:00")
-        expectEqual(
+        checkEqual(
           cookie.expires, Date(timeIntervalSince1970: seconds), "the expiry of year \(text)")
       }
     }
     Clause(
-      "first-year", "a year before 1601 is no year", from: "RFC 6265bis §5.1.1"
+      "first-year", "a date before 1601 is invalid", from: "RFC 6265bis §5.1.1"
     ) { fixture in
       for year in ["1600", "100", "999", "1000"] {
         try await fixture.expectNoDate("31 Dec \(year) 23:59:59")
@@ -161,7 +162,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectPast("01 Jan 1601 00:00:00")
     }
     Clause(
-      "time-of-day", "a time goes from 00:00:00 to 23:59:59", from: "RFC 6265bis §5.1.1"
+      "time-of-day", "a time is between 00:00:00 and 23:59:59", from: "RFC 6265bis §5.1.1"
     ) { fixture in
       let day = DateParts(fixture.now + 86_400 * 50).text("%d %b %Y")
       for time in ["24:00:00", "23:60:00", "23:59:60", "99:00:00", "00:99:00", "00:00:99"] {
@@ -170,7 +171,7 @@ extension ClauseGroup<CookieStoreFixture> {
       for time in ["00:00:00", "23:59:59"] { try await fixture.expectFuture("\(day) \(time)") }
     }
     Clause(
-      "calendar-days", "a day that its month doesn't have is no date", from: "RFC 6265bis §5.1.1"
+      "calendar-days", "a day that its month doesn't have is invalid", from: "RFC 6265bis §5.1.1"
     ) { fixture in
       for day in [
         "30 Feb 2036", "29 Feb 2035", "29 Feb 2100", "31 Apr 2035", "31 Jun 2035", "31 Sep 2035",
@@ -185,7 +186,7 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "time-zones", "every date is in UTC, whatever zone it names", from: "RFC 6265bis §5.1.1"
+      "time-zones", "every date is in UTC, whatever time zone it names", from: "RFC 6265bis §5.1.1"
     ) { fixture in
       let date = fixture.now + 90_000
       for zone in ["GMT", "UTC", "PST", "EST", "CEST", "+0100", "-0800", "Z", ""] {
@@ -193,17 +194,17 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "bad-date", "an Expires without a date is ignored, and an earlier one stands",
+      "bad-date", "an Expires without a date is ignored and doesn't override an earlier one",
       from: "RFC 6265bis §5.6.1"
     ) { fixture in
       for text in ["", "tomorrow", "0", "-1", "1 Jan", "12:00:00", "1800000000", "20350101"] {
         try await fixture.expectNoDate(text)
       }
-      expectEqual(
+      checkEqual(
         try await fixture.set("a=1; Expires").expires, nil, "the expiry of a bare Expires")
       let cookie = try await fixture.set(
         "b=1; Expires=\(httpDate(fixture.now + 3600)); Expires=never")
-      expectExpiry(of: cookie, near: fixture.now + 3600, "a date, then Expires=never")
+      checkExpiry(of: cookie, near: fixture.now + 3600, "a date, then Expires=never")
     }
   }
 }

@@ -9,7 +9,7 @@ extension ClauseGroup<CookieStoreFixture> {
   static let identity = ClauseGroup("Identity and order") {
     Clause(
       "identity",
-      "name, domain and path tell cookies apart, and one of the same replaces the other",
+      "name, domain and path identify a cookie; a cookie of the same identity replaces it",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       try await fixture.set("a=1")
@@ -20,13 +20,13 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["a=1", "b=1", "a=2", "a=3", "a=4"])
       try await fixture.set("a=5; Path=/docs; Secure; HttpOnly; SameSite=Lax; Max-Age=60")
       try await fixture.expectAll(["a=1", "b=1", "a=5", "a=3", "a=4"])
-      // Parts run together would be the same.
+      // A key that concatenates path and name would be equal for these two.
       try await fixture.set("bc=1; Path=/a", at: "https://example.net/")
       try await fixture.set("c=1; Path=/ab", at: "https://example.net/")
       try await fixture.expectAll(["a=1", "b=1", "a=5", "a=3", "a=4", "bc=1", "c=1"])
     }
     Clause(
-      "host-only-twin", "a host-only cookie and one of the same domain are two",
+      "host-only-twin", "a host-only cookie and a domain cookie of the same domain are two cookies",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       try await fixture.set("a=1")
@@ -39,7 +39,8 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("a=2")
     }
     Clause(
-      "host-only-twin-rfc6265", "in RFC 6265 a host-only cookie and one of the same domain are one",
+      "host-only-twin-rfc6265",
+      "in RFC 6265 a host-only cookie and a domain cookie of the same domain are one",
       from: "RFC 6265 §5.3, 11", requires: .configurablePolicy
     ) { fixture in
       let older = try await fixture.opening(.rfc6265)
@@ -52,33 +53,33 @@ extension ClauseGroup<CookieStoreFixture> {
       try await older.expect("a=3")
     }
     Clause(
-      "overwrite-creation", "a cookie that replaces another keeps its creation and its place",
+      "overwrite-creation", "a cookie that replaces another keeps its creation time and position",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       let first = try await fixture.set("a=1")
       try await fixture.set("b=1")
       fixture.clock.advance(by: 10)
       let second = try await fixture.set("a=2; Secure; HttpOnly; SameSite=Strict; Max-Age=60")
-      expectEqual(second.creation, first.creation, "the creation of a cookie set again")
-      expectEqual(try await fixture.listed("a").creation, first.creation, "the creation listed")
+      checkEqual(second.creation, first.creation, "the creation of a replaced cookie")
+      checkEqual(try await fixture.listed("a").creation, first.creation, "the creation listed")
       try await fixture.expectOrder("a=2; b=1")
       try await fixture.expectAllInOrder(["a=2", "b=1"])
     }
     Clause(
-      "overwrite-fields", "a cookie that replaces another takes nothing else from it",
+      "overwrite-fields", "a cookie that replaces another inherits nothing but the creation time",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       try await fixture.set("a=1; Secure; HttpOnly; SameSite=Strict; Max-Age=60")
       let plain = try await fixture.set("a=2")
-      expectText(plain.value, "2", "the value")
-      expectEqual(plain.expires, nil, "the expiry")
-      expectEqual(plain.isSecure, false, "isSecure")
-      expectEqual(plain.isHTTPOnly, false, "isHTTPOnly")
-      expectEqual(plain.sameSite, .unspecified, "SameSite")
-      expectEqual(try await fixture.listed("a"), plain, "the cookie listed")
+      checkSameBytes(plain.value, "2", "the value")
+      checkEqual(plain.expires, nil, "the expiry")
+      checkEqual(plain.isSecure, false, "isSecure")
+      checkEqual(plain.isHTTPOnly, false, "isHTTPOnly")
+      checkEqual(plain.sameSite, .unspecified, "SameSite")
+      checkEqual(try await fixture.listed("a"), plain, "the cookie listed")
     }
     Clause(
-      "new-creation", "a cookie set again after it was deleted is a new one",
+      "new-creation", "a cookie set again after its deletion is a new cookie",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       let first = try await fixture.set("a=1")
@@ -86,31 +87,32 @@ extension ClauseGroup<CookieStoreFixture> {
       fixture.clock.advance(by: 10)
       try await fixture.setExpired("a=; Max-Age=0")
       let second = try await fixture.set("a=2")
-      #expect(
+      check(
         second.creation > first.creation,
-        "the new cookie's creation is \(shown(second.creation)), expected one after the deleted's")
+        "the new cookie's creation is \(describe(second.creation)), expected one after the deleted cookie's"
+      )
       try await fixture.expectOrder("b=1; a=2")
       try await fixture.store.delete(Cookie.ID(name: "b", domain: "example.com"))
       try await fixture.set("b=2")
       try await fixture.expectOrder("a=2; b=2")
     }
     Clause(
-      "creation-time", "creation and last access of a new cookie are the present",
+      "creation-time", "creation and last access of a new cookie are the current time",
       from: "RFC 6265bis §5.7, 5", requires: .controllableClock
     ) { fixture in
       fixture.clock.advance(by: 0.5)
       let first = try await fixture.set("a=1")
-      expectEqual(first.creation, fixture.now, "the creation")
-      expectEqual(first.lastAccess, fixture.now, "the last access")
+      checkEqual(first.creation, fixture.now, "the creation")
+      checkEqual(first.lastAccess, fixture.now, "the last access")
       fixture.clock.advance(by: 5)
       let again = try await fixture.set("a=2")
-      expectEqual(again.lastAccess, fixture.now, "the last access of a cookie set again")
+      checkEqual(again.lastAccess, fixture.now, "the last access of a replaced cookie")
       try await fixture.store.clear()
       let second = try await fixture.set("a=3")
-      expectEqual(second.creation, fixture.now, "the creation after the store was cleared")
+      checkEqual(second.creation, fixture.now, "the creation after the store was cleared")
     }
     Clause(
-      "longest-path-first", "cookies of longer paths come first", from: "RFC 6265bis §5.8.3"
+      "longest-path-first", "cookies with longer paths come first", from: "RFC 6265bis §5.8.3"
     ) { fixture in
       try await fixture.set("a=1; Path=/")
       try await fixture.set("b=1; Path=/docs/web")
@@ -122,7 +124,7 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "earlier-first",
-      "among paths of equal length the earlier creation comes first, even at one time",
+      "among paths of equal length the earlier cookie comes first, even at the same instant",
       from: "RFC 6265bis §5.8.3"
     ) { fixture in
       let names = ["m", "c", "z", "a", "q", "b", "y", "d", "x", "e"]
@@ -148,7 +150,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("sid=1; SID=2")
     }
     Clause(
-      "octets", "text is compared by octets, not by what it looks like",
+      "octets", "text is compared by bytes, not by canonical equivalence",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       let one = "\u{E9}"
@@ -161,13 +163,13 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["\(one)=1", "\(two)=2", "p=1", "p=2"])
       try await fixture.set("v=\(one)")
       try await fixture.set("v=\(two)")
-      expectText(try await fixture.listed("v").value, two, "the value set last")
+      checkSameBytes(try await fixture.listed("v").value, two, "the value set last")
       let isDeleted = try await fixture.store.delete(Cookie.ID(name: two, domain: "example.com"))
-      expectEqual(isDeleted, true, "the answer to deleting 'e' with a combining accent")
+      checkEqual(isDeleted, true, "the result of deleting 'e' with a combining accent")
       try await fixture.expect("\(one)=1; v=\(two)")
     }
     Clause(
-      "last-access", "giving a cookie to a request is its last access", from: "RFC 6265bis §5.8.3",
+      "last-access", "sending a cookie updates its last access", from: "RFC 6265bis §5.8.3",
       requires: .controllableClock
     ) { fixture in
       let start = fixture.now
@@ -175,22 +177,26 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("b=1; Path=/web")
       fixture.clock.advance(by: 5)
       let sent = try await fixture.store.cookies(for: try CookieRequest(docs))
-      expectEqual(sent.map(\.lastAccess), [start + 5], "the last access of the cookie sent")
-      expectEqual(
-        try await fixture.listed("a").lastAccess, start + 5, "that of 'a', which was sent")
-      expectEqual(try await fixture.listed("a").creation, start, "the creation of 'a'")
-      expectEqual(try await fixture.listed("b").lastAccess, start, "that of 'b', which wasn't")
+      checkEqual(sent.map(\.lastAccess), [start + 5], "the last access of the cookie sent")
+      checkEqual(
+        try await fixture.listed("a").lastAccess, start + 5,
+        "the last access of 'a', which was sent")
+      checkEqual(try await fixture.listed("a").creation, start, "the creation of 'a'")
+      checkEqual(
+        try await fixture.listed("b").lastAccess, start, "the last access of 'b', which wasn't")
     }
     Clause(
-      "listing-is-no-access", "listing all cookies accesses none", from: "this project",
+      "listing-is-no-access", "listing cookies doesn't update their last access",
+      from: "this project",
       requires: .controllableClock
     ) { fixture in
       let start = fixture.now
       try await fixture.set("a=1")
       fixture.clock.advance(by: 5)
       let all = try await fixture.store.all()
-      expectEqual(all.map(\.lastAccess), [start], "the last access in the list")
-      expectEqual(try await fixture.listed("a").lastAccess, start, "that in the next list")
+      checkEqual(all.map(\.lastAccess), [start], "the last access in the list")
+      checkEqual(
+        try await fixture.listed("a").lastAccess, start, "the last access in the next list")
     }
     Clause(
       "nameless-header", "a cookie without a name is sent as its bare value",
@@ -203,7 +209,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("a=b; c=")
     }
     Clause(
-      "header", "cookies are joined by a semicolon and a space, and no cookies make no header",
+      "header", "cookies are joined by a semicolon and a space; without cookies there is no header",
       from: "RFC 6265bis §5.8.3"
     ) { fixture in
       try await fixture.expect(nil)

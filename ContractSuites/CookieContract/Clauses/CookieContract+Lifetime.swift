@@ -9,7 +9,7 @@ private let longest = 400 * day
 extension ClauseGroup<CookieStoreFixture> {
   static let lifetime = ClauseGroup("Lifetime") {
     Clause(
-      "max-age-first", "Max-Age overrules Expires, whichever comes first",
+      "max-age-first", "Max-Age overrides Expires in either order",
       from: "RFC 6265bis §5.7, 6"
     ) { fixture in
       let later = httpDate(fixture.now + day)
@@ -19,7 +19,7 @@ extension ClauseGroup<CookieStoreFixture> {
         "a=1; Max-Age=3600; Expires=\(past)", "a=1; Expires=\(past); Max-Age=3600",
       ] {
         let cookie = try await fixture.set(line)
-        expectExpiry(of: cookie, near: fixture.now + 3600, line)
+        checkExpiry(of: cookie, near: fixture.now + 3600, line)
       }
       try await fixture.setExpired("a=2; Max-Age=0; Expires=\(later)")
       try await fixture.expectAll([])
@@ -31,43 +31,43 @@ extension ClauseGroup<CookieStoreFixture> {
       for age in ["0", "-1", "000", "-0", "-99999999999999999999999999"] {
         let old = try await fixture.set("a=1")
         let change = try await fixture.setExpired("a=2; Max-Age=\(age)")
-        expectEqual(change, .removed(old, .expired), "the answer to Max-Age=\(age)")
+        checkEqual(change, .removed(old, .expired), "the result of Max-Age=\(age)")
         try await fixture.expectAll([])
         let again = try await fixture.setExpired("a=3; Max-Age=\(age)")
-        expectEqual(again, nil, "the answer to Max-Age=\(age) where nothing is")
+        checkEqual(again, nil, "the result of Max-Age=\(age) without a cookie to delete")
         try await fixture.expectAll([])
       }
       try await fixture.set("a=1; Max-Age=1")
     }
     Clause(
-      "max-age-exactly", "a cookie lives as many seconds as its Max-Age says",
+      "max-age-exactly", "a cookie expires after as many seconds as its Max-Age",
       from: "RFC 6265bis §5.6.2", requires: .controllableClock
     ) { fixture in
       for age in [1, 2, 60, 86_400] {
         let cookie = try await fixture.set("a=1; Max-Age=\(age)")
-        expectEqual(cookie.expires, fixture.now + Double(age), "the expiry of Max-Age=\(age)")
+        checkEqual(cookie.expires, fixture.now + Double(age), "the expiry of Max-Age=\(age)")
       }
     }
     Clause(
-      "bad-max-age", "a Max-Age that is no whole number is ignored, and an earlier one stands",
+      "bad-max-age", "a Max-Age that is no integer is ignored and doesn't override an earlier one",
       from: "RFC 6265bis §5.6.2"
     ) { fixture in
       for age in [
         "", "abc", "1.5", "+60", "6 0", "60s", "-", "--1", "- 1", "0x10", "1e3", "\"60\"", "٦٠",
       ] {
         let cookie = try await fixture.set("a=1; Max-Age=\(age)")
-        expectEqual(cookie.expires, nil, "the expiry of Max-Age=\(age)")
+        checkEqual(cookie.expires, nil, "the expiry of Max-Age=\(age)")
         let dated = try await fixture.set(
           "b=1; Expires=\(httpDate(fixture.now + 7200)); Max-Age=\(age)")
-        expectExpiry(of: dated, near: fixture.now + 7200, "Expires beside Max-Age=\(age)")
+        checkExpiry(of: dated, near: fixture.now + 7200, "Expires with Max-Age=\(age)")
         let aged = try await fixture.set("c=1; Max-Age=3600; Max-Age=\(age)")
-        expectExpiry(of: aged, near: fixture.now + 3600, "Max-Age=3600 before Max-Age=\(age)")
+        checkExpiry(of: aged, near: fixture.now + 3600, "Max-Age=3600 before Max-Age=\(age)")
       }
       let bare = try await fixture.set("d=1; Max-Age")
-      expectEqual(bare.expires, nil, "the expiry of a bare Max-Age")
+      checkEqual(bare.expires, nil, "the expiry of a bare Max-Age")
     }
     Clause(
-      "huge-max-age", "a Max-Age of any length is a long time", from: "RFC 6265bis §5.6.2"
+      "huge-max-age", "a Max-Age with any number of digits is valid", from: "RFC 6265bis §5.6.2"
     ) { fixture in
       for age in [
         "2147483648", "9223372036854775807", "9223372036854775808", "18446744073709551616",
@@ -75,55 +75,56 @@ extension ClauseGroup<CookieStoreFixture> {
       ] {
         let cookie = try await fixture.set("a=1; Max-Age=\(age)")
         let expires = cookie.expires
-        #expect(
+        check(
           expires.map { $0 > fixture.now + 300 * day } == true,
-          "Max-Age=\(shown(age)): expected an expiry far ahead, got \(shown(expires))")
+          "Max-Age=\(describe(age)): expected an expiry in more than 300 days, got \(describe(expires))"
+        )
       }
     }
     Clause(
-      "longest-life", "no cookie lives longer than 400 days", from: "RFC 6265bis §5.5"
+      "longest-life", "no cookie expires later than in 400 days", from: "RFC 6265bis §5.5"
     ) { fixture in
       for (days, kept) in [(399.0, 399.0), (401, 400), (36_500, 400)] {
         let age = try await fixture.set("a=1; Max-Age=\(Int(days * day))")
-        expectExpiry(of: age, near: fixture.now + kept * day, "a Max-Age of \(days) days")
+        checkExpiry(of: age, near: fixture.now + kept * day, "a Max-Age of \(days) days")
         let dated = try await fixture.set("b=1; Expires=\(httpDate(fixture.now + days * day))")
-        expectExpiry(of: dated, near: fixture.now + kept * day, "an Expires in \(days) days")
+        checkExpiry(of: dated, near: fixture.now + kept * day, "an Expires in \(days) days")
       }
     }
     Clause(
-      "longest-life-exactly", "the limit is 400 days to the second, for Max-Age and for Expires",
+      "longest-life-exactly", "the limit is exactly 400 days, for Max-Age and Expires",
       from: "RFC 6265bis §5.5", requires: .controllableClock
     ) { fixture in
       for (offset, kept) in [(-1.0, longest - 1), (0, longest), (1, longest)] {
         let age = try await fixture.set("a=1; Max-Age=\(Int(longest + offset))")
-        expectEqual(age.expires, fixture.now + kept, "the expiry of Max-Age=400 d \(offset) s")
+        checkEqual(age.expires, fixture.now + kept, "the expiry of Max-Age=400 d \(offset) s")
         let dated = try await fixture.set(
           "b=1; Expires=\(httpDate(fixture.now + longest + offset))")
-        expectEqual(dated.expires, fixture.now + kept, "the expiry of Expires=400 d \(offset) s")
+        checkEqual(dated.expires, fixture.now + kept, "the expiry of Expires=400 d \(offset) s")
       }
     }
     Clause(
-      "longest-life-rfc6265", "RFC 6265 limits no lifetime", from: "RFC 6265 §5.3, 3",
+      "longest-life-rfc6265", "RFC 6265 doesn't limit lifetimes", from: "RFC 6265 §5.3, 3",
       requires: .configurablePolicy
     ) { fixture in
       let older = try await fixture.opening(.rfc6265)
       let age = try await older.set("a=1; Max-Age=\(Int(500 * day))")
-      expectExpiry(of: age, near: fixture.now + 500 * day, "a Max-Age of 500 days")
+      checkExpiry(of: age, near: fixture.now + 500 * day, "a Max-Age of 500 days")
       let dated = try await older.set("b=1; Expires=\(httpDate(fixture.now + 9000 * day))")
-      expectExpiry(of: dated, near: fixture.now + 9000 * day, "an Expires in 9000 days")
+      checkExpiry(of: dated, near: fixture.now + 9000 * day, "an Expires in 9000 days")
     }
     Clause(
       "session-cookie", "a cookie with neither Max-Age nor Expires has no expiry",
       from: "RFC 6265bis §5.7, 6"
     ) { fixture in
       let cookie = try await fixture.set("a=1; Path=/; Secure")
-      expectEqual(cookie.expires, nil, "the expiry of a cookie without one")
+      checkEqual(cookie.expires, nil, "the expiry of a cookie without one")
       try await fixture.expect("a=1")
       let kept = try await fixture.set("b=1; Max-Age=60")
-      #expect(kept.expires != nil, "Max-Age=60: expected an expiry, got a session cookie")
+      check(kept.expires != nil, "Max-Age=60: expected an expiry, got a session cookie")
     }
     Clause(
-      "session-outlasts", "a session cookie doesn't expire as time goes by",
+      "session-outlasts", "a session cookie doesn't expire with time",
       from: "RFC 6265bis §5.7, 6", requires: .controllableClock
     ) { fixture in
       try await fixture.set("a=1")
@@ -131,7 +132,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("a=1")
     }
     Clause(
-      "expired-hidden", "an expired cookie is never given back", from: "RFC 6265bis §5.7",
+      "expired-hidden", "an expired cookie is never returned", from: "RFC 6265bis §5.7",
       requires: .controllableClock
     ) { fixture in
       try await fixture.set("a=1; Max-Age=60")
@@ -141,56 +142,59 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("b=1")
       try await fixture.expectAll(["b=1"])
       let isDeleted = try await fixture.store.delete(Cookie.ID(name: "a", domain: "example.com"))
-      expectEqual(isDeleted, false, "the answer to deleting an expired cookie")
+      checkEqual(isDeleted, false, "the result of deleting an expired cookie")
     }
     Clause(
-      "expired-evicted", "a cookie that has expired goes when the next is stored",
+      "expired-evicted", "expired cookies are removed when the next cookie is stored",
       from: "RFC 6265bis §5.7", requires: .controllableClock
     ) { fixture in
       let old = try await fixture.set("a=1; Max-Age=60")
       fixture.clock.advance(by: 60)
       let changes = fixture.store.changes()
       let new = try await fixture.set("b=1; Max-Age=600", at: "https://example.org/")
-      let told = await changes.upTo(new)
-      expectEqual(
-        told, [.removed(old, .expired), .stored(new, replacing: nil)], "what is told")
+      let reported = await changes.upTo(new)
+      checkEqual(
+        reported, [.removed(old, .expired), .stored(new, replacing: nil)], "the reported changes")
       fixture.clock.advance(by: -30)
       try await fixture.expectAll(["b=1"])
     }
     Clause(
-      "expired-overwrite", "a cookie that has expired on arrival deletes the one of its identity",
+      "expired-overwrite",
+      "a cookie that has expired on arrival deletes the one of the same identity",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       let past = httpDate(fixture.now - day)
       let kept = try await fixture.set("a=1; Path=/docs")
       try await fixture.set("a=1")
       try await fixture.setExpired("a=; Expires=\(past)")
-      expectEqual(try await fixture.store.all().map(\.path), ["/docs"], "the paths left")
+      checkEqual(try await fixture.store.all().map(\.path), ["/docs"], "the paths left")
       let change = try await fixture.setExpired("b=1; Expires=\(past)")
-      expectEqual(change, nil, "the answer to an expired cookie that meets none")
+      checkEqual(change, nil, "the result of an expired cookie without one to delete")
       try await fixture.expect("a=1", at: "https://example.com/docs")
       let last = try await fixture.setExpired("a=9; Path=/docs; Expires=\(past)")
-      expectEqual(last.map(\.removed), kept.id, "the cookie removed")
+      checkEqual(last.map(\.removed), kept.id, "the cookie removed")
       try await fixture.expectAll([])
     }
     Clause(
-      "expiry-instant", "a cookie is there just before its expiry, and has expired at it",
+      "expiry-instant",
+      "a cookie is returned until just before its expiry and has expired at that instant",
       from: "this project", requires: .controllableClock
     ) { fixture in
       let expiry = fixture.now + 60
       try await fixture.set("a=1; Max-Age=60")
       fixture.clock.now = expiry - 0.001
       try await fixture.expect("a=1")
-      expectEqual(try await fixture.store.removeExpired(), 0, "the count before the expiry")
+      checkEqual(try await fixture.store.removeExpired(), 0, "the count before the expiry")
       fixture.clock.now = expiry
       try await fixture.expectAll([])
       try await fixture.expect(nil)
-      expectEqual(try await fixture.store.removeExpired(), 1, "the count at the expiry")
+      checkEqual(try await fixture.store.removeExpired(), 1, "the count at the expiry")
       let again = try await fixture.setExpired("b=1; Expires=\(httpDate(fixture.now))")
-      expectEqual(again, nil, "the answer to a cookie that expires now")
+      checkEqual(again, nil, "the result of a cookie that expires now")
     }
     Clause(
-      "clock-backwards", "cookies keep the order in which they came when the clock goes back",
+      "clock-backwards",
+      "cookies keep the order in which they were set when the clock goes backwards",
       from: "this project", requires: .controllableClock
     ) { fixture in
       let first = try await fixture.set("a=1")
@@ -200,9 +204,9 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("c=1", at: "https://example.com/docs/")
       try await fixture.expectAllInOrder(["a=1", "b=1", "c=1"])
       try await fixture.expectOrder("a=1; b=1")
-      #expect(
+      check(
         second.creation >= first.creation,
-        "the second cookie's creation is \(shown(second.creation)), before the first's")
+        "the second cookie's creation is \(describe(second.creation)), before the first's")
       try await fixture.set("a=2")
       try await fixture.expectOrder("a=2; b=1")
     }
@@ -210,6 +214,6 @@ extension ClauseGroup<CookieStoreFixture> {
 }
 
 extension CookieChange {
-  /// The identity of the cookie that went away, or `nil`.
+  /// The identity of the removed cookie, or `nil`.
   var removed: Cookie.ID? { if case .removed(let cookie, _) = self { cookie.id } else { nil } }
 }

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 
 extension CookieStoreFixture {
-  /// Another store with room for so many cookies.
-  fileprivate func room(perDomain: Int, total: Int) async throws -> CookieStoreFixture {
+  /// Opens another store with these limits.
+  fileprivate func openingLimited(perDomain: Int, total: Int) async throws -> CookieStoreFixture {
     try await opening(CookiePolicy(limits: .init(perDomain: perDomain, total: total)))
   }
 }
@@ -13,26 +13,26 @@ extension CookieStoreFixture {
 extension ClauseGroup<CookieStoreFixture> {
   static let limits = ClauseGroup("Limits") {
     Clause(
-      "fifty-per-domain", "there is room for 50 cookies of a domain", from: "RFC 6265bis §6.1"
+      "fifty-per-domain", "a store keeps at least 50 cookies per domain", from: "RFC 6265bis §6.1"
     ) { fixture in
       let names = (1...50).map { "n\($0)" }
       for name in names { try await fixture.set("\(name)=1") }
       try await fixture.expect(names.map { "\($0)=1" }.joined(separator: "; "))
     }
     Clause(
-      "three-thousand", "there is room for 3,000 cookies in total", from: "RFC 6265bis §6.1"
+      "three-thousand", "a store keeps at least 3,000 cookies in total", from: "RFC 6265bis §6.1"
     ) { fixture in
       for site in 1...60 {
         let request = try CookieRequest("https://site\(site).example/")
         for name in 1...50 { try await fixture.store.store("n\(name)=1", from: request) }
       }
-      expectEqual(try await fixture.store.all().count, 3000, "the number of cookies kept of 3,000")
+      checkEqual(try await fixture.store.all().count, 3000, "the number of cookies kept of 3,000")
     }
     Clause(
-      "domain-limit", "one cookie too many of a domain costs that domain one",
+      "domain-limit", "a cookie above the limit per domain evicts one of that domain",
       from: "RFC 6265bis §5.7", requires: .configurablePolicy
     ) { fixture in
-      let store = try await fixture.room(perDomain: 3, total: 10)
+      let store = try await fixture.openingLimited(perDomain: 3, total: 10)
       try await store.set("o=1", at: "https://example.org/")
       for name in ["a", "b", "c"] { try await store.set("\(name)=1") }
       try await store.expectAll(["o=1", "a=1", "b=1", "c=1"])
@@ -44,10 +44,10 @@ extension ClauseGroup<CookieStoreFixture> {
       try await store.expectAll(["o=1", "b=2", "c=1", "d=1", "e=1"])
     }
     Clause(
-      "total-limit", "one cookie too many in total costs the least recently used of all",
+      "total-limit", "a cookie above the total limit evicts the least recently used of all",
       from: "RFC 6265bis §5.7", requires: .configurablePolicy
     ) { fixture in
-      let store = try await fixture.room(perDomain: 10, total: 3)
+      let store = try await fixture.openingLimited(perDomain: 10, total: 3)
       try await store.set("a=1; Secure", at: "https://one.example/")
       try await store.set("b=1", at: "https://two.example/")
       try await store.set("c=1", at: "https://three.example/")
@@ -57,10 +57,10 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "eviction-order",
-      "expired cookies go first, then insecure ones of a crowded domain, then others of it",
+      "eviction order: expired cookies, then cookies without Secure of a full domain, then its others",
       from: "RFC 6265bis §5.7", requires: .configurablePolicy, .controllableClock
     ) { fixture in
-      let store = try await fixture.room(perDomain: 3, total: 4)
+      let store = try await fixture.openingLimited(perDomain: 3, total: 4)
       try await store.set("o=1", at: "https://example.org/")
       try await store.set("a=1; Secure")
       try await store.set("b=1")
@@ -76,11 +76,13 @@ extension ClauseGroup<CookieStoreFixture> {
       try await store.expectAll(["d=1", "e=1", "f=1", "p=1"])
     }
     Clause(
-      "least-recently-used", "among equals the least recently used goes, and of these the earliest",
+      "least-recently-used",
+      "the least recently used cookie is evicted, the earliest created among equals",
       from: "RFC 6265bis §5.7", requires: .configurablePolicy, .controllableClock
     ) { fixture in
       for limits in [(perDomain: 3, total: 10), (perDomain: 10, total: 3)] {
-        let store = try await fixture.room(perDomain: limits.perDomain, total: limits.total)
+        let store = try await fixture.openingLimited(
+          perDomain: limits.perDomain, total: limits.total)
         try await store.set("a=1; Path=/a")
         try await store.set("b=1; Path=/b")
         try await store.set("c=1; Path=/c")

@@ -6,7 +6,7 @@ import Testing
 extension ClauseGroup<CookieStoreFixture> {
   static let persistence = ClauseGroup("Persistence") {
     Clause(
-      "survives-reopen", "a store opened again has every cookie, with every field, in order",
+      "survives-reopen", "a reopened store has every cookie, with every field, in order",
       from: "this project", requires: .persistence
     ) { fixture in
       fixture.clock.advance(by: 0.123_456)
@@ -23,12 +23,12 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectOrder("a=3; m; q=1; c=1; x=1; b=1", at: "https://example.com/page")
       let before = try await fixture.store.all()
       let again = try await fixture.reopened()
-      expectEqual(try await again.store.all(), before, "the list after reopening")
+      checkEqual(try await again.store.all(), before, "the list after reopening")
       try await again.set("last=1")
       try await again.expectOrder("a=3; m; q=1; c=1; x=1; b=1; last=1")
     }
     Clause(
-      "reopened-session", "a session lasts until it is ended, whether the store was closed or not",
+      "reopened-session", "session cookies survive closing the store and end with the session",
       from: "this project", requires: .persistence
     ) { fixture in
       try await fixture.set("a=1; Secure")
@@ -40,7 +40,7 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "reopened-order",
-      "cookies keep their order when the clock went back while the store was closed",
+      "cookies keep their order if the clock went backwards while the store was closed",
       from: "this project", requires: .persistence, .controllableClock
     ) { fixture in
       try await fixture.set("b=1")
@@ -52,7 +52,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await again.expectOrder("b=2; a=1; 0=1")
     }
     Clause(
-      "reopened-deletions", "what was deleted stays deleted after reopening",
+      "reopened-deletions", "deleted cookies stay deleted after reopening",
       from: "this project", requires: .persistence
     ) { fixture in
       let date = httpDate(fixture.now + 3600)
@@ -65,7 +65,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await again.reopened().expectAll([])
     }
     Clause(
-      "crash-survival", "a write that was acknowledged is in the files at once",
+      "crash-survival", "an acknowledged write is in the files at once",
       from: "this project", requires: .crashSurvival
     ) { fixture in
       let date = httpDate(fixture.now + 3600)
@@ -80,7 +80,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.afterCrash().expectAll([])
     }
     Clause(
-      "private-files", "the files of a store can be read and written by their owner alone",
+      "private-files", "only their owner can read and write the files of a store",
       from: "this project", requires: .persistence
     ) { fixture in
       try await fixture.set("a=1; Expires=\(httpDate(fixture.now + 3600))")
@@ -89,7 +89,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try fixture.expectPrivateFiles("after flushing")
     }
     Clause(
-      "several-handles", "each of two handles sees what the other did", from: "this project",
+      "several-handles", "each of two handles sees the other's changes", from: "this project",
       requires: .severalHandles
     ) { fixture in
       try await fixture.set("a=1")
@@ -107,7 +107,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll([])
     }
     Clause(
-      "no-lost-writes", "two handles that write at once lose none of each other's writes",
+      "no-lost-writes", "two handles that write concurrently lose no writes",
       from: "this project", requires: .severalHandles
     ) { fixture in
       let second = try await fixture.secondHandle()
@@ -122,19 +122,20 @@ extension ClauseGroup<CookieStoreFixture> {
       }
       for handle in [fixture, second] {
         let names = Set(try await handle.store.all().map(\.name))
-        expectEqual(names.count, 80, "the number of cookies of 80 written by two handles")
+        checkEqual(names.count, 80, "the number of cookies of 80 written by two handles")
       }
       let kept = try await fixture.reopened().store.all().count
-      expectEqual(kept, 80, "the number of cookies kept of 80 written by two handles")
+      checkEqual(kept, 80, "the number of cookies kept of 80 written by two handles")
     }
     Absence(
-      of: .persistence, "a store opened again is empty", from: "this project"
+      of: .persistence, "a reopened store is empty", from: "this project"
     ) { fixture in
       try await fixture.set("a=1; Max-Age=3600")
       try await fixture.reopened().expectAll([])
     }
     Absence(
-      of: .severalHandles, "a second handle is refused, or doesn't see what the first did",
+      of: .severalHandles,
+      "opening a second handle fails, or it doesn't see the first one's changes",
       from: "this project"
     ) { fixture in
       try await fixture.set("a=1; Max-Age=3600")
@@ -142,29 +143,29 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("b=1; Max-Age=3600")
       try await second.set("c=1; Max-Age=3600")
       let seen = try await [fixture, second].asyncMap { try await $0.store.all().count }
-      #expect(
-        seen != [3, 3], "both handles see all three cookies: the store can do several handles")
+      check(
+        seen != [3, 3], "both handles see all three cookies: the store supports several handles")
     }
     Absence(
-      of: .crashSurvival, "a write that was acknowledged isn't in the files yet",
+      of: .crashSurvival, "an acknowledged write isn't in the files before a flush",
       from: "this project"
     ) { fixture in
       try await fixture.set("a=1; Max-Age=3600")
       let left = try await fixture.afterCrash().store.all().count
-      expectEqual(left, 0, "the number of cookies in the files of a store that was not flushed")
+      checkEqual(left, 0, "the number of cookies in the files of a store that was not flushed")
     }
   }
 }
 
 extension CookieStoreFixture {
-  /// Checks that the files of the store's folder, if it has any, are closed to all but their owner.
+  /// Checks that only their owner may access the files in the store's directory, if there are any.
   fileprivate func expectPrivateFiles(
     _ when: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     for (file, mode) in try fileModes().sorted(by: { $0.key < $1.key }) {
-      #expect(
+      check(
         mode & 0o077 == 0,
-        "\(file) has mode \(String(mode, radix: 8)) \(when), expected none but its owner let in",
+        "\(file) has mode \(String(mode, radix: 8)) \(when), expected access for its owner only",
         sourceLocation: sourceLocation)
     }
   }

@@ -9,15 +9,15 @@ extension ClauseGroup<CookieStoreFixture> {
       "http-only-get", "scripts don't see HttpOnly cookies", from: "RFC 6265bis §5.8.3"
     ) { fixture in
       let cookie = try await fixture.set("a=1; HttpOnly")
-      expectEqual(cookie.isHTTPOnly, true, "isHTTPOnly of HttpOnly")
+      checkEqual(cookie.isHTTPOnly, true, "isHTTPOnly of HttpOnly")
       try await fixture.set("b=1")
       try await fixture.expect("a=1; b=1")
       try await fixture.expect("b=1", by: .script)
     }
     Clause(
-      "http-only-set", "an HttpOnly cookie is refused from a script", from: "RFC 6265bis §5.7, 15"
+      "http-only-set", "an HttpOnly cookie from a script is rejected", from: "RFC 6265bis §5.7, 15"
     ) { fixture in
-      try await fixture.refuse("a=1; HttpOnly", by: .script, as: .httpOnlyFromScript)
+      try await fixture.expectRejection("a=1; HttpOnly", by: .script, as: .httpOnlyFromScript)
       try await fixture.set("a=1", by: .script)
       try await fixture.set("b=1; HttpOnly", by: .http)
     }
@@ -26,8 +26,8 @@ extension ClauseGroup<CookieStoreFixture> {
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       try await fixture.set("a=1; HttpOnly")
-      try await fixture.refuse("a=2", by: .script, as: .overwritesHTTPOnly)
-      try await fixture.refuse("a=2; Max-Age=0", by: .script, as: .overwritesHTTPOnly)
+      try await fixture.expectRejection("a=2", by: .script, as: .overwritesHTTPOnly)
+      try await fixture.expectRejection("a=2; Max-Age=0", by: .script, as: .overwritesHTTPOnly)
       try await fixture.set("a=3; Path=/docs", by: .script)
       try await fixture.set("b=1")
       try await fixture.set("b=2", by: .script)
@@ -36,7 +36,7 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "same-site-values",
-      "SameSite is None, Strict or Lax in any case; anything else counts as not given",
+      "SameSite is None, Strict or Lax in any case; other values count as missing",
       from: "RFC 6265bis §5.6.7"
     ) { fixture in
       let values: [(String, Cookie.SameSite)] = [
@@ -48,20 +48,20 @@ extension ClauseGroup<CookieStoreFixture> {
       ]
       for (attribute, expected) in values {
         let cookie = try await fixture.set("a=1; Secure; \(attribute)")
-        expectEqual(cookie.sameSite, expected, "SameSite of '\(attribute)'")
+        checkEqual(cookie.sameSite, expected, "SameSite of '\(attribute)'")
       }
     }
     Clause(
       "none-needs-secure", "SameSite=None needs Secure", from: "RFC 6265bis §5.7, 19"
     ) { fixture in
-      try await fixture.refuse("a=1; SameSite=None", as: .sameSiteNoneNeedsSecure)
-      try await fixture.refuse(
+      try await fixture.expectRejection("a=1; SameSite=None", as: .sameSiteNoneNeedsSecure)
+      try await fixture.expectRejection(
         "a=1; SameSite=None", at: "http://example.com/", as: .sameSiteNoneNeedsSecure)
       try await fixture.set("a=1; SameSite=None; Secure")
       for value in ["Strict", "Lax", "x"] { try await fixture.set("b=1; SameSite=\(value)") }
     }
     Clause(
-      "strict", "a Strict cookie goes along on same-site requests only",
+      "strict", "a Strict cookie is sent with same-site requests only",
       from: "RFC 6265bis §5.8.3"
     ) { fixture in
       try await fixture.set("a=1; SameSite=Strict")
@@ -74,7 +74,7 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "lax", "a Lax cookie, or one without SameSite, goes along on safe top-level navigations too",
+      "lax", "a cookie with Lax or without SameSite is also sent with safe top-level navigations",
       from: "RFC 6265bis §5.8.3"
     ) { fixture in
       try await fixture.set("a=1; SameSite=Lax")
@@ -89,7 +89,7 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "none", "a SameSite=None cookie goes along on every secure request",
+      "none", "a SameSite=None cookie is sent with every secure request",
       from: "RFC 6265bis §5.8.3"
     ) { fixture in
       try await fixture.set("a=1; SameSite=None; Secure")
@@ -102,12 +102,12 @@ extension ClauseGroup<CookieStoreFixture> {
     }
     Clause(
       "cross-site-set",
-      "a cross-site request that navigates no top-level page sets only SameSite=None cookies",
+      "a cross-site request other than a top-level navigation sets only SameSite=None cookies",
       from: "RFC 6265bis §5.7, 18"
     ) { fixture in
       for line in ["a=1", "a=1; SameSite=Lax", "a=1; SameSite=Strict; Secure", "a=1; SameSite=x"] {
         for caller in [Caller.crossSite, .crossSiteScript, .crossSiteScriptAfterLink] {
-          try await fixture.refuse(line, by: caller, as: .crossSite)
+          try await fixture.expectRejection(line, by: caller, as: .crossSite)
         }
         try await fixture.set(line, by: .crossSiteLink)
         try await fixture.set(line, by: .crossSiteForm)
@@ -118,12 +118,12 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "same-site-rfc6265", "RFC 6265 knows no SameSite", from: "RFC 6265 §5.2",
+      "same-site-rfc6265", "RFC 6265 ignores SameSite", from: "RFC 6265 §5.2",
       requires: .configurablePolicy
     ) { fixture in
       let older = try await fixture.opening(.rfc6265)
       let cookie = try await older.set("a=1; SameSite=Strict", by: .crossSite)
-      expectEqual(cookie.sameSite, .unspecified, "SameSite in RFC 6265")
+      checkEqual(cookie.sameSite, .unspecified, "SameSite in RFC 6265")
       try await older.set("b=1; SameSite=None")
       try await older.expect("a=1; b=1", by: .crossSite)
       try await older.expect("a=1; b=1", by: .crossSiteForm)

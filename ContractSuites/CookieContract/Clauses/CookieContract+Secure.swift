@@ -9,7 +9,7 @@ private let plain = "http://example.com/"
 extension ClauseGroup<CookieStoreFixture> {
   static let secure = ClauseGroup("Secure and prefixes") {
     Clause(
-      "secure-get", "a Secure cookie goes over secure connections only",
+      "secure-get", "a Secure cookie is sent over secure connections only",
       from: "RFC 6265bis §5.8.3"
     ) { fixture in
       try await fixture.set("a=1; Secure")
@@ -20,15 +20,15 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("b=1", at: "ws://example.com/")
     }
     Clause(
-      "secure-set", "a Secure cookie is refused from an insecure origin",
+      "secure-set", "a Secure cookie from an insecure origin is rejected",
       from: "RFC 6265bis §5.7, 13"
     ) { fixture in
-      try await fixture.refuse("a=1; Secure", at: plain, as: .insecureOrigin)
+      try await fixture.expectRejection("a=1; Secure", at: plain, as: .insecureOrigin)
       try await fixture.set("b=1", at: plain)
       try await fixture.set("a=1; Secure", at: safe)
     }
     Clause(
-      "secure-set-rfc6265", "RFC 6265 lets an insecure origin set a Secure cookie, and replace one",
+      "secure-set-rfc6265", "in RFC 6265 an insecure origin may set and replace Secure cookies",
       from: "RFC 6265 §5.3", requires: .configurablePolicy
     ) { fixture in
       let older = try await fixture.opening(.rfc6265)
@@ -39,7 +39,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await older.expect("a=2", at: plain)
     }
     Clause(
-      "overlay", "an insecure origin can't set a cookie where a Secure one of that name is sent",
+      "overlay", "an insecure origin can't overlay a Secure cookie of the same name",
       from: "RFC 6265bis §5.7, 16"
     ) { fixture in
       try await fixture.set("a=1; Secure; Domain=example.com; Path=/login")
@@ -49,11 +49,11 @@ extension ClauseGroup<CookieStoreFixture> {
         ("a=2; Path=/login", api), ("a=2; Path=/login; Domain=example.com", api),
         ("a=2; Path=/login; Max-Age=0", plain),
       ] {
-        try await fixture.refuse(line, at: url, as: .overlaysSecure)
+        try await fixture.expectRejection(line, at: url, as: .overlaysSecure)
       }
       try await fixture.set("b=1; Secure", at: "https://api.example.com/")
-      try await fixture.refuse("b=2; Domain=example.com", at: plain, as: .overlaysSecure)
-      try await fixture.refuse("b=2; Domain=example.com", at: api, as: .overlaysSecure)
+      try await fixture.expectRejection("b=2; Domain=example.com", at: plain, as: .overlaysSecure)
+      try await fixture.expectRejection("b=2; Domain=example.com", at: api, as: .overlaysSecure)
       try await fixture.set("b=2", at: "http://other.org/")
       try await fixture.set("A=2; Path=/login", at: plain)
       try await fixture.set("c=1", at: safe)
@@ -61,22 +61,23 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("b=3", at: "https://api.example.com/")
     }
     Clause(
-      "overlay-beside", "an insecure origin may set a cookie whose path a Secure one doesn't cover",
+      "overlay-beside",
+      "an insecure origin may set a cookie whose path the Secure cookie doesn't cover",
       from: "RFC 6265bis §5.7, 16"
     ) { fixture in
       try await fixture.set("a=1; Secure; Path=/login")
       try await fixture.set("a=2; Path=/", at: plain)
       try await fixture.set("a=3; Path=/loginform", at: plain)
-      try await fixture.refuse("a=4; Path=/login/", at: plain, as: .overlaysSecure)
+      try await fixture.expectRejection("a=4; Path=/login/", at: plain, as: .overlaysSecure)
       try await fixture.expect("a=1; a=2", at: "https://example.com/login")
       try await fixture.expect("a=2", at: "http://example.com/login")
     }
     Clause(
-      "overlay-expired", "a Secure cookie that has expired stands in nobody's way",
+      "overlay-expired", "an expired Secure cookie is not protected",
       from: "RFC 6265bis §5.7, 16", requires: .controllableClock
     ) { fixture in
       try await fixture.set("a=1; Secure; Max-Age=60")
-      try await fixture.refuse("a=2", at: plain, as: .overlaysSecure)
+      try await fixture.expectRejection("a=2", at: plain, as: .overlaysSecure)
       fixture.clock.advance(by: 60)
       try await fixture.set("a=2", at: plain)
     }
@@ -84,9 +85,9 @@ extension ClauseGroup<CookieStoreFixture> {
       "secure-prefix", "a name that begins with __Secure- needs Secure",
       from: "RFC 6265bis §5.7, 20"
     ) { fixture in
-      try await fixture.refuse("__Secure-a=1", as: .securePrefix)
-      try await fixture.refuse("__Secure-a=1; Path=/; HttpOnly", as: .securePrefix)
-      try await fixture.refuse("__Secure-=1", as: .securePrefix)
+      try await fixture.expectRejection("__Secure-a=1", as: .securePrefix)
+      try await fixture.expectRejection("__Secure-a=1; Path=/; HttpOnly", as: .securePrefix)
+      try await fixture.expectRejection("__Secure-=1", as: .securePrefix)
       try await fixture.set("__Secure-a=1; Secure; Domain=example.com; Path=/docs")
       try await fixture.set("__Secure=1")
       try await fixture.set("_Secure-a=1")
@@ -100,40 +101,40 @@ extension ClauseGroup<CookieStoreFixture> {
         "", "; Secure", "; Path=/", "; Secure; Path=/docs",
         "; Secure; Path=/; Domain=example.com", "; Secure; Path=/; Path=/docs",
       ] {
-        try await fixture.refuse("__Host-a=1\(attributes)", as: .hostPrefix)
+        try await fixture.expectRejection("__Host-a=1\(attributes)", as: .hostPrefix)
       }
-      try await fixture.refuse(
+      try await fixture.expectRejection(
         "__Host-a=1; Secure; Path=/", at: plain, as: .insecureOrigin)
       let cookie = try await fixture.set("__Host-a=1; Secure; Path=/", at: safe + "docs/page")
-      expectEqual(cookie.isHostOnly, true, "isHostOnly of a __Host- cookie")
+      checkEqual(cookie.isHostOnly, true, "isHostOnly of a __Host- cookie")
       try await fixture.set("__Host-b=1; Secure; Path=/; Domain=")
       try await fixture.set("__Host=1")
     }
     Clause(
-      "prefix-case", "prefixes count in upper and lower case alike", from: "RFC 6265bis §5.4"
+      "prefix-case", "prefixes are case-insensitive", from: "RFC 6265bis §5.4"
     ) { fixture in
       for name in ["__secure-a", "__SECURE-a", "__SeCuRe-a"] {
-        try await fixture.refuse("\(name)=1", as: .securePrefix)
+        try await fixture.expectRejection("\(name)=1", as: .securePrefix)
         try await fixture.set("\(name)=1; Secure")
       }
       for name in ["__host-a", "__HOST-a", "__HoSt-a"] {
-        try await fixture.refuse("\(name)=1; Secure", as: .hostPrefix)
+        try await fixture.expectRejection("\(name)=1; Secure", as: .hostPrefix)
         try await fixture.set("\(name)=1; Secure; Path=/")
       }
     }
     Clause(
-      "prefix-nameless", "a nameless value may not begin like a prefixed name",
+      "prefix-nameless", "a nameless value must not begin like a prefixed name",
       from: "RFC 6265bis §5.7, 22"
     ) { fixture in
       for value in ["__Secure-a=1", "__Host-a=1", "__secure-", "__HOST-a"] {
-        try await fixture.refuse("=\(value); Secure; Path=/", as: .namelessPrefix)
+        try await fixture.expectRejection("=\(value); Secure; Path=/", as: .namelessPrefix)
       }
-      try await fixture.refuse("__Secure-a; Secure", as: .namelessPrefix)
+      try await fixture.expectRejection("__Secure-a; Secure", as: .namelessPrefix)
       try await fixture.set("=x__Secure-a=1")
       try await fixture.set("b=__Secure-a=1")
     }
     Clause(
-      "prefix-rfc6265", "RFC 6265 knows no prefixes", from: "RFC 6265 §5.3",
+      "prefix-rfc6265", "RFC 6265 ignores prefixes", from: "RFC 6265 §5.3",
       requires: .configurablePolicy
     ) { fixture in
       let older = try await fixture.opening(.rfc6265)
@@ -141,7 +142,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await older.set("__Host-a=1; Domain=example.com; Path=/docs")
     }
     Clause(
-      "localhost", "plain http to this machine counts as secure where the policy trusts it",
+      "localhost", "http to localhost counts as secure if the policy trusts it",
       from: "RFC 6265bis §5.8.3", requires: .configurablePolicy
     ) { fixture in
       let loopback = [
@@ -157,10 +158,10 @@ extension ClauseGroup<CookieStoreFixture> {
       for url in [
         plain, "http://128.0.0.1/", "http://localhost.example.com/", "http://mylocalhost/",
       ] {
-        try await trusting.refuse("a=1; Secure", at: url, as: .insecureOrigin)
+        try await trusting.expectRejection("a=1; Secure", at: url, as: .insecureOrigin)
       }
       for url in loopback {
-        try await fixture.refuse("a=1; Secure", at: url, as: .insecureOrigin)
+        try await fixture.expectRejection("a=1; Secure", at: url, as: .insecureOrigin)
         try await fixture.set("a=1; Secure", at: url.replacing("http:", with: "https:"))
         try await fixture.expect(nil, at: url)
       }

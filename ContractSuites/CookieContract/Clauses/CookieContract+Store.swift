@@ -4,9 +4,9 @@ import Foundation
 import Testing
 
 extension ClauseGroup<CookieStoreFixture> {
-  static let store = ClauseGroup("Keeping and listing") {
+  static let store = ClauseGroup("Listing, deleting and reporting") {
     Clause(
-      "list-all", "every cookie is listed with every field, the earliest first",
+      "list-all", "every cookie is listed with every field, earliest first",
       from: "this project"
     ) { fixture in
       let stored = [
@@ -15,31 +15,31 @@ extension ClauseGroup<CookieStoreFixture> {
         try await fixture.set("m=3", at: "http://example.net/web/page"),
       ]
       let listed = try await fixture.store.all()
-      expectEqual(listed, stored, "the list")
-      expectEqual(listed.map(\.isHostOnly), [true, false, true], "isHostOnly in the list")
-      expectEqual(listed.map(\.isSecure), [true, false, false], "isSecure in the list")
-      expectEqual(listed.map(\.isHTTPOnly), [true, false, false], "isHTTPOnly in the list")
-      expectEqual(
+      checkEqual(listed, stored, "the list")
+      checkEqual(listed.map(\.isHostOnly), [true, false, true], "isHostOnly in the list")
+      checkEqual(listed.map(\.isSecure), [true, false, false], "isSecure in the list")
+      checkEqual(listed.map(\.isHTTPOnly), [true, false, false], "isHTTPOnly in the list")
+      checkEqual(
         listed.map(\.sameSite), [.strict, .unspecified, .unspecified], "SameSite in the list")
-      expectEqual(listed.map(\.path), ["/docs", "/", "/web"], "the paths in the list")
-      expectEqual(
+      checkEqual(listed.map(\.path), ["/docs", "/", "/web"], "the paths in the list")
+      checkEqual(
         listed.map(\.domain), ["example.com", "example.org", "example.net"],
         "the domains in the list")
     }
     Clause(
-      "answer", "the answer to a cookie is the cookie stored and the one replaced",
+      "answer", "storing returns the cookie stored and the one replaced",
       from: "this project"
     ) { fixture in
       let request = try CookieRequest(CookieStoreFixture.origin)
       let first = try await fixture.store.store("a=1", from: request)
       let one = try await fixture.listed("a")
-      expectEqual(first, .stored(one, replacing: nil), "the answer to a new cookie")
+      checkEqual(first, .stored(one, replacing: nil), "the result of a new cookie")
       let second = try await fixture.store.store("a=2; Path=/", from: request)
       let two = try await fixture.listed("a")
-      expectEqual(second, .stored(two, replacing: one), "the answer to a cookie set again")
+      checkEqual(second, .stored(two, replacing: one), "the result of replacing a cookie")
     }
     Clause(
-      "at-once", "calls of several tasks at once answer as if one came after the other",
+      "at-once", "concurrent calls have the results of some sequential order",
       from: "this project"
     ) { fixture in
       let (tasks, lines) = (8, 25)
@@ -59,20 +59,20 @@ extension ClauseGroup<CookieStoreFixture> {
       }
       var replaced: Set<String> = []
       for case .stored(_, let old?)? in changes { replaced.insert(old.value) }
-      expectEqual(
+      checkEqual(
         replaced.count, tasks * lines - 1,
         "the number of cookies replaced by \(tasks * lines) of one identity")
       let last = try await fixture.listed("a")
-      expectEqual(
-        replaced.contains(last.value), false, "whether the cookie that is left was replaced")
+      checkEqual(
+        replaced.contains(last.value), false, "whether the remaining cookie was replaced")
       let deletions = try await withThrowingTaskGroup(of: Bool.self) { group in
         for _ in 0..<tasks { group.addTask { try await store.delete(last.id) } }
         return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
       }
-      expectEqual(deletions, 1, "the number of tasks that deleted one cookie")
+      checkEqual(deletions, 1, "the number of tasks that deleted one cookie")
     }
     Clause(
-      "delete", "deleting by identity removes that cookie alone, and says whether it was there",
+      "delete", "deleting by identity removes that cookie only, and returns whether it existed",
       from: "this project"
     ) { fixture in
       try await fixture.set("a=1")
@@ -86,13 +86,13 @@ extension ClauseGroup<CookieStoreFixture> {
         Cookie.ID(name: "a", domain: "api.example.com"),
         Cookie.ID(name: "a", domain: "example.com", path: "/docs/"),
       ] {
-        expectEqual(try await delete(absent), false, "the answer to deleting \(absent)")
+        checkEqual(try await delete(absent), false, "the result of deleting \(absent)")
       }
       try await fixture.expectAll(["a=1", "a=2", "a=3", "b=4"])
       let wide = Cookie.ID(name: "a", domain: "example.com", isHostOnly: false)
-      expectEqual(try await delete(wide), true, "the answer to deleting \(wide)")
+      checkEqual(try await delete(wide), true, "the result of deleting \(wide)")
       try await fixture.expectAll(["a=1", "a=3", "b=4"])
-      expectEqual(try await delete(wide), false, "the answer to deleting it again")
+      checkEqual(try await delete(wide), false, "the result of deleting it again")
     }
     Clause("clear", "clearing removes every cookie", from: "this project") { fixture in
       try await fixture.set("a=1; Secure; HttpOnly; Path=/docs; Max-Age=60")
@@ -104,23 +104,23 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["c=1"])
     }
     Clause(
-      "remove-expired", "removing the expired removes them alone and counts them",
+      "remove-expired", "removing expired cookies removes only these and returns their number",
       from: "this project", requires: .controllableClock
     ) { fixture in
       try await fixture.set("a=1; Max-Age=60")
       try await fixture.set("b=1; Max-Age=120", at: "https://example.org/")
       try await fixture.set("c=1; Max-Age=60; Path=/docs")
       try await fixture.set("d=1")
-      expectEqual(try await fixture.store.removeExpired(), 0, "the count before the expiry")
+      checkEqual(try await fixture.store.removeExpired(), 0, "the count before the expiry")
       fixture.clock.advance(by: 60)
-      expectEqual(try await fixture.store.removeExpired(), 2, "the count after the expiry")
-      expectEqual(try await fixture.store.removeExpired(), 0, "the count the second time")
+      checkEqual(try await fixture.store.removeExpired(), 2, "the count after the expiry")
+      checkEqual(try await fixture.store.removeExpired(), 0, "the count the second time")
       fixture.clock.advance(by: -60)
       try await fixture.expectAll(["b=1", "d=1"])
     }
     Clause(
       "remove-expired-late",
-      "an expired cookie is counted and told even where a lookup came before its removal",
+      "an expired cookie is counted and reported even if a lookup came before its removal",
       from: "this project", requires: .controllableClock
     ) { fixture in
       let gone = try await fixture.set("a=1; Max-Age=60")
@@ -128,15 +128,16 @@ extension ClauseGroup<CookieStoreFixture> {
       fixture.clock.advance(by: 60)
       try await fixture.expect("b=1")
       let changes = fixture.store.changes()
-      expectEqual(try await fixture.store.removeExpired(), 1, "the count after a use of another")
+      checkEqual(
+        try await fixture.store.removeExpired(), 1, "the count after sending another cookie")
       let last = try await fixture.set("c=1")
-      let told = await changes.upTo(last)
-      expectEqual(
-        told, [.removed(gone, .expired), .stored(last, replacing: nil)],
-        "what is told after a use of another")
+      let reported = await changes.upTo(last)
+      checkEqual(
+        reported, [.removed(gone, .expired), .stored(last, replacing: nil)],
+        "the changes reported after sending another cookie")
     }
     Clause(
-      "end-session", "the end of the session removes session cookies alone",
+      "end-session", "ending the session removes session cookies only",
       from: "RFC 6265bis §5.7"
     ) { fixture in
       try await fixture.set("a=1")
@@ -154,10 +155,10 @@ extension ClauseGroup<CookieStoreFixture> {
       let before = try await fixture.store.all()
       try await fixture.store.flush()
       try await fixture.store.flush()
-      expectEqual(try await fixture.store.all(), before, "the list after flushing")
+      checkEqual(try await fixture.store.all(), before, "the list after flushing")
     }
     Clause(
-      "restore", "restored cookies come back as they were, in the order of their creation",
+      "restore", "restored cookies have all their fields and are ordered by creation",
       from: "this project"
     ) { fixture in
       let now = fixture.now
@@ -171,13 +172,14 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("b=1")
       try await fixture.store.restore([old, nameless, twin])
       let listed = try await fixture.store.all()
-      expectEqual(Array(listed.prefix(3)), [nameless, old, twin], "the list's first three")
-      expectEqual(listed.map(\.name), ["", "a", "s", "b"], "the names in the list")
+      checkEqual(Array(listed.prefix(3)), [nameless, old, twin], "the list's first three")
+      checkEqual(listed.map(\.name), ["", "a", "s", "b"], "the names in the list")
       try await fixture.expect("a=1; b=1", at: "https://example.com/docs")
       try await fixture.expect("a=1", at: "https://api.example.com/docs")
     }
     Clause(
-      "restore-replaces", "a restored cookie replaces the one of its identity, creation and all",
+      "restore-replaces",
+      "a restored cookie replaces the one of the same identity, including its creation",
       from: "this project"
     ) { fixture in
       try await fixture.set("a=1")
@@ -185,12 +187,12 @@ extension ClauseGroup<CookieStoreFixture> {
       let again = Cookie(
         name: "b", value: "2", domain: "example.com", creation: fixture.now - 60)
       try await fixture.store.restore([again])
-      expectEqual(try await fixture.listed("b"), again, "the cookie restored")
+      checkEqual(try await fixture.listed("b"), again, "the cookie restored")
       try await fixture.expectOrder("b=2; a=1")
     }
     Clause(
       "restore-dates",
-      "a restored date that can't be is brought within bounds, and expired cookies are left out",
+      "out-of-range dates of restored cookies are clamped, and expired cookies are skipped",
       from: "this project", requires: .controllableClock
     ) { fixture in
       let now = fixture.now
@@ -206,20 +208,21 @@ extension ClauseGroup<CookieStoreFixture> {
           name: "late", value: "1", domain: "example.com", expires: now + 1, creation: now - day),
       ])
       let future = try await fixture.listed("future")
-      expectEqual(future.creation, now, "a creation in the future")
-      expectEqual(future.lastAccess, now, "a last access in the future")
-      expectEqual(
+      checkEqual(future.creation, now, "a creation in the future")
+      checkEqual(future.lastAccess, now, "a last access in the future")
+      checkEqual(
         try await fixture.listed("long").expires, now + 400 * day, "an expiry in 401 days")
       try await fixture.expectAllInOrder(["late=1", "future=1", "long=1"])
     }
     Clause(
-      "restore-all-or-none", "where no line could make one of the cookies, none is restored",
+      "restore-all-or-none", "if one of the cookies is invalid, none is restored",
       from: "this project"
     ) { fixture in
       try await fixture.expectAllOrNone()
     }
     Clause(
-      "rejection", "a refused cookie gets a typed reason, and changes and tells nothing",
+      "rejection",
+      "rejecting a cookie throws a typed reason, changes nothing and reports no change",
       from: "this project"
     ) { fixture in
       try await fixture.set("a=1; Secure")
@@ -242,18 +245,19 @@ extension ClauseGroup<CookieStoreFixture> {
       for (line, url, caller, reason) in lines {
         do {
           try await fixture.store.store(line, from: try fixture.request(url, by: caller))
-          Issue.record("\(shown(line)): expected it refused as \(reason.rawValue), got no error")
+          Issue.record(
+            "\(describe(line)): expected it rejected as \(reason.rawValue), got no error")
         } catch let error as CookieStoreError {
-          expectEqual(error, .rejected(reason), "the error of \(shown(line))")
+          checkEqual(error, .rejected(reason), "the error of \(describe(line))")
         }
       }
-      expectEqual(try await fixture.store.all(), before, "the list after refusals")
+      checkEqual(try await fixture.store.all(), before, "the list after rejections")
       let last = try await fixture.set("last=1")
-      let told = await changes.upTo(last)
-      expectEqual(told, [.stored(last, replacing: nil)], "the changes told after refusals")
+      let reported = await changes.upTo(last)
+      checkEqual(reported, [.stored(last, replacing: nil)], "the changes reported after rejections")
     }
     Clause(
-      "changes", "every change is told to every reader, in order", from: "this project"
+      "changes", "every subscriber receives every change, in order", from: "this project"
     ) { fixture in
       let store = fixture.store
       try await fixture.set("before=1")
@@ -272,24 +276,25 @@ extension ClauseGroup<CookieStoreFixture> {
         .removed(two, .expired), .removed(other, .deleted),
       ]
       for stream in streams {
-        let told = await stream.upTo(last)
-        expectEqual(Array(told.prefix(5)), expected, "what was told first")
-        expectEqual(
-          told.dropFirst(5).first.flatMap(\.cause), .sessionEnded,
-          "the cause told for the end of session")
-        expectEqual(
-          Array(told.dropFirst(6)),
+        let reported = await stream.upTo(last)
+        checkEqual(Array(reported.prefix(5)), expected, "the first changes reported")
+        checkEqual(
+          reported.dropFirst(5).first.flatMap(\.cause), .sessionEnded,
+          "the reported cause of the session's end")
+        checkEqual(
+          Array(reported.dropFirst(6)),
           [
             .stored(kept, replacing: nil), .removed(kept, .deleted), .stored(last, replacing: nil),
-          ], "what was told last")
+          ], "the last changes reported")
       }
       let quiet = store.changes()
       let late = try await fixture.set("d=1")
       let first = await quiet.upTo(late)
-      expectEqual(first, [.stored(late, replacing: nil)], "what a later reader is told first")
+      checkEqual(
+        first, [.stored(late, replacing: nil)], "the first change that a later subscriber receives")
     }
     Clause(
-      "changes-restored", "a restored cookie is told as stored", from: "this project"
+      "changes-restored", "a restored cookie is reported as stored", from: "this project"
     ) { fixture in
       let old = try await fixture.set("a=1")
       let changes = fixture.store.changes()
@@ -297,13 +302,13 @@ extension ClauseGroup<CookieStoreFixture> {
         name: "a", value: "2", domain: "example.com", creation: fixture.now - 60)
       try await fixture.store.restore([cookie])
       let last = try await fixture.set("b=1")
-      let told = await changes.upTo(last)
-      expectEqual(
-        told, [.stored(cookie, replacing: old), .stored(last, replacing: nil)],
-        "what is told of a restored cookie")
+      let reported = await changes.upTo(last)
+      checkEqual(
+        reported, [.stored(cookie, replacing: old), .stored(last, replacing: nil)],
+        "the changes reported for a restored cookie")
     }
     Clause(
-      "changes-evicted", "an evicted cookie is told after the one that took its place",
+      "changes-evicted", "an eviction is reported after the cookie that caused it",
       from: "this project", requires: .configurablePolicy
     ) { fixture in
       let store = try await fixture.opening(CookiePolicy(limits: .init(perDomain: 1, total: 10)))
@@ -311,15 +316,15 @@ extension ClauseGroup<CookieStoreFixture> {
       let changes = store.store.changes()
       let new = try await store.set("b=1")
       let last = try await store.set("c=1", at: "https://example.org/")
-      let told = await changes.upTo(last)
-      expectEqual(
-        told,
+      let reported = await changes.upTo(last)
+      checkEqual(
+        reported,
         [
           .stored(new, replacing: nil), .removed(old, .evicted), .stored(last, replacing: nil),
-        ], "what is told of eviction")
+        ], "the changes reported for an eviction")
     }
     Clause(
-      "changes-expired", "each expired cookie is told when it is removed", from: "this project",
+      "changes-expired", "each expired cookie is reported when it is removed", from: "this project",
       requires: .controllableClock
     ) { fixture in
       let one = try await fixture.set("a=1; Max-Age=60")
@@ -328,45 +333,45 @@ extension ClauseGroup<CookieStoreFixture> {
       let changes = fixture.store.changes()
       try await fixture.store.removeExpired()
       let last = try await fixture.set("c=1")
-      let told = await changes.upTo(last)
-      expectEqual(
-        told,
+      let reported = await changes.upTo(last)
+      checkEqual(
+        reported,
         [.removed(one, .expired), .removed(two, .expired), .stored(last, replacing: nil)],
-        "what is told of the expired")
+        "the changes reported for expired cookies")
     }
     Absence(
-      of: .controllableClock, "the store goes by the clock of the system", from: "this project"
+      of: .controllableClock, "the store reads the system clock", from: "this project"
     ) { fixture in
       try await fixture.set("a=1; Expires=\(httpDate(fixture.now + 86_400))")
       fixture.clock.advance(by: 2 * 86_400)
       let left = try await fixture.store.all().count
-      expectEqual(left, 1, "the number of cookies after the fixture's clock went two days ahead")
+      checkEqual(left, 1, "the number of cookies after the fixture's clock advanced by two days")
     }
     Absence(
-      of: .configurablePolicy, "the store goes by rules of its own", from: "this project"
+      of: .configurablePolicy, "the store applies its own limits", from: "this project"
     ) { fixture in
       let store = try await fixture.opening(CookiePolicy(limits: .init(perDomain: 1, total: 1)))
       try await store.set("a=1")
       try await store.set("b=1")
       let left = try await store.store.all().count
-      expectEqual(left, 2, "the number of cookies where the policy has room for one")
+      checkEqual(left, 2, "the number of cookies with a limit of one")
     }
   }
 }
 
 extension CookieStoreFixture {
-  /// Checks that cookies which no `Set-Cookie` line could make aren't restored, nor others with them.
+  /// Checks that an invalid cookie isn't restored, nor a valid one in the same call.
   fileprivate func expectAllOrNone() async throws {
     let now = now
-    let sound = Cookie(name: "a", value: "1", domain: "example.com", creation: now)
+    let valid = Cookie(name: "a", value: "1", domain: "example.com", creation: now)
     func with(_ change: (inout Cookie) -> Void) -> Cookie {
-      var cookie = sound
+      var cookie = valid
       cookie.name = "b"
       change(&cookie)
       return cookie
     }
     try await set("keep=1")
-    let bad: [(Cookie, CookieRejection)] = [
+    let invalid: [(Cookie, CookieRejection)] = [
       (with { $0.value = "1\n2" }, .controlCharacter),
       (with { $0.name = "b\0" }, .controlCharacter),
       (with { $0.name = "b=c" }, .notRestorable), (with { $0.value = "1;2" }, .notRestorable),
@@ -385,13 +390,13 @@ extension CookieStoreFixture {
       (with { $0.name = "__Secure-b" }, .securePrefix),
       (with { $0.sameSite = .none }, .sameSiteNoneNeedsSecure),
     ]
-    for (cookie, reason) in bad {
+    for (cookie, reason) in invalid {
       do {
-        try await store.restore([sound, cookie])
+        try await store.restore([valid, cookie])
         Issue.record(
-          "restoring \(shown("\(cookie)")): expected it refused as \(reason.rawValue), got it in")
+          "restoring \(describe(cookie)): expected it rejected as \(reason.rawValue), got no error")
       } catch {
-        expectEqual(error, .rejected(reason), "the error of restoring \(shown("\(cookie)"))")
+        checkEqual(error, .rejected(reason), "the error of restoring \(describe(cookie))")
       }
       try await expectAll(["keep=1"])
     }
@@ -399,6 +404,6 @@ extension CookieStoreFixture {
 }
 
 extension CookieChange {
-  /// Why a cookie went away, or `nil`.
+  /// Why the cookie was removed, or `nil`.
   fileprivate var cause: Cause? { if case .removed(_, let cause) = self { cause } else { nil } }
 }

@@ -4,25 +4,25 @@ import CookiePort
 import Foundation
 public import ManualClocks
 
-/// The cookie jar as a specification: it finds what no clause names.
+/// The cookie jar as a specification for exploration, which finds behaviour that no clause covers.
 ///
-/// What stores may keep to themselves, a cookie's last access, is not compared.
+/// Responses are compared without last-access times, because stores may buffer these.
 public struct CookieSpecification: Specification {
   public typealias State = CookieModel.State
   public typealias Command = CookieModel.Command
   public typealias Page = CookieModel.Page
   public typealias Response = CookieModel.Response
 
-  /// What commands are drawn from.
+  /// The hosts, paths, names, values and attributes of commands.
   public var world: CookieWorld
 
   private let model: CookieModel
 
-  /// A specification.
+  /// Creates a specification.
   ///
   /// - Parameters:
-  ///   - world: What commands are drawn from.
-  ///   - start: Where the clock of the stores stands at first.
+  ///   - world: The hosts, paths, names, values and attributes of commands.
+  ///   - start: The time that the stores' clock shows first.
   public init(_ world: CookieWorld = CookieWorld(), startingAt start: Date = ManualWallClock.start)
   {
     self.world = world
@@ -83,17 +83,17 @@ public struct CookieSpecification: Specification {
 }
 
 extension Specification where Self == CookieSpecification {
-  /// The cookie jar, with a clock that moves: for lock-step.
+  /// The cookie jar with commands that advance the clock, for lock-step exploration.
   public static var cookies: CookieSpecification { CookieSpecification() }
 
-  /// The cookie jar at one instant: for several tasks at once.
+  /// The cookie jar at one instant, for exploration with concurrent tasks.
   public static var cookiesAtOnce: CookieSpecification {
     CookieSpecification(CookieWorld(movesClock: false))
   }
 }
 
 extension CookieModel.Response {
-  /// The response without what is not compared.
+  /// The response without last-access times.
   fileprivate var comparable: Self {
     func comparable(_ cookie: Cookie) -> Cookie {
       var cookie = cookie

@@ -3,39 +3,39 @@ import CookieHistories
 
 /// The hosts, paths, names, values and attributes from which exploration draws its cookies.
 ///
-/// It is small, so that cookies meet. A store that is known to deviate is explored in a world of its
-/// own, without what it deviates in.
+/// The sets are small, so that commands often affect the same cookie. For a store with known
+/// deviations, remove the values that lead to them.
 public struct CookieWorld: Sendable {
-  /// The hosts of pages; one must be there.
+  /// The hosts of pages; not empty.
   public var hosts = ["example.com", "www.example.com", "other.example"]
 
-  /// The paths of pages; one must be there.
+  /// The paths of pages; not empty.
   public var paths = ["/", "/docs", "/docs/a"]
 
-  /// The names of cookies; one must be there.
+  /// The names of cookies; not empty.
   public var names = ["a", "b", "__Host-a"]
 
-  /// The values of cookies; one must be there.
+  /// The values of cookies; not empty.
   public var values = (0...9).map(String.init)
 
-  /// What may follow the pair in a line, each with a probability of one in five.
+  /// The attributes of a line, each of which is added with a probability of 0.2.
   public var attributes = [
     "; Path=/", "; Path=/docs", "; Domain=example.com", "; Secure", "; HttpOnly",
     "; Max-Age=2", "; Max-Age=0", "; SameSite=Strict", "; SameSite=None",
   ]
 
-  /// Whether some pages are asked for over http.
+  /// Whether some pages are requested over http.
   public var hasInsecurePages = true
 
-  /// Whether scripts ask for some pages.
+  /// Whether scripts request some pages.
   public var hasScripts = true
 
-  /// Whether commands set the clock forward; several tasks at once can't share a moving clock.
+  /// Whether commands advance the clock; false for concurrent tasks, because they share the clock.
   public var movesClock: Bool
 
-  /// A world of three hosts, three paths and three names.
+  /// Creates a world of three hosts, three paths and three names.
   ///
-  /// - Parameter movesClock: Whether commands set the clock forward.
+  /// - Parameter movesClock: Whether commands advance the clock.
   public init(movesClock: Bool = true) { self.movesClock = movesClock }
 
   func page(from choices: inout Choices) -> CookieModel.Page {

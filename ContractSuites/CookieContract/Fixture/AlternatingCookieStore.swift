@@ -1,10 +1,9 @@
 import CookiePort
 import Synchronization
 
-/// Several handles of the same cookies behind one face: each call goes to the next of them.
+/// Two handles to the same cookies as one store: calls alternate between the handles.
 ///
-/// Who uses it must not be able to tell it from a single handle, but for ``changes()``, which are
-/// those of the first.
+/// It must behave like a single handle, except that ``changes()`` reports only the first handle's.
 final class AlternatingCookieStore: CookieStore {
   private let first: any CookieStore
   private let second: any CookieStore
@@ -15,7 +14,7 @@ final class AlternatingCookieStore: CookieStore {
     self.second = second
   }
 
-  /// The handle whose turn it is.
+  /// The handle that takes the next call.
   private var next: any CookieStore {
     calls.wrappingAdd(1, ordering: .relaxed).oldValue.isMultiple(of: 2) ? first : second
   }

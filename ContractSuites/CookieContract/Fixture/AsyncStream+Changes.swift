@@ -1,7 +1,9 @@
 import CookiePort
 
 extension AsyncStream<CookieChange> {
-  /// The changes up to the one that stored this cookie, or those of two seconds where it never comes.
+  /// Collects the changes up to the one that stored a cookie.
+  ///
+  /// - Returns: The changes; the changes so far if that one doesn't come within 2 s.
   func upTo(_ last: Cookie) async -> [CookieChange] {
     await withTaskGroup(of: [CookieChange]?.self) { group in
       group.addTask {

@@ -3,21 +3,21 @@ public import ContractTesting
 extension Capability {
   /// The store reads the clock of its setup.
   public static let controllableClock = Capability(
-    "controllable-clock", "the store goes by the clock that it is given")
+    "controllable-clock", "the store reads the clock that it is given")
 
-  /// The store goes by the policy of its setup.
+  /// The store applies the policy of its setup.
   public static let configurablePolicy = Capability(
-    "configurable-policy", "the store goes by the profile, limits, trust and list it is given")
+    "configurable-policy", "the store applies the policy that it is given")
 
-  /// The store's cookies outlive it.
+  /// A reopened store still has its cookies.
   public static let persistence = Capability(
-    "persistence", "a store that is opened again has its cookies still")
+    "persistence", "a reopened store still has its cookies")
 
-  /// Two stores may have the same cookies open at once.
+  /// Two stores may have the same cookies open at the same time.
   public static let severalHandles = Capability(
     "several-handles", "two open stores share their cookies", implying: .persistence)
 
-  /// What is acknowledged is in the files before the store is flushed or closed.
+  /// An acknowledged write is in the files before the store is flushed or closed.
   public static let crashSurvival = Capability(
-    "crash-survival", "a write that was acknowledged is in the files", implying: .persistence)
+    "crash-survival", "an acknowledged write is in the files at once", implying: .persistence)
 }

@@ -1,14 +1,15 @@
+import ContractTesting
 import CookiePort
 import Foundation
 import Testing
 
-/// Who is asking, in a clause's words.
+/// The kind of caller that sets or reads cookies.
 enum Caller: String {
   /// An HTTP request from the same site.
   case http
   /// A script on a page of the same site.
   case script
-  /// A cross-site subresource.
+  /// A cross-site subresource request.
   case crossSite = "cross-site"
   /// A cross-site `GET` that navigates the top-level page.
   case crossSiteLink = "cross-site navigation"
@@ -16,15 +17,15 @@ enum Caller: String {
   case crossSiteForm = "cross-site unsafe navigation"
   /// A script in a frame of another site.
   case crossSiteScript = "cross-site script"
-  /// A script in a frame of another site, on a page that was navigated to.
+  /// A script in a frame of another site, on a page that the user navigated to.
   case crossSiteScriptAfterLink = "cross-site script after navigation"
 }
 
 extension CookieStoreFixture {
-  /// The present by the fixture's clock.
+  /// The time that the fixture's clock shows.
   var now: Date { clock.now }
 
-  /// The URL at which clauses set and get where the URL doesn't matter.
+  /// The URL that clauses use if the URL doesn't matter.
   static let origin = "https://example.com/"
 
   func request(_ url: String, by caller: Caller = .http) throws -> CookieRequest {
@@ -43,60 +44,63 @@ extension CookieStoreFixture {
     }
   }
 
-  /// Sets a cookie that has to be stored, and gives it back as the store says it stored it.
+  /// Sets a cookie that must be stored.
+  ///
+  /// - Returns: The cookie that the store says it stored.
   @discardableResult
   func set(
     _ line: String, at url: String = origin, by caller: Caller = .http,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Cookie {
     let request = try request(url, by: caller)
-    let answer: String
+    let outcome: String
     do {
       let change = try await store.store(line, from: request)
       if case .stored(let cookie, _)? = change { return cookie }
-      answer = shown(change)
+      outcome = describe(change)
     } catch {
-      answer = "the error '\(error)'"
+      outcome = "the error '\(error)'"
     }
     let none: Cookie? = nil
     return try #require(
-      none, "\(shown(line)) from \(url) (\(caller.rawValue)): expected it stored, got \(answer)",
+      none,
+      "\(describe(line)) from \(url) (\(caller.rawValue)): expected it stored, got \(outcome)",
       sourceLocation: sourceLocation)
   }
 
-  /// Sets a cookie that has to be refused, for a reason and with nothing changed.
-  func refuse(
+  /// Sets a cookie that must be rejected for a reason, without a change to the store.
+  func expectRejection(
     _ line: String, at url: String = origin, by caller: Caller = .http, as reason: CookieRejection,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let request = try request(url, by: caller)
     let before = try await store.all()
-    let what = "\(shown(line)) from \(url) (\(caller.rawValue))"
+    let subject = "\(describe(line)) from \(url) (\(caller.rawValue))"
     do {
       let change = try await store.store(line, from: request)
       Issue.record(
-        "\(what): expected it refused as \(reason.rawValue), got \(shown(change))",
+        "\(subject): expected it rejected as \(reason.rawValue), got \(describe(change))",
         sourceLocation: sourceLocation)
     } catch .rejected(let rejection) {
       check(
         rejection == reason,
-        "\(what): expected it refused as \(reason.rawValue), got \(rejection.rawValue)",
-        sourceLocation)
+        "\(subject): expected it rejected as \(reason.rawValue), got \(rejection.rawValue)",
+        sourceLocation: sourceLocation)
     } catch {
       Issue.record(
-        "\(what): expected it refused as \(reason.rawValue), got the error '\(error)'",
+        "\(subject): expected it rejected as \(reason.rawValue), got the error '\(error)'",
         sourceLocation: sourceLocation)
     }
     let after = try await store.all()
     check(
       after == before,
-      "\(what): a refused cookie changed the store from \(shown(before)) to \(shown(after))",
-      sourceLocation)
+      "\(subject): a rejected cookie changed the store from \(describe(before)) to \(describe(after))",
+      sourceLocation: sourceLocation)
   }
 
-  /// Sets a cookie that has expired, so that it deletes what is there and stores nothing.
+  /// Sets a cookie that has expired, which must not be stored.
   ///
-  /// - Returns: What the store says it did.
+  /// - Returns: The change that the store reports.
   @discardableResult
   func setExpired(
     _ line: String, at url: String = origin, sourceLocation: SourceLocation = #_sourceLocation
@@ -104,24 +108,24 @@ extension CookieStoreFixture {
     let change = try await store.store(line, from: try request(url))
     if case .stored? = change {
       Issue.record(
-        "\(shown(line)) from \(url): expected nothing stored, got \(shown(change))",
+        "\(describe(line)) from \(url): expected nothing stored, got \(describe(change))",
         sourceLocation: sourceLocation)
     }
     return change
   }
 
-  /// Checks which cookies a request carries, in whatever order.
+  /// Checks which cookies a request carries, in any order.
   ///
-  /// - Parameter header: What the `Cookie` header holds; `nil` for none.
+  /// - Parameter header: The expected `Cookie` header, or `nil` for none.
   func expect(
     _ header: String?, at url: String = origin, by caller: Caller = .http,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let found = try await store.header(for: try request(url, by: caller))
     check(
-      sortedOctets(found) == sortedOctets(header),
-      "\(url) (\(caller.rawValue)) carries \(shown(found)), expected \(shown(header))",
-      sourceLocation)
+      sortedBytes(found) == sortedBytes(header),
+      "\(url) (\(caller.rawValue)) carries \(describe(found)), expected \(describe(header))",
+      sourceLocation: sourceLocation)
   }
 
   /// Checks which cookies a request carries, in order.
@@ -130,18 +134,20 @@ extension CookieStoreFixture {
   ) async throws {
     let found = try await store.header(for: try request(url))
     check(
-      octets(found) == octets(header),
-      "\(url) carries \(shown(found)), expected \(shown(header)) in this order", sourceLocation)
+      bytes(found) == bytes(header),
+      "\(url) carries \(describe(found)), expected \(describe(header)) in this order",
+      sourceLocation: sourceLocation)
   }
 
-  /// Checks which cookies the store lists, as `name=value`, in whatever order.
+  /// Checks which cookies the store lists, as `name=value`, in any order.
   func expectAll(
     _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let found = try await store.all().map(\.serialized)
     check(
-      sortedOctets(found.joined(separator: "; ")) == sortedOctets(expected.joined(separator: "; ")),
-      "the store lists \(found), expected \(expected)", sourceLocation)
+      sortedBytes(found.joined(separator: "; ")) == sortedBytes(expected.joined(separator: "; ")),
+      "the store lists \(describe(found)), expected \(describe(expected))",
+      sourceLocation: sourceLocation)
   }
 
   /// Checks which cookies the store lists, as `name=value`, in order.
@@ -150,100 +156,53 @@ extension CookieStoreFixture {
   ) async throws {
     let found = try await store.all().map(\.serialized)
     check(
-      found.map(octets) == expected.map(octets),
-      "the store lists \(found), expected \(expected) in this order", sourceLocation)
+      found.map(bytes) == expected.map(bytes),
+      "the store lists \(describe(found)), expected \(describe(expected)) in this order",
+      sourceLocation: sourceLocation)
   }
 
-  /// The cookie of that name in the list of all: there has to be one, and only one.
+  /// Returns the only cookie of a name in the store's list; fails if there is not exactly one.
   func listed(
     _ name: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Cookie {
     let all = try await store.all()
-    let found = all.filter { octets($0.name) == octets(name) }
+    let found = all.filter { bytes($0.name) == bytes(name) }
     let only = found.count == 1 ? found.first : nil
     return try #require(
-      only, "expected one cookie named '\(name)' in the list, got \(shown(all))",
+      only, "expected one cookie named '\(name)' in the list, got \(describe(all))",
       sourceLocation: sourceLocation)
   }
 }
 
-/// Records an issue that says no more than its message, where something doesn't hold.
-private func check(_ holds: Bool, _ message: @autoclosure () -> String, _ place: SourceLocation) {
-  if !holds { Issue.record("\(message())", sourceLocation: place) }
-}
-
-/// Checks one thing, with words for both sides.
-func expectEqual<Value: Equatable>(
-  _ found: Value, _ expected: Value, _ what: @autoclosure () -> String,
+/// Checks text byte by byte, because `==` treats canonically equivalent text as equal.
+func checkSameBytes(
+  _ actual: String, _ expected: String, _ subject: @autoclosure () -> String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
   check(
-    found == expected,
-    "\(what()) is \(shown(found)), expected \(shown(expected))", sourceLocation)
+    bytes(actual) == bytes(expected),
+    "\(subject()) is \(describe(actual)), expected \(describe(expected))",
+    sourceLocation: sourceLocation)
 }
 
-/// Checks text octet by octet: `==` would take canonically equivalent text for equal.
-func expectText(
-  _ found: String, _ expected: String, _ what: @autoclosure () -> String,
-  sourceLocation: SourceLocation = #_sourceLocation
-) {
-  check(
-    octets(found) == octets(expected),
-    "\(what()) is \(shown(found)), expected \(shown(expected))", sourceLocation)
-}
-
-/// Checks an expiry to within two seconds, for stores that read the system's clock.
-func expectExpiry(
-  of cookie: Cookie, near expected: Date, _ what: @autoclosure () -> String,
+/// Checks an expiry with a tolerance of 2 s, for stores that read the system clock.
+func checkExpiry(
+  of cookie: Cookie, near expected: Date, _ subject: @autoclosure () -> String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
   let distance = cookie.expires.map { abs($0.timeIntervalSince(expected)) }
   check(
     distance.map { $0 <= 2 } == true,
-    "\(what()): it expires at \(shown(cookie.expires)), expected \(shown(expected))", sourceLocation
-  )
+    "\(subject()): it expires at \(describe(cookie.expires)), expected \(describe(expected))",
+    sourceLocation: sourceLocation)
 }
 
-private func octets(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }
+private func bytes(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }
 
-/// The cookies of a header, sorted, so that they can be compared whatever their order.
-private func sortedOctets(_ header: String?) -> [[UInt8]]? {
+/// The cookies of a header in a fixed order, for comparisons that ignore the order.
+private func sortedBytes(_ header: String?) -> [[UInt8]]? {
   header.map { header in
     header.components(separatedBy: "; ").map { Array($0.utf8) }
       .sorted { $0.lexicographicallyPrecedes($1) }
   }
-}
-
-/// A value for a message: text in quotes, shortened where it is long.
-func shown(_ value: Any?) -> String {
-  switch value {
-  case nil: return "nothing"
-  case let text as String:
-    let visible = text.unicodeScalars.prefix(80).map { $0.escaped(asASCII: false) }.joined()
-    return text.utf8.count > 100
-      ? "'\(visible)…' (\(text.utf8.count) octets)" : "'\(visible)'"
-  case let date as Date: return "\(date.formatted(.iso8601)) (\(date.timeIntervalSince1970) s)"
-  case let cookie as Cookie: return shown(cookie)
-  case let cookies as [Cookie]: return "[" + cookies.map { shown($0) }.joined(separator: ", ") + "]"
-  case let changes as [CookieChange]:
-    return "[" + changes.map { shown($0) }.joined(separator: ", ") + "]"
-  case .stored(let cookie, nil) as CookieChange: return "stored \(shown(cookie))"
-  case .stored(let cookie, let old?) as CookieChange:
-    return "stored \(shown(cookie)) in place of \(shown(old))"
-  case .removed(let cookie, let cause) as CookieChange:
-    return "removed \(shown(cookie)) (\(cause.rawValue))"
-  case let value?: return "\(value)"
-  }
-}
-
-/// A cookie with all its fields, each attribute where it is given.
-private func shown(_ cookie: Cookie) -> String {
-  var text = "\(shown(cookie.serialized)) of \(cookie.isHostOnly ? "" : ".")\(cookie.domain)"
-  text += shown(cookie.path).dropFirst().dropLast()
-  if cookie.isSecure { text += " Secure" }
-  if cookie.isHTTPOnly { text += " HttpOnly" }
-  if cookie.sameSite != .unspecified { text += " SameSite=\(cookie.sameSite.rawValue)" }
-  if let expires = cookie.expires { text += " until \(expires.timeIntervalSince1970)" }
-  return text + " made \(cookie.creation.timeIntervalSince1970)"
-    + " used \(cookie.lastAccess.timeIntervalSince1970)"
 }

@@ -3,9 +3,9 @@ public import CookiePort
 public import Foundation
 public import ManualClocks
 
-/// A cookie store under test, with its clock and the means to open others like it.
+/// A cookie store under test, with its clock and a way to open further stores of the same kind.
 ///
-/// To run the contract on a store, say how it is opened:
+/// To run the contract on a store, pass a closure that opens it:
 /// ```swift
 /// extension Implementation<CookieStoreFixture> {
 ///   static let mine = live("mine") { scope in
@@ -15,13 +15,13 @@ public import ManualClocks
 ///   }
 /// }
 /// ```
-/// The same closure opens a store, opens it again later and opens second handles: clauses give the
-/// same ``CookieStoreSetup/directory()`` for these. How many of these a store can do is said by the
-/// capabilities in `Capability`.
+/// The fixture calls the closure to open the first store, to reopen it and to open second handles;
+/// these share one ``CookieStoreSetup/directory()``. Declare with `lacking(_:because:)` the
+/// capabilities that the store doesn't have, such as `Capability.persistence`.
 ///
-/// No clause ends a process to learn what a crash leaves. It copies the store's folder while the
-/// store is open and opens the copy: the files are what a process killed at that moment would have
-/// left to the operating system. A campaign of true kills belongs to the adapter's own tests.
+/// The clause on crash survival kills no process. It copies the store's directory while the store
+/// is open and opens the copy, because the operating system keeps the files that a process had
+/// written when it was killed. Tests with real kills belong to the adapter.
 public struct CookieStoreFixture: Sendable {
   /// The store under test, opened with the default policy unless a clause asked for another.
   public let store: any CookieStore
@@ -32,7 +32,7 @@ public struct CookieStoreFixture: Sendable {
   private let setup: CookieStoreSetup
   private let open: @Sendable (CookieStoreSetup) async throws -> Opened
 
-  /// A store and the way to close it.
+  /// A store and a closure that closes it.
   private struct Opened: Sendable {
     var store: any CookieStore
     var close: @Sendable () async throws -> Void
@@ -43,12 +43,12 @@ public struct CookieStoreFixture: Sendable {
   /// Opens a store.
   ///
   /// - Parameters:
-  ///   - scope: The case's scope; folders are removed with it.
-  ///   - start: Where the clock stands at first; `Date()` for a store that reads the system's clock
-  ///     and can't be given another.
-  ///   - close: Closes a store before it is opened again; a store that needs none is let go of.
-  ///   - open: Opens a store as the setup says.
-  /// - Throws: What `open` throws.
+  ///   - scope: The case's scope, which removes the directories at teardown.
+  ///   - start: The time that the clock shows first. Pass `Date()` for a store that reads the
+  ///     system clock.
+  ///   - close: Closes a store before it is reopened. By default the store is only released.
+  ///   - open: Opens a store with a setup.
+  /// - Throws: The error of `open`.
   public init<Store: CookieStore>(
     in scope: FixtureScope, startingAt start: Date = ManualWallClock.start,
     closing close: @escaping @Sendable (Store) async throws -> Void = { _ in },
@@ -57,8 +57,8 @@ public struct CookieStoreFixture: Sendable {
     let clock = ManualWallClock(at: start)
     try await self.init(
       CookieStoreSetup(
-        policy: CookiePolicy(), now: { clock.now }, place: "first",
-        folders: PlaceFolders(in: scope)),
+        policy: CookiePolicy(), now: { clock.now }, location: "first",
+        directories: StoreDirectories(in: scope)),
       clock: clock
     ) { setup in
       let store = try await open(setup)
@@ -88,46 +88,47 @@ public struct CookieStoreFixture: Sendable {
 }
 
 extension CookieStoreFixture {
-  /// Another store, empty, that goes by other rules.
+  /// Opens another, empty store with a policy.
   func opening(_ policy: CookiePolicy) async throws -> CookieStoreFixture {
     try await opened(
       CookieStoreSetup(
-        policy: policy, now: setup.now, place: UUID().uuidString, folders: setup.folders))
+        policy: policy, now: setup.now, location: UUID().uuidString,
+        directories: setup.directories))
   }
 
-  /// Another store, empty, that goes by another profile.
+  /// Opens another, empty store with a profile.
   func opening(_ profile: CookiePolicy.Profile) async throws -> CookieStoreFixture {
     try await opening(CookiePolicy(profile: profile))
   }
 
-  /// A second handle on the same cookies, while the first is open.
+  /// Opens a second handle to the same cookies while the first is open.
   func secondHandle() async throws -> CookieStoreFixture { try await opened(setup) }
 
-  /// The same cookies after the store was closed.
+  /// Closes the store and opens it again.
   func reopened() async throws -> CookieStoreFixture {
     try await store.flush()
     try await close()
     return try await opened(setup)
   }
 
-  /// The cookies that would be left, had the process been killed now.
+  /// Opens a copy of the files, as a killed process would leave them.
   func afterCrash() async throws -> CookieStoreFixture {
     let copy = UUID().uuidString
-    try setup.folders.copy(setup.place, to: copy)
+    try setup.directories.copy(setup.location, to: copy)
     return try await opened(setup.at(copy))
   }
 
-  /// The modes of the files in the store's folder, by their paths.
-  func fileModes() throws -> [String: Int] { try setup.folders.fileModes(in: setup.place) }
+  /// The permissions of the files in the store's directory, by relative path.
+  func fileModes() throws -> [String: Int] { try setup.directories.fileModes(in: setup.location) }
 
-  /// The same cookies through two handles that take turns, call by call.
+  /// The same cookies through two handles; calls alternate between them.
   ///
-  /// For stores with the capability `severalHandles`. Exploration finds
-  /// with it what one handle does not see of the other:
+  /// Use it to explore a store with the capability `severalHandles`: it finds changes of one handle
+  /// that the other doesn't see.
   /// ```swift
   /// try await explore(.cookies, on: .mine.map { try await $0.byTwoHandles() })
   /// ```
-  /// - Throws: What opening a second handle throws.
+  /// - Throws: The error of opening a second handle.
   public func byTwoHandles() async throws -> CookieStoreFixture {
     let second = try await secondHandle()
     return CookieStoreFixture(

@@ -1,29 +1,29 @@
 public import CookiePort
 public import Foundation
 
-/// How a clause wants a store to be opened.
+/// The policy, clock and directory with which a clause opens a store.
 public struct CookieStoreSetup: Sendable {
-  /// The rules that the store is to go by.
+  /// The policy that the store applies.
   public let policy: CookiePolicy
 
-  /// The clock that the store is to read.
+  /// The clock that the store reads in place of `Date()`.
   public let now: @Sendable () -> Date
 
-  /// What tells the places apart where stores keep their cookies.
-  let place: String
+  /// The location of the store's cookies: stores with the same location share a directory.
+  let location: String
 
-  /// The folders of the places.
-  let folders: PlaceFolders
+  /// The directories of all locations.
+  let directories: StoreDirectories
 
-  /// The folder in which the store is to keep all its files, empty when a place is first opened.
+  /// Returns the directory for all files of the store, empty when the store is first opened.
   ///
-  /// A clause that opens a store again, or a second handle, gives the same folder. A store that
-  /// needs no folder doesn't ask for it.
-  /// - Throws: Foundation's error when the folder can't be made.
-  public func directory() throws -> URL { try folders.folder(for: place) }
+  /// A clause that reopens a store, or opens a second handle, passes the same directory. The
+  /// directory is created by the first call; a store without files doesn't call this method.
+  /// - Throws: Foundation's error if the directory can't be created.
+  public func directory() throws -> URL { try directories.directory(for: location) }
 
-  /// The same setup for another place.
-  func at(_ place: String) -> CookieStoreSetup {
-    CookieStoreSetup(policy: policy, now: now, place: place, folders: folders)
+  /// The same setup with another location.
+  func at(_ location: String) -> CookieStoreSetup {
+    CookieStoreSetup(policy: policy, now: now, location: location, directories: directories)
   }
 }

@@ -7,14 +7,14 @@ private let api = CookieProviderFixture.api
 private let future = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 86_400)
 
 extension Contract<CookieProviderFixture> {
-  /// What every cookie provider promises.
+  /// The behaviour of every cookie provider.
   public static let cookieProvider = Contract("cookie-provider", "Cookie provider") {
-    Clause("absent", "a cookie that isn't there is nil", from: "this project") { fixture in
+    Clause("absent", "a missing cookie is nil", from: "this project") { fixture in
       try await fixture.expect(nil, named: "a")
       try await fixture.set(NamedCookie(name: "b", value: "1"))
       try await fixture.expect(nil, named: "a")
     }
-    Clause("attributes", "a cookie comes back with every attribute", from: "this project") {
+    Clause("attributes", "a cookie is returned with every attribute", from: "this project") {
       fixture in
       for cookie in [
         NamedCookie(name: "plain", value: "1"), NamedCookie(name: "empty", value: ""),
@@ -26,11 +26,11 @@ extension Contract<CookieProviderFixture> {
       ] {
         try await fixture.set(cookie)
         let found = try await fixture.provider().cookie(named: cookie.name)
-        expectEqual(found, cookie, "the cookie '\(cookie.name)'")
+        checkEqual(found, cookie, "the cookie '\(cookie.name)'")
       }
     }
     Clause(
-      "verbatim", "values come back octet by octet", from: "RFC 6265bis §5.6"
+      "verbatim", "values are returned byte for byte", from: "RFC 6265bis §5.6"
     ) { fixture in
       for value in ["a,b", "\"quoted\"", "100%25", "a=b", "inner space", "é", "e\u{301}", "日本"] {
         try await fixture.set(NamedCookie(name: "a", value: value))
@@ -38,7 +38,7 @@ extension Contract<CookieProviderFixture> {
       }
     }
     Clause(
-      "replaces", "a cookie set again replaces the one of its name and path",
+      "replaces", "a cookie replaces one of the same name and path",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       try await fixture.set(NamedCookie(name: "a", value: "1", expires: future, isSecure: true))
@@ -46,7 +46,7 @@ extension Contract<CookieProviderFixture> {
       let again = NamedCookie(name: "a", value: "2")
       try await fixture.set(again)
       let found = try await fixture.provider().cookie(named: "a")
-      expectEqual(found, again, "the cookie set last")
+      checkEqual(found, again, "the replacing cookie")
       try await fixture.expect("1", named: "b")
     }
     Clause("names", "names are case-sensitive", from: "RFC 6265bis §5.7, 23") { fixture in
@@ -59,7 +59,7 @@ extension Contract<CookieProviderFixture> {
       try await fixture.expect("1", named: "sid")
     }
     Clause(
-      "own-host", "a cookie is for the URL's host, and for none above, below or beside",
+      "own-host", "a cookie goes to the URL's host, not to its parent, child or sibling hosts",
       from: "RFC 6265bis §5.8.3"
     ) { fixture in
       try await fixture.set(NamedCookie(name: "a", value: "1"))
@@ -72,7 +72,7 @@ extension Contract<CookieProviderFixture> {
       }
     }
     Clause(
-      "path", "a cookie is for the URLs under its path", from: "RFC 6265bis §5.1.4"
+      "path", "a cookie goes to URLs under its path", from: "RFC 6265bis §5.1.4"
     ) { fixture in
       try await fixture.set(NamedCookie(name: "a", value: "1", path: "/v1"))
       try await fixture.expect("1", named: "a")
@@ -82,7 +82,7 @@ extension Contract<CookieProviderFixture> {
       }
     }
     Clause(
-      "longest-path", "of several cookies of a name the one of the longest path counts",
+      "longest-path", "the cookie with the longest path is returned if several have the name",
       from: "RFC 6265bis §5.8.3"
     ) { fixture in
       let lengths = ["/", "/v1/a/b/c/", "/v1", "/v1/a/b/", "/v1/a", "/v1/", "/v1/a/b/c", "/v1/a/"]
@@ -92,14 +92,15 @@ extension Contract<CookieProviderFixture> {
       try await fixture.expect("/", named: "a", at: "https://api.example.com/")
     }
     Clause(
-      "secure", "a Secure cookie is for secure URLs", from: "RFC 6265bis §5.8.3"
+      "secure", "a Secure cookie goes to secure URLs only", from: "RFC 6265bis §5.8.3"
     ) { fixture in
       try await fixture.set(NamedCookie(name: "a", value: "1", isSecure: true))
       try await fixture.expect("1", named: "a")
       try await fixture.expect(nil, named: "a", at: "http://api.example.com/v1/")
     }
     Clause(
-      "delete", "deleting removes every cookie of the name that the URL would carry, and no other",
+      "delete",
+      "deleting removes exactly the cookies of the name that a request to the URL carries",
       from: "this project"
     ) { fixture in
       try await fixture.provider().deleteCookie(named: "a")
@@ -115,7 +116,7 @@ extension Contract<CookieProviderFixture> {
       try await fixture.expect("o", named: "a", at: "https://example.org/")
     }
     Clause(
-      "expired", "a cookie that has expired deletes the one of its name and path",
+      "expired", "an expired cookie deletes the one of the same name and path",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
       try await fixture.set(NamedCookie(name: "a", value: "1"))
@@ -124,7 +125,7 @@ extension Contract<CookieProviderFixture> {
       try await fixture.expect(nil, named: "a")
     }
     Clause(
-      "malformed", "what a cookie can't carry is refused by a typed error, with nothing changed",
+      "malformed", "text that a cookie can't carry throws a typed error and changes nothing",
       from: "this project"
     ) { fixture in
       let provider = try fixture.provider()
@@ -142,12 +143,12 @@ extension Contract<CookieProviderFixture> {
           case .value: cookie.value
           case .path: cookie.path
           }
-        let what = "the \(attribute) \(shown(text))"
+        let subject = "the \(attribute) \(describe(text))"
         do {
           try await provider.set(cookie)
-          Issue.record("\(what): expected it refused as malformed, got it set")
+          Issue.record("\(subject): expected it rejected as malformed, got no error")
         } catch let error as CookieProviderError {
-          expectEqual(error, .malformed(attribute, text), "the error of \(what)")
+          checkEqual(error, .malformed(attribute, text), "the error of \(subject)")
         }
         try await fixture.expect("1", named: "a")
       }

@@ -1,17 +1,20 @@
+import ContractTesting
 public import CookiePort
 public import Foundation
 import Testing
 
-/// Cookie providers for several URLs over the same cookies, none of which are there at first.
+/// Creates cookie providers for several URLs over the same cookies, initially none.
 public struct CookieProviderFixture: Sendable {
   private let make: @Sendable (URL) throws -> any CookieProvider
 
-  /// Providers that a closure makes for URLs, all over the same cookies.
+  /// Creates a fixture.
+  ///
+  /// - Parameter make: Creates a provider for a URL; all providers share their cookies.
   public init(_ make: @escaping @Sendable (URL) throws -> any CookieProvider) {
     self.make = make
   }
 
-  /// The URL of the API that clauses speak of where the URL doesn't matter.
+  /// The API's URL that clauses use if the URL doesn't matter.
   static let api = "https://api.example.com/v1/"
 
   func provider(_ url: String = api) throws -> any CookieProvider {
@@ -23,7 +26,7 @@ public struct CookieProviderFixture: Sendable {
     try await provider(url).set(cookie)
   }
 
-  /// Checks the value of the cookie that a provider gives by name.
+  /// Checks the value of the cookie that a provider returns for a name.
   func expect(
     _ value: String?, named name: String, at url: String = api,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -31,7 +34,7 @@ public struct CookieProviderFixture: Sendable {
     let found = try await provider(url).cookie(named: name)
     if found.map({ Array($0.value.utf8) }) != value.map({ Array($0.utf8) }) {
       Issue.record(
-        "'\(name)' at \(url) is \(shown(found?.value)), expected \(shown(value))",
+        "'\(name)' at \(url) is \(describe(found?.value)), expected \(describe(value))",
         sourceLocation: sourceLocation)
     }
   }

@@ -3,7 +3,7 @@ import CookiePort
 import Foundation
 import Testing
 
-/// A provider over a sound store, with a flaw.
+/// A provider over a correct store, with decisions that a saboteur may replace with wrong ones.
 private struct FlawedCookieProvider: CookieProvider {
   var url: URL
   var store: InMemoryCookieStore
@@ -45,19 +45,24 @@ private struct FlawedCookieProvider: CookieProvider {
   }
 }
 
-extension CookieProviderFixture {
+extension Saboteur<CookieProviderFixture> {
+  /// Declares a saboteur: a ``FlawedCookieProvider`` with one wrong decision.
   fileprivate static func flawed(
-    _ spoil: @escaping @Sendable (inout FlawedCookieProvider) -> Void
-  ) -> CookieProviderFixture {
-    let store = InMemoryCookieStore()
-    return CookieProviderFixture { url in
-      let policy = CookiePolicy()
-      var provider = FlawedCookieProvider(
-        url: url, store: store,
-        get: { request, cookies in cookies.first { policy.sends($0, with: request) } },
-        deletes: { $0.name == $1 && policy.sends($0, with: $2) })
-      spoil(&provider)
-      return provider
+    _ id: String, _ text: String, caughtBy clauses: String..., saying message: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: @escaping @Sendable (inout FlawedCookieProvider) -> Void
+  ) -> Saboteur {
+    Saboteur(id, text, caughtBy: clauses, saying: message, sourceLocation: sourceLocation) { _ in
+      let store = InMemoryCookieStore()
+      return CookieProviderFixture { url in
+        let policy = CookiePolicy()
+        var provider = FlawedCookieProvider(
+          url: url, store: store,
+          get: { request, cookies in cookies.first { policy.sends($0, with: request) } },
+          deletes: { $0.name == $1 && policy.sends($0, with: $2) })
+        change(&provider)
+        return provider
+      }
     }
   }
 }
@@ -65,89 +70,77 @@ extension CookieProviderFixture {
 extension Saboteur<CookieProviderFixture> {
   @SaboteurBuilder<CookieProviderFixture>
   static var provider: [Saboteur] {
-    Saboteur(
-      "empty-for-absent", "gives an empty cookie for one that isn't there", caughtBy: "absent",
+    flawed(
+      "empty-for-absent", "returns an empty cookie for a missing one", caughtBy: "absent",
       saying: "expected nothing"
     ) {
-      .flawed {
-        let sound = $0.get
-        $0.get = {
-          sound($0, $1)
-            ?? Cookie(
-              name: "", value: "", domain: $0.host, creation: Date(timeIntervalSince1970: 0))
-        }
+      let correct = $0.get
+      $0.get = {
+        correct($0, $1)
+          ?? Cookie(
+            name: "", value: "", domain: $0.host, creation: Date(timeIntervalSince1970: 0))
       }
     }
-    Saboteur("forgets-http-only", "forgets HttpOnly", caughtBy: "attributes") {
-      .flawed { $0.read = { $0.isHTTPOnly = false } }
+    flawed("forgets-http-only", "returns cookies without HttpOnly", caughtBy: "attributes") {
+      $0.read = { $0.isHTTPOnly = false }
     }
-    Saboteur("forgets-expiry", "makes session cookies of all", caughtBy: "attributes") {
-      .flawed {
-        $0.set = { if $0.expires.map({ $0 > Date() }) == true { $0.expires = nil } }
-      }
+    flawed("forgets-expiry", "stores every cookie as a session cookie", caughtBy: "attributes") {
+      $0.set = { if $0.expires.map({ $0 > Date() }) == true { $0.expires = nil } }
     }
-    Saboteur("encodes", "percent-encodes values", caughtBy: "verbatim") {
-      .flawed { $0.set = { $0.value = $0.value.replacing(",", with: "%2C") } }
+    flawed("encodes", "percent-encodes values", caughtBy: "verbatim") {
+      $0.set = { $0.value = $0.value.replacing(",", with: "%2C") }
     }
-    Saboteur("composes", "composes letters and accents", caughtBy: "verbatim") {
-      .flawed { $0.set = { $0.value = $0.value.precomposedStringWithCanonicalMapping } }
+    flawed("composes", "normalizes values to composed characters", caughtBy: "verbatim") {
+      $0.set = { $0.value = $0.value.precomposedStringWithCanonicalMapping }
     }
-    Saboteur("secure-stays", "keeps Secure when a cookie is replaced", caughtBy: "replaces") {
-      .flawed { $0.read = { if $0.value == "2" { $0.isSecure = true } } }
+    flawed("secure-stays", "keeps Secure when a cookie is replaced", caughtBy: "replaces") {
+      $0.read = { if $0.value == "2" { $0.isSecure = true } }
     }
-    Saboteur("lower-case", "takes names in lower case", caughtBy: "names") {
-      .flawed { $0.set = { $0.name = $0.name.lowercased() } }
+    flawed("lower-case", "lowercases names", caughtBy: "names") {
+      $0.set = { $0.name = $0.name.lowercased() }
     }
-    Saboteur("deletes-any-case", "deletes names of either case", caughtBy: "names") {
-      .flawed { $0.deletes = { cookie, name, _ in cookie.name.lowercased() == name.lowercased() } }
-    }
-    Saboteur("host-suffix", "gives cookies to hosts that end alike", caughtBy: "own-host") {
-      .flawed {
-        $0.get = { request, cookies in
-          cookies.first { request.host.hasSuffix($0.domain) && request.path.hasPrefix($0.path) }
-        }
-      }
-    }
-    Saboteur("path-prefix", "compares paths by their beginnings alone", caughtBy: "path") {
-      .flawed {
-        $0.get = { request, cookies in
-          cookies.first { request.host == $0.domain && request.path.hasPrefix($0.path) }
-        }
-      }
-    }
-    Saboteur("shortest-path", "gives the cookie of the shortest path", caughtBy: "longest-path") {
-      .flawed {
-        let sound = $0.get
-        $0.get = { sound($0, $1.reversed()) }
-      }
-    }
-    Saboteur("over-http", "gives Secure cookies to http", caughtBy: "secure") {
-      .flawed {
-        let sound = $0.get
-        $0.get = { request, cookies in
-          var request = request
-          request.isSecure = true
-          return sound(request, cookies)
-        }
-      }
-    }
-    Saboteur("deletes-everywhere", "deletes the name on every host and path", caughtBy: "delete") {
-      .flawed { $0.deletes = { cookie, name, _ in cookie.name == name } }
-    }
-    Saboteur("deletes-as-script", "doesn't delete HttpOnly cookies", caughtBy: "delete") {
-      .flawed {
-        let sound = $0.deletes
-        $0.deletes = { sound($0, $1, $2) && !$0.isHTTPOnly }
-      }
-    }
-    Saboteur("past-is-session", "takes an expiry in the past for none", caughtBy: "expired") {
-      .flawed { $0.set = { if $0.expires.map({ $0 < Date() }) == true { $0.expires = nil } } }
-    }
-    Saboteur(
-      "ignores-malformed", "drops what a cookie can't carry without a word", caughtBy: "malformed",
-      saying: "expected it refused as malformed"
+    flawed(
+      "deletes-any-case", "compares names case-insensitively when it deletes", caughtBy: "names"
     ) {
-      .flawed { $0.validates = false }
+      $0.deletes = { cookie, name, _ in cookie.name.lowercased() == name.lowercased() }
+    }
+    flawed("host-suffix", "returns cookies for hosts with the same suffix", caughtBy: "own-host") {
+      $0.get = { request, cookies in
+        cookies.first { request.host.hasSuffix($0.domain) && request.path.hasPrefix($0.path) }
+      }
+    }
+    flawed("path-prefix", "compares paths as string prefixes", caughtBy: "path") {
+      $0.get = { request, cookies in
+        cookies.first { request.host == $0.domain && request.path.hasPrefix($0.path) }
+      }
+    }
+    flawed("shortest-path", "returns the cookie with the shortest path", caughtBy: "longest-path") {
+      let correct = $0.get
+      $0.get = { correct($0, $1.reversed()) }
+    }
+    flawed("over-http", "returns Secure cookies over http", caughtBy: "secure") {
+      let correct = $0.get
+      $0.get = { request, cookies in
+        var request = request
+        request.isSecure = true
+        return correct(request, cookies)
+      }
+    }
+    flawed("deletes-everywhere", "deletes the name for every host and path", caughtBy: "delete") {
+      $0.deletes = { cookie, name, _ in cookie.name == name }
+    }
+    flawed("deletes-as-script", "doesn't delete HttpOnly cookies", caughtBy: "delete") {
+      let correct = $0.deletes
+      $0.deletes = { correct($0, $1, $2) && !$0.isHTTPOnly }
+    }
+    flawed("past-is-session", "treats an expiry in the past as none", caughtBy: "expired") {
+      $0.set = { if $0.expires.map({ $0 < Date() }) == true { $0.expires = nil } }
+    }
+    flawed(
+      "ignores-malformed", "drops malformed cookies without an error", caughtBy: "malformed",
+      saying: "expected it rejected as malformed"
+    ) {
+      $0.validates = false
     }
   }
 }

@@ -1,16 +1,18 @@
 public import CookiePort
 import Testing
 
-/// A way to make public-suffix lists of given rules.
+/// Creates the public-suffix list under test from a clause's rules.
 public struct PublicSuffixListFixture: Sendable {
   private let make: @Sendable ([String]) throws -> any PublicSuffixList
 
-  /// Lists that a closure makes of rules in the format of publicsuffix.org, A-labels throughout.
+  /// Creates a fixture.
+  ///
+  /// - Parameter make: Creates a list from rules in the format of publicsuffix.org, in A-labels.
   public init(_ make: @escaping @Sendable (_ rules: [String]) throws -> any PublicSuffixList) {
     self.make = make
   }
 
-  /// Checks which of some domains are public suffixes by some rules.
+  /// Checks which domains are public suffixes under a set of rules.
   func expect(
     rules: [String], suffixes: [String], others: [String],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -19,7 +21,10 @@ public struct PublicSuffixListFixture: Sendable {
     for (domains, isExpected) in [(suffixes, true), (others, false)] {
       for domain in domains where list.isPublicSuffix(domain) != isExpected {
         Issue.record(
-          "by the rules \(rules), '\(domain)' is \(isExpected ? "no" : "a") public suffix, expected the contrary",
+          """
+          with the rules \(rules), '\(domain)' is \(isExpected ? "no" : "a") public suffix, \
+          expected the opposite
+          """,
           sourceLocation: sourceLocation)
       }
     }

@@ -2,37 +2,37 @@ import CookiePort
 import Foundation
 import SystemLocks
 
-/// A minimal cookie store that takes its decisions as ``Flaws`` say, and keeps its cookies in a file.
+/// A minimal cookie store that makes its decisions as ``CookieStoreFlaws`` say.
 final class FlawedCookieStore: CookieStore {
-  private let flaws: Flaws
+  private let flaws: CookieStoreFlaws
   private let policy: CookiePolicy
   private let now: @Sendable () -> Date
   private let file: URL?
   private let state = Mutex(State())
 
-  /// One lock for all files: enough for saboteurs.
+  /// Locks the files of all stores: saboteurs don't need a lock per file.
   private static let fileLock = Mutex(())
 
   private struct State {
-    /// In the order of creation.
+    /// The cookies, in order of creation.
     var cookies: [Cookie] = []
     var hasRead = false
-    var readers: [AsyncStream<CookieChange>.Continuation] = []
-    /// What is to be told when the operation has ended.
+    var subscribers: [AsyncStream<CookieChange>.Continuation] = []
+    /// The changes to publish when the operation ends.
     var changes: [CookieChange] = []
   }
 
-  init(_ setup: CookieStoreSetup, _ flaws: Flaws) throws {
+  init(_ setup: CookieStoreSetup, _ flaws: CookieStoreFlaws) throws {
     self.flaws = flaws
     var policy = setup.policy
     flaws.policy(&policy)
     self.policy = policy
     now = { flaws.now(setup.now()) }
-    file = flaws.isKept ? try setup.directory().appending(path: "cookies.json") : nil
+    file = flaws.isPersistent ? try setup.directory().appending(path: "cookies.json") : nil
   }
 
   deinit {
-    for reader in state.withLock({ $0.readers }) { reader.finish() }
+    for subscriber in state.withLock({ $0.subscribers }) { subscriber.finish() }
   }
 
   @discardableResult
@@ -47,7 +47,7 @@ final class FlawedCookieStore: CookieStore {
       }
     }
     switch result {
-    case .success(let change): return flaws.answer(change)
+    case .success(let change): return flaws.storeResult(change)
     case .failure(let rejection): throw .rejected(rejection)
     }
   }
@@ -55,43 +55,41 @@ final class FlawedCookieStore: CookieStore {
   private func store(
     _ line: String, from request: CookieRequest, now: Date, in state: inout State
   ) throws(CookieRejection) -> CookieChange? {
-    var request = request
-    flaws.origin(&request)
-    let arrival = Flaws.Arrival(
+    let received = CookieStoreFlaws.ReceivedLine(
       line: flaws.line(line, policy), request: request, policy: policy, now: now)
     var cookie: Cookie
     do {
-      cookie = try policy.admit(arrival.line, from: request, now: now)
+      cookie = try policy.admit(received.line, from: request, now: now)
     } catch {
-      guard let pardoned = flaws.pardon(error, arrival) else { throw error }
-      cookie = pardoned
+      guard let replacement = flaws.admitRejected(error, received) else { throw error }
+      cookie = replacement
     }
-    flaws.admitted(&cookie, arrival)
-    if let reason = flaws.refusal(cookie, arrival) { throw reason }
+    flaws.admitted(&cookie, received)
+    if let reason = flaws.rejectAdmitted(cookie, received) { throw reason }
     let present = state.cookies.filter { !flaws.hasExpired($0, now) }
     if !cookie.isSecure, !policy.isSecure(request),
-      (flaws.isOverlaidByExpired ? state.cookies : present)
-        .contains(where: { flaws.overlays(cookie, $0, policy) })
+      (flaws.expiredBlocksOverlay ? state.cookies : present)
+        .contains(where: { flaws.overlaysSecure(cookie, $0, policy) })
     {
       throw .overlaysSecure
     }
-    let old = present.first { flaws.isSame($0, cookie, policy) }
-    if flaws.guardsHTTPOnly, let old, old.isHTTPOnly, request.access == .script {
+    let old = present.first { flaws.hasSameIdentity($0, cookie, policy) }
+    if flaws.protectsHTTPOnly, let old, old.isHTTPOnly, request.access == .script {
       throw .overwritesHTTPOnly
     }
 
-    if flaws.evictsExpired { remove(.expired, from: &state) { flaws.hasExpired($0, now) } }
+    if flaws.removesExpiredOnStore { remove(.expired, from: &state) { flaws.hasExpired($0, now) } }
     if flaws.hasExpired(cookie, now) {
-      guard let old, flaws.deletesByExpiry else { return nil }
+      guard let old, flaws.deletesOnExpiredLine else { return nil }
       remove(.expired, from: &state) { $0 == old }
       return .removed(old, .expired)
     }
     cookie.creation = flaws.creation(now, state.cookies.map(\.creation).max())
     if let old {
-      flaws.replacing(&cookie, old)
+      flaws.inheritFromReplaced(&cookie, old)
     }
     if let old, let index = state.cookies.firstIndex(of: old) {
-      if flaws.keepsPlace {
+      if flaws.keepsPosition {
         state.cookies[index] = cookie
       } else {
         state.cookies.remove(at: index)
@@ -107,37 +105,39 @@ final class FlawedCookieStore: CookieStore {
   }
 
   private func evict(_ domain: String, from state: inout State) {
-    let crowd = state.cookies.filter { $0.domain == domain }
-    evict(crowd.count - policy.limits.perDomain, of: crowd, from: &state, by: flaws.goesFirst)
+    let candidates = state.cookies.filter { $0.domain == domain }
+    evict(
+      candidates.count - policy.limits.perDomain, of: candidates, from: &state,
+      by: flaws.evictsFirstFromDomain)
     evict(
       state.cookies.count - policy.limits.total, of: state.cookies, from: &state,
-      by: flaws.goesFirstOfAll)
+      by: flaws.evictsFirstFromStore)
   }
 
   private func evict(
-    _ excess: Int, of crowd: [Cookie], from state: inout State,
-    by goesFirst: (Cookie, Cookie) -> Bool
+    _ excess: Int, of candidates: [Cookie], from state: inout State,
+    by isEvictedFirst: (Cookie, Cookie) -> Bool
   ) {
     guard excess > 0 else { return }
-    // The first of equals is the least.
-    let gone =
+    // `min(by:)` returns the first of equal elements, which is the earliest created.
+    let evicted =
       excess == 1
-      ? crowd.min(by: goesFirst).map { [$0.id] } ?? []
-      : sorted(crowd, by: goesFirst).prefix(excess).map(\.id)
-    remove(.evicted, from: &state) { gone.contains($0.id) }
+      ? candidates.min(by: isEvictedFirst).map { [$0.id] } ?? []
+      : sorted(candidates, by: isEvictedFirst).prefix(excess).map(\.id)
+    remove(.evicted, from: &state) { evicted.contains($0.id) }
   }
 
   func cookies(for request: CookieRequest) async throws(CookieStoreError) -> [Cookie] {
     try await perform { state, now in
       var found: [Cookie] = []
       for index in state.cookies.indices {
-        guard self.flaws.showsExpired || !self.flaws.hasExpired(state.cookies[index], now),
+        guard self.flaws.returnsExpired || !self.flaws.hasExpired(state.cookies[index], now),
           self.flaws.sends(state.cookies[index], request, self.policy)
         else { continue }
-        if self.flaws.touches { state.cookies[index].lastAccess = now }
+        if self.flaws.updatesLastAccess { state.cookies[index].lastAccess = now }
         found.append(state.cookies[index])
       }
-      found = self.sorted(found, by: self.flaws.leads)
+      found = self.sorted(found, by: self.flaws.precedesInHeader)
       self.flaws.sent(&found)
       return found
     }
@@ -145,11 +145,11 @@ final class FlawedCookieStore: CookieStore {
 
   func all() async throws(CookieStoreError) -> [Cookie] {
     try await perform { state, now in
-      if self.flaws.touchesOnListing {
+      if self.flaws.listingUpdatesLastAccess {
         for index in state.cookies.indices { state.cookies[index].lastAccess = now }
       }
       var cookies = state.cookies.filter {
-        self.flaws.showsExpired || !self.flaws.hasExpired($0, now)
+        self.flaws.returnsExpired || !self.flaws.hasExpired($0, now)
       }
       self.flaws.listed(&cookies)
       return cookies
@@ -158,28 +158,28 @@ final class FlawedCookieStore: CookieStore {
 
   func restore(_ cookies: [Cookie]) async throws(CookieStoreError) {
     let rejection = try await perform { state, now -> CookieRejection? in
-      var sound: [Cookie] = []
+      var valid: [Cookie] = []
       for cookie in cookies {
         do throws(CookieRejection) {
-          sound.append(try self.policy.restorable(cookie, now: now))
+          valid.append(try self.policy.restorable(cookie, now: now))
         } catch {
-          if self.flaws.restoresAnything {
-            sound.append(cookie)
-          } else if !self.flaws.restoresInPart {
+          if self.flaws.restoresUnchecked {
+            valid.append(cookie)
+          } else if !self.flaws.restoresPartially {
             return error
           }
         }
       }
-      self.flaws.restored(&sound, now)
+      self.flaws.restored(&valid, now)
       self.remove(.expired, from: &state) { self.flaws.hasExpired($0, now) }
-      for cookie in sound where !self.flaws.hasExpired(cookie, now) {
-        let old = state.cookies.first { self.flaws.isSame($0, cookie, self.policy) }
+      for cookie in valid where !self.flaws.hasExpired(cookie, now) {
+        let old = state.cookies.first { self.flaws.hasSameIdentity($0, cookie, self.policy) }
         state.cookies.removeAll { $0 == old }
         state.cookies.append(cookie)
         state.changes.append(.stored(cookie, replacing: old))
       }
       state.cookies = self.sorted(state.cookies) { $0.creation < $1.creation }
-      for domain in Set(sound.map(\.domain)) { self.evict(domain, from: &state) }
+      for domain in Set(valid.map(\.domain)) { self.evict(domain, from: &state) }
       return nil
     }
     if let rejection { throw .rejected(rejection) }
@@ -189,7 +189,7 @@ final class FlawedCookieStore: CookieStore {
   func delete(_ id: Cookie.ID) async throws(CookieStoreError) -> Bool {
     try await perform { state, now in
       self.remove(.deleted, from: &state) {
-        self.flaws.deleted($0, id) && !self.flaws.hasExpired($0, now)
+        self.flaws.isDeleted($0, id) && !self.flaws.hasExpired($0, now)
       } > 0
     }
   }
@@ -203,7 +203,8 @@ final class FlawedCookieStore: CookieStore {
   @discardableResult
   func removeExpired() async throws(CookieStoreError) -> Int {
     try await perform { state, now in
-      self.flaws.count(self.remove(.expired, from: &state) { self.flaws.hasExpired($0, now) })
+      self.flaws.expiredCount(
+        self.remove(.expired, from: &state) { self.flaws.hasExpired($0, now) })
     }
   }
 
@@ -215,24 +216,24 @@ final class FlawedCookieStore: CookieStore {
 
   func flush() async throws(CookieStoreError) {
     try await perform { state, _ in self.flaws.flushed(&state.cookies) }
-    guard !flaws.savesAtOnce else { return }
+    guard !flaws.writesImmediately else { return }
     try write(state.withLock { $0.cookies })
   }
 
   func changes() -> AsyncStream<CookieChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: CookieChange.self)
-    state.withLock { $0.readers.append(continuation) }
+    state.withLock { $0.subscribers.append(continuation) }
     return stream
   }
 }
 
 extension FlawedCookieStore {
-  /// Runs an operation between reading the file and writing it, and tells what it changed.
+  /// Reads the file, runs an operation, publishes its changes and writes the file.
   private func perform<Result: Sendable>(
     _ operation: @Sendable (inout sending State, Date) -> sending Result
   ) async throws(CookieStoreError) -> Result {
     guard flaws.locksFile else {
-      // Whoever reads now may write over what others write meanwhile.
+      // Without the lock, another handle may write between this read and the write below.
       let read = try read()
       await Task.yield()
       return try run(operation, on: read)
@@ -246,24 +247,26 @@ extension FlawedCookieStore {
     _ operation: (inout sending State, Date) -> sending Result, on read: [Cookie]?
   ) throws(CookieStoreError) -> Result {
     let (result, cookies) = state.withLock { state in
-      if let read, flaws.readsAgain || !state.hasRead { state.cookies = read }
+      if let read, flaws.rereadsFile || !state.hasRead { state.cookies = read }
       state.hasRead = true
       let result = operation(&state, now())
-      for change in flaws.told(state.changes) {
-        for reader in flaws.tellsAll ? state.readers[...] : state.readers.prefix(1) {
-          reader.yield(change)
+      for change in flaws.publishedChanges(state.changes) {
+        for subscriber in flaws.publishesToAll
+          ? state.subscribers[...] : state.subscribers.prefix(1)
+        {
+          subscriber.yield(change)
         }
       }
       state.changes = []
       return (result, state.cookies)
     }
-    if flaws.savesAtOnce { try write(cookies) }
+    if flaws.writesImmediately { try write(cookies) }
     return result
   }
 
   private func read() throws(CookieStoreError) -> [Cookie]? {
     guard let file else { return nil }
-    guard let data = try? Data(contentsOf: file) else { return flaws.savesAtOnce ? [] : nil }
+    guard let data = try? Data(contentsOf: file) else { return flaws.writesImmediately ? [] : nil }
     return try? JSONDecoder().decode([Cookie].self, from: data)
   }
 
@@ -282,15 +285,15 @@ extension FlawedCookieStore {
 
   @discardableResult
   private func remove(
-    _ cause: CookieChange.Cause, from state: inout State, where isGone: (Cookie) -> Bool
+    _ cause: CookieChange.Cause, from state: inout State, where isRemoved: (Cookie) -> Bool
   ) -> Int {
-    let gone = state.cookies.filter(isGone)
-    state.cookies.removeAll(where: isGone)
-    state.changes += gone.map { .removed($0, cause) }
-    return gone.count
+    let removed = state.cookies.filter(isRemoved)
+    state.cookies.removeAll(where: isRemoved)
+    state.changes += removed.map { .removed($0, cause) }
+    return removed.count
   }
 
-  /// The cookies in an order; those that are equal stay as they stand.
+  /// Sorts cookies stably.
   private func sorted(_ cookies: [Cookie], by precedes: (Cookie, Cookie) -> Bool) -> [Cookie] {
     cookies.enumerated().sorted {
       precedes($0.element, $1.element)

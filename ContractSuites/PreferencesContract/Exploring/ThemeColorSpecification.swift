@@ -2,36 +2,36 @@ public import ContractExploration
 public import ContractTesting
 public import PreferencesPort
 
-/// The theme's colour as a specification: it finds what no clause names.
+/// A specification of theme colour providers. It finds differences that no clause covers.
 ///
 /// ```swift
 /// try await explore(.themeColor(stored: "teal"), on: Implementation.mine.storing("teal"))
 /// ```
 public struct ThemeColorSpecification: Specification {
-  /// What is in the colour's place at first: a text that is a colour or not, or nothing.
+  /// The text that is stored at first, which need not be a colour, or `nil`.
   public var stored: String?
 
-  /// One call on the provider.
+  /// A call of the provider.
   public enum Command: Hashable, Sendable, Codable {
-    /// Asks for the colour.
+    /// Returns the colour.
     case themeColor
-    /// Chooses a colour in the form `#rrggbb`, or none.
+    /// Sets a colour in the form `#rrggbb`, or removes it.
     case choose(String?)
   }
 
-  /// What a call gives back.
+  /// The result of a command.
   public enum Response: Hashable, Sendable {
-    /// Nothing to tell.
+    /// No result.
     case done
-    /// The colour, or none.
+    /// The colour, or `nil`.
     case color(ThemeColor?)
-    /// The text in the colour's place is none.
+    /// The stored text is not a colour.
     case unreadable(String)
   }
 
   public var initialState: String? { stored }
 
-  /// The colour's place with this in it at first.
+  /// Creates a specification with an initially stored text.
   public init(stored: String? = nil) { self.stored = stored }
 
   public var source: String {
@@ -82,21 +82,21 @@ public struct ThemeColorSpecification: Specification {
 }
 
 extension Specification where Self == ThemeColorSpecification {
-  /// The theme's colour, from what is in its place at first.
+  /// A theme colour provider with an initially stored text.
   public static func themeColor(stored text: String? = nil) -> ThemeColorSpecification {
     ThemeColorSpecification(stored: text)
   }
 }
 
 extension Implementation<ThemeColorFixture> {
-  /// The same implementation, opened where a text lies in the colour's place, or nothing.
+  /// The implementation, opened over a stored text.
   public func storing(_ text: String?) -> Implementation<any ThemeColorProvider> {
     map { open in try open(text) }
   }
 }
 
 extension ThemeColorSpecification.Command: CustomStringConvertible {
-  /// The command as it is written in Swift, without the dot.
+  /// The command as Swift source, without the leading dot.
   public var description: String {
     switch self {
     case .themeColor: "themeColor"

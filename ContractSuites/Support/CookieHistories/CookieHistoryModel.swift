@@ -1,33 +1,33 @@
 public import CookiePort
 public import ExplorationEngine
 
-/// The cookie jar as recorded histories speak of it, without dates.
+/// The cookie jar as the model of recorded histories, which contain no dates.
 ///
-/// The clock stands still but for `wait`. Pages are URLs, with `script:` before one where a script
-/// asks.
+/// Only `wait` advances the clock. A page is a URL, with the prefix `script:` if a script accesses
+/// the cookies.
 ///
 /// | function | `value` | result |
 /// |---|---|---|
-/// | `store` | [line, page] | `stored`, `replaced`, `removed`, `nothing`, or why it was refused |
-/// | `cookies` | page | the value of the `Cookie` header, `null` where there is none |
+/// | `store` | [line, page] | `stored`, `replaced`, `removed`, `nothing`, or why it was rejected |
+/// | `cookies` | page | the value of the `Cookie` header, `null` if there is none |
 /// | `all` | | an array of `name=value`, earliest creation first |
-/// | `delete` | [name, page] | Boolean; deletes the host's own cookie under the page's path |
+/// | `delete` | [name, page] | Boolean; deletes the host-only cookie of the page's host and path |
 /// | `removeExpired` | | integer |
 /// | `clear`, `endSession` | | |
 /// | `wait` | seconds, 0 to 1,000,000,000 | |
 ///
-/// A line is refused for one of the reasons in `CookieRejection`, by its name: `overlaysSecure`.
-/// A result of `store`, `delete` or `removeExpired` that is not stated may have been any.
+/// The reason for a rejection is the name of a case of `CookieRejection`, such as `overlaysSecure`.
+/// If the result of `store`, `delete` or `removeExpired` is missing, any result is possible.
 public struct CookieHistoryModel: RecordedModel {
-  /// The jar whose histories these are.
+  /// The model without the file format.
   private let model = CookieModel()
 
-  /// What a call gives back, as far as it is compared.
+  /// The compared part of a call's result.
   public enum Response: Sendable, Hashable {
     case done
-    /// What a line did.
+    /// The outcome of storing a line.
     case outcome(Outcome)
-    /// A line was refused.
+    /// The rejection of a line.
     case refused(CookieRejection)
     /// The value of the `Cookie` header.
     case header(String?)
@@ -37,21 +37,23 @@ public struct CookieHistoryModel: RecordedModel {
     case count(Int)
   }
 
-  /// What a line did.
+  /// The outcome of storing a line.
   public enum Outcome: String, Sendable, Hashable {
-    /// There was no cookie of its identity, and now there is.
+    /// A cookie was stored.
     case stored
-    /// It took the place of another.
+    /// A cookie was stored and replaced another.
     case replaced
-    /// It had expired, and took another with it.
+    /// The line had expired and deleted a cookie.
     case removed
-    /// It had expired, and met nothing.
+    /// The line had expired and there was no cookie to delete.
     case nothing
   }
 
   public var initialState: CookieModel.State { model.initialState }
 
-  /// An empty jar under the default policy, whatever is given.
+  /// Creates a model of an empty jar with the default policy.
+  ///
+  /// - Parameter initial: Ignored: a history always begins with an empty jar.
   public init(initial: RecordedValue? = nil) {}
 
   public func apply(
@@ -72,7 +74,7 @@ public struct CookieHistoryModel: RecordedModel {
   public func isReadOnly(_ command: CookieModel.Command) -> Bool { model.isReadOnly(command) }
 }
 
-// MARK: - The form on file
+// MARK: - The file format
 
 extension CookieHistoryModel {
   public typealias Problem = LinearizabilityFileError.Problem
@@ -156,9 +158,9 @@ extension CookieHistoryModel {
       if let reason = CookieRejection(rawValue: text) { return .refused(reason) }
       throw .badResult(
         function: "store",
-        needs: "stored, replaced, removed, nothing or the reason of a refusal")
+        needs: "stored, replaced, removed, nothing or the reason for a rejection")
     case (.store, _):
-      throw .badResult(function: "store", needs: "a word: stored, replaced, removed, nothing, …")
+      throw .badResult(function: "store", needs: "a string: stored, replaced, removed, nothing, …")
     case (.cookies, .null): return .header(nil)
     case (.cookies, .string(let header)): return .header(header)
     case (.cookies, _):
@@ -167,9 +169,9 @@ extension CookieHistoryModel {
       var names: [String] = []
       for case .string(let text) in values { names.append(text) }
       if names.count == values.count { return .listed(names) }
-      throw .badResult(function: "all", needs: "an array of texts, each name=value")
+      throw .badResult(function: "all", needs: "an array of strings, each name=value")
     case (.all, _):
-      throw .badResult(function: "all", needs: "an array of texts, each name=value")
+      throw .badResult(function: "all", needs: "an array of strings, each name=value")
     case (.delete, _): return try flag(result, command).map(Response.flag)
     case (.removeExpired, .integer(let count)): return .count(count)
     case (.removeExpired, _): throw .badResult(function: "removeExpired", needs: "an integer")
@@ -190,11 +192,11 @@ extension CookieHistoryModel {
 }
 
 extension CookieHistoryModel.Response: CustomStringConvertible {
-  /// Whether both are stated alike, texts octet by octet.
+  /// Whether both have the same form in a file, strings byte by byte.
   public static func == (one: Self, other: Self) -> Bool {
     CookieHistoryModel.result(one) == CookieHistoryModel.result(other)
   }
 
-  /// The response as a history states it.
+  /// The response in the form of a history file.
   public var description: String { "\(CookieHistoryModel.result(self))" }
 }

@@ -1,17 +1,17 @@
 public import CookiePort
 
 extension CookieModel {
-  /// A page, written as its URL, with `script:` before it where a script asks.
+  /// A page, written as its URL, with the prefix `script:` if a script accesses the cookies.
   public struct Page: Hashable, Sendable, Codable, CustomStringConvertible,
     ExpressibleByStringLiteral
   {
-    /// Whether it is asked for over https.
+    /// Whether the page is requested over https.
     public var isSecure: Bool
     /// The host.
     public var host: String
     /// The path.
     public var path: String
-    /// Whether a script asks.
+    /// Whether a script accesses the cookies.
     public var isScript: Bool
 
     public var description: String {
@@ -27,9 +27,10 @@ extension CookieModel {
       }
     }
 
-    /// A page by its URL, with `script:` before it where a script asks.
+    /// Creates a page from its URL, with an optional prefix `script:`.
     ///
-    /// - Throws: `CookieRequestError` for text that is no URL, or has no scheme or usable host.
+    /// - Parameter url: The URL.
+    /// - Throws: `CookieRequestError` if the text is no URL or has no scheme or no valid host.
     public init(url: String) throws(CookieRequestError) {
       let isScript = url.hasPrefix("script:")
       let request = try CookieRequest(isScript ? String(url.dropFirst("script:".count)) : url)
@@ -37,7 +38,13 @@ extension CookieModel {
         isSecure: request.isSecure, host: request.host, path: request.path, isScript: isScript)
     }
 
-    /// A page by its parts.
+    /// Creates a page from its parts.
+    ///
+    /// - Parameters:
+    ///   - isSecure: Whether the page is requested over https.
+    ///   - host: The host.
+    ///   - path: The path.
+    ///   - isScript: Whether a script accesses the cookies.
     public init(isSecure: Bool, host: String, path: String, isScript: Bool) {
       self.isSecure = isSecure
       self.host = host
@@ -45,15 +52,17 @@ extension CookieModel {
       self.isScript = isScript
     }
 
-    /// The page as the port names it.
+    /// Returns the port's request for the page.
     ///
-    /// - Throws: `CookieRequestError` for a host that can't be one.
+    /// - Throws: `CookieRequestError` if the host is invalid.
     public func request() throws(CookieRequestError) -> CookieRequest {
       try CookieRequest(
         isSecure: isSecure, host: host, path: path, access: isScript ? .script : .http)
     }
 
-    /// The identity of a cookie of the page's host alone, with the page's path.
+    /// Returns the identity of a host-only cookie with the page's host and path.
+    ///
+    /// - Parameter name: The cookie's name.
     public func ownCookie(_ name: String) -> Cookie.ID {
       Cookie.ID(name: name, domain: host, isHostOnly: true, path: path)
     }

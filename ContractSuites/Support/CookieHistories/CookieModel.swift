@@ -2,12 +2,12 @@ public import CookiePort
 public import ExplorationEngine
 import Foundation
 
-/// The cookie jar as a model of histories: calls of a store, one after another, and their answers.
+/// The cookie jar as a sequential model: calls on a store and their responses.
 ///
-/// It knows no store and no test library, so that the command-line tool has it too; `CookieContract`
-/// adds the commands to try and how a store performs them.
+/// It depends on no store and no test library, so that the command-line tool can use it.
+/// `CookieContract` adds the generation of commands and their execution on a store.
 public struct CookieModel: SequentialModel {
-  /// A jar and the time.
+  /// A jar and the clock.
   public struct State: Hashable, Sendable {
     /// The cookies.
     public var jar: CookieJar
@@ -23,40 +23,40 @@ public struct CookieModel: SequentialModel {
     case cookies(for: Page)
     /// Every cookie.
     case all
-    /// Deletes a host's own cookie by its name and path.
+    /// Deletes a host-only cookie of a page's host and path by its name.
     case delete(String, of: Page)
     /// Deletes every cookie.
     case clear
-    /// Deletes the cookies whose expiry has come.
+    /// Deletes the expired cookies.
     case removeExpired
     /// Deletes the session cookies.
     case endSession
-    /// Sets the clock forward by seconds.
+    /// Advances the clock by a number of seconds.
     case wait(Int)
   }
 
-  /// What a call gives back.
+  /// The response to a command.
   public enum Response: Hashable, Sendable {
-    /// Nothing to tell.
+    /// No result.
     case done
     /// Cookies, in order.
     case cookies([Cookie])
-    /// What a line changed, or nothing.
+    /// The cookies that a line stored and removed, if any.
     case change(stored: Cookie?, removed: Cookie?)
-    /// A line was refused.
+    /// The rejection of a line.
     case rejected(CookieRejection)
-    /// How many went, or whether one did.
+    /// The number of cookies removed.
     case count(Int)
   }
 
-  /// Where the clock stands at first.
+  /// The time that the clock shows first.
   public let start: Date
 
   public var initialState: State { State(jar: CookieJar(), time: 0) }
 
-  /// An empty jar under the default policy.
+  /// Creates a model of an empty jar with the default policy.
   ///
-  /// - Parameter start: Where the clock stands at first; a Monday in 2030 by default.
+  /// - Parameter start: The time that the clock shows first; 2030-03-17 17:46:40 UTC by default.
   public init(start: Date = Date(timeIntervalSince1970: 1_900_000_000)) { self.start = start }
 
   public func apply(_ command: Command, to state: inout State) -> Response {
@@ -89,7 +89,9 @@ public struct CookieModel: SequentialModel {
 }
 
 extension CookieModel.Response {
-  /// The response to a line.
+  /// Creates the response to storing a line.
+  ///
+  /// - Parameter change: The change that the store returned.
   public init(_ change: CookieChange?) {
     self =
       switch change {
@@ -101,13 +103,13 @@ extension CookieModel.Response {
 }
 
 extension CookieModel.Command {
-  /// Whether both are the same call, texts octet by octet.
+  /// Whether both commands are equal, strings byte by byte.
   public static func == (one: Self, other: Self) -> Bool {
     switch (one, other) {
     case (.store(let line, let page), .store(let otherLine, let otherPage)):
-      line.hasSameOctets(as: otherLine) && page == otherPage
+      line.hasSameBytes(as: otherLine) && page == otherPage
     case (.delete(let name, let page), .delete(let otherName, let otherPage)):
-      name.hasSameOctets(as: otherName) && page == otherPage
+      name.hasSameBytes(as: otherName) && page == otherPage
     case (.cookies(let page), .cookies(let otherPage)): page == otherPage
     case (.wait(let seconds), .wait(let otherSeconds)): seconds == otherSeconds
     case (.all, .all), (.clear, .clear), (.removeExpired, .removeExpired),
@@ -119,7 +121,7 @@ extension CookieModel.Command {
 }
 
 extension CookieModel.Command: CustomStringConvertible {
-  /// The command as it is written in Swift, without the dot.
+  /// The command in Swift syntax, without the leading dot.
   public var description: String {
     switch self {
     case .store(let line, let page): "store(\(line.debugDescription), from: \"\(page)\")"

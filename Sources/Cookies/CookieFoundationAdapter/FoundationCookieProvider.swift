@@ -5,7 +5,9 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// The cookies of one API in an `HTTPCookieStorage`.
+/// A cookie provider over an `HTTPCookieStorage`.
+///
+/// Create one with `HTTPCookieStorage.provider(for:)`.
 public struct FoundationCookieProvider: CookieProvider {
   private let storage: HTTPCookieStorage
   private let url: URL
@@ -46,7 +48,7 @@ public struct FoundationCookieProvider: CookieProvider {
 }
 
 extension HTTPCookieStorage {
-  /// The cookies of one API.
+  /// Returns a provider for the cookies of one API.
   ///
   /// - Parameter url: The API's URL.
   public func provider(for url: URL) -> FoundationCookieProvider {

@@ -10,20 +10,22 @@ import SystemLocks
 
 /// A cookie store over `HTTPCookieStorage`, as an app would write it.
 ///
-/// Lines are parsed by `HTTPCookie`, kept and matched by the storage; nothing that these do otherwise
-/// than RFC 6265bis is mended here. What that means on each platform is declared, clause by clause,
-/// where `CookieContract` runs on this store.
+/// `HTTPCookie` parses the lines; the storage keeps and matches the cookies. The store corrects
+/// none of their deviations from RFC 6265bis. The deviations on each platform are declared, clause
+/// by clause, where `CookieContract` runs on this store.
 public final class FoundationCookieStore: CookieStore {
   private let storage: HTTPCookieStorage
-  private let readers = Mutex<[Int: AsyncStream<CookieChange>.Continuation]>([:])
+  private let subscribers = Mutex<[Int: AsyncStream<CookieChange>.Continuation]>([:])
 
-  /// A store over a storage; by default over the one that `URLSession` shares.
+  /// Creates a store over a storage.
+  ///
+  /// - Parameter storage: The storage; by default the one that `URLSession` shares.
   public init(_ storage: HTTPCookieStorage = .shared) {
     self.storage = storage
   }
 
   deinit {
-    for reader in readers.withLock({ $0 }).values { reader.finish() }
+    for subscriber in subscribers.withLock({ $0 }).values { subscriber.finish() }
   }
 
   @discardableResult
@@ -38,9 +40,9 @@ public final class FoundationCookieStore: CookieStore {
     storage.setCookies(parsed, for: url, mainDocumentURL: nil)
     guard stored(like: cookie) != nil else {
       guard let old else { return nil }
-      return tell(.removed(old, .expired))
+      return publish(.removed(old, .expired))
     }
-    return tell(.stored(Cookie(cookie), replacing: old))
+    return publish(.stored(Cookie(cookie), replacing: old))
   }
 
   public func cookies(for request: CookieRequest) throws(CookieStoreError) -> [Cookie] {
@@ -53,7 +55,7 @@ public final class FoundationCookieStore: CookieStore {
     for cookie in cookies {
       guard let restored = HTTPCookie(cookie) else { throw .rejected(.notRestorable) }
       storage.setCookie(restored)
-      tell(.stored(Cookie(restored), replacing: nil))
+      publish(.stored(Cookie(restored), replacing: nil))
     }
   }
 
@@ -61,7 +63,7 @@ public final class FoundationCookieStore: CookieStore {
   public func delete(_ id: Cookie.ID) -> Bool {
     guard let found = storage.cookies?.first(where: { Cookie($0).id == id }) else { return false }
     storage.deleteCookie(found)
-    tell(.removed(Cookie(found), .deleted))
+    publish(.removed(Cookie(found), .deleted))
     return true
   }
 
@@ -74,21 +76,21 @@ public final class FoundationCookieStore: CookieStore {
 
   public func endSession() { removeAll(.sessionEnded) { $0.expiresDate == nil } }
 
-  /// Does nothing: the storage writes when it sees fit.
+  /// Does nothing, because the storage can't be told when to write.
   public func flush() {}
 
   public func changes() -> AsyncStream<CookieChange> {
-    let (stream, reader) = AsyncStream.makeStream(of: CookieChange.self)
-    let id = readers.withLock { readers in
-      let id = (readers.keys.max() ?? 0) + 1
-      readers[id] = reader
+    let (stream, subscriber) = AsyncStream.makeStream(of: CookieChange.self)
+    let id = subscribers.withLock { subscribers in
+      let id = (subscribers.keys.max() ?? 0) + 1
+      subscribers[id] = subscriber
       return id
     }
-    reader.onTermination = { [weak self] _ in self?.readers.withLock { $0[id] = nil } }
+    subscriber.onTermination = { [weak self] _ in self?.subscribers.withLock { $0[id] = nil } }
     return stream
   }
 
-  /// The cookie that the storage has of the same name, domain and path.
+  /// The stored cookie with the same name, domain and path.
   private func stored(like cookie: HTTPCookie) -> HTTPCookie? {
     storage.cookies?.first {
       $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path
@@ -97,19 +99,19 @@ public final class FoundationCookieStore: CookieStore {
 
   @discardableResult
   private func removeAll(
-    _ cause: CookieChange.Cause, where isGone: (HTTPCookie) -> Bool
+    _ cause: CookieChange.Cause, where isRemoved: (HTTPCookie) -> Bool
   ) -> Int {
-    let gone = (storage.cookies ?? []).filter(isGone)
-    for cookie in gone {
+    let removed = (storage.cookies ?? []).filter(isRemoved)
+    for cookie in removed {
       storage.deleteCookie(cookie)
-      tell(.removed(Cookie(cookie), cause))
+      publish(.removed(Cookie(cookie), cause))
     }
-    return gone.count
+    return removed.count
   }
 
   @discardableResult
-  private func tell(_ change: CookieChange) -> CookieChange {
-    for reader in readers.withLock({ $0 }).values { reader.yield(change) }
+  private func publish(_ change: CookieChange) -> CookieChange {
+    for subscriber in subscribers.withLock({ $0 }).values { subscriber.yield(change) }
     return change
   }
 
@@ -119,7 +121,7 @@ public final class FoundationCookieStore: CookieStore {
     guard let url = URL(string: "\(scheme)://\(host)\(request.path)") else {
       throw .storage(
         CookieStorageFailure(
-          .other, subject: "\(host)\(request.path)", detail: "Foundation makes no URL of it"))
+          .other, subject: "\(host)\(request.path)", detail: "Foundation can't parse it as a URL"))
     }
     return url
   }

@@ -6,7 +6,7 @@ import Foundation
 #endif
 
 extension Cookie {
-  /// The cookie that Foundation has; what it doesn't keep is left at its default.
+  /// Creates a cookie from Foundation's; fields that Foundation doesn't keep have their defaults.
   init(_ cookie: HTTPCookie) {
     let isHostOnly = !cookie.domain.hasPrefix(".")
     let created = cookie.properties?[HTTPCookiePropertyKey("Created")] as? TimeInterval
@@ -32,7 +32,7 @@ extension Cookie {
 }
 
 extension HTTPCookie {
-  /// The cookie for Foundation, or `nil` where it takes none.
+  /// Creates Foundation's cookie, or returns `nil` if Foundation rejects the properties.
   convenience init?(_ cookie: Cookie) {
     var properties: [HTTPCookiePropertyKey: Any] = [
       .name: cookie.name, .value: cookie.value, .path: cookie.path,

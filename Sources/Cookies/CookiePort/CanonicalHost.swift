@@ -1,18 +1,18 @@
 import Foundation
 
-/// A host in the form in which cookies compare it (RFC 6265bis §5.1.2).
+/// A host in the canonical form that cookie matching compares (RFC 6265bis §5.1.2).
 ///
-/// Names are lower-case A-labels; a trailing dot is kept, as it makes a different host. An IPv4
-/// address is four decimal numbers, however it was written; an IPv6 address is in its shortest form
-/// without brackets. Zone identifiers are not taken.
+/// Names consist of lower-case A-labels. A trailing dot is kept, because it makes a different host.
+/// An IPv4 address is written as four decimal numbers, whatever its input notation. An IPv6 address
+/// is in its shortest form without brackets; zone identifiers are invalid.
 package struct CanonicalHost: Sendable, Hashable {
-  /// The host's text.
+  /// The canonical text.
   package let name: String
 
-  /// Longest host name in octets: 253 by RFC 1035 §2.3.4, and a trailing dot.
+  /// The maximum length of a host name in bytes: 253 (RFC 1035 §2.3.4) and a trailing dot.
   private static let longest = 254
 
-  /// The canonical form of a host, or `nil` for what is no host.
+  /// Creates the canonical form of a host, or returns `nil` if the text isn't one.
   package init?(_ text: String) {
     var text = text
     if text.utf8.first == UInt8(ascii: "["), text.utf8.last == UInt8(ascii: "]") {
@@ -33,17 +33,18 @@ package struct CanonicalHost: Sendable, Hashable {
     name = address
   }
 
-  /// Whether a canonical host is an IP address: it holds a colon, or its last label is a number.
+  /// Whether a canonical host is an IP address: it has a colon, or its last label is a number.
   package static func isAddress(_ host: String) -> Bool {
-    var octets = host.utf8[...]
-    if octets.last == UInt8(ascii: ".") { octets = octets.dropLast() }
-    // Most hosts end in a letter past f: no IPv6 address does, and no number but `0x`.
-    if let last = octets.last, last > UInt8(ascii: "f"), last != UInt8(ascii: "x") { return false }
-    guard !octets.contains(UInt8(ascii: ":")) else { return true }
-    let label = octets.suffix(
-      from: octets.lastIndex(of: UInt8(ascii: ".")).map {
-        octets.index(after: $0)
-      } ?? octets.startIndex)
+    var bytes = host.utf8[...]
+    if bytes.last == UInt8(ascii: ".") { bytes = bytes.dropLast() }
+    // Fast path: most hosts end in a letter after f, which no IPv6 address and no number but `0x`
+    // does.
+    if let last = bytes.last, last > UInt8(ascii: "f"), last != UInt8(ascii: "x") { return false }
+    guard !bytes.contains(UInt8(ascii: ":")) else { return true }
+    let label = bytes.suffix(
+      from: bytes.lastIndex(of: UInt8(ascii: ".")).map {
+        bytes.index(after: $0)
+      } ?? bytes.startIndex)
     guard !label.isEmpty else { return false }
     if label.beginsCaseInsensitively(with: "0x") {
       return label.dropFirst(2).allSatisfy { $0.isDigit || (0x61...0x66).contains($0.lowercased) }
@@ -51,18 +52,19 @@ package struct CanonicalHost: Sendable, Hashable {
     return label.allSatisfy(\.isDigit)
   }
 
-  /// Whether a canonical host is this machine: `localhost`, a name below it, or loopback.
+  /// Whether a canonical host is `localhost`, a name below it, or a loopback address.
   package static func isLoopback(_ host: String) -> Bool {
     if host == "::1" || (host.hasPrefix("127.") && isAddress(host)) { return true }
     let name = host.hasSuffix(".") ? host.dropLast() : host[...]
     return name == "localhost" || name.hasSuffix(".localhost")
   }
 
-  /// The name in lower-case ASCII, percent forms decoded and U-labels as A-labels.
+  /// Returns the name in lower-case ASCII: percent-decoded, with U-labels converted to A-labels.
   private static func ascii(_ text: String) -> String? {
     guard let decoded = text.removingPercentEncoding else { return nil }
     if decoded.utf8.allSatisfy({ $0 < 0x80 }) { return decoded.lowercased() }
-    // Foundation maps U-labels by UTS 46. Nothing that would end the host may reach it.
+    // Foundation converts U-labels (UTS 46) only as part of a URL, so a byte that ends the host in
+    // a URL must be rejected before: Foundation would silently convert a shorter host.
     guard decoded.utf8.allSatisfy({ !forbidden.contains($0) }),
       let host = URLComponents(string: "http://\(decoded)/")?.encodedHost,
       host.utf8.allSatisfy({ $0 < 0x80 })
@@ -70,7 +72,7 @@ package struct CanonicalHost: Sendable, Hashable {
     return host.lowercased()
   }
 
-  /// Whether the text has no octet that ends or spoils a host, no empty label, and a fit length.
+  /// Whether the text is a host name: no forbidden bytes, no empty labels, at most `longest` bytes.
   private static func isHostName(_ text: String) -> Bool {
     guard !text.isEmpty, text.utf8.count <= longest,
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !forbidden.contains($0) })
@@ -80,10 +82,10 @@ package struct CanonicalHost: Sendable, Hashable {
       && labels.dropLast().allSatisfy { !$0.isEmpty }
   }
 
-  /// The octets that no host holds (WHATWG URL, 'forbidden host code point').
+  /// The bytes that are invalid in a host (WHATWG URL, 'forbidden host code point').
   private static let forbidden = Set(#"#/:<>?@[\]^|% "#.utf8)
 
-  /// Four decimal numbers for an IPv4 address in any notation, or `nil`.
+  /// Converts an IPv4 address in any notation to four decimal numbers, or returns `nil`.
   private static func version4(_ text: String) -> String? {
     var address = in_addr()
     let plain = text.hasSuffix(".") ? String(text.dropLast()) : text
@@ -92,21 +94,22 @@ package struct CanonicalHost: Sendable, Hashable {
     return [24, 16, 8, 0].map { String((bits >> $0) & 255) }.joined(separator: ".")
   }
 
-  /// The shortest form of an IPv6 address, all of it in hexadecimal (WHATWG URL, 'IPv6 serializer'),
-  /// or `nil`.
+  /// Converts an IPv6 address to its shortest form (WHATWG URL, 'IPv6 serializer'), or returns
+  /// `nil`.
   ///
-  /// inet_ntop(3) would write the last 32 bits of some addresses as an IPv4 address.
+  /// It doesn't use inet_ntop(3), which writes the last 32 bits of some addresses as IPv4.
   private static func version6(_ text: String) -> String? {
     var address = in6_addr()
     guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
-    let pieces = withUnsafeBytes(of: &address) { octets in
-      stride(from: 0, to: 16, by: 2).map { Int(octets[$0]) << 8 | Int(octets[$0 + 1]) }
+    let pieces = withUnsafeBytes(of: &address) { bytes in
+      stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
     }
     func isZero(_ range: Range<Int>) -> Bool { pieces[range].allSatisfy { $0 == 0 } }
     func hexadecimal(_ pieces: ArraySlice<Int>) -> String {
       pieces.map { String($0, radix: 16) }.joined(separator: ":")
     }
-    // The first of the longest runs of two or more zeros.
+    // `::` replaces the longest run of two or more zeros, the first one if several are equally
+    // long.
     for length in stride(from: 8, to: 1, by: -1) {
       for start in 0...8 - length where isZero(start..<start + length) {
         return hexadecimal(pieces[..<start]) + "::" + hexadecimal(pieces[(start + length)...])

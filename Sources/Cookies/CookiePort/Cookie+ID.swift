@@ -1,5 +1,5 @@
 extension Cookie {
-  /// What a store tells cookies apart by (RFC 6265bis §5.7, step 23); equal by octets.
+  /// The identity of a cookie in a store (RFC 6265bis §5.7, step 23), compared byte by byte.
   public struct ID: Sendable, Hashable, Codable {
     /// The name, possibly empty.
     public var name: String
@@ -7,13 +7,19 @@ extension Cookie {
     /// The canonical host or domain.
     public var domain: String
 
-    /// Whether the cookie goes to `domain` alone.
+    /// Whether the cookie is sent to `domain` only and not to its subdomains.
     public var isHostOnly: Bool
 
     /// The path, beginning with `/`.
     public var path: String
 
-    /// The identity of these parts.
+    /// Creates an identity.
+    ///
+    /// - Parameters:
+    ///   - name: The name, possibly empty.
+    ///   - domain: The canonical host or domain.
+    ///   - isHostOnly: Whether the cookie is sent to `domain` only.
+    ///   - path: The path, beginning with `/`.
     public init(name: String, domain: String, isHostOnly: Bool = true, path: String = "/") {
       self.name = name
       self.domain = domain
@@ -21,12 +27,12 @@ extension Cookie {
       self.path = path
     }
 
-    /// Whether all parts are equal, strings by octets.
+    /// Whether all fields are equal, strings byte by byte.
     public static func == (one: ID, other: ID) -> Bool {
       one.isHostOnly == other.isHostOnly
-        && one.name.hasSameOctets(as: other.name)
-        && one.path.hasSameOctets(as: other.path)
-        && one.domain.hasSameOctets(as: other.domain)
+        && one.name.hasSameBytes(as: other.name)
+        && one.path.hasSameBytes(as: other.path)
+        && one.domain.hasSameBytes(as: other.domain)
     }
   }
 

@@ -1,69 +1,69 @@
 import Foundation
 
-/// A stored cookie, with every field that RFC 6265bis §5.7 keeps.
+/// A stored cookie, with every field of RFC 6265bis §5.7.
 ///
-/// Two cookies are equal when all their fields are, strings octet by octet: `é` written as one
-/// scalar and as two are different values.
+/// Two cookies are equal if all their fields are, strings byte by byte: `é` as one Unicode scalar
+/// and as two scalars are different values.
 public struct Cookie: Sendable, Codable, Identifiable {
-  /// The name, possibly empty, by octets (case-sensitive).
+  /// The name, possibly empty; case-sensitive.
   public var name: String
 
-  /// The value, verbatim: quotes, percent signs and inner white space are kept.
+  /// The value as received, including quotes, percent signs and inner white space.
   public var value: String
 
-  /// The host or domain, canonical: lower-case A-labels without a leading dot, or an IP address.
+  /// The canonical host or domain: lower-case A-labels without a leading dot, or an IP address.
   public var domain: String
 
-  /// Whether the cookie goes to `domain` alone and not to the hosts below it.
+  /// Whether the cookie is sent to `domain` only and not to its subdomains.
   public var isHostOnly: Bool
 
   /// The path, beginning with `/`.
   public var path: String
 
-  /// When the cookie ends, or `nil` for a session cookie; at that instant it has expired.
+  /// When the cookie expires, or `nil` for a session cookie. At that instant it has expired.
   public var expires: Date?
 
-  /// Whether it goes over secure connections only.
+  /// Whether the cookie is sent over secure connections only.
   public var isSecure: Bool
 
-  /// Whether it is hidden from scripts.
+  /// Whether the cookie is hidden from scripts.
   public var isHTTPOnly: Bool
 
-  /// On which cross-site requests it goes along.
+  /// The cross-site requests with which the cookie is sent.
   public var sameSite: SameSite
 
-  /// When a cookie of this identity was first stored; an overwrite keeps it.
+  /// When a cookie of this identity was first stored; replacing the cookie keeps it.
   public var creation: Date
 
-  /// When the cookie was last stored, or last given to a request.
+  /// When the cookie was last stored or sent.
   public var lastAccess: Date
 
   /// The `SameSite` attribute (RFC 6265bis §5.6.7).
   public enum SameSite: String, Sendable, Codable, CaseIterable {
-    /// Not given, or not known: like `lax`.
+    /// Missing or unknown; treated like `lax`.
     case unspecified
     /// Same-site requests only.
     case strict
     /// Same-site requests, and safe top-level navigations from other sites.
     case lax
-    /// Any request; needs `Secure`.
+    /// Any request; requires `Secure`.
     case none
   }
 
-  /// A cookie of these fields, unchecked: a store checks what it restores.
+  /// Creates a cookie without validation; a store validates the cookies that it restores.
   ///
   /// - Parameters:
   ///   - name: The name, possibly empty.
   ///   - value: The value.
   ///   - domain: The canonical host or domain, without a leading dot.
-  ///   - isHostOnly: Whether it goes to `domain` alone.
+  ///   - isHostOnly: Whether the cookie is sent to `domain` only.
   ///   - path: The path, beginning with `/`.
-  ///   - expires: When it ends; `nil` for a session cookie.
-  ///   - isSecure: Whether it goes over secure connections only.
-  ///   - isHTTPOnly: Whether it is hidden from scripts.
-  ///   - sameSite: On which cross-site requests it goes along.
-  ///   - creation: When it was first stored.
-  ///   - lastAccess: When it was last used; `nil` for `creation`.
+  ///   - expires: When the cookie expires; `nil` for a session cookie.
+  ///   - isSecure: Whether the cookie is sent over secure connections only.
+  ///   - isHTTPOnly: Whether the cookie is hidden from scripts.
+  ///   - sameSite: The cross-site requests with which the cookie is sent.
+  ///   - creation: When the cookie was first stored.
+  ///   - lastAccess: When the cookie was last stored or sent; `nil` for `creation`.
   @inlinable
   public init(
     name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
@@ -85,10 +85,10 @@ public struct Cookie: Sendable, Codable, Identifiable {
 }
 
 extension Cookie: Hashable {
-  /// Whether all fields are equal, strings by octets.
+  /// Whether all fields are equal, strings byte by byte.
   public static func == (one: Cookie, other: Cookie) -> Bool {
     one.id == other.id
-      && one.value.hasSameOctets(as: other.value)
+      && one.value.hasSameBytes(as: other.value)
       && one.expires == other.expires
       && one.isSecure == other.isSecure
       && one.isHTTPOnly == other.isHTTPOnly
@@ -97,7 +97,7 @@ extension Cookie: Hashable {
       && one.lastAccess == other.lastAccess
   }
 
-  /// Feeds what tells most cookies apart into the hasher.
+  /// Feeds the identity, value and dates into the hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(id)
     hasher.combine(value)

@@ -1,18 +1,18 @@
-/// One change of a store's contents.
+/// A change of a store's contents.
 public enum CookieChange: Sendable, Hashable {
-  /// A cookie was stored, in place of an earlier one of the same identity where there was one.
+  /// A cookie was stored; `replacing` is the earlier cookie of the same identity, if there was one.
   case stored(Cookie, replacing: Cookie?)
 
-  /// A cookie went away.
+  /// A cookie was removed.
   case removed(Cookie, Cause)
 
-  /// Why a cookie went away.
+  /// Why a cookie was removed.
   public enum Cause: String, Sendable, Hashable, CaseIterable {
-    /// It was deleted by identity, or with all others.
+    /// It was deleted by identity, or with all other cookies.
     case deleted
-    /// Its expiry came, or a `Set-Cookie` line of the same identity had already expired.
+    /// It expired, or an expired `Set-Cookie` line of the same identity arrived.
     case expired
-    /// The limits on the number of cookies asked for its place (RFC 6265bis §5.7).
+    /// It exceeded the limits on the number of cookies (RFC 6265bis §5.7).
     case evicted
     /// The session ended.
     case sessionEnded

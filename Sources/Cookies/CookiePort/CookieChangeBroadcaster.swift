@@ -1,8 +1,9 @@
 import SystemLocks
 
-/// Hands each change to every subscription, in the order in which they are sent.
+/// Sends each change to every subscription, in order.
 ///
-/// Whoever sends from several threads keeps them in order, by sending under its own lock.
+/// It may be used from any thread. A store that sends from several threads must send under its own
+/// lock; otherwise subscriptions may receive the changes in different orders.
 package final class CookieChangeBroadcaster: Sendable {
   private struct Subscriptions {
     var next = 0
@@ -11,13 +12,14 @@ package final class CookieChangeBroadcaster: Sendable {
 
   private let subscriptions = Mutex(Subscriptions())
 
-  /// A broadcaster without subscriptions.
+  /// Creates a broadcaster without subscriptions.
   package init() {}
 
   deinit { finish() }
 
-  /// Starts a subscription: every change sent from now on, until it is cancelled or dropped, or the
-  /// broadcaster goes away.
+  /// Starts a subscription, which receives every change sent from now on.
+  ///
+  /// It ends when its task is cancelled, the stream is released, or the broadcaster finishes.
   package func stream() -> AsyncStream<CookieChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: CookieChange.self)
     let id = subscriptions.withLock {
@@ -31,19 +33,19 @@ package final class CookieChangeBroadcaster: Sendable {
 
   /// Sends a change to every subscription.
   package func send(_ change: CookieChange) {
-    // Nothing foreign runs while the lock is held.
+    // Outside the lock, because the stream's code may call `onTermination`, which takes the lock.
     let continuations = subscriptions.withLock { $0.continuations }
     for continuation in continuations.values { continuation.yield(change) }
   }
 
-  /// Ends every subscription once its reader has had what was sent.
+  /// Ends every subscription after the changes already sent.
   package func finish() {
-    // Each of them takes itself out.
+    // `onTermination` removes each subscription.
     let continuations = subscriptions.withLock { $0.continuations }
     for continuation in continuations.values { continuation.finish() }
   }
 
-  /// How many subscriptions there are.
+  /// The number of subscriptions.
   package var subscriptionCount: Int { subscriptions.withLock { $0.continuations.count } }
 
   private func end(_ id: Int) {

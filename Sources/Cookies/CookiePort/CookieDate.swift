@@ -1,25 +1,25 @@
 import Foundation
 
-/// The dates of the `Expires` attribute (RFC 6265bis §5.1.1).
+/// Parses and formats the dates of the `Expires` attribute (RFC 6265bis §5.1.1).
 package enum CookieDate {
-  /// The last instant that an expiry can be: the end of year 9999.
+  /// The latest possible expiry: the end of year 9999.
   package static let latest = Date(timeIntervalSince1970: 253_402_300_799)
 
-  /// The first instant that a field can be.
+  /// The earliest possible date of a cookie's field.
   package static let earliest = Date.distantPast
 
-  /// Reads a date: time, day, month and year in any order, and whatever else stands between them.
+  /// Parses a date: time, day, month and year in any order, with other text between them.
   ///
-  /// - Returns: `nil` when a part is missing or out of range, or the day isn't in the calendar.
-  package static func parse(_ text: String) -> Date? { text.withOctets(parse) }
+  /// - Returns: The date, or `nil` if a part is missing or out of range or the day doesn't exist.
+  package static func parse(_ text: String) -> Date? { text.withBytes(parse) }
 
-  /// Reads a date from octets.
-  static func parse(_ octets: Octets) -> Date? {
+  /// Parses a date from UTF-8 bytes.
+  static func parse(_ bytes: Bytes) -> Date? {
     var time: (hour: Int, minute: Int, second: Int)?
     var day: Int?
     var month: Int?
     var year: Int?
-    for token in octets.split(whereSeparator: isDelimiter) {
+    for token in bytes.split(whereSeparator: isDelimiter) {
       if time == nil, let found = self.time(token) {
         time = found
       } else if day == nil, let found = number(token, digits: 1...2) {
@@ -45,13 +45,14 @@ package enum CookieDate {
     return Date(timeIntervalSince1970: TimeInterval(seconds))
   }
 
-  /// Writes an instant as a server would, like `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+  /// Formats an instant for HTTP, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
   ///
-  /// Fractions of a second are cut off; instants outside the years 1601–9999 become the nearest.
+  /// Fractions of a second are dropped; instants outside the years 1601 to 9999 are clamped.
   package static func format(_ date: Date) -> String {
     let first = days(year: 1601, month: 1, day: 1) * 86_400
     let unix = date.timeIntervalSince1970.rounded(.down)
-    // In this order a date that is no number becomes the first one too.
+    // With the arguments in this order, NaN becomes the first date instead of trapping in
+    // `Int(_:)`.
     let seconds = Int(min(max(Double(first), unix), latest.timeIntervalSince1970))
     let day = (seconds - first) / 86_400
     let time = (seconds - first) % 86_400
@@ -72,24 +73,24 @@ package enum CookieDate {
 
   private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
-  /// Whether an octet parts two tokens.
-  private static func isDelimiter(_ octet: UInt8) -> Bool {
-    switch octet {
+  /// Whether a byte separates tokens.
+  private static func isDelimiter(_ byte: UInt8) -> Bool {
+    switch byte {
     case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
     default: false
     }
   }
 
-  /// The number that a token begins with, if it has so many digits, or `nil`.
-  private static func number(_ token: Octets, digits: ClosedRange<Int>) -> Int? {
+  /// Parses the number that a token begins with; `nil` if it doesn't have as many digits.
+  private static func number(_ token: Bytes, digits: ClosedRange<Int>) -> Int? {
     let figures = token.prefix { $0.isDigit }
     guard digits.contains(figures.count) else { return nil }
     return figures.reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }
 
-  /// The hour, minute and second that a token begins with, of one or two digits each, or `nil`.
+  /// Parses the hour, minute and second that a token begins with, of one or two digits each.
   private static func time(
-    _ token: Octets
+    _ token: Bytes
   ) -> (hour: Int, minute: Int, second: Int)? {
     let parts = token.split(
       separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -100,14 +101,14 @@ package enum CookieDate {
     return (hour, minute, second)
   }
 
-  /// The month, 1 to 12, whose three letters a token begins with, or `nil`.
-  private static func month(_ token: Octets) -> Int? {
+  /// Returns the month (1 to 12) whose first three letters a token begins with, or `nil`.
+  private static func month(_ token: Bytes) -> Int? {
     guard token.count >= 3 else { return nil }
     let letters = token.prefix(3).map(\.lowercased)
     return months.firstIndex { letters.elementsEqual($0.utf8.map(\.lowercased)) }.map { $0 + 1 }
   }
 
-  /// The number of days of a month.
+  /// Returns the number of days of a month.
   private static func length(ofMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -116,9 +117,10 @@ package enum CookieDate {
     }
   }
 
-  /// The days from 1 January 1970 to a date of the Gregorian calendar.
+  /// Returns the number of days from 1 January 1970 to a date of the Gregorian calendar.
   private static func days(year: Int, month: Int, day: Int) -> Int {
-    // Years that begin in March put the leap day last, so that the days before a month follow a line.
+    // With years that begin in March, the leap day is the last day of the year, and the number of
+    // days before a month is a linear function of the month.
     let shifted = month > 2 ? year : year - 1
     let monthFromMarch = (month + 9) % 12
     let leapDays = shifted / 4 - shifted / 100 + shifted / 400
@@ -127,7 +129,7 @@ package enum CookieDate {
 }
 
 extension Int {
-  /// The quotient rounded towards negative infinity; `divisor` is positive.
+  /// Divides by a positive number and rounds towards negative infinity.
   fileprivate func floorDivided(by divisor: Int) -> Int {
     self >= 0 ? self / divisor : (self + 1) / divisor - 1
   }

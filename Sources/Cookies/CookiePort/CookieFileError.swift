@@ -1,55 +1,55 @@
-/// Why a file of cookies can't be read or written in full.
+/// An error of reading or writing a file of cookies.
 public struct CookieFileError: Error, Sendable, Hashable {
-  /// What is wrong, in the file's order; never empty.
+  /// The problems, in the file's order; never empty.
   public var problems: [Problem]
 
-  /// The cookies that nothing is wrong with, for callers who would rather have some than none.
+  /// The valid cookies, for callers that want to use the rest of a damaged file.
   public var readable: [Cookie]
 
-  /// One thing wrong with a file.
+  /// A problem in a file.
   public struct Problem: Sendable, Hashable {
-    /// Where: the line of a `cookies.txt`, the cookie of a JSON file, counted from 1; 0 for the whole.
+    /// The line of a `cookies.txt` or the cookie of a JSON file, from 1; 0 for the whole file.
     public var position: Int
 
-    /// What is wrong there.
+    /// What is wrong at that position.
     public var reason: Reason
   }
 
-  /// What can be wrong.
+  /// The kinds of problems.
   public enum Reason: Sendable, Hashable {
-    /// The octets are not UTF-8.
+    /// The bytes are not UTF-8.
     case notUTF8
-    /// The line has this many columns instead of 7.
+    /// The line has this number of columns instead of 7.
     case columns(Int)
-    /// The column should say `TRUE` or `FALSE`, and says this.
+    /// The column is neither `TRUE` nor `FALSE`.
     case notAFlag(String)
     /// The domain is neither a host name nor an IP address.
     case invalidDomain(String)
     /// The expiry is not a number of seconds.
     case invalidExpiry(String)
-    /// The JSON is not what it should be, in the words of the decoder.
+    /// The JSON is invalid or has another structure; the text is the decoder's message.
     case invalidJSON(String)
-    /// The JSON was written by this newer version of the format.
+    /// The JSON has this version, which is newer than this package.
     case newerVersion(Int)
-    /// No `Set-Cookie` line could make the cookie.
+    /// The cookie is invalid: no `Set-Cookie` line can produce it.
     case refused(CookieRejection)
   }
 }
 
 extension CookieFileError: CustomStringConvertible {
-  /// Each problem on a line.
+  /// The problems, one per line.
   public var description: String {
     problems.map(\.description).joined(separator: "\n")
   }
 }
 
 extension CookieFileError.Problem: CustomStringConvertible {
-  /// Where it is, and what to do about it.
+  /// The position of the problem, and what to do.
   public var description: String {
-    let place = position == 0 ? "the file" : "number \(position)"
+    let place = position == 0 ? "the file" : "entry \(position)"
     return switch reason {
     case .notUTF8: "\(place) is not UTF-8: convert it"
-    case .columns(let count): "\(place) has \(count) columns: write 7, parted by single TABs"
+    case .columns(let count): "\(place) has \(count) columns: write 7, separated by single TABs"
     case .notAFlag(let text): "\(place) has '\(text)' for a flag: write TRUE or FALSE"
     case .invalidDomain(let text): "\(place) has '\(text)' for a domain: write a host name"
     case .invalidExpiry(let text):

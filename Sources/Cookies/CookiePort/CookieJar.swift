@@ -1,48 +1,50 @@
 import Foundation
 
-/// The behaviour of a cookie store as a plain value: no clock, no lock, no medium.
+/// A cookie store's behaviour as a value type, without clock, lock or I/O.
 ///
-/// Every operation that depends on time takes the present as a parameter. The rules are those of
-/// RFC 6265bis §5.7 and §5.8.3, or of RFC 6265 §5.3 and §5.4, as the policy's profile says; where
-/// they leave room, this is what holds:
-/// - A cookie has expired at the instant of its expiry. From then on no operation finds it; it is
-///   evicted by the next cookie accepted, by ``restore(_:now:onChange:)`` or by
-///   ``removeExpired(now:onChange:)``.
-/// - A new cookie's creation is never before that of another in the jar, even when the clock goes
-///   backwards. Cookies of equal creation keep the order in which they came.
-/// - Where cookies must go, those least recently used go first, then those created first.
+/// Operations that depend on time take the current time as a parameter. The policy's profile
+/// selects the rules: RFC 6265bis §5.7 and §5.8.3, or RFC 6265 §5.3 and §5.4. Where these leave a
+/// choice:
+/// - A cookie has expired at the instant of its expiry. From then on no operation finds it. The
+///   next accepted cookie, ``restore(_:now:onChange:)`` or ``removeExpired(now:onChange:)`` removes
+///   it.
+/// - A new cookie's creation is never earlier than another's in the jar, even if the clock goes
+///   backwards. Cookies of equal creation keep the order in which they were stored.
+/// - Eviction removes the least recently used cookies first, then those created first.
 ///
-/// Two jars are equal when they hold the same cookies in the same order; policies aren't compared.
+/// Two jars are equal if they hold the same cookies in the same order; policies aren't compared.
 public struct CookieJar: Sendable {
-  /// The rules that the jar goes by.
+  /// The policy that the jar applies.
   public let policy: CookiePolicy
 
-  /// The cookies, by domain, in no order.
+  /// The cookies by domain, unordered.
   private var entries: [String: [Entry]] = [:]
 
-  /// How many cookies the jar holds, those that have expired since the last eviction included.
+  /// The number of cookies, including expired ones that have not been removed yet.
   public private(set) var count = 0
 
-  /// The sequence number of the next cookie that is new.
+  /// The sequence number of the next new cookie.
   private var nextSequence: UInt64 = 0
 
-  /// No cookie was created later.
+  /// An upper bound of all creations; removals may leave it too high.
   private var creationBound = Date.distantPast
 
-  /// No cookie expires earlier.
+  /// A lower bound of all expiries; removals may leave it too low.
   private var expiryBound = Date.distantFuture
 
-  /// An empty jar.
+  /// Creates an empty jar.
   public init(policy: CookiePolicy = CookiePolicy()) {
     self.policy = policy
   }
 
-  /// A jar of cookies as they are, unchecked and those that have expired included: the way back from
-  /// a medium that keeps what ``all(now:)`` gave at `.distantPast`.
+  /// Creates a jar of saved cookies, without validation and including expired ones.
+  ///
+  /// Use it to load the cookies that ``all(now:)`` returned at `.distantPast`.
   ///
   /// - Parameters:
-  ///   - policy: The rules that the jar goes by from now on.
-  ///   - cookies: The cookies, in the order in which they came; of several of one identity the last.
+  ///   - policy: The policy that the jar applies.
+  ///   - cookies: The cookies, in the order in which they were stored. The last of several cookies
+  ///     with the same identity is kept.
   public init(policy: CookiePolicy = CookiePolicy(), holding cookies: [Cookie]) {
     self.policy = policy
     for cookie in cookies {
@@ -51,24 +53,24 @@ public struct CookieJar: Sendable {
     }
   }
 
-  /// A cookie and when, in the order of arrivals, it came.
+  /// A cookie with its sequence number, which orders cookies of equal creation.
   private struct Entry: Sendable {
     var cookie: Cookie
     var sequence: UInt64
 
-    /// Whether this one was created before another.
+    /// Whether this cookie was created before another.
     func precedes(_ other: Entry) -> Bool {
       (cookie.creation, sequence) < (other.cookie.creation, other.sequence)
     }
 
-    /// Whether this one makes room before another does.
-    func yields(to other: Entry) -> Bool {
+    /// Whether this cookie is evicted before another.
+    func isEvicted(before other: Entry) -> Bool {
       cookie.lastAccess == other.cookie.lastAccess
         ? precedes(other) : cookie.lastAccess < other.cookie.lastAccess
     }
 
-    /// Whether this one stands before another in a header.
-    func leads(_ other: Entry) -> Bool {
+    /// Whether this cookie precedes another in a header.
+    func precedesInHeader(_ other: Entry) -> Bool {
       let length = cookie.path.utf8.count
       let otherLength = other.cookie.path.utf8.count
       return length == otherLength ? precedes(other) : length > otherLength
@@ -83,16 +85,16 @@ public struct CookieJar: Sendable {
 // MARK: - Operations
 
 extension CookieJar {
-  /// Takes the value of one `Set-Cookie` header field.
+  /// Stores the cookie of one `Set-Cookie` header field.
   ///
   /// - Parameters:
   ///   - line: The field's value.
-  ///   - request: The request whose response carried it, or the script's page.
-  ///   - now: The present.
-  ///   - onChange: Called for each change in order: expired cookies evicted, the cookie stored or
-  ///     removed, others evicted for it.
-  /// - Returns: The change asked for, or `nil` when an expired cookie met nothing to delete.
-  /// - Throws: The rule that refuses the cookie; the jar is as before.
+  ///   - request: The request whose response carried the field, or the script's page.
+  ///   - now: The current time.
+  ///   - onChange: Called for each change in order: expired cookies removed, the cookie stored or
+  ///     removed, other cookies evicted.
+  /// - Returns: The change, or `nil` if the cookie had expired and there was none to delete.
+  /// - Throws: The rule that rejects the cookie; the jar is unchanged.
   @discardableResult
   public mutating func store(
     _ line: String, from request: CookieRequest, now: Date,
@@ -124,41 +126,44 @@ extension CookieJar {
     return change
   }
 
-  /// The cookies that a request carries, in the header's order, with their last access set to `now`.
+  /// Returns the cookies that a request carries, in header order, and sets their last access to
+  /// `now`.
   public mutating func cookies(for request: CookieRequest, now: Date) -> [Cookie] {
     var found: [Entry] = []
     for domain in DomainMatch.domains(covering: request.host) {
-      guard let place = entries.index(forKey: domain) else { continue }
+      // Entries are changed through an index, so that the domain is hashed only once.
+      guard let position = entries.index(forKey: domain) else { continue }
       let isHost = domain == request.host
-      var isOpen: Bool?
-      for index in entries.values[place].indices {
-        let entry = entries.values[place][index]
+      // Looked up once per domain, and only if it has a cookie that isn't host-only.
+      var isPublicSuffix: Bool?
+      for index in entries.values[position].indices {
+        let entry = entries.values[position][index]
         if entry.cookie.isHostOnly {
           guard isHost else { continue }
         } else {
-          let open = isOpen ?? !policy.isPublicSuffix(domain)
-          isOpen = open
-          guard open else { continue }
+          let isSuffix = isPublicSuffix ?? policy.isPublicSuffix(domain)
+          isPublicSuffix = isSuffix
+          guard !isSuffix else { continue }
         }
         guard !entry.hasExpired(now: now), policy.sendsWithin(entry.cookie, request) else {
           continue
         }
-        entries.values[place][index].cookie.lastAccess = now
-        found.append(entries.values[place][index])
+        entries.values[position][index].cookie.lastAccess = now
+        found.append(entries.values[position][index])
       }
     }
-    return found.sorted { $0.leads($1) }.map(\.cookie)
+    return found.sorted { $0.precedesInHeader($1) }.map(\.cookie)
   }
 
-  /// Every cookie that has not expired, earliest creation first.
+  /// Returns every cookie that has not expired, earliest creation first.
   public func all(now: Date) -> [Cookie] {
     ordered { !$0.hasExpired(now: now) }.map(\.cookie)
   }
 
-  /// Puts cookies back as they are, all or none, as ``CookieStore/restore(_:)`` says.
+  /// Restores saved cookies, all or none; see ``CookieStore/restore(_:)``.
   ///
-  /// They take their places after cookies of equal creation that are there already.
-  /// - Throws: The rule that refuses one of them; the jar is as before.
+  /// They are ordered after existing cookies of equal creation.
+  /// - Throws: The rule that rejects one of them; the jar is unchanged.
   public mutating func restore(
     _ cookies: [Cookie], now: Date, onChange: (CookieChange) -> Void = { _ in }
   ) throws(CookieRejection) {
@@ -179,7 +184,7 @@ extension CookieJar {
 
   /// Deletes one cookie.
   ///
-  /// - Returns: Whether it was there and had not expired.
+  /// - Returns: Whether the cookie existed and had not expired.
   @discardableResult
   public mutating func delete(
     _ id: Cookie.ID, now: Date, onChange: (CookieChange) -> Void = { _ in }
@@ -196,13 +201,14 @@ extension CookieJar {
     removeAll(.deleted, onChange: onChange) { _ in true }
   }
 
-  /// Deletes the cookies whose expiry has come.
+  /// Deletes the expired cookies.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of cookies deleted.
   @discardableResult
   public mutating func removeExpired(
     now: Date, onChange: (CookieChange) -> Void = { _ in }
   ) -> Int {
+    // Negated so that a `now` of NaN, for which no comparison holds, doesn't return here.
     guard !(now < expiryBound) else { return 0 }
     let removed = removeAll(.expired, onChange: onChange) { $0.hasExpired(now: now) }
     expiryBound = entries.values.joined().compactMap(\.cookie.expires).min() ?? .distantFuture
@@ -215,23 +221,23 @@ extension CookieJar {
   }
 }
 
-// MARK: - Rules that look at the jar
+// MARK: - Rules that depend on the jar
 
 extension CookieJar {
-  /// The cookie of the same identity, as the policy's profile has it.
+  /// Returns the cookie of the same identity under the policy's profile.
   private func entry(like cookie: Cookie) -> Entry? {
-    let crowd = entries[cookie.domain] ?? []
+    let sameDomain = entries[cookie.domain] ?? []
     let isHostOnlyCounted = policy.isHostOnlyPartOfIdentity
-    // By index, as taking each entry out would cost more than the comparison.
-    let index = crowd.indices.first { index in
-      crowd[index].cookie.name.hasSameOctets(as: cookie.name)
-        && crowd[index].cookie.path.hasSameOctets(as: cookie.path)
-        && (crowd[index].cookie.isHostOnly == cookie.isHostOnly || !isHostOnlyCounted)
+    // By index, because copying each entry out of the array costs more than the comparison.
+    let index = sameDomain.indices.first { index in
+      sameDomain[index].cookie.name.hasSameBytes(as: cookie.name)
+        && sameDomain[index].cookie.path.hasSameBytes(as: cookie.path)
+        && (sameDomain[index].cookie.isHostOnly == cookie.isHostOnly || !isHostOnlyCounted)
     }
-    return index.map { crowd[$0] }
+    return index.map { sameDomain[$0] }
   }
 
-  /// Whether a `Secure` cookie stands where an insecure one would be sent in its place
+  /// Whether an insecure cookie would overlay a `Secure` one of the same name
   /// (RFC 6265bis §5.7, step 16).
   private func overlaysSecure(_ cookie: Cookie, now: Date) -> Bool {
     entries.contains { domain, entries in
@@ -239,54 +245,58 @@ extension CookieJar {
         || DomainMatch.matches(host: cookie.domain, domain: domain))
         && entries.contains {
           $0.cookie.isSecure && !$0.hasExpired(now: now)
-            && $0.cookie.name.hasSameOctets(as: cookie.name)
+            && $0.cookie.name.hasSameBytes(as: cookie.name)
             && PathMatch.matches(request: cookie.path, cookie: $0.cookie.path)
         }
     }
   }
 
-  /// The creation of a new cookie: now, or the latest in the jar if that is later.
+  /// Returns the creation of a new cookie: `now`, or the latest creation in the jar if that is
+  /// later.
   private mutating func nextCreation(now: Date) -> Date {
     if now < creationBound {
+      // The cookie with the latest creation may have been removed, so compute the bound again.
       creationBound = entries.values.joined().map(\.cookie.creation).max() ?? .distantPast
     }
     return max(now, creationBound)
   }
 
-  /// Removes cookies above the limits, in the order of RFC 6265bis §5.7: from crowded domains those
-  /// that are not `Secure`, then others; at last from the whole jar.
+  /// Evicts cookies above the limits in the order of RFC 6265bis §5.7.
+  ///
+  /// A domain above its limit loses cookies without `Secure` first, then others. Then the whole jar
+  /// loses cookies above the total limit.
   private mutating func evictExcess(in domains: [String], onChange: (CookieChange) -> Void) {
     for domain in domains {
-      guard let crowd = entries[domain] else { continue }
-      evict(crowd.count - policy.limits.perDomain, of: crowd, onChange: onChange) {
-        $0.cookie.isSecure == $1.cookie.isSecure ? $0.yields(to: $1) : !$0.cookie.isSecure
+      guard let candidates = entries[domain] else { continue }
+      evict(candidates.count - policy.limits.perDomain, of: candidates, onChange: onChange) {
+        $0.cookie.isSecure == $1.cookie.isSecure ? $0.isEvicted(before: $1) : !$0.cookie.isSecure
       }
     }
     guard count > policy.limits.total else { return }
     evict(count - policy.limits.total, of: Array(entries.values.joined()), onChange: onChange) {
-      $0.yields(to: $1)
+      $0.isEvicted(before: $1)
     }
   }
 
-  /// Removes the first of some cookies, by the order given.
+  /// Evicts the first `excess` candidates of an order; none if `excess` isn't positive.
   private mutating func evict(
     _ excess: Int, of candidates: [Entry], onChange: (CookieChange) -> Void,
-    by goesFirst: (Entry, Entry) -> Bool
+    by isEvictedFirst: (Entry, Entry) -> Bool
   ) {
     guard excess > 0 else { return }
     let victims =
       excess == 1
-      ? candidates.min(by: goesFirst).map { [$0] } ?? []
-      : Array(candidates.sorted(by: goesFirst).prefix(excess))
+      ? candidates.min(by: isEvictedFirst).map { [$0] } ?? []
+      : Array(candidates.sorted(by: isEvictedFirst).prefix(excess))
     remove(victims)
     for victim in victims { onChange(.removed(victim.cookie, .evicted)) }
   }
 }
 
-// MARK: - Keeping the collection
+// MARK: - The collection
 
 extension CookieJar {
-  /// The cookies that fulfil a condition, earliest creation first.
+  /// Returns the cookies that satisfy a condition, earliest creation first.
   private func ordered(where isIncluded: (Entry) -> Bool = { _ in true }) -> [Entry] {
     entries.values.joined().filter(isIncluded).sorted { $0.precedes($1) }
   }
@@ -303,34 +313,34 @@ extension CookieJar {
     expiryBound = min(expiryBound, entry.cookie.expires ?? .distantFuture)
   }
 
-  private mutating func remove(_ gone: [Entry]) {
-    for (domain, gone) in Dictionary(grouping: gone, by: \.cookie.domain) {
-      let sequences = Set(gone.map(\.sequence))
+  private mutating func remove(_ removed: [Entry]) {
+    for (domain, removed) in Dictionary(grouping: removed, by: \.cookie.domain) {
+      let sequences = Set(removed.map(\.sequence))
       entries[domain]?.removeAll { sequences.contains($0.sequence) }
       if entries[domain]?.isEmpty == true { entries[domain] = nil }
     }
-    count -= gone.count
+    count -= removed.count
   }
 
-  /// Removes the cookies that fulfil a condition, earliest creation first.
+  /// Removes the cookies that satisfy a condition, earliest creation first.
   @discardableResult
   private mutating func removeAll(
-    _ cause: CookieChange.Cause, onChange: (CookieChange) -> Void, where isGone: (Entry) -> Bool
+    _ cause: CookieChange.Cause, onChange: (CookieChange) -> Void, where isRemoved: (Entry) -> Bool
   ) -> Int {
-    let gone = ordered(where: isGone)
-    remove(gone)
-    for entry in gone { onChange(.removed(entry.cookie, cause)) }
-    return gone.count
+    let removed = ordered(where: isRemoved)
+    remove(removed)
+    for entry in removed { onChange(.removed(entry.cookie, cause)) }
+    return removed.count
   }
 }
 
 extension CookieJar: Hashable {
-  /// Whether both hold the same cookies in the same order.
+  /// Whether both jars hold the same cookies in the same order.
   public static func == (one: CookieJar, other: CookieJar) -> Bool {
     one.count == other.count && one.ordered().map(\.cookie) == other.ordered().map(\.cookie)
   }
 
-  /// Feeds the cookies, whatever their order, into the hasher.
+  /// Feeds the cookies into the hasher, independently of their order.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(entries.values.joined().reduce(0) { $0 &+ $1.cookie.hashValue })
   }

@@ -1,40 +1,42 @@
 import Foundation
 
 extension CookiePolicy {
-  /// The longest that a cookie may live, in seconds: 400 days (RFC 6265bis §5.5), or no limit.
+  /// The maximum lifetime of a cookie in seconds: 400 days (RFC 6265bis §5.5), or `nil` for no
+  /// limit.
   package var longestAge: TimeInterval? { profile == .rfc6265bis ? 400 * 86_400 : nil }
 
-  /// The latest expiry that a cookie may have.
+  /// Returns the latest expiry that a cookie set now may have.
   package func latestExpiry(now: Date) -> Date {
     min(longestAge.map(now.addingTimeInterval) ?? CookieDate.latest, CookieDate.latest)
   }
 
-  /// Whether two cookies that differ in the host-only flag alone are two (RFC 6265bis §5.7,
-  /// step 23) or one (RFC 6265 §5.3, step 11).
+  /// Whether cookies that differ only in the host-only flag are different cookies.
+  ///
+  /// They are in RFC 6265bis (§5.7, step 23), but not in RFC 6265 (§5.3, step 11).
   package var isHostOnlyPartOfIdentity: Bool { profile == .rfc6265bis }
 
-  /// Whether a request's origin may set and get `Secure` cookies.
+  /// Whether a request's origin may set and receive `Secure` cookies.
   package func isSecure(_ request: CookieRequest) -> Bool {
     request.isSecure || (trustsLocalhost && CanonicalHost.isLoopback(request.host))
   }
 
-  /// Whether nobody but its registry owns a domain; never so for an IP address.
+  /// Whether a domain is a public suffix; an IP address never is.
   package func isPublicSuffix(_ domain: String) -> Bool {
     guard !CanonicalHost.isAddress(domain) else { return false }
     let isDotted = domain.utf8.last == UInt8(ascii: ".")
     return publicSuffixes.isPublicSuffix(isDotted ? String(domain.dropLast()) : domain)
   }
 
-  /// Takes a `Set-Cookie` line through every step of RFC 6265bis §5.6 and §5.7 that needs no look
-  /// at the store: all but 16 and 23.
+  /// Applies the steps of RFC 6265bis §5.6 and §5.7 that don't depend on the store: all but 16 and
+  /// 23.
   ///
   /// - Parameters:
   ///   - line: The header field's value.
-  ///   - request: The request that it came for.
-  ///   - now: The instant it came.
-  /// - Returns: The cookie as it would be stored if it were new. Its expiry may have come already:
-  ///   then it deletes the one of its identity.
-  /// - Throws: The rule that refuses it.
+  ///   - request: The request whose response carried the field, or the script's page.
+  ///   - now: The current time.
+  /// - Returns: The cookie, as a new one. If it has already expired, it deletes the one of its
+  ///   identity.
+  /// - Throws: The rule that rejects the cookie.
   package func admit(
     _ line: String, from request: CookieRequest, now: Date
   ) throws(CookieRejection) -> Cookie {
@@ -58,7 +60,8 @@ extension CookiePolicy {
     return cookie
   }
 
-  /// The rule on `SameSite=None` or on name prefixes that a cookie breaks (§5.7, steps 19 to 22).
+  /// Returns the rule on `SameSite=None` or name prefixes that a cookie breaks (§5.7, steps 19 to
+  /// 22).
   func prefixRejection(of cookie: Cookie, hasPath: Bool) -> CookieRejection? {
     if cookie.sameSite == .none, !cookie.isSecure { return .sameSiteNoneNeedsSecure }
     let name = cookie.name.utf8
@@ -66,7 +69,7 @@ extension CookiePolicy {
       return .securePrefix
     }
     if name.beginsCaseInsensitively(with: Self.hostPrefix),
-      !cookie.isSecure || !cookie.isHostOnly || !hasPath || !cookie.path.hasSameOctets(as: "/")
+      !cookie.isSecure || !cookie.isHostOnly || !hasPath || !cookie.path.hasSameBytes(as: "/")
     {
       return .hostPrefix
     }
@@ -82,11 +85,13 @@ extension CookiePolicy {
   private static let securePrefix: StaticString = "__Secure-"
   private static let hostPrefix: StaticString = "__Host-"
 
-  /// The domain that a host may set cookies for, or `nil` for the host alone (§5.7, steps 8 to 10).
+  /// Checks a `Domain` attribute (§5.7, steps 8 to 10).
+  ///
+  /// - Returns: The domain, or `nil` for a host-only cookie.
   private func admittedDomain(_ domain: String, host: String) throws(CookieRejection) -> String? {
     guard !domain.isEmpty else { return nil }
     guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { throw .nonASCIIDomain }
-    // A URL's host has an IPv6 address in brackets, and so may Domain.
+    // URLs write IPv6 addresses in brackets, so Domain may have brackets too.
     if domain.utf8.first == UInt8(ascii: "["), CanonicalHost(domain)?.name == host { return host }
     if isPublicSuffix(domain) {
       guard domain == host else { throw .publicSuffix }
@@ -96,7 +101,7 @@ extension CookiePolicy {
     return domain
   }
 
-  /// When a line's cookie ends: `Max-Age` before `Expires`, neither beyond the limit.
+  /// Returns a cookie's expiry: `Max-Age` overrides `Expires`, and the latest expiry limits both.
   private func expiry(of line: SetCookie, now: Date) -> Date? {
     if let maxAge = line.maxAge {
       guard maxAge > 0 else { return CookieDate.earliest }

@@ -1,13 +1,13 @@
 import Foundation
 
 extension CookiePolicy {
-  /// Checks a cookie that is to be put back, and brings its dates within what can be.
+  /// Validates a cookie to restore and clamps its dates.
   ///
   /// - Parameters:
   ///   - cookie: The cookie.
-  ///   - now: The present: no creation or last access is later.
-  /// - Returns: The cookie to store, unless its expiry has come.
-  /// - Throws: The rule that kept every `Set-Cookie` line from making it.
+  ///   - now: The current time, which limits creation and last access.
+  /// - Returns: The cookie to store, which may have expired.
+  /// - Throws: The rule that the cookie breaks.
   package func restorable(_ cookie: Cookie, now: Date) throws(CookieRejection) -> Cookie {
     try checkRestorable(cookie)
     var restored = cookie
@@ -17,12 +17,12 @@ extension CookiePolicy {
     return restored
   }
 
-  /// Checks that some `Set-Cookie` line can make a cookie.
+  /// Checks that a `Set-Cookie` line can produce a cookie.
   ///
-  /// - Throws: The rule that keeps every line from it.
+  /// - Throws: The rule that the cookie breaks.
   package func checkRestorable(_ cookie: Cookie) throws(CookieRejection) {
     try checkText(of: cookie)
-    guard CanonicalHost(cookie.domain)?.name.hasSameOctets(as: cookie.domain) == true,
+    guard CanonicalHost(cookie.domain)?.name.hasSameBytes(as: cookie.domain) == true,
       cookie.path.utf8.first == UInt8(ascii: "/"), cookie.path.utf8.last?.isCookieSpace == false,
       [cookie.expires, cookie.creation, cookie.lastAccess].allSatisfy(Self.isDate)
     else { throw .notRestorable }
@@ -31,7 +31,7 @@ extension CookiePolicy {
     }
   }
 
-  /// Checks that a line can hold the cookie's name, value and path as they are.
+  /// Checks that a line can carry the cookie's name, value and path unchanged.
   private func checkText(of cookie: Cookie) throws(CookieRejection) {
     let name = cookie.name.utf8
     let value = cookie.value.utf8
@@ -48,10 +48,10 @@ extension CookiePolicy {
     try SetCookie.checkSize(name: name.count, value: value.count, profile: profile)
   }
 
-  /// Whether a date is none, or lies within the years that can be told.
+  /// Whether a date is `nil` or between the earliest and latest possible date.
   private static func isDate(_ date: Date?) -> Bool {
     guard let date else { return true }
-    // Compared as numbers: `Date` takes one that is no number for equal to any other.
+    // Compared as numbers, because `Date` treats NaN as equal to every date.
     let range = CookieDate.earliest.timeIntervalSince1970...CookieDate.latest.timeIntervalSince1970
     return range.contains(date.timeIntervalSince1970)
   }

@@ -1,7 +1,7 @@
 extension CookiePolicy {
   /// Whether a request carries a cookie that has not expired (RFC 6265bis §5.8.3, step 1).
   ///
-  /// A cookie whose domain has become a public suffix since it was set goes to nobody.
+  /// A cookie whose domain has become a public suffix since it was set is not sent.
   package func sends(_ cookie: Cookie, with request: CookieRequest) -> Bool {
     if cookie.isHostOnly {
       guard cookie.domain == request.host else { return false }
@@ -13,14 +13,14 @@ extension CookiePolicy {
     return sendsWithin(cookie, request)
   }
 
-  /// The same, for a cookie whose domain is known to cover the request's host.
+  /// Whether a request carries a cookie whose domain is known to cover the request's host.
   package func sendsWithin(_ cookie: Cookie, _ request: CookieRequest) -> Bool {
     sendsWithin(
       path: cookie.path, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
       sameSite: cookie.sameSite, request)
   }
 
-  /// The same, for a cookie of which no more is known than what decides.
+  /// Whether a request carries a cookie with these fields, for stores that read fields one by one.
   package func sendsWithin(
     path: String, isSecure: Bool, isHTTPOnly: Bool, sameSite: Cookie.SameSite,
     _ request: CookieRequest

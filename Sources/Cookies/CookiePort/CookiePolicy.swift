@@ -1,27 +1,27 @@
 import Foundation
 
-/// The rules that a store goes by: profile, limits, trust and the public-suffix list.
+/// The rules that a store applies: profile, limits, trust in localhost and the public-suffix list.
 public struct CookiePolicy: Sendable {
-  /// Which specification decides where the two differ.
+  /// The specification that applies.
   public var profile: Profile
 
-  /// How many cookies are kept.
+  /// The limits on the number of cookies.
   public var limits: Limits
 
-  /// Whether `http://localhost` and loopback addresses count as secure.
+  /// Whether http to `localhost` and loopback addresses counts as secure.
   public var trustsLocalhost: Bool
 
-  /// The list that says which domains are nobody's own.
+  /// The public-suffix list: cookies can't be set for the domains that it names.
   public var publicSuffixes: any PublicSuffixList
 
-  /// Rules of this profile, with these limits, trust and list.
+  /// Creates a policy.
   ///
   /// - Parameters:
   ///   - profile: The specification.
-  ///   - limits: How many cookies are kept.
-  ///   - trustsLocalhost: Whether loopback counts as secure without TLS.
-  ///   - publicSuffixes: The list. The default knows no suffix below the top level; an app that
-  ///     talks to hosts it doesn't choose wants the list of `CookiePublicSuffixAdapter`.
+  ///   - limits: The limits on the number of cookies.
+  ///   - trustsLocalhost: Whether http to `localhost` and loopback addresses counts as secure.
+  ///   - publicSuffixes: The public-suffix list. The default contains only top-level domains. An
+  ///     app that connects to arbitrary hosts should use a list from `CookiePublicSuffixAdapter`.
   public init(
     profile: Profile = .rfc6265bis, limits: Limits = Limits(), trustsLocalhost: Bool = false,
     publicSuffixes: some PublicSuffixList = .topLevelDomains
@@ -32,24 +32,29 @@ public struct CookiePolicy: Sendable {
     self.publicSuffixes = publicSuffixes
   }
 
-  /// A specification of cookies.
+  /// A cookie specification.
   public enum Profile: String, Sendable, Hashable, CaseIterable {
-    /// RFC 6265 (2011): no SameSite, no prefixes, no nameless cookies, no size limits, no 400-day
-    /// cap; `Secure` cookies may be set over http; host-only is no part of the identity.
+    /// RFC 6265 (2011): no SameSite, no prefixes, no nameless cookies, no size limits and no
+    /// 400-day limit. `Secure` cookies may be set over http. The host-only flag isn't part of the
+    /// identity.
     case rfc6265
     /// draft-ietf-httpbis-rfc6265bis-22.
     case rfc6265bis
   }
 
-  /// How many cookies are kept before some are evicted.
+  /// The numbers of cookies above which a store evicts.
   public struct Limits: Sendable, Hashable {
-    /// For one domain; at least 50 by RFC 6265bis §6.1.
+    /// The limit for one domain. RFC 6265bis §6.1 asks for at least 50.
     public var perDomain: Int
 
-    /// In total; at least 3,000 by RFC 6265bis §6.1.
+    /// The limit in total. RFC 6265bis §6.1 asks for at least 3,000.
     public var total: Int
 
-    /// Limits of these sizes; numbers below the minima are taken as they are, negative ones as 0.
+    /// Creates limits; negative numbers become 0.
+    ///
+    /// - Parameters:
+    ///   - perDomain: The limit for one domain, which may be below the RFC's minimum.
+    ///   - total: The limit in total, which may be below the RFC's minimum.
     public init(perDomain: Int = 180, total: Int = 3300) {
       self.perDomain = max(0, perDomain)
       self.total = max(0, total)

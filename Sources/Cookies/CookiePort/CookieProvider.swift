@@ -1,28 +1,30 @@
 import Foundation
 
-/// The cookies of one API, as an app's network client wants them: by name.
+/// Access to the cookies of one API by name, for an app's network client.
 ///
-/// A provider is bound to one URL and sees what a request to that URL would carry. Implementations
-/// may be synchronous: a method that doesn't wait satisfies one that may.
+/// A provider is bound to one URL and sees the cookies that a request to that URL carries.
 public protocol CookieProvider: Sendable {
-  /// The cookie of that name that comes first in the `Cookie` header, or `nil`.
+  /// Returns the first cookie of a name in the `Cookie` header, or `nil`.
   ///
+  /// - Parameter name: The name, case-sensitive.
   /// - Throws: ``CookieProviderError/store(_:)``.
   func cookie(named name: String) async throws(CookieProviderError) -> NamedCookie?
 
-  /// Sets a cookie for the URL's host alone, in place of one of the same name and path.
+  /// Sets a host-only cookie for the URL's host; it replaces one of the same name and path.
   ///
-  /// - Throws: ``CookieProviderError``; nothing has changed then.
+  /// - Parameter cookie: The cookie; if it has expired, it deletes the existing one.
+  /// - Throws: ``CookieProviderError``; the store is unchanged.
   func set(_ cookie: NamedCookie) async throws(CookieProviderError)
 
-  /// Deletes every cookie of that name that a request to the URL would carry, whatever its domain
-  /// and path, those hidden from scripts included; none is no error.
+  /// Deletes every cookie of a name that a request to the URL carries, including `HttpOnly` ones.
   ///
+  /// It isn't an error if there is none.
+  /// - Parameter name: The name, case-sensitive.
   /// - Throws: ``CookieProviderError/store(_:)``.
   func deleteCookie(named name: String) async throws(CookieProviderError)
 }
 
-/// A cookie as a client of one API sees it.
+/// A cookie of a ``CookieProvider``.
 public struct NamedCookie: Sendable, Hashable {
   /// The name: not empty, without `=`, `;`, control characters or surrounding white space.
   public var name: String
@@ -30,19 +32,27 @@ public struct NamedCookie: Sendable, Hashable {
   /// The value: without `;`, control characters or surrounding white space.
   public var value: String
 
-  /// The path under which it is sent, beginning with `/`.
+  /// The path under which the cookie is sent, beginning with `/`.
   public var path: String
 
-  /// When it ends, kept to whole seconds; `nil` for a session cookie.
+  /// When the cookie expires, in whole seconds; `nil` for a session cookie.
   public var expires: Date?
 
-  /// Whether it goes over secure connections only.
+  /// Whether the cookie is sent over secure connections only.
   public var isSecure: Bool
 
-  /// Whether it is hidden from scripts.
+  /// Whether the cookie is hidden from scripts.
   public var isHTTPOnly: Bool
 
-  /// A cookie of these attributes; without others, a session cookie for the whole host.
+  /// Creates a cookie; by default a session cookie for all paths of the host.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - value: The value.
+  ///   - path: The path under which the cookie is sent, beginning with `/`.
+  ///   - expires: When the cookie expires; `nil` for a session cookie.
+  ///   - isSecure: Whether the cookie is sent over secure connections only.
+  ///   - isHTTPOnly: Whether the cookie is hidden from scripts.
   public init(
     name: String, value: String, path: String = "/", expires: Date? = nil, isSecure: Bool = false,
     isHTTPOnly: Bool = false
@@ -55,23 +65,23 @@ public struct NamedCookie: Sendable, Hashable {
     self.isHTTPOnly = isHTTPOnly
   }
 
-  /// Whether all attributes are equal, strings by octets.
+  /// Whether all attributes are equal, strings byte by byte.
   public static func == (one: NamedCookie, other: NamedCookie) -> Bool {
-    one.name.hasSameOctets(as: other.name) && one.value.hasSameOctets(as: other.value)
-      && one.path.hasSameOctets(as: other.path) && one.expires == other.expires
+    one.name.hasSameBytes(as: other.name) && one.value.hasSameBytes(as: other.value)
+      && one.path.hasSameBytes(as: other.path) && one.expires == other.expires
       && one.isSecure == other.isSecure && one.isHTTPOnly == other.isHTTPOnly
   }
 }
 
-/// Why a provider did not do what it was asked to.
+/// An error of a ``CookieProvider``.
 public enum CookieProviderError: Error, Sendable, Hashable {
-  /// The attribute holds something that a cookie can't carry.
+  /// The attribute has this text, which a cookie can't carry.
   case malformed(Attribute, String)
 
-  /// The store refused the cookie, or failed.
+  /// The store rejected the cookie, or failed.
   case store(CookieStoreError)
 
-  /// An attribute of ``NamedCookie`` that is text.
+  /// A text attribute of ``NamedCookie``.
   public enum Attribute: String, Sendable, Hashable, CaseIterable {
     /// The name.
     case name
@@ -87,16 +97,15 @@ extension CookieProviderError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .malformed(let attribute, let text):
-      "the cookie's \(attribute) '\(text)' holds what a cookie can't carry: leave out ';', control "
-        + "characters and surrounding spaces; a name is not empty and has no '='; a path begins "
-        + "with '/'"
+      "the cookie's \(attribute) '\(text)' is malformed: remove ';', control characters and "
+        + "surrounding spaces; a name must not be empty or contain '='; a path must begin with '/'"
     case .store(let error): "\(error)"
     }
   }
 }
 
 extension NamedCookie {
-  /// Checks that a `Set-Cookie` line can carry the cookie as it is.
+  /// Checks that a `Set-Cookie` line can carry the cookie unchanged.
   ///
   /// - Throws: ``CookieProviderError/malformed(_:_:)``.
   package func validate() throws(CookieProviderError) {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The request that a cookie comes with or goes to: its URL's parts and who is asking.
+/// The request that sets or carries cookies: the relevant parts of its URL and its origin.
 public struct CookieRequest: Sendable, Hashable {
-  /// Whether the scheme protects the connection (`https`, `wss`).
+  /// Whether the scheme is secure (`https`, `wss`).
   public var isSecure: Bool
 
   /// The canonical host: lower-case A-labels, or an IP address without brackets.
   public private(set) var host: String
 
-  /// The path as it stands in the URL, percent forms kept, without query; `/` where it is empty.
+  /// The URL's path without query, not percent-decoded; `/` if it is empty.
   public private(set) var path: String
 
-  /// Whether HTTP or a script is asking.
+  /// Whether HTTP or a script accesses the cookies.
   public var access: Access
 
   /// Whether the request comes from the same site.
@@ -23,7 +23,7 @@ public struct CookieRequest: Sendable, Hashable {
   /// Whether the request's method is safe (RFC 9110 §9.2.1).
   public var isSafeMethod: Bool
 
-  /// Who is asking.
+  /// The interface through which cookies are accessed.
   public enum Access: String, Sendable, Hashable, CaseIterable {
     /// An HTTP request or response.
     case http
@@ -31,18 +31,18 @@ public struct CookieRequest: Sendable, Hashable {
     case script
   }
 
-  /// A request to a host and path; both are made canonical.
+  /// Creates a request to a host and path, and converts both to canonical form.
   ///
   /// - Parameters:
-  ///   - isSecure: Whether the scheme protects the connection.
+  ///   - isSecure: Whether the scheme is secure.
   ///   - host: A host name (U-labels and percent forms allowed) or an IP address (IPv6 with or
   ///     without brackets), without port.
-  ///   - path: The URL's path; a query or fragment is cut off, octets that a URL can't hold are
+  ///   - path: The URL's path. A query or fragment is removed; bytes that are invalid in a URL are
   ///     percent-encoded.
-  ///   - access: Whether HTTP or a script is asking.
+  ///   - access: Whether HTTP or a script accesses the cookies.
   ///   - isSameSite: Whether the request comes from the same site.
-  ///   - isTopLevelNavigation: Whether it navigates the top-level page.
-  ///   - isSafeMethod: Whether its method is safe.
+  ///   - isTopLevelNavigation: Whether the request navigates the top-level page.
+  ///   - isSafeMethod: Whether the request's method is safe.
   /// - Throws: ``CookieRequestError/invalidHost(_:)``.
   public init(
     isSecure: Bool, host: String, path: String = "/", access: Access = .http,
@@ -58,9 +58,15 @@ public struct CookieRequest: Sendable, Hashable {
     self.isSafeMethod = isSafeMethod
   }
 
-  /// A request for a URL; user, password, port, query and fragment play no part.
+  /// Creates a request to a URL; user, password, port, query and fragment are ignored.
   ///
-  /// - Throws: ``CookieRequestError`` for a URL without a scheme or a usable host.
+  /// - Parameters:
+  ///   - url: The URL.
+  ///   - access: Whether HTTP or a script accesses the cookies.
+  ///   - isSameSite: Whether the request comes from the same site.
+  ///   - isTopLevelNavigation: Whether the request navigates the top-level page.
+  ///   - isSafeMethod: Whether the request's method is safe.
+  /// - Throws: ``CookieRequestError`` if the URL has no scheme or no valid host.
   public init(
     _ url: URL, access: Access = .http, isSameSite: Bool = true,
     isTopLevelNavigation: Bool = false, isSafeMethod: Bool = true
@@ -75,9 +81,16 @@ public struct CookieRequest: Sendable, Hashable {
       isTopLevelNavigation: isTopLevelNavigation, isSafeMethod: isSafeMethod)
   }
 
-  /// A request for a URL given as text.
+  /// Creates a request to a URL given as text; user, password, port, query and fragment are
+  /// ignored.
   ///
-  /// - Throws: ``CookieRequestError`` for text that is no URL, or has no scheme or usable host.
+  /// - Parameters:
+  ///   - url: The URL's text.
+  ///   - access: Whether HTTP or a script accesses the cookies.
+  ///   - isSameSite: Whether the request comes from the same site.
+  ///   - isTopLevelNavigation: Whether the request navigates the top-level page.
+  ///   - isSafeMethod: Whether the request's method is safe.
+  /// - Throws: ``CookieRequestError`` if the text is no URL or has no scheme or no valid host.
   public init(
     _ url: String, access: Access = .http, isSameSite: Bool = true,
     isTopLevelNavigation: Bool = false, isSafeMethod: Bool = true
@@ -88,18 +101,18 @@ public struct CookieRequest: Sendable, Hashable {
       isSafeMethod: isSafeMethod)
   }
 
-  /// The path up to a query or fragment, in octets that a URL can hold; `/` if it begins otherwise.
+  /// Returns the path without query and fragment, percent-encoded; `/` unless it begins with `/`.
   private static func canonicalPath(_ path: String) -> String {
-    let octets = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    guard octets.first == UInt8(ascii: "/") else { return "/" }
-    guard !octets.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return String(octets) ?? "/" }
+    let bytes = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    guard bytes.first == UInt8(ascii: "/") else { return "/" }
+    guard !bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return String(bytes) ?? "/" }
     let digits = Array("0123456789ABCDEF".utf8)
     var encoded: [UInt8] = []
-    for octet in octets {
-      if octet > 0x20 && octet < 0x7F {
-        encoded.append(octet)
+    for byte in bytes {
+      if byte > 0x20 && byte < 0x7F {
+        encoded.append(byte)
       } else {
-        encoded += [UInt8(ascii: "%"), digits[Int(octet >> 4)], digits[Int(octet & 15)]]
+        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
     return String(decoding: encoded, as: UTF8.self)

@@ -1,4 +1,4 @@
-/// Why something can't be taken as a request.
+/// An error of creating a ``CookieRequest``.
 public enum CookieRequestError: Error, Sendable, Hashable {
   /// The text is no URL.
   case invalidURL(String)
@@ -18,13 +18,13 @@ extension CookieRequestError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidURL(let url):
-      "'\(url)' is not a URL: write it like https://example.com/path"
+      "'\(url)' is not a URL: write it as in https://example.com/path"
     case .missingScheme(let url):
-      "'\(url)' has no scheme: begin it with https:// or http://"
+      "'\(url)' has no scheme: begin with https:// or http://"
     case .missingHost(let url):
-      "'\(url)' has no host: cookies need one, as in https://example.com/path"
+      "'\(url)' has no host, which cookies need: write it as in https://example.com/path"
     case .invalidHost(let host):
-      "'\(host)' is neither a host name nor an IP address: leave out port, user and zone"
+      "'\(host)' is neither a host name nor an IP address: remove port, user and zone identifier"
     }
   }
 }

@@ -1,48 +1,53 @@
-/// A place that keeps cookies: takes `Set-Cookie` lines in, gives `Cookie` headers out.
+/// A store for cookies: it stores `Set-Cookie` lines and returns `Cookie` headers.
 ///
-/// Every implementation promises the clauses of `CookieContract`. Strings are compared by their
-/// UTF-8 octets, never by canonical equivalence. Instants come from the clock that the
-/// implementation was made with.
+/// Every implementation satisfies `CookieContract`. Strings are compared by their UTF-8 bytes, not
+/// by canonical equivalence. The current time comes from the implementation's clock. All methods
+/// may be called concurrently from any thread.
 ///
 /// Source: RFC 6265 and draft-ietf-httpbis-rfc6265bis-22.
 public protocol CookieStore: Sendable {
-  /// Takes the value of one `Set-Cookie` header field, as RFC 6265bis §5.6 and §5.7 say.
+  /// Stores the cookie of one `Set-Cookie` header field (RFC 6265bis §5.6 and §5.7).
   ///
   /// - Parameters:
-  ///   - setCookie: The field's value: one cookie, whatever commas it holds.
+  ///   - setCookie: The field's value. It is one cookie: commas don't separate cookies.
   ///   - request: The request whose response carried the field, or the script's page.
-  /// - Returns: What changed, or `nil` when a cookie that had already expired met nothing to delete.
-  /// - Throws: ``CookieStoreError/rejected(_:)`` when the cookie is refused, with nothing changed;
-  ///   ``CookieStoreError/storage(_:)`` when the medium fails, with nothing changed either.
+  /// - Returns: The change, or `nil` if the cookie had already expired and there was none to
+  ///   delete.
+  /// - Throws: ``CookieStoreError/rejected(_:)`` if a rule rejects the cookie, or
+  ///   ``CookieStoreError/storage(_:)`` if the storage fails; the store is unchanged.
   @discardableResult
   func store(
     _ setCookie: String, from request: CookieRequest
   ) async throws(CookieStoreError) -> CookieChange?
 
-  /// The cookies that the request carries, in the order of the header (RFC 6265bis §5.8.3).
+  /// Returns the cookies that a request carries, in the order of the header (RFC 6265bis §5.8.3).
   ///
-  /// Each cookie given back has its ``Cookie/lastAccess`` set to now.
+  /// It sets the ``Cookie/lastAccess`` of each of these cookies to the current time.
+  /// - Parameter request: The request.
   /// - Throws: ``CookieStoreError/storage(_:)``.
   func cookies(for request: CookieRequest) async throws(CookieStoreError) -> [Cookie]
 
-  /// Every cookie that has not expired, earliest creation first; last-access times stay as they are.
+  /// Returns every cookie that has not expired, earliest creation first, without accessing them.
   ///
   /// - Throws: ``CookieStoreError/storage(_:)``.
   func all() async throws(CookieStoreError) -> [Cookie]
 
-  /// Puts cookies back as they are, all or none: the way in for an import.
+  /// Restores saved or imported cookies with all their fields, all or none.
   ///
-  /// Fields are kept, except that a creation or last-access in the future becomes now and an expiry
-  /// beyond the profile's limit becomes the limit. A cookie replaces one of the same ``Cookie/ID``;
-  /// one that has expired is left out.
+  /// A creation or last access in the future becomes the current time; an expiry beyond the
+  /// profile's limit becomes the limit. A cookie replaces one of the same ``Cookie/ID``. Expired
+  /// cookies are skipped.
   ///
-  /// - Throws: ``CookieStoreError/rejected(_:)`` for a cookie that no `Set-Cookie` line could make
-  ///   (a control character, a domain that is not canonical, …); ``CookieStoreError/storage(_:)``.
+  /// - Parameter cookies: The cookies.
+  /// - Throws: ``CookieStoreError/rejected(_:)`` if no `Set-Cookie` line can produce one of the
+  ///   cookies (control characters, a domain that isn't canonical, …), or
+  ///   ``CookieStoreError/storage(_:)``; the store is unchanged.
   func restore(_ cookies: [Cookie]) async throws(CookieStoreError)
 
   /// Deletes one cookie.
   ///
-  /// - Returns: Whether it was there.
+  /// - Parameter id: The cookie's identity.
+  /// - Returns: Whether the cookie existed.
   /// - Throws: ``CookieStoreError/storage(_:)``.
   @discardableResult
   func delete(_ id: Cookie.ID) async throws(CookieStoreError) -> Bool
@@ -52,9 +57,9 @@ public protocol CookieStore: Sendable {
   /// - Throws: ``CookieStoreError/storage(_:)``.
   func clear() async throws(CookieStoreError)
 
-  /// Deletes the cookies whose expiry has come.
+  /// Deletes the expired cookies.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of cookies deleted.
   /// - Throws: ``CookieStoreError/storage(_:)``.
   @discardableResult
   func removeExpired() async throws(CookieStoreError) -> Int
@@ -64,20 +69,23 @@ public protocol CookieStore: Sendable {
   /// - Throws: ``CookieStoreError/storage(_:)``.
   func endSession() async throws(CookieStoreError)
 
-  /// Returns once everything acknowledged so far, last-access times included, is on the medium.
+  /// Writes everything acknowledged so far to the storage, including last-access times.
   ///
   /// - Throws: ``CookieStoreError/storage(_:)``.
   func flush() async throws(CookieStoreError)
 
-  /// The changes made through this handle from now on, in order.
+  /// Returns a stream of the changes made through this handle from now on, in order.
   ///
-  /// Each call starts a stream of its own; nothing is dropped while it is being read.
+  /// Each call starts a separate stream. The buffer is unbounded, so no change is dropped; read the
+  /// stream, or release it.
   func changes() -> AsyncStream<CookieChange>
 }
 
 extension CookieStore {
-  /// The value of the `Cookie` header field for a request, or `nil` when it carries none.
+  /// Returns the value of the `Cookie` header field for a request, or `nil` if it carries no
+  /// cookie.
   ///
+  /// - Parameter request: The request.
   /// - Throws: ``CookieStoreError/storage(_:)``.
   public func header(for request: CookieRequest) async throws(CookieStoreError) -> String? {
     Cookie.header(for: try await cookies(for: request))

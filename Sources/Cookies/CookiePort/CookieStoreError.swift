@@ -1,46 +1,51 @@
-/// Why a store did not do what it was asked to; nothing has changed when it is thrown.
+/// An error of a cookie store; the store is unchanged when it is thrown.
 public enum CookieStoreError: Error, Sendable, Hashable {
-  /// The cookie is refused by the rules.
+  /// A rule rejects the cookie.
   case rejected(CookieRejection)
 
-  /// The medium failed.
+  /// The storage failed.
   case storage(CookieStorageFailure)
 }
 
-/// What went wrong with the medium, to what, and what to do.
+/// A failure of a store's storage, such as its file.
 public struct CookieStorageFailure: Sendable, Hashable {
-  /// What went wrong.
+  /// The kind of failure.
   public var kind: Kind
 
-  /// What it happened to: a file's path, usually.
+  /// What failed, usually a file's path.
   public var subject: String
 
-  /// The medium's own words and code, such as SQLite's message.
+  /// The storage's message and code, such as SQLite's.
   public var detail: String
 
   /// The kinds of failure that a caller can act on.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// The file is something else than a cookie store.
+    /// The file is not a cookie store.
     case notACookieStore
     /// The file is damaged.
     case corrupt
     /// The file was written by a newer version of this package.
     case newerVersion
-    /// The file or its folder can't be written or read.
+    /// The file or its directory can't be read or written.
     case notPermitted
-    /// The medium is full.
+    /// The disk is full.
     case full
-    /// Another handle held the file longer than the time-out.
+    /// Another handle locked the file for longer than the timeout.
     case busy
-    /// The file was moved or deleted while the store had it open.
+    /// The file was moved or deleted while the store was open.
     case gone
     /// The store has been closed.
     case closed
-    /// Something else; the detail says what.
+    /// Another failure; see the detail.
     case other
   }
 
-  /// A failure of `kind` that happened to `subject`.
+  /// Creates a failure.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of failure.
+  ///   - subject: What failed, usually a file's path.
+  ///   - detail: The storage's message and code.
   public init(_ kind: Kind, subject: String, detail: String) {
     self.kind = kind
     self.subject = subject
@@ -61,24 +66,24 @@ extension CookieStoreError: CustomStringConvertible {
 extension CookieStorageFailure: CustomStringConvertible {
   /// What happened, to what, and what to do.
   public var description: String {
-    let told = detail.isEmpty ? "" : " (\(detail))"
-    return "\(subject): \(kind.sentence)\(told)"
+    let suffix = detail.isEmpty ? "" : " (\(detail))"
+    return "\(subject): \(kind.message)\(suffix)"
   }
 }
 
 extension CookieStorageFailure.Kind {
-  /// What it is, and what to do about it.
-  fileprivate var sentence: String {
+  /// What failed, and what to do.
+  fileprivate var message: String {
     switch self {
-    case .notACookieStore: "this is no cookie store: choose another path"
-    case .corrupt: "the file is damaged: restore a copy, or remove it to start afresh"
+    case .notACookieStore: "not a cookie store: choose another path"
+    case .corrupt: "the file is damaged: restore a backup, or remove the file"
     case .newerVersion: "a newer version of this package wrote the file: update the package"
-    case .notPermitted: "the file or its folder may not be read or written: check permissions"
-    case .full: "the medium is full: make room and try again"
-    case .busy: "another handle holds the file: try again, or raise the time-out"
-    case .gone: "the file is gone from its path: open the store again"
+    case .notPermitted: "the file or its directory can't be read or written: check permissions"
+    case .full: "the disk is full: free some space and try again"
+    case .busy: "another handle has locked the file: try again, or increase the timeout"
+    case .gone: "the file was moved or deleted: open the store again"
     case .closed: "the store has been closed: open it again"
-    case .other: "the medium failed"
+    case .other: "the storage failed"
     }
   }
 }

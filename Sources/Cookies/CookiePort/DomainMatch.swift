@@ -1,6 +1,6 @@
-/// Which hosts a domain covers (RFC 6265bis §5.1.3).
+/// Matches hosts against domains (RFC 6265bis §5.1.3).
 package enum DomainMatch {
-  /// Whether a host is a domain or, unless it is an IP address, stands below it.
+  /// Whether a domain covers a host: they are equal, or the host is a subdomain and no IP address.
   ///
   /// - Parameters:
   ///   - host: A canonical host.
@@ -17,31 +17,34 @@ package enum DomainMatch {
     return !CanonicalHost.isAddress(String(host))
   }
 
-  /// The domains that cover a host: itself and, unless it is an IP address, every one above it.
+  /// Returns the domains that cover a host: itself and, unless it is an IP address, its parents.
   ///
   /// - Parameter host: A canonical host.
   package static func domains(covering host: String) -> [String] {
-    let octets = Array(host.utf8)
+    let bytes = Array(host.utf8)
     let isAddress = CanonicalHost.isAddress(host)
     var domains = [host]
     var start = 0
-    while !isAddress, let next = octets.withUnsafeBufferPointer({ nextStart(after: start, in: $0) })
+    while !isAddress, let next = bytes.withUnsafeBufferPointer({ nextStart(after: start, in: $0) })
     {
-      domains.append(String(decoding: octets[next...], as: UTF8.self))
+      domains.append(String(decoding: bytes[next...], as: UTF8.self))
       start = next
     }
     return domains
   }
 
-  /// Where the next domain above one begins in the octets of a host, unless there is none.
+  /// Returns the offset of the next parent domain in the bytes of a host, or `nil` if there is
+  /// none.
   ///
-  /// - Parameter start: Where the one begins; 0 for the host itself, which may be no IP address.
+  /// - Parameters:
+  ///   - start: The offset of the current domain; 0 for the host itself.
+  ///   - bytes: The bytes of the host, which must not be an IP address.
   package static func nextStart(
-    after start: Int, in octets: UnsafeBufferPointer<UInt8>
+    after start: Int, in bytes: UnsafeBufferPointer<UInt8>
   ) -> Int? {
     var index = start
-    while index < octets.count - 1 {
-      if octets[index] == UInt8(ascii: ".") { return index + 1 }
+    while index < bytes.count - 1 {
+      if bytes[index] == UInt8(ascii: ".") { return index + 1 }
       index += 1
     }
     return nil

@@ -1,37 +1,37 @@
 import Foundation
 import SystemLocks
 
-/// The fake: a ``CookieJar`` behind a lock, with a stream of its changes.
+/// The in-memory fake of ``CookieStore``: a ``CookieJar`` behind a lock, with streams of its
+/// changes.
 ///
-/// Nothing outlives the process, and nothing waits: every operation is synchronous and may be
-/// called from any thread.
+/// Operations are synchronous, don't block on I/O and may be called from any thread.
 public final class InMemoryCookieStore: CookieStore {
   private let state: Mutex<CookieJar>
   private let broadcaster = CookieChangeBroadcaster()
   private let now: @Sendable () -> Date
 
-  /// A store that begins with what a jar holds, and goes by its policy.
+  /// Creates a store with the cookies and the policy of a jar.
   ///
   /// - Parameters:
-  ///   - jar: The first contents.
-  ///   - now: The clock. It is read under the store's lock and may not call the store.
+  ///   - jar: The initial contents.
+  ///   - now: The clock. The store calls it while it holds its lock, so it must not call the store.
   public init(_ jar: CookieJar, now: @escaping @Sendable () -> Date = { Date() }) {
     state = Mutex(jar)
     self.now = now
   }
 
-  /// An empty store.
+  /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - policy: The rules that it goes by.
-  ///   - now: The clock. It is read under the store's lock and may not call the store.
+  ///   - policy: The policy that the store applies.
+  ///   - now: The clock. The store calls it while it holds its lock, so it must not call the store.
   public convenience init(
     policy: CookiePolicy = CookiePolicy(), now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(CookieJar(policy: policy), now: now)
   }
 
-  /// What the store holds now.
+  /// The current contents.
   public var jar: CookieJar { state.withLock { $0 } }
 
   @discardableResult

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Cookies as JSON, with every field: `{"cookies": [{"name": "a", …}], "version": 1}`.
+/// Reads and writes cookies as JSON with every field: `{"cookies": [{"name": "a", …}], "version":
+/// 1}`.
 ///
-/// Instants are numbers, seconds since 1 January 2001 in UTC (as `Date` encodes itself), so that
-/// none loses a fraction.
+/// Instants are numbers of seconds since 2001-01-01 00:00:00 UTC, as `Date` encodes itself, so that
+/// fractions are exact.
 public enum JSONCookieFile {
   private static let version = 1
 
@@ -20,7 +21,7 @@ public enum JSONCookieFile {
     var cookies: [Candidate]
   }
 
-  /// A cookie, or why it is none: one that is damaged takes no other with it.
+  /// A cookie or its decoding error, so that a damaged cookie doesn't fail the whole array.
   private struct Candidate: Decodable {
     var result: Result<Cookie, any Error>
 
@@ -29,9 +30,11 @@ public enum JSONCookieFile {
     }
   }
 
-  /// Writes cookies, in their order.
+  /// Encodes cookies, in their order.
   ///
-  /// - Throws: ``CookieFileError`` for a cookie with a date that is no number; a store gives none.
+  /// - Parameter cookies: The cookies.
+  /// - Throws: ``CookieFileError`` if a date is NaN or infinite, which a store's cookies never
+  ///   have.
   public static func data(for cookies: [Cookie]) throws(CookieFileError) -> Data {
     do {
       let encoder = JSONEncoder()
@@ -42,12 +45,12 @@ public enum JSONCookieFile {
     }
   }
 
-  /// Reads cookies, in the order in which they were written.
+  /// Decodes cookies, in the order in which they were written.
   ///
   /// - Parameters:
   ///   - data: The file's contents.
-  ///   - profile: The specification that the cookies have to satisfy.
-  /// - Throws: ``CookieFileError``, with the cookies that can be read if the JSON is in order.
+  ///   - profile: The specification by which the cookies are validated.
+  /// - Throws: ``CookieFileError``, with the valid cookies if the JSON as a whole is valid.
   public static func cookies(
     in data: Data, profile: CookiePolicy.Profile = .rfc6265bis
   ) throws(CookieFileError) -> [Cookie] {
@@ -58,7 +61,7 @@ public enum JSONCookieFile {
         throw CookieFileError(.newerVersion(header.version), at: 0)
       }
       guard header.version == version else {
-        throw CookieFileError(.invalidJSON("there is no version \(header.version)"), at: 0)
+        throw CookieFileError(.invalidJSON("unknown version \(header.version)"), at: 0)
       }
       contents = try JSONDecoder().decode(Contents.self, from: data)
     } catch let error as CookieFileError {
@@ -69,14 +72,14 @@ public enum JSONCookieFile {
     var reader = CookieFileReader(profile: profile)
     for (index, candidate) in contents.cookies.enumerated() {
       switch candidate.result {
-      case .success(let cookie): reader.take(cookie, at: index + 1)
-      case .failure(let error): reader.note(.invalidJSON("\(error)"), at: index + 1)
+      case .success(let cookie): reader.add(cookie, at: index + 1)
+      case .failure(let error): reader.add(.invalidJSON("\(error)"), at: index + 1)
       }
     }
     return try reader.result()
   }
 
-  /// One cookie as JSON on one line.
+  /// Encodes one cookie as JSON on one line.
   static func line(for cookie: Cookie) throws(CookieFileError) -> String {
     do {
       let encoder = JSONEncoder()
@@ -88,7 +91,7 @@ public enum JSONCookieFile {
   }
 }
 
-/// Gathers the cookies of a file and what is wrong with it.
+/// Collects the cookies and the problems of a file.
 struct CookieFileReader {
   private let policy: CookiePolicy
   private var cookies: [Cookie] = []
@@ -98,22 +101,22 @@ struct CookieFileReader {
     policy = CookiePolicy(profile: profile)
   }
 
-  /// Takes a cookie, or notes the rule that refuses it.
-  mutating func take(_ cookie: Cookie, at position: Int) {
+  /// Adds a cookie, or the rule that rejects it.
+  mutating func add(_ cookie: Cookie, at position: Int) {
     do throws(CookieRejection) {
       try policy.checkRestorable(cookie)
       cookies.append(cookie)
     } catch {
-      note(.refused(error), at: position)
+      add(.refused(error), at: position)
     }
   }
 
-  /// Notes a problem.
-  mutating func note(_ reason: CookieFileError.Reason, at position: Int) {
+  /// Adds a problem.
+  mutating func add(_ reason: CookieFileError.Reason, at position: Int) {
     problems.append(CookieFileError.Problem(position: position, reason: reason))
   }
 
-  /// The cookies, if nothing was wrong.
+  /// Returns the cookies, or throws if there are problems.
   func result() throws(CookieFileError) -> [Cookie] {
     guard problems.isEmpty else { throw CookieFileError(problems: problems, readable: cookies) }
     return cookies
@@ -121,7 +124,7 @@ struct CookieFileReader {
 }
 
 extension CookieFileError {
-  /// An error of one problem, with nothing readable.
+  /// Creates an error with one problem and no valid cookies.
   init(_ reason: Reason, at position: Int) {
     self.init(problems: [Problem(position: position, reason: reason)], readable: [])
   }

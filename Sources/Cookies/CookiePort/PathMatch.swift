@@ -1,6 +1,6 @@
-/// Which request paths a cookie's path covers (RFC 6265bis §5.1.4).
+/// Matches request paths against cookie paths (RFC 6265bis §5.1.4).
 package enum PathMatch {
-  /// Whether the request's path is the cookie's or stands below it, by octets.
+  /// Whether the request's path equals the cookie's path or is below it, compared byte by byte.
   package static func matches(request: String, cookie: String) -> Bool {
     let covers = request.utf8.withContiguousStorageIfAvailable { request in
       cookie.utf8.withContiguousStorageIfAvailable { matches(request: request, cookie: $0) }
@@ -16,11 +16,12 @@ package enum PathMatch {
       || request.dropFirst(cookie.count).first == UInt8(ascii: "/")
   }
 
-  /// The path of a cookie that names none: the request's up to, but without, its last `/`.
+  /// Returns the path of a cookie without `Path`: the request's path up to but without its last
+  /// `/`.
   package static func defaultPath(request: String) -> String {
-    let octets = request.utf8
-    guard octets.first == UInt8(ascii: "/"),
-      let slash = octets.lastIndex(of: UInt8(ascii: "/")), slash != octets.startIndex
+    let bytes = request.utf8
+    guard bytes.first == UInt8(ascii: "/"),
+      let slash = bytes.lastIndex(of: UInt8(ascii: "/")), slash != bytes.startIndex
     else { return "/" }
     return String(request[..<slash])
   }

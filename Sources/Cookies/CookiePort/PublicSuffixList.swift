@@ -1,6 +1,6 @@
-/// Tells which domains are public suffixes: registries under which strangers hold names.
+/// A list of public suffixes: domains such as `co.uk` under which different parties register names.
 public protocol PublicSuffixList: Sendable {
-  /// Whether anybody may register names directly under `domain`.
+  /// Whether a domain is a public suffix.
   ///
   /// - Parameter domain: A canonical domain: lower-case A-labels without leading or trailing dot.
   func isPublicSuffix(_ domain: String) -> Bool

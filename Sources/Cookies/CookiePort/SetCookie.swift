@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the value of a `Set-Cookie` header field says, before anyone asks who sent it.
+/// The parsed value of a `Set-Cookie` header field, before the rules that depend on the request.
 ///
 /// Source: RFC 6265bis §5.6 and RFC 6265 §5.2.
 package struct SetCookie: Sendable, Hashable {
@@ -10,16 +10,16 @@ package struct SetCookie: Sendable, Hashable {
   /// The value.
   package var value: String
 
-  /// The date of the last `Expires` that holds one.
+  /// The date of the last valid `Expires`.
   package var expires: Date?
 
-  /// The seconds of the last `Max-Age` that holds a number, kept within `Int`.
+  /// The seconds of the last valid `Max-Age`, clamped to the range of `Int`.
   package var maxAge: Int?
 
-  /// The last `Domain`, without its leading dot and in lower case; empty means none.
+  /// The last `Domain` in lower case without its leading dot; empty if there is none.
   package var domain = ""
 
-  /// Whether there is a `Path`, of whatever value.
+  /// Whether there is a `Path`, with any value.
   package var hasPath = false
 
   /// The last `Path`, or `nil` for the default path.
@@ -31,36 +31,37 @@ package struct SetCookie: Sendable, Hashable {
   /// Whether there is an `HttpOnly`.
   package var isHTTPOnly = false
 
-  /// What the last `SameSite` says.
+  /// The value of the last `SameSite`.
   package var sameSite = Cookie.SameSite.unspecified
 
-  /// The most octets of name and value together (RFC 6265bis §5.6).
+  /// The maximum length of name and value together, in bytes (RFC 6265bis §5.6).
   package static let longestNameAndValue = 4096
 
-  /// The most octets of an attribute's value that is heeded (RFC 6265bis §5.6).
+  /// The maximum length of an attribute's value in bytes; longer ones are ignored (RFC 6265bis
+  /// §5.6).
   package static let longestAttributeValue = 1024
 
-  /// Reads a field's value.
+  /// Parses a field's value.
   ///
   /// - Throws: ``CookieRejection/controlCharacter``, ``CookieRejection/missingName``,
   ///   ``CookieRejection/emptyNameAndValue`` or ``CookieRejection/tooLarge``.
   package init(_ line: String, profile: CookiePolicy.Profile) throws(CookieRejection) {
-    let read = line.withOctets { octets in
-      Result { () throws(CookieRejection) in try Self(octets, profile: profile) }
+    let read = line.withBytes { bytes in
+      Result { () throws(CookieRejection) in try Self(bytes, profile: profile) }
     }
     self = try read.get()
   }
 
-  private init(_ octets: Octets, profile: CookiePolicy.Profile) throws(CookieRejection) {
-    // Without a way out of the loop, the compiler takes many octets at a time.
+  private init(_ bytes: Bytes, profile: CookiePolicy.Profile) throws(CookieRejection) {
+    // The loop has no early exit so that the compiler can vectorize it.
     var controls: UInt8 = 0
-    for octet in octets { controls |= octet.isCookieControl ? 1 : 0 }
+    for byte in bytes { controls |= byte.isCookieControl ? 1 : 0 }
     guard controls == 0 else { throw .controlCharacter }
 
-    let end = octets.firstIndex(of: UInt8(ascii: ";")) ?? octets.endIndex
-    let pair = octets[..<end]
-    let name: Octets
-    let value: Octets
+    let end = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.endIndex
+    let pair = bytes[..<end]
+    let name: Bytes
+    let value: Bytes
     if let sign = pair.firstIndex(of: UInt8(ascii: "=")) {
       name = pair[..<sign].trimmingSpaces
       value = pair[(sign + 1)...].trimmingSpaces
@@ -72,15 +73,15 @@ package struct SetCookie: Sendable, Hashable {
     self.name = String(decoding: name, as: UTF8.self)
     self.value = String(decoding: value, as: UTF8.self)
 
-    var rest = octets[end...].dropFirst()
+    var rest = bytes[end...].dropFirst()
     while !rest.isEmpty {
       let attribute = rest[..<(rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex)]
-      take(attribute, profile: profile)
+      apply(attribute, profile: profile)
       rest = rest[attribute.endIndex...].dropFirst()
     }
   }
 
-  /// Checks the numbers of octets of a name and a value.
+  /// Checks the lengths of a name and a value in bytes.
   ///
   /// - Throws: ``CookieRejection/missingName``, ``CookieRejection/emptyNameAndValue`` or
   ///   ``CookieRejection/tooLarge``.
@@ -96,8 +97,8 @@ package struct SetCookie: Sendable, Hashable {
     }
   }
 
-  /// Heeds one attribute, if it is known and its value is fit.
-  private mutating func take(_ attribute: Octets, profile: CookiePolicy.Profile) {
+  /// Applies one attribute if it is known and its value is valid.
+  private mutating func apply(_ attribute: Bytes, profile: CookiePolicy.Profile) {
     let sign = attribute.firstIndex(of: UInt8(ascii: "="))
     let name = attribute[..<(sign ?? attribute.endIndex)].trimmingSpaces
     let value = attribute[(sign.map { $0 + 1 } ?? attribute.endIndex)...].trimmingSpaces
@@ -108,7 +109,7 @@ package struct SetCookie: Sendable, Hashable {
     } else if name.equalsCaseInsensitively("Max-Age") {
       if let seconds = Self.seconds(value) { maxAge = seconds }
     } else if name.equalsCaseInsensitively("Domain") {
-      // RFC 6265 §5.2.3 ignores an empty value; RFC 6265bis §5.6.3 lets it undo an earlier one.
+      // RFC 6265 §5.2.3 ignores an empty value; in RFC 6265bis §5.6.3 it overrides an earlier one.
       if value.isEmpty, profile == .rfc6265 { return }
       let domain = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
       self.domain = String(decoding: domain.map(\.lowercased), as: UTF8.self)
@@ -124,8 +125,8 @@ package struct SetCookie: Sendable, Hashable {
     }
   }
 
-  /// The number of an optional minus sign and digits, held at the ends of `Int`; `nil` for others.
-  private static func seconds(_ value: Octets) -> Int? {
+  /// Parses an optional minus sign and digits, clamped to the range of `Int`.
+  private static func seconds(_ value: Bytes) -> Int? {
     let isNegative = value.first == UInt8(ascii: "-")
     let digits = isNegative ? value.dropFirst() : value
     guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
@@ -139,7 +140,7 @@ package struct SetCookie: Sendable, Hashable {
     return isNegative ? -magnitude : magnitude
   }
 
-  private static func sameSite(_ value: Octets) -> Cookie.SameSite {
+  private static func sameSite(_ value: Bytes) -> Cookie.SameSite {
     if value.equalsCaseInsensitively("None") { return .none }
     if value.equalsCaseInsensitively("Strict") { return .strict }
     if value.equalsCaseInsensitively("Lax") { return .lax }

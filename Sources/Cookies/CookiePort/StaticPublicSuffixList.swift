@@ -1,18 +1,18 @@
-/// Public suffixes from rules given in the code, by the algorithm of publicsuffix.org.
+/// A public-suffix list from given rules, with the algorithm of publicsuffix.org.
 ///
-/// A rule is a domain of A-labels (`co.uk`), may begin with a wildcard label (`*.ck`) or be an
-/// exception to one (`!www.ck`). Where no rule matches, top-level domains are suffixes.
+/// A rule is a domain of A-labels (`co.uk`), a wildcard (`*.ck`) or an exception to a wildcard
+/// (`!www.ck`). If no rule matches, top-level domains are suffixes.
 public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
-  /// The rules, lower-case.
+  /// The rules in lower case.
   private let rules: Set<String>
 
   /// Whether a single label that no rule names is a suffix.
   private let countsUnlistedTopLevel: Bool
 
-  /// The list of these rules.
+  /// Creates a list of rules.
   ///
-  /// - Parameter rules: Lines of a public-suffix list; upper case, surrounding white space and a
-  ///   leading dot are forgiven, empty lines and `//` comments passed over.
+  /// - Parameter rules: The lines of a public-suffix list. Case, surrounding white space, a leading
+  ///   dot, empty lines and `//` comments are ignored.
   public init(rules: some Sequence<String>) {
     self.init(rules: rules, countsUnlistedTopLevel: true)
   }
@@ -22,9 +22,8 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
     self.countsUnlistedTopLevel = countsUnlistedTopLevel
   }
 
-  /// A rule in its canonical form, or `nil` for a line without one.
-  ///
-  /// A rule ends at the first white space.
+  /// Returns the canonical form of a line's rule, which ends at white space; `nil` if there is
+  /// none.
   private static func normalized(_ line: String) -> String? {
     var rule = line.utf8.drop { $0.isCookieSpace }.prefix { $0 > 0x20 }
     guard !rule.starts(with: "//".utf8) else { return nil }
@@ -33,14 +32,15 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
     return String(decoding: rule.map(\.lowercased), as: UTF8.self)
   }
 
-  /// Whether the prevailing rule for `domain` has as many labels as `domain` itself, or a wildcard
-  /// stands directly under it.
+  /// Whether the prevailing rule has as many labels as `domain`, or `domain` is a wildcard's
+  /// parent.
   public func isPublicSuffix(_ domain: String) -> Bool {
     guard !rules.isEmpty else {
       return countsUnlistedTopLevel && !domain.isEmpty && !domain.utf8.contains(UInt8(ascii: "."))
     }
     if rules.contains("!" + domain) { return false }
-    // What a wildcard stands under belongs to nobody either: so libpsl has it, and so it is safe.
+    // The algorithm doesn't cover a wildcard's parent. It counts as a suffix, as in libpsl, because
+    // that is the safe choice.
     if rules.contains(domain) || rules.contains("*." + domain) { return true }
     guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else {
       return countsUnlistedTopLevel && !domain.isEmpty
@@ -50,14 +50,14 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
 }
 
 extension PublicSuffixList where Self == StaticPublicSuffixList {
-  /// Every top-level domain, and nothing below: `com` is a suffix, `co.uk` passes for a domain.
+  /// A list of all top-level domains only: `com` is a suffix, `co.uk` is not.
   public static var topLevelDomains: StaticPublicSuffixList { StaticPublicSuffixList(rules: []) }
 
-  /// No domain at all: for tests, and for hosts of a closed network.
+  /// An empty list, for tests and for closed networks.
   public static var noSuffixes: StaticPublicSuffixList { .empty }
 }
 
 extension StaticPublicSuffixList {
-  /// The list on which not even a top-level domain stands.
+  /// The list without any suffix, not even top-level domains.
   fileprivate static let empty = StaticPublicSuffixList(rules: [], countsUnlistedTopLevel: false)
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A cookie provider over any cookie store.
+/// A cookie provider over a cookie store.
 public struct StoreCookieProvider: CookieProvider {
   private let store: any CookieStore
   private let request: CookieRequest
 
-  /// The cookies that a store has for one API.
+  /// Creates a provider for the cookies of one API.
   ///
   /// - Parameters:
   ///   - store: The store.
   ///   - url: The API's URL.
-  /// - Throws: ``CookieRequestError`` for a URL that cookies can't belong to.
+  /// - Throws: ``CookieRequestError`` if the URL has no scheme or no valid host.
   public init(_ store: any CookieStore, for url: URL) throws(CookieRequestError) {
     self.store = store
     request = try CookieRequest(url)
@@ -49,7 +49,7 @@ public struct StoreCookieProvider: CookieProvider {
 
   private func cookies(named name: String) async throws(CookieProviderError) -> [Cookie] {
     do {
-      return try await store.cookies(for: request).filter { $0.name.hasSameOctets(as: name) }
+      return try await store.cookies(for: request).filter { $0.name.hasSameBytes(as: name) }
     } catch {
       throw .store(error)
     }

@@ -1,12 +1,12 @@
 import CPSL
 import CookiePort
 
-/// The list of publicsuffix.org, by way of libpsl.
+/// The list of publicsuffix.org, loaded by libpsl.
 ///
-/// Its private section counts too: `github.io` is a suffix.
+/// It includes the private section: `github.io` is a suffix.
 public final class LibPSLPublicSuffixList: PublicSuffixList {
-  // libpsl only reads a list once it is loaded, so that threads may share it; the pointer never
-  // changes, and is freed when nobody holds this object any more.
+  // Safe across threads: libpsl doesn't change a loaded list, the pointer is constant, and the list
+  // is freed only in `deinit`.
   nonisolated(unsafe) private let list: OpaquePointer
 
   private init(_ list: OpaquePointer) {
@@ -15,7 +15,7 @@ public final class LibPSLPublicSuffixList: PublicSuffixList {
 
   deinit { psl_free(list) }
 
-  /// The list that libpsl was built with.
+  /// Loads the list that libpsl was built with.
   ///
   /// - Throws: ``PublicSuffixListError/noBuiltInList``.
   public static func builtIn() throws(PublicSuffixListError) -> LibPSLPublicSuffixList {
@@ -24,15 +24,15 @@ public final class LibPSLPublicSuffixList: PublicSuffixList {
     return LibPSLPublicSuffixList(list)
   }
 
-  /// The newest list on this machine: the operating system's or the one that libpsl was built with.
+  /// Loads the newest list on this machine: the operating system's or libpsl's built-in one.
   ///
-  /// - Throws: ``PublicSuffixListError/noBuiltInList`` when there is neither.
+  /// - Throws: ``PublicSuffixListError/noBuiltInList`` if there is neither.
   public static func latest() throws(PublicSuffixListError) -> LibPSLPublicSuffixList {
     guard let list = psl_latest(nil) else { throw .noBuiltInList }
     return LibPSLPublicSuffixList(list)
   }
 
-  /// The list in a file, as text of publicsuffix.org or in libpsl's own binary form.
+  /// Loads the list in a file, in the text format of publicsuffix.org or libpsl's binary format.
   ///
   /// - Parameter path: The file's path.
   /// - Throws: ``PublicSuffixListError/unreadable(path:)``.
@@ -43,19 +43,19 @@ public final class LibPSLPublicSuffixList: PublicSuffixList {
     return LibPSLPublicSuffixList(list)
   }
 
-  /// Whether the list calls `domain` a suffix, or no rule names it and it is a top-level domain.
+  /// Whether the list names a domain, or the domain is a top-level domain without a rule.
   public func isPublicSuffix(_ domain: String) -> Bool {
-    // libpsl takes the empty domain for a suffix.
+    // libpsl treats the empty domain as a suffix.
     !domain.isEmpty && psl_is_public_suffix(list, domain) != 0
   }
 }
 
-/// Why there is no public-suffix list.
+/// An error of loading a public-suffix list.
 public enum PublicSuffixListError: Error, Sendable, Hashable {
-  /// libpsl was built without a list, and the operating system brings none.
+  /// libpsl was built without a list, and the operating system has none.
   case noBuiltInList
 
-  /// The file can't be opened, or holds no list.
+  /// The file can't be opened, or contains no list.
   case unreadable(path: String)
 }
 
@@ -64,9 +64,9 @@ extension PublicSuffixListError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noBuiltInList:
-      "libpsl has no list: install the package publicsuffix, or load a file"
+      "no public-suffix list found: install the package publicsuffix, or load a file"
     case .unreadable(let path):
-      "'\(path)' is not a readable public-suffix list: take one from publicsuffix.org"
+      "'\(path)' is not a readable public-suffix list: download it from publicsuffix.org"
     }
   }
 }

@@ -1,49 +1,54 @@
 import CookiePort
 import Foundation
 
-/// The last-access times that a handle has noted and not written yet, by sequence number.
+/// Buffers the last-access times that a handle hasn't written yet, by sequence number.
 ///
-/// Writing each one as it happens would turn every lookup into a transaction.
+/// Without the buffer, every lookup would be a write transaction.
 struct AccessBuffer {
-  /// How long a time may wait, in seconds.
-  static let patience: TimeInterval = 30
+  /// The maximum age of a buffered time, in seconds.
+  static let maximumAge: TimeInterval = 30
 
-  /// One cookie's access.
+  /// The last access of one cookie.
   struct Access {
-    /// The time that the file held when this one was noted.
+    /// The last access in the file when this one was buffered.
     var stored: Date
+    /// The buffered last access.
     var time: Date
   }
 
   private var accesses = SequenceTable<Access>()
 
-  /// Whether no time waits.
+  /// Whether no time is buffered.
   var isEmpty: Bool { accesses.isEmpty }
 
-  /// When the buffer was last empty.
+  /// When the oldest buffered time was added.
   private var start = Date.distantPast
 
-  /// The last access of a cookie: the one noted here, unless another handle has stored a later one.
+  /// Returns a cookie's last access: the buffered one, unless another handle has stored a later
+  /// one.
   func lastAccess(of row: CookieRow) -> Date {
     guard !accesses.isEmpty, let access = accesses[row.sequence] else { return row.storedAccess }
-    // Whoever changed it since has noted an access of its own.
+    // If the stored time differs, another handle has written its own access since: the later
+    // counts.
     return row.storedAccess == access.stored ? access.time : max(row.storedAccess, access.time)
   }
 
-  mutating func note(_ sequence: Int64, stored: Date, at now: Date) {
+  /// Buffers an access; `stored` is the last access in the file.
+  mutating func add(_ sequence: Int64, stored: Date, at now: Date) {
     if accesses.isEmpty { start = now }
     accesses[sequence] = Access(stored: stored, time: now)
   }
 
-  /// Whether the first time has waited long enough; so it has when the clock went backwards.
+  /// Whether the oldest time has reached the maximum age, or the clock went backwards.
   func isDue(now: Date) -> Bool {
-    !accesses.isEmpty && !(start <= now && now < start + Self.patience)
+    !accesses.isEmpty && !(start <= now && now < start + Self.maximumAge)
   }
 
-  /// Lets the times wait once more, as they could not be written.
+  /// Restarts the maximum age after a failed write.
   mutating func postpone(now: Date) { start = now }
 
-  mutating func forget(_ sequence: Int64) {
+  /// Removes the time of a cookie that was written or removed.
+  mutating func remove(_ sequence: Int64) {
     if !accesses.isEmpty { accesses[sequence] = nil }
   }
 

@@ -2,9 +2,9 @@ import CookiePort
 import Foundation
 
 extension Connection {
-  /// Opens the file of a store, made or brought up to the schema's version where need be.
+  /// Opens a store's file; creates it, or migrates it to the schema's version, if necessary.
   ///
-  /// - Throws: ``CookieStoreError/storage(_:)``; a file that isn't a store is as it was.
+  /// - Throws: ``CookieStoreError/storage(_:)``; a file that isn't a store is unchanged.
   convenience init(
     opening path: String, schema: Schema, durability: SQLiteCookieStore.Durability,
     busyTimeout: Duration
@@ -12,14 +12,14 @@ extension Connection {
     let file = try StoreFile.prepare(path)
     let hasLog = StoreFile.hasLog(file.path)
     try self.init(path: file.path, busyTimeout: busyTimeout)
-    // Closing an unfit file may clear away an empty log, and mustn't touch a full one.
+    // If the file turns out to be unusable, closing it must not checkpoint another program's log.
     setCheckpointsOnClose(!hasLog)
     try execute("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
     try schema.prepare(self)
     try verify()
     guard !isReadOnly else {
       throw .storage(
-        CookieStorageFailure(.notPermitted, subject: file.path, detail: "it can only be read"))
+        CookieStorageFailure(.notPermitted, subject: file.path, detail: "the file is read-only"))
     }
     switch durability {
     case .processCrash:
@@ -27,22 +27,22 @@ extension Connection {
     case .powerLoss:
       try execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON")
       try execute("PRAGMA checkpoint_fullfsync = ON")
-      if file.isNew { try StoreFile.synchronizeFolder(of: file.path) }
+      if file.isNew { try StoreFile.synchronizeDirectory(of: file.path) }
     }
     setCheckpointsOnClose(true)
   }
 
-  /// Looks every page over, at about 0.3 µs a cookie, so that most damage is found before a write.
+  /// Checks every page, at about 0.3 µs per cookie, to find most damage before the first write.
   ///
-  /// What passes may still hold rows that no store writes: each is checked when it is read.
+  /// The file may still contain invalid rows; each row is validated when it is read.
   private func verify() throws(CookieStoreError) {
-    let found = try rows("PRAGMA quick_check(1)") { $0.words(0) }
+    let found = try rows("PRAGMA quick_check(1)") { $0.displayText(0) }
     guard found == ["ok"] else { throw corrupt(found.joined(separator: "; ")) }
     let counts = try rows("SELECT cookies, (SELECT count(*) FROM cookie) FROM tally") {
       ($0.integer(0), $0.integer(1))
     }
     guard counts.count == 1, let count = counts[0].0, count == counts[0].1 else {
-      throw corrupt("the tally doesn't count the cookies that there are")
+      throw corrupt("the tally doesn't match the number of cookies")
     }
   }
 }

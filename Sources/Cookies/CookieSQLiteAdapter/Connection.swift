@@ -2,10 +2,10 @@ import CSQLite
 import CookiePort
 import Foundation
 
-/// A connection to a database file: statements, transactions, and failures as typed errors.
+/// A connection to a database file, with statements, transactions and typed errors.
 ///
-/// It isn't thread-safe, neither here nor in SQLite (`SQLITE_OPEN_NOMUTEX`): the store's lock is
-/// the only one.
+/// Neither this type nor SQLite (`SQLITE_OPEN_NOMUTEX`) is thread-safe: every call must be made
+/// under the store's lock.
 final class Connection {
   let path: String
   private let handle: OpaquePointer
@@ -14,16 +14,16 @@ final class Connection {
   private let beginImmediate: Statement
   private let commit: Statement
 
-  /// When to look next whether the file is still where it was opened.
-  private var nextPlaceCheck = ContinuousClock.now
-  /// A look is a call of the system; before each write it would cost a twelfth of the rate.
-  private static let placeCheckInterval = Duration.milliseconds(100)
+  /// When to check next whether the file is still at its path.
+  private var nextPathCheck = ContinuousClock.now
+  /// The check is a system call; before every write it would lower the write rate by a twelfth.
+  private static let pathCheckInterval = Duration.milliseconds(100)
 
   /// Opens an existing file.
   ///
   /// - Parameters:
   ///   - path: An absolute path.
-  ///   - busyTimeout: How long to wait for other handles; at most 2³¹ − 1 ms.
+  ///   - busyTimeout: How long to wait for other handles' locks; at most 2³¹ − 1 ms.
   init(path: String, busyTimeout: Duration) throws(CookieStoreError) {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
@@ -36,7 +36,7 @@ final class Connection {
     sqlite3_extended_result_codes(opened, 1)
     self.busyTimeout = Self.milliseconds(busyTimeout)
     sqlite3_busy_timeout(opened, self.busyTimeout)
-    // A hostile file must not run code of its own, and a damaged page be noticed when it is read.
+    // A malicious file must not execute code through its schema, triggers or views.
     _ = csqlite_set_option(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
     let executable = [
       SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
@@ -57,15 +57,15 @@ final class Connection {
     sqlite3_close(handle)
   }
 
-  /// Whether the file, or the medium it is on, can only be read.
+  /// Whether the file or its file system is read-only.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Whether closing the last connection moves the write-ahead log into the file.
+  /// Sets whether closing the last connection moves the write-ahead log into the file.
   func setCheckpointsOnClose(_ value: Bool) {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, value ? 0 : 1)
   }
 
-  /// Does something that isn't worth waiting for: another handle's lock is a failure at once.
+  /// Runs a closure with a busy timeout of 0: another handle's lock fails it immediately.
   func withoutWaiting<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
@@ -74,7 +74,9 @@ final class Connection {
     return try body()
   }
 
-  /// Does something again while another handle's lock is in the way, for what SQLite won't wait for.
+  /// Retries a closure every 1 ms until the busy timeout while it fails because of another handle.
+  ///
+  /// For operations to which SQLite doesn't apply the busy timeout.
   func retryingWhileBusy(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
     let end = ContinuousClock.now + .milliseconds(busyTimeout)
     while true {
@@ -89,23 +91,23 @@ final class Connection {
     }
   }
 
-  /// Moves the whole write-ahead log into the file, both synchronised.
+  /// Moves the whole write-ahead log into the file and synchronizes both.
   func checkpoint() throws(CookieStoreError) {
-    try checkPlace()
+    try checkPath()
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, nil, nil))
   }
 
-  /// Runs statements that give no rows.
+  /// Runs statements that return no rows.
   func execute(_ sql: String) throws(CookieStoreError) {
     try check(sqlite3_exec(handle, sql, nil, nil, nil))
   }
 
-  /// Prepares a statement to be run many times.
+  /// Prepares a statement for repeated use.
   func prepare(_ sql: String) throws(CookieStoreError) -> Statement {
     try Self.prepare(sql, on: handle, path: path)
   }
 
-  /// Runs a statement once, reading each row.
+  /// Runs a statement once and reads each row.
   func rows<Row>(
     _ sql: String, _ read: (Statement) throws(CookieStoreError) -> Row
   ) throws(CookieStoreError) -> [Row] {
@@ -121,15 +123,15 @@ final class Connection {
     return rows
   }
 
-  /// Runs a statement of one integer.
+  /// Runs a statement that returns one integer.
   func integer(_ sql: String) throws(CookieStoreError) -> Int64 {
     guard let first = try rows(sql, { $0.integer(0) }).first, let first else {
-      throw corrupt("\(sql) gives no integer")
+      throw corrupt("\(sql) returns no integer")
     }
     return first
   }
 
-  /// Runs a bound statement of one integer.
+  /// Runs a bound statement that returns one integer.
   func integer(_ statement: Statement) throws(CookieStoreError) -> Int64 {
     defer { statement.reset() }
     try check(statement.step())
@@ -137,31 +139,31 @@ final class Connection {
     return integer
   }
 
-  /// Reads in one snapshot of the file.
+  /// Runs a closure in a read transaction, on one snapshot of the file.
   func read<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result { try transaction(begin, body) }
 
-  /// Reads and writes with every other writer kept out; an error takes everything back.
+  /// Runs a closure in a write transaction, which excludes other writers; an error rolls it back.
   func write<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    if ContinuousClock.now >= nextPlaceCheck { try checkPlace() }
+    if ContinuousClock.now >= nextPathCheck { try checkPath() }
     return try transaction(beginImmediate, body)
   }
 
-  /// Throws where the path leads to another file than the open one, or to none: what is written
-  /// would be gone when it is closed.
-  private func checkPlace() throws(CookieStoreError) {
-    nextPlaceCheck = .now
-    // It stays 0 where the file system can't tell.
+  /// Throws if the open file is no longer at its path: everything written would be lost on closing.
+  private func checkPath() throws(CookieStoreError) {
+    nextPathCheck = .now
+    // Stays 0 if SQLite's VFS doesn't support the check.
     var hasMoved: Int32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
     guard hasMoved == 0 else {
       throw .storage(
-        CookieStorageFailure(.gone, subject: path, detail: "another file, or none, is there now"))
+        CookieStorageFailure(.gone, subject: path, detail: "the path leads to another file or none")
+      )
     }
-    nextPlaceCheck += Self.placeCheckInterval
+    nextPathCheck += Self.pathCheckInterval
   }
 
   private func transaction<Result>(
@@ -178,7 +180,7 @@ final class Connection {
     }
   }
 
-  /// Goes to the next row of a statement, if there is one.
+  /// Steps a statement and returns whether it has a row.
   @inline(__always)
   func hasRow(_ statement: Statement) throws(CookieStoreError) -> Bool {
     let code = statement.step()
@@ -187,7 +189,7 @@ final class Connection {
     return false
   }
 
-  /// Throws unless the code says that a step succeeded.
+  /// Throws unless a result code means success.
   @inline(__always)
   func check(_ code: Int32) throws(CookieStoreError) {
     guard code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW else {
@@ -195,7 +197,7 @@ final class Connection {
     }
   }
 
-  /// A failure of this file, found by this package and not by SQLite.
+  /// Returns an error for damage that this package found and SQLite didn't.
   func corrupt(_ detail: String) -> CookieStoreError {
     .storage(CookieStorageFailure(.corrupt, subject: path, detail: detail))
   }
@@ -226,15 +228,15 @@ final class Connection {
   private static func failure(
     _ code: Int32, handle: OpaquePointer?, path: String
   ) -> CookieStoreError {
-    // What a failed commit met, SQLite doesn't keep: it is the thread's last error still.
+    // SQLite doesn't keep the system error of a failed commit, but `errno` still has it.
     let last = code & 0xff == SQLITE_IOERR ? errno : 0
     let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
     let isCurrent = extended & 0xff == code & 0xff
-    let words = isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)
+    let message = isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)
     return .storage(
       CookieStorageFailure(
         code: isCurrent ? extended : code,
-        words: words.map { String(cString: $0) } ?? "unknown error",
+        message: message.map { String(cString: $0) } ?? "unknown error",
         systemError: handle.map { sqlite3_system_errno($0) }.flatMap { $0 == 0 ? nil : $0 } ?? last,
         path: path))
   }

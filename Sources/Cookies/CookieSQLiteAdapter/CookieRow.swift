@@ -5,23 +5,23 @@ import Foundation
 struct CookieRow {
   var cookie: Cookie
 
-  /// Its place among cookies of equal creation; an overwrite keeps it, no other row ever has it.
+  /// The order among cookies of equal creation; unique, and kept when the cookie is replaced.
   var sequence: Int64
 
-  /// The last access that the file holds; the cookie has a later one that still waits.
+  /// The last access in the file; the cookie's may be later and still buffered.
   var storedAccess: Date
 
-  /// The columns, in the order in which they are read.
+  /// The columns, in the order of the initializers below.
   static let columns = """
     domain, path, name, host_only, value, expires, secure, http_only, same_site, creation, \
     last_access, sequence
     """
 
-  /// The row that a statement stands at, or `nil` where it holds what no store writes.
+  /// Reads the current row of a statement, or returns `nil` if a field is invalid.
   ///
   /// - Parameters:
-  ///   - statement: A statement that gives ``columns``.
-  ///   - known: An identity that the row has, but for the host-only flag: it saves making strings.
+  ///   - statement: A statement that returns ``columns``.
+  ///   - known: An identity that the row has except for the host-only flag; its strings are reused.
   init?(_ statement: Statement, known: Cookie.ID? = nil) {
     guard let domain = statement.text(0, known: known?.domain),
       let terms = Terms(statement, path: known?.path),
@@ -32,7 +32,7 @@ struct CookieRow {
     storedAccess = content.lastAccess
   }
 
-  /// What decides, beside the domain, whether a request carries the cookie.
+  /// The fields that, with the domain, decide whether a request carries the cookie.
   struct Terms {
     var path: String
     var expires: Date?
@@ -41,7 +41,7 @@ struct CookieRow {
     var isHTTPOnly: Bool
     var sameSite: Cookie.SameSite
 
-    /// - Parameter path: A path that this row may well have: it saves making the string anew.
+    /// - Parameter path: A path that this row probably has; the string is reused if it does.
     @inline(__always)
     init?(_ statement: Statement, path known: String?) {
       guard let path = statement.text(1, known: known), path.utf8.first == UInt8(ascii: "/"),
@@ -58,7 +58,7 @@ struct CookieRow {
     }
   }
 
-  /// What else the cookie has, read only where it goes along.
+  /// The other fields, read only if the request carries the cookie.
   struct Content {
     var name: String
     var value: String
@@ -80,7 +80,7 @@ struct CookieRow {
     }
   }
 
-  /// Whether this one was created before another.
+  /// Whether this cookie was created before another.
   func precedes(_ other: CookieRow) -> Bool {
     cookie.creation == other.cookie.creation
       ? sequence < other.sequence : cookie.creation < other.cookie.creation
@@ -100,7 +100,7 @@ extension Cookie {
       lastAccess: lastAccess)
   }
 
-  /// Whether the cookie's expiry has come.
+  /// Whether the cookie has expired.
   func hasExpired(now: Date) -> Bool {
     guard let expires else { return false }
     return expires <= now
@@ -108,7 +108,7 @@ extension Cookie {
 }
 
 extension Cookie.SameSite {
-  /// The integer that stands for it in the file.
+  /// The value in the file.
   var code: Int64 {
     switch self {
     case .unspecified: 0

@@ -3,16 +3,16 @@ import CookiePort
 import Foundation
 
 extension CookieStorageFailure {
-  /// The failure that a result code of SQLite stands for.
+  /// Creates a failure from an SQLite result code.
   ///
   /// - Parameters:
   ///   - code: An extended result code.
-  ///   - words: SQLite's message.
-  ///   - systemError: The `errno` behind an input or output error.
+  ///   - message: SQLite's message.
+  ///   - systemError: The `errno` of an I/O error, or 0.
   ///   - path: The database file.
   ///
   /// Source: <https://www.sqlite.org/rescode.html>.
-  init(code: Int32, words: String, systemError: Int32, path: String) {
+  init(code: Int32, message: String, systemError: Int32, path: String) {
     let kind: Kind =
       switch (code & 0xff, systemError) {
       case (SQLITE_NOTADB, _): .notACookieStore
@@ -28,7 +28,7 @@ extension CookieStorageFailure {
       case (SQLITE_IOERR, _) where code == shortRead: .corrupt
       default: .other
       }
-    var detail = "\(words) (SQLite result code \(code)"
+    var detail = "\(message) (SQLite result code \(code)"
     if systemError != 0 { detail += ", \(String(cString: strerror(systemError)))" }
     self.init(kind, subject: path, detail: detail + ")")
   }

@@ -2,10 +2,11 @@ import CSQLite
 import CookiePort
 import Foundation
 
-/// The cookies of an open file: what RFC 6265bis does to a store, in SQL and Swift.
+/// The cookies of an open file, with the store operations of RFC 6265bis.
 ///
-/// Every write is one transaction that keeps other writers out from its first look at the file, so
-/// that limits and order hold across handles and processes. Changes are told once it is committed.
+/// Every write is one `BEGIN IMMEDIATE` transaction: it excludes other writers before it reads, so
+/// that limits and order hold across handles and processes. Changes are published after the commit.
+/// The type isn't thread-safe; the store's lock protects it.
 final class CookieTable {
   private let connection: Connection
   private let policy: CookiePolicy
@@ -15,13 +16,13 @@ final class CookieTable {
   private let texts = TextArena()
 
   private let selectDomain: Statement
-  private let selectSame: Statement
+  private let selectIdentity: Statement
   private let selectSecure: Statement
   private let selectAll: Statement
   private let selectExpired: Statement
   private let selectSession: Statement
-  private let selectCrowd: Statement
-  private let selectIdle: Statement
+  private let selectEvictionOrderOfDomain: Statement
+  private let selectEvictionOrder: Statement
   private let upsert: Statement
   private let deleteRow: Statement
   private let countDomain: Statement
@@ -29,11 +30,14 @@ final class CookieTable {
   private let updateTally: Statement
   private let updateAccess: Statement
 
-  /// What a transaction has done, to be told when it is committed.
+  /// The effects of a transaction outside the file, which apply only if it is committed.
   private struct Effects {
+    /// Whether the broadcaster has subscriptions.
     var isObserved = false
     var changes: [CookieChange] = []
+    /// The sequence numbers of cookies whose buffered access is obsolete.
     var accessed: [Int64] = []
+    /// Whether the transaction has written the buffered accesses.
     var hasWrittenAccesses = false
 
     mutating func removeAll() {
@@ -44,9 +48,9 @@ final class CookieTable {
   }
 
   /// - Parameters:
-  ///   - connection: A connection to a file that ``Schema/prepare(_:)`` has approved.
-  ///   - policy: The rules.
-  ///   - broadcaster: Sent every change, in the order in which they were committed.
+  ///   - connection: A connection to a file that ``Schema/prepare(_:)`` has checked.
+  ///   - policy: The policy.
+  ///   - broadcaster: Receives every change, in commit order.
   init(
     _ connection: Connection, policy: CookiePolicy, broadcaster: CookieChangeBroadcaster
   ) throws(CookieStoreError) {
@@ -56,15 +60,15 @@ final class CookieTable {
     let select = "SELECT \(CookieRow.columns) FROM cookie "
     let key = "domain = ?1 AND path = ?2 AND name = ?3"
     selectDomain = try connection.prepare(select + "WHERE domain = ?1")
-    selectSame = try connection.prepare(select + "WHERE " + key)
+    selectIdentity = try connection.prepare(select + "WHERE " + key)
     selectSecure = try connection.prepare(select + "WHERE name = ?1 AND secure")
     selectAll = try connection.prepare(select)
     selectExpired = try connection.prepare(select + "WHERE expires <= ?1")
     selectSession = try connection.prepare(select + "WHERE expires IS NULL")
-    let idleFirst = "last_access, creation, sequence LIMIT ?1"
-    selectCrowd = try connection.prepare(
-      select + "WHERE domain = ?2 ORDER BY secure, " + idleFirst)
-    selectIdle = try connection.prepare(select + "ORDER BY " + idleFirst)
+    let leastRecentlyUsed = "last_access, creation, sequence LIMIT ?1"
+    selectEvictionOrderOfDomain = try connection.prepare(
+      select + "WHERE domain = ?2 ORDER BY secure, " + leastRecentlyUsed)
+    selectEvictionOrder = try connection.prepare(select + "ORDER BY " + leastRecentlyUsed)
     upsert = try connection.prepare(
       """
       INSERT INTO cookie (\(CookieRow.columns))
@@ -100,7 +104,7 @@ extension CookieTable {
       {
         throw .rejected(.overlaysSecure)
       }
-      let old = try same(as: cookie.id, now: now, policy.isHostOnlyPartOfIdentity)
+      let old = try row(like: cookie.id, now: now, policy.isHostOnlyPartOfIdentity)
       if request.access == .script, old?.cookie.isHTTPOnly == true {
         throw .rejected(.overwritesHTTPOnly)
       }
@@ -124,41 +128,42 @@ extension CookieTable {
     var found = HeaderOrder()
     let host = Array(request.host.utf8)
     try connection.read { () throws(CookieStoreError) in
-      try host.withUnsafeBufferPointer { octets throws(CookieStoreError) in
-        try find(octets, isHost: true, for: request, now: now, &found)
+      try host.withUnsafeBufferPointer { bytes throws(CookieStoreError) in
+        try find(bytes, isHost: true, for: request, now: now, &found)
         guard !CanonicalHost.isAddress(request.host) else { return }
         var start = 0
-        while let next = DomainMatch.nextStart(after: start, in: octets) {
-          try find(octets.extracting(next...), isHost: false, for: request, now: now, &found)
+        while let next = DomainMatch.nextStart(after: start, in: bytes) {
+          try find(bytes.extracting(next...), isHost: false, for: request, now: now, &found)
           start = next
         }
       }
     }
-    found.noteAccesses(in: &buffer, at: now)
+    found.addAccesses(to: &buffer, at: now)
     if buffer.isDue(now: now) { writeAccessesIfFree(now: now) }
     return found.sorted()
   }
 
   /// Finds the cookies of one domain that a request carries.
   private func find(
-    _ octets: UnsafeBufferPointer<UInt8>, isHost: Bool, for request: CookieRequest,
+    _ bytes: UnsafeBufferPointer<UInt8>, isHost: Bool, for request: CookieRequest,
     now: Date, _ found: inout HeaderOrder
   ) throws(CookieStoreError) {
-    selectDomain.bind(1, borrowed: octets)
+    selectDomain.bind(1, borrowed: bytes)
     defer { selectDomain.reset() }
     guard try connection.hasRow(selectDomain) else { return }
-    let domain = isHost ? request.host : String(decoding: octets, as: UTF8.self)
-    var isOpen: Bool?
+    let domain = isHost ? request.host : String(decoding: bytes, as: UTF8.self)
+    // Looked up once per domain, and only if it has a cookie that isn't host-only.
+    var isPublicSuffix: Bool?
     var path = "/"
     repeat {
-      guard let terms = CookieRow.Terms(selectDomain, path: path) else { throw badRow }
+      guard let terms = CookieRow.Terms(selectDomain, path: path) else { throw invalidRow }
       path = terms.path
       if terms.isHostOnly {
         guard isHost else { continue }
       } else {
-        let open = isOpen ?? !policy.isPublicSuffix(domain)
-        isOpen = open
-        guard open else { continue }
+        let isSuffix = isPublicSuffix ?? policy.isPublicSuffix(domain)
+        isPublicSuffix = isSuffix
+        guard !isSuffix else { continue }
       }
       if let expires = terms.expires, expires <= now { continue }
       guard
@@ -166,7 +171,7 @@ extension CookieTable {
           path: path, isSecure: terms.isSecure, isHTTPOnly: terms.isHTTPOnly,
           sameSite: terms.sameSite, request)
       else { continue }
-      guard let content = CookieRow.Content(selectDomain) else { throw badRow }
+      guard let content = CookieRow.Content(selectDomain) else { throw invalidRow }
       found.append(domain, terms, content, accessed: now)
     } while try connection.hasRow(selectDomain)
   }
@@ -185,7 +190,7 @@ extension CookieTable {
     try write { tally throws(CookieStoreError) in
       try removeExpired(&tally, now: now)
       for cookie in restored where !cookie.hasExpired(now: now) {
-        let old = try same(as: cookie.id, now: now, policy.isHostOnlyPartOfIdentity)
+        let old = try row(like: cookie.id, now: now, policy.isHostOnlyPartOfIdentity)
         _ = try put(cookie, sequence: newSequence(&tally), replacing: old, &tally)
       }
       try evictExcess(in: Set(restored.map(\.domain)).sorted(), &tally)
@@ -194,7 +199,7 @@ extension CookieTable {
 
   func delete(_ id: Cookie.ID, now: Date) throws(CookieStoreError) -> Bool {
     try write { tally throws(CookieStoreError) in
-      guard let row = try same(as: id, now: now, true) else { return false }
+      guard let row = try row(like: id, now: now, true) else { return false }
       _ = try remove(row, .deleted, &tally)
       return true
     }
@@ -216,22 +221,22 @@ extension CookieTable {
     }
   }
 
-  /// Writes the last-access times that wait.
+  /// Writes the buffered last-access times.
   func writeAccesses() throws(CookieStoreError) {
     guard !buffer.isEmpty else { return }
     try write { _ throws(CookieStoreError) in try updateAccesses() }
   }
 
-  /// Leaves the file and its log as they are when the connection ends.
-  func leaveFile() { connection.setCheckpointsOnClose(false) }
+  /// Prevents closing the connection from changing the file and its log.
+  func preserveFile() { connection.setCheckpointsOnClose(false) }
 
-  /// Moves everything into the file, synchronised.
+  /// Writes everything to the file and synchronizes it.
   func flush() throws(CookieStoreError) {
     try writeAccesses()
     try connection.checkpoint()
   }
 
-  /// Writes the last-access times unless that would take waiting or fails: they are advice.
+  /// Tries to write the buffered last-access times without waiting; on failure they stay buffered.
   func writeAccessesIfFree(now: Date) {
     do throws(CookieStoreError) {
       try connection.withoutWaiting { () throws(CookieStoreError) in try writeAccesses() }
@@ -241,10 +246,10 @@ extension CookieTable {
   }
 }
 
-// MARK: - Rules that look at the table
+// MARK: - Rules that depend on the table
 
 extension CookieTable {
-  /// Whether a `Secure` cookie stands where an insecure one would be sent in its place
+  /// Whether an insecure cookie would overlay a `Secure` one of the same name
   /// (RFC 6265bis §5.7, step 16).
   private func overlaysSecure(_ cookie: Cookie, now: Date) throws(CookieStoreError) -> Bool {
     texts.bind(cookie.name, to: selectSecure, 1)
@@ -257,14 +262,16 @@ extension CookieTable {
     }
   }
 
-  /// The unexpired cookie of an identity, the host-only flag being part of it or not.
-  private func same(
-    as id: Cookie.ID, now: Date, _ comparesHostOnly: Bool
+  /// Returns the unexpired cookie of an identity.
+  ///
+  /// - Parameter comparesHostOnly: Whether the host-only flag is part of the identity.
+  private func row(
+    like id: Cookie.ID, now: Date, _ comparesHostOnly: Bool
   ) throws(CookieStoreError) -> CookieRow? {
-    bindKey(of: id, to: selectSame)
+    bindKey(of: id, to: selectIdentity)
     var twin: CookieRow?
-    defer { selectSame.reset() }
-    while let row = try nextRow(of: selectSame, known: id) {
+    defer { selectIdentity.reset() }
+    while let row = try nextRow(of: selectIdentity, known: id) {
       if row.cookie.hasExpired(now: now) { continue }
       if row.cookie.isHostOnly == id.isHostOnly { return row }
       twin = row
@@ -272,12 +279,15 @@ extension CookieTable {
     return comparesHostOnly ? nil : twin
   }
 
-  /// The creation of a new cookie: now, or the latest in the table if that is later.
+  /// Returns the creation of a new cookie: `now`, or the latest creation in the table if it is
+  /// later.
   private func nextCreation(_ tally: inout Tally, now: Date) throws(CookieStoreError) -> Date {
     guard let latest = tally.latestCreation, now < latest else { return now }
-    // The latest may be gone.
+    // The tally's latest creation is an upper bound: its cookie may have been removed.
     let left = try connection.rows("SELECT max(creation) FROM cookie", { $0.optionalDate(0) })
-    guard let latest = left.first ?? nil else { throw connection.corrupt("a creation is no date") }
+    guard let latest = left.first ?? nil else {
+      throw connection.corrupt("a creation is not a date")
+    }
     tally.latestCreation = latest
     return max(now, latest ?? now)
   }
@@ -287,38 +297,41 @@ extension CookieTable {
     return tally.lastSequence
   }
 
-  /// Removes the cookies whose expiry has come, if there may be any.
+  /// Removes the expired cookies, if the tally says that there may be any.
   @discardableResult
   private func removeExpired(_ tally: inout Tally, now: Date) throws(CookieStoreError) -> Int {
     guard let earliest = tally.earliestExpiry, earliest <= now else { return 0 }
     selectExpired.bind(1, now)
-    let gone = try rows(selectExpired)
-    for row in gone { _ = try remove(row, .expired, &tally) }
+    let expired = try rows(selectExpired)
+    for row in expired { _ = try remove(row, .expired, &tally) }
     let left = try connection.rows("SELECT min(expires) FROM cookie", { $0.optionalDate(0) })
-    guard let next = left.first ?? nil else { throw connection.corrupt("an expiry is no date") }
+    guard let next = left.first ?? nil else { throw connection.corrupt("an expiry is not a date") }
     tally.earliestExpiry = next
-    return gone.count
+    return expired.count
   }
 
-  /// Removes cookies above the limits, in the order of RFC 6265bis §5.7: from crowded domains those
-  /// that are not `Secure`, then others; at last from the whole table. Ties go to the least
-  /// recently used.
+  /// Evicts cookies above the limits in the order of RFC 6265bis §5.7.
+  ///
+  /// A domain above its limit loses cookies without `Secure` first, then others; then the whole
+  /// table loses cookies above the total limit. The least recently used cookie goes first.
   private func evictExcess(
     in domains: [String], _ tally: inout Tally
   ) throws(CookieStoreError) {
     for domain in domains where tally.cookies > policy.limits.perDomain {
       texts.bind(domain, to: countDomain, 1)
-      let crowd = try connection.integer(countDomain)
-      texts.bind(domain, to: selectCrowd, 2)
-      try evict(crowd - Int64(policy.limits.perDomain), by: selectCrowd, &tally)
+      let count = try connection.integer(countDomain)
+      texts.bind(domain, to: selectEvictionOrderOfDomain, 2)
+      try evict(
+        count - Int64(policy.limits.perDomain), by: selectEvictionOrderOfDomain, &tally)
     }
-    try evict(tally.cookies - Int64(policy.limits.total), by: selectIdle, &tally)
+    try evict(tally.cookies - Int64(policy.limits.total), by: selectEvictionOrder, &tally)
   }
 
   private func evict(
     _ excess: Int64, by select: Statement, _ tally: inout Tally
   ) throws(CookieStoreError) {
     guard excess > 0 else { return }
+    // SQL orders by the last access in the file, so the buffered ones must be written first.
     try updateAccesses()
     select.bind(1, excess)
     for row in try rowsAsOrdered(select) { _ = try remove(row, .evicted, &tally) }
@@ -328,7 +341,7 @@ extension CookieTable {
 // MARK: - Rows
 
 extension CookieTable {
-  /// Writes one cookie in place of another, or as one more.
+  /// Writes a cookie as a new row, or replaces an old one.
   private func put(
     _ cookie: Cookie, sequence: Int64, replacing old: CookieRow?, _ tally: inout Tally
   ) throws(CookieStoreError) -> CookieChange {
@@ -337,6 +350,7 @@ extension CookieTable {
     } else {
       tally.cookies += 1
     }
+    // In RFC 6265 the host-only flag isn't part of the identity, but it is part of the primary key.
     if let isHostOnly = old?.cookie.isHostOnly, isHostOnly != cookie.isHostOnly,
       let id = old?.cookie.id
     {
@@ -376,11 +390,11 @@ extension CookieTable {
     return deleteRow.run()
   }
 
-  /// Writes the last-access times that wait, once in a transaction.
+  /// Writes the buffered last-access times, at most once per transaction.
   private func updateAccesses() throws(CookieStoreError) {
     guard !effects.hasWrittenAccesses else { return }
     guard !buffer.isEmpty else { return }
-    // A look at every cookie, seldom, is cheaper than keys noted by each lookup.
+    // Reading every cookie at most every 30 s is cheaper than buffering the keys in each lookup.
     for row in try rows(selectAll) where row.cookie.lastAccess != row.storedAccess {
       bindKey(of: row.cookie.id, to: updateAccess)
       updateAccess.bind(4, row.cookie.isHostOnly)
@@ -390,19 +404,19 @@ extension CookieTable {
     effects.hasWrittenAccesses = true
   }
 
-  /// Binds the textual columns of the key, as parameters 1 to 3.
+  /// Binds the text columns of the key as parameters 1 to 3.
   private func bindKey(of id: Cookie.ID, to statement: Statement) {
     texts.bind(id.domain, to: statement, 1)
     texts.bind(id.path, to: statement, 2)
     texts.bind(id.name, to: statement, 3)
   }
 
-  /// The rows that a bound statement gives, earliest creation first.
+  /// Returns the rows of a bound statement, earliest creation first.
   private func rows(_ statement: Statement) throws(CookieStoreError) -> [CookieRow] {
     try rowsAsOrdered(statement).sorted { $0.precedes($1) }
   }
 
-  /// The rows that a bound statement gives.
+  /// Returns the rows of a bound statement in the statement's order.
   private func rowsAsOrdered(_ statement: Statement) throws(CookieStoreError) -> [CookieRow] {
     defer { statement.reset() }
     var rows: [CookieRow] = []
@@ -410,25 +424,25 @@ extension CookieTable {
     return rows
   }
 
-  /// The next row of a statement, with the access that this handle has noted, or `nil` at the end.
+  /// Returns the next row of a statement with its buffered last access, or `nil` at the end.
   private func nextRow(
     of statement: Statement, known: Cookie.ID? = nil
   ) throws(CookieStoreError) -> CookieRow? {
     guard try connection.hasRow(statement) else { return nil }
-    guard var row = CookieRow(statement, known: known) else { throw badRow }
+    guard var row = CookieRow(statement, known: known) else { throw invalidRow }
     row.cookie.lastAccess = buffer.lastAccess(of: row)
     return row
   }
 
-  private var badRow: CookieStoreError {
-    connection.corrupt("a row of cookies holds what no cookie can")
+  private var invalidRow: CookieStoreError {
+    connection.corrupt("a row is not a valid cookie")
   }
 }
 
 // MARK: - Transactions
 
 extension CookieTable {
-  /// Writes in one transaction, and tells what has changed when it is committed.
+  /// Runs a closure in a write transaction and publishes the changes after the commit.
   private func write<Result>(
     _ body: (inout Tally) throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
@@ -449,7 +463,7 @@ extension CookieTable {
       return result
     }
     if effects.hasWrittenAccesses { buffer.removeAll() }
-    for sequence in effects.accessed { buffer.forget(sequence) }
+    for sequence in effects.accessed { buffer.remove(sequence) }
     for change in effects.changes { broadcaster.send(change) }
     return result
   }
@@ -458,7 +472,7 @@ extension CookieTable {
     defer { selectTally.reset() }
     try connection.check(selectTally.step())
     guard let tally = Tally(selectTally) else {
-      throw connection.corrupt("the tally holds what no store writes")
+      throw connection.corrupt("the tally is invalid")
     }
     return tally
   }

@@ -1,22 +1,23 @@
 import CookiePort
 import Foundation
 
-/// Cookies that go into a header: longer paths first, then earlier creations
+/// Sorts the cookies of a header: longer paths first, then earlier creations
 /// (RFC 6265bis §5.8.3, step 2).
 struct HeaderOrder {
   private var cookies: [Cookie] = []
-  private var places: [Place] = []
+  private var keys: [Key] = []
 
   init() {
     cookies.reserveCapacity(16)
-    places.reserveCapacity(16)
+    keys.reserveCapacity(16)
   }
 
-  /// What decides where a cookie stands. Sorting these moves no strings.
-  private struct Place {
+  /// A cookie's sort key. Sorting keys moves no strings.
+  private struct Key {
     var length: Int
     var creation: Date
     var sequence: Int64
+    /// The cookie's index before sorting.
     var index: Int
     var storedAccess: Date
   }
@@ -26,33 +27,33 @@ struct HeaderOrder {
     _ domain: String, _ terms: consuming CookieRow.Terms, _ content: consuming CookieRow.Content,
     accessed now: Date
   ) {
-    places.append(
-      Place(
+    keys.append(
+      Key(
         length: terms.path.utf8.count, creation: content.creation, sequence: content.sequence,
-        index: places.count, storedAccess: content.lastAccess))
+        index: keys.count, storedAccess: content.lastAccess))
     cookies.append(Cookie(domain, terms, content, lastAccess: now))
   }
 
-  /// Notes that each of the cookies is accessed.
-  func noteAccesses(in buffer: inout AccessBuffer, at now: Date) {
-    for place in places { buffer.note(place.sequence, stored: place.storedAccess, at: now) }
+  /// Buffers an access of each cookie.
+  func addAccesses(to buffer: inout AccessBuffer, at now: Date) {
+    for key in keys { buffer.add(key.sequence, stored: key.storedAccess, at: now) }
   }
 
-  /// The cookies in their order; to be asked for once.
+  /// Sorts and returns the cookies; it may be called only once.
   mutating func sorted() -> [Cookie] {
-    places.sort {
+    keys.sort {
       if $0.length != $1.length { return $0.length > $1.length }
       if $0.creation != $1.creation { return $0.creation < $1.creation }
       return $0.sequence < $1.sequence
     }
-    // Each swap brings one cookie home; where a place's cookie has been moved, its trail is
-    // followed.
+    // Applies the permutation in place. Each swap puts one cookie at its target. A source index
+    // below the target was swapped away earlier; `keys` leads to where its cookie went.
     cookies.withUnsafeMutableBufferPointer { cookies in
-      for home in places.indices {
-        var place = places[home].index
-        while place < home { place = places[place].index }
-        // Unlike an array's, this swap moves.
-        if place != home { cookies.swapAt(home, place) }
+      for target in keys.indices {
+        var source = keys[target].index
+        while source < target { source = keys[source].index }
+        // Unlike an array's `swapAt`, the buffer's moves the values without copying them.
+        if source != target { cookies.swapAt(target, source) }
       }
     }
     return cookies

@@ -2,22 +2,23 @@ import CookiePort
 import Foundation
 import SystemLocks
 
-/// A cookie store in an SQLite file, for any number of handles and processes at once.
+/// A cookie store in an SQLite file, which any number of handles and processes may use
+/// concurrently.
 ///
-/// **Durability.** A write that has returned is kept, as far as ``Durability`` says. Last-access
-/// times are the exception: a lookup notes them in memory, where this handle's own operations see
-/// them, and they reach the file, and so other handles, with ``flush()``, ``close()``, an eviction,
-/// or the first lookup 30 s after the oldest was noted. A process that is killed loses those still
-/// waiting. They are advice on what to evict first, and nothing else depends on them.
+/// **Durability.** A write that has returned survives what ``Durability`` states. The exception is
+/// last-access times: a lookup buffers them in memory, where only this handle sees them. They are
+/// written to the file by ``flush()``, by ``close()``, by an eviction, and by the first lookup 30 s
+/// after the oldest was buffered. A killed process loses the buffered ones. They only decide which
+/// cookies are evicted first.
 ///
-/// **Blocking.** Operations are synchronous, and one at a time a handle: a lock is held around each.
-/// A lookup takes microseconds. A write may wait for other handles, up to the busy time-out, and for
-/// the medium; a caller for whom that is too long makes it from a thread of its own.
+/// **Blocking.** Operations are synchronous, and each handle runs one at a time under a lock. A
+/// lookup takes microseconds. A write may block on other handles, up to the busy timeout, and on
+/// the disk; call it from a separate thread if that is too long.
 ///
-/// **The file** has mode 0600 from its first moment, as have SQLite's `-wal` and `-shm` beside it.
-/// Once it has been moved or deleted, nothing is kept any more: each write fails as `gone`, from the
-/// next flush or, without one, from a tenth of a second later on.
-/// It may be neither on a network file system nor used on both sides of a `fork()`.
+/// **The file** has mode 0600 from its creation, as have SQLite's `-wal` and `-shm` files next to
+/// it. After the file is moved or deleted, writes fail with the kind `gone`: from the next flush,
+/// or from 100 ms later. The file must not be on a network file system, and a handle must not be
+/// used on both sides of a `fork()`.
 public final class SQLiteCookieStore: CookieStore {
   private let table: Mutex<CookieTable?>
   private let broadcaster: CookieChangeBroadcaster
@@ -26,25 +27,24 @@ public final class SQLiteCookieStore: CookieStore {
   /// The absolute path of the file.
   public let path: String
 
-  /// What an acknowledged write survives.
+  /// The failures that an acknowledged write survives.
   public enum Durability: Sendable, Hashable, CaseIterable {
-    /// The end of the process, `SIGKILL` included (`synchronous = NORMAL`).
+    /// The end of the process, including `SIGKILL` (`synchronous = NORMAL`).
     case processCrash
-    /// The end of the power as well, at the price of an fsync(2) for each write
-    /// (`synchronous = FULL`).
+    /// Also a power failure, at the cost of one fsync(2) per write (`synchronous = FULL`).
     case powerLoss
   }
 
-  /// Opens a file, or makes it; its folder has to be there.
+  /// Opens a file, or creates it in an existing directory.
   ///
   /// - Parameters:
   ///   - path: The file's path.
-  ///   - policy: The rules that this handle goes by.
-  ///   - durability: What an acknowledged write survives.
-  ///   - busyTimeout: How long to wait for other handles before an operation fails.
-  ///   - now: The clock. It is read under the store's lock and may not call the store.
-  /// - Throws: ``CookieStoreError/storage(_:)`` for a file that is no cookie store, is damaged, was
-  ///   written by a newer version or can't be written; such a file is left as it is.
+  ///   - policy: The policy that this handle applies.
+  ///   - durability: The failures that an acknowledged write survives.
+  ///   - busyTimeout: How long an operation waits for other handles before it fails.
+  ///   - now: The clock. The store calls it while it holds its lock, so it must not call the store.
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the file is no cookie store, is damaged, was
+  ///   written by a newer version or can't be written; such a file is unchanged.
   public init(
     path: String, policy: CookiePolicy = CookiePolicy(), durability: Durability = .processCrash,
     busyTimeout: Duration = .seconds(5), now: @escaping @Sendable () -> Date = { Date() }
@@ -61,9 +61,9 @@ public final class SQLiteCookieStore: CookieStore {
 
   deinit { close() }
 
-  /// Writes the last-access times that wait, ends the streams of changes, and closes the file.
+  /// Writes the buffered last-access times, ends the streams of changes and closes the file.
   ///
-  /// Any operation afterwards throws a failure of kind `closed`. A second time does nothing.
+  /// Every later operation throws a failure of the kind `closed`. A second call does nothing.
   public func close() {
     table.withLock { table in
       table?.writeAccessesIfFree(now: now())
@@ -72,7 +72,7 @@ public final class SQLiteCookieStore: CookieStore {
     broadcaster.finish()
   }
 
-  /// Runs an operation under the lock, at the present.
+  /// Runs an operation under the lock with the current time.
   private func perform<Result: Sendable>(
     _ operation: (CookieTable, Date) throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
@@ -83,13 +83,15 @@ public final class SQLiteCookieStore: CookieStore {
       let now = now()
       guard (CookieDate.earliest...CookieDate.latest).contains(now) else {
         throw .storage(
-          CookieStorageFailure(.other, subject: path, detail: "the clock is beyond the year 9999"))
+          CookieStorageFailure(
+            .other, subject: path,
+            detail: "the clock is out of range; set it to a year before 10000"))
       }
       do throws(CookieStoreError) {
         return try operation(table, now)
       } catch {
-        // Damage is evidence: the file stays as it is from here on.
-        if case .storage(let failure) = error, failure.kind == .corrupt { table.leaveFile() }
+        // A damaged file is preserved for analysis or repair.
+        if case .storage(let failure) = error, failure.kind == .corrupt { table.preserveFile() }
         throw error
       }
     }
@@ -140,7 +142,7 @@ extension SQLiteCookieStore {
     try perform { table, _ throws(CookieStoreError) in try table.endSession() }
   }
 
-  /// Moves everything, last-access times included, into the file, synchronised by fsync(2).
+  /// Writes everything, including last-access times, to the file and synchronizes it with fsync(2).
   public func flush() throws(CookieStoreError) {
     try perform { table, _ throws(CookieStoreError) in try table.flush() }
   }

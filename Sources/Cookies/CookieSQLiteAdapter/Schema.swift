@@ -1,18 +1,18 @@
 import CookiePort
 
-/// The tables of a cookie store, as the steps that lead from each version to the next.
+/// The tables of a cookie store, as a list of migrations.
 ///
-/// The version is SQLite's `user_version`, and `application_id` marks the file as ours. Text is
-/// compared by octets (`BINARY`); instants are seconds since 2001-01-01T00:00:00Z, which a `Date`
-/// holds exactly.
+/// SQLite's `user_version` is the schema's version; `application_id` identifies the file as a
+/// cookie store. Text is compared by bytes (`BINARY`). Instants are seconds since 2001-01-01
+/// 00:00:00 UTC, which convert to `Date` exactly.
 struct Schema {
-  /// The statements of each step: the first makes version 1 of an empty file.
+  /// The statements of each migration; the first one creates version 1 in an empty file.
   var migrations: [String]
 
   /// The version that this package reads and writes.
   var version: Int64 { Int64(migrations.count) }
 
-  /// `Cook` in ASCII, `application_id` of every store.
+  /// The `application_id` of every store: `Cook` in ASCII.
   static let applicationID: Int64 = 0x436F_6F6B
 
   static let current = Schema(migrations: [
@@ -46,18 +46,18 @@ struct Schema {
 }
 
 extension Schema {
-  /// Makes an empty file a store, brings an older store up to this version, and refuses all else.
+  /// Creates the tables in an empty file, migrates an older store, and rejects any other file.
   ///
-  /// - Throws: ``CookieStoreError/storage(_:)`` of kind `notACookieStore`, `newerVersion` or
-  ///   `corrupt`, with the file unchanged; or of what SQLite met.
+  /// - Throws: ``CookieStoreError/storage(_:)`` of the kind `notACookieStore`, `newerVersion` or
+  ///   `corrupt`, with the file unchanged, or of the kind of an SQLite error.
   func prepare(_ connection: Connection) throws(CookieStoreError) {
     var found = try connection.read { () throws(CookieStoreError) in try inspect(connection) }
     if found.version < version {
-      // The log has to be chosen outside a transaction, and before the first one: a rollback
-      // journal would be left by a crash in the midst of it.
+      // The journal mode can't change inside a transaction, and it must change before the first
+      // one: otherwise a crash during the migration would leave a rollback journal.
       try useLog(connection)
       try connection.write { () throws(CookieStoreError) in
-        // Another handle may have been quicker.
+        // Another handle may have migrated the file since the first check.
         let version = try inspect(connection).version
         for step in migrations.dropFirst(Int(version)) { try connection.execute(step) }
         try connection.execute("PRAGMA application_id = \(Self.applicationID)")
@@ -67,13 +67,16 @@ extension Schema {
     } else {
       try useLog(connection)
     }
-    let expected = try Self.objects(in: try made())
+    let expected = try Self.objects(in: try makeInMemory())
     guard found.objects == expected else {
       throw connection.corrupt("its tables are not those of version \(version)")
     }
   }
 
-  /// What stands in the file, if this package may use it.
+  /// Reads the file's version and schema objects.
+  ///
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the file is neither empty nor a store of a known
+  ///   version.
   private func inspect(
     _ connection: Connection
   ) throws(CookieStoreError) -> (version: Int64, objects: [String]) {
@@ -82,42 +85,44 @@ extension Schema {
     let objects = try Self.objects(in: connection)
     let isEmpty = application == 0 && version == 0 && objects.isEmpty
     guard isEmpty || application == Self.applicationID else {
-      throw Self.failure(.notACookieStore, connection, "an SQLite database of another program")
+      throw Self.failure(
+        .notACookieStore, connection, "it is an SQLite database of another program")
     }
     guard version <= self.version else {
       throw Self.failure(
-        .newerVersion, connection, "its version is \(version); this package knows \(self.version)")
+        .newerVersion, connection,
+        "its version is \(version), this package supports \(self.version)")
     }
     guard isEmpty || version > 0 else { throw connection.corrupt("its version is \(version)") }
-    guard try connection.rows("PRAGMA encoding", { $0.words(0) }) == ["UTF-8"] else {
+    guard try connection.rows("PRAGMA encoding", { $0.displayText(0) }) == ["UTF-8"] else {
       throw connection.corrupt("its text is not in UTF-8")
     }
     return (version, objects)
   }
 
-  /// Switches to the write-ahead log; where that is on, nothing is written.
+  /// Switches to the write-ahead log; writes nothing if the file uses it already.
   private func useLog(_ connection: Connection) throws(CookieStoreError) {
     try connection.retryingWhileBusy { () throws(CookieStoreError) in
-      let mode = try connection.rows("PRAGMA journal_mode = WAL") { $0.words(0) }
+      let mode = try connection.rows("PRAGMA journal_mode = WAL") { $0.displayText(0) }
       guard mode == ["wal"] else {
-        throw Self.failure(.other, connection, "this file system allows no write-ahead log")
+        throw Self.failure(.other, connection, "the file system doesn't support a write-ahead log")
       }
     }
   }
 
-  /// A store of this version in memory.
-  private func made() throws(CookieStoreError) -> Connection {
+  /// Creates a database of this version in memory.
+  private func makeInMemory() throws(CookieStoreError) -> Connection {
     let memory = try Connection(path: ":memory:", busyTimeout: .zero)
     for step in migrations { try memory.execute(step) }
     return memory
   }
 
-  /// Every table, index, trigger and view; not SQLite's own.
+  /// Returns the SQL of every table, index, trigger and view, except SQLite's own.
   private static func objects(in connection: Connection) throws(CookieStoreError) -> [String] {
     try connection.rows(
       "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema "
         + "WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY 1"
-    ) { $0.words(0) }
+    ) { $0.displayText(0) }
   }
 
   private static func failure(

@@ -1,24 +1,24 @@
-/// Values by the sequence numbers of cookies: a hash table with open addressing.
+/// A hash table with open addressing, keyed by the sequence numbers of cookies.
 ///
-/// A lookup notes an access for each cookie that it gives, so this is asked as often as the file
-/// is; a `Dictionary` takes several times as long. The hash is multiply-shift by a factor that is
-/// drawn anew for each table, so that a file made to collide finds no keys that do.
+/// Every lookup writes an entry per cookie returned, and `Dictionary` takes several times as long.
+/// The hash is multiply-shift with a random factor per table, so that the sequence numbers of a
+/// malicious file can't be chosen to collide.
 struct SequenceTable<Value> {
-  /// How many values there are.
+  /// The number of values.
   private(set) var count = 0
 
   private var slots: [Slot] = []
-  /// How many slots have ever been taken, removed ones included.
+  /// The number of slots with a key, including those whose value has been removed.
   private var taken = 0
   private let factor: UInt64
 
-  /// - Parameter factor: An odd number, to multiply keys by.
+  /// - Parameter factor: The odd number by which the hash multiplies keys.
   init(factor: UInt64 = .random(in: .min ... .max) | 1) { self.factor = factor }
 
   private struct Slot {
     var key: Int64 = 0
     var isTaken = false
-    /// The value, or `nil` where it has been removed.
+    /// The value, or `nil` if it has been removed.
     var value: Value?
   }
 
@@ -29,32 +29,33 @@ struct SequenceTable<Value> {
     set {
       if newValue != nil, taken * 2 >= slots.count { grow() }
       guard !slots.isEmpty else { return }
-      let place = slot(of: key)
-      if !slots[place].isTaken {
+      let index = slot(of: key)
+      if !slots[index].isTaken {
         guard newValue != nil else { return }
-        slots[place].key = key
-        slots[place].isTaken = true
+        slots[index].key = key
+        slots[index].isTaken = true
         taken += 1
       }
-      count += (newValue == nil ? 0 : 1) - (slots[place].value == nil ? 0 : 1)
-      slots[place].value = newValue
+      count += (newValue == nil ? 0 : 1) - (slots[index].value == nil ? 0 : 1)
+      slots[index].value = newValue
     }
   }
 
   mutating func removeAll() {
-    for place in slots.indices { slots[place] = Slot() }
+    for index in slots.indices { slots[index] = Slot() }
     count = 0
     taken = 0
   }
 
-  /// The slot that holds a key, or the free one where it would go.
+  /// Returns the slot of a key, or the free slot for it.
   private func slot(of key: Int64) -> Int {
-    // The number of slots is a power of two, and the highest bits of the product decide.
+    // The number of slots is a power of two. The highest bits of the product are the slot: they
+    // depend on all bits of the key, the lowest bits don't.
     let mask = slots.count - 1
     let product = UInt64(bitPattern: key) &* factor
-    var place = Int(truncatingIfNeeded: product >> UInt64(mask.leadingZeroBitCount))
-    while slots[place].isTaken, slots[place].key != key { place = (place + 1) & mask }
-    return place
+    var index = Int(truncatingIfNeeded: product >> UInt64(mask.leadingZeroBitCount))
+    while slots[index].isTaken, slots[index].key != key { index = (index + 1) & mask }
+    return index
   }
 
   private mutating func grow() {

@@ -2,20 +2,20 @@ import CSQLite
 import CookiePort
 import Foundation
 
-/// A prepared statement; the connection that prepared it finalises it.
+/// A prepared statement; the connection that prepared it finalizes it.
 ///
-/// Methods return SQLite's result codes: the hot paths compare integers, and only a failure becomes
-/// an error.
+/// Methods return SQLite's result codes, because comparing integers is faster than throwing; the
+/// connection converts failures to errors.
 struct Statement {
   let handle: OpaquePointer
 
-  /// Runs up to the next row (`SQLITE_ROW`) or the end (`SQLITE_DONE`).
+  /// Runs to the next row (`SQLITE_ROW`) or to the end (`SQLITE_DONE`).
   func step() -> Int32 { sqlite3_step(handle) }
 
-  /// Ends the run, so that it may be bound and stepped again.
+  /// Ends the run; the statement may be bound and stepped again.
   func reset() { sqlite3_reset(handle) }
 
-  /// Runs to the end, and resets.
+  /// Runs to the end and resets.
   func run() -> Int32 {
     var code = step()
     while code == SQLITE_ROW { code = step() }
@@ -37,7 +37,7 @@ struct Statement {
     if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
   }
 
-  /// Binds text by its octets, NUL included.
+  /// Binds a copy of text, including NUL bytes.
   func bind(_ index: Int32, _ text: String) {
     let code = text.utf8.withContiguousStorageIfAvailable {
       csqlite_bind_text(handle, index, $0.baseAddress, UInt64($0.count))
@@ -48,19 +48,21 @@ struct Statement {
     }
   }
 
-  /// Binds text without a copy: it has to stay where it is until the statement is reset.
+  /// Binds text without a copy; the caller keeps it alive and unchanged until the statement is
+  /// reset.
   @inline(__always)
-  func bind(_ index: Int32, borrowed octets: UnsafeBufferPointer<UInt8>) {
-    _ = csqlite_bind_borrowed_text(handle, index, octets.baseAddress, UInt64(octets.count))
+  func bind(_ index: Int32, borrowed bytes: UnsafeBufferPointer<UInt8>) {
+    _ = csqlite_bind_borrowed_text(handle, index, bytes.baseAddress, UInt64(bytes.count))
   }
 
-  // MARK: Columns, numbered from 0; `nil` where the file holds something else
+  // MARK: Columns, numbered from 0; `nil` if the file has another type or an invalid value
 
-  /// A column of the row; not to be used after the next step.
+  /// Returns a column of the current row if it has a type; the value is invalid after the next
+  /// step.
   ///
-  /// SQLite calls such a value unprotected: it belongs to whoever holds the connection alone, as
-  /// the store's lock sees to. Asking it for type, octets and length costs a fraction of asking the
-  /// statement for each.
+  /// SQLite calls it an unprotected value: it may only be used by the thread that uses the
+  /// connection, which the store's lock ensures. Reading type, bytes and length from it is several
+  /// times as fast as reading each from the statement.
   @inline(__always)
   private func value(_ column: Int32, _ type: Int32) -> OpaquePointer? {
     let value = sqlite3_column_value(handle, column)
@@ -79,7 +81,7 @@ struct Statement {
     return integer == integer & 1 ? integer == 1 : nil
   }
 
-  /// An instant of the years that cookies know.
+  /// Reads an instant between ``earliest`` and ``latest``.
   @inline(__always)
   func date(_ column: Int32) -> Date? {
     guard let value = value(column, SQLITE_FLOAT) else { return nil }
@@ -88,43 +90,44 @@ struct Statement {
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
-  /// ``CookieDate/earliest`` and ``CookieDate/latest`` in seconds, at hand without a call.
+  /// ``CookieDate/earliest`` and ``CookieDate/latest`` in seconds since 2001, as inlinable
+  /// constants.
   static var earliest: TimeInterval { -63_114_076_800 }
   static var latest: TimeInterval { 252_423_993_599 }
 
-  /// A date or, where the file holds NULL, none; the outer `nil` is something else again.
+  /// Reads an instant or NULL, which is `.some(nil)`; `nil` is an invalid value.
   @inline(__always)
   func optionalDate(_ column: Int32) -> Date?? {
     if let date = date(column) { return .some(date) }
     return value(column, SQLITE_NULL) == nil ? nil : .some(nil)
   }
 
-  /// Text in UTF-8 without control characters: no more would be let into a header.
+  /// Reads UTF-8 text without control characters, which must not get into a header.
   ///
-  /// - Parameter known: A string that may well be this text: it is returned if it is.
+  /// - Parameter known: A string that is probably equal to the text; it is returned if it is.
   @inline(__always)
   func text(_ column: Int32, known: String? = nil) -> String? {
     guard let value = value(column, SQLITE_TEXT), let start = sqlite3_value_text(value) else {
       return nil
     }
-    let octets = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-    if let known, known.utf8.count == octets.count,
+    let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+    if let known, known.utf8.count == bytes.count,
       known.utf8.withContiguousStorageIfAvailable({ known in
         known.baseAddress.map { memcmp($0, start, known.count) == 0 } ?? false
       }) == true
     {
       return known
     }
-    // Without a way out of the loop, the compiler takes many octets at a time.
-    var unusual: UInt8 = 0
-    for octet in octets { unusual |= octet &- 0x20 < 0x5F ? 0 : 1 }
-    if unusual == 0 { return String(decoding: octets, as: UTF8.self) }
-    guard !octets.contains(where: \.isCookieControl) else { return nil }
-    return String(validating: octets, as: UTF8.self)
+    // The loop has no early exit so that the compiler can vectorize it.
+    var isNotPrintableASCII: UInt8 = 0
+    for byte in bytes { isNotPrintableASCII |= byte &- 0x20 < 0x5F ? 0 : 1 }
+    if isNotPrintableASCII == 0 { return String(decoding: bytes, as: UTF8.self) }
+    guard !bytes.contains(where: \.isCookieControl) else { return nil }
+    return String(validating: bytes, as: UTF8.self)
   }
 
-  /// A column of any type, as text for people.
-  func words(_ column: Int32) -> String {
+  /// Returns a column of any type as text for messages.
+  func displayText(_ column: Int32) -> String {
     sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
   }
 }

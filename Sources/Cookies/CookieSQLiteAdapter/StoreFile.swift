@@ -2,27 +2,27 @@ import CookiePort
 import Foundation
 import SystemLocks
 
-/// The database file before SQLite opens it: made if it is missing, private from the first moment.
+/// Checks and creates the database file before SQLite opens it.
 enum StoreFile {
-  /// Kept while a file is made, as closing a descriptor takes the process's locks off its file.
-  private static let making = Mutex(())
+  /// Held while a file is created: closing any descriptor of a file releases the process's POSIX
+  /// locks on it, including those of an SQLite connection in another thread.
+  private static let creationLock = Mutex(())
 
-  /// The absolute path of a file that SQLite may open.
+  /// Checks a path, and creates the file with mode 0600 if it doesn't exist.
   ///
-  /// An absolute path keeps SQLite from reading `:memory:` or `file:…` as something else.
-  ///
-  /// - Returns: The path, and whether the file was made just now: empty, of mode 0600.
-  /// - Throws: ``CookieStoreError/storage(_:)`` where the path can't be that of a store. A missing
-  ///   folder or permission is left for SQLite to meet.
+  /// - Returns: The absolute path, and whether the file was created. The path is absolute because
+  ///   SQLite treats relative names such as `:memory:` and `file:…` specially.
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the path can't be that of a store. SQLite
+  ///   reports a missing directory or permission.
   static func prepare(_ path: String) throws(CookieStoreError) -> (path: String, isNew: Bool) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw failure(.notPermitted, path, "not a file's path: it is empty or holds a NUL")
+      throw failure(.notPermitted, path, "the path is empty or contains a NUL byte")
     }
     var absolute = path
     if !path.hasPrefix("/") {
       absolute = FileManager.default.currentDirectoryPath + "/" + path
     }
-    let isNew = making.withLock { _ in
+    let isNew = creationLock.withLock { _ in
       let descriptor = open(absolute, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { return false }
       close(descriptor)
@@ -35,43 +35,44 @@ enum StoreFile {
     return (absolute, isNew)
   }
 
-  /// Refuses what SQLite would open, or leave traces beside, without being of use.
+  /// Rejects files that can't be stores but that SQLite would open, wait for or change.
   private static func check(_ path: String, _ status: stat) throws(CookieStoreError) {
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: throw failure(.notACookieStore, path, "it is a folder")
-    default: throw failure(.notACookieStore, path, "it is neither a file nor a folder")
+    case S_IFDIR: throw failure(.notACookieStore, path, "it is a directory")
+    default: throw failure(.notACookieStore, path, "it is not a regular file")
     }
     guard access(path, R_OK | W_OK) == 0 else {
       throw failure(.notPermitted, path, String(cString: strerror(errno)))
     }
     switch status.st_size {
     case 0: chmod(path, 0o600)
-    // SQLite takes a file of one octet for an empty one.
+    // SQLite treats a file of one byte as an empty database.
     case ..<headerSize: throw failure(.notACookieStore, path, "file is not a database: too short")
     default: try checkJournal(of: path)
     }
   }
 
-  /// The length of a database's header in octets.
+  /// The length of a database's header, in bytes.
   private static let headerSize = 100
 
-  /// Whether a write-ahead log with something in it stands beside the file.
+  /// Whether the file has a write-ahead log that isn't empty.
   static func hasLog(_ path: String) -> Bool {
     var status = stat()
     return stat(path + "-wal", &status) == 0 && status.st_size > 0
   }
 
-  /// Refuses a file that another program's crash has left in the midst of a transaction.
+  /// Rejects a file with a hot rollback journal, which a crash of another program has left.
   ///
-  /// SQLite would play the rollback journal back into the file, before anyone can tell whose it is.
-  /// A store's own is of a file that was empty: afterwards there is the write-ahead log.
+  /// SQLite would roll the journal back into the file before this package can read the file's
+  /// `application_id`. A store's own journal always belongs to an empty file: afterwards the store
+  /// uses the write-ahead log.
   private static func checkJournal(of path: String) throws(CookieStoreError) {
-    // A pipe would be waited on, here as in SQLite.
+    // Opening a pipe would block, here and in SQLite.
     var status = stat()
     guard stat(path + "-journal", &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw failure(.notACookieStore, path, "its rollback journal is no file")
+      throw failure(.notACookieStore, path, "its rollback journal is not a regular file")
     }
     guard let journal = FileHandle(forReadingAtPath: path + "-journal") else { return }
     defer { try? journal.close() }
@@ -81,17 +82,18 @@ enum StoreFile {
       header.suffix(4).contains(where: { $0 != 0 })
     else { return }
     throw failure(
-      .notACookieStore, path, "a rollback journal of another program stands beside it")
+      .notACookieStore, path, "it has a rollback journal of another program")
   }
 
-  /// Returns once the folder's entry for a new file is on the medium (fsync(2)).
-  static func synchronizeFolder(of path: String) throws(CookieStoreError) {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path(percentEncoded: false)
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  /// Synchronizes a new file's directory entry with fsync(2).
+  static func synchronizeDirectory(of path: String) throws(CookieStoreError) {
+    let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path(
+      percentEncoded: false)
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0, fsync(descriptor) == 0 else {
       let error = String(cString: strerror(errno))
       close(descriptor)
-      throw failure(.other, folder, "the folder can't be synchronised: \(error)")
+      throw failure(.other, directory, "the directory can't be synchronized: \(error)")
     }
     close(descriptor)
   }

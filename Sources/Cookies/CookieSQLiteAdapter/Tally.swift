@@ -1,27 +1,27 @@
 import CookiePort
 import Foundation
 
-/// What is known of all cookies together, kept in a row so that no store has to count them.
+/// Counts and bounds over all cookies, kept in one row so that no operation has to scan the table.
 struct Tally: Equatable {
-  /// How many cookies there are, expired ones included.
+  /// The number of cookies, including expired ones.
   var cookies: Int64
 
-  /// The last sequence number given out.
+  /// The last sequence number that was assigned.
   var lastSequence: Int64
 
-  /// No cookie was created later.
+  /// An upper bound of all creations; removals may leave it too high.
   var latestCreation: Date?
 
-  /// No cookie expires earlier.
+  /// A lower bound of all expiries; removals may leave it too low.
   var earliestExpiry: Date?
 
   /// The columns, in the order in which ``init(_:)`` reads them.
   static let columns = "cookies, last_sequence, latest_creation, earliest_expiry"
 
-  /// The numbers that a store can reach.
+  /// The valid range of the counts, far beyond what a store can reach.
   private static let range = Int64(0)...(1 << 53)
 
-  /// The row that a statement stands at, or `nil` where it holds what no store writes.
+  /// Reads the current row of a statement, or returns `nil` if a field is invalid.
   init?(_ statement: Statement) {
     guard let cookies = statement.integer(0), Self.range.contains(cookies),
       let lastSequence = statement.integer(1), Self.range.contains(lastSequence),
@@ -34,7 +34,7 @@ struct Tally: Equatable {
     self.earliestExpiry = earliestExpiry
   }
 
-  /// Takes a cookie into account.
+  /// Extends the bounds for a cookie.
   mutating func include(_ cookie: Cookie) {
     latestCreation = max(latestCreation ?? cookie.creation, cookie.creation)
     if let expires = cookie.expires {

@@ -1,24 +1,27 @@
-// What Swift can't import of libsqlite3: variadic functions and function-pointer macros.
+// Wrappers for variadic functions and function-pointer macros of libsqlite3, which Swift can't
+// import.
 #ifndef CSQLITE_SHIMS_H
 #define CSQLITE_SHIMS_H
 
 #include <sqlite3.h>
 
-/// Sets a Boolean option of a connection; returns a result code.
+/// Sets a Boolean option of a connection and returns a result code.
 static inline int csqlite_set_option(sqlite3 *database, int option, int value) {
   return sqlite3_db_config(database, option, value, (int *)0);
 }
 
-/// Binds a copy of some text; returns a result code.
+/// Binds a copy of a text and returns a result code.
 ///
-/// A null pointer of length 0 binds the empty text, where SQLite would bind NULL.
+/// A null pointer binds empty text; SQLite alone would bind NULL.
 static inline int csqlite_bind_text(
     sqlite3_stmt *statement, int index, const unsigned char *text, sqlite3_uint64 length) {
   return sqlite3_bind_text64(
       statement, index, text ? (const char *)text : "", length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/// Binds text that the caller keeps alive and unchanged until the statement is reset.
+/// Binds text without a copy and returns a result code.
+///
+/// The caller keeps the text alive and unchanged until the statement is reset.
 static inline int csqlite_bind_borrowed_text(
     sqlite3_stmt *statement, int index, const unsigned char *text, sqlite3_uint64 length) {
   return sqlite3_bind_text64(

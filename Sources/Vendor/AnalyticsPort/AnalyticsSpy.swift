@@ -1,16 +1,16 @@
 import SystemLocks
 
-/// A tracker in memory that tells what was reported to it.
+/// A tracker that keeps its events in memory, for tests and previews.
 public final class AnalyticsSpy: AnalyticsTracking {
   private let log = Mutex<[AnalyticsEvent]>([])
 
-  /// Makes a spy that nothing was reported to.
+  /// Creates a spy without events.
   public init() {}
 
   public func track(_ category: String, action: String?) {
     log.withLock { $0.append(AnalyticsEvent(category, action: action)) }
   }
 
-  /// All that was reported, in order.
+  /// The tracked events, in the order of the calls.
   public var events: [AnalyticsEvent] { log.withLock(\.self) }
 }

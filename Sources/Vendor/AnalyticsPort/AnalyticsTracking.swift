@@ -1,18 +1,21 @@
-/// A place that the app reports to what its user does.
+/// Tracks what the user does in the app.
 ///
-/// The protocol is a *shadow* of the vendor's class: it has the same signature, so that the class
-/// conforms by a declaration alone. Every implementation promises the clauses of
-/// `AnalyticsContract`.
+/// The protocol *shadows* the vendor's class: its requirement has the signature of the class's
+/// method, so an empty extension makes the class conform. Every implementation satisfies
+/// `Contract.analytics`.
 public protocol AnalyticsTracking: Sendable {
-  /// Reports one event; callable from any thread, and in order on each.
+  /// Tracks one event.
+  ///
+  /// The method may be called from any thread. Events from the same thread arrive in the order of
+  /// the calls, and their strings arrive with unchanged UTF-8 bytes.
   ///
   /// - Parameters:
-  ///   - category: What kind of thing was done, passed on octet for octet.
-  ///   - action: What was done, passed on octet for octet.
+  ///   - category: The group of user actions that the event belongs to.
+  ///   - action: What the user did, or `nil` if the category says enough.
   func track(_ category: String, action: String?)
 }
 
 extension AnalyticsTracking {
-  /// Reports an event without an action: a protocol can't declare a default argument.
+  /// Tracks an event without an action. A protocol requirement cannot have a default argument.
   public func track(_ category: String) { track(category, action: nil) }
 }

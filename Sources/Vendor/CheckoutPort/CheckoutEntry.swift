@@ -1,22 +1,23 @@
 public import Foundation
 
-/// An entry point for clients that can't see a Swift enum with values, as Objective-C's can't.
+/// A ``CheckoutEntryPoint`` for Objective-C, which cannot see enums with associated values.
 ///
-/// Made by ``cart()`` and ``product(id:)``; two are equal when their entry points are.
+/// Create one with ``cart()`` or ``product(id:)``. Two entries are equal if their entry points are
+/// equal.
 #if canImport(ObjectiveC)
   @objcMembers
 #endif
 public final class CheckoutEntry: NSObject, Sendable {
-  /// The entry point, for Swift.
+  /// The entry point, for Swift callers.
   public let entryPoint: CheckoutEntryPoint
 
   /// Wraps an entry point.
   public init(_ entryPoint: CheckoutEntryPoint) { self.entryPoint = entryPoint }
 
-  /// The whole cart.
+  /// The entry for the whole cart.
   public static func cart() -> CheckoutEntry { CheckoutEntry(.cart) }
 
-  /// One product.
+  /// The entry for one product.
   public static func product(id: String) -> CheckoutEntry { CheckoutEntry(.product(id: id)) }
 
   public override func isEqual(_ object: Any?) -> Bool {

@@ -1,4 +1,4 @@
-/// A place in the app from which a purchase is made with one tap.
+/// A part of the app from which the user can buy with one tap.
 public enum CheckoutEntryPoint: Hashable, Sendable {
   /// The whole cart.
   case cart
@@ -6,7 +6,7 @@ public enum CheckoutEntryPoint: Hashable, Sendable {
   /// One product, by its id.
   case product(id: String)
 
-  /// The toggle that decides whether one tap is offered here.
+  /// The toggle that enables one-tap checkout at this entry point.
   public var toggle: FeatureToggle {
     switch self {
     case .cart: .oneTapCheckoutInCart
@@ -15,11 +15,11 @@ public enum CheckoutEntryPoint: Hashable, Sendable {
   }
 }
 
-/// Something that the app shows.
+/// A screen of the app.
 public enum Screen: Hashable, Sendable {
-  /// A screen of the app by its name.
+  /// A screen by its name.
   case named(String)
 
-  /// The checkout, for what is bought at an entry point.
+  /// The one-tap checkout for an entry point.
   case oneTapCheckout(CheckoutEntryPoint)
 }

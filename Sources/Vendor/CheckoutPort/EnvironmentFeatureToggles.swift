@@ -1,33 +1,40 @@
 import Foundation
 
-/// Toggles in the environment, as it was when they were made.
+/// Toggles read once from environment variables.
 ///
-/// The toggle `one-tap-checkout-in-cart` is the variable `TOGGLE_ONE_TAP_CHECKOUT_IN_CART`. On are
-/// `1`, `true`, `yes` and `on`; off are `0`, `false`, `no`, `off` and the empty text, in any case.
+/// The toggle `one-tap-checkout-in-cart` is the variable `TOGGLE_ONE_TAP_CHECKOUT_IN_CART`. `1`,
+/// `true`, `yes` and `on` enable it; `0`, `false`, `no`, `off` and the empty string disable it.
+/// Case does not matter. Later changes to the environment have no effect.
 public struct EnvironmentFeatureToggles: FeatureToggles {
   private let enabled: Set<FeatureToggle>
 
-  /// Reads toggles from variables.
+  /// Reads the toggles.
   ///
   /// - Parameters:
-  ///   - environment: The variables; the process's unless others are given.
-  ///   - prefix: What the variables' names begin with.
-  /// - Throws: ``FeatureTogglesError`` for a variable that is neither on nor off.
+  ///   - environment: The variables; the process environment by default.
+  ///   - prefix: The prefix of the variables' names.
+  /// - Throws: ``FeatureTogglesError`` if a variable has any other value.
   public init(
     _ environment: [String: String] = ProcessInfo.processInfo.environment,
     prefix: String = "TOGGLE_"
   ) throws(FeatureTogglesError) {
     var enabled: Set<FeatureToggle> = []
     for toggle in FeatureToggle.allCases {
-      let name = prefix + toggle.rawValue.uppercased().replacing("-", with: "_")
+      let name = Self.variable(for: toggle, prefix: prefix)
       switch environment[name]?.lowercased() {
       case "1", "true", "yes", "on": enabled.insert(toggle)
       case nil, "", "0", "false", "no", "off": break
       case let value?:
-        throw FeatureTogglesError(source: name, problem: "'\(value)' is neither on nor off")
+        throw FeatureTogglesError(
+          source: name, problem: "'\(value)' is neither on nor off; use 'on' or 'off'")
       }
     }
     self.enabled = enabled
+  }
+
+  /// The name of a toggle's variable.
+  package static func variable(for toggle: FeatureToggle, prefix: String = "TOGGLE_") -> String {
+    prefix + toggle.rawValue.uppercased().replacing("-", with: "_")
   }
 
   public func isEnabled(_ toggle: FeatureToggle) -> Bool { enabled.contains(toggle) }

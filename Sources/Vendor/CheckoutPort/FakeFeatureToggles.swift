@@ -4,14 +4,14 @@ import SystemLocks
 public final class FakeFeatureToggles: FeatureToggles {
   private let enabled: Mutex<Set<FeatureToggle>>
 
-  /// Makes toggles of which these are on.
+  /// Creates toggles with the given ones on and all others off.
   public init(enabled: FeatureToggle...) { self.enabled = Mutex(Set(enabled)) }
 
   public func isEnabled(_ toggle: FeatureToggle) -> Bool {
     enabled.withLock { $0.contains(toggle) }
   }
 
-  /// Switches a feature on or off.
+  /// Turns a feature on or off.
   public func set(_ toggle: FeatureToggle, _ isEnabled: Bool) {
     enabled.withLock { enabled in
       if isEnabled { enabled.insert(toggle) } else { enabled.remove(toggle) }

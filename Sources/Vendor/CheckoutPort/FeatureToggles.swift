@@ -1,27 +1,27 @@
-/// A feature that can be switched on and off, by the name it has in files and variables.
+/// A feature that can be turned on and off. Its raw value is its name in files.
 public enum FeatureToggle: String, Hashable, Sendable, CaseIterable, Codable {
-  /// One tap buys the cart.
+  /// One-tap checkout of the cart.
   case oneTapCheckoutInCart = "one-tap-checkout-in-cart"
 
-  /// One tap buys a product.
+  /// One-tap checkout of a product.
   case oneTapCheckoutOnProduct = "one-tap-checkout-on-product"
 }
 
-/// A place that says which features are on.
+/// Tells which features are on.
 ///
-/// Every implementation promises the clauses of `Contract.featureToggles`.
+/// Every implementation satisfies `Contract.featureToggles`.
 public protocol FeatureToggles: Sendable {
-  /// Whether a feature is on; one that nothing is said about is off.
+  /// Whether a feature is on. A feature without a setting is off.
   func isEnabled(_ toggle: FeatureToggle) -> Bool
 }
 
-/// Toggles that can't be read; those that were read before stay as they were.
+/// Toggles could not be read. Toggles that were read earlier keep their values.
 public struct FeatureTogglesError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Where they should have come from: a path, or the name of a variable.
+  /// The path of the file, or the name of the environment variable.
   public let source: String
 
-  /// What is wrong there.
+  /// What is wrong with the source.
   public let problem: String
 
-  public var description: String { "no toggles from \(source): \(problem)" }
+  public var description: String { "cannot read feature toggles from \(source): \(problem)" }
 }

@@ -1,23 +1,23 @@
 public import Foundation
 import SystemLocks
 
-/// Toggles in a file: a JSON object or a property list, from names to Booleans.
+/// Toggles in a file: a JSON object or a property list that maps names to Booleans.
 ///
-/// Names that are no toggle's are ignored, so that one file serves several versions of an app.
+/// Unknown names are ignored, so several versions of an app can use the same file.
 public final class FileFeatureToggles: FeatureToggles {
   private let file: URL
   private let values: Mutex<[String: Bool]>
 
   /// Reads a file.
   ///
-  /// - Parameter file: The file; a property list where its name ends in `.plist`, else JSON.
-  /// - Throws: ``FeatureTogglesError`` for a file that is missing or holds something else.
+  /// - Parameter file: A property list if the extension is `plist`, otherwise JSON.
+  /// - Throws: ``FeatureTogglesError`` if the file is missing or has another content.
   public init(_ file: URL) throws(FeatureTogglesError) {
     self.file = file
     values = Mutex(try Self.read(file))
   }
 
-  /// Reads the file again; where that fails, the toggles stay as they are.
+  /// Reads the file again. If that fails, the toggles keep their values.
   ///
   /// - Throws: ``FeatureTogglesError`` as ``init(_:)`` does.
   public func reload() throws(FeatureTogglesError) {
@@ -37,7 +37,7 @@ public final class FileFeatureToggles: FeatureToggles {
         : try JSONDecoder().decode([String: Bool].self, from: data)
     } catch let error as DecodingError {
       throw FeatureTogglesError(
-        source: file.path, problem: "it must map names to true or false (\(error))")
+        source: file.path, problem: "the file must map names to true or false (\(error))")
     } catch {
       throw FeatureTogglesError(source: file.path, problem: "\(error)")
     }

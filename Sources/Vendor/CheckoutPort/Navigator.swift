@@ -1,7 +1,7 @@
-/// A way to bring screens before the user.
+/// Shows screens to the user.
 ///
-/// Every implementation promises the clauses of `Contract.navigator`.
+/// Every implementation satisfies `Contract.navigator`.
 public protocol Navigator: Sendable {
-  /// Puts a screen on top of what is shown.
+  /// Shows a screen on top of the current one. May be called from any thread.
   func show(_ screen: Screen)
 }

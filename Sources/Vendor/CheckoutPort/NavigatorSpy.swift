@@ -1,14 +1,14 @@
 import SystemLocks
 
-/// A navigator that shows nothing and tells what it was asked for.
+/// A navigator that records the screens it is asked to show, for tests.
 public final class NavigatorSpy: Navigator {
   private let log = Mutex<[Screen]>([])
 
-  /// Makes a spy that was asked for nothing.
+  /// Creates a spy without screens.
   public init() {}
 
   public func show(_ screen: Screen) { log.withLock { $0.append(screen) } }
 
-  /// The screens that were asked for, in order.
+  /// The screens passed to ``show(_:)``, in the order of the calls.
   public var screens: [Screen] { log.withLock(\.self) }
 }

@@ -1,9 +1,10 @@
-/// One-tap checkout, second design: a struct whose ports are injected and default to the globals.
+/// One-tap checkout, second design: a struct with injected ports that default to the globals.
 public struct OneTapCheckout: Sendable {
   private let toggles: (any FeatureToggles)?
   private let navigator: (any Navigator)?
 
-  /// Makes a checkout; ports that are not given are the globals of this moment.
+  /// Creates a checkout. Omitted ports are the values of ``CheckoutGlobals`` at the time of the
+  /// call.
   public init(
     toggles: (any FeatureToggles)? = CheckoutGlobals.toggles,
     navigator: (any Navigator)? = CheckoutGlobals.navigator
@@ -12,14 +13,14 @@ public struct OneTapCheckout: Sendable {
     self.navigator = navigator
   }
 
-  /// Whether one tap is offered at an entry point.
+  /// Whether one-tap checkout is enabled at an entry point.
   public func isEnabled(at entryPoint: CheckoutEntryPoint) -> Bool {
     toggles?.isEnabled(entryPoint.toggle) ?? false
   }
 
-  /// Shows the checkout, if one tap is offered at this moment.
+  /// Shows the checkout if one-tap checkout is enabled at the time of the call.
   ///
-  /// - Returns: Whether it was shown.
+  /// - Returns: Whether the checkout was shown.
   @discardableResult
   public func present(from entryPoint: CheckoutEntryPoint) -> Bool {
     guard isEnabled(at: entryPoint), let navigator else { return false }

@@ -1,17 +1,18 @@
 import SystemLocks
 
-/// A navigator over a stack of screens, which never loses its first one.
+/// A navigator with a stack of screens. The root screen cannot be removed.
 public final class StackNavigator: Navigator {
   private let stack: Mutex<[Screen]>
   private let root: Screen
   private let render: @Sendable ([Screen]) -> Void
 
-  /// Shows a first screen.
+  /// Creates a stack that holds the root screen.
   ///
   /// - Parameters:
   ///   - root: The screen at the bottom.
-  ///   - render: Called with the whole stack after each change, one change at a time and in order;
-  ///     it must not navigate itself.
+  ///   - render: Called with the whole stack after each change. Calls are serialised, in the order
+  ///     of the changes, and made under the navigator's lock: a call back into the navigator
+  ///     deadlocks.
   public init(root: Screen, render: @escaping @Sendable ([Screen]) -> Void = { _ in }) {
     self.root = root
     self.render = render
@@ -25,9 +26,9 @@ public final class StackNavigator: Navigator {
     }
   }
 
-  /// Takes the topmost screen away.
+  /// Removes the topmost screen, unless it is the root.
   ///
-  /// - Returns: Whether there was one beside the first.
+  /// - Returns: Whether a screen was removed.
   @discardableResult
   public func goBack() -> Bool {
     stack.withLock { stack in
@@ -37,6 +38,6 @@ public final class StackNavigator: Navigator {
     }
   }
 
-  /// The screens from the bottom to the one that is seen.
+  /// The screens from the root to the visible one.
   public var screens: [Screen] { stack.withLock { [root] + $0 } }
 }

@@ -2,36 +2,36 @@ import SystemLocks
 
 /// A feedback service in memory, for tests and previews.
 ///
-/// It answers each load at once from the forms that it was made with, unless a test takes the
-/// answers into its own hand with ``onLoad(_:)``.
+/// It completes each load at once with one of its forms, unless a test completes loads itself with
+/// ``onLoad(_:)``.
 public final class FakeFeedbackService: FeedbackService {
   private let vendor: Vendor
 
-  /// Makes a service that knows some forms.
+  /// Creates a service with a list of forms.
   ///
   /// - Parameters:
-  ///   - forms: The forms; ids are compared octet for octet, and the first of one id counts.
-  ///   - timeLimit: How long a load may go unanswered, in the time of ``advance(by:)``.
+  ///   - forms: The forms. Ids are compared by their UTF-8 bytes; the first form with an id wins.
+  ///   - timeLimit: How long a load waits for an answer, in the time of ``advance(by:)``.
   public init(_ forms: FeedbackForm..., timeLimit: Duration = .seconds(30)) {
     vendor = Vendor(forms: forms, timeLimit: timeLimit)
   }
 
-  /// Makes a second service on the vendor of another, as two screens of an app have them.
+  /// Creates a second service on another service's vendor, such as for a second screen of the app.
   public init(sharingVendorOf other: FakeFeedbackService) { vendor = other.vendor }
 
   public func loadForm(_ id: String) async throws -> FeedbackForm {
     try Task.checkCancellation()
-    let inbox = AsyncStream<Answer>.makeStream()
-    let number = try vendor.begin(id, answeringTo: inbox.continuation)
+    let answers = AsyncStream<Answer>.makeStream()
+    let number = try vendor.begin(id, answeringTo: answers.continuation)
     defer { vendor.state.withLock { $0.model.end(number) } }
-    for await answer in inbox.stream { return try answer.get() }
-    // The stream ends without an answer only where the task is cancelled.
+    for await answer in answers.stream { return try answer.get() }
+    // The stream ends without an element only if the task is cancelled.
     throw CancellationError()
   }
 
-  /// Has a closure called with every load from now on, to answer it at once, later or never.
+  /// Calls a closure for each load from now on; the closure may answer at once, later or never.
   ///
-  /// The forms that the service was made with are not used any more.
+  /// The service no longer uses the forms that it was created with.
   public func onLoad(_ body: @escaping @Sendable (Load) -> Void) {
     vendor.state.withLock { $0.onLoad = body }
   }
@@ -39,16 +39,17 @@ public final class FakeFeedbackService: FeedbackService {
   /// The ids of the loads that have reached the vendor, in order.
   public var requestedIDs: [String] { vendor.state.withLock { $0.model.requestedIDs } }
 
-  /// Lets time pass: a load that has gone unanswered too long ends.
+  /// Advances the service's time. A load whose time limit is reached throws
+  /// ``FeedbackTimeoutError``.
   public func advance(by duration: Duration) {
     vendor.state.withLock { state in
-      guard let late = state.model.advance(by: duration) else { return }
-      let error = FeedbackTimeoutError(id: late.id, timeLimit: state.model.timeLimit)
-      state.inbox?.yield(.failure(error))
+      guard let expired = state.model.advance(by: duration) else { return }
+      let error = FeedbackTimeoutError(id: expired.id, timeLimit: state.model.timeLimit)
+      state.continuation?.yield(.failure(error))
     }
   }
 
-  /// Whether somebody else, and not this app's service, gets the vendor's answers.
+  /// Whether a client other than this app's services receives the vendor's answers.
   public var isVendorTaken: Bool {
     get { vendor.state.withLock { $0.model.listener == .stranger } }
     set { vendor.state.withLock { $0.model.setStranger(isListening: newValue) } }
@@ -65,8 +66,10 @@ public final class FakeFeedbackService: FeedbackService {
     fileprivate let number: Int
     fileprivate let vendor: Vendor
 
-    /// Answers the load; one that has ended, or that another client took the answers from, is not
-    /// answered.
+    /// Answers the load.
+    ///
+    /// The call has no effect if the load has ended or if another client receives the vendor's
+    /// answers.
     public func answer(_ result: Result<FeedbackForm, any Error>) {
       vendor.answer(number, result)
     }
@@ -75,13 +78,13 @@ public final class FakeFeedbackService: FeedbackService {
   fileprivate typealias Answer = Result<FeedbackForm, any Error>
 }
 
-/// What the services of one app share: the model, and the caller that waits.
+/// The state that the services of one app share: the model and the waiting caller.
 private final class Vendor: Sendable {
   struct State {
     var model: FeedbackModel
     var onLoad: (@Sendable (FakeFeedbackService.Load) -> Void)?
-    /// Where the answer to the load in flight goes.
-    var inbox: AsyncStream<FakeFeedbackService.Answer>.Continuation?
+    /// Receives the answer to the load in flight.
+    var continuation: AsyncStream<FakeFeedbackService.Answer>.Continuation?
   }
 
   let state: Mutex<State>
@@ -92,19 +95,22 @@ private final class Vendor: Sendable {
     state = Mutex(State(model: FeedbackModel(timeLimit: timeLimit)))
   }
 
-  /// Begins a load and has it answered, unless the test does that later.
+  /// Begins a load, and answers it unless a test does so with `onLoad`.
+  ///
+  /// The closure and the answer run outside the lock: a test's closure may call back into the
+  /// service.
   func begin(
-    _ id: String, answeringTo inbox: AsyncStream<FakeFeedbackService.Answer>.Continuation
+    _ id: String, answeringTo continuation: AsyncStream<FakeFeedbackService.Answer>.Continuation
   ) throws -> Int {
     let (number, onLoad) = try state.withLock { state in
       let number = try state.model.begin(id)
-      state.inbox = inbox
+      state.continuation = continuation
       return (number, state.onLoad)
     }
     if let onLoad {
       onLoad(FakeFeedbackService.Load(id: id, number: number, vendor: self))
     } else {
-      inbox.yield(form(id))
+      continuation.yield(form(id))
     }
     return number
   }
@@ -116,7 +122,7 @@ private final class Vendor: Sendable {
 
   func answer(_ number: Int, _ answer: FakeFeedbackService.Answer) {
     state.withLock { state in
-      if state.model.isListening(for: number) { state.inbox?.yield(answer) }
+      if state.model.isListening(for: number) { state.continuation?.yield(answer) }
     }
   }
 }

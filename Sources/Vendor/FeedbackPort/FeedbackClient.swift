@@ -1,11 +1,11 @@
-/// The feedback service as a value: a struct of closures instead of a class behind a protocol.
+/// A feedback service as a value: a struct with a closure instead of a class behind a protocol.
 ///
-/// It serves where a test replaces one function and a class would be ceremony:
+/// Use it if a test replaces one function and a class would be too much:
 /// `FeedbackClient { id in FeedbackForm(id: id, title: "Hello") }`.
 public struct FeedbackClient: FeedbackService {
   private let load: @Sendable (String) async throws -> FeedbackForm
 
-  /// Makes a service of a function that keeps the promises of ``FeedbackService/loadForm(_:)``.
+  /// Creates a service from a function with the contract of ``FeedbackService/loadForm(_:)``.
   public init(loadForm load: @escaping @Sendable (String) async throws -> FeedbackForm) {
     self.load = load
   }

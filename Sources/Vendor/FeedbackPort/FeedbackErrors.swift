@@ -1,42 +1,44 @@
-/// A load that was refused because another one is in flight; that one is left alone.
+/// A load was refused because another one is in flight. The other load continues.
 public struct MultipleFormLoadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The id of the form that was not loaded.
   public let id: String
 
-  /// Reports that the form `id` was not loaded.
+  /// Creates an error for the form with an id.
   public init(id: String) { self.id = id }
 
   public var description: String {
-    "the form '\(id)' was not loaded, for another load is in flight: load it when that has ended"
+    "form '\(id)' not loaded because another load is in flight; retry when that load has ended"
   }
 }
 
-/// A load that nobody answered in time.
+/// A load timed out.
 public struct FeedbackTimeoutError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The id of the form that was not loaded.
   public let id: String
 
-  /// How long the load was waited for.
+  /// How long the service waited for an answer.
   public let timeLimit: Duration
 
-  /// Reports that the form `id` did not come within `timeLimit`.
+  /// Creates an error for the form with an id.
   public init(id: String, timeLimit: Duration) {
     self.id = id
     self.timeLimit = timeLimit
   }
 
   public var description: String {
-    "the form '\(id)' did not come within \(timeLimit): it may be loaded again"
+    "form '\(id)' not loaded: the load timed out after \(timeLimit) and may be retried"
   }
 }
 
-/// A load of a form that does not exist.
+/// The requested form does not exist.
 public struct UnknownFormError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The id that no form has.
+  /// The id that was requested.
   public let id: String
 
-  /// Reports that no form has this id.
+  /// Creates an error for an id.
   public init(id: String) { self.id = id }
 
-  public var description: String { "no form has the id '\(id)': give the fake one that has" }
+  public var description: String {
+    "no form has the id '\(id)'; pass such a form to FakeFeedbackService"
+  }
 }

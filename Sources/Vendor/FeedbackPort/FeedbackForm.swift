@@ -1,15 +1,15 @@
 /// A form that asks the user for feedback.
 public struct FeedbackForm: Hashable, Sendable, Identifiable {
-  /// The id that the form was loaded by.
+  /// The id that the form was loaded with.
   public var id: String
 
-  /// What the form is headed with.
+  /// The heading.
   public var title: String
 
-  /// What the form asks, in order.
+  /// The questions, in order.
   public var questions: [String]
 
-  /// Makes a form.
+  /// Creates a form.
   public init(id: String, title: String, questions: [String] = []) {
     self.id = id
     self.title = title

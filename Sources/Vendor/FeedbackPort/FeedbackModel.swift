@@ -1,6 +1,6 @@
-/// What a feedback service does, as plain functions: who is being answered, and until when.
+/// The behaviour of a feedback service as a state machine: the load in flight and its deadline.
 struct FeedbackModel {
-  /// Who gets the vendor's next answer.
+  /// The receiver of the vendor's next answer.
   enum Listener {
     case nobody
     case service
@@ -22,7 +22,7 @@ struct FeedbackModel {
 
   init(timeLimit: Duration) { self.timeLimit = timeLimit }
 
-  /// Begins a load, and gives back its number.
+  /// Begins a load and returns its number.
   mutating func begin(_ id: String) throws(MultipleFormLoadError) -> Int {
     guard load == nil, listener == .nobody else { throw MultipleFormLoadError(id: id) }
     requestedIDs.append(id)
@@ -31,25 +31,26 @@ struct FeedbackModel {
     return requestedIDs.count
   }
 
-  /// Ends a load, if it has not ended.
+  /// Ends a load. A load that has ended already is ignored.
   mutating func end(_ number: Int) {
     guard load?.number == number else { return }
     load = nil
+    // A stranger that became the listener during the load remains the listener.
     if listener == .service { listener = .nobody }
   }
 
-  /// Whether an answer to the load comes to it.
+  /// Whether an answer to a load reaches it.
   func isListening(for number: Int) -> Bool { load?.number == number && listener == .service }
 
-  /// Lets time pass, and gives back the load that ran out of it.
+  /// Advances time, and ends and returns the load whose deadline has passed.
   mutating func advance(by duration: Duration) -> Load? {
     now += duration
-    guard let late = load, late.deadline <= now else { return nil }
-    end(late.number)
-    return late
+    guard let expired = load, expired.deadline <= now else { return nil }
+    end(expired.number)
+    return expired
   }
 
-  /// Somebody else takes the vendor's answers, or lets go of them.
+  /// Makes another client the vendor's listener, or removes it.
   mutating func setStranger(isListening: Bool) {
     if isListening {
       listener = .stranger

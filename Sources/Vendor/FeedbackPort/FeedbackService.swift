@@ -1,13 +1,14 @@
-/// A place that feedback forms are loaded from, one at a time.
+/// Loads feedback forms, one at a time.
 ///
-/// Every implementation promises the clauses of `FeedbackContract`.
+/// Every implementation satisfies `Contract.feedback`.
 public protocol FeedbackService: Sendable {
   /// Loads a form.
   ///
-  /// However a load ends, the next one may begin once this call has returned.
-  /// - Parameter id: The form's id, passed on octet for octet.
-  /// - Throws: ``MultipleFormLoadError`` at once while another load is in flight, whoever began it;
-  ///   ``FeedbackTimeoutError`` when no answer has come in time; `CancellationError` when the task
-  ///   is cancelled; otherwise the vendor's error as it is.
+  /// When this method has returned or thrown, the next load may begin.
+  ///
+  /// - Parameter id: The form's id. Its UTF-8 bytes reach the vendor unchanged.
+  /// - Throws: ``MultipleFormLoadError`` at once if another load is in flight, on this or another
+  ///   service; ``FeedbackTimeoutError`` if no answer arrives in time; `CancellationError` if the
+  ///   task is cancelled; otherwise the vendor's error, unchanged.
   func loadForm(_ id: String) async throws -> FeedbackForm
 }

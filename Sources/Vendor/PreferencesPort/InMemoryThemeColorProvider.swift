@@ -4,7 +4,7 @@ import SystemLocks
 public final class InMemoryThemeColorProvider: ThemeColorProvider {
   private let text: Mutex<String?>
 
-  /// Makes a provider that finds this text in the colour's place, of the form `#rrggbb` or not.
+  /// Creates a provider over a stored text, which need not be a valid colour.
   public init(stored text: String? = nil) { self.text = Mutex(text) }
 
   public func themeColor() throws(UnreadableThemeColorError) -> ThemeColor? {

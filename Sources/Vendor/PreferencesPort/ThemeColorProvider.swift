@@ -1,31 +1,31 @@
-/// A place that remembers the theme's colour.
+/// Stores the colour of the app's theme.
 ///
-/// Every implementation promises the clauses of `PreferencesContract`.
+/// Every implementation satisfies `Contract.themeColor`.
 public protocol ThemeColorProvider: Sendable {
-  /// The colour that was chosen last, or `nil` when none is.
+  /// The stored colour, or `nil` if none is stored.
   ///
-  /// - Throws: ``UnreadableThemeColorError`` when something else is in the colour's place.
+  /// - Throws: ``UnreadableThemeColorError`` if the stored value is not a colour.
   func themeColor() throws(UnreadableThemeColorError) -> ThemeColor?
 
-  /// Chooses a colour, or none with `nil`, whatever was there before.
+  /// Replaces the stored value with a colour, or removes it if the colour is `nil`.
   func setThemeColor(_ color: ThemeColor?)
 }
 
-/// Something that is no colour, found in the colour's place.
+/// The stored theme colour is not a colour.
 public struct UnreadableThemeColorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was found: the text, or the type of what is no text.
+  /// The stored text, or the type of the stored value if it is not a string.
   public let found: String
 
-  /// Reports what was found.
+  /// Creates an error for a stored value.
   public init(found: String) { self.found = found }
 
   public var description: String {
-    "'\(found)' is no colour of the form #rrggbb: choose a colour to replace it"
+    "the stored theme colour '\(found)' does not have the form #rrggbb; set a colour to replace it"
   }
 }
 
 extension ThemeColor {
-  /// The colour in a stored text, where there is one.
+  /// Parses a stored text, if there is one.
   init?(stored text: String?) throws(UnreadableThemeColorError) {
     guard let text else { return nil }
     guard let color = ThemeColor(text) else { throw UnreadableThemeColorError(found: text) }

@@ -1,16 +1,18 @@
 import Foundation
 import SystemLocks
 
-/// A theme colour in the user's defaults.
+/// A theme colour in `UserDefaults`.
 public final class UserDefaultsThemeColorProvider: ThemeColorProvider {
   private let defaults: Mutex<UserDefaults>
   private let key: String
 
-  /// Opens the app's defaults, or a suite of them.
+  /// Opens the app's defaults or a suite.
   ///
-  /// Gives `nil` for a suite that can't be opened: the app's own identifier, or the global domain.
+  /// Returns `nil` if `UserDefaults` refuses the suite name: the app's bundle identifier or the
+  /// global domain.
+  ///
   /// - Parameters:
-  ///   - suiteName: The suite, or `nil` for the app's own defaults.
+  ///   - suiteName: The suite, or `nil` for the app's standard defaults.
   ///   - key: The key of the colour.
   public init?(suiteName: String? = nil, key: String = "themeColor") {
     guard let defaults = UserDefaults(suiteName: suiteName) else { return nil }

@@ -1,5 +1,5 @@
 public import AnalyticsPort
 public import VendorSDK
 
-/// The vendor's class is a tracker as it stands: the protocol is its shadow.
+/// The vendor's class conforms without code, because the protocol has the signature of its method.
 extension AnalyticsTracker: AnalyticsTracking {}

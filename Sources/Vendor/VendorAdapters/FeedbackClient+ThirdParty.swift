@@ -2,7 +2,10 @@ public import FeedbackPort
 public import VendorSDK
 
 extension FeedbackClient {
-  /// The vendor's SDK as a value; see ``ThirdPartyFeedbackService`` for the parameters.
+  /// A client of the vendor's SDK.
+  ///
+  /// The parameters are those of
+  /// ``ThirdPartyFeedbackService/init(timeLimit:clock:loadFeedback:getDelegate:setDelegate:)``.
   public static func thirdParty(
     timeLimit: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
     loadFeedback: @escaping @Sendable (String) -> Void = { ThirdParty.loadFeedbackForm($0) },

@@ -1,30 +1,30 @@
 import Foundation
 
-/// Counts what users do; safe to call from any thread.
+/// The vendor's analytics client. Its methods may be called from any thread.
 ///
-/// Sound as `@unchecked Sendable`: its only state, `events`, is read and written under `lock`.
+/// `@unchecked Sendable` is safe because the only state, `events`, is accessed under `lock`.
 open class AnalyticsTracker: @unchecked Sendable {
   private let lock = NSLock()
   private var events: [Event] = []
 
-  /// Makes a tracker that has counted nothing.
+  /// Creates a tracker without events.
   public init() {}
 
-  /// Counts one event.
+  /// Tracks one event.
   ///
   /// - Parameters:
-  ///   - category: What kind of thing was done.
-  ///   - action: What was done.
+  ///   - category: The group of user actions that the event belongs to.
+  ///   - action: What the user did, or `nil`.
   open func track(_ category: String, action: String? = nil) {
     lock.withLock { events.append(Event(category: category, action: action)) }
   }
 
-  /// An event as it goes to the vendor's server.
+  /// An event as the vendor's server receives it.
   package struct Event: Sendable {
     package var category: String
     package var action: String?
   }
 
-  /// All that was counted, in order.
+  /// The tracked events, in order.
   package var sent: [Event] { lock.withLock { events } }
 }

@@ -1,34 +1,36 @@
-/// Feedback forms by Third Party.
+/// The vendor's SDK for feedback forms, as awkward as such SDKs are.
 ///
-/// Set ``delegate``, then call ``loadFeedbackForm(_:)``. There is one delegate for the whole process.
+/// Set ``delegate``, then call ``loadFeedbackForm(_:)``. There is one delegate per process.
 public enum ThirdParty {
-  /// Who is told how a load went; held weakly, and read when the answer comes.
+  /// The receiver of all answers, held weakly.
+  ///
+  /// The SDK reads this property when an answer arrives, not when the load begins.
   public static var delegate: (any ThirdPartyDelegate)? {
     get { ThirdPartySandbox.production.delegate }
     set { ThirdPartySandbox.production.delegate = newValue }
   }
 
-  /// Loads a form and tells the delegate, on any thread, perhaps before this call returns.
+  /// Loads a form and calls the delegate, on any thread and possibly before this method returns.
   public static func loadFeedbackForm(_ id: String) {
     ThirdPartySandbox.production.loadFeedbackForm(id)
   }
 }
 
-/// Gets the answers of ``ThirdParty``, which do not say what load they belong to.
+/// Receives the answers of ``ThirdParty``. They do not say which load they belong to.
 public protocol ThirdPartyDelegate: AnyObject {
-  /// A form has been loaded.
+  /// Called when a form was loaded.
   func formDidLoad(_ form: ThirdPartyForm)
 
-  /// A form could not be loaded.
+  /// Called when a load failed.
   func formDidFailLoading(_ error: ThirdPartyError)
 }
 
-/// A form as ``ThirdParty`` loads it.
+/// A form that ``ThirdParty`` has loaded.
 public final class ThirdPartyForm: Sendable {
-  /// What the form is headed with.
+  /// The heading.
   public let title: String
 
-  /// What the form asks.
+  /// The questions, in order.
   public let questions: [String]
 
   init(title: String, questions: [String]) {
@@ -37,11 +39,11 @@ public final class ThirdPartyForm: Sendable {
   }
 }
 
-/// Why ``ThirdParty`` could not load a form.
+/// The reason why ``ThirdParty`` could not load a form.
 public struct ThirdPartyError: Error, Hashable, Sendable {
-  /// The number of the error.
+  /// The vendor's error code.
   public let code: Int
 
-  /// The error in words.
+  /// A description of the error.
   public let message: String
 }

@@ -1,57 +1,57 @@
 import Foundation
 import SystemLocks
 
-/// The vendor's machinery, with the controls by which tests of an integration direct it.
+/// The vendor's implementation, with controls for integration tests.
 ///
-/// ``ThirdParty`` runs on ``production``; a test may make a sandbox of its own instead and inject
-/// its functions.
+/// ``ThirdParty`` uses ``production``. A test can create a separate sandbox and inject its
+/// functions.
 package final class ThirdPartySandbox: Sendable {
-  /// What ``ThirdParty`` runs on: one in the process.
+  /// The sandbox that ``ThirdParty`` uses; one per process.
   package static let production = ThirdPartySandbox()
 
-  /// How a load is answered.
+  /// An answer to a load.
   package enum Answer: Sendable {
     case form(title: String, questions: [String] = [])
-    case failure(code: Int, message: String = "the form can't be loaded")
+    case failure(code: Int, message: String = "the form could not be loaded")
   }
 
-  /// What becomes of a load.
+  /// When and how often the sandbox answers a load.
   package enum Plan: Sendable {
-    /// It is answered from another thread, soon.
+    /// Answers once, from another thread.
     case answering(Answer)
-    /// It is answered before `loadFeedbackForm` returns.
+    /// Answers once, before `loadFeedbackForm` returns.
     case answeringSynchronously(Answer)
-    /// It is answered twice, from two threads.
+    /// Answers twice, from two threads.
     case answeringTwice(Answer)
-    /// It is not answered, unless by its ``Load/answer(_:)``.
+    /// Answers only when ``Load/answer(_:)`` is called.
     case stalling
   }
 
-  /// A load that the vendor was asked for.
+  /// A call to `loadFeedbackForm`.
   package struct Load: Sendable {
     /// The id of the form.
     package let id: String
 
-    /// The delegate when the load was asked for.
+    /// The delegate at the time of the call.
     package let delegate: ObjectIdentifier?
 
     fileprivate let sandbox: ThirdPartySandbox
 
-    /// Tells whoever is the delegate now, on this thread; there is no limit to how often.
+    /// Calls the current delegate on this thread. May be called any number of times.
     package func answer(_ answer: Answer) { sandbox.tellDelegate(answer) }
   }
 
   private struct State {
     var plans: [Plan] = []
-    var usualPlan: Plan?
+    var defaultPlan: Plan?
     var loadCount = 0
     var onLoad: @Sendable (Load) -> Void = { _ in }
   }
 
-  /// A weak reference with its own lock, as an atomic property has.
+  /// A weak reference with a lock, like an atomic property in Objective-C.
   ///
-  /// Sound as `@unchecked Sendable`: `object` is read and written under `lock` only. What the
-  /// delegate does on the threads it is called on is its own affair.
+  /// `@unchecked Sendable` is safe because `object` is accessed under `lock`. The delegate itself
+  /// may not be `Sendable`: the SDK calls it on any thread, as its documentation says.
   private final class DelegateSlot: @unchecked Sendable {
     private let lock = NSLock()
     private weak var object: (any ThirdPartyDelegate)?
@@ -72,21 +72,22 @@ package final class ThirdPartySandbox: Sendable {
     set { slot.value = newValue }
   }
 
-  /// Plans the next loads, in order.
+  /// Appends plans for the next loads.
   package func plan(_ plans: Plan...) { state.withLock { $0.plans += plans } }
 
-  /// Plans every load that no other plan is left for; by default forms come, and an empty id fails.
-  package func planEvery(_ plan: Plan) { state.withLock { $0.usualPlan = plan } }
+  /// Sets the plan for loads without a plan. By default an empty id fails and any other loads a
+  /// form.
+  package func planEvery(_ plan: Plan) { state.withLock { $0.defaultPlan = plan } }
 
-  /// How many loads were asked for.
+  /// The number of calls to `loadFeedbackForm`.
   package var loadCount: Int { state.withLock { $0.loadCount } }
 
-  /// Has a closure called with every load, before `loadFeedbackForm` does what is planned.
+  /// Calls a closure for each load, before the load's plan is carried out.
   package func onLoad(_ body: @escaping @Sendable (Load) -> Void) {
     state.withLock { $0.onLoad = body }
   }
 
-  /// Forgets plans, loads, the closure and the delegate.
+  /// Removes all plans, the closure and the delegate, and sets the load count to zero.
   package func reset() {
     state.withLock { $0 = State() }
     delegate = nil
@@ -96,8 +97,8 @@ package final class ThirdPartySandbox: Sendable {
     let load = Load(id: id, delegate: delegate.map { ObjectIdentifier($0) }, sandbox: self)
     let (plan, onLoad) = state.withLock { state in
       state.loadCount += 1
-      let plan = state.plans.isEmpty ? state.usualPlan : state.plans.removeFirst()
-      return (plan ?? .answering(Self.usualAnswer(to: id)), state.onLoad)
+      let plan = state.plans.isEmpty ? state.defaultPlan : state.plans.removeFirst()
+      return (plan ?? .answering(Self.defaultAnswer(to: id)), state.onLoad)
     }
     onLoad(load)
     switch plan {
@@ -109,7 +110,7 @@ package final class ThirdPartySandbox: Sendable {
     }
   }
 
-  private static func usualAnswer(to id: String) -> Answer {
+  private static func defaultAnswer(to id: String) -> Answer {
     id.isEmpty
       ? .failure(code: 404, message: "no form id was given")
       : .form(title: "How do you like it?", questions: ["What could be better?"])

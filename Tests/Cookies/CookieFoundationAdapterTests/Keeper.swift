@@ -1,25 +1,23 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 
-/// A running `foundation-cookie-keeper`, which ends with the object.
+/// A running `foundation-cookie-keeper` process, which ends when the object is released.
 final class Keeper: Sendable {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
 
-  /// Starts one.
+  /// Starts a process.
   ///
   /// - Parameters:
-  ///   - data: Its data folder, in which Foundation puts its file.
-  ///   - folder: The folder from which it runs; that of the test products if not given.
-  init(data: URL, from folder: URL? = nil) throws {
-    // On Linux the bundle is the folder of products, elsewhere it lies in that folder.
-    let bundle = Bundle(for: Keeper.self).bundleURL
-    let products = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
-    var executable = products.appending(path: "foundation-cookie-keeper")
-    if let folder {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let copy = folder.appending(path: "keeper")
+  ///   - data: The data directory for Foundation's file (`XDG_DATA_HOME`).
+  ///   - directory: The directory to run it from; by default that of the test products.
+  init(data: URL, from directory: URL? = nil) throws {
+    var executable = productExecutable("foundation-cookie-keeper", builtWith: Keeper.self)
+    if let directory {
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      let copy = directory.appending(path: "keeper")
       try FileManager.default.copyItem(at: executable, to: copy)
       executable = copy
     }
@@ -33,39 +31,30 @@ final class Keeper: Sendable {
 
   deinit { try? input.fileHandleForWriting.close() }
 
-  /// Lets it end, as its input does, and waits for that.
+  /// Closes the standard input, which ends the process, and waits for its exit.
   func end() async throws {
     try input.fileHandleForWriting.close()
-    await onThread { $0.process.waitUntilExit() }
+    await onSeparateThread { self.process.waitUntilExit() }
   }
 
-  /// Stores a cookie, and lists all.
+  /// Stores a cookie and returns all cookies.
   @discardableResult
   func store(_ line: String) async throws -> [Cookie] { try await answer(to: line) }
 
-  /// Lists all cookies.
+  /// Returns all cookies.
   func list() async throws -> [Cookie] { try await answer(to: "list") }
 
   private func answer(to line: String) async throws -> [Cookie] {
     try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
-    let answer = await onThread { keeper in
+    let answer = await onSeparateThread {
       var line = Data()
       while line.last != UInt8(ascii: "\n") {
-        let more = keeper.output.fileHandleForReading.availableData
+        let more = self.output.fileHandleForReading.availableData
         guard !more.isEmpty else { break }
         line += more
       }
       return line
     }
     return try JSONDecoder().decode([Cookie].self, from: answer)
-  }
-
-  /// Waits on a thread of its own: those of the tasks are few, and others need them.
-  private func onThread<Result: Sendable>(
-    _ wait: @escaping @Sendable (Keeper) -> Result
-  ) async -> Result {
-    await withCheckedContinuation { continuation in
-      Thread { continuation.resume(returning: wait(self)) }.start()
-    }
   }
 }

@@ -12,7 +12,7 @@ import Testing
     try RecordedVerdict(Data(lines.joined(separator: "\n").utf8), CookieHistoryModel())
   }
 
-  /// What is wrong with a file of one line.
+  /// Returns the problem of a file of one line, or `nil`.
   private func problem(_ line: String) throws -> LinearizabilityFileError.Problem? {
     do throws(LinearizabilityFileError) {
       _ = try HistoryFile(Data(line.utf8))
@@ -45,7 +45,7 @@ import Testing
     #"{"process":0,"f":"clear","call":35,"return":36,"result":null}"#,
   ]
 
-  @Test func `every function with every answer is part of a history that can be explained`()
+  @Test func `a history with every function and every result is linearizable`()
     throws
   {
     let verdict = try RecordedVerdict(
@@ -61,22 +61,22 @@ import Testing
     (7, "overlaysSecure", "insecureOrigin"), (9, "nothing", "removed"), (10, "true", "false"),
     (14, ":1}", ":0}"), (15, "httpOnlyFromScript", "stored"),
   ])
-  func `one wrong answer makes the history impossible, and its line is named`(
-    index: Int, answer: String, wrong: String
+  func `one wrong result makes the history not linearizable, and its line is reported`(
+    index: Int, result: String, wrong: String
   ) throws {
     var lines = Self.session
-    try #require(lines[index].contains(answer))
-    lines[index] = lines[index].replacing(answer, with: wrong)
+    try #require(lines[index].contains(result))
+    lines[index] = lines[index].replacing(result, with: wrong)
     let file = try HistoryFile(Data(lines.joined(separator: "\n").utf8))
     let checker = LinearizabilityChecker(PartlyStated(base: CookieHistoryModel()))
     guard case .notLinearizable(let violation) = checker.check(file.history) else {
-      Issue.record("it can be explained")
+      Issue.record("the history is linearizable")
       return
     }
     #expect(violation.blocked.map { file.lines[$0.operation] } == [index + 1])
   }
 
-  @Test func `a lost write of two at once is found, and either order is allowed`() throws {
+  @Test func `a lost write of two concurrent ones is found, and either order is allowed`() throws {
     let first =
       #"{"process":0,"f":"store","value":["a=1","https://example.com/"],"call":1,"return":5}"#
     let second =
@@ -89,7 +89,7 @@ import Testing
     #expect(try verdict(first, second, read("a=1")).outcome == .notLinearizable)
   }
 
-  @Test func `a line without end may have happened or not`() throws {
+  @Test func `a call without a return may have happened or not`() throws {
     let begun = #"{"process":0,"type":"invoke","f":"store","value":["a=1","https://example.com/"]}"#
     let call = #"{"process":1,"type":"invoke","f":"cookies","value":"https://example.com/"}"#
     func answer(_ header: String) -> String {
@@ -116,7 +116,7 @@ import Testing
       (#"{"f":"wait","value":9223372036854775807,"call":1,"process":0}"#, nil),
       (#"{"f":"wait","value":"soon","call":1,"process":0}"#, nil),
     ] as [(String, LinearizabilityFileError.Problem?)])
-  func `an argument that can't be is named`(
+  func `an invalid argument is reported`(
     line: String, expected: LinearizabilityFileError.Problem?
   ) throws {
     let problem = try #require(try problem(line))
@@ -138,7 +138,7 @@ import Testing
       ("all", "null", "\"a=1\""), ("all", "null", "[1]"), ("all", "null", "null"),
       ("delete", #"["a","https://example.com/"]"#, "1"), ("removeExpired", "null", "true"),
     ])
-  func `a result that can't be is named`(function: String, value: String, result: String) throws {
+  func `an invalid result is reported`(function: String, value: String, result: String) throws {
     let problem = try problem(
       #"{"process":0,"f":"\#(function)","value":\#(value),"call":1,"return":2,"result":\#(result)}"#
     )
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `what a history says is written as it is read`() throws {
+  @Test func `a history is encoded as it is decoded`() throws {
     let file = try HistoryFile(Data(Self.session.joined(separator: "\n").utf8))
     var operations: [History<CookieHistoryModel.Command, CookieHistoryModel.Response>.Operation] =
       []
@@ -169,7 +169,7 @@ import Testing
     #expect(try RecordedVerdict(written, CookieHistoryModel()).outcome == .linearizable)
   }
 
-  @Test func `the clock stops before it would overflow`() {
+  @Test func `the clock doesn't overflow`() {
     let model = CookieModel()
     var state = model.initialState
     _ = model.apply(.wait(.max), to: &state)
@@ -177,7 +177,7 @@ import Testing
     #expect(state.time == .max)
   }
 
-  @Test func `commands are told apart octet by octet`() {
+  @Test func `commands are compared byte by byte`() {
     let page: CookieModel.Page = "https://example.com/"
     #expect(CookieModel.Command.store("é", from: page) != .store("e\u{301}", from: page))
     #expect(CookieModel.Command.delete("é", of: page) == .delete("é", of: page))
@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test(arguments: ["https://example.com/", "http://[::1]/a", "script:https://example.com/docs"])
-  func `a page is written as it is read`(url: String) throws {
+  func `a page is encoded as it is decoded`(url: String) throws {
     #expect(try CookieModel.Page(url: url).description == url)
     #expect(try CookieModel.Page(url: url) == CookieModel.Page(stringLiteral: url))
   }

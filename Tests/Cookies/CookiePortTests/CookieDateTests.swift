@@ -1,11 +1,12 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import Testing
 
 @Suite("CookieDate")
 struct CookieDateTests {
   @Test(
-    "dates are read in any order, with any text around them",
+    "dates are parsed in any order, with any text around the parts",
     arguments: [
       ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
       ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
@@ -18,7 +19,7 @@ struct CookieDateTests {
       ("1 Jan 69 0:0:0", 3_124_224_000), ("1 Jan 00 0:0:0", 946_684_800),
       ("1 Jan 99 0:0:0", 915_148_800), ("19 Jan 2038 03:14:08", 2_147_483_648),
       ("\u{E9} 1 Jan 1970 00:00:01", 1), ("1\tJan\"1970#00:00:01;", 1),
-      // The first token that fits is taken: a second day, month or time is passed over.
+      // The first token that matches is used: a second day, month or time is skipped.
       ("1 2 Jan Feb 1970 00:00:01 00:00:02", 1),
     ])
   func dates(_ text: String, _ seconds: Int) {
@@ -26,7 +27,7 @@ struct CookieDateTests {
   }
 
   @Test(
-    "a date with a part missing, out of range or not in the calendar is none",
+    "a date with a missing or out-of-range part, or a day that doesn't exist, is invalid",
     arguments: [
       "", "1 Jan 1970", "Jan 1970 00:00:00", "1 1970 00:00:00", "1 Jan 00:00:00",
       "0 Jan 1970 00:00:00", "32 Jan 1970 00:00:00", "30 Feb 2000 00:00:00", "29 Feb 1999 00:00:00",
@@ -42,18 +43,18 @@ struct CookieDateTests {
     #expect(CookieDate.parse(text) == nil)
   }
 
-  @Test("every day from 1601 to 9999 is read as the calendar has it, and written back")
+  @Test("dates from 1601 to 9999 are formatted and parsed like Foundation's calendar")
   func everyDay() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(identifier: "GMT"))
-    var random = Seeded(state: 1)
+    var random = SeededGenerator(seed: 1)
     for _ in 0..<20_000 {
       let seconds = Int.random(in: -11_644_473_600...253_402_300_799, using: &random)
       let date = Date(timeIntervalSince1970: TimeInterval(seconds))
       let parts = calendar.dateComponents([.year, .month, .day, .weekday], from: date)
       let text = CookieDate.format(date)
       let words = text.split(separator: " ")
-      // Foundation reckons days before October 1582 in the Julian calendar; none is that early.
+      // Foundation uses the Julian calendar before October 1582, which is before the range.
       #expect(Int(words[1]) == parts.day && Int(words[3]) == parts.year)
       let weekday = try #require(parts.weekday)
       #expect(words[0] == ["Sun,", "Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,"][weekday - 1])
@@ -62,7 +63,7 @@ struct CookieDateTests {
   }
 
   @Test(
-    "writing cuts fractions off and stays within the years that can be read",
+    "formatting drops fractions and clamps to the years that can be parsed",
     arguments: [
       (0.9, "Thu, 01 Jan 1970 00:00:00 GMT"), (-0.5, "Wed, 31 Dec 1969 23:59:59 GMT"),
       (-1e300, "Mon, 01 Jan 1601 00:00:00 GMT"), (1e300, "Fri, 31 Dec 9999 23:59:59 GMT"),

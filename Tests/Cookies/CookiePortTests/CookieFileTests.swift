@@ -1,8 +1,9 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import Testing
 
-/// Cookies that use every field and every awkward octet.
+/// Cookies that use every field, and text and dates that are hard to encode.
 private let awkward: [Cookie] = {
   var cookies = [
     Cookie(name: "a", value: "1", domain: "example.com", creation: .start),
@@ -34,14 +35,14 @@ struct NetscapeCookieFileTests {
     try NetscapeCookieFile.cookies(in: Data(text.utf8), now: .start)
   }
 
-  @Test("what is written comes back with every field")
+  @Test("encoded cookies are decoded with every field")
   func roundTrip() throws {
     let data = try NetscapeCookieFile.data(for: awkward)
     #expect(try NetscapeCookieFile.cookies(in: data, now: .distantFuture) == awkward)
     #expect(try NetscapeCookieFile.cookies(in: NetscapeCookieFile.data(for: []), now: .start) == [])
   }
 
-  @Test("other programs find seven columns, and nothing that they would misread")
+  @Test("other programs see seven columns, and no line that they would misread")
   func columns() throws {
     let text = String(decoding: try NetscapeCookieFile.data(for: awkward), as: UTF8.self)
     let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# ") }
@@ -55,7 +56,7 @@ struct NetscapeCookieFileTests {
     #expect(text.hasPrefix("# Netscape HTTP Cookie File\n"))
   }
 
-  @Test("files of other programs are read")
+  @Test("files of other programs are decoded")
   func foreign() throws {
     let cookies = try read(
       "\u{FEFF}# Netscape HTTP Cookie File\r\n# https://curl.se/docs/http-cookies.html\r\n\r\n  \t\r\n"
@@ -77,7 +78,7 @@ struct NetscapeCookieFileTests {
       ])
   }
 
-  @Test("the port that wget adds to a domain plays no part")
+  @Test("the port that wget adds to a domain is ignored")
   func port() throws {
     let rest = "\tFALSE\t/\tFALSE\t0\ta\t1\n"
     let good = ["example.com:8080", ".example.com:8080", "192.0.2.1:80", "::1:80", "[::1]"]
@@ -89,7 +90,7 @@ struct NetscapeCookieFileTests {
     }
   }
 
-  @Test("a line that somebody has edited counts, not the comment before it")
+  @Test("an edited line overrides the comment before it")
   func edited() throws {
     let cookie = Cookie(
       name: "a", value: "1", domain: "example.com", sameSite: .strict, creation: .start)
@@ -101,7 +102,7 @@ struct NetscapeCookieFileTests {
     #expect(try read(lines[1] + "\n\n" + lines[2]).map(\.sameSite) == [.unspecified])
   }
 
-  @Test("every bad line is told with its number, and the good ones are there")
+  @Test("every invalid line is reported with its number, and the valid ones are readable")
   func badLines() throws {
     let good = "a.b\tFALSE\t/\tFALSE\t0\tx\ty"
     let lines = [
@@ -123,15 +124,15 @@ struct NetscapeCookieFileTests {
         .refused(.securePrefix),
       ])
     guard case .invalidJSON = problems.last?.reason else {
-      Issue.record("the comment's fault is told as \(String(describing: problems.last))")
+      Issue.record("expected invalidJSON, got \(String(describing: problems.last))")
       return
     }
     #expect(error?.readable.count == 2)
-    #expect(error?.description.contains("number 4 has 'a b' for a domain") == true)
+    #expect(error?.description.contains("entry 4 has 'a b' for a domain") == true)
     #expect(Set(problems.map(\.description)).count == problems.count)
   }
 
-  @Test("octets that are not UTF-8 make their own line bad, and no other")
+  @Test("bytes that are not UTF-8 make only their line invalid")
   func notUTF8() throws {
     let data = Data("a.b\tFALSE\t/\tFALSE\t0\tx\t".utf8) + [0xFF, 0x0A] + Data("# c\n\n".utf8)
     let error = #expect(throws: CookieFileError.self) {
@@ -141,9 +142,9 @@ struct NetscapeCookieFileTests {
     #expect(error?.problems.map(\.position) == [1])
   }
 
-  @Test("any octets are read or refused, and what is read survives another round")
+  @Test("any text is decoded or rejected, and decoded cookies survive another round trip")
   func anything() throws {
-    var random = Seeded(state: 29)
+    var random = SeededGenerator(seed: 29)
     let pieces = [
       "\t", "\n", "\r\n", "#HttpOnly_", "# ", ".", "a.b", "TRUE", "FALSE", "/", "0", "1", "-", "x",
       "é",
@@ -167,18 +168,18 @@ struct NetscapeCookieFileTests {
 
 @Suite("JSONCookieFile")
 struct JSONCookieFileTests {
-  @Test("what is written comes back with every field")
+  @Test("encoded cookies are decoded with every field")
   func roundTrip() throws {
     #expect(try JSONCookieFile.cookies(in: JSONCookieFile.data(for: awkward)) == awkward)
   }
 
-  @Test("the same cookies are always written as the same octets")
+  @Test("the same cookies are always encoded as the same bytes")
   func stable() throws {
     let data = try JSONCookieFile.data(for: awkward)
     #expect(try JSONCookieFile.data(for: JSONCookieFile.cookies(in: data)) == data)
   }
 
-  @Test("a date that is no number can't be written")
+  @Test("a NaN date can't be encoded")
   func noDate() {
     let cookie = Cookie(
       name: "a", value: "", domain: "a.b", creation: Date(timeIntervalSince1970: .nan))
@@ -186,7 +187,7 @@ struct JSONCookieFileTests {
     #expect(throws: CookieFileError.self) { try NetscapeCookieFile.data(for: [cookie]) }
   }
 
-  @Test("a newer version is told from damage")
+  @Test("a newer version is distinguished from damage")
   func newer() {
     let data = Data(#"{"version": 2, "cookies": "in another form"}"#.utf8)
     let error = #expect(throws: CookieFileError.self) { try JSONCookieFile.cookies(in: data) }
@@ -194,7 +195,7 @@ struct JSONCookieFileTests {
   }
 
   @Test(
-    "what is no cookie file is refused",
+    "data that is no cookie file is rejected",
     arguments: [
       "", "[]", "{}", #"{"version":1}"#, "{\"version\":1,\"cookies\":[{}]}",
       #"{"version":0,"cookies":[]}"#, #"{"version":1.5,"cookies":[]}"#,
@@ -206,12 +207,12 @@ struct JSONCookieFileTests {
       try JSONCookieFile.cookies(in: Data(text.utf8))
     }
     guard case .invalidJSON = error?.problems.first?.reason else {
-      Issue.record("told as \(String(describing: error))")
+      Issue.record("expected invalidJSON, got \(String(describing: error))")
       return
     }
   }
 
-  @Test("a cookie that no line could make is told with its place, and the others are there")
+  @Test("an invalid cookie is reported with its position, and the others are readable")
   func refused() throws {
     var cookies = awkward
     cookies[2].name = "a;b"
@@ -222,7 +223,7 @@ struct JSONCookieFileTests {
     #expect(error?.readable.count == cookies.count - 1)
   }
 
-  @Test("a cookie that is damaged is told with its place, and the others are there")
+  @Test("a damaged cookie is reported with its position, and the others are readable")
   func damagedCookie() throws {
     let text = String(decoding: try JSONCookieFile.data(for: awkward), as: UTF8.self)
     for (sound, damaged) in [
@@ -232,14 +233,14 @@ struct JSONCookieFileTests {
       let error = #expect(throws: CookieFileError.self) { try JSONCookieFile.cookies(in: data) }
       #expect(error?.problems.map(\.position) == [3])
       guard case .invalidJSON = error?.problems.first?.reason else {
-        Issue.record("told as \(String(describing: error))")
+        Issue.record("expected invalidJSON, got \(String(describing: error))")
         continue
       }
       #expect(error?.readable == awkward.filter { $0.domain != "::1" })
     }
   }
 
-  @Test("the profile decides what is refused")
+  @Test("the profile decides what is rejected")
   func profile() throws {
     let data = try JSONCookieFile.data(for: [awkward[3]])
     let error = #expect(throws: CookieFileError.self) {

@@ -1,4 +1,5 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ struct CookieJarTests {
 
   // MARK: Identity and order
 
-  @Test("a cookie of the same identity takes the other's place and keeps its creation")
+  @Test("a cookie replaces one of the same identity and keeps its creation")
   mutating func overwrite() throws {
     try jar.set("a=1", now: .start)
     let first = jar.all(now: .start)[0]
@@ -19,7 +20,7 @@ struct CookieJarTests {
     #expect(change == .stored(second[0], replacing: first))
   }
 
-  @Test("a cookie deleted and set again is a new one")
+  @Test("a cookie set again after its deletion is a new one")
   mutating func deleteThenSet() throws {
     try jar.set("a=1", now: .start)
     let id = Cookie.ID(name: "a", domain: "example.com")
@@ -30,7 +31,7 @@ struct CookieJarTests {
     #expect(jar.all(now: .start + 5).map(\.creation) == [.start + 5])
   }
 
-  @Test("a jar that holds another's cookies goes on as the other does, the expired included")
+  @Test("a jar created from another's cookies behaves like it, including expired ones")
   mutating func holding() throws {
     try jar.set("a=1; Max-Age=5", now: .start)
     try jar.set("b=1", now: .start)
@@ -45,7 +46,7 @@ struct CookieJarTests {
     #expect(CookieJar(holding: twice) == copy)
   }
 
-  @Test("names in other case, other domains, paths and host-only flags are other cookies")
+  @Test("name, case, domain, path and host-only flag distinguish cookies")
   mutating func identities() throws {
     for line in [
       "a=1", "A=2", "a=3; Path=/x", "a=4; Domain=example.com", "e\u{301}=5", "\u{E9}=6",
@@ -56,7 +57,7 @@ struct CookieJarTests {
     #expect(jar.count == 7)
   }
 
-  @Test("in RFC 6265 the host-only flag is no part of the identity")
+  @Test("in RFC 6265 the host-only flag isn't part of the identity")
   func twins() throws {
     var jar = CookieJar(policy: CookiePolicy(profile: .rfc6265))
     try jar.set("a=1", now: .start)
@@ -68,7 +69,7 @@ struct CookieJarTests {
     #expect(jar.all(now: .start).map(\.value) == ["3"])
   }
 
-  @Test("longer paths come first, then earlier creations, then earlier arrivals")
+  @Test("longer paths come first, then earlier creations, then cookies stored earlier")
   mutating func order() throws {
     try jar.set("a=1", now: .start + 2)
     try jar.set("b=1; Path=/x", now: .start + 3)
@@ -81,8 +82,8 @@ struct CookieJarTests {
     #expect(jar.all(now: .start + 9).map(\.name) == ["a", "b", "c", "d", "e", "f", "g"])
   }
 
-  @Test("path length is counted in octets")
-  mutating func pathOctets() throws {
+  @Test("path length is counted in bytes")
+  mutating func pathBytes() throws {
     try jar.restore(
       [
         Cookie(name: "a", value: "", domain: "example.com", path: "/", creation: .start),
@@ -91,7 +92,7 @@ struct CookieJarTests {
     #expect(try jar.header(for: "https://example.com/%C3/") == "b=; a=")
   }
 
-  @Test("a clock going backwards keeps the order")
+  @Test("the order is kept if the clock goes backwards")
   mutating func backwards() throws {
     try jar.set("a=1", now: .start)
     try jar.set("b=1", now: .start - 100)
@@ -107,7 +108,7 @@ struct CookieJarTests {
     #expect(jar.all(now: .start).map(\.creation) == [.start - 10])
   }
 
-  @Test("being sent sets the last access, being listed does not")
+  @Test("sending updates the last access, listing doesn't")
   mutating func lastAccess() throws {
     try jar.set("a=1")
     try jar.set("b=1; Path=/x")
@@ -117,9 +118,9 @@ struct CookieJarTests {
     #expect(jar.all(now: .start + 5).map(\.lastAccess) == [.start + 5, .start])
   }
 
-  // MARK: Where cookies go
+  // MARK: Retrieval
 
-  @Test("a request gets the cookies of its host, and of the domains above that allow it")
+  @Test("a request carries the cookies of its host and of covering domains")
   mutating func retrieval() throws {
     try jar.set("a=1", at: "https://a.example.com/")
     try jar.set("b=1; Domain=a.example.com", at: "https://a.example.com/")
@@ -134,11 +135,11 @@ struct CookieJarTests {
     #expect(try jar.header(for: "https://notexample.com/") == nil)
   }
 
-  @Test("the jar sends a cookie exactly when the policy's rule does")
+  @Test("the jar sends a cookie if and only if the policy does")
   func agreement() throws {
     let policy = CookiePolicy(publicSuffixes: StaticPublicSuffixList(rules: ["x.com", "com"]))
     let domains = ["com", "x.com", "a.x.com", "b.a.x.com", "1.2.3.4", "3.4.example"]
-    var random = Seeded(state: 11)
+    var random = SeededGenerator(seed: 11)
     for _ in 0..<300 {
       var jar = CookieJar(policy: policy)
       var cookies: [Cookie] = []
@@ -192,7 +193,7 @@ struct CookieJarTests {
     #expect(jar.count == 0)
   }
 
-  @Test("expired cookies are evicted by the next accepted line, and counted when asked for")
+  @Test("expired cookies are removed by the next accepted line, or counted by removeExpired")
   mutating func eviction() throws {
     try jar.set("a=1; Max-Age=10")
     try jar.set("b=1; Max-Age=20")
@@ -207,7 +208,7 @@ struct CookieJarTests {
     #expect(jar.count == 1)
   }
 
-  @Test("a cookie set where one has expired is a new one")
+  @Test("a cookie set after one of its identity expired is a new one")
   mutating func expiredGivesNothing() throws {
     try jar.set("a=1; Max-Age=10; HttpOnly; Secure")
     try jar.set("a=2", at: "http://example.com/", now: .start + 10) { $0.access = .script }
@@ -215,7 +216,7 @@ struct CookieJarTests {
     #expect(jar.count == 1)
   }
 
-  @Test("the end of the session removes session cookies alone")
+  @Test("the end of the session removes only session cookies")
   mutating func session() throws {
     try jar.set("a=1")
     try jar.set("b=1; Max-Age=10")
@@ -234,9 +235,9 @@ struct CookieJarTests {
     #expect(jar.count == 0 && jar == CookieJar())
   }
 
-  // MARK: Refusals
+  // MARK: Rejections
 
-  @Test("an insecure origin can't overlay a Secure cookie, up or down the domains and paths")
+  @Test("an insecure origin can't overlay a Secure cookie of a parent or child domain or path")
   mutating func overlay() throws {
     try jar.set("a=1; Secure; Path=/login", at: "https://b.example.com/")
     try jar.set("w=1; Secure; Domain=example.com", at: "https://b.example.com/")
@@ -256,7 +257,7 @@ struct CookieJarTests {
     #expect(jar.all(now: .start).filter { $0.name == "a" && $0.isSecure }.isEmpty)
   }
 
-  @Test("in RFC 6265 an insecure origin may")
+  @Test("in RFC 6265 an insecure origin may overlay a Secure cookie")
   func noOverlay() throws {
     var jar = CookieJar(policy: CookiePolicy(profile: .rfc6265))
     try jar.set("a=1; Secure")
@@ -264,7 +265,7 @@ struct CookieJarTests {
     #expect(jar.all(now: .start).map(\.value) == ["2"])
   }
 
-  @Test("a trusted localhost may overlay", arguments: [true, false])
+  @Test("a trusted localhost may overlay a Secure cookie", arguments: [true, false])
   func localhost(_ isTrusted: Bool) throws {
     var jar = CookieJar(policy: CookiePolicy(trustsLocalhost: isTrusted))
     try jar.set("a=1; Secure", at: "https://localhost/")
@@ -283,7 +284,7 @@ struct CookieJarTests {
     #expect(try jar.rejection(of: "a=3") { $0.access = .script } == nil)
   }
 
-  @Test("a refused line changes nothing, not even what has expired")
+  @Test("a rejected line changes nothing and doesn't remove expired cookies")
   mutating func unchanged() throws {
     try jar.set("x=1; Max-Age=1")
     try jar.set("a=1; HttpOnly; Secure")
@@ -300,7 +301,7 @@ struct CookieJarTests {
 
   // MARK: Limits
 
-  @Test("a crowded domain loses insecure cookies first, those least recently used first of them")
+  @Test("a full domain evicts cookies without Secure first, the least recently used first")
   func domainLimit() throws {
     var jar = CookieJar(policy: CookiePolicy(limits: .init(perDomain: 3, total: 100)))
     try jar.set("s=1; Secure", now: .start)
@@ -316,7 +317,7 @@ struct CookieJarTests {
     #expect(Set(jar.all(now: .start).map(\.name)) == ["o", "c", "d", "e"])
   }
 
-  @Test("a full jar loses what was least recently used, whatever its domain and Secure flag")
+  @Test("a full jar evicts the least recently used cookie of any domain, Secure or not")
   func totalLimit() throws {
     var jar = CookieJar(policy: CookiePolicy(limits: .init(perDomain: 100, total: 3)))
     var changes: [String] = []
@@ -334,7 +335,7 @@ struct CookieJarTests {
     #expect(jar.count == 3)
   }
 
-  @Test("at equal last access the one created first goes, then the one that came first")
+  @Test("at equal last access the cookie created first is evicted, then the one stored first")
   func tie() throws {
     var jar = CookieJar(policy: CookiePolicy(limits: .init(perDomain: 2, total: 100)))
     for name in ["a", "b", "c", "d"] { try jar.set("\(name)=1") }
@@ -345,7 +346,7 @@ struct CookieJarTests {
     #expect(jar.all(now: .start).map(\.name) == ["e", "f"])
   }
 
-  @Test("expired cookies make room before others")
+  @Test("expired cookies are removed before others are evicted")
   func expiredMakeRoom() throws {
     var jar = CookieJar(policy: CookiePolicy(limits: .init(perDomain: 2, total: 2)))
     try jar.set("a=1")
@@ -354,7 +355,7 @@ struct CookieJarTests {
     #expect(jar.all(now: .start + 6).map(\.name) == ["a", "c"])
   }
 
-  @Test("fifty cookies of a domain and three thousand in all are kept by default")
+  @Test("the default limits allow 50 cookies per domain and 3,000 in total")
   mutating func minima() throws {
     for domain in 0..<60 {
       for name in 0..<50 { try jar.set("n\(name)=1", at: "https://d\(domain).example/") }
@@ -362,7 +363,7 @@ struct CookieJarTests {
     #expect(jar.count == 3000)
   }
 
-  @Test("limits of nothing keep nothing")
+  @Test("limits of 0 keep no cookies")
   func noRoom() throws {
     var jar = CookieJar(policy: CookiePolicy(limits: .init(perDomain: 0, total: 0)))
     try jar.set("a=1")
@@ -371,9 +372,9 @@ struct CookieJarTests {
 
   // MARK: Restoring
 
-  @Test("restoring what another jar lists gives an equal jar")
+  @Test("restoring another jar's cookies results in an equal jar")
   func restoring() throws {
-    var random = Seeded(state: 5)
+    var random = SeededGenerator(seed: 5)
     for _ in 0..<100 {
       var jar = CookieJar()
       for index in 0..<15 {
@@ -390,7 +391,7 @@ struct CookieJarTests {
     }
   }
 
-  @Test("restoring is all or nothing")
+  @Test("restoring invalid cookies changes nothing")
   mutating func allOrNothing() throws {
     try jar.set("a=1")
     let before = jar
@@ -400,7 +401,7 @@ struct CookieJarTests {
     #expect(jar == before)
   }
 
-  @Test("a restored cookie replaces one of its identity, an expired one is left out")
+  @Test("a restored cookie replaces one of its identity, an expired one is skipped")
   mutating func restoreReplaces() throws {
     try jar.set("a=1; Max-Age=100", now: .start)
     let first = jar.all(now: .start)[0]
@@ -416,7 +417,7 @@ struct CookieJarTests {
     #expect(jar.all(now: .start) == [other])
   }
 
-  @Test("restoring more than there is room for keeps what was used last")
+  @Test("restoring above the limits keeps the most recently used cookies")
   func restoreLimit() throws {
     var jar = CookieJar(policy: CookiePolicy(limits: .init(perDomain: 3, total: 4)))
     let cookies = (0..<6).map {
@@ -428,9 +429,9 @@ struct CookieJarTests {
     #expect(jar.all(now: .start).map(\.name) == ["n0", "n1", "n2", "n4"])
   }
 
-  // MARK: As a value
+  // MARK: Value semantics
 
-  @Test("jars are equal when they hold the same cookies in the same order, however they got there")
+  @Test("jars with the same cookies in the same order are equal, whatever their history")
   mutating func equality() throws {
     try jar.set("a=1")
     try jar.set("b=1")
@@ -448,7 +449,7 @@ struct CookieJarTests {
   }
 
   @Test(
-    "dates that are no numbers do not trap", arguments: [Double.nan, .infinity, -.infinity, 1e300])
+    "non-finite dates don't trap", arguments: [Double.nan, .infinity, -.infinity, 1e300])
   mutating func strangeClocks(_ seconds: Double) throws {
     let now = Date(timeIntervalSince1970: seconds)
     for moment in [now, .start, now] {
@@ -460,9 +461,9 @@ struct CookieJarTests {
     #expect(jar.count <= 2)
   }
 
-  @Test("after any operations identities are unique, limits hold and orders are kept")
+  @Test("after any operations identities are unique, limits hold and the order is kept")
   func anything() throws {
-    var random = Seeded(state: 23)
+    var random = SeededGenerator(seed: 23)
     for round in 0..<60 {
       let profile: CookiePolicy.Profile = round % 3 == 0 ? .rfc6265 : .rfc6265bis
       let limits = CookiePolicy.Limits(perDomain: 4, total: 9)
@@ -504,7 +505,7 @@ struct CookieJarTests {
           }
         }
         let listed = jar.all(now: now)
-        // The changes tell the whole story.
+        // The reported changes account for every cookie in the jar.
         #expect(Set(listed) == Set(mirror.values.filter { $0.expires.map { $0 > now } ?? true }))
         #expect(jar.count == mirror.count)
         #expect(jar.count <= limits.total)
@@ -516,7 +517,7 @@ struct CookieJarTests {
 }
 
 extension CookieChange {
-  /// The change in two words.
+  /// The kind of change and the cookie's name.
   var summary: String {
     switch self {
     case .stored(let cookie, _): "stored \(cookie.name)"

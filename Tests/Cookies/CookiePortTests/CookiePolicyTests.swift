@@ -1,4 +1,5 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import Testing
 
@@ -18,7 +19,7 @@ struct CookieAdmissionTests {
     return try (policy ?? bis).admit(line, from: request, now: .start)
   }
 
-  @Test("a plain cookie belongs to the host alone, the default path and the session")
+  @Test("a cookie without attributes is host-only, with the default path and no expiry")
   func plain() throws {
     #expect(
       try admit("a=1")
@@ -26,7 +27,7 @@ struct CookieAdmissionTests {
           name: "a", value: "1", domain: "www.example.com", path: "/docs", creation: .start))
   }
 
-  @Test("every attribute finds its field")
+  @Test("every attribute sets its field")
   func attributes() throws {
     let line = "a=1; Domain=.Example.com; Path=/x; Secure; HttpOnly; SameSite=Strict; Max-Age=60"
     #expect(
@@ -38,7 +39,7 @@ struct CookieAdmissionTests {
   }
 
   @Test(
-    "Max-Age beats Expires in either order",
+    "Max-Age overrides Expires in either order",
     arguments: [
       "a=1; Max-Age=60; Expires=1 Jan 2024 00:00:00",
       "a=1; Expires=1 Jan 2024 00:00:00; Max-Age=60",
@@ -47,7 +48,7 @@ struct CookieAdmissionTests {
     #expect(try admit(line).expires == .start + 60)
   }
 
-  @Test("no cookie lives longer than 400 days, but as long as it likes in RFC 6265")
+  @Test("lifetimes are limited to 400 days, except in RFC 6265")
   func cap() throws {
     let limit = Date.start + 400 * 86_400
     #expect(try admit("a=1; Max-Age=34560000").expires == limit)
@@ -61,13 +62,13 @@ struct CookieAdmissionTests {
     #expect(try admit("a=1; Expires=1 Jan 2099 00:00:00", old).expires == later)
   }
 
-  @Test("an age of nothing or less has passed already", arguments: ["0", "-1", "\(Int.min)"])
+  @Test("a Max-Age of 0 or less has already expired", arguments: ["0", "-1", "\(Int.min)"])
   func noAge(_ age: String) throws {
     #expect(try #require(try admit("a=1; Max-Age=\(age)").expires) < .start)
   }
 
   @Test(
-    "a Domain that the host isn't within is refused",
+    "a Domain that doesn't cover the host is rejected",
     arguments: [
       "example.org", "a.www.example.com", "other.example.com", "ample.com", "example.com.",
       "..example.com", "xwww.example.com",
@@ -76,7 +77,7 @@ struct CookieAdmissionTests {
     #expect(throws: CookieRejection.domainMismatch) { try admit("a=1; Domain=\(domain)") }
   }
 
-  @Test("parts of an address are no domain of it")
+  @Test("part of an IP address isn't a domain of it")
   func addressDomain() throws {
     #expect(throws: CookieRejection.domainMismatch) {
       try admit("a=1; Domain=3.4", at: "http://1.2.3.4/")
@@ -85,7 +86,7 @@ struct CookieAdmissionTests {
     #expect(whole.domain == "1.2.3.4" && !whole.isHostOnly)
   }
 
-  @Test("a Domain outside ASCII is refused, its A-labels are not")
+  @Test("a non-ASCII Domain is rejected, its A-labels aren't")
   func internationalDomain() throws {
     let url = "https://www.bücher.example/"
     #expect(throws: CookieRejection.nonASCIIDomain) {
@@ -95,7 +96,7 @@ struct CookieAdmissionTests {
     #expect(cookie.domain == "xn--bcher-kva.example")
   }
 
-  @Test("a public suffix is refused, unless it is the host: then the cookie is the host's alone")
+  @Test("a public suffix is rejected unless it is the host: then the cookie is host-only")
   func suffixes() throws {
     for domain in ["com", "co.uk", "org", ".github.io"] {
       #expect(throws: CookieRejection.publicSuffix) {
@@ -109,7 +110,7 @@ struct CookieAdmissionTests {
     }
   }
 
-  @Test("Secure needs a secure origin, in RFC 6265 none")
+  @Test("Secure requires a secure origin, except in RFC 6265")
   func secure() throws {
     #expect(throws: CookieRejection.insecureOrigin) {
       try admit("a=1; Secure", at: "http://a.com/")
@@ -118,7 +119,7 @@ struct CookieAdmissionTests {
     #expect(try admit("a=1; Secure", at: "http://a.com/", old).isSecure)
   }
 
-  @Test("loopback counts as secure where the policy trusts it")
+  @Test("loopback counts as secure if the policy trusts it")
   func loopback() throws {
     var trusting = bis
     trusting.trustsLocalhost = true
@@ -142,7 +143,7 @@ struct CookieAdmissionTests {
     #expect(try admit("a=1", policy) { $0.access = .script }.name == "a")
   }
 
-  @Test("other sites set cookies by top-level navigation, or SameSite=None")
+  @Test("other sites set cookies by a top-level navigation or with SameSite=None")
   func crossSite() throws {
     for line in ["a=1", "a=1; SameSite=Lax", "a=1; SameSite=Strict"] {
       #expect(throws: CookieRejection.crossSite) { try admit(line) { $0.isSameSite = false } }
@@ -163,20 +164,21 @@ struct CookieAdmissionTests {
     #expect(try admit("a=1; SameSite=None; Secure") { $0.isSameSite = false }.sameSite == .none)
   }
 
-  @Test("SameSite=None needs Secure")
+  @Test("SameSite=None requires Secure")
   func sameSiteNone() throws {
     #expect(throws: CookieRejection.sameSiteNoneNeedsSecure) { try admit("a=1; SameSite=None") }
     #expect(try admit("a=1; SameSite=None", old).name == "a")
   }
 
-  @Test("the prefix __Secure- needs Secure", arguments: ["__Secure-a", "__sEcUrE-a", "__Secure-"])
+  @Test(
+    "the prefix __Secure- requires Secure", arguments: ["__Secure-a", "__sEcUrE-a", "__Secure-"])
   func securePrefix(_ name: String) throws {
     #expect(throws: CookieRejection.securePrefix) { try admit("\(name)=1") }
     #expect(try admit("\(name)=1; Secure; Domain=example.com").isSecure)
     #expect(try admit("\(name)=1", old).name == name)
   }
 
-  @Test("the prefix __Host- needs Secure, an explicit path of / and no Domain")
+  @Test("the prefix __Host- requires Secure, an explicit Path=/ and no Domain")
   func hostPrefix() throws {
     for name in ["__Host-a", "__hOST-a"] {
       #expect(try admit("\(name)=1; Secure; Path=/").isHostOnly)
@@ -193,7 +195,7 @@ struct CookieAdmissionTests {
     #expect(try admit("__Hosta=1").name == "__Hosta")
   }
 
-  @Test("a nameless value can't pass for a prefixed name")
+  @Test("a nameless value must not begin like a prefixed name")
   func namelessPrefix() throws {
     for line in ["=__Host-a=1", "__secure-a; Secure; Path=/", "=__HOST-", "__Secure-"] {
       #expect(throws: CookieRejection.namelessPrefix) { try admit(line) }
@@ -201,7 +203,7 @@ struct CookieAdmissionTests {
     #expect(try admit("=__Hosta").value == "__Hosta")
   }
 
-  @Test("the limits are the specification's minima at least, and never negative")
+  @Test("the default limits satisfy the specification, and limits are never negative")
   func limits() {
     #expect(CookiePolicy.Limits().perDomain >= 50 && CookiePolicy.Limits().total >= 3000)
     #expect(CookiePolicy.Limits(perDomain: -1, total: .min) == .init(perDomain: 0, total: 0))
@@ -222,7 +224,7 @@ struct CookieRetrievalTests {
 
   private let cookie = Cookie(name: "a", value: "1", domain: "example.com", creation: .start)
 
-  @Test("a host-only cookie goes to its host, another to the hosts below as well")
+  @Test("a host-only cookie is sent to its host, a domain cookie to subdomains too")
   func domains() throws {
     var wide = cookie
     wide.isHostOnly = false
@@ -232,7 +234,7 @@ struct CookieRetrievalTests {
     #expect(try !sends(wide, to: "https://example.org/"))
   }
 
-  @Test("a cookie of a domain that has become a suffix goes nowhere, one of that host does")
+  @Test("a domain cookie isn't sent after its domain became a suffix, a host-only one is")
   func suffix() throws {
     let policy = CookiePolicy(publicSuffixes: StaticPublicSuffixList(rules: ["example.com"]))
     var wide = cookie
@@ -241,7 +243,7 @@ struct CookieRetrievalTests {
     #expect(try sends(cookie, policy: policy))
   }
 
-  @Test("path, Secure and HttpOnly are heeded")
+  @Test("path, Secure and HttpOnly decide what is sent")
   func flags() throws {
     var other = cookie
     other.path = "/x"
@@ -258,7 +260,7 @@ struct CookieRetrievalTests {
     #expect(try sends(cookie) { $0.access = .script })
   }
 
-  @Test("what goes to other sites is what SameSite says", arguments: Cookie.SameSite.allCases)
+  @Test("SameSite decides what is sent to other sites", arguments: Cookie.SameSite.allCases)
   func sameSite(_ sameSite: Cookie.SameSite) throws {
     var other = cookie
     other.sameSite = sameSite
@@ -287,7 +289,7 @@ struct CookieRestorationTests {
   private let cookie = Cookie(
     name: "a", value: "1", domain: "example.com", expires: .start + 60, creation: .start - 9)
 
-  @Test("a cookie comes back as it was, but no date later than can be")
+  @Test("a cookie is restored unchanged except for dates out of range")
   func dates() throws {
     #expect(try policy.restorable(cookie, now: .start) == cookie)
     var late = cookie
@@ -302,7 +304,7 @@ struct CookieRestorationTests {
   }
 
   @Test(
-    "what no line could make is refused",
+    "a cookie that no line can produce is rejected",
     arguments: [
       ("name", "a\u{0}", CookieRejection.controlCharacter), ("value", "\r\n", .controlCharacter),
       ("path", "/\u{7F}", .controlCharacter), ("domain", "a\u{1}", .controlCharacter),
@@ -331,7 +333,7 @@ struct CookieRestorationTests {
     #expect(throws: rejection) { try policy.restorable(other, now: .start) }
   }
 
-  @Test("flags that don't go together are refused")
+  @Test("contradictory flags are rejected")
   func flags() throws {
     var other = cookie
     other.sameSite = .none
@@ -352,7 +354,7 @@ struct CookieRestorationTests {
   }
 
   @Test(
-    "dates that are no dates are refused",
+    "non-finite and out-of-range dates are rejected",
     arguments: [Double.nan, .infinity, -.infinity, 1e18, -1e18], 0..<3)
   func noDates(_ seconds: Double, _ field: Int) {
     var other = cookie
@@ -365,25 +367,25 @@ struct CookieRestorationTests {
     #expect(throws: CookieRejection.notRestorable) { try policy.restorable(other, now: .start) }
   }
 
-  @Test("whatever a line makes can be restored, and is then the same")
+  @Test("every admitted cookie can be restored unchanged")
   func admitted() throws {
-    var random = Seeded(state: 3)
+    var random = SeededGenerator(seed: 3)
     let attributes = [
       "; Path=/x;y", "; Path=/a b", "; Domain=example.com", "; Secure", "; HttpOnly",
       "; SameSite=None",
       "; Max-Age=5", "; Expires=1 Jan 1999 00:00:00", "; Path=é", "; Path=/é\t x", "; SameSite=Lax",
     ]
     let urls = ["https://a.example.com/p;q/x", "http://1.2.3.4/", "https://[::1]/x/y"]
-    var made = 0
+    var admitted = 0
     for _ in 0..<2000 {
       var line = ["a=1", "b", "=x=y", "é=\"1 2\"", "__Host-a=1; Path=/", "a="].randomElement(
         using: &random)!
       for _ in 0..<3 { line += attributes.randomElement(using: &random)! }
       let request = try CookieRequest(urls.randomElement(using: &random)!)
       guard let cookie = try? policy.admit(line, from: request, now: .start) else { continue }
-      made += 1
+      admitted += 1
       #expect(try policy.restorable(cookie, now: .start) == cookie, "\(line)")
     }
-    #expect(made > 500)
+    #expect(admitted > 500)
   }
 }

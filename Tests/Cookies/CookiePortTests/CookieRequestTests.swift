@@ -5,7 +5,7 @@ import Testing
 @Suite("CookieRequest")
 struct CookieRequestTests {
   @Test(
-    "hosts become canonical",
+    "hosts are converted to canonical form",
     arguments: [
       ("https://EXAMPLE.com:8443/", "example.com"), ("http://user:pw@example.com", "example.com"),
       ("https://bücher.example/", "xn--bcher-kva.example"),
@@ -27,7 +27,7 @@ struct CookieRequestTests {
   }
 
   @Test(
-    "what is no host is refused",
+    "an invalid host is rejected",
     arguments: [
       "", ".", "..", ".example.com", "a..b", "a b", "a/b", "a:80", "[example.com]", "[::1",
       "fe80::1%eth0", "1.2.3.4.5", "256.1.1.1", "0xg.0x1g2.0x", "a\u{0}b", "a%00b", "a%zz",
@@ -40,14 +40,14 @@ struct CookieRequestTests {
     }
   }
 
-  @Test("a host name of 254 octets is the longest")
+  @Test("a host name may have 254 bytes")
   func longest() throws {
     let host = String(repeating: "a", count: 254)
     #expect(try CookieRequest(isSecure: true, host: host).host == host)
   }
 
   @Test(
-    "paths stay as the URL has them, without query and fragment",
+    "paths are unchanged except for query and fragment",
     arguments: [
       ("https://example.com", "/"), ("https://example.com?x=/y", "/"),
       ("https://example.com/a%2Fb;p=1/c?q#f", "/a%2Fb;p=1/c"), ("https://example.com/é", "/%C3%A9"),
@@ -58,7 +58,7 @@ struct CookieRequestTests {
   }
 
   @Test(
-    "a path given as a part is brought into a URL's form",
+    "a path given separately is converted to its form in a URL",
     arguments: [
       ("", "/"), ("x", "/"), ("/a?b/c", "/a"), ("/a#b", "/a"), ("/é \u{7}", "/%C3%A9%20%07"),
       ("/a%20b", "/a%20b"), ("/~!$&'()*+,;=:@", "/~!$&'()*+,;=:@"),
@@ -68,7 +68,7 @@ struct CookieRequestTests {
   }
 
   @Test(
-    "https and wss are secure, whatever their case",
+    "https and wss are secure in any case",
     arguments: [
       ("https://a.b", true), ("WSS://a.b", true), ("http://a.b", false), ("ws://a.b", false),
       ("ftp://a.b", false),
@@ -77,7 +77,7 @@ struct CookieRequestTests {
     #expect(try CookieRequest(url).isSecure == isSecure)
   }
 
-  @Test("a URL without scheme, host or sense gives a typed error")
+  @Test("a URL without scheme or host, or an invalid one, throws a typed error")
   func errors() {
     #expect(throws: CookieRequestError.missingScheme("//example.com/")) {
       try CookieRequest("//example.com/")
@@ -91,7 +91,7 @@ struct CookieRequestTests {
     #expect(CookieRequestError.invalidHost("a b").description.contains("'a b'"))
   }
 
-  @Test("who is asking is HTTP, from the same site, unless said otherwise")
+  @Test("the default is HTTP access with a safe method from the same site")
   func defaults() throws {
     let request = try CookieRequest("https://example.com")
     #expect(request.access == .http && request.isSameSite && request.isSafeMethod)
@@ -118,7 +118,7 @@ struct CanonicalHostTests {
   }
 
   @Test(
-    "localhost, names below it and loopback addresses are this machine",
+    "localhost, names below it and loopback addresses are loopback hosts",
     arguments: [
       ("localhost", true), ("localhost.", true), ("a.localhost", true), ("127.0.0.1", true),
       ("127.9.9.9", true), ("::1", true), ("notlocalhost", false), ("localhost.example", false),

@@ -6,8 +6,8 @@ import Testing
 struct CookieTests {
   private let cookie = Cookie(name: "a", value: "1", domain: "example.com", creation: .start)
 
-  @Test("cookies are told apart by the octets of their names, not by canonical equivalence")
-  func octets() {
+  @Test("names are compared by bytes, not by canonical equivalence")
+  func bytes() {
     let composed = Cookie(name: "\u{E9}", value: "", domain: "example.com", creation: .start)
     let decomposed = Cookie(name: "e\u{301}", value: "", domain: "example.com", creation: .start)
     #expect(composed.name == decomposed.name)
@@ -56,7 +56,7 @@ struct CookieTests {
 
 @Suite("CookieRejection and the other errors")
 struct CookieErrorTests {
-  @Test("every rejection says something of its own", arguments: CookieRejection.allCases)
+  @Test("every rejection has a distinct description", arguments: CookieRejection.allCases)
   func rejections(_ rejection: CookieRejection) {
     let others = CookieRejection.allCases.filter { $0 != rejection }.map(\.description)
     #expect(!others.contains(rejection.description))

@@ -12,7 +12,7 @@ struct InMemoryCookieStoreTests {
     request = try CookieRequest("https://example.com/")
   }
 
-  @Test("it does what the jar does, at the clock's time")
+  @Test("it applies the jar's operations at the clock's time")
   func behaviour() async throws {
     let store = InMemoryCookieStore(clock: clock)
     let change = try store.store("a=1; Max-Age=10", from: request)
@@ -37,7 +37,7 @@ struct InMemoryCookieStoreTests {
     #expect(store.jar == CookieJar())
   }
 
-  @Test("a refusal is thrown with its rule")
+  @Test("a rejection is thrown with its rule")
   func refusals() {
     let store = InMemoryCookieStore(clock: clock)
     #expect(throws: CookieStoreError.rejected(.publicSuffix)) {
@@ -48,14 +48,14 @@ struct InMemoryCookieStoreTests {
     }
   }
 
-  @Test("it may begin with a jar")
+  @Test("it can be created from a jar")
   func fromJar() throws {
     var jar = CookieJar()
     try jar.set("a=1")
     #expect(InMemoryCookieStore(jar) { .start }.jar == jar)
   }
 
-  @Test("its changes come in order, to every subscription from its beginning on")
+  @Test("every subscription receives the later changes in order")
   func changes() async throws {
     var store: InMemoryCookieStore? = InMemoryCookieStore(clock: clock)
     try store?.store("early=1", from: request)
@@ -85,7 +85,7 @@ struct InMemoryCookieStoreTests {
     #expect(seen == ["stored a"] + expected)
   }
 
-  @Test("tasks at once lose no cookie and no change")
+  @Test("concurrent tasks lose no cookie and no change")
   func parallel() async throws {
     let store = InMemoryCookieStore(
       policy: CookiePolicy(limits: .init(perDomain: 10_000, total: 10_000)))
@@ -114,7 +114,7 @@ struct InMemoryCookieStoreTests {
 struct CookieChangeBroadcasterTests {
   private let cookie = Cookie(name: "a", value: "1", domain: "example.com", creation: .start)
 
-  @Test("a subscription ends when its stream is dropped")
+  @Test("a subscription ends when its stream is released")
   func dropped() {
     let broadcaster = CookieChangeBroadcaster()
     do {
@@ -125,7 +125,7 @@ struct CookieChangeBroadcasterTests {
     #expect(broadcaster.subscriptionCount == 0)
   }
 
-  @Test("a subscription ends when its reader is cancelled")
+  @Test("a subscription ends when its task is cancelled")
   func cancelled() async {
     let broadcaster = CookieChangeBroadcaster()
     let (began, begin) = AsyncStream.makeStream(of: Void.self)
@@ -140,7 +140,7 @@ struct CookieChangeBroadcasterTests {
     #expect(broadcaster.subscriptionCount == 0)
   }
 
-  @Test("finishing ends the streams after what was sent, and a new subscription may begin")
+  @Test("finishing ends the streams after the changes already sent, and allows new subscriptions")
   func finish() async {
     let broadcaster = CookieChangeBroadcaster()
     let stream = broadcaster.stream()

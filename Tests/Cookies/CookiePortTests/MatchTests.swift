@@ -4,7 +4,7 @@ import Testing
 @Suite("DomainMatch")
 struct DomainMatchTests {
   @Test(
-    "a domain covers itself and the names below it, never an address",
+    "a domain covers itself and its subdomains, never an IP address",
     arguments: [
       ("example.com", "example.com", true), ("a.example.com", "example.com", true),
       ("a.b.example.com", "example.com", true), ("notexample.com", "example.com", false),
@@ -18,7 +18,7 @@ struct DomainMatchTests {
     #expect(DomainMatch.matches(host: host, domain: domain) == isMatch)
   }
 
-  @Test("the domains above a host are those that match it")
+  @Test("the domains that cover a host are itself and its parents")
   func covering() {
     #expect(
       DomainMatch.domains(covering: "a.b.example.com") == [
@@ -33,7 +33,7 @@ struct DomainMatchTests {
 @Suite("PathMatch")
 struct PathMatchTests {
   @Test(
-    "a path covers itself and what stands below it, by octets",
+    "a path covers itself and the paths below it, compared by bytes",
     arguments: [
       ("/", "/", true), ("/a", "/", true), ("/foo", "/foo", true), ("/foo/", "/foo", true),
       ("/foo/bar", "/foo", true), ("/foo/bar", "/foo/", true), ("/foobar", "/foo", false),

@@ -1,4 +1,5 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import Testing
 
@@ -11,7 +12,7 @@ struct SetCookieTests {
   }
 
   @Test(
-    "name and value part at the first equals sign before the first semicolon",
+    "name and value are separated by the first equals sign before the first semicolon",
     arguments: [
       ("a=1", "a", "1"), ("a=b=c", "a", "b=c"), (" \ta \t= \t1 2\t 3 \t; x", "a", "1 2\t 3"),
       ("a=", "a", ""), ("=b", "", "b"), ("token", "", "token"), ("token;a=1", "", "token"),
@@ -22,11 +23,11 @@ struct SetCookieTests {
     ])
   func pairs(_ line: String, _ name: String, _ value: String) throws {
     let cookie = try parse(line)
-    #expect(cookie.name.hasSameOctets(as: name))
-    #expect(cookie.value.hasSameOctets(as: value))
+    #expect(cookie.name.hasSameBytes(as: name))
+    #expect(cookie.value.hasSameBytes(as: value))
   }
 
-  @Test("control characters refuse the line, wherever they stand; TAB does not")
+  @Test("a line with a control character anywhere is rejected, except TAB")
   func controls() throws {
     for control in (UInt8(0)...0x1F).filter({ $0 != 9 }) + [0x7F] {
       let character = String(UnicodeScalar(control))
@@ -43,19 +44,19 @@ struct SetCookieTests {
   }
 
   @Test(
-    "a cookie without name and value is refused, one without a name not",
+    "a cookie without name and value is rejected",
     arguments: ["", "=", " ; x"])
   func empty(_ line: String) {
     #expect(throws: CookieRejection.emptyNameAndValue) { try parse(line) }
   }
 
   @Test(
-    "RFC 6265 asks for a name and an equals sign", arguments: ["token", "=1", " =1", "", "; a=1"])
+    "RFC 6265 requires a name and an equals sign", arguments: ["token", "=1", " =1", "", "; a=1"])
   func named(_ line: String) {
     #expect(throws: CookieRejection.missingName) { try parse(line, .rfc6265) }
   }
 
-  @Test("name and value may have 4,096 octets together, in RFC 6265 any number")
+  @Test("name and value may have 4,096 bytes together, any number in RFC 6265")
   func size() throws {
     let fits = "abc=" + String(repeating: "é", count: 2046) + "x"
     #expect(try parse(fits).value.utf8.count == 4093)
@@ -64,7 +65,7 @@ struct SetCookieTests {
     #expect(try parse("a= " + String(repeating: "x", count: 4095) + " ").value.utf8.count == 4095)
   }
 
-  @Test("an attribute over 1,024 octets is ignored, and an earlier one stands")
+  @Test("an attribute value over 1,024 bytes is ignored and doesn't override an earlier one")
   func attributeSize() throws {
     let fits = "/" + String(repeating: "x", count: 1023)
     #expect(try parse("a=1; Path=/y; Path=\(fits)").path == fits)
@@ -72,7 +73,7 @@ struct SetCookieTests {
     #expect(try parse("a=1; Path=/y; Path=\(fits)x", .rfc6265).path == fits + "x")
   }
 
-  @Test("attribute names may be of either case, have spaces around them, and be unknown")
+  @Test("attribute names are case-insensitive and trimmed, and unknown ones are ignored")
   func attributeNames() throws {
     let cookie = try parse(
       "a=1; SECURE; httponly=no ;\tpAtH\t=\t/x y\t; samesite=STRICT; Foo=bar; ;=;")
@@ -82,7 +83,7 @@ struct SetCookieTests {
     #expect(!other.isSecure && !other.isHTTPOnly && other.sameSite == .unspecified)
   }
 
-  @Test("the last of several attributes wins")
+  @Test("the last of several attributes applies")
   func last() throws {
     let cookie = try parse(
       "a=1; Path=/x; Path=/y; Domain=a.b; Domain=c.d; Max-Age=1; Max-Age=2; SameSite=None; SameSite=Lax"
@@ -93,7 +94,7 @@ struct SetCookieTests {
     #expect(try parse("a=1; SameSite=Strict; SameSite=what").sameSite == .unspecified)
   }
 
-  @Test("a bad date or age is ignored, and an earlier one stands")
+  @Test("an invalid date or age is ignored and doesn't override an earlier one")
   func badLifetimes() throws {
     let cookie = try parse(
       "a=1; Expires=1 Jan 1970 00:00:01; Expires=never; Max-Age=5; Max-Age=x; Max-Age=")
@@ -101,7 +102,7 @@ struct SetCookieTests {
   }
 
   @Test(
-    "Max-Age is a number with an optional minus sign",
+    "Max-Age is digits with an optional minus sign",
     arguments: [
       ("0", 0), ("60", 60), ("-1", -1), ("007", 7), ("-0", 0), ("9223372036854775807", Int.max),
       ("9223372036854775808", Int.max), ("-99999999999999999999999", Int.min),
@@ -114,7 +115,7 @@ struct SetCookieTests {
   }
 
   @Test(
-    "a leading dot of Domain is stripped once, and its case lowered",
+    "one leading dot of Domain is stripped, and it is lowercased",
     arguments: [
       ("Example.COM", "example.com"), (".example.com", "example.com"),
       ("..example.com", ".example.com"),
@@ -124,20 +125,20 @@ struct SetCookieTests {
     #expect(try parse("a=1; Domain=\(text)").domain == domain)
   }
 
-  @Test("an empty Domain undoes an earlier one, but RFC 6265 ignores it")
+  @Test("an empty Domain overrides an earlier one, except in RFC 6265")
   func emptyDomain() throws {
     #expect(try parse("a=1; Domain=a.b; Domain=").domain == "")
     #expect(try parse("a=1; Domain=a.b; Domain=", .rfc6265).domain == "a.b")
   }
 
-  @Test("RFC 6265 knows no SameSite")
+  @Test("RFC 6265 ignores SameSite")
   func noSameSite() throws {
     #expect(try parse("a=1; SameSite=Strict", .rfc6265).sameSite == .unspecified)
   }
 
-  @Test("whatever the octets, a line is refused or read into parts that could have made it")
+  @Test("any line is rejected, or its name and value parse to themselves")
   func anything() throws {
-    var random = Seeded(state: 7)
+    var random = SeededGenerator(seed: 7)
     let pieces = [
       "=", ";", " ", "\t", "a", "é", "\u{301}", "\u{0}", ",", "\"", "%3B", "; Path=/", "; Expires=",
       "1 Jan 2030 00:00:00", "; Max-Age=", "9", "-", "; Domain=", ".", "; Secure", "__Host-",
@@ -149,10 +150,10 @@ struct SetCookieTests {
         .joined()
       for profile in CookiePolicy.Profile.allCases {
         guard let cookie = try? parse(line, profile) else { continue }
-        // What was read, written plainly, reads the same.
+        // The name and value, written as a line, parse to the same name and value.
         let again = try parse("\(cookie.name)=\(cookie.value)", profile)
-        #expect(again.name.hasSameOctets(as: cookie.name))
-        #expect(again.value.hasSameOctets(as: cookie.value))
+        #expect(again.name.hasSameBytes(as: cookie.name))
+        #expect(again.value.hasSameBytes(as: cookie.value))
         #expect(!cookie.name.utf8.contains(UInt8(ascii: "=")))
         #expect(!(cookie.name + cookie.value).utf8.contains(UInt8(ascii: ";")))
       }

@@ -4,12 +4,12 @@ import Testing
 @Suite("StaticPublicSuffixList")
 struct StaticPublicSuffixListTests {
   private let list = StaticPublicSuffixList(rules: [
-    "// a comment", "", "com", " CO.UK  // until the first space", ".github.io", "*.ck", "!www.ck",
+    "// a comment", "", "com", " CO.UK  // up to the first space", ".github.io", "*.ck", "!www.ck",
     "*.kobe.jp",
   ])
 
   @Test(
-    "rules, wildcards and exceptions say which domains are suffixes",
+    "rules, wildcards and exceptions decide which domains are suffixes",
     arguments: [
       ("com", true), ("example.com", false), ("uk", true), ("co.uk", true),
       ("example.co.uk", false),
@@ -22,13 +22,13 @@ struct StaticPublicSuffixListTests {
     #expect(list.isPublicSuffix(domain) == isSuffix)
   }
 
-  @Test("the list of top-level domains knows nothing below them")
+  @Test("the list of top-level domains contains nothing below them")
   func topLevel() {
     let list: any PublicSuffixList = .topLevelDomains
     #expect(list.isPublicSuffix("com") && !list.isPublicSuffix("co.uk"))
   }
 
-  @Test("the empty list knows no suffix at all")
+  @Test("the empty list contains no suffix")
   func none() {
     let list: any PublicSuffixList = .noSuffixes
     #expect(!list.isPublicSuffix("com"))

@@ -14,7 +14,7 @@ struct StoreCookieProviderTests {
     request = try CookieRequest(url)
   }
 
-  @Test("what is set is found by its name, with its attributes")
+  @Test("a cookie is returned by its name, with its attributes")
   func setAndGet() async throws {
     let cookie = NamedCookie(
       name: "token", value: "a=\"b\", c", path: "/v1", expires: .start + 60, isSecure: true,
@@ -31,21 +31,21 @@ struct StoreCookieProviderTests {
     #expect(store.all().map(\.isHostOnly) == [true, true, true])
   }
 
-  @Test("names are told apart by octets")
-  func octets() async throws {
+  @Test("names are compared by bytes")
+  func bytes() async throws {
     try await provider.set(NamedCookie(name: "\u{E9}", value: "1"))
     #expect(try await provider.cookie(named: "e\u{301}") == nil)
     #expect(NamedCookie(name: "\u{E9}", value: "") != NamedCookie(name: "e\u{301}", value: ""))
   }
 
-  @Test("of several cookies of a name the header's first is given")
+  @Test("the first cookie in the header is returned if several have the name")
   func first() async throws {
     try store.store("a=wide; Domain=example.com; Path=/", from: request)
     try store.store("a=deep; Path=/v1", from: request)
     #expect(try await provider.cookie(named: "a")?.value == "deep")
   }
 
-  @Test("deleting removes every cookie of the name that the URL would carry, and no other")
+  @Test("deleting removes exactly the cookies of the name that a request to the URL carries")
   func delete() async throws {
     for line in [
       "a=1", "a=2; Path=/", "a=3; Domain=example.com; HttpOnly; Secure", "b=4", "a=5; Path=/other",
@@ -58,7 +58,7 @@ struct StoreCookieProviderTests {
     try await provider.deleteCookie(named: "a")
   }
 
-  @Test("an expiry that has come deletes")
+  @Test("a cookie that has expired deletes the existing one")
   func expired() async throws {
     try await provider.set(NamedCookie(name: "a", value: "1"))
     try await provider.set(NamedCookie(name: "a", value: "1", expires: .start - 1))
@@ -66,7 +66,7 @@ struct StoreCookieProviderTests {
   }
 
   @Test(
-    "text that a line can't carry is refused with the attribute's name",
+    "text that a line can't carry throws an error with the attribute",
     arguments: [
       ("", "1", "/", CookieProviderError.Attribute.name), ("a=b", "1", "/", .name),
       ("a; Secure", "1", "/", .name), (" a", "1", "/", .name), ("a\r\n", "1", "/", .name),
@@ -87,7 +87,7 @@ struct StoreCookieProviderTests {
     #expect(store.all().isEmpty)
   }
 
-  @Test("a refusal of the store is passed on")
+  @Test("a rejection by the store is passed on")
   func refused() async throws {
     let url = try #require(URL(string: "http://api.example.com/"))
     let insecure = try StoreCookieProvider(store, for: url)
@@ -96,7 +96,7 @@ struct StoreCookieProviderTests {
     }
   }
 
-  @Test("a URL without a host is refused")
+  @Test("a URL without a host is rejected")
   func noHost() throws {
     let url = try #require(URL(string: "file:///x"))
     #expect(throws: CookieRequestError.missingHost("file:///x")) {

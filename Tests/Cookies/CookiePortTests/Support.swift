@@ -3,19 +3,19 @@ import Foundation
 import ManualClocks
 
 extension Date {
-  /// An instant to begin tests with: 14 November 2023.
+  /// The time at which tests start: 2023-11-14 22:13:20 UTC.
   static let start = Date(timeIntervalSince1970: 1_700_000_000)
 }
 
 extension InMemoryCookieStore {
-  /// A store on a clock of the test's own.
+  /// Creates a store that reads a manual clock.
   convenience init(clock: ManualWallClock, policy: CookiePolicy = CookiePolicy()) {
     self.init(policy: policy) { clock.now }
   }
 }
 
 extension CookieJar {
-  /// Stores a line, for tests in which it must be accepted.
+  /// Stores a line that must be accepted.
   @discardableResult
   mutating func set(
     _ line: String, at url: String = "https://example.com/", now: Date = .start,
@@ -26,7 +26,7 @@ extension CookieJar {
     return try store(line, from: request, now: now)
   }
 
-  /// The header for a URL.
+  /// Returns the header for a URL.
   mutating func header(
     for url: String = "https://example.com/", now: Date = .start,
     _ change: (inout CookieRequest) -> Void = { _ in }
@@ -36,7 +36,7 @@ extension CookieJar {
     return Cookie.header(for: cookies(for: request, now: now))
   }
 
-  /// What was refused, or `nil`.
+  /// Returns why a line is rejected; `nil` if it is accepted or the rejection changed the jar.
   mutating func rejection(
     of line: String, at url: String = "https://example.com/", now: Date = .start,
     _ change: (inout CookieRequest) -> Void = { _ in }
@@ -50,18 +50,5 @@ extension CookieJar {
     } catch {
       return self == before ? error : nil
     }
-  }
-}
-
-/// Numbers that look random and are the same on every run (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

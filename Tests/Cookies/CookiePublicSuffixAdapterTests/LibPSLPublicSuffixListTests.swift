@@ -1,11 +1,13 @@
 import CookiePort
 import CookiePublicSuffixAdapter
+import CookieTestSupport
 import Foundation
 import Testing
 
 @Suite("LibPSLPublicSuffixList")
 struct LibPSLPublicSuffixListTests {
-  @Test("the built-in and the latest list know the well-known suffixes", arguments: [true, false])
+  @Test(
+    "the built-in and the latest list contain the well-known suffixes", arguments: [true, false])
   func wellKnown(_ isLatest: Bool) throws {
     let list = isLatest ? try LibPSLPublicSuffixList.latest() : try LibPSLPublicSuffixList.builtIn()
     for domain in ["com", "co.uk", "github.io", "ck", "any.ck", "xn--p1ai", "unlisted-top-level"] {
@@ -16,7 +18,7 @@ struct LibPSLPublicSuffixListTests {
     }
   }
 
-  @Test("a store goes by it")
+  @Test("a store applies the list")
   func store() throws {
     let policy = CookiePolicy(publicSuffixes: try LibPSLPublicSuffixList.latest())
     let store = InMemoryCookieStore(policy: policy)
@@ -25,7 +27,7 @@ struct LibPSLPublicSuffixListTests {
     }
   }
 
-  @Test("a file that isn't there is a typed error")
+  @Test("a missing file throws a typed error")
   func noFile() {
     let path = "/nowhere/list.dat"
     #expect(throws: PublicSuffixListError.unreadable(path: path)) {
@@ -43,23 +45,20 @@ struct LibPSLPublicSuffixListTests {
       (0..<Int.random(in: 1...4, using: &random)).map { _ in labels.randomElement()! }
         .joined(separator: ".")
     }
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "libpsl-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let directory = try TemporaryDirectory()
     for round in 0..<50 {
-      // libpsl forgets one of a plain and a wildcard rule of the same name; the real list has none.
+      // libpsl drops one of a plain and a wildcard rule of the same name, so no such pair is made.
       let names = Set((0..<6).map { _ in domain() })
       let rules = names.flatMap { Bool.random() ? [$0] : ["*.\($0)", "!x.\($0)"] }
       let text = (["// ===BEGIN ICANN DOMAINS==="] + rules + ["// ===END ICANN DOMAINS==="])
         .joined(separator: "\n")
-      let file = folder.appending(path: "\(round).dat")
+      let file = directory.url.appending(path: "\(round).dat")
       try Data((text + "\n").utf8).write(to: file)
       let live = try LibPSLPublicSuffixList.file(at: file.path)
-      let plain = StaticPublicSuffixList(rules: rules)
+      let expected = StaticPublicSuffixList(rules: rules)
       for _ in 0..<200 {
         let name = Bool.random() ? domain() : "x." + domain()
-        #expect(plain.isPublicSuffix(name) == live.isPublicSuffix(name), "\(name) by \(rules)")
+        #expect(expected.isPublicSuffix(name) == live.isPublicSuffix(name), "\(name) by \(rules)")
       }
     }
   }

@@ -1,18 +1,19 @@
 import CSQLite
 import CookiePort
 import CookieSQLiteAdapter
+import CookieTestSupport
 import Foundation
 import Testing
 
 extension CookieRequest {
-  /// A secure request that no test needs to fail for.
+  /// Creates a secure same-site request.
   static func to(_ host: String = "example.com", path: String = "/") throws -> CookieRequest {
     try CookieRequest(isSecure: true, host: host, path: path)
   }
 }
 
-extension TemporaryFolder {
-  /// A closed store in the folder with some cookies, some of them `Secure`.
+extension TemporaryDirectory {
+  /// Creates a closed store in the directory; a third of its cookies are `Secure`.
   func makeStore(
     of count: Int = 200, now: @escaping @Sendable () -> Date = { Date() }
   ) throws {
@@ -27,7 +28,7 @@ extension TemporaryFolder {
     store.close()
   }
 
-  /// Changes a file by SQL, as a program could that knows nothing of stores.
+  /// Changes the file by SQL, as another program could.
   func execute(_ sql: String) throws {
     var database: OpaquePointer?
     defer { sqlite3_close(database) }
@@ -38,7 +39,7 @@ extension TemporaryFolder {
   }
 }
 
-/// The kind of failure that something ends with, or `nil` where it doesn't fail.
+/// Returns the kind of storage failure that a closure throws, or `nil` if it doesn't throw.
 func failureKind(_ body: () throws -> Void) -> CookieStorageFailure.Kind? {
   do {
     try body()
@@ -46,7 +47,7 @@ func failureKind(_ body: () throws -> Void) -> CookieStorageFailure.Kind? {
   } catch CookieStoreError.storage(let failure) {
     return failure.kind
   } catch {
-    Issue.record("\(error) is no failure of the storage")
+    Issue.record("expected a storage failure, got \(error)")
     return nil
   }
 }

@@ -1,10 +1,11 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import Testing
 
 @testable import CookieSQLiteAdapter
 
-/// Rows that no store writes, in a file whose pages are sound.
+/// Tests invalid rows in a file whose pages are valid.
 @Suite struct HostileRowTests {
   private static let host = "host3.example.com"
 
@@ -23,41 +24,41 @@ import Testing
       "last_access": ["NULL", "x''", "9e999"],
       "sequence": ["NULL", "'first'", "1.5", "1e300"],
     ].flatMap { column, values in values.map { [column, $0] } })
-  func `a field that no cookie can have is an error`(assignment: [String]) throws {
-    let folder = try TemporaryFolder()
-    try folder.makeStore(of: 40)
-    try folder.allowingNull(in: "cookie") {
+  func `an invalid field is an error`(assignment: [String]) throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    try directory.allowingNull(in: "cookie") {
       "UPDATE cookie SET \(assignment[0]) = \(assignment[1]) WHERE name = 'name3'"
     }
-    #expect(failureKind { try exercise(folder.file()) } == .corrupt)
+    #expect(failureKind { try exercise(directory.file()) } == .corrupt)
   }
 
-  @Test func `a field is an error to every operation that reads it, and nothing is written`() throws
+  @Test func `an invalid field fails every operation that reads it, and nothing is written`() throws
   {
-    let folder = try TemporaryFolder()
-    try folder.makeStore(of: 40)
-    try folder.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name3'")
-    let before = try folder.contents()
-    let store = try SQLiteCookieStore(path: folder.file())
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    try directory.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name3'")
+    let before = try directory.contents()
+    let store = try SQLiteCookieStore(path: directory.file())
     let request = try CookieRequest.to(Self.host)
     #expect(failureKind { _ = try store.all() } == .corrupt)
     #expect(failureKind { _ = try store.cookies(for: request) } == .corrupt)
     #expect(failureKind { try store.store("name3=1", from: request) } == .corrupt)
     #expect(failureKind { try store.clear() } == .corrupt)
     store.close()
-    #expect(try folder.contents()["cookies.db"] == before["cookies.db"])
+    #expect(try directory.contents()["cookies.db"] == before["cookies.db"])
   }
 
-  @Test func `a file found damaged is left alone on closing, log included`() throws {
-    let folder = try TemporaryFolder()
-    try folder.makeStore(of: 40)
-    let store = try SQLiteCookieStore(path: folder.file())
+  @Test func `closing a damaged file leaves it and its log unchanged`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    let store = try SQLiteCookieStore(path: directory.file())
     try store.store("name3=1", from: .to(Self.host))
-    try folder.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name3'")
-    let before = try folder.contents()
+    try directory.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name3'")
+    let before = try directory.contents()
     #expect(failureKind { _ = try store.all() } == .corrupt)
     store.close()
-    #expect(try folder.contents() == before)
+    #expect(try directory.contents() == before)
     #expect(before.count == 2)
   }
 
@@ -69,16 +70,16 @@ import Testing
     "UPDATE tally SET latest_creation = 9e999", "UPDATE tally SET earliest_expiry = 'later'",
     "DELETE FROM tally",
   ])
-  func `a tally that no store writes is an error`(sql: String) throws {
-    let folder = try TemporaryFolder()
-    try folder.makeStore(of: 40)
-    try folder.allowingNull(in: "tally") { sql }
-    #expect(failureKind { try exercise(folder.file()) } == .corrupt)
+  func `an invalid tally is an error`(sql: String) throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    try directory.allowingNull(in: "tally") { sql }
+    #expect(failureKind { try exercise(directory.file()) } == .corrupt)
   }
 }
 
-extension TemporaryFolder {
-  /// Runs SQL while no column of a table has to be filled.
+extension TemporaryDirectory {
+  /// Runs SQL while a table has no NOT NULL constraints.
   fileprivate func allowingNull(in table: String, _ sql: () -> String) throws {
     try execute(
       """

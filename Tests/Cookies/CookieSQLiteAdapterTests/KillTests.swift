@@ -1,75 +1,79 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import Testing
 
 @testable import CookieSQLiteAdapter
 
-/// What other processes may do to a file: be killed at any moment, and write at the same time.
+/// Tests a file whose writing processes are killed at any moment or write concurrently.
 ///
-/// The short forms run always. `CONTRACT_SOAK_COOKIE_KILLS` and `CONTRACT_SOAK_COOKIE_WRITES` ask for more:
-/// `CONTRACT_SOAK_COOKIE_KILLS=1000 CONTRACT_SOAK_COOKIE_WRITES=10000 swift test --filter KillTests`.
+/// By default the tests are short. For longer ones, set the number of kills and of writes per
+/// process: `CONTRACT_SOAK_COOKIE_KILLS=1000 CONTRACT_SOAK_COOKIE_WRITES=10000 swift test --filter
+/// KillTests`.
 @Suite(.serialized) struct KillTests {
   static let kills = environment("CONTRACT_SOAK_COOKIE_KILLS") ?? 25
   static let writes = environment("CONTRACT_SOAK_COOKIE_WRITES") ?? 500
 
   @Test func `every acknowledged cookie survives SIGKILL`() async throws {
     var acknowledged = 0
-    var unborn = 0
+    var killedBeforeWrite = 0
     var remaining = Self.kills
-    // A new file now and then, so that its making is hit as well.
+    // A new file every 10 kills, so that some kills hit its creation.
     while remaining > 0 {
-      let folder = try TemporaryFolder()
+      let directory = try TemporaryDirectory()
       var expected: [String: Int] = [:]
       for round in 0..<min(10, remaining) {
-        let writer = try Writer(folder.file(), prefix: "r\(round)-", count: 1_000_000)
-        let isMaking = round == 0
+        let writer = try Writer(directory.file(), prefix: "r\(round)-", count: 1_000_000)
+        let createsFile = round == 0
         try await Task.sleep(
-          for: .microseconds(.random(in: isMaking ? 0...50_000 : 20_000...90_000)))
+          for: .microseconds(.random(in: createsFile ? 0...50_000 : 20_000...90_000)))
         writer.kill()
         let lines = await writer.lines()
-        unborn += lines.isEmpty ? 1 : 0
+        killedBeforeWrite += lines.isEmpty ? 1 : 0
         for line in lines { expected["r\(round)-\(line)"] = Int(line) ?? -2 }
 
-        let names = try Self.verifiedCookies(of: folder)
+        let names = try Self.verifiedCookies(of: directory)
         for (name, number) in expected { try #require(names[name] == number, "lost \(name)") }
         acknowledged += lines.count
         remaining -= 1
       }
     }
-    print("\(Self.kills) kills, \(unborn) before a first write: \(acknowledged) writes, all there")
+    print(
+      "\(Self.kills) kills, \(killedBeforeWrite) before the first write; \(acknowledged) writes kept"
+    )
     #expect(acknowledged > 0)
   }
 
-  @Test func `four processes writing at once lose nothing`() async throws {
-    let folder = try TemporaryFolder()
+  @Test func `four processes that write concurrently lose nothing`() async throws {
+    let directory = try TemporaryDirectory()
     let writers = try (0..<4).map {
-      try Writer(folder.file(), prefix: "w\($0)-", count: Self.writes)
+      try Writer(directory.file(), prefix: "w\($0)-", count: Self.writes)
     }
     for writer in writers {
       #expect(await writer.lines().count == Self.writes)
       #expect(writer.exitCode == 0)
     }
-    let names = try Self.verifiedCookies(of: folder)
+    let names = try Self.verifiedCookies(of: directory)
     #expect(names.count == 4 * Self.writes)
     for writer in 0..<4 {
       for number in 0..<Self.writes { try #require(names["w\(writer)-\(number)"] == number) }
     }
   }
 
-  @Test func `four processes keep to a limit together`() async throws {
-    let folder = try TemporaryFolder()
+  @Test func `four processes share one limit`() async throws {
+    let directory = try TemporaryDirectory()
     let writers = try (0..<4).map {
-      try Writer(folder.file(), prefix: "w\($0)-", count: 100, perDomain: 50)
+      try Writer(directory.file(), prefix: "w\($0)-", count: 100, perDomain: 50)
     }
     for writer in writers { #expect(await writer.lines().count == 100) }
-    #expect(try Self.verifiedCookies(of: folder).count == 50)
+    #expect(try Self.verifiedCookies(of: directory).count == 50)
   }
 
   @Test func `creation and sequence keep the order of writes across processes`() async throws {
-    let folder = try TemporaryFolder()
-    let writers = try (0..<4).map { try Writer(folder.file(), prefix: "w\($0)-", count: 50) }
+    let directory = try TemporaryDirectory()
+    let writers = try (0..<4).map { try Writer(directory.file(), prefix: "w\($0)-", count: 50) }
     for writer in writers { #expect(await writer.lines().count == 50) }
-    let store = try SQLiteCookieStore(path: folder.file())
+    let store = try SQLiteCookieStore(path: directory.file())
     let cookies = try store.all()
     for writer in 0..<4 {
       let own = cookies.map(\.name).filter { $0.hasPrefix("w\(writer)-") }
@@ -78,13 +82,13 @@ import Testing
     #expect(Set(cookies.map(\.creation)).count > 1)
   }
 
-  /// The number in each cookie's value, by name, of a file that is sound.
-  private static func verifiedCookies(of folder: TemporaryFolder) throws -> [String: Int] {
+  /// Checks a file's integrity and returns the number in each cookie's value by its name.
+  private static func verifiedCookies(of directory: TemporaryDirectory) throws -> [String: Int] {
     let store = try SQLiteCookieStore(
-      path: folder.file(), policy: CookiePolicy(limits: .init(perDomain: .max, total: .max)))
+      path: directory.file(), policy: CookiePolicy(limits: .init(perDomain: .max, total: .max)))
     let cookies = try store.all()
-    let connection = try Connection(path: folder.file(), busyTimeout: .seconds(5))
-    #expect(try connection.rows("PRAGMA integrity_check") { $0.words(0) } == ["ok"])
+    let connection = try Connection(path: directory.file(), busyTimeout: .seconds(5))
+    #expect(try connection.rows("PRAGMA integrity_check") { $0.displayText(0) } == ["ok"])
     #expect(try connection.integer("SELECT cookies FROM tally") == Int64(cookies.count))
     return Dictionary(
       uniqueKeysWithValues: cookies.map { ($0.name, Int($0.value.prefix { $0 != "." }) ?? -1) })

@@ -1,10 +1,11 @@
 import CookiePort
 import CookieSQLiteAdapter
+import CookieTestSupport
 import Foundation
 import ManualClocks
 import Testing
 
-/// Random sequences of operations on the SQLite store and on the model, compared answer by answer.
+/// Compares the SQLite store with the model on random sequences of operations.
 @Suite struct LockStepTests {
   struct World: Sendable, CustomTestStringConvertible {
     var seed: UInt64
@@ -25,16 +26,16 @@ import Testing
   }
 
   @Test(arguments: worlds)
-  func `the SQLite store answers as the model does`(_ world: World) async throws {
-    let folder = try TemporaryFolder()
+  func `the SQLite store responds like the model`(_ world: World) async throws {
+    let directory = try TemporaryDirectory()
     let clock = ManualWallClock()
-    var generator = Generator(state: world.seed)
+    var generator = SeededGenerator(seed: world.seed)
     let policy = CookiePolicy(
       profile: world.profile, limits: world.limits, trustsLocalhost: world.trustsLocalhost)
     var model: InMemoryCookieStore? = InMemoryCookieStore(policy: policy, now: { clock.now })
     let expectedChanges = try #require(model?.changes())
     func open() throws -> SQLiteCookieStore {
-      try SQLiteCookieStore(path: folder.file(), policy: policy, now: { clock.now })
+      try SQLiteCookieStore(path: directory.file(), policy: policy, now: { clock.now })
     }
     var store = try open()
     var streams = [store.changes()]
@@ -80,7 +81,7 @@ private enum Command {
   case advance(TimeInterval)
   case reopen
 
-  /// What it answers.
+  /// The result of an operation.
   enum Response: Equatable {
     case change(CookieChange?)
     case cookies([Cookie])
@@ -110,7 +111,7 @@ private enum Command {
     }
   }
 
-  static func random(_ generator: inout Generator) -> Command {
+  static func random(_ generator: inout SeededGenerator) -> Command {
     switch generator.number(below: 100) {
     case ..<45: .store(line(&generator), request(&generator))
     case ..<70: .cookies(request(&generator))
@@ -134,7 +135,7 @@ private enum Command {
     "a", "b", "c", "", "A", "\u{e9}", "e\u{301}", "__Host-x", "__Secure-y",
   ]
 
-  private static func request(_ generator: inout Generator) -> CookieRequest {
+  private static func request(_ generator: inout SeededGenerator) -> CookieRequest {
     let path = generator.pick(["/", "/docs", "/docs/web", "/docsets"])
     let host = generator.pick(hosts)
     guard var request = try? CookieRequest(isSecure: true, host: host, path: path) else {
@@ -148,7 +149,7 @@ private enum Command {
     return request
   }
 
-  private static func line(_ generator: inout Generator) -> String {
+  private static func line(_ generator: inout SeededGenerator) -> String {
     var line = generator.pick(names) + "=" + generator.pick(["", "1", "2", "\u{e9}", "e\u{301}"])
     if generator.chance(0.3) {
       line +=
@@ -168,7 +169,7 @@ private enum Command {
     return line
   }
 
-  private static func cookie(_ generator: inout Generator) -> Cookie {
+  private static func cookie(_ generator: inout SeededGenerator) -> Cookie {
     let start = Date(timeIntervalSince1970: 1_800_000_000)
     let creation = start + generator.pick([-5, 0, 1, 20, 1e6])
     return Cookie(
@@ -182,25 +183,16 @@ private enum Command {
   }
 }
 
-/// Numbers that a seed decides (SplitMix64).
-private struct Generator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+extension SeededGenerator {
+  fileprivate mutating func number(below bound: Int) -> Int {
+    Int.random(in: 0..<bound, using: &self)
   }
 
-  mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-
-  mutating func chance(_ probability: Double) -> Bool {
+  fileprivate mutating func chance(_ probability: Double) -> Bool {
     Double.random(in: 0..<1, using: &self) < probability
   }
 
-  mutating func pick<Element>(_ elements: [Element]) -> Element {
+  fileprivate mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[number(below: elements.count)]
   }
 }

@@ -1,4 +1,5 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import ManualClocks
 import Testing
@@ -6,32 +7,32 @@ import Testing
 @testable import CookieSQLiteAdapter
 
 @Suite struct SQLiteCookieStoreTests {
-  let folder: TemporaryFolder
+  let directory: TemporaryDirectory
   let clock = ManualWallClock()
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func open(
     limits: CookiePolicy.Limits = .init(), durability: SQLiteCookieStore.Durability = .processCrash,
     busyTimeout: Duration = .seconds(5)
   ) throws -> SQLiteCookieStore {
     try SQLiteCookieStore(
-      path: folder.file(), policy: CookiePolicy(limits: limits), durability: durability,
+      path: directory.file(), policy: CookiePolicy(limits: limits), durability: durability,
       busyTimeout: busyTimeout, now: { clock.now })
   }
 
   // MARK: The file
 
   @Test(arguments: ["deleted", "moved", "replaced"])
-  func `a flush finds that the file is gone from its path, and no write is acknowledged then`(
+  func `a flush detects that the file is gone, and later writes fail`(
     how: String
   ) throws {
     let store = try open()
     try store.store("a=1; Max-Age=60", from: .to())
-    let path = folder.file()
+    let path = directory.file()
     switch how {
     case "deleted": unlink(path)
-    case "moved": rename(path, folder.file("elsewhere.db"))
+    case "moved": rename(path, directory.file("elsewhere.db"))
     default: try Data().write(to: URL(filePath: path), options: .atomic)
     }
     let id = Cookie.ID(name: "a", domain: "example.com")
@@ -39,13 +40,13 @@ import Testing
     #expect(failureKind { try store.store("b=1; Max-Age=60", from: .to()) } == .gone)
     #expect(failureKind { try store.delete(id) } == .gone)
     #expect(failureKind { try store.clear() } == .gone)
-    #expect(try store.all().map(\.name) == ["a"], "what was open can still be read")
+    #expect(try store.all().map(\.name) == ["a"], "the open file can still be read")
     store.close()
   }
 
-  @Test func `a write finds it too, a little later`() throws {
+  @Test func `a write detects that the file is gone within 10 s`() throws {
     let store = try open()
-    unlink(folder.file())
+    unlink(directory.file())
     var kind: CookieStorageFailure.Kind?
     let end = ContinuousClock.now + .seconds(10)
     while kind == nil, ContinuousClock.now < end {
@@ -55,39 +56,40 @@ import Testing
     store.close()
   }
 
-  @Test func `the file and those beside it are private`() throws {
+  @Test func `the file, its log and its shared memory are private`() throws {
     let store = try open()
     try store.store("a=1", from: .to())
     for name in ["cookies.db", "cookies.db-wal", "cookies.db-shm"] {
       var status = stat()
-      #expect(stat(folder.file(name), &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
+      #expect(
+        stat(directory.file(name), &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
     }
     store.close()
-    #expect(try folder.contents().keys.sorted() == ["cookies.db"])
+    #expect(try directory.contents().keys.sorted() == ["cookies.db"])
   }
 
-  @Test func `names that mean something to SQLite are plain files`() throws {
+  @Test func `names with a meaning for SQLite are plain files`() throws {
     for name in [":memory:", "file:a?mode=memory", "a b%20c.db"] {
-      let store = try SQLiteCookieStore(path: folder.file(name))
+      let store = try SQLiteCookieStore(path: directory.file(name))
       try store.store("a=1", from: .to())
       store.close()
-      #expect(FileManager.default.fileExists(atPath: folder.file(name)))
+      #expect(FileManager.default.fileExists(atPath: directory.file(name)))
     }
   }
 
   @Test(arguments: [
     (SQLiteCookieStore.Durability.processCrash, Int64(1)), (.powerLoss, 2),
   ])
-  func `durability decides on the synchronisation`(
+  func `durability sets the synchronization mode`(
     durability: SQLiteCookieStore.Durability, synchronous: Int64
   ) throws {
     let connection = try Connection(
-      opening: folder.file(), schema: .current, durability: durability, busyTimeout: .zero)
+      opening: directory.file(), schema: .current, durability: durability, busyTimeout: .zero)
     #expect(try connection.integer("PRAGMA synchronous") == synchronous)
-    #expect(try connection.rows("PRAGMA journal_mode") { $0.words(0) } == ["wal"])
+    #expect(try connection.rows("PRAGMA journal_mode") { $0.displayText(0) } == ["wal"])
   }
 
-  @Test func `every field survives reopening, dates to the last bit`() throws {
+  @Test func `every field survives reopening, dates exactly`() throws {
     let cookie = Cookie(
       name: "e\u{301}", value: "\u{e9} \"x\" %41", domain: "example.com", isHostOnly: false,
       path: "/docs", expires: clock.now + 12345.678_901_234, isSecure: true, isHTTPOnly: true,
@@ -100,15 +102,15 @@ import Testing
     #expect(try store.all() == [cookie])
   }
 
-  @Test func `a store of an older version is brought up to date, with what it holds`() throws {
-    try folder.makeStore(of: 20, now: { clock.now })
+  @Test func `a store of an older version is migrated with its cookies`() throws {
+    try directory.makeStore(of: 20, now: { clock.now })
     let next = Schema(
       migrations: Schema.current.migrations + [
         "CREATE TABLE note (text); INSERT INTO note VALUES (1)"
       ])
     for _ in 1...2 {
       let connection = try Connection(
-        opening: folder.file(), schema: next, durability: .processCrash, busyTimeout: .zero)
+        opening: directory.file(), schema: next, durability: .processCrash, busyTimeout: .zero)
       #expect(try connection.integer("PRAGMA user_version") == 2)
       #expect(try connection.integer("SELECT count(*) FROM note") == 1)
       #expect(try connection.integer("SELECT count(*) FROM cookie") == 20)
@@ -116,23 +118,23 @@ import Testing
     #expect(failureKind { _ = try open() } == .newerVersion)
   }
 
-  @Test func `a step that fails leaves the older version`() throws {
-    try folder.makeStore(of: 20, now: { clock.now })
-    let before = try folder.contents()
+  @Test func `a failed migration leaves the older version`() throws {
+    try directory.makeStore(of: 20, now: { clock.now })
+    let before = try directory.contents()
     let next = Schema(
       migrations: Schema.current.migrations + ["CREATE TABLE note (text); INSERT INTO nowhere"])
     #expect(
       failureKind {
         _ = try Connection(
-          opening: folder.file(), schema: next, durability: .processCrash, busyTimeout: .zero)
+          opening: directory.file(), schema: next, durability: .processCrash, busyTimeout: .zero)
       } == .other)
-    #expect(try folder.contents() == before)
+    #expect(try directory.contents() == before)
     #expect(try open().all().count == 20)
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
-  @Test func `a closed store says so, and its streams end`() async throws {
+  @Test func `a closed store throws closed, and its streams end`() async throws {
     let store = try open()
     let changes = store.changes()
     try store.store("a=1", from: .to())
@@ -151,17 +153,17 @@ import Testing
     for operation in operations { #expect(failureKind(operation) == .closed) }
   }
 
-  @Test func `a dropped store closes its file`() throws {
+  @Test func `a released store closes its file`() throws {
     do {
       let store = try open()
       try store.store("a=1", from: .to())
     }
-    #expect(try folder.contents().keys.sorted() == ["cookies.db"])
+    #expect(try directory.contents().keys.sorted() == ["cookies.db"])
   }
 
   // MARK: Several handles
 
-  @Test func `handles see each other's writes at once`() throws {
+  @Test func `handles see each other's writes immediately`() throws {
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
@@ -172,7 +174,7 @@ import Testing
     #expect(try other.all().map(\.name) == ["b"])
   }
 
-  @Test func `handles in many threads lose nothing`() async throws {
+  @Test func `handles in several threads lose nothing`() async throws {
     let handles = try (0..<4).map { _ in try open(limits: .init(perDomain: .max, total: .max)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<16 {
@@ -190,7 +192,7 @@ import Testing
     #expect(Set(cookies.map(\.name)).count == 400)
   }
 
-  @Test func `a new file may be opened by many at once`() async throws {
+  @Test func `a new file may be opened by several handles concurrently`() async throws {
     try await withThrowingTaskGroup(of: SQLiteCookieStore.self) { group in
       for number in 0..<8 {
         group.addTask {
@@ -204,35 +206,37 @@ import Testing
     #expect(try open().all().count == 8)
   }
 
-  @Test func `a write waits for another handle no longer than the time-out`() throws {
+  @Test func `a write waits for another handle no longer than the timeout`() throws {
     let store = try open(busyTimeout: .milliseconds(20))
     try store.store("a=1", from: .to())
-    let other = try Connection(path: folder.file(), busyTimeout: .zero)
+    let other = try Connection(path: directory.file(), busyTimeout: .zero)
     try other.execute("BEGIN IMMEDIATE")
     #expect(failureKind { try store.store("b=1", from: .to()) } == .busy)
     #expect(try store.cookies(for: .to()).map(\.name) == ["a"])
     clock.advance(by: 60)
-    #expect(try store.cookies(for: .to()).map(\.name) == ["a"], "advice isn't waited for")
+    #expect(
+      try store.cookies(for: .to()).map(\.name) == ["a"],
+      "a lookup doesn't wait to write last accesses")
     try other.execute("COMMIT")
     try store.store("b=1", from: .to())
     #expect(try store.all().map(\.name) == ["a", "b"])
   }
 
-  @Test func `advice isn't waited for`() throws {
+  @Test func `a lookup doesn't wait to write last accesses`() throws {
     let store = try open(busyTimeout: .seconds(60))
     try store.store("a=1", from: .to())
     _ = try store.cookies(for: .to())
-    let other = try Connection(path: folder.file(), busyTimeout: .zero)
+    let other = try Connection(path: directory.file(), busyTimeout: .zero)
     try other.execute("BEGIN IMMEDIATE")
     clock.advance(by: 60)
     let time = try ContinuousClock().measure { _ = try store.cookies(for: .to()) }
     #expect(time < .seconds(30))
   }
 
-  @Test func `the switch to the log waits for a writer no longer than the time-out`() throws {
-    try folder.makeStore(of: 1)
-    try folder.execute("PRAGMA journal_mode = DELETE")
-    let writer = try Connection(path: folder.file(), busyTimeout: .zero)
+  @Test func `the switch to the log waits for a writer no longer than the timeout`() throws {
+    try directory.makeStore(of: 1)
+    try directory.execute("PRAGMA journal_mode = DELETE")
+    let writer = try Connection(path: directory.file(), busyTimeout: .zero)
     try writer.execute("BEGIN IMMEDIATE")
     let time = ContinuousClock().measure {
       #expect(failureKind { _ = try open(busyTimeout: .milliseconds(60)) } == .busy)
@@ -244,8 +248,7 @@ import Testing
 
   // MARK: Last access
 
-  @Test func `last access is seen by its own handle at once, by others when it is flushed`() throws
-  {
+  @Test func `last access is visible to its handle immediately, to others after a flush`() throws {
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
@@ -258,7 +261,7 @@ import Testing
     #expect(try other.all().map(\.lastAccess) == [stored + 5])
   }
 
-  @Test func `last access is written half a minute later, and on closing`() throws {
+  @Test func `last access is written after 30 s and on closing`() throws {
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
@@ -276,7 +279,7 @@ import Testing
     #expect(try other.all().map(\.lastAccess) == [stored + 31])
   }
 
-  @Test func `a later access by another handle stands`() throws {
+  @Test func `a later access by another handle is kept`() throws {
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
@@ -290,7 +293,7 @@ import Testing
     #expect(try other.all().map(\.lastAccess) == [stored + 2])
   }
 
-  @Test func `an access that waits isn't taken for a new cookie of that name`() throws {
+  @Test func `a buffered access doesn't apply to a new cookie of the same name`() throws {
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
@@ -303,7 +306,7 @@ import Testing
     #expect(try one.all().map(\.lastAccess) == [clock.now])
   }
 
-  @Test func `an access that has been written is forgotten`() throws {
+  @Test func `a written access is removed from the buffer`() throws {
     let one = try open()
     let other = try open()
     try one.store("a=1", from: .to())
@@ -315,9 +318,9 @@ import Testing
     #expect(try one.all().map(\.lastAccess) == [clock.now])
   }
 
-  // MARK: Octets
+  // MARK: Bytes and limits
 
-  @Test func `identities are compared octet by octet, NUL included`() throws {
+  @Test func `identities are compared byte by byte, including NUL`() throws {
     let store = try open()
     try store.store("a=1; Path=/", from: .to())
     #expect(try !store.delete(Cookie.ID(name: "a\0b", domain: "example.com")))
@@ -327,8 +330,8 @@ import Testing
     #expect(try store.all().count == 3)
   }
 
-  @Test func `limits lowered since are kept to from the next new cookie on`() throws {
-    try folder.makeStore(of: 30, now: { clock.now })
+  @Test func `lowered limits apply from the next new cookie on`() throws {
+    try directory.makeStore(of: 30, now: { clock.now })
     let store = try open(limits: .init(perDomain: 2, total: 10))
     try store.store("new=1", from: .to("host0.example.com"))
     #expect(try store.all().count == 10)

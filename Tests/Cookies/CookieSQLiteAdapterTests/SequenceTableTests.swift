@@ -2,9 +2,9 @@ import Testing
 
 @testable import CookieSQLiteAdapter
 
-/// The hash table of accesses, beside a dictionary.
+/// Compares the hash table of accesses with a dictionary.
 @Suite struct SequenceTableTests {
-  @Test func `it holds what a dictionary would hold, whatever is done to it`() {
+  @Test func `it behaves like a dictionary under random operations`() {
     var table = SequenceTable<Int>()
     var dictionary: [Int64: Int] = [:]
     var random = SystemRandomNumberGenerator()
@@ -27,8 +27,8 @@ import Testing
     for key in Int64(-301)...301 { #expect(table[key] == dictionary[key]) }
   }
 
-  @Test func `keys that fall together are told apart`() {
-    // By this factor only the highest bits of a key decide, and here they are all zero.
+  @Test func `colliding keys are distinguished`() {
+    // With this factor only the highest bits of a key matter, which are 0 for all of these keys.
     var table = SequenceTable<Int>(factor: 1)
     let keys = (0..<500).map { Int64($0) }
     for (value, key) in keys.enumerated() { table[key] = value }
@@ -36,7 +36,7 @@ import Testing
     #expect(keys.map { table[$0] } == Array(0..<500))
   }
 
-  @Test func `an empty table has nothing and forgets nothing`() {
+  @Test func `an empty table has no values, and removing does nothing`() {
     var table = SequenceTable<Int>()
     #expect(table[1] == nil)
     table[1] = nil

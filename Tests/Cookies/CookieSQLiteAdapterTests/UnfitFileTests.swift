@@ -1,57 +1,59 @@
 import CookiePort
+import CookieTestSupport
 import Foundation
 import Testing
 
 @testable import CookieSQLiteAdapter
 
-/// Files that can't be stores: each fails with its kind, and is left as it was.
+/// Tests files that can't be stores: each fails with its kind and is unchanged.
 @Suite struct UnfitFileTests {
-  let folder: TemporaryFolder
+  let directory: TemporaryDirectory
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { directory = try TemporaryDirectory() }
 
-  /// Opens the file, expecting a kind of failure and no change to anything in the folder.
+  /// Opens the file and expects a kind of failure and no change to the directory.
   private func expectFailure(
-    _ kind: CookieStorageFailure.Kind, saying words: String = "",
+    _ kind: CookieStorageFailure.Kind, saying message: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let before = try folder.contents()
+    let before = try directory.contents()
     let error = #expect(throws: CookieStoreError.self, sourceLocation: sourceLocation) {
-      _ = try SQLiteCookieStore(path: folder.file())
+      _ = try SQLiteCookieStore(path: directory.file())
     }
     guard case .storage(let failure) = error else { return }
     #expect(failure.kind == kind, "\(failure)", sourceLocation: sourceLocation)
-    #expect(failure.subject == folder.file(), sourceLocation: sourceLocation)
+    #expect(failure.subject == directory.file(), sourceLocation: sourceLocation)
     #expect(
-      !failure.detail.isEmpty && (words.isEmpty || failure.detail.contains(words)), "\(failure)",
+      !failure.detail.isEmpty && (message.isEmpty || failure.detail.contains(message)),
+      "\(failure)",
       sourceLocation: sourceLocation)
-    #expect(try folder.contents() == before, sourceLocation: sourceLocation)
+    #expect(try directory.contents() == before, sourceLocation: sourceLocation)
   }
 
-  private func write(_ data: Data) throws { try data.write(to: URL(filePath: folder.file())) }
+  private func write(_ data: Data) throws { try data.write(to: URL(filePath: directory.file())) }
 
-  private func bytes() throws -> Data { try Data(contentsOf: URL(filePath: folder.file())) }
+  private func bytes() throws -> Data { try Data(contentsOf: URL(filePath: directory.file())) }
 
   @Test(arguments: [1, 50, 99, 100, 4096, 10_000])
-  func `a file of another kind is no cookie store`(length: Int) throws {
+  func `a file that is no database is no cookie store`(length: Int) throws {
     try write(Data(repeating: UInt8(ascii: "x"), count: length))
     try expectFailure(.notACookieStore, saying: "file is not a database")
   }
 
   @Test func `a store with a damaged header is no cookie store`() throws {
-    try folder.makeStore()
+    try directory.makeStore()
     var data = try bytes()
     data.replaceSubrange(0..<16, with: Data(repeating: 0x20, count: 16))
     try write(data)
     try expectFailure(.notACookieStore, saying: "file is not a database")
   }
 
-  @Test func `a damaged page is found on opening, whichever it is`() throws {
-    try folder.makeStore()
-    let sound = try bytes()
-    #expect(sound.count / 4096 > 5)
-    for page in 0..<sound.count / 4096 {
-      var data = sound
+  @Test func `damage of any page is found on opening`() throws {
+    try directory.makeStore()
+    let valid = try bytes()
+    #expect(valid.count / 4096 > 5)
+    for page in 0..<valid.count / 4096 {
+      var data = valid
       let start = page * 4096 + (page == 0 ? 100 : 0)
       data.replaceSubrange(start..<start + 64, with: Data(repeating: 0xff, count: 64))
       try write(data)
@@ -61,37 +63,37 @@ import Testing
 
   @Test(arguments: [4095, 4096, 4097, 8192, 12_288, 20_000])
   func `a truncated store is corrupt`(length: Int) throws {
-    try folder.makeStore()
+    try directory.makeStore()
     try write(try bytes().prefix(length))
     try expectFailure(.corrupt)
   }
 
-  @Test func `random damage is an error or is survived`() throws {
-    try folder.makeStore(of: 60)
-    let sound = try bytes()
+  @Test func `random damage causes an error or no failure, never a crash`() throws {
+    try directory.makeStore(of: 60)
+    let valid = try bytes()
     var failures = 0
     for round in 0..<300 {
-      let folder = try TemporaryFolder()
-      var data = sound
+      let directory = try TemporaryDirectory()
+      var data = valid
       for _ in 0...Int.random(in: 0..<(round % 40 + 1)) {
         data[Int.random(in: data.indices)] = UInt8.random(in: 0...255)
       }
-      try data.write(to: URL(filePath: folder.file()))
-      if failureKind({ try exercise(folder.file()) }) != nil { failures += 1 }
+      try data.write(to: URL(filePath: directory.file()))
+      if failureKind({ try exercise(directory.file()) }) != nil { failures += 1 }
     }
     #expect(failures > 100)
   }
 
-  @Test func `a store of a newer version says so`() throws {
-    try folder.makeStore()
-    try folder.execute("PRAGMA user_version = 2")
-    try expectFailure(.newerVersion, saying: "its version is 2; this package knows 1")
+  @Test func `a store of a newer version is reported as such`() throws {
+    try directory.makeStore()
+    try directory.execute("PRAGMA user_version = 2")
+    try expectFailure(.newerVersion, saying: "its version is 2, this package supports 1")
   }
 
   @Test(arguments: [0, -1])
-  func `a store of no version is corrupt`(version: Int) throws {
-    try folder.makeStore()
-    try folder.execute("PRAGMA user_version = \(version)")
+  func `a store without a valid version is corrupt`(version: Int) throws {
+    try directory.makeStore()
+    try directory.execute("PRAGMA user_version = \(version)")
     try expectFailure(.corrupt, saying: "its version is \(version)")
   }
 
@@ -100,22 +102,22 @@ import Testing
     "PRAGMA journal_mode = WAL; CREATE TABLE cookie (name)",
   ])
   func `the database of another program is no cookie store`(sql: String) throws {
-    try folder.execute(sql)
+    try directory.execute(sql)
     try expectFailure(.notACookieStore, saying: "another program")
   }
 
-  @Test func `the log of another program's database stays as it is`() throws {
+  @Test func `the log of another program's database is unchanged`() throws {
     let other = try Connection(path: makeEmptyFile(), busyTimeout: .zero)
     try other.execute("PRAGMA journal_mode = WAL; CREATE TABLE note (text)")
-    let folder = try TemporaryFolder()
-    for (name, data) in try self.folder.contents() {
-      try data.write(to: URL(filePath: folder.file(name)))
+    let directory = try TemporaryDirectory()
+    for (name, data) in try self.directory.contents() {
+      try data.write(to: URL(filePath: directory.file(name)))
     }
-    let before = try folder.contents()
+    let before = try directory.contents()
     #expect(before["cookies.db-wal"]?.isEmpty == false)
     #expect(
-      failureKind { _ = try SQLiteCookieStore(path: folder.file()) } == .notACookieStore)
-    #expect(try folder.contents() == before)
+      failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .notACookieStore)
+    #expect(try directory.contents() == before)
   }
 
   @Test func `another program's unfinished transaction isn't rolled back`() throws {
@@ -127,20 +129,20 @@ import Testing
         SELECT hex(randomblob(500)) FROM n;
       PRAGMA cache_size = 1; BEGIN; UPDATE note SET text = 'x' || text;
       """)
-    let folder = try TemporaryFolder()
-    for (name, data) in try self.folder.contents() {
-      try data.write(to: URL(filePath: folder.file(name)))
+    let directory = try TemporaryDirectory()
+    for (name, data) in try self.directory.contents() {
+      try data.write(to: URL(filePath: directory.file(name)))
     }
-    let before = try folder.contents()
+    let before = try directory.contents()
     #expect(before["cookies.db-journal"]?.isEmpty == false)
     #expect(
-      failureKind { _ = try SQLiteCookieStore(path: folder.file()) } == .notACookieStore)
-    #expect(try folder.contents() == before)
+      failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .notACookieStore)
+    #expect(try directory.contents() == before)
   }
 
   private func makeEmptyFile() throws -> String {
-    try Data().write(to: URL(filePath: folder.file()))
-    return folder.file()
+    try Data().write(to: URL(filePath: directory.file()))
+    return directory.file()
   }
 
   @Test(arguments: [
@@ -149,55 +151,55 @@ import Testing
     "CREATE INDEX by_value ON cookie (value)", "DROP INDEX cookie_secure", "DROP TABLE tally",
     "ALTER TABLE cookie ADD COLUMN extra", "ALTER TABLE cookie RENAME COLUMN value TO price",
   ])
-  func `a store of other tables is corrupt`(sql: String) throws {
-    try folder.makeStore()
-    try folder.execute(sql)
+  func `a store with other tables is corrupt`(sql: String) throws {
+    try directory.makeStore()
+    try directory.execute(sql)
     try expectFailure(.corrupt, saying: "its tables are not those of version 1")
   }
 
   @Test func `a store in UTF-16 is corrupt`() throws {
-    try folder.execute(
+    try directory.execute(
       "PRAGMA encoding = 'UTF-16'; " + Schema.current.migrations.joined()
         + "PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 1")
     try expectFailure(.corrupt, saying: "UTF-8")
   }
 
-  @Test func `what analysis leaves in a store does no harm`() throws {
-    try folder.makeStore()
-    try folder.execute("ANALYZE")
-    #expect(failureKind { try exercise(folder.file()) } == nil)
+  @Test func `the statistics of ANALYZE don't affect a store`() throws {
+    try directory.makeStore()
+    try directory.execute("ANALYZE")
+    #expect(failureKind { try exercise(directory.file()) } == nil)
   }
 
-  @Test func `an empty file becomes a store, of mode 0600`() throws {
+  @Test func `an empty file becomes a store with mode 0600`() throws {
     #expect(chmod(try makeEmptyFile(), 0o644) == 0)
-    #expect(failureKind { try exercise(folder.file()) } == nil)
+    #expect(failureKind { try exercise(directory.file()) } == nil)
     var status = stat()
-    #expect(stat(folder.file(), &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(stat(directory.file(), &status) == 0 && status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `a folder is no cookie store`() throws {
-    #expect(failureKind { _ = try SQLiteCookieStore(path: folder.path) } == .notACookieStore)
+  @Test func `a directory is no cookie store`() throws {
+    #expect(failureKind { _ = try SQLiteCookieStore(path: directory.path) } == .notACookieStore)
   }
 
   @Test func `a pipe is no cookie store`() throws {
-    #expect(mkfifo(folder.file(), 0o600) == 0)
-    #expect(failureKind { _ = try SQLiteCookieStore(path: folder.file()) } == .notACookieStore)
+    #expect(mkfifo(directory.file(), 0o600) == 0)
+    #expect(failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .notACookieStore)
   }
 
-  @Test func `a pipe in a journal's place is no cookie store, and nobody waits for it`() throws {
-    try folder.makeStore(of: 1)
-    #expect(mkfifo(folder.file() + "-journal", 0o600) == 0)
-    #expect(failureKind { _ = try SQLiteCookieStore(path: folder.file()) } == .notACookieStore)
+  @Test func `a pipe as rollback journal is no cookie store and doesn't block`() throws {
+    try directory.makeStore(of: 1)
+    #expect(mkfifo(directory.file() + "-journal", 0o600) == 0)
+    #expect(failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .notACookieStore)
   }
 
   @Test(arguments: ["", "/nowhere/at/all/cookies.db", "/tmp/a\0b"])
-  func `a path that can't be is not permitted`(path: String) throws {
+  func `an invalid path is not permitted`(path: String) throws {
     #expect(failureKind { _ = try SQLiteCookieStore(path: path) } == .notPermitted)
     #expect(!FileManager.default.fileExists(atPath: "/tmp/a"))
   }
 }
 
-/// Opens a file and runs every operation of a store on it.
+/// Opens a file, runs every operation of a store on it, and throws the first storage failure.
 func exercise(_ path: String) throws {
   let store = try SQLiteCookieStore(path: path)
   var first: CookieStoreError?

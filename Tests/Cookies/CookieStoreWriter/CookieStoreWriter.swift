@@ -2,13 +2,14 @@ import CookiePort
 import CookieSQLiteAdapter
 import Foundation
 
-/// Stores cookies in a file one after another, and acknowledges each on standard output: what the
-/// tests kill, starve and run side by side.
+/// Stores cookies in a file one by one and acknowledges each on standard output. Tests kill it,
+/// limit its resources and run several at the same time.
 ///
-/// Usage: `cookie-store-writer FILE PREFIX COUNT [HOST [PER-DOMAIN [FILE-SIZE [UID]]]]`. The cookies
-/// are named `PREFIX0`, `PREFIX1`, …, and each value is a kilobyte that begins with the number. A
-/// limit on the size of files (setrlimit(2)) or another user takes force before the file is opened.
-/// The exit code is 0, or 1 after a line `failed: ` with the kind and description of the failure.
+/// Usage: `cookie-store-writer FILE PREFIX COUNT [HOST [PER-DOMAIN [FILE-SIZE [UID]]]]`. The
+/// cookies are named `PREFIX0`, `PREFIX1`, …; each value has about 1,000 bytes and begins with the
+/// number. The limit on the size of files (setrlimit(2)) and the user apply before the file is
+/// opened. The exit code is 0, or 1 after a line `failed: ` with the kind and description of the
+/// failure.
 @main
 enum CookieStoreWriter {
   static func main() {
@@ -51,9 +52,9 @@ enum CookieStoreWriter {
     }
   }
 
-  /// Writes a line in one system call, so that it is out before anything else happens.
+  /// Writes a line in one unbuffered system call, so that it is out if the process is killed next.
   private static func say(_ line: String) {
-    let octets = Array((line + "\n").utf8)
-    _ = octets.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
+    let bytes = Array((line + "\n").utf8)
+    _ = bytes.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
   }
 }

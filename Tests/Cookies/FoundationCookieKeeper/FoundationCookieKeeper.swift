@@ -2,14 +2,14 @@ import CookieFoundationAdapter
 import CookiePort
 import Foundation
 
-/// An app that keeps its cookies in `HTTPCookieStorage.shared`, told what to do by its tests.
+/// An app that keeps its cookies in `HTTPCookieStorage.shared` and takes commands from tests.
 ///
-/// Each line of standard input is a `Set-Cookie` line from `https://example.com/`, or `list`. Each is
-/// answered by one line: every cookie, as JSON.
+/// Each line of standard input is a `Set-Cookie` line from `https://example.com/`, or `list`. The
+/// answer is one line with every cookie as JSON.
 @main
 enum FoundationCookieKeeper {
   static func main() throws {
-    // The file gets the mode that most users' files get.
+    // The usual umask of users, so that the file gets its usual mode.
     umask(0o022)
     let store = FoundationCookieStore()
     let request = try CookieRequest("https://example.com/")

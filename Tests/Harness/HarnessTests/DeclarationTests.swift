@@ -1,26 +1,31 @@
 import ContractEvidence
 import Testing
 
-/// Every mistake in a declaration fails with a sentence that says what to do.
+/// Each mistake in a declaration fails with a message that says how to correct it.
 @Suite struct DeclarationTests {
   @Test(
     arguments: [
       (
         "unknownDeviation",
-        "'sound' deviates from 'add', which is no clause (did you mean 'adds'?); remove "
+        "'sound' deviates from 'add', which is not a clause (did you mean 'adds'?); remove "
           + ".deviating(from: \"add\") at HarnessTests/Specimens.swift:"
       ),
       (
         "unknownCapability",
-        "'sound' lacks 'unheard-of', which no clause asks for; remove it, or name one of memory"
+        "'sound' lacks 'unheard-of', which no clause requires; remove it, or name one of memory"
       ),
-      ("duplicateClause", "the clause id 'same' is used twice (first at HarnessTests/Specimens"),
-      ("missingAbsence", "nothing probes its absence, so an implementation could claim too little"),
+      ("duplicateClause", "two clauses have the id 'same' (the first is at HarnessTests/Specimens"),
+      (
+        "missingAbsence",
+        "no clause checks its absence, so an implementation could claim to lack it"
+      ),
       ("unknownDropped", ".without(\"subtracts\") names no clause; remove it"),
       ("noImplementation", "no implementation is given, so nothing runs"),
-      ("sameNameTwice", "two implementations are called 'sound'; only the first runs"),
+      ("sameNameTwice", "two implementations have the id 'sound'; only the first runs"),
     ])
-  func `a mistake is named, and what to do about it`(specimen: String, sentence: String)
+  func `a mistake fails with a message that says how to correct it`(
+    specimen: String, sentence: String
+  )
     async throws
   {
     let run = try await SpecimenRun(specimen)
@@ -33,6 +38,6 @@ import Testing
     let run = try await SpecimenRun("dropped")
     #expect(run.status == 0)
     #expect(run.result("counter/adds@sound") == nil)
-    #expect(run.output.contains("not run: adds, no sums here"))
+    #expect(run.output.contains("not run: adds, this port has no sums"))
   }
 }

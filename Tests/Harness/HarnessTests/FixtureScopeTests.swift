@@ -4,9 +4,9 @@ import Testing
 
 @testable import ContractTesting
 
-/// What a fixture registers is undone, whatever happens.
+/// A scope runs the teardown actions of its fixture.
 @Suite struct FixtureScopeTests {
-  @Test func `the latest registered goes first, and an error stops nothing`() async {
+  @Test func `actions run in reverse order, and an error stops none of them`() async {
     struct Refusal: Error {}
     let order = Mutex<[Int]>([])
     let scope = FixtureScope()
@@ -16,10 +16,10 @@ import Testing
     let errors = await scope.tearDown()
     #expect(order.withLock(\.self) == [3, 1])
     #expect(errors.count == 1 && errors.first is Refusal)
-    #expect(await scope.tearDown().isEmpty, "nothing is undone twice")
+    #expect(await scope.tearDown().isEmpty, "no action runs twice")
   }
 
-  @Test func `a temporary folder is its owner's alone and goes with the scope`() async throws {
+  @Test func `a temporary folder has mode 0700 and is removed with the scope`() async throws {
     let scope = FixtureScope()
     let folder = try scope.temporaryDirectory()
     let other = try scope.temporaryDirectory()

@@ -2,9 +2,9 @@ import ContractEvidence
 import Foundation
 import Testing
 
-/// Every outcome, seen on an implementation that has it coming.
+/// Each outcome, on a specimen that produces it.
 @Suite struct OutcomeTests {
-  @Test func `sound implementations raise no alarm`() async throws {
+  @Test func `correct implementations pass`() async throws {
     let run = try await SpecimenRun("sound")
     #expect(run.status == 0)
     #expect(run.outcome("counter/adds@sound") == .passed)
@@ -16,7 +16,8 @@ import Testing
     #expect(run.output.contains("6 cases · 4 passed · 0 failed · 2 not applicable"))
   }
 
-  @Test func `a clause that does not hold fails at its own line, with the command to run it alone`()
+  @Test
+  func `a clause that does not hold fails at its line, with the command to run only its case`()
     async throws
   {
     let run = try await SpecimenRun("failing")
@@ -32,7 +33,7 @@ import Testing
     #expect(run.matrix.tables.first?.rows.first?.verdict == .realityMoved)
   }
 
-  @Test func `a declared deviation fails nothing and keeps its reason`() async throws {
+  @Test func `a declared deviation does not fail, and keeps its reason`() async throws {
     let run = try await SpecimenRun("deviating")
     #expect(run.status == 0)
     #expect(run.outcome("counter/adds@stuck") == .deviates(reason: "it is stuck"))
@@ -56,16 +57,17 @@ import Testing
     #expect(run.status == 0)
     #expect(run.outcome("counter/adds@sound") == .passed)
     #expect(run.outcome("counter/adds@stuck") == .deviates(reason: "sometimes stuck"))
-    #expect(run.outcome("counter/remembers@sound") == .passed, "no other clause is hidden")
+    #expect(run.outcome("counter/remembers@sound") == .passed, "other clauses are not affected")
   }
 
-  @Test func `an implementation that can't be made here is unavailable, and no evidence`()
+  @Test func `an implementation whose condition is not met is unavailable, and no evidence`()
     async throws
   {
     let run = try await SpecimenRun("unavailable")
     #expect(run.status == 0)
     #expect(
-      run.outcome("counter/adds@sound-live") == .unavailable(reason: "needs that a moon is full"))
+      run.outcome("counter/adds@sound-live")
+        == .unavailable(reason: "condition not met: the moon is full"))
     #expect(run.matrix.tables.first?.rows.first?.verdict == .unproven)
   }
 
@@ -73,17 +75,18 @@ import Testing
     let run = try await SpecimenRun("unavailable", environment: ["CONTRACT_REQUIRE": "live"])
     #expect(run.status == 1)
     #expect(run.outcome("counter/adds@sound-live") == .failed)
-    #expect(run.output.contains("CONTRACT_REQUIRE=live asks for it: needs that a moon is full"))
+    #expect(
+      run.output.contains("CONTRACT_REQUIRE=live requires it: condition not met: the moon is full"))
     let other = try await SpecimenRun("unavailable", environment: ["CONTRACT_REQUIRE": "fake"])
     #expect(other.status == 0)
   }
 
-  @Test func `a crash ends its own case alone and is told by its signal`() async throws {
+  @Test func `a crash ends only its case and is reported with its signal`() async throws {
     let run = try await SpecimenRun("crashing")
     #expect(run.status == 1)
     let outcome = try #require(run.outcome("counter/adds@trapping"))
     guard case .crashed(let signal) = outcome else {
-      Issue.record("\(outcome) is no crash")
+      Issue.record("\(outcome) is not a crash")
       return
     }
     #expect([SIGILL, SIGTRAP].contains(signal))
@@ -91,8 +94,8 @@ import Testing
     #expect(run.outcome("counter/remembers@sound") == .passed)
   }
 
-  @Test func `crashes and hangs can be declared as deviations`() async throws {
-    let run = try await SpecimenRun("crashesAndHangs")
+  @Test func `crashes and timeouts can be declared as deviations`() async throws {
+    let run = try await SpecimenRun("crashesAndTimeouts")
     #expect(run.status == 0, "\(run.output)")
     for (name, reason) in [
       ("trapping", "it traps"), ("exiting", "it exits"), ("stalling", "it waits"),
@@ -110,21 +113,21 @@ import Testing
     #expect(run.output.contains("the sum is too small"))
   }
 
-  @Test func `a clause that waits for ever is cut and called a time-out`() async throws {
-    let run = try await SpecimenRun("hanging")
+  @Test func `a clause that waits forever times out`() async throws {
+    let run = try await SpecimenRun("timingOut")
     #expect(run.status == 1)
     #expect(run.outcome("counter/adds@stalling") == .timedOut(seconds: 0.2))
     #expect(run.outcome("counter/adds@sound") == .passed)
-    #expect(!run.output.contains("CancellationError"), "what follows the cut is no news")
+    #expect(!run.output.contains("CancellationError"), "issues after the timeout are dropped")
   }
 
-  @Test func `a clause that blocks its thread is cut too, in its own process`() async throws {
+  @Test func `a clause that blocks its thread times out in its own process`() async throws {
     let run = try await SpecimenRun("blockingInOwnProcess")
     #expect(run.status == 1)
     #expect(run.outcome("counter/adds@blocking") == .timedOut(seconds: 0.2))
   }
 
-  @Test func `nothing is left of the folders of a process that crashed or was killed`()
+  @Test func `the folders of a process that crashed or was killed are removed`()
     async throws
   {
     let folder = FileManager.default.temporaryDirectory
@@ -143,13 +146,13 @@ import Testing
   }
 
   @Test func `a clause that blocks every thread ends the run with a report`() async throws {
-    let run = try await SpecimenRun("wedged")
+    let run = try await SpecimenRun("starved")
     #expect(run.status == 1)
     #expect(run.outcome("wedge/blocks@sound") == .timedOut(seconds: 0.2))
-    #expect(run.output.contains("blocks the threads that every task needs"))
+    #expect(run.output.contains("blocks every thread of the cooperative pool"))
   }
 
-  @Test func `a clause that blocks its thread is cut, and the others go on`() async throws {
+  @Test func `a clause that blocks its thread times out, and other cases run on`() async throws {
     let run = try await SpecimenRun("blockingInPlace")
     #expect(run.status == 1)
     #expect(run.outcome("counter/adds@blocking") == .timedOut(seconds: 0.2))
@@ -157,12 +160,14 @@ import Testing
     #expect(run.outcome("counter/remembers@sound") == .passed)
   }
 
-  @Test func `a tear-down that throws fails the case, deviation or not`() async throws {
+  @Test func `a teardown that throws fails the case, even if its clause deviates`() async throws {
     let run = try await SpecimenRun("tearDownThrows")
     #expect(run.status == 1)
     #expect(run.outcome("counter/adds@untidy") == .failed)
     #expect(run.output.contains("the fixture could not be torn down: Refusal()"))
-    #expect(run.matrix.tables.first?.rows.first?.verdict == .unproven, "it is no news of reality")
+    #expect(
+      run.matrix.tables.first?.rows.first?.verdict == .unproven,
+      "a broken fixture says nothing about the clause")
     let behind = try await SpecimenRun("tearDownThrowsBehindDeviation")
     #expect(behind.status == 1)
     #expect(behind.outcome("counter/adds@untidy") == .failed)
@@ -175,7 +180,7 @@ import Testing
     #expect(run.output.contains("the fixture could not be made: Refusal()"))
   }
 
-  @Test func `an issue that a child task records counts`() async throws {
+  @Test func `an issue that a child task records fails the case`() async throws {
     let run = try await SpecimenRun("childTask")
     #expect(run.status == 1)
     #expect(run.outcome("children/child@sound") == .failed)
@@ -185,7 +190,7 @@ import Testing
       deviating.outcome("children/child@sound") == .deviates(reason: "the child complains"))
   }
 
-  @Test func `a lacking capability is probed, so that claiming too little is caught`()
+  @Test func `claiming to lack a capability is checked`()
     async throws
   {
     let run = try await SpecimenRun("capabilities")

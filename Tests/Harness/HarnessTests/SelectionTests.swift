@@ -1,9 +1,9 @@
 import ContractEvidence
 import Testing
 
-/// The environment chooses the cases, and a choice of none fails.
+/// The environment selects cases, and a selection that matches none fails the run.
 @Suite struct SelectionTests {
-  @Test func `one case can be run alone`() async throws {
+  @Test func `one case can be selected`() async throws {
     let run = try await SpecimenRun(
       "sound|saboteurs", environment: ["CONTRACT": "counter/adds@sound"])
     #expect(run.status == 0)
@@ -11,14 +11,14 @@ import Testing
     #expect(run.matrix.tables.first?.saboteurs.isEmpty == true)
   }
 
-  @Test func `a clause takes its saboteurs along`() async throws {
+  @Test func `a clause selects its saboteurs too`() async throws {
     let run = try await SpecimenRun("sound|saboteurs", environment: ["CONTRACT": "counter/adds"])
     #expect(run.status == 0)
     #expect(run.matrix.results.count == 2)
     #expect(run.matrix.tables.first?.saboteurs.map(\.saboteur) == ["silent", "stuck", "throwing"])
   }
 
-  @Test func `one saboteur can be run alone`() async throws {
+  @Test func `one saboteur can be selected`() async throws {
     let run = try await SpecimenRun(
       "sound|saboteurs", environment: ["CONTRACT": "@saboteur.stuck"])
     #expect(run.status == 0)
@@ -26,7 +26,7 @@ import Testing
     #expect(run.matrix.tables.first?.saboteurs.map(\.saboteur) == ["stuck"])
   }
 
-  @Test func `a kind can be chosen`() async throws {
+  @Test func `a kind can be selected`() async throws {
     let run = try await SpecimenRun("sound|saboteurs", environment: ["CONTRACT_KIND": "live"])
     #expect(run.status == 0)
     #expect(Set(run.matrix.results.map(\.id.implementation)) == ["sound-live"])
@@ -36,12 +36,12 @@ import Testing
     arguments: [
       (["CONTRACT": "nonsense"], "CONTRACT='nonsense' matches no case of the tests that ran"),
       (["CONTRACT": "counter/adds,other"], "CONTRACT='other' matches no case"),
-      (["CONTRACT": "!counter"], "the selection leaves no case to run"),
-      (["CONTRACT_KIND": "recorded"], "the selection leaves no case to run"),
-      (["CONTRACT_KIND": "alive"], "CONTRACT_KIND='alive' is not understood: give one or more of"),
-      (["CONTRACT_REQUIRE": "all"], "CONTRACT_REQUIRE='all' is not understood: give one or more"),
+      (["CONTRACT": "!counter"], "the selection matches no case of the tests that ran"),
+      (["CONTRACT_KIND": "recorded"], "the selection matches no case of the tests that ran"),
+      (["CONTRACT_KIND": "alive"], "CONTRACT_KIND='alive' is not valid: give one or more of"),
+      (["CONTRACT_REQUIRE": "all"], "CONTRACT_REQUIRE='all' is not valid: give one or more"),
     ])
-  func `a selection of nothing fails the run and says why`(
+  func `a selection that matches no case fails the run and says why`(
     environment: [String: String], sentence: String
   ) async throws {
     let run = try await SpecimenRun("sound", environment: environment)
@@ -54,6 +54,6 @@ import Testing
       "sound", environment: ["CONTRACT_JOURNAL_FOLDER": "/dev/null/nowhere"])
     #expect(run.status == 1)
     #expect(run.output.contains("can't open the journal /dev/null/nowhere/"))
-    #expect(run.output.contains("6 cases · 4 passed"), "the cases ran all the same")
+    #expect(run.output.contains("6 cases · 4 passed"), "the cases ran nevertheless")
   }
 }

@@ -2,22 +2,22 @@ import ContractEvidence
 import Foundation
 import Testing
 
-/// A test process that runs one of the ``Specimens``, and what it left behind.
+/// The result of a test process that ran one of the ``Specimens``.
 struct SpecimenRun {
-  /// Whether this process is one that was started to run a specimen.
+  /// Whether this process was started to run a specimen.
   static let isSpecimenProcess =
     ProcessInfo.processInfo.environment["CONTRACT_SPECIMEN"] != nil
 
   /// The process's exit status, or the negative number of the signal that ended it.
   var status: Int32
 
-  /// All that it printed.
+  /// What it printed.
   var output: String
 
   /// Its journal.
   var journal: Journal
 
-  /// The matrix that the journal makes.
+  /// The matrix of the journal.
   var matrix: Matrix { Matrix(journal.records) }
 
   /// Runs a specimen.
@@ -25,7 +25,10 @@ struct SpecimenRun {
   /// - Parameters:
   ///   - name: The name of a test function of ``Specimens``, or several joined by `|`.
   ///   - environment: Variables to add.
-  init(_ name: String, environment: [String: String] = [:]) async throws {
+  ///   - arguments: Further arguments of the test program.
+  init(
+    _ name: String, environment: [String: String] = [:], arguments: [String] = []
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("specimen-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,9 +40,10 @@ struct SpecimenRun {
 
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = [
-      "--testing-library", "swift-testing", "--filter", "HarnessTests\\.Specimens/(\(name))\\(",
-    ]
+    process.arguments =
+      [
+        "--testing-library", "swift-testing", "--filter", "HarnessTests\\.Specimens/(\(name))\\(",
+      ] + arguments
     var variables = ProcessInfo.processInfo.environment
     for key in variables.keys where key.hasPrefix("CONTRACT") { variables[key] = nil }
     variables["CONTRACT_SPECIMEN"] = "1"

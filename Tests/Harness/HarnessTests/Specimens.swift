@@ -3,26 +3,32 @@ import Testing
 
 @testable import ContractTesting
 
-/// Contracts and implementations that are wrong on purpose, and some that are right.
+/// Contracts and implementations that are wrong on purpose, and some that are correct.
 ///
-/// They run only in processes that ``SpecimenRun`` starts, one test function a process.
-@Suite(.enabled(if: SpecimenRun.isSpecimenProcess, "run by SpecimenRun in a process of its own"))
+/// They run only in processes that ``SpecimenRun`` starts, one test function per process.
+@Suite(.enabled(if: SpecimenRun.isSpecimenProcess, "SpecimenRun runs these in a separate process"))
 struct Specimens {
   @Test(arguments: Contract.counter.cases(for: .sound, .soundLive))
-  func sound(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func sound(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
-  func failing(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func failing(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(
       for: .stuck.deviating(from: "adds", because: "it is stuck", link: "https://bugs.example/1")))
-  func deviating(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func deviating(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(for: .sound.deviating(from: "adds", because: "once broken")))
-  func noLongerDeviating(_ clause: ContractCase<Counter>) async throws {
-    try await clause.verify()
+  func noLongerDeviating(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
   }
 
   @Test(
@@ -30,115 +36,173 @@ struct Specimens {
       for: .sound.deviating(
         from: "adds", intermittently: true, because: "sometimes slow"),
       .stuck.deviating(from: "adds", intermittently: true, because: "sometimes stuck")))
-  func intermittent(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func intermittent(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(
-      for: .soundLive.available(when: "a moon is full") { false }))
-  func unavailable(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+      for: .soundLive.available(when: "the moon is full") { false }))
+  func unavailable(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.counter.cases(for: .trapping.inOwnProcess(), .sound))
-  func crashing(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func crashing(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(
       for: .trapping.deviating(from: "adds", by: .crashing, because: "it traps"),
       .exiting.deviating(from: "adds", by: .crashing, because: "it exits"),
       .stalling.deviating(
-        from: "adds", by: .hanging(within: .milliseconds(300)), because: "it waits"),
+        from: "adds", by: .timingOut(after: .milliseconds(300)), because: "it waits"),
       .blocking.deviating(
-        from: "adds", by: .hanging(within: .milliseconds(300)), because: "it blocks")))
-  func crashesAndHangs(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+        from: "adds", by: .timingOut(after: .milliseconds(300)), because: "it blocks")))
+  func crashesAndTimeouts(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(
-      for: .stuck.deviating(from: "adds", by: .crashing, because: "it is said to trap")))
-  func anotherManner(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+      for: .stuck.deviating(from: "adds", by: .crashing, because: "it is declared to trap")))
+  func anotherManner(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(for: .stalling.timeLimit(.milliseconds(200)), .sound))
-  func hanging(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func timingOut(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)).inOwnProcess()))
-  func blockingInOwnProcess(_ clause: ContractCase<Counter>) async throws {
-    try await clause.verify()
+  func blockingInOwnProcess(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
   }
 
   @Test(
     arguments: Contract.counter.cases(
       for: .leaving(.trapping), .leaving(.exiting),
       .leaving(.blocking).timeLimit(.milliseconds(300))))
-  func leavingFolders(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func leavingFolders(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)), .sound))
-  func blockingInPlace(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func blockingInPlace(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.wedge.cases(for: .sound))
-  func wedged(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func starved(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.counter.cases(for: .untidy))
-  func tearDownThrows(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func tearDownThrows(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(
       for: .untidy.deviating(from: "adds", because: "the fixture is at fault, not the clause")))
-  func tearDownThrowsBehindDeviation(_ clause: ContractCase<Counter>) async throws {
-    try await clause.verify()
+  func tearDownThrowsBehindDeviation(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
   }
 
   @Test(arguments: Contract.counter.cases(for: .unmakeable))
-  func makeThrows(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func makeThrows(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.children.cases(for: .sound))
-  func childTask(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func childTask(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.children.cases(
       for: .sound.deviating(from: "child", because: "the child complains")))
-  func childTaskDeviating(_ clause: ContractCase<Counter>) async throws {
-    try await clause.verify()
+  func childTaskDeviating(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
   }
 
   @Test(
     arguments: Contract.counter.cases(
-      for: .sound.deviating(from: "add", because: "a slip of the pen")))
-  func unknownDeviation(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+      for: .sound.deviating(from: "add", because: "the id is misspelled")))
+  func unknownDeviation(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
-  @Test(arguments: Contract.counter.cases(for: .sound.lacking(.unheardOf, because: "whatever")))
-  func unknownCapability(_ clause: ContractCase<Counter>) async throws {
-    try await clause.verify()
+  @Test(arguments: Contract.counter.cases(for: .sound.lacking(.unheardOf, because: "an example")))
+  func unknownCapability(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
   }
 
   @Test(arguments: Contract.twins.cases(for: .sound))
-  func duplicateClause(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func duplicateClause(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.unprobed.cases(for: .sound))
-  func missingAbsence(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func missingAbsence(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(
     arguments: Contract.counter.cases(for: .forgetful, .sound.lacking(.memory, because: "too lazy"))
   )
-  func capabilities(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func capabilities(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
-  @Test(arguments: Contract.counter.without("adds", because: "no sums here").cases(for: .sound))
-  func dropped(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  @Test(
+    arguments: Contract.counter.without("adds", because: "this port has no sums").cases(for: .sound)
+  )
+  func dropped(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.counter.without("subtracts", because: "no").cases(for: .sound))
-  func unknownDropped(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func unknownDropped(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.counter.cases(for: [Implementation<Counter>]()))
-  func noImplementation(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func noImplementation(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
   @Test(arguments: Contract.counter.cases(for: .sound, .sound))
-  func sameNameTwice(_ clause: ContractCase<Counter>) async throws { try await clause.verify() }
+  func sameNameTwice(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
 
-  @Test(arguments: Contract.counter.saboteurs)
-  func saboteurs(_ saboteur: SaboteurCase<Counter>) async throws { try await saboteur.verify() }
+  @Test(arguments: Contract.counter.saboteurCases)
+  func saboteurs(_ specimen: ContractCase<Counter>) async throws { try await specimen.verify() }
 
-  @Test(arguments: Contract.weak.saboteurs)
-  func weakSaboteurs(_ saboteur: SaboteurCase<Counter>) async throws {
-    try await saboteur.verify()
+  @Test(arguments: Contract.counter.cases(for: .sound) + Contract.counter.saboteurCases)
+  func both(_ specimen: ContractCase<Counter>) async throws { try await specimen.verify() }
+
+  @Test(arguments: Contract.weak.saboteurCases)
+  func weakSaboteurs(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
+  /// Cases in a loop instead of as arguments.
+  @Test func loop() async throws {
+    for one in Contract.counter.cases(for: .forgetful, .sound) { try await one.verify() }
+  }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .sound, .stuck.deviating(from: "adds", because: "it is stuck"),
+      .soundLive.available(when: "the moon is full") { false }, .trapping.inOwnProcess()))
+  func everyOutcome(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
   }
 }
 
@@ -149,12 +213,12 @@ struct Counter: Sendable {
 }
 
 extension Capability {
-  static let memory = Capability("memory", "a sum is there in the next call")
-  static let unheardOf = Capability("unheard-of", "nobody asks for it")
+  static let memory = Capability("memory", "a sum is kept for the next call")
+  static let unheardOf = Capability("unheard-of", "no clause requires it")
 }
 
 extension Contract<Counter> {
-  /// A sound contract.
+  /// A contract without mistakes.
   static let counter = Contract("counter", "Counter") {
     Clause("adds", "one and two is three", from: "arithmetic") { counter in
       let sum = try await counter.add(1) + counter.add(2)
@@ -169,18 +233,18 @@ extension Contract<Counter> {
       #expect(try await counter.add(3) == 3)
     }
   } saboteurs: {
-    Saboteur("stuck", "always gives zero", caughtBy: "adds", saying: "the sum is too small") {
+    Saboteur("stuck", "always returns zero", caughtBy: "adds", saying: "the sum is too small") {
       Counter { _ in 0 }
     }
-    Saboteur("silent", "never answers", caughtBy: "adds", timeLimit: .milliseconds(50)) {
+    Saboteur("silent", "never returns", caughtBy: "adds", timeLimit: .milliseconds(50)) {
       Counter { _ in
         try await Task.sleep(for: .seconds(60))
         return 0
       }
     }
-    Saboteur("throwing", "gives up", caughtBy: "adds") { Counter { _ in throw Refusal() } }
-    Saboteur("forgets", "starts over", caughtBy: "remembers") { Counter { $0 } }
-    Saboteur("modest", "says it forgets, and does not", caughtBy: "lacks-memory") {
+    Saboteur("throwing", "throws an error", caughtBy: "adds") { Counter { _ in throw Refusal() } }
+    Saboteur("forgets", "forgets its sum", caughtBy: "remembers") { Counter { $0 } }
+    Saboteur("modest", "claims to forget, and does not", caughtBy: "lacks-memory") {
       .remembering()
     }
   }
@@ -194,7 +258,7 @@ extension Contract<Counter> {
   }
 
   static let children = Contract("children", "Child tasks") {
-    Clause("child", "a child task may complain") { _ in
+    Clause("child", "a child task may record an issue") { _ in
       async let complaint: Void = Self.complain()
       await complaint
     }
@@ -210,21 +274,23 @@ extension Contract<Counter> {
   }
 
   static let weak = Contract("weak", "A contract that catches nothing") {
-    Clause("blind", "whatever happens is right") { _ in }
+    Clause("blind", "every behaviour is correct") { _ in }
     Clause("unnamed", "no saboteur names this one") { _ in }
     Clause("mumbles", "something is wrong") { counter in
       let sum = try await counter.add(1)
       #expect(sum == 1, "hm")
     }
   } saboteurs: {
-    Saboteur("stuck", "always gives zero", caughtBy: "blind", "mumbles", saying: "clear words") {
+    Saboteur(
+      "stuck", "always returns zero", caughtBy: "blind", "mumbles", saying: "a clear message"
+    ) {
       Counter { _ in 0 }
     }
-    Saboteur("broken", "can't even be made", caughtBy: "mumbles") { throw Refusal() }
-    Saboteur("lost", "names a clause that is not there", caughtBy: "mumble") { .remembering() }
+    Saboteur("broken", "can't be made", caughtBy: "mumbles") { throw Refusal() }
+    Saboteur("lost", "names a clause that does not exist", caughtBy: "mumble") { .remembering() }
   }
 
-  private static func complain() async { Issue.record("said by a child task") }
+  private static func complain() async { Issue.record("recorded by a child task") }
 }
 
 struct Refusal: Error {}
@@ -266,7 +332,7 @@ extension Implementation<Counter> {
     }
   }
   .lacking(.memory, because: "it waits")
-  .deviating(from: "lacks-memory", by: .hanging(within: .milliseconds(300)), because: "it waits")
+  .deviating(from: "lacks-memory", by: .timingOut(after: .milliseconds(300)), because: "it waits")
   static let blocking = live("blocking") {
     Counter { _ in
       DispatchSemaphore(value: 0).wait()
@@ -274,14 +340,14 @@ extension Implementation<Counter> {
     }
   }
   .lacking(.memory, because: "it blocks")
-  .deviating(from: "lacks-memory", by: .hanging(within: .milliseconds(300)), because: "it blocks")
+  .deviating(from: "lacks-memory", by: .timingOut(after: .milliseconds(300)), because: "it blocks")
   static let untidy = live("untidy") { scope in
     scope.onTearDown { throw Refusal() }
     return .remembering()
   }
   static let unmakeable = live("unmakeable") { throw Refusal() }
 
-  /// Another one with a folder to remove, which it has no time for.
+  /// An implementation that leaves a folder behind, because it ends its process or blocks.
   static func leaving(_ other: Self) -> Self {
     live("leaving-\(other.id)") { [make = other.make] scope in
       let folder = try scope.temporaryDirectory()

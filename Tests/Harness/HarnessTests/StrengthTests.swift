@@ -1,7 +1,7 @@
 import ContractEvidence
 import Testing
 
-/// Saboteurs prove clauses, and weak clauses are found out.
+/// Saboteurs prove clauses, and weak clauses fail.
 @Suite struct StrengthTests {
   @Test func `a strong contract catches every saboteur`() async throws {
     let run = try await SpecimenRun("saboteurs")
@@ -10,12 +10,19 @@ import Testing
     #expect(run.output.contains("strength: 3 of 3 clauses seen to fail"))
   }
 
+  @Test func `one test can run a contract's cases and its saboteurs`() async throws {
+    let run = try await SpecimenRun("both")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.matrix.results.count == 3)
+    #expect(run.matrix.tables.first?.saboteurs.count == 5)
+  }
+
   @Test(
     arguments: [
-      "'stuck' (always gives zero) escaped the clause 'blind'",
-      "'stuck' (always gives zero) is caught by the clause 'mumbles', which says",
-      "'broken' (can't even be made) is no use: Caught error: Refusal()",
-      "'lost' is to be caught by 'mumble', which is no clause (did you mean 'mumbles'?)",
+      "'stuck' (always returns zero) escaped the clause 'blind'",
+      "'stuck' (always returns zero) is caught by the clause 'mumbles' with the message",
+      "'broken' (can't be made) can't be used: Caught error: Refusal()",
+      "'lost' names 'mumble' in caughtBy:, which is not a clause (did you mean 'mumbles'?)",
       "nothing shows that the clause 'unnamed' can fail; add a saboteur that it catches",
     ])
   func `a weak contract fails`(sentence: String) async throws {

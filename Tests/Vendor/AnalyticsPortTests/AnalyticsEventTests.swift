@@ -2,7 +2,7 @@ import AnalyticsPort
 import Testing
 
 @Suite struct AnalyticsEventTests {
-  @Test func `events are equal octet for octet`() {
+  @Test func `events are equal if their bytes are equal`() {
     #expect(AnalyticsEvent("\u{e9}") == AnalyticsEvent("\u{e9}"))
     #expect(AnalyticsEvent("\u{e9}") != AnalyticsEvent("e\u{301}"))
     #expect(AnalyticsEvent("a", action: "\u{e9}") != AnalyticsEvent("a", action: "e\u{301}"))
@@ -10,7 +10,7 @@ import Testing
     #expect(Set([AnalyticsEvent("\u{e9}"), AnalyticsEvent("e\u{301}")]).count == 2)
   }
 
-  @Test func `a description has both parts`() {
+  @Test func `a description has the category and the action`() {
     #expect("\(AnalyticsEvent("song", action: "save"))" == "song/save")
     #expect("\(AnalyticsEvent("song"))" == "song")
   }

@@ -6,24 +6,24 @@ import Testing
   private static let name = "TOGGLE_ONE_TAP_CHECKOUT_IN_CART"
 
   @Test(arguments: ["1", "true", "YES", "On"])
-  func `words that switch on`(_ word: String) throws {
-    #expect(try EnvironmentFeatureToggles([Self.name: word]).isEnabled(.oneTapCheckoutInCart))
+  func `values that turn a toggle on`(_ value: String) throws {
+    #expect(try EnvironmentFeatureToggles([Self.name: value]).isEnabled(.oneTapCheckoutInCart))
   }
 
   @Test(arguments: ["0", "False", "no", "OFF", ""])
-  func `words that switch off`(_ word: String) throws {
-    #expect(try !EnvironmentFeatureToggles([Self.name: word]).isEnabled(.oneTapCheckoutInCart))
+  func `values that turn a toggle off`(_ value: String) throws {
+    #expect(try !EnvironmentFeatureToggles([Self.name: value]).isEnabled(.oneTapCheckoutInCart))
   }
 
   @Test(arguments: ["2", " on", "enabled", "\u{0}"])
-  func `any other word is an error that names the variable`(_ word: String) {
+  func `any other value is an error that names the variable`(_ value: String) {
     let error = #expect(throws: FeatureTogglesError.self) {
-      try EnvironmentFeatureToggles([Self.name: word])
+      try EnvironmentFeatureToggles([Self.name: value])
     }
     #expect(error?.source == Self.name)
   }
 
-  @Test func `the prefix is part of the name`() throws {
+  @Test func `the prefix selects the variables`() throws {
     let toggles = try EnvironmentFeatureToggles(
       ["SHOP_ONE_TAP_CHECKOUT_IN_CART": "on", Self.name: "nonsense"], prefix: "SHOP_")
     #expect(toggles.isEnabled(.oneTapCheckoutInCart))
@@ -51,7 +51,9 @@ import Testing
       "", "{", "[]", "null", #"{"a": 1}"#, #"{"a": "true"}"#, #"{"a": null}"#, "\u{0}",
       #"[{"one-tap-checkout-in-cart": true}]"#,
     ])
-  func `a file that is no map to Booleans is an error that names it`(_ text: String) throws {
+  func `a file that does not map names to Booleans is an error that names the file`(_ text: String)
+    throws
+  {
     let file = try file(text)
     let error = #expect(throws: FeatureTogglesError.self) { try FileFeatureToggles(file) }
     #expect(error?.source == file.path)
@@ -70,7 +72,7 @@ import Testing
     #expect(!toggles.isEnabled(.oneTapCheckoutOnProduct))
   }
 
-  @Test func `a toggle that a reload does not find any more is off`() throws {
+  @Test func `a toggle missing from the reloaded file is off`() throws {
     let toggles = try FileFeatureToggles(file(#"{"one-tap-checkout-in-cart": true}"#))
     _ = try file(#"{"one-tap-checkout-on-product": true}"#)
     try toggles.reload()
@@ -78,7 +80,7 @@ import Testing
     #expect(toggles.isEnabled(.oneTapCheckoutOnProduct))
   }
 
-  @Test func `a failed reload leaves the toggles as they were`() throws {
+  @Test func `a failed reload does not change the toggles`() throws {
     let toggles = try FileFeatureToggles(file(#"{"one-tap-checkout-in-cart": true}"#))
     _ = try file("{")
     #expect(throws: FeatureTogglesError.self) { try toggles.reload() }

@@ -3,7 +3,7 @@ import SystemLocks
 import Testing
 
 @Suite struct StackNavigatorTests {
-  @Test func `going back takes the topmost screen away, but never the first`() {
+  @Test func `going back removes the topmost screen, but not the root`() {
     let navigator = StackNavigator(root: .named("home"))
     navigator.show(.named("songs"))
     #expect(navigator.screens == [.named("home"), .named("songs")])
@@ -12,7 +12,7 @@ import Testing
     #expect(navigator.screens == [.named("home")])
   }
 
-  @Test func `each change is rendered, and nothing else`() {
+  @Test func `each change is rendered once`() {
     let rendered = Mutex<[[Screen]]>([])
     let navigator = StackNavigator(root: .named("a")) { screens in
       rendered.withLock { $0.append(screens) }
@@ -30,7 +30,7 @@ import Testing
     func showOneTapCheckout(for entryPoint: CheckoutEntryPoint) {}
   }
 
-  @Test func `a module whose app is gone offers nothing`() {
+  @Test func `one-tap checkout is disabled after the app is deallocated`() {
     var app: App? = App()
     let module = app.map { OneTapCheckoutModule(delegate: $0) }
     #expect(module?.isEnabled(at: .cart) == true)

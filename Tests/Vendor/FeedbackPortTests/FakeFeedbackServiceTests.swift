@@ -11,19 +11,19 @@ import Testing
     #expect(!service.isListening)
   }
 
-  @Test func `an id that differs in octets is another id`() async {
+  @Test func `ids with different bytes are different`() async {
     let service = FakeFeedbackService(Self.form)
     await #expect(throws: UnknownFormError(id: "e\u{301}")) {
       try await service.loadForm("e\u{301}")
     }
   }
 
-  @Test func `of two forms with one id, the first counts`() async throws {
+  @Test func `the first of two forms with the same id is loaded`() async throws {
     let service = FakeFeedbackService(Self.form, FeedbackForm(id: Self.form.id, title: "No"))
     #expect(try await service.loadForm(Self.form.id) == Self.form)
   }
 
-  @Test func `no time passes but by advance`() async throws {
+  @Test func `only advance makes a load time out`() async throws {
     let service = FakeFeedbackService(timeLimit: .seconds(10))
     let began = AsyncStream<Void>.makeStream()
     service.onLoad { _ in began.continuation.finish() }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a vendor that others have taken is free when they let go`() async throws {
+  @Test func `a load is refused while another client listens`() async throws {
     let service = FakeFeedbackService(Self.form)
     service.isVendorTaken = true
     await #expect(throws: MultipleFormLoadError.self) { try await service.loadForm(Self.form.id) }
@@ -45,7 +45,7 @@ import Testing
     #expect(try await service.loadForm(Self.form.id) == Self.form)
   }
 
-  @Test func `errors say what happened to what`() {
+  @Test func `error descriptions name the form`() {
     #expect("\(MultipleFormLoadError(id: "a"))".contains("'a'"))
     #expect("\(FeedbackTimeoutError(id: "a", timeLimit: .seconds(3)))".contains("3.0 seconds"))
     #expect("\(UnknownFormError(id: "a"))".contains("'a'"))

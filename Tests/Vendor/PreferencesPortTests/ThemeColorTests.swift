@@ -2,9 +2,9 @@ import PreferencesPort
 import Testing
 
 @Suite struct ThemeColorTests {
-  @Test func `every part is written with two digits and read again`() {
-    for part in UInt8.min...UInt8.max {
-      let color = ThemeColor(red: part, green: 255 - part, blue: part / 2)
+  @Test func `each component is written as two digits and parsed again`() {
+    for component in UInt8.min...UInt8.max {
+      let color = ThemeColor(red: component, green: 255 - component, blue: component / 2)
       #expect("\(color)".utf8.count == 7)
       #expect(ThemeColor("\(color)") == color)
     }
@@ -15,5 +15,5 @@ import Testing
   @Test(arguments: [
     "", "#", "0102ff", "#0102f", "#0102fff", "#+102ff", "#-102ff", "#0102fg", "#１２３",
   ])
-  func `any other text is no colour`(_ text: String) { #expect(ThemeColor(text) == nil) }
+  func `any other text is not a colour`(_ text: String) { #expect(ThemeColor(text) == nil) }
 }

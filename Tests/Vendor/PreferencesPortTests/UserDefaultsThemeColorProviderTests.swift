@@ -12,7 +12,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: "\(folder)/\(suite).plist")
   }
 
-  @Test func `what is no text is an error that names its type`() throws {
+  @Test func `a value that is not a string is an error that names its type`() throws {
     let provider = try #require(UserDefaultsThemeColorProvider(suiteName: suite))
     let values: [Any] = [7, true, 1.5, Data([1]), ["#008080"], ["color": "#008080"], Date()]
     for value in values {
@@ -28,7 +28,7 @@ import Testing
     #expect(try provider.themeColor() == ThemeColor("#008080"))
   }
 
-  @Test func `a colour outlives its provider, under its own key`() throws {
+  @Test func `a colour is stored under its key after the provider is deallocated`() throws {
     let first = try #require(UserDefaultsThemeColorProvider(suiteName: suite, key: "accent"))
     first.setThemeColor(ThemeColor("#010203"))
     let second = try #require(UserDefaultsThemeColorProvider(suiteName: suite, key: "accent"))

@@ -4,7 +4,7 @@ import Testing
 import VendorAdapters
 import VendorSDK
 
-/// What the contract can't see: the closures, the SDK's weak reference, the timer's end.
+/// Tests what the contract cannot observe: the closures, the SDK's weak reference, the timer.
 @Suite struct ThirdPartyFeedbackServiceTests {
   private let sandbox = ThirdPartySandbox()
 
@@ -16,7 +16,7 @@ import VendorSDK
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a load that has ended leaves no timer behind`() async throws {
+  func `the timer is cancelled when its load ends`() async throws {
     let clock = ClockWithoutTime()
     let service = ThirdPartyFeedbackService(
       clock: clock, loadFeedback: { [sandbox] in sandbox.loadFeedbackForm($0) },
@@ -26,10 +26,10 @@ import VendorSDK
     for await _ in clock.wakes { break }
   }
 
-  @Test func `the vendor may call back twice, time and again`() async throws {
+  @Test func `every load may be answered twice`() async throws {
     let service = service
     for round in 1...50 {
-      // Both callbacks are in before the next load begins: the SDK can't tell loads apart.
+      // Both answers arrive before the next load begins, because the SDK cannot tell loads apart.
       sandbox.plan(.stalling)
       sandbox.onLoad { load in
         load.answer(.form(title: "\(round)"))
@@ -40,7 +40,7 @@ import VendorSDK
     }
   }
 
-  @Test func `a stranger who is gone leaves the place free`() async throws {
+  @Test func `a load succeeds after another client's delegate is deallocated`() async throws {
     final class Stranger: ThirdPartyDelegate {
       func formDidLoad(_ form: ThirdPartyForm) {}
       func formDidFailLoading(_ error: ThirdPartyError) {}
@@ -55,7 +55,7 @@ import VendorSDK
     #expect(try await service.loadForm("form").id == "form")
   }
 
-  @Test func `the place is kept until the vendor's function has returned`() async {
+  @Test func `the delegate is released after the vendor's function has returned`() async {
     let calls = Mutex<[String]>([])
     let task = Mutex<Task<FeedbackForm, any Error>?>(nil)
     let mayBegin = AsyncStream<Void>.makeStream()
@@ -67,7 +67,7 @@ import VendorSDK
       },
       getDelegate: { [sandbox] in sandbox.delegate },
       setDelegate: { [sandbox] delegate in
-        calls.withLock { $0.append(delegate == nil ? "leave" : "take") }
+        calls.withLock { $0.append(delegate == nil ? "release" : "acquire") }
         sandbox.delegate = delegate
       })
     task.withLock {
@@ -79,10 +79,10 @@ import VendorSDK
     mayBegin.continuation.finish()
     let result = await task.withLock(\.self)?.result
     #expect(throws: CancellationError.self) { try result?.get() }
-    #expect(calls.withLock(\.self) == ["take", "call form", "return form", "leave"])
+    #expect(calls.withLock(\.self) == ["acquire", "call form", "return form", "release"])
   }
 
-  @Test func `the value form goes to the same vendor`() async throws {
+  @Test func `a client loads forms from the same vendor`() async throws {
     let client = FeedbackClient.thirdParty(
       loadFeedback: { [sandbox] in sandbox.loadFeedbackForm($0) },
       getDelegate: { [sandbox] in sandbox.delegate },
@@ -92,9 +92,9 @@ import VendorSDK
   }
 }
 
-/// A clock whose sleepers are woken by cancellation alone.
+/// A clock that never reaches a deadline: only cancellation ends a sleep.
 private struct ClockWithoutTime: Clock {
-  /// One element for each sleep that has ended.
+  /// Yields an element when a sleep ends.
   let wakes: AsyncStream<Void>
   private let end: AsyncStream<Void>.Continuation
 

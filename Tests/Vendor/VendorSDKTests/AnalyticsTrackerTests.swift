@@ -2,14 +2,14 @@ import Testing
 import VendorSDK
 
 @Suite struct AnalyticsTrackerTests {
-  /// Sound as `@unchecked Sendable`: it adds no state to a class that is.
+  /// `@unchecked Sendable` is safe because the subclass adds no state.
   private final class Prefixing: AnalyticsTracker, @unchecked Sendable {
     override func track(_ category: String, action: String? = nil) {
       super.track("app." + category, action: action)
     }
   }
 
-  @Test func `an app may subclass the tracker`() {
+  @Test func `the tracker can be subclassed`() {
     let tracker: AnalyticsTracker = Prefixing()
     tracker.track("song")
     tracker.track("song", action: "save")

@@ -24,14 +24,14 @@ import VendorSDK
 
   init() { sandbox.delegate = listener }
 
-  @Test func `a load without a plan gives a form, and one without an id an error`() async {
+  @Test func `a load without a plan returns a form, or an error for an empty id`() async {
     sandbox.loadFeedbackForm("form")
     #expect(await listener.first(1) == ["How do you like it?"])
     sandbox.loadFeedbackForm("")
     #expect(await listener.first(1) == ["404 no form id was given"])
   }
 
-  @Test func `plans are followed in order`() async {
+  @Test func `plans are carried out in order`() async {
     sandbox.plan(
       .answeringSynchronously(.form(title: "at once")), .stalling,
       .answeringTwice(.failure(code: 5, message: "twice")))
@@ -40,7 +40,7 @@ import VendorSDK
     #expect(sandbox.loadCount == 3)
   }
 
-  @Test func `a stalled load is answered by its handle, to whoever listens then`() async {
+  @Test func `a stalled load is answered later, to the current delegate`() async {
     let loads = Mutex<[ThirdPartySandbox.Load]>([])
     sandbox.onLoad { load in loads.withLock { $0.append(load) } }
     sandbox.planEvery(.stalling)
@@ -49,7 +49,7 @@ import VendorSDK
     #expect(load?.id == "form")
     #expect(load?.delegate == ObjectIdentifier(listener))
     sandbox.delegate = nil
-    load?.answer(.form(title: "nobody hears this"))
+    load?.answer(.form(title: "lost"))
     sandbox.delegate = listener
     load?.answer(.form(title: "late"))
     #expect(await listener.first(1) == ["late"])
@@ -60,7 +60,7 @@ import VendorSDK
     #expect(sandbox.delegate == nil)
   }
 
-  @Test func `a reset forgets everything`() {
+  @Test func `a reset removes plans, loads and the delegate`() {
     sandbox.plan(.stalling)
     sandbox.loadFeedbackForm("form")
     sandbox.reset()

@@ -1,4 +1,4 @@
-// The statements of CookieSQLiteAdapter in plain C: what the adapter is measured against.
+// The statements of CookieSQLiteAdapter in plain C: the baseline of its benchmark.
 #ifndef COOKIE_BASELINE_H
 #define COOKIE_BASELINE_H
 
@@ -7,7 +7,7 @@
 
 typedef struct baseline baseline;
 
-/// A cookie in one allocation, its texts after it, each with a NUL.
+/// A cookie, followed by its NUL-terminated strings in the same allocation.
 typedef struct {
   const char *domain, *path, *name, *value;
   size_t domain_length, path_length, name_length, value_length;
@@ -16,28 +16,29 @@ typedef struct {
   int has_expiry, host_only, secure, http_only, same_site;
 } baseline_cookie;
 
-/// Opens a store that exists, with the adapter's settings; NULL if that fails.
+/// Opens an existing store with the adapter's settings. Returns NULL on failure.
 baseline *baseline_open(const char *path);
 
 void baseline_close(baseline *store);
 
-/// The cookies of a secure, same-site request, in the order of the header.
+/// Finds the cookies of a secure, same-site request, in the order of the `Cookie` field.
 ///
-/// The caller frees them with `baseline_free`. Public suffixes aren't looked at, and accesses
-/// aren't noted.
+/// The caller frees them with `baseline_free`. The function ignores public suffixes and does not
+/// update access times.
 ///
-/// - Parameter domains: The host, and the domains above it.
-/// - Returns: How many there are; a negative number is an error.
+/// - Parameter domains: The host and its parent domains.
+/// - Returns: The number of cookies, or a negative number on failure.
 int baseline_match(
     baseline *store, const char *const *domains, int count, const char *path, double now,
     baseline_cookie ***cookies);
 
 void baseline_free(baseline_cookie **cookies, int count);
 
-/// Takes the value of a `Set-Cookie` field from a host, in a transaction of its own, in place of a
-/// cookie that exists; returns SQLITE_OK or an error.
+/// Replaces an existing cookie with that of a `Set-Cookie` value, in one transaction.
 ///
-/// `Expires`, `Max-Age`, `Domain` and `SameSite` aren't taken.
+/// `Expires`, `Max-Age`, `Domain` and `SameSite` are ignored.
+///
+/// - Returns: SQLITE_OK or an error code.
 int baseline_store(baseline *store, const char *line, const char *host, double now);
 
 #endif

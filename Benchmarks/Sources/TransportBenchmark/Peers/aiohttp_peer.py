@@ -1,4 +1,4 @@
-"""Gets a URL with aiohttp; prints seconds, processor seconds and bytes."""
+"""Gets a URL with aiohttp and prints wall-clock seconds, processor seconds and bytes."""
 import asyncio
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Gets a URL with pycurl; prints seconds, processor seconds and bytes."""
+"""Gets a URL with pycurl and prints wall-clock seconds, processor seconds and bytes."""
 import sys
 import time
 

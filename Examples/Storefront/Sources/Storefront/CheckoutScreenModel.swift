@@ -1,12 +1,12 @@
 public import CheckoutPort
 
-/// What the screen of a product shows about buying it.
+/// The model of a product's screen: the title and the action of its buy button.
 public struct CheckoutScreenModel: Sendable {
   private let entryPoint: CheckoutEntryPoint
   private let checkout: OneTapCheckout
   private let navigator: any Navigator
 
-  /// Makes the model of a product's screen.
+  /// Creates the model for a product.
   public init(product id: String, toggles: any FeatureToggles, navigator: any Navigator) {
     entryPoint = .product(id: id)
     checkout = OneTapCheckout(toggles: toggles, navigator: navigator)
@@ -18,7 +18,7 @@ public struct CheckoutScreenModel: Sendable {
     checkout.isEnabled(at: entryPoint) ? "Buy with one tap" : "Add to cart"
   }
 
-  /// What the button does: one-tap checkout where it is offered at this moment, else the cart.
+  /// Shows the one-tap checkout if it is enabled at the time of the call, otherwise the cart.
   public func buttonTapped() {
     if !checkout.present(from: entryPoint) { navigator.show(.named("cart")) }
   }

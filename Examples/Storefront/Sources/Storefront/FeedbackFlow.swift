@@ -1,25 +1,25 @@
 public import FeedbackPort
 
-/// Asks the user for feedback, and gets by without.
+/// Asks the user for feedback. Failures are steps of the flow, not errors.
 public struct FeedbackFlow: Sendable {
   private let service: any FeedbackService
 
-  /// Makes a flow.
+  /// Creates a flow.
   public init(_ service: any FeedbackService) { self.service = service }
 
-  /// What the user is to see.
+  /// What the app shows next.
   public enum Step: Hashable, Sendable {
     /// The form.
     case form(FeedbackForm)
-    /// Nothing new: a form is on its way already.
+    /// Nothing new, because a form is already loading.
     case alreadyLoading
-    /// That there is no form now, and whether to try again makes sense.
+    /// A message that no form is available. A retry can help only if `canRetry` is true.
     case unavailable(canRetry: Bool)
   }
 
-  /// Loads the form, and says what comes next.
+  /// Loads a form and returns the next step.
   ///
-  /// - Throws: `CancellationError` when the user has left.
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func begin(_ id: String) async throws -> Step {
     do {
       return .form(try await service.loadForm(id))

@@ -1,11 +1,14 @@
 import CookiePort
 import Foundation
 
-/// A file that one handle at a time has locked, within and between processes.
+/// An exclusive lock between threads and between processes: `flock` on a file.
+///
+/// Each value opens the file again, because `flock` locks belong to an open file and would not
+/// exclude two threads that share one.
 struct FileLock {
   private let descriptor: Int32
 
-  /// Waits for the lock.
+  /// Waits until the lock is acquired.
   init(_ file: URL) throws(CookieStoreError) {
     descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure(file) }
@@ -24,6 +27,6 @@ struct FileLock {
         .notPermitted, subject: file.path, detail: String(cString: strerror(errno))))
   }
 
-  /// Lets the next one have the lock.
+  /// Releases the lock by closing the file.
   func release() { close(descriptor) }
 }

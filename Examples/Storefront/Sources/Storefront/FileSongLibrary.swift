@@ -1,28 +1,28 @@
 public import Foundation
 import Synchronization
 
-/// A library in a JSON file, for one process at a time.
+/// A library in a JSON file. Threads may share it, processes may not.
 public final class FileSongLibrary: SongLibrary {
   private let file: URL
-  private let turn = Mutex(())
+  private let lock = Mutex(())
 
-  /// Opens a library; the file is made when the first song is saved.
+  /// Opens a library. The first saved song creates the file.
   public init(_ file: URL) { self.file = file }
 
   public func save(_ song: Song) throws(SongLibraryError) {
-    try turn.withLock { _ throws(SongLibraryError) in
+    try lock.withLock { _ throws(SongLibraryError) in
       var songs = try read()
       songs[song.id] = song
       do {
         try JSONEncoder().encode(songs).write(to: file, options: .atomic)
       } catch {
-        throw SongLibraryError.unusable(place: file.path, problem: "\(error)")
+        throw SongLibraryError.unusable(path: file.path, problem: "\(error)")
       }
     }
   }
 
   public func song(_ id: Song.ID) throws(SongLibraryError) -> Song? {
-    try turn.withLock { _ throws(SongLibraryError) in try read()[id] }
+    try lock.withLock { _ throws(SongLibraryError) in try read()[id] }
   }
 
   private func read() throws(SongLibraryError) -> [String: Song] {
@@ -30,7 +30,7 @@ public final class FileSongLibrary: SongLibrary {
     do {
       return try JSONDecoder().decode([String: Song].self, from: Data(contentsOf: file))
     } catch {
-      throw SongLibraryError.unusable(place: file.path, problem: "\(error)")
+      throw SongLibraryError.unusable(path: file.path, problem: "\(error)")
     }
   }
 }

@@ -2,23 +2,23 @@ public import CookiePort
 public import Foundation
 import Synchronization
 
-/// Cookies in one JSON file that any number of handles and processes may share.
+/// A cookie store in one JSON file. Any number of handles and processes can share the file.
 ///
-/// Every operation reads the file, changes it and writes it, with a lock file held meanwhile: what
-/// was acknowledged is on the disk, and nobody's write is lost. That is simple and slow: it suits
-/// some hundred cookies.
+/// Each operation locks the file, reads it and, if a cookie changed, replaces it. When an operation
+/// returns, its changes are in the file, and no other handle's changes are lost. This is simple but
+/// takes time proportional to the number of cookies: use it for a few hundred.
 public final class JSONCookieStore: CookieStore {
   private let file: URL
   private let policy: CookiePolicy
   private let now: @Sendable () -> Date
   private let listeners = Mutex<[UUID: AsyncStream<CookieChange>.Continuation]>([:])
 
-  /// Opens a store; the file is made by the first operation.
+  /// Opens a store. The first operation that adds a cookie creates the file.
   ///
   /// - Parameters:
-  ///   - file: The file; its lock lies beside it, with the extension `lock` added.
-  ///   - policy: The rules that the store goes by.
-  ///   - now: The clock.
+  ///   - file: The file. Its lock is a file next to it with the extension `lock` added.
+  ///   - policy: The rules for accepting and sending cookies.
+  ///   - now: Returns the current time.
   public init(
     _ file: URL, policy: CookiePolicy = CookiePolicy(),
     now: @escaping @Sendable () -> Date = { Date() }
@@ -83,7 +83,7 @@ public final class JSONCookieStore: CookieStore {
     return stream
   }
 
-  /// Does one thing to the cookies in the file, alone.
+  /// Runs an operation on the file's cookies under the lock, and notifies this store's listeners.
   private func change<Value>(
     _ body: (inout CookieJar, Date, (CookieChange) -> Void) throws(CookieRejection) -> Value
   ) throws(CookieStoreError) -> Value {
@@ -121,7 +121,9 @@ public final class JSONCookieStore: CookieStore {
     }
   }
 
-  /// Puts a new file in the old one's place: open to its owner alone, before anything is in it.
+  /// Writes a new file and renames it, so a crash leaves either the old or the new content.
+  ///
+  /// The file gets mode 0600 before its content, so other users can never read a cookie.
   private func write(_ jar: CookieJar) throws(CookieStoreError) {
     let new = file.appendingPathExtension("new")
     do {

@@ -1,7 +1,7 @@
 public import CookiePort
 public import TransportPort
 
-/// The shop's API, whose sessions are cookies.
+/// A client of the shop's API. It keeps the session in a cookie.
 public struct NetworkClient: Sendable {
   /// The name of the cookie that holds the session.
   public static let sessionCookie = "session"
@@ -10,21 +10,22 @@ public struct NetworkClient: Sendable {
   private let http: HTTPClient
   private let cookies: any CookieProvider
 
-  /// Makes a client.
+  /// Creates a client.
   ///
   /// - Parameters:
-  ///   - api: The API's URL, without a slash at the end.
-  ///   - http: What sends the requests.
-  ///   - cookies: The API's cookies.
+  ///   - api: The API's URL, without a trailing slash.
+  ///   - http: Sends the requests.
+  ///   - cookies: Stores the session cookie.
   public init(api: String, http: HTTPClient, cookies: any CookieProvider) {
     self.api = api
     self.http = http
     self.cookies = cookies
   }
 
-  /// Signs in, and keeps the session in a cookie.
+  /// Signs in and stores the session in a cookie.
   ///
-  /// - Throws: ``NetworkClientError/signInRefused(user:status:)``; `TransportError`; `CookieProviderError`.
+  /// - Throws: ``NetworkClientError/signInRefused(user:status:)``; `TransportError`;
+  ///   `CookieProviderError`.
   public func signIn(user: String, password: String) async throws {
     let answer = try await http.post(
       .text("\(user)\n\(password)"), to: "\(api)/session", contentType: "text/plain")
@@ -36,12 +37,14 @@ public struct NetworkClient: Sendable {
         name: Self.sessionCookie, value: answer.text, isSecure: true, isHTTPOnly: true))
   }
 
-  /// Ends the session on this side.
+  /// Deletes the session cookie. The server is not told.
   public func signOut() async throws {
     try await cookies.deleteCookie(named: Self.sessionCookie)
   }
 
-  /// Gets a text from the API in the name of who signed in.
+  /// Gets a text from the API for the signed-in user.
+  ///
+  /// If the API answers 401, the session has expired and its cookie is deleted.
   ///
   /// - Throws: ``NetworkClientError/notSignedIn``; `TransportError`; `CookieProviderError`.
   public func text(at path: String) async throws -> String {
@@ -59,11 +62,11 @@ public struct NetworkClient: Sendable {
   }
 }
 
-/// Why the API did not do what it was asked to.
+/// A failed call of the API.
 public enum NetworkClientError: Error, Hashable, Sendable {
-  /// It did not let this user in, and answered with this status.
+  /// The API refused to sign in this user, with this status.
   case signInRefused(user: String, status: Int)
 
-  /// The request needs a session, and there is none.
+  /// There is no session, or the session has expired.
   case notSignedIn
 }

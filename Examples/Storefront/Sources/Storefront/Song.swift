@@ -1,12 +1,12 @@
 /// A song on sale.
 public struct Song: Hashable, Sendable, Codable, Identifiable {
-  /// What tells songs apart.
+  /// The unique id.
   public var id: String
 
-  /// What the song is called.
+  /// The title.
   public var title: String
 
-  /// Makes a song.
+  /// Creates a song.
   public init(id: String, title: String) {
     self.id = id
     self.title = title

@@ -2,22 +2,22 @@ public import AnalyticsPort
 
 /// Edits one song.
 public struct SongEditor: Sendable {
-  /// The song as it stands in the editor.
+  /// The edited song, which need not be saved.
   public var song: Song
 
   private let library: any SongLibrary
   private let analytics: any AnalyticsTracking
 
-  /// Opens an editor.
+  /// Creates an editor for a song.
   public init(song: Song, library: any SongLibrary, analytics: any AnalyticsTracking) {
     self.song = song
     self.library = library
     self.analytics = analytics
   }
 
-  /// Saves the song, and tracks that it was saved or that it was not.
+  /// Saves the song and tracks the result.
   ///
-  /// - Throws: ``SongLibraryError`` with the song left in the editor.
+  /// - Throws: ``SongLibraryError``. The editor keeps the song.
   public func save() throws(SongLibraryError) {
     do throws(SongLibraryError) {
       try library.save(song)

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// A port of the shop's own: a place that keeps songs.
+/// Stores songs. This port belongs to the app, and so does its contract.
 ///
-/// Every implementation promises the clauses of `Contract.songs`.
+/// Every implementation satisfies `Contract.songs`.
 public protocol SongLibrary: Sendable {
-  /// Keeps a song, in place of one of the same id.
+  /// Saves a song. It replaces the song with the same id.
   func save(_ song: Song) throws(SongLibraryError)
 
-  /// The song of an id, or `nil`.
+  /// Returns the song with an id, or `nil`.
   func song(_ id: Song.ID) throws(SongLibraryError) -> Song?
 }
 
-/// Why a library did not do what it was asked to; nothing has changed.
+/// An operation failed and has changed nothing.
 public enum SongLibraryError: Error, Hashable, Sendable {
-  /// The library's place can't be read or written, or holds something else.
-  case unusable(place: String, problem: String)
+  /// The file cannot be read or written, or is not a song library.
+  case unusable(path: String, problem: String)
 }
 
-/// A library in memory, for tests and previews.
+/// The fake: a library in memory, for tests and previews.
 public final class InMemorySongLibrary: SongLibrary {
   private let songs = Mutex<[String: Song]>([:])
 
-  /// Makes an empty library.
+  /// Creates an empty library.
   public init() {}
 
   public func save(_ song: Song) { songs.withLock { $0[song.id] = song } }

@@ -10,13 +10,13 @@ import Testing
     CheckoutScreenModel(product: "7", toggles: toggles, navigator: navigator)
   }
 
-  @Test func `one tap buys where it is offered`() {
+  @Test func `the button shows the one-tap checkout if it is enabled`() {
     #expect(model.buttonTitle == "Buy with one tap")
     model.buttonTapped()
     #expect(navigator.screens == [.oneTapCheckout(.product(id: "7"))])
   }
 
-  @Test func `the cart is shown where one tap is not offered, or not any more`() {
+  @Test func `the button shows the cart if one-tap checkout is disabled`() {
     let model = model
     toggles.set(.oneTapCheckoutOnProduct, false)
     #expect(model.buttonTitle == "Add to cart")

@@ -9,12 +9,12 @@ import Testing
     #expect(try await FeedbackFlow(FakeFeedbackService(form)).begin("7") == .form(form))
   }
 
-  @Test func `a form that does not exist need not be tried again`() async throws {
+  @Test func `an unknown form cannot be retried`() async throws {
     let step = try await FeedbackFlow(FakeFeedbackService(form)).begin("8")
     #expect(step == .unavailable(canRetry: false))
   }
 
-  @Test func `a second tap changes nothing, and a late form may be tried again`() async throws {
+  @Test func `a second tap has no effect, and a form that timed out can be retried`() async throws {
     let service = FakeFeedbackService(form, timeLimit: .seconds(30))
     let began = AsyncStream<Void>.makeStream()
     service.onLoad { _ in began.continuation.finish() }
@@ -26,7 +26,7 @@ import Testing
     #expect(try await first.value == .unavailable(canRetry: true))
   }
 
-  @Test func `who leaves is asked nothing`() async {
+  @Test func `a cancelled flow throws CancellationError`() async {
     let flow = FeedbackFlow(FakeFeedbackService(form))
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

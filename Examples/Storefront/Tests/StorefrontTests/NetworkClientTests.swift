@@ -21,7 +21,7 @@ import TransportPort
     return (client, transport)
   }
 
-  @Test func `who signs in is known by a cookie from then on`() async throws {
+  @Test func `requests after the sign-in carry the session cookie`() async throws {
     let (client, transport) = client { request in
       .respond(text: request.path == "/session" ? "abc123" : "three orders")
     }
@@ -34,7 +34,7 @@ import TransportPort
     #expect(cookie.isSecure && cookie.isHTTPOnly)
   }
 
-  @Test func `a refused sign-in leaves no cookie`() async throws {
+  @Test func `a refused sign-in stores no cookie`() async throws {
     let (client, _) = client { _ in .respond(403, text: "no") }
     await #expect(throws: NetworkClientError.signInRefused(user: "ada", status: 403)) {
       try await client.signIn(user: "ada", password: "wrong")
@@ -42,13 +42,13 @@ import TransportPort
     #expect(try await cookies.cookie(named: NetworkClient.sessionCookie) == nil)
   }
 
-  @Test func `nobody asks the API without a session`() async throws {
+  @Test func `without a session no request is sent`() async throws {
     let (client, transport) = client { _ in .respond(text: "") }
     await #expect(throws: NetworkClientError.notSignedIn) { try await client.text(at: "/orders") }
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func `a session that has ended is forgotten`() async throws {
+  @Test func `the cookie of an expired session is deleted`() async throws {
     let (client, _) = client { request in
       request.path == "/session" ? .respond(text: "abc") : .respond(401, text: "")
     }

@@ -4,12 +4,11 @@ import Storefront
 import Testing
 
 @Suite struct SongContractTests {
-  @Test(arguments: Contract.songs.cases(for: .inMemory, .file))
-  func holds(_ clause: ContractCase<SongLibraryFixture>) async throws { try await clause.verify() }
-
-  @Test(arguments: Contract.songs.saboteurs)
-  func catches(_ saboteur: SaboteurCase<SongLibraryFixture>) async throws {
-    try await saboteur.verify()
+  @Test(
+    arguments: Contract.songs.cases(for: .inMemory, .file)
+      + Contract.songs.saboteurCases)
+  func holds(_ contractCase: ContractCase<SongLibraryFixture>) async throws {
+    try await contractCase.verify()
   }
 }
 
@@ -17,7 +16,7 @@ extension Implementation<SongLibraryFixture> {
   static let inMemory = fake("in-memory") {
     SongLibraryFixture(library: InMemorySongLibrary()) { InMemorySongLibrary() }
   }
-  .lacking(.permanence, because: "its songs live as long as it does")
+  .lacking(.permanence, because: "the songs are in the memory of one instance")
 
   static let file = live("file") { scope in
     let file = try scope.temporaryDirectory().appendingPathComponent("songs.json")

@@ -1,23 +1,24 @@
-/// Something that some implementations of a port can do and others can't.
+/// An ability that some implementations of a port have and others lack.
 ///
-/// An implementation has every capability unless it says ``Implementation/lacking(_:because:)``.
+/// An implementation has every capability except those that it excludes with
+/// ``Implementation/lacking(_:because:)``.
 public struct Capability: Hashable, Sendable {
   /// The stable id: lower-case letters, digits, `-` and `.`.
   public let id: String
 
-  /// What an implementation with the capability can do, in a sentence.
+  /// What an implementation with the capability can do, in one sentence.
   public let sentence: String
 
-  /// The capabilities that this one can't be had without.
+  /// The capabilities that this one depends on.
   public let implied: [Capability]
 
   /// Declares a capability.
   ///
   /// - Parameters:
   ///   - id: The stable id.
-  ///   - sentence: What an implementation with it can do.
-  ///   - implied: The capabilities that it can't be had without: whoever lacks one of them lacks
-  ///     this one too.
+  ///   - sentence: What an implementation with the capability can do.
+  ///   - implied: The capabilities that this one depends on. An implementation that lacks one of
+  ///     them lacks this one too.
   public init(_ id: String, _ sentence: String, implying implied: Capability...) {
     self.id = id
     self.sentence = sentence
@@ -28,7 +29,7 @@ public struct Capability: Hashable, Sendable {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-  /// Whether the capability is `other`, or can't be had without it.
+  /// Whether the capability is `other` or depends on it.
   func needs(_ other: Capability) -> Bool {
     self == other || implied.contains { $0.needs(other) }
   }

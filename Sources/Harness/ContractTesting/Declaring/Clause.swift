@@ -1,33 +1,34 @@
 import ContractEvidence
 public import Testing
 
-/// One behaviour that a port promises: a stable id, a sentence, its source and a body that checks it.
+/// One behaviour that a port promises: an id, a sentence, its source and a body that checks it.
 ///
-/// The body gets a fresh fixture and uses plain `#expect` and `#require`. It may throw: an error is a
-/// failure.
+/// The body receives a fixture that no other case uses, and checks it with `#expect`, `#require`,
+/// ``check(_:_:sourceLocation:)`` and ``checkEqual(_:_:_:sourceLocation:)``. An error that the body
+/// throws is a failure.
 public struct Clause<Fixture>: Sendable {
   /// The stable id: lower-case letters, digits, `-` and `.`.
   public let id: String
 
-  /// The behaviour, in a sentence that reads as part of the specification.
+  /// The behaviour, in one sentence of the specification.
   public let sentence: String
 
-  /// Where the behaviour is laid down: an RFC section, a manual page, an issue.
+  /// Where the behaviour is specified: an RFC section, a manual page, an issue.
   public let source: String?
 
-  /// The capabilities without which the clause does not apply.
+  /// The capabilities that an implementation needs for the clause to apply.
   public let requires: [Capability]
 
-  /// The capability whose absence the clause probes, or `nil`.
+  /// The capability whose absence the clause checks, or `nil`.
   public let absenceOf: Capability?
 
-  /// The title of the group that the clause is in.
+  /// The title of the clause's group.
   package var group: String?
 
-  /// How long the clause may take, or `nil` for the implementation's limit.
+  /// The time limit, or `nil` for the implementation's limit.
   let timeLimit: Duration?
 
-  /// The place of the declaration.
+  /// Where the clause is declared.
   let sourceLocation: SourceLocation
 
   let body: @Sendable (Fixture) async throws -> Void
@@ -36,12 +37,12 @@ public struct Clause<Fixture>: Sendable {
   ///
   /// - Parameters:
   ///   - id: The stable id.
-  ///   - sentence: The behaviour, in a sentence.
-  ///   - source: Where the behaviour is laid down.
-  ///   - capabilities: The capabilities without which the clause does not apply.
-  ///   - timeLimit: How long the clause may take; the implementation's limit by default.
-  ///   - sourceLocation: The place of the declaration.
-  ///   - body: The check, on a fixture of its own.
+  ///   - sentence: The behaviour, in one sentence.
+  ///   - source: Where the behaviour is specified.
+  ///   - capabilities: The capabilities that an implementation needs for the clause to apply.
+  ///   - timeLimit: The time limit; by default the implementation's limit.
+  ///   - sourceLocation: Where the clause is declared.
+  ///   - body: The check.
   public init(
     _ id: String, _ sentence: String, from source: String? = nil,
     requires capabilities: Capability..., timeLimit: Duration? = nil,
@@ -59,10 +60,10 @@ public struct Clause<Fixture>: Sendable {
   }
 
   fileprivate init(
-    absenceOf capability: Capability, id: String, sentence: String, source: String?,
+    absenceOf capability: Capability, sentence: String, source: String?,
     sourceLocation: SourceLocation, body: @escaping @Sendable (Fixture) async throws -> Void
   ) {
-    self.id = id
+    id = "lacks-\(capability.id)"
     self.sentence = sentence
     self.source = source
     requires = []
@@ -80,39 +81,41 @@ public struct Clause<Fixture>: Sendable {
   }
 }
 
-/// A clause for the implementations that lack a capability: it shows that they really do.
+/// A clause for implementations that lack a capability. It checks that they do lack it.
 ///
-/// With it, claiming too little is caught as surely as claiming too much.
+/// Clauses that require the capability catch an implementation that claims too much; the absence
+/// catches one that claims too little.
 public struct Absence<Fixture>: Sendable {
   let clause: Clause<Fixture>
 
   /// Declares what an implementation without the capability does instead.
   ///
   /// - Parameters:
-  ///   - capability: The capability that is lacking.
-  ///   - sentence: What happens instead, in a sentence.
-  ///   - source: Where that is laid down.
-  ///   - sourceLocation: The place of the declaration.
-  ///   - body: The check; its id is `lacks-` and the capability's.
+  ///   - capability: The capability. The clause's id is `lacks-` and the capability's id.
+  ///   - sentence: What happens instead, in one sentence.
+  ///   - source: Where that is specified.
+  ///   - sourceLocation: Where the absence is declared.
+  ///   - body: The check.
   public init(
     of capability: Capability, _ sentence: String, from source: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping @Sendable (Fixture) async throws -> Void
   ) {
     clause = Clause(
-      absenceOf: capability, id: "lacks-\(capability.id)", sentence: sentence, source: source,
-      sourceLocation: sourceLocation, body: body)
+      absenceOf: capability, sentence: sentence, source: source, sourceLocation: sourceLocation,
+      body: body)
   }
 }
 
-/// Clauses about one topic, under a title in the report.
+/// Clauses about one topic, which reports show under a title.
 public struct ClauseGroup<Fixture>: Sendable {
-  let clauses: [Clause<Fixture>]
+  /// The clauses, in order.
+  public let clauses: [Clause<Fixture>]
 
   /// Groups clauses.
   ///
   /// - Parameters:
-  ///   - title: The topic.
+  ///   - title: The topic. The title of a group inside another follows the outer title.
   ///   - clauses: The clauses.
   public init(_ title: String, @ClauseBuilder<Fixture> _ clauses: () -> [Clause<Fixture>]) {
     self.clauses = clauses().map { clause in
@@ -121,50 +124,4 @@ public struct ClauseGroup<Fixture>: Sendable {
       return clause
     }
   }
-}
-
-/// Lists clauses, absences and groups.
-@resultBuilder
-public enum ClauseBuilder<Fixture> {
-  /// One clause.
-  public static func buildExpression(_ clause: Clause<Fixture>) -> [Clause<Fixture>] { [clause] }
-
-  /// One absence.
-  public static func buildExpression(_ absence: Absence<Fixture>) -> [Clause<Fixture>] {
-    [absence.clause]
-  }
-
-  /// One group.
-  public static func buildExpression(_ group: ClauseGroup<Fixture>) -> [Clause<Fixture>] {
-    group.clauses
-  }
-
-  /// Clauses from elsewhere.
-  public static func buildExpression(_ clauses: [Clause<Fixture>]) -> [Clause<Fixture>] { clauses }
-
-  /// All of the block's clauses.
-  public static func buildBlock(_ clauses: [Clause<Fixture>]...) -> [Clause<Fixture>] {
-    clauses.flatMap(\.self)
-  }
-
-  /// The clauses of a `for` loop.
-  public static func buildArray(_ clauses: [[Clause<Fixture>]]) -> [Clause<Fixture>] {
-    clauses.flatMap(\.self)
-  }
-
-  /// The clauses of an `if` without `else`.
-  public static func buildOptional(_ clauses: [Clause<Fixture>]?) -> [Clause<Fixture>] {
-    clauses ?? []
-  }
-
-  /// The clauses of an `if`.
-  public static func buildEither(first clauses: [Clause<Fixture>]) -> [Clause<Fixture>] { clauses }
-
-  /// The clauses of an `else`.
-  public static func buildEither(second clauses: [Clause<Fixture>]) -> [Clause<Fixture>] { clauses }
-
-  /// The clauses behind `#available`.
-  public static func buildLimitedAvailability(
-    _ clauses: [Clause<Fixture>]
-  ) -> [Clause<Fixture>] { clauses }
 }

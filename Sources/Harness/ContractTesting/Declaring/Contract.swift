@@ -1,42 +1,44 @@
 import ContractEvidence
+import Foundation
 public import Testing
 
-/// The clauses that every implementation of a port must satisfy, with the saboteurs that prove them.
+/// The clauses that every implementation of a port must satisfy, and the saboteurs that prove them.
 ///
 /// Declare one contract for each port, as a static constant in an extension:
 /// `extension Contract<CookieStoreFixture> { public static let cookies = Contract("cookies", …) }`.
-/// Run it with ``cases(for:)-(Implementation<Fixture>...)`` and ``saboteurs``.
+/// Run it with ``cases(for:)-(Implementation<Fixture>...)``. The package that declares a contract
+/// also runs its ``saboteurCases``; a package that adopts it need not.
 public struct Contract<Fixture>: Sendable {
   /// The stable id: lower-case letters, digits, `-` and `.`.
   public let id: String
 
-  /// What the contract is about, in words.
+  /// What the contract is about, for reports.
   public let title: String
 
-  /// The number to raise when a clause's body changes its meaning under the same id.
+  /// A number to raise when a clause's body changes its meaning under the same id.
   public let revision: Int
 
   /// The clauses, in order.
-  public private(set) var clauses: [Clause<Fixture>]
+  public let clauses: [Clause<Fixture>]
 
-  /// The deliberately broken implementations that ship with the contract.
-  public let brokenImplementations: [Saboteur<Fixture>]
+  /// The implementations that are broken on purpose, each with the clauses that must catch it.
+  public let saboteurs: [Saboteur<Fixture>]
 
   /// The clauses that ``without(_:because:)`` dropped, with the reasons.
   package private(set) var dropped: [String: String] = [:]
 
-  /// The place of the declaration.
+  /// Where the contract is declared.
   let sourceLocation: SourceLocation
 
   /// Declares a contract.
   ///
   /// - Parameters:
   ///   - id: The stable id: lower-case letters, digits, `-` and `.`.
-  ///   - title: What the contract is about, in words.
-  ///   - revision: The number to raise when a clause's body changes its meaning.
-  ///   - sourceLocation: The place of the declaration.
+  ///   - title: What the contract is about, for reports.
+  ///   - revision: A number to raise when a clause's body changes its meaning.
+  ///   - sourceLocation: Where the contract is declared.
   ///   - clauses: Clauses, groups of clauses and absences.
-  ///   - saboteurs: Implementations broken on purpose, each naming the clauses that must catch it.
+  ///   - saboteurs: Implementations broken on purpose, each with the clauses that must catch it.
   public init(
     _ id: String, _ title: String, revision: Int = 1,
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -48,13 +50,13 @@ public struct Contract<Fixture>: Sendable {
     self.revision = revision
     self.sourceLocation = sourceLocation
     self.clauses = clauses()
-    brokenImplementations = saboteurs()
+    self.saboteurs = saboteurs()
   }
 
-  /// The contract less some clauses; the report says that they were not run.
+  /// Returns the contract without some clauses. Reports list them as not run.
   ///
-  /// Dropping hides a clause from every implementation. To say that one implementation breaks it,
-  /// declare a deviation instead: it is checked.
+  /// Dropping hides a clause from every implementation. If one implementation breaks the clause,
+  /// declare a deviation instead: the harness checks deviations.
   /// - Parameters:
   ///   - ids: The clauses to drop.
   ///   - reason: Why they are dropped.
@@ -66,7 +68,7 @@ public struct Contract<Fixture>: Sendable {
 
   /// The description that goes into journals.
   package var summary: ContractSummary {
-    let named = Set(brokenImplementations.flatMap(\.clauses))
+    let named = Set(saboteurs.flatMap(\.clauses))
     return ContractSummary(
       id: id, title: title, revision: revision, clauses: clauses.map(\.summary),
       dropped: dropped,

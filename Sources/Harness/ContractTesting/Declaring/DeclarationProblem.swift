@@ -3,16 +3,16 @@ import Testing
 
 /// A mistake in the declaration of a contract, an implementation or a saboteur.
 struct DeclarationProblem: Sendable {
-  /// What is wrong and what to do, in a sentence or two.
+  /// What is wrong and how to correct it.
   var message: String
-  /// The place of the declaration.
+  /// Where the declaration is.
   var sourceLocation: SourceLocation
 }
 
 extension Contract {
-  /// The mistakes in the contract and in these implementations' relation to it.
+  /// The mistakes in the contract and in how these implementations refer to it.
   func problems(with implementations: [Implementation<Fixture>]) -> [DeclarationProblem] {
-    var problems = ownProblems
+    var problems = contractProblems
     if implementations.isEmpty {
       problems.append(
         DeclarationProblem(
@@ -24,47 +24,40 @@ extension Contract {
       if !seen.insert(implementation.id).inserted {
         problems.append(
           DeclarationProblem(
-            message: "\(id): two implementations are called '\(implementation.id)'; only the first "
-              + "runs, so rename one", sourceLocation: implementation.sourceLocation))
+            message: "\(id): two implementations have the id '\(implementation.id)'; only the "
+              + "first runs, so rename one", sourceLocation: implementation.sourceLocation))
       }
       problems += self.problems(with: implementation)
     }
     return problems
   }
 
-  /// The mistakes in the contract alone.
-  private var ownProblems: [DeclarationProblem] {
+  /// The mistakes in the contract's own clauses.
+  private var contractProblems: [DeclarationProblem] {
     var problems: [DeclarationProblem] = []
-    func add(_ message: String, _ place: SourceLocation) {
-      problems.append(DeclarationProblem(message: message, sourceLocation: place))
+    func add(_ message: String, _ location: SourceLocation) {
+      problems.append(DeclarationProblem(message: message, sourceLocation: location))
     }
-    if !isValidID(id) {
-      add(
-        "'\(id)' can't be a contract's id: use lower-case letters, digits, '-' and '.'",
-        sourceLocation)
-    }
+    if let problem = invalidID(id, of: "contract") { add(problem, sourceLocation) }
     if clauses.isEmpty {
       add("\(id): the contract has no clauses, so it promises nothing; add one", sourceLocation)
     }
-    var places: [String: SourceLocation] = [:]
+    var firstLocations: [String: SourceLocation] = [:]
     for clause in clauses {
-      if let first = places[clause.id] {
+      if let first = firstLocations[clause.id] {
         add(
-          "\(id): the clause id '\(clause.id)' is used twice (first at \(first.fileID):"
-            + "\(first.line)); ids name cases in journals and selections, so give each its own",
+          "\(id): two clauses have the id '\(clause.id)' (the first is at \(first.fileID):"
+            + "\(first.line)); ids name cases in journals and selections, so rename one",
           clause.sourceLocation)
+      } else {
+        firstLocations[clause.id] = clause.sourceLocation
       }
-      places[clause.id] = clause.sourceLocation
-      if !isValidID(clause.id) {
-        add(
-          "\(id): '\(clause.id)' can't be a clause's id: use lower-case letters, digits, '-' and '.'",
-          clause.sourceLocation)
-      }
+      if let problem = invalidID(clause.id, of: "clause") { add(problem, clause.sourceLocation) }
     }
     for capability in clauses.flatMap(\.requires) where absence(of: capability) == nil {
       let message =
-        "\(id): clauses require '\(capability.id)' and nothing probes its absence, so an "
-        + "implementation could claim too little in silence; add "
+        "\(id): clauses require '\(capability.id)', but no clause checks its absence, so an "
+        + "implementation could claim to lack it unnoticed; add "
         + "Absence(of: .\(capability.id)) { … }"
       if !problems.contains(where: { $0.message == message }) { add(message, sourceLocation) }
     }
@@ -78,20 +71,18 @@ extension Contract {
 
   private func problems(with implementation: Implementation<Fixture>) -> [DeclarationProblem] {
     var problems: [DeclarationProblem] = []
-    func add(_ message: String, _ place: SourceLocation) {
-      problems.append(DeclarationProblem(message: message, sourceLocation: place))
+    func add(_ message: String, _ location: SourceLocation) {
+      problems.append(DeclarationProblem(message: message, sourceLocation: location))
     }
-    if !isValidID(implementation.id) {
-      add(
-        "\(id): '\(implementation.id)' can't be an implementation's id: use lower-case letters, "
-          + "digits, '-' and '.'", implementation.sourceLocation)
+    if let problem = invalidID(implementation.id, of: "implementation") {
+      add(problem, implementation.sourceLocation)
     }
     let known = Set(clauses.flatMap { $0.requires + [$0.absenceOf].compactMap(\.self) })
     var lacking: Set<Capability> = []
     for lack in implementation.lacks {
       if !known.contains(where: { $0.needs(lack.capability) }) {
         add(
-          "\(id): '\(implementation.id)' lacks '\(lack.capability.id)', which no clause asks for; "
+          "\(id): '\(implementation.id)' lacks '\(lack.capability.id)', which no clause requires; "
             + "remove it, or name one of \(list(known.map(\.id)))", implementation.sourceLocation)
       }
       if !lacking.insert(lack.capability).inserted {
@@ -102,46 +93,39 @@ extension Contract {
     }
     var deviating: Set<String> = []
     for deviation in implementation.deviations {
+      let subject = "\(id): '\(implementation.id)' deviates from '\(deviation.clause)'"
+      let removal = "remove \(deviation.declaration)"
       guard let clause = clauses.first(where: { $0.id == deviation.clause }) else {
         add(
-          "\(id): '\(implementation.id)' deviates from '\(deviation.clause)', which is no clause"
-            + "\(suggestion(for: deviation.clause)); remove .deviating(from: "
-            + "\"\(deviation.clause)\") at \(deviation.place)", deviation.sourceLocation)
+          "\(subject), which is not a clause\(suggestion(for: deviation.clause)); \(removal)",
+          deviation.sourceLocation)
         continue
       }
       guard deviation.platforms.contains(.current) else { continue }
       if !deviating.insert(deviation.clause).inserted {
-        add(
-          "\(id): '\(implementation.id)' deviates from '\(deviation.clause)' twice on this "
-            + "platform; remove .deviating(from: \"\(deviation.clause)\") at \(deviation.place)",
-          deviation.sourceLocation)
+        add("\(subject) twice on this platform; \(removal)", deviation.sourceLocation)
       }
       if implementation.inapplicability(of: clause) != nil {
-        add(
-          "\(id): '\(implementation.id)' deviates from '\(deviation.clause)', which does not apply "
-            + "to it; remove .deviating(from: \"\(deviation.clause)\") at \(deviation.place)",
-          deviation.sourceLocation)
+        add("\(subject), which does not apply to it; \(removal)", deviation.sourceLocation)
       }
     }
     return problems
   }
 
-  /// The mistakes in the saboteurs.
+  /// The mistakes in the saboteurs, and the clauses that no saboteur names.
   var saboteurProblems: [DeclarationProblem] {
     var problems: [DeclarationProblem] = []
-    func add(_ message: String, _ place: SourceLocation) {
-      problems.append(DeclarationProblem(message: message, sourceLocation: place))
+    func add(_ message: String, _ location: SourceLocation) {
+      problems.append(DeclarationProblem(message: message, sourceLocation: location))
     }
     var seen: Set<String> = []
-    for saboteur in brokenImplementations {
-      if !isValidID(saboteur.id) {
-        add(
-          "\(id): '\(saboteur.id)' can't be a saboteur's id: use lower-case letters, digits, '-' "
-            + "and '.'", saboteur.sourceLocation)
+    for saboteur in saboteurs {
+      if let problem = invalidID(saboteur.id, of: "saboteur") {
+        add(problem, saboteur.sourceLocation)
       }
       if !seen.insert(saboteur.id).inserted {
         add(
-          "\(id): two saboteurs are called '\(saboteur.id)'; rename one", saboteur.sourceLocation)
+          "\(id): two saboteurs have the id '\(saboteur.id)'; rename one", saboteur.sourceLocation)
       }
       if saboteur.clauses.isEmpty {
         add(
@@ -150,11 +134,11 @@ extension Contract {
       }
       for clause in saboteur.clauses where !clauses.contains(where: { $0.id == clause }) {
         add(
-          "\(id): the saboteur '\(saboteur.id)' is to be caught by '\(clause)', which is no clause"
-            + "\(suggestion(for: clause)); correct it", saboteur.sourceLocation)
+          "\(id): the saboteur '\(saboteur.id)' names '\(clause)' in caughtBy:, which is not a "
+            + "clause\(suggestion(for: clause)); correct it", saboteur.sourceLocation)
       }
     }
-    let named = Set(brokenImplementations.flatMap(\.clauses))
+    let named = Set(saboteurs.flatMap(\.clauses))
     for clause in clauses where !named.contains(clause.id) {
       add(
         "\(id): nothing shows that the clause '\(clause.id)' can fail; add a saboteur that it "
@@ -167,7 +151,13 @@ extension Contract {
     clauses.first { $0.absenceOf == capability }
   }
 
-  /// ' (did you mean …?)' for the clause whose id is nearest, where one is near.
+  private func invalidID(_ invalid: String, of kind: String) -> String? {
+    isValidID(invalid)
+      ? nil
+      : "\(id): '\(invalid)' is not a valid \(kind) id; use lower-case letters, digits, '-' and '.'"
+  }
+
+  /// ' (did you mean …?)' with the most similar clause id, or nothing if none is similar.
   private func suggestion(for id: String) -> String {
     let nearest = clauses.map { ($0.id, editDistance($0.id, id)) }.min { $0.1 < $1.1 }
     guard let nearest, nearest.1 <= max(2, id.count / 3) else { return "" }
@@ -179,7 +169,7 @@ extension Contract {
   }
 }
 
-/// Levenshtein's distance: how many single-character edits lead from one word to the other.
+/// The Levenshtein distance: the least number of single-character edits between two strings.
 private func editDistance(_ a: String, _ b: String) -> Int {
   let b = Array(b)
   var row = Array(0...b.count)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Calls a closure on several threads at the same moment, and waits until all have returned.
+/// Calls a closure on several new threads at the same moment, and returns when all calls returned.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
   let ends = AsyncStream<Void>.makeStream()
-  let gate = Gate(waitingFor: count)
+  let barrier = StartBarrier(count: count)
   for number in 0..<count {
     Thread {
-      gate.pass()
+      barrier.wait()
       body(number)
       ends.continuation.yield()
     }
@@ -16,16 +16,16 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
   for _ in 0..<count { await arrivals.next() }
 }
 
-/// Lets nobody through before the last one is here.
+/// A barrier that blocks each thread until the last one has arrived.
 ///
-/// Sound as `@unchecked Sendable`: `missing` is read and written while `condition` is locked.
-private final class Gate: @unchecked Sendable {
+/// `@unchecked Sendable` is sound because every access to `missing` holds `condition`.
+private final class StartBarrier: @unchecked Sendable {
   private let condition = NSCondition()
   private var missing: Int
 
-  init(waitingFor count: Int) { missing = count }
+  init(count: Int) { missing = count }
 
-  func pass() {
+  func wait() {
     condition.lock()
     defer { condition.unlock() }
     missing -= 1

@@ -1,6 +1,6 @@
 import SystemLocks
 
-/// Finds out, once in a process, whether an implementation can be made here.
+/// Determines once per process whether an implementation can be made on this machine.
 final class AvailabilityProbe: Sendable {
   private let condition: String
   private let isMet: @Sendable () async throws -> Bool
@@ -11,15 +11,15 @@ final class AvailabilityProbe: Sendable {
     self.isMet = isMet
   }
 
-  /// Why the implementation is unavailable, or `nil` where it can be made.
+  /// Why the implementation is unavailable, or `nil` if it can be made.
   func reason() async -> String? {
     let task = answer.withLock { answer in
       if let answer { return answer }
       let task = Task { [condition, isMet] () -> String? in
         do {
-          return try await isMet() ? nil : "needs that \(condition)"
+          return try await isMet() ? nil : "condition not met: \(condition)"
         } catch {
-          return "needs that \(condition): \(error)"
+          return "condition not met: \(condition): \(error)"
         }
       }
       answer = task

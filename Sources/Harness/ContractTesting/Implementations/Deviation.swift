@@ -3,50 +3,36 @@ import Testing
 
 /// A clause that an implementation is known to break, with the reason.
 ///
-/// A deviation is strict: once the clause holds, the case fails until the entry is removed.
+/// ``Implementation/deviating(from:kind:by:intermittently:because:link:on:sourceLocation:)`` declares
+/// one. A deviation is strict: when the clause holds, the case fails until the entry is removed.
 public struct Deviation: Sendable {
-  /// The clause's id.
-  public let clause: String
-
-  /// What the deviation is.
-  public let kind: Kind
-
-  /// How the clause fails.
-  public let manner: Manner
-
-  /// Whether the clause sometimes holds.
-  public let isIntermittent: Bool
-
-  /// Why the clause fails.
-  public let reason: String
-
-  /// Where the bug is tracked.
-  public let link: String?
-
-  /// Where the deviation is.
-  public let platforms: Platform
-
-  /// The place of the declaration.
+  let clause: String
+  let kind: Kind
+  let manner: Manner
+  let isIntermittent: Bool
+  let reason: String
+  let link: String?
+  let platforms: Platform
   let sourceLocation: SourceLocation
 
-  /// What a deviation is.
+  /// Why an implementation deviates.
   public enum Kind: String, Sendable, CaseIterable {
-    /// A defect of the implementation, or of what it adapts.
+    /// A defect of the implementation, or of the code that it adapts.
     case bug
-    /// Something that the implementation is not meant to do.
+    /// Something that the implementation will not support.
     case unsupported
-    /// Something that the implementation will do one day.
+    /// Something that the implementation does not support yet.
     case planned
   }
 
   /// How a clause fails.
   public enum Manner: Hashable, Sendable {
-    /// It records an issue or throws.
+    /// The clause records an issue or throws an error.
     case failing
-    /// It ends the process.
+    /// The clause ends the process.
     case crashing
-    /// It does not end within this time.
-    case hanging(within: Duration)
+    /// The clause does not end within this time.
+    case timingOut(after: Duration)
   }
 
   var summary: DeviationSummary {
@@ -55,5 +41,8 @@ public struct Deviation: Sendable {
       isIntermittent: isIntermittent)
   }
 
-  var place: String { "\(sourceLocation.fileID):\(sourceLocation.line)" }
+  /// The declaration in source form, with its location.
+  var declaration: String {
+    ".deviating(from: \"\(clause)\") at \(sourceLocation.fileID):\(sourceLocation.line)"
+  }
 }

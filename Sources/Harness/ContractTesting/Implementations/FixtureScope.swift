@@ -1,25 +1,26 @@
 public import Foundation
 import SystemLocks
 
-/// The life of one fixture: what must be undone when its case has ended.
+/// The lifetime of one fixture: it collects the actions that tear the fixture down after its case.
 public final class FixtureScope: Sendable {
   private let actions = Mutex<[@Sendable () async throws -> Void]>([])
 
   package init() {}
 
-  /// Registers something to undo; the latest registered goes first, and each runs whatever the
-  /// others throw.
+  /// Registers a teardown action.
   ///
-  /// An error fails the case, as a failure of the fixture and not of the clause.
+  /// Actions run in reverse order of registration, and each runs whether or not others throw. An
+  /// error fails the case, as a failure of the fixture and not of the clause.
   public func onTearDown(_ action: @escaping @Sendable () async throws -> Void) {
     actions.withLock { $0.append(action) }
   }
 
-  /// Makes an empty folder for this case alone and removes it in the tear-down.
+  /// Creates an empty folder for this case, and removes it during teardown.
   ///
-  /// That of a case in a process of its own is removed even where the process crashes or is killed.
+  /// If the case runs in its own process, the folder is removed even if the process crashes or is
+  /// killed.
   /// - Returns: The folder, inside the system's temporary folder, with mode 0700.
-  /// - Throws: Foundation's error when the folder can't be made.
+  /// - Throws: Foundation's error if the folder can't be created.
   public func temporaryDirectory() throws -> URL {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("contract-\(UUID().uuidString)", isDirectory: true)
@@ -29,7 +30,7 @@ public final class FixtureScope: Sendable {
     return folder
   }
 
-  /// Undoes everything, latest first, and gives back what went wrong.
+  /// Runs all teardown actions, and returns the errors that they threw.
   package func tearDown() async -> [any Error] {
     var errors: [any Error] = []
     while let action = actions.withLock({ $0.popLast() }) {

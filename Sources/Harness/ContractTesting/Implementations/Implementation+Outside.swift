@@ -1,6 +1,6 @@
 extension Implementation {
   /// Whether the environment lets implementations of this kind run outside of cases.
-  package var runsOutsideCases: Bool { RunLedger.current.explores(kind) }
+  package var runsOutsideCases: Bool { RunRecorder.current.explores(kind) }
 
   /// Whether each case of the implementation has a process of its own.
   package var hasOwnProcess: Bool { isIsolated }
@@ -18,7 +18,7 @@ extension Implementation {
   package func holdingResources<Value>(
     _ body: () async throws -> sending Value
   ) async rethrows -> sending Value {
-    try await ExclusiveResources.shared.holding(resources, body)
+    try await ExclusiveResources.shared.withResources(resources, body)
   }
 
   /// The name of the static constant that declares the implementation, by convention: its id in

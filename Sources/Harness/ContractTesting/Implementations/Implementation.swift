@@ -3,16 +3,16 @@ public import Testing
 
 /// A named way to make a fixture: a fake, an adapter over the real thing, or a recording.
 ///
-/// Declare implementations as static constants in an extension, and say what they lack and where they
-/// deviate with the modifiers below; each modifier gives a changed copy.
+/// Declare implementations as static constants in an extension. Each modifier below returns a changed
+/// copy.
 public struct Implementation<Fixture>: Sendable {
   /// The stable id: lower-case letters, digits, `-` and `.`.
   public let id: String
 
-  /// What kind of thing it is.
+  /// Whether it is a fake, live or recorded.
   public let kind: ImplementationKind
 
-  /// The place of the declaration.
+  /// Where the implementation is declared.
   let sourceLocation: SourceLocation
 
   let make: @Sendable (FixtureScope) async throws -> Fixture
@@ -27,20 +27,19 @@ public struct Implementation<Fixture>: Sendable {
   ///
   /// - Parameters:
   ///   - id: The stable id.
-  ///   - sourceLocation: The place of the declaration.
-  ///   - make: Makes a fresh fixture, for one case alone; what must be undone is registered with
-  ///     the scope.
+  ///   - sourceLocation: Where the implementation is declared.
+  ///   - make: Makes a new fixture for one case, and registers teardown actions with the scope.
   public static func fake(
     _ id: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ make: @escaping @Sendable (FixtureScope) async throws -> Fixture
   ) -> Self { Self(id: id, kind: .fake, sourceLocation: sourceLocation, make: make) }
 
-  /// A working in-memory implementation, with nothing to undo.
+  /// A working in-memory implementation whose fixture needs no teardown.
   ///
   /// - Parameters:
   ///   - id: The stable id.
-  ///   - sourceLocation: The place of the declaration.
-  ///   - make: Makes a fresh fixture, for one case alone.
+  ///   - sourceLocation: Where the implementation is declared.
+  ///   - make: Makes a new fixture for one case.
   public static func fake(
     _ id: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ make: @escaping @Sendable () async throws -> Fixture
@@ -50,20 +49,19 @@ public struct Implementation<Fixture>: Sendable {
   ///
   /// - Parameters:
   ///   - id: The stable id.
-  ///   - sourceLocation: The place of the declaration.
-  ///   - make: Makes a fresh fixture, for one case alone; what must be undone is registered with
-  ///     the scope.
+  ///   - sourceLocation: Where the implementation is declared.
+  ///   - make: Makes a new fixture for one case, and registers teardown actions with the scope.
   public static func live(
     _ id: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ make: @escaping @Sendable (FixtureScope) async throws -> Fixture
   ) -> Self { Self(id: id, kind: .live, sourceLocation: sourceLocation, make: make) }
 
-  /// An adapter over the real thing, with nothing to undo.
+  /// An adapter over the real thing whose fixture needs no teardown.
   ///
   /// - Parameters:
   ///   - id: The stable id.
-  ///   - sourceLocation: The place of the declaration.
-  ///   - make: Makes a fresh fixture, for one case alone.
+  ///   - sourceLocation: Where the implementation is declared.
+  ///   - make: Makes a new fixture for one case.
   public static func live(
     _ id: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ make: @escaping @Sendable () async throws -> Fixture
@@ -73,9 +71,8 @@ public struct Implementation<Fixture>: Sendable {
   ///
   /// - Parameters:
   ///   - id: The stable id.
-  ///   - sourceLocation: The place of the declaration.
-  ///   - make: Makes a fresh fixture, for one case alone; what must be undone is registered with
-  ///     the scope.
+  ///   - sourceLocation: Where the implementation is declared.
+  ///   - make: Makes a new fixture for one case, and registers teardown actions with the scope.
   public static func recorded(
     _ id: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ make: @escaping @Sendable (FixtureScope) async throws -> Fixture
@@ -91,7 +88,7 @@ public struct Implementation<Fixture>: Sendable {
     self.make = make
   }
 
-  /// A capability that the implementation does not have, and why.
+  /// A capability that the implementation lacks, with the reason.
   struct Lack: Sendable {
     var capability: Capability
     var reason: String
@@ -99,26 +96,29 @@ public struct Implementation<Fixture>: Sendable {
 }
 
 extension Implementation {
-  /// Says that the implementation can't do something; the contract's absence clause checks it.
+  /// Declares that the implementation lacks a capability. The contract's ``Absence`` checks it.
   ///
   /// - Parameters:
-  ///   - capability: What it can't do. Capabilities that imply it are lacking too.
-  ///   - reason: Why.
+  ///   - capability: The capability. Capabilities that depend on it are lacking too.
+  ///   - reason: Why it is lacking.
   public func lacking(_ capability: Capability, because reason: String) -> Self {
     changed { $0.lacks.append(Lack(capability: capability, reason: reason)) }
   }
 
-  /// Says that the implementation breaks some clauses; each is checked to be broken still.
+  /// Declares that the implementation breaks some clauses.
+  ///
+  /// The clauses still run, and a failure shows as a known issue. A clause that holds fails its case
+  /// until the declaration is removed, unless the deviation is intermittent.
   ///
   /// - Parameters:
   ///   - clauses: The ids of the clauses.
-  ///   - kind: What the deviation is: a bug, something unsupported, or planned work.
-  ///   - manner: How the clauses fail; a crash or a hang runs in a process of its own.
-  ///   - isIntermittent: Whether a clause sometimes holds; then neither result fails the run.
-  ///   - reason: Why.
+  ///   - kind: A bug, something unsupported, or planned work.
+  ///   - manner: How the clauses fail. Clauses that crash or time out run in their own process.
+  ///   - isIntermittent: Whether the clauses sometimes hold. If so, neither result fails the case.
+  ///   - reason: Why they fail.
   ///   - link: Where the bug is tracked.
-  ///   - platforms: Where the deviation is; everywhere by default.
-  ///   - sourceLocation: The place of the declaration.
+  ///   - platforms: The systems that have the deviation; by default all.
+  ///   - sourceLocation: Where the deviation is declared.
   public func deviating(
     from clauses: String..., kind: Deviation.Kind = .bug, by manner: Deviation.Manner = .failing,
     intermittently isIntermittent: Bool = false, because reason: String, link: String? = nil,
@@ -134,43 +134,46 @@ extension Implementation {
     }
   }
 
-  /// Says when the implementation can be made here; where it can't, its cases are *unavailable*.
+  /// Declares a condition for using the implementation on this machine.
   ///
+  /// If the condition is not met, the implementation's cases are *unavailable*: they are cancelled and
+  /// are no evidence. `CONTRACT_REQUIRE` makes them fail instead.
   /// - Parameters:
-  ///   - condition: What it takes, in words: 'nghttpd is installed'.
-  ///   - probe: Finds out; asked once in a process. An error counts as 'no', with its description.
+  ///   - condition: The condition, for reports: `redis-server is in PATH; install redis-server`.
+  ///   - probe: Returns whether the condition is met. It is called once per process. An error counts
+  ///     as `false`, and reports show its description.
   public func available(
     when condition: String, _ probe: @escaping @Sendable () async throws -> Bool
   ) -> Self {
     changed { $0.probe = AvailabilityProbe(condition: condition, isMet: probe) }
   }
 
-  /// Runs each case in a fresh process, so that a crash or a hang ends that case alone.
+  /// Runs each case in a new process, so that a crash or a timeout affects no other case.
   ///
-  /// The process has a temporary folder of its own (`TMPDIR`), which is removed with all that is in it.
+  /// The process gets its own temporary folder (`TMPDIR`), which is removed when the process has ended.
   public func inOwnProcess() -> Self { changed { $0.isIsolated = true } }
 
-  /// Says that the implementation uses something of which the process has one only.
+  /// Declares that the implementation uses a resource of which a process has only one.
   ///
-  /// Cases that name the same resource never overlap, whatever suites they are in.
+  /// Cases that name the same resource never overlap, in any suite.
   /// - Parameter resource: A name for the resource: `HTTPCookieStorage.shared`.
   public func exclusive(_ resource: String) -> Self {
     changed { $0.resources.insert(resource) }
   }
 
-  /// Limits how long a case may take; 60 seconds unless said otherwise.
+  /// Sets the time limit of a case. The default is 60 seconds.
   ///
-  /// - Parameter limit: The time from the making of the fixture to the end of its tear-down;
-  ///   greater than zero.
+  /// - Parameter limit: The longest time from making the fixture to the end of its teardown; greater
+  ///   than zero.
   public func timeLimit(_ limit: Duration) -> Self { changed { $0.timeLimit = limit } }
 
-  /// The same implementation with another fixture made of each of its own.
+  /// Returns a copy whose fixtures are derived from this implementation's fixtures.
   ///
-  /// For exploration, where a specification's subject is a part of a contract's fixture, or more. What
-  /// is lacking stays with the copy; deviations, which name clauses of the contract, do not.
+  /// Use it for exploration if a specification's subject is a part of a contract's fixture. The copy
+  /// keeps lacking capabilities. It drops deviations, because they name clauses of this contract.
   /// - Parameters:
-  ///   - id: The id of the copy; the same one by default.
-  ///   - transform: Makes the other fixture.
+  ///   - id: The id of the copy; by default the same id.
+  ///   - transform: Derives the copy's fixture.
   public func map<Other>(
     as id: String? = nil, _ transform: @escaping @Sendable (Fixture) async throws -> Other
   ) -> Implementation<Other> {
@@ -193,7 +196,7 @@ extension Implementation {
     return copy
   }
 
-  /// Why the clause does not apply, or `nil` where it does.
+  /// Why the clause does not apply, or `nil` if it does.
   func inapplicability(of clause: Clause<Fixture>) -> Outcome? {
     if let absent = clause.absenceOf {
       return lacks.contains { absent.needs($0.capability) }
@@ -208,7 +211,7 @@ extension Implementation {
     return nil
   }
 
-  /// The deviation that is declared for the clause on this platform.
+  /// The deviation declared for the clause on this platform, or `nil`.
   func deviation(from clause: Clause<Fixture>) -> Deviation? {
     deviations.first { $0.clause == clause.id && $0.platforms.contains(.current) }
   }

@@ -12,10 +12,10 @@ public struct Platform: OptionSet, Sendable {
   public static let appleMobile = Platform(rawValue: 4)
   /// Windows.
   public static let windows = Platform(rawValue: 8)
-  /// Every other system.
+  /// Any other system.
   public static let others = Platform(rawValue: 16)
 
-  /// Every system of Apple's.
+  /// Apple's systems.
   public static let apple: Platform = [.macOS, .appleMobile]
   /// Every system.
   public static let all: Platform = [.linux, .apple, .windows, .others]
@@ -35,7 +35,7 @@ public struct Platform: OptionSet, Sendable {
     #endif
   }
 
-  /// The current system's word in journals.
+  /// The current system's name in journals.
   static var currentName: String {
     switch current {
     case .linux: "linux"

@@ -1,91 +1,102 @@
 import ContractEvidence
 import Testing
 
-/// Runs one case and judges what happened.
+/// Runs one case, compares the result with what is declared, and reports the outcome.
+///
+/// The outcome goes to the recorder and, in its native form, to Swift Testing: an issue for a failure, a
+/// known issue for a deviation, a cancelled test case for a case that can't run.
 struct CaseRunner<Fixture>: Sendable {
   var clause: Clause<Fixture>
   var implementation: Implementation<Fixture>
   var id: CaseID
   var test: Test
 
-  /// Runs the case where it belongs, records its outcome and fails the test if it must.
-  func run() async {
-    let ledger = RunLedger.current
+  /// Runs the case.
+  ///
+  /// - Throws: Swift Testing's error if the case is not applicable or unavailable, and so cancelled.
+  func run() async throws {
+    let recorder = RunRecorder.current
     if let outcome = implementation.inapplicability(of: clause) {
-      return ledger.record(.caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0)))
+      recorder.record(.caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0)))
+      try cancelTestCase(
+        "\(id) does not apply: \(outcome.reason ?? "")", sourceLocation: clause.sourceLocation)
+      return
     }
-    if !ledger.isChild, let reason = await implementation.probe?.reason() {
-      return reportUnavailable(reason, to: ledger)
+    // The parent of a child process has checked availability and holds the resources.
+    if !recorder.isChild, let reason = await implementation.probe?.reason() {
+      return try reportUnavailable(reason, to: recorder)
     }
-    await ExclusiveResources.shared.holding(ledger.isChild ? [] : implementation.resources) {
-      await ledger.slots.holding { await runAndJudge(in: ledger) }
+    let resources = recorder.isChild ? [] : implementation.resources
+    await ExclusiveResources.shared.withResources(resources) {
+      await recorder.semaphore.withPermit { await runAndJudge(in: recorder) }
     }
   }
 
-  private func runAndJudge(in ledger: RunLedger) async {
-    ledger.record(.caseStarted(id))
+  private func runAndJudge(in recorder: RunRecorder) async {
+    recorder.record(.caseStarted(id))
     let clock = ContinuousClock()
     let start = clock.now
-    let raw = await execute(in: ledger)
+    let raw = await execute(in: recorder)
     let seconds = start.duration(to: clock.now) / .seconds(1)
-    let (outcome, issues) = ledger.isChild ? raw.unjudged : judge(raw)
-    ledger.record(
+    // Only the parent knows the declared deviations' process, so a child reports what happened.
+    let (outcome, issues) = recorder.isChild ? raw.unjudged : judge(raw)
+    recorder.record(
       .caseFinished(CaseResult(id: id, outcome: outcome, seconds: seconds, issues: issues)))
   }
 
   private var deviation: Deviation? { implementation.deviation(from: clause) }
 
-  /// The time that the case may take.
   private var limit: Duration {
-    if case .hanging(let limit) = deviation?.manner {
+    if case .timingOut(let limit) = deviation?.manner {
       limit
     } else {
       clause.timeLimit ?? implementation.timeLimit
     }
   }
 
-  /// Whether the case needs a process of its own.
-  private var isIsolated: Bool {
+  private var needsOwnProcess: Bool {
     switch deviation?.manner {
-    case .crashing, .hanging: true
+    case .crashing, .timingOut: true
     case .failing, nil: implementation.isIsolated
     }
   }
 
-  private var rerun: String { "case \(id); to run it alone: \(Rerun.command(for: id, in: test))" }
+  private var rerun: String {
+    "case \(id); to run only this case: \(RerunCommand.text(for: id, in: test))"
+  }
 
-  private func execute(in ledger: RunLedger) async -> RawResult {
-    if isIsolated, !ledger.isChild {
+  private func execute(in recorder: RunRecorder) async -> RawResult {
+    if needsOwnProcess, !recorder.isChild {
       return await OwnProcess(id: id, test: test, limit: limit).run()
     }
-    let isPassedOn = deviation == nil && !ledger.isChild
-    let collector = isPassedOn ? IssueCollector(passingOnWith: { rerun }) : IssueCollector()
-    let life = FixtureLife(clause: clause, make: implementation.make)
+    let passesOn = deviation == nil && !recorder.isChild
+    let collector = passesOn ? IssueCollector(passingOnWith: { rerun }) : IssueCollector()
+    let lifecycle = FixtureLifecycle(clause: clause, make: implementation.make)
     let timeLimit = TimeLimit(
       limit, expired: { _ = collector.close() },
-      wedged: { ledger.endWedgedRun(during: id, after: limit) })
+      starved: { recorder.endStarvedRun(during: id, after: limit) })
     let isEnded = await timeLimit.run {
       try? await collector.collect(in: test) {
-        await life.run(collector, madeAt: implementation.sourceLocation)
+        await lifecycle.run(collector, madeAt: implementation.sourceLocation)
       }
     }
     return RawResult(
-      end: isEnded ? .ended : .timedOut(limit), issues: collector.close(),
-      arePassedOn: isPassedOn)
+      end: isEnded ? .ended : .timedOut(limit), issues: collector.close(), isPassedOn: passesOn)
   }
 
-  /// Compares what happened with what was declared; fails the test where they differ.
+  /// Compares what happened with what is declared, and fails the test if they differ.
   private func judge(_ raw: RawResult) -> (Outcome, [IssueSummary]) {
     var issues = raw.issues
-    func fail(_ message: String, at place: SourceLocation) {
+    func fail(_ message: String, at location: SourceLocation) {
       issues.append(
         IssueSummary(
-          message: message, file: place.fileID, path: place.filePath, line: place.line))
-      Issue.record("\(message)\n\(rerun)", sourceLocation: place)
+          message: message, file: location.fileID, path: location.filePath, line: location.line))
+      Issue.record("\(message)\n\(rerun)", sourceLocation: location)
+      attachOutput(of: raw)
     }
     /// Records issues that have not reached the test yet.
     func passOn(_ issues: [IssueSummary]) {
-      guard !raw.arePassedOn else { return }
+      guard !raw.isPassedOn else { return }
       for issue in issues {
         Issue.record(
           "\(issue.message)\n\(rerun)",
@@ -110,73 +121,58 @@ struct CaseRunner<Fixture>: Sendable {
       }
     }
     if deviation.manner.explains(raw) {
+      recordKnownIssue(for: raw, deviation)
       return (.deviates(reason: deviation.reason), issues)
     }
     if case .ended = raw.end, issues.isEmpty {
       if deviation.isIntermittent { return (.passed, issues) }
       fail(
-        "\(id) no longer deviates: remove .deviating(from: \"\(clause.id)\") at \(deviation.place)",
-        at: deviation.sourceLocation)
+        "\(id) no longer deviates: remove \(deviation.declaration)", at: deviation.sourceLocation)
       return (.failed, issues)
     }
     passOn(issues)
     fail(
       "\(id) deviates in another way than declared: it \(raw.endDescription); change by: in "
-        + ".deviating(from: \"\(clause.id)\") at \(deviation.place)", at: deviation.sourceLocation)
+        + deviation.declaration, at: deviation.sourceLocation)
     return (.failed, issues)
   }
 
-  private func reportUnavailable(_ reason: String, to ledger: RunLedger) {
-    guard ledger.requires(implementation.kind) else {
-      Issue.record("\(id) is unavailable: \(reason)", severity: .warning)
-      return ledger.record(
+  /// Shows a deviation as a known issue, which fails no test and is visible in every tool.
+  private func recordKnownIssue(for raw: RawResult, _ deviation: Deviation) {
+    let issue = raw.issues.first
+    let message = issue?.message ?? "it \(raw.endDescription)"
+    let location = issue?.sourceLocation(or: clause.sourceLocation) ?? clause.sourceLocation
+    withKnownIssue("\(deviation.reason)", sourceLocation: deviation.sourceLocation) {
+      Issue.record("\(id) deviates as declared: \(message)", sourceLocation: location)
+    }
+  }
+
+  /// Attaches what the case's own process printed.
+  private func attachOutput(of raw: RawResult) {
+    guard !raw.output.isEmpty else { return }
+    let name = id.description.replacing("/", with: "-") + ".log"
+    Attachment.record(raw.output, named: name, sourceLocation: clause.sourceLocation)
+  }
+
+  private func reportUnavailable(_ reason: String, to recorder: RunRecorder) throws {
+    let location = implementation.sourceLocation
+    guard recorder.requires(implementation.kind) else {
+      recorder.record(
         .caseFinished(CaseResult(id: id, outcome: .unavailable(reason: reason), seconds: 0)))
+      // A cancelled case shows no reason on the console, and a warning does.
+      Issue.record(
+        "\(id) is unavailable: \(reason)", severity: .warning, sourceLocation: location)
+      return try cancelTestCase("\(id) is unavailable: \(reason)", sourceLocation: location)
     }
-    let place = implementation.sourceLocation
     let message =
-      "\(id) is unavailable and CONTRACT_REQUIRE=\(implementation.kind.rawValue) asks for it: "
+      "\(id) is unavailable, and CONTRACT_REQUIRE=\(implementation.kind.rawValue) requires it: "
       + reason
-    Issue.record("\(message)\n\(rerun)", sourceLocation: place)
+    Issue.record("\(message)\n\(rerun)", sourceLocation: location)
     let issue = IssueSummary(
-      message: message, file: place.fileID, path: place.filePath, line: place.line, isFixture: true)
-    ledger.record(
+      message: message, file: location.fileID, path: location.filePath, line: location.line,
+      isFixture: true)
+    recorder.record(
       .caseFinished(CaseResult(id: id, outcome: .failed, seconds: 0, issues: [issue])))
-  }
-}
-
-/// What happened in a case, before it is compared with what was declared.
-struct RawResult: Sendable {
-  var end: End
-  var issues: [IssueSummary]
-  /// Whether the test has seen the issues already.
-  var arePassedOn = false
-  /// What the process said last, where it was one of the case's own.
-  var output = ""
-
-  enum End: Hashable, Sendable {
-    case ended
-    case crashed(signal: Int32)
-    case timedOut(Duration)
-  }
-
-  /// The result as it goes from a case's own process to its parent.
-  var unjudged: (Outcome, [IssueSummary]) {
-    switch end {
-    case .ended: (issues.isEmpty ? .passed : .failed, issues)
-    case .crashed(let signal): (.crashed(signal: signal), issues)
-    case .timedOut(let limit): (.timedOut(seconds: limit / .seconds(1)), issues)
-    }
-  }
-
-  /// How the case ended, as the rest of a sentence that begins with 'it'.
-  var endDescription: String {
-    switch end {
-    case .ended: "ended with \(issues.count) issue\(issues.count == 1 ? "" : "s")"
-    case .crashed(0): "ended the process in the middle of the case" + output
-    case .crashed(let signal): "was ended by \(signalName(signal))" + output
-    case .timedOut(let limit):
-      "did not end within \(limit); it was cancelled and, as far as it did not stop, given up"
-    }
   }
 }
 
@@ -185,7 +181,7 @@ extension Deviation.Manner {
   func explains(_ raw: RawResult) -> Bool {
     switch (self, raw.end) {
     case (.failing, .ended): !raw.issues.isEmpty
-    case (.crashing, .crashed), (.hanging, .timedOut): true
+    case (.crashing, .crashed), (.timingOut, .timedOut): true
     default: false
     }
   }

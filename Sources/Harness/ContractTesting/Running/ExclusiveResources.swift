@@ -1,45 +1,46 @@
 import SystemLocks
 
-/// Locks by name, first come first served, for what a process has only one of.
+/// Locks by name, for resources of which a process has only one. Waiters resume in FIFO order.
 final class ExclusiveResources: Sendable {
   static let shared = ExclusiveResources()
 
-  private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
+  /// The waiters of each resource that is in use.
+  private let waiters = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-  /// Runs a closure while holding every resource.
+  /// Runs a closure while holding all resources.
   ///
-  /// They are taken in the order of their names, so that no two cases wait for each other.
-  func holding<Value>(
+  /// The resources are acquired in the order of their names, so that two cases can't deadlock.
+  func withResources<Value>(
     _ names: Set<String>, _ body: () async throws -> sending Value
   ) async rethrows -> sending Value {
     let ordered = names.sorted()
-    for name in ordered { await take(name) }
-    defer { for name in ordered.reversed() { give(name) } }
+    for name in ordered { await acquire(name) }
+    defer { for name in ordered.reversed() { release(name) } }
     return try await body()
   }
 
-  private func take(_ name: String) async {
+  private func acquire(_ name: String) async {
     await withCheckedContinuation { continuation in
-      let isFree = waiting.withLock { waiting in
-        guard waiting[name] != nil else {
-          waiting[name] = []
+      let isFree = waiters.withLock { waiters in
+        guard waiters[name] != nil else {
+          waiters[name] = []
           return true
         }
-        waiting[name]?.append(continuation)
+        waiters[name]?.append(continuation)
         return false
       }
       if isFree { continuation.resume() }
     }
   }
 
-  private func give(_ name: String) {
-    let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
-      guard var queue = waiting[name], !queue.isEmpty else {
-        waiting[name] = nil
+  private func release(_ name: String) {
+    let next = waiters.withLock { waiters -> CheckedContinuation<Void, Never>? in
+      guard var queue = waiters[name], !queue.isEmpty else {
+        waiters[name] = nil
         return nil
       }
       let next = queue.removeFirst()
-      waiting[name] = queue
+      waiters[name] = queue
       return next
     }
     next?.resume()

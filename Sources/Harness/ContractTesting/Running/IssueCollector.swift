@@ -2,14 +2,14 @@ import ContractEvidence
 import SystemLocks
 import Testing
 
-/// Gathers the issues of one case, and decides whether the test sees them too.
+/// Collects the issues of one case, and either passes them on to the test or suppresses them.
 final class IssueCollector: Sendable {
-  /// What to add to each issue on its way to the test, or `nil` to keep issues from it.
+  /// Makes a comment to add to each issue that is passed on, or `nil` to suppress issues.
   private let comment: (@Sendable () -> String)?
 
   private let state = Mutex(State())
 
-  /// How many issues of a case are kept for the journal; the test sees them all.
+  /// How many issues of a case go into the journal. The test sees all of them.
   private static let limit = 50
 
   private struct State {
@@ -18,13 +18,13 @@ final class IssueCollector: Sendable {
     var isClosed = false
   }
 
-  /// Gathers issues and keeps them from the test, or passes them on.
+  /// Creates a collector.
   ///
-  /// - Parameter comment: What to add to each issue on its way to the test; `nil` keeps issues from
-  ///   the test.
+  /// - Parameter comment: Makes a comment to add to each issue that is passed on to the test; `nil`
+  ///   suppresses issues.
   init(passingOnWith comment: (@Sendable () -> String)? = nil) { self.comment = comment }
 
-  /// Runs a closure and gathers the issues that it, or a task of its own, records.
+  /// Runs a closure, and collects the issues that it and its child tasks record.
   func collect(
     in test: Test, _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
@@ -46,10 +46,10 @@ final class IssueCollector: Sendable {
     return issue
   }
 
-  /// Says whether what follows is the fixture's doing or the clause's.
-  func enterFixture(_ isInFixture: Bool) { state.withLock { $0.isInFixture = isInFixture } }
+  /// Says whether the following issues are the fixture's or the clause's.
+  func setInFixture(_ isInFixture: Bool) { state.withLock { $0.isInFixture = isInFixture } }
 
-  /// The issues so far; later ones, from a clause that was given up, are dropped.
+  /// Returns the issues so far. Later issues, from a clause that timed out, are dropped.
   func close() -> [IssueSummary] {
     state.withLock {
       $0.isClosed = true
@@ -60,17 +60,17 @@ final class IssueCollector: Sendable {
 
 extension IssueSummary {
   init(_ issue: Issue, isFixture: Bool) {
-    let place = issue.sourceLocation
+    let location = issue.sourceLocation
     let message = String(describing: issue)
     self.init(
-      message: message.count > 2_000 ? message.prefix(2_000) + "…" : message, file: place?.fileID,
-      path: place?.filePath,
-      line: place?.line, isFixture: isFixture)
+      message: message.count > 2_000 ? message.prefix(2_000) + "…" : message,
+      file: location?.fileID, path: location?.filePath, line: location?.line,
+      isFixture: isFixture)
   }
 
-  /// The place in the form that issues are recorded with.
-  func sourceLocation(or other: SourceLocation) -> SourceLocation {
-    guard let file, let path, let line, file.contains("/") else { return other }
+  /// The issue's source location, or `fallback` if the journal has none that Swift Testing accepts.
+  func sourceLocation(or fallback: SourceLocation) -> SourceLocation {
+    guard let file, let path, let line, file.contains("/") else { return fallback }
     return SourceLocation(fileID: file, filePath: path, line: max(line, 1), column: 1)
   }
 }

@@ -3,19 +3,19 @@ import Foundation
 import SystemLocks
 import Testing
 
-/// Runs one case in a fresh process of the same test program.
+/// Runs one case in a new process of the same test program.
 struct OwnProcess: Sendable {
   var id: CaseID
   var test: Test
   var limit: Duration
 
-  /// How long the new process may take to start and to end, beyond the case's own limit.
+  /// How long the process may take to start and to end, in addition to the case's time limit.
   private static let allowance = Duration.seconds(30)
 
-  /// The variable that names the child's journal and so tells a child that it is one.
+  /// The variable that names the child's journal. A process that has it is a child.
   static let variable = "CONTRACT_CHILD_JOURNAL"
 
-  /// Runs the case; a crash or a hang of the process is a result like any other.
+  /// Runs the case. A crash or a timeout of the process is a result, not an error.
   func run() async -> RawResult {
     #if os(macOS) || os(Linux) || os(Windows)
       let folder = FileManager.default.temporaryDirectory
@@ -25,10 +25,10 @@ struct OwnProcess: Sendable {
         defer { try? FileManager.default.removeItem(at: folder) }
         return try await run(in: folder)
       } catch {
-        return failure("the case's own process could not be started: \(error)")
+        return failure("the process of the case could not be started: \(error)")
       }
     #else
-      return failure("this system starts no processes, so the case can't have one of its own")
+      return failure("this system can't start processes; remove .inOwnProcess()")
     #endif
   }
 
@@ -47,7 +47,7 @@ struct OwnProcess: Sendable {
 
       let process = Process()
       process.executableURL = try Self.executable()
-      process.arguments = Self.arguments(filter: Rerun.filter(for: test))
+      process.arguments = Self.arguments(filter: RerunCommand.filter(for: test))
       var environment = ProcessInfo.processInfo.environment
       environment["CONTRACT"] = id.description
       environment["CONTRACT_KIND"] = nil
@@ -55,7 +55,7 @@ struct OwnProcess: Sendable {
       environment["CONTRACT_JOURNAL"] = nil
       environment[Self.variable] = journal.path
       environment["SWIFT_BACKTRACE"] = "enable=no"
-      // What a process that is killed has no time to remove goes with the folder.
+      // A killed process can't remove its temporary files; they go with the folder.
       environment["TMPDIR"] = folder.path
       process.environment = environment
       process.standardInput = FileHandle.nullDevice
@@ -70,16 +70,16 @@ struct OwnProcess: Sendable {
         }
         return RawResult(end: .ended, issues: result.issues)
       }
-      let said = Self.tail(of: output)
+      let printed = Self.text(of: output)
       guard records.contains(where: { $0.event == .caseStarted(id) }) else {
-        return failure("the case's own process ended before the case began" + said)
+        return failure("the process of the case ended before the case started:\n" + printed)
       }
-      if isKilled { return RawResult(end: .timedOut(limit), issues: []) }
+      if isKilled { return RawResult(end: .timedOut(limit), issues: [], output: printed) }
       let signal = process.terminationReason == .uncaughtSignal ? process.terminationStatus : 0
-      return RawResult(end: .crashed(signal: signal), issues: [], output: said)
+      return RawResult(end: .crashed(signal: signal), issues: [], output: printed)
     }
 
-    /// Starts the process and waits for its end.
+    /// Starts the process and waits until it ends.
     ///
     /// - Returns: Whether it had to be killed.
     private func wait(for process: Process) async throws -> Bool {
@@ -108,7 +108,7 @@ struct OwnProcess: Sendable {
       #endif
     }
 
-    /// This process's arguments, with another filter and nothing that writes a report of its own.
+    /// This process's arguments with another filter, and without options that write reports.
     private static func arguments(filter: String) -> [String] {
       let dropped: Set = [
         "--filter", "--skip", "--xunit-output", "--event-stream-output-path",
@@ -128,14 +128,10 @@ struct OwnProcess: Sendable {
       return kept + ["--testing-library", "swift-testing", "--filter", filter]
     }
 
-    /// What the process said of its end, as the end of a sentence: its error, or its last lines.
-    private static func tail(of output: URL) -> String {
+    /// The last 64 KiB of what the process printed.
+    private static func text(of output: URL) -> String {
       guard let data = try? Data(contentsOf: output) else { return "" }
-      let lines = String(decoding: data.suffix(65_536), as: UTF8.self).split(separator: "\n")
-      if let error = lines.last(where: { $0.contains("Fatal error") || $0.contains("rror: ") }) {
-        return ": \(error)"
-      }
-      return lines.isEmpty ? "" : "; it said last:\n" + lines.suffix(3).joined(separator: "\n")
+      return String(decoding: data.suffix(65_536), as: UTF8.self)
     }
   #endif
 }

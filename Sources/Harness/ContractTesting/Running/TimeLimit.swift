@@ -1,31 +1,33 @@
 import SystemLocks
 
-/// Runs an operation for a limited time; one that does not end is cancelled and given up.
+/// Runs an operation with a time limit. An operation that exceeds it is cancelled and not awaited.
 struct TimeLimit: Sendable {
   private let limit: Duration
   private let expired: @Sendable () -> Void
-  private let wedged: @Sendable () -> Void
+  private let starved: @Sendable () -> Void
 
-  /// How long a cancelled operation's caller may take to go on before the process counts as wedged.
+  /// How long the caller may take to resume after a timeout, before every thread counts as blocked.
   private static let grace = Duration.seconds(5)
 
+  /// Creates a time limit. The watchdog's thread calls both closures.
+  ///
   /// - Parameters:
-  ///   - limit: The time the operation may take.
-  ///   - expired: What to do when time is up, before the operation is cancelled.
-  ///   - wedged: What to do when time is up and every thread is blocked, so that not even the caller
-  ///     goes on. Both are called on the watchdog's thread.
+  ///   - limit: How long the operation may run.
+  ///   - expired: Called when the limit has passed, before the operation is cancelled.
+  ///   - starved: Called if the caller does not resume within 5 s after that, because blocked clauses
+  ///     occupy every thread of the cooperative pool.
   init(
     _ limit: Duration, expired: @escaping @Sendable () -> Void = {},
-    wedged: @escaping @Sendable () -> Void = {}
+    starved: @escaping @Sendable () -> Void = {}
   ) {
     self.limit = limit
     self.expired = expired
-    self.wedged = wedged
+    self.starved = starved
   }
 
   /// Runs the operation.
   ///
-  /// - Returns: Whether it ended in time.
+  /// - Returns: Whether the operation ended within the limit.
   func run(_ operation: @escaping @Sendable () async -> Void) async -> Bool {
     let race = Race()
     let isEnded = await withTaskCancellationHandler {
@@ -39,7 +41,7 @@ struct TimeLimit: Sendable {
           guard race.end(inTime: false) else { return }
           expired()
           task.cancel()
-          race.setAlarm(Watchdog.shared.set(after: Self.grace, wedged))
+          race.setAlarm(Watchdog.shared.set(after: Self.grace, starved))
         }
         race.setTask(task, alarm: alarm)
       }
@@ -51,7 +53,7 @@ struct TimeLimit: Sendable {
   }
 }
 
-/// Which comes first, the end of an operation or its time limit.
+/// Resumes a continuation once: when an operation ends or when its time limit passes.
 private final class Race: Sendable {
   private struct State {
     var continuation: CheckedContinuation<Bool, Never>?
@@ -84,9 +86,9 @@ private final class Race: Sendable {
     if isClosed { Watchdog.shared.cancel(alarm) }
   }
 
-  /// Ends the race, unless it has ended already.
+  /// Resumes the continuation unless an earlier call did.
   ///
-  /// - Returns: Whether this call ended it.
+  /// - Returns: Whether this call resumed it.
   @discardableResult
   func end(inTime isInTime: Bool) -> Bool {
     let continuation = state.withLock { state in
@@ -105,7 +107,7 @@ private final class Race: Sendable {
     task?.cancel()
   }
 
-  /// The caller goes on: no alarm is needed any more.
+  /// The caller has resumed, so the remaining alarm is cancelled.
   func close() {
     let alarm = state.withLock { state in
       state.isClosed = true

@@ -1,12 +1,12 @@
 import Foundation
 import SystemLocks
 
-/// Acts when a time has passed, on a thread of its own: a blocked concurrency pool can't stop it.
+/// Calls closures at deadlines, on a dedicated thread that a blocked concurrency pool can't delay.
 final class Watchdog: Sendable {
   static let shared = Watchdog()
 
   private let state = Mutex(State())
-  /// Wakes the thread; used only beside `state`, never while it is locked.
+  /// Wakes the thread. It is signalled only after `state` is unlocked.
   private let wakeUp = DispatchSemaphore(value: 0)
 
   private struct State {
@@ -24,9 +24,9 @@ final class Watchdog: Sendable {
   /// Sets an alarm.
   ///
   /// - Parameters:
-  ///   - delay: How long from now.
-  ///   - action: What to do then, on the watchdog's thread.
-  /// - Returns: What ``cancel(_:)`` takes.
+  ///   - delay: The time from now.
+  ///   - action: What the watchdog's thread calls then.
+  /// - Returns: An identifier for ``cancel(_:)``.
   func set(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Int {
     let deadline = ContinuousClock.now.advanced(by: delay)
     let (id, mustWake) = state.withLock { state in
@@ -47,7 +47,7 @@ final class Watchdog: Sendable {
     return id
   }
 
-  /// Takes an alarm back; no harm once it has gone off.
+  /// Cancels an alarm. An alarm that has gone off is ignored.
   func cancel(_ id: Int) { state.withLock { _ = $0.alarms.removeValue(forKey: id) } }
 
   private func run() {

@@ -1,0 +1,15 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// The smallest package that adopts the harness.
+let package = Package(
+  name: "Adopter",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "swift-contract-testing", path: "../../..")],
+  targets: [
+    .testTarget(
+      name: "AdopterTests",
+      dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")])
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,48 @@
+import Testing
+
+/// Makes a fixture, runs a clause on it and tears it down.
+struct FixtureLifecycle<Fixture>: Sendable {
+  var clause: Clause<Fixture>
+  var make: @Sendable (FixtureScope) async throws -> Fixture
+
+  /// Runs all three steps and records every error as an issue.
+  ///
+  /// - Parameters:
+  ///   - collector: Is told which issues are the fixture's and which are the clause's.
+  ///   - location: Where the fixture's maker is declared.
+  func run(_ collector: IssueCollector, madeAt location: SourceLocation) async {
+    let scope = FixtureScope()
+    // A separate function, so that the fixture is released before its world is torn down.
+    await runClause(in: scope, collector, madeAt: location)
+    collector.setInFixture(true)
+    for error in await scope.tearDown() {
+      Issue.record(
+        error, "the fixture could not be torn down: \(String(describing: error))",
+        sourceLocation: location)
+    }
+  }
+
+  private func runClause(
+    in scope: FixtureScope, _ collector: IssueCollector, madeAt location: SourceLocation
+  ) async {
+    let fixture: Fixture
+    do {
+      fixture = try await make(scope)
+    } catch {
+      Issue.record(
+        error, "the fixture could not be made: \(String(describing: error))",
+        sourceLocation: location)
+      return
+    }
+    collector.setInFixture(false)
+    do {
+      try await clause.body(fixture)
+    } catch is ExpectationFailedError {
+      // `#require` has recorded the issue already.
+    } catch {
+      Issue.record(
+        error, "the clause threw \(String(describing: error))",
+        sourceLocation: clause.sourceLocation)
+    }
+  }
+}

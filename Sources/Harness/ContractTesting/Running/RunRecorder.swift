@@ -1,0 +1,257 @@
+import ContractEvidence
+import Foundation
+import SystemLocks
+
+/// Records one test run: the selection, each case's outcome, and the journal that they are written to.
+///
+/// A process has one recorder; tests of the harness use others by ``override``. The recorder affects
+/// nothing outside the process until a case runs: the first record opens the journal and registers the
+/// report at exit. Listing tests, which evaluates `cases(for:)`, therefore leaves no journal.
+final class RunRecorder: Sendable {
+  /// The recorder of the process. It prints the matrix when the process exits.
+  private static let process = RunRecorder(
+    environment: ProcessInfo.processInfo.environment, isReporting: true)
+
+  /// The recorder to use in a task and its children instead of the process's.
+  @TaskLocal static var override: RunRecorder?
+
+  /// The recorder to write to.
+  static var current: RunRecorder { override ?? process }
+
+  /// The run's id: the time in UTC and a random part, so that it is unique across machines.
+  let run: String
+
+  /// Whether the process runs one case for a parent process.
+  let isChild: Bool
+
+  /// Limits how many cases run concurrently.
+  let semaphore = CaseSemaphore()
+
+  private let selection: Selection
+  private let required: Set<ImplementationKind>
+  private let settings: Settings
+  private let state: Mutex<State>
+
+  private struct Settings {
+    /// Where the journal goes.
+    var path: String
+    /// The folder whose `latest.jsonl` follows the journal, or `nil`.
+    var latestFolder: String?
+    /// Whether the process is an exit test of Swift Testing, a child that must leave no journal.
+    var isExitTest: Bool
+    /// Whether to print the matrix when the process exits.
+    var isReporting: Bool
+    /// What is wrong with the environment.
+    var problems: [String]
+  }
+
+  private struct State {
+    var isOpen = false
+    var records: [JournalRecord] = []
+    var writer: JournalWriter?
+    /// The declarations that are recorded, by identity.
+    var declarations: Set<ObjectIdentifier> = []
+    /// The contracts and implementations that are recorded, by content.
+    var declared: Set<JournalRecord.Event> = []
+    var unmatched: [CasePattern]
+    var hasSelected = false
+    var isFinished = false
+  }
+
+  /// Creates a recorder.
+  ///
+  /// - Parameters:
+  ///   - environment: The variables that select cases and name the journal.
+  ///   - isReporting: Whether to print the matrix when the process exits.
+  init(environment: [String: String], isReporting: Bool) {
+    var problems: [String] = []
+    var selection = Selection.everything
+    do throws(EnvironmentError) {
+      selection = try Selection(environment: environment)
+    } catch {
+      problems.append(error.description)
+    }
+    var required: Set<ImplementationKind> = []
+    for word in (environment["CONTRACT_REQUIRE"] ?? "").split(whereSeparator: { ", ".contains($0) })
+    {
+      if let kind = ImplementationKind(rawValue: String(word)) {
+        required.insert(kind)
+      } else {
+        let kinds = ImplementationKind.allCases.map(\.rawValue).joined(separator: ", ")
+        problems.append(
+          EnvironmentError(
+            variable: "CONTRACT_REQUIRE", value: String(word), expected: "one or more of \(kinds)"
+          ).description)
+      }
+    }
+    self.selection = selection
+    self.required = required
+    run = Self.name(at: Date())
+    let child = environment[OwnProcess.variable]
+    isChild = child != nil
+    let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
+    let chosen = child ?? environment["CONTRACT_JOURNAL"]
+    settings = Settings(
+      path: chosen ?? "\(folder)/\(run).jsonl", latestFolder: chosen == nil ? folder : nil,
+      isExitTest: environment["SWT_EXIT_TEST_ID"] != nil, isReporting: isReporting,
+      problems: problems)
+    state = Mutex(State(unmatched: selection.patterns.filter { !$0.isExclusion }))
+  }
+
+  /// Adds a record to the run and to the journal. The first one opens the journal.
+  func record(_ event: JournalRecord.Event) {
+    state.withLock { state in
+      if !state.isOpen { open(&state) }
+      append(event, to: &state)
+    }
+  }
+
+  private func open(_ state: inout State) {
+    state.isOpen = true
+    var problems = settings.problems
+    if !settings.isExitTest {
+      do throws(JournalFileError) {
+        state.writer = try JournalWriter(path: settings.path)
+        if let folder = settings.latestFolder {
+          JournalWriter.makeLatest("\(run).jsonl", in: folder)
+        }
+      } catch {
+        problems.append("\(error); without it the run leaves no evidence")
+      }
+    }
+    append(.runStarted(platform: Platform.currentName), to: &state)
+    for problem in problems { append(.problem(problem), to: &state) }
+    if settings.isReporting, !isChild, !settings.isExitTest {
+      atexit { RunRecorder.process.reportAtExit() }
+    }
+  }
+
+  private func append(_ event: JournalRecord.Event, to state: inout State) {
+    let record = JournalRecord(run: run, time: Date().timeIntervalSince1970, event: event)
+    // Only a journal's reader needs to know that a case started: in this process each one ends.
+    if case .caseStarted = event {} else { state.records.append(record) }
+    do throws(JournalFileError) {
+      try state.writer?.append(record)
+    } catch {
+      state.writer = nil
+      state.records.append(
+        JournalRecord(
+          run: run, time: record.time,
+          event: .problem("\(error); later records are not in it")))
+    }
+  }
+
+  /// Records a contract and its implementations, each once.
+  func declare(_ declaration: CaseDeclaration) {
+    let events = state.withLock { state -> [JournalRecord.Event] in
+      guard state.declarations.insert(ObjectIdentifier(declaration)).inserted else { return [] }
+      // Several calls of `cases(for:)` may share a contract.
+      return
+        ([.contract(declaration.contract)]
+        + declaration.implementations.map(JournalRecord.Event.implementation))
+        .filter { state.declared.insert($0).inserted }
+    }
+    for event in events { record(event) }
+  }
+
+  /// Returns whether the case is selected, and remembers which patterns matched a case.
+  func selects(_ id: CaseID, kind: ImplementationKind?) -> Bool {
+    guard selection.includes(id, kind: kind) else { return false }
+    state.withLock { state in
+      state.hasSelected = true
+      state.unmatched.removeAll { $0.matches(id) }
+    }
+    return true
+  }
+
+  /// Whether patterns or kinds exclude cases.
+  var isSelective: Bool { selection.isSelective }
+
+  /// Returns whether implementations of this kind are explored.
+  ///
+  /// `CONTRACT` selects cases, so nothing is explored if it is set.
+  func explores(_ kind: ImplementationKind) -> Bool {
+    selection.patterns.isEmpty && (selection.kinds.isEmpty || selection.kinds.contains(kind))
+  }
+
+  /// Returns this process's shard of a contract's cases or saboteurs.
+  func shard<Element>(of list: [Element], named name: String) -> [Element] {
+    selection.shard.part(of: list, named: name)
+  }
+
+  /// Returns whether `CONTRACT_REQUIRE` names this kind.
+  func requires(_ kind: ImplementationKind) -> Bool { required.contains(kind) }
+
+  /// The path of the journal, or `nil` if none is written.
+  var journal: String? { state.withLock { $0.writer?.path } }
+
+  /// The matrix of the results so far.
+  var matrix: Matrix { Matrix(state.withLock(\.records)) }
+
+  /// Ends the run. A selection that matched nothing is a problem of the run.
+  ///
+  /// - Returns: Whether there are problems that fail the run.
+  func finish() -> Bool {
+    let (unmatched, hasSelected, isFirst) = state.withLock { state in
+      defer { state.isFinished = true }
+      return (state.unmatched, state.hasSelected, !state.isFinished)
+    }
+    guard isFirst else { return false }
+    for pattern in unmatched {
+      record(
+        .problem(
+          "CONTRACT='\(pattern)' matches no case of the tests that ran; compare it with the ids in "
+            + "the matrix, which have the form contract/clause@implementation"))
+    }
+    if unmatched.isEmpty, !hasSelected, isSelective {
+      record(
+        .problem(
+          "the selection matches no case of the tests that ran; check CONTRACT and CONTRACT_KIND"))
+    }
+    record(.runFinished)
+    return state.withLock { state in
+      state.records.contains { record in
+        guard case .problem = record.event else { return false }
+        return true
+      }
+    }
+  }
+
+  /// Reports and ends the process if blocked clauses occupy every thread, because nothing else could.
+  func endStarvedRun(during id: CaseID, after limit: Duration) {
+    record(
+      .caseFinished(
+        CaseResult(id: id, outcome: .timedOut(seconds: limit / .seconds(1)), seconds: 0)))
+    record(
+      .problem(
+        "\(id) blocks every thread of the cooperative pool, so the run was ended; mark its "
+          + "implementation .inOwnProcess(), or let the clause wait without blocking"))
+    if isChild { _exit(1) }
+    reportAtExit()
+    _exit(1)
+  }
+
+  private func reportAtExit() {
+    let hasProblems = finish()
+    let matrix = self.matrix
+    guard !matrix.tables.isEmpty || hasProblems else { return }
+    let report = TerminalReport(
+      matrix,
+      usesColour: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil,
+      journal: journal)
+    fflush(nil)
+    FileHandle.standardOutput.write(Data(("\n" + report.text).utf8))
+    if hasProblems { _exit(1) }
+  }
+
+  private static func name(at time: Date) -> String {
+    var seconds = time_t(time.timeIntervalSince1970)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
+    let clock = "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
+    let random = String(UInt32.random(in: .min ... .max), radix: 36)
+    return "\(day)T\(clock)Z-\(random)"
+  }
+}

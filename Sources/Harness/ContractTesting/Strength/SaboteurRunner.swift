@@ -1,0 +1,59 @@
+import ContractEvidence
+import Testing
+
+/// Runs the clauses that a saboteur names on the saboteur, and fails the test if one lets it pass.
+struct SaboteurRunner<Fixture>: Sendable {
+  var contract: String
+  var saboteur: Saboteur<Fixture>
+  var clauses: [Clause<Fixture>]
+  var test: Test
+
+  func run() async {
+    let recorder = RunRecorder.current
+    for clause in clauses {
+      let verdict = await recorder.semaphore.withPermit { await judge(clause) }
+      let result = SaboteurResult(
+        contract: contract, saboteur: saboteur.id, clause: clause.id,
+        isCaught: verdict.escape == nil, message: verdict.escape ?? verdict.message)
+      recorder.record(.saboteur(result))
+      guard let escape = verdict.escape else { continue }
+      Issue.record(
+        "\(contract): the saboteur '\(saboteur.id)' (\(saboteur.flaw)) \(escape)",
+        sourceLocation: clause.sourceLocation)
+    }
+  }
+
+  private struct Verdict {
+    /// How the saboteur escaped, as the rest of a sentence about it, or `nil` if it was caught.
+    var escape: String?
+    /// The message with which the clause caught the saboteur.
+    var message = ""
+  }
+
+  private func judge(_ clause: Clause<Fixture>) async -> Verdict {
+    let collector = IssueCollector()
+    let lifecycle = FixtureLifecycle(clause: clause, make: saboteur.make)
+    let isEnded = await TimeLimit(saboteur.timeLimit, expired: { _ = collector.close() }).run {
+      try? await collector.collect(in: test) {
+        await lifecycle.run(collector, madeAt: saboteur.sourceLocation)
+      }
+    }
+    let issues = collector.close()
+    if let broken = issues.first(where: \.isFixture) {
+      return Verdict(escape: "can't be used: \(broken.message)")
+    }
+    guard isEnded else { return Verdict(message: "did not end within \(saboteur.timeLimit)") }
+    guard let first = issues.first else {
+      return Verdict(
+        escape: "escaped the clause '\(clause.id)', which can't tell it from a correct "
+          + "implementation; strengthen the clause, or name another clause in caughtBy:")
+    }
+    if let message = saboteur.message, !issues.contains(where: { $0.message.contains(message) }) {
+      return Verdict(
+        escape: "is caught by the clause '\(clause.id)' with the message '\(first.message)', which "
+          + "does not contain '\(message)'; make the clause say what is wrong, or correct saying:",
+        message: first.message)
+    }
+    return Verdict(message: first.message)
+  }
+}

@@ -1,0 +1,20 @@
+import CookieTestSupport
+import Foundation
+
+extension TemporaryDirectory {
+  /// Returns the path of a file in the directory.
+  func file(_ name: String = "cookies.db") -> String { path + "/" + name }
+
+  /// Returns the contents of each file in the directory except SQLite's shared memory (`-shm`).
+  func contents() throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: path)
+    where !name.hasSuffix("-shm") {
+      let data = try Data(contentsOf: URL(fileURLWithPath: file(name)))
+      // A process that exits without closing may leave an empty log, which is equivalent to none.
+      if name.hasSuffix("-wal"), data.isEmpty { continue }
+      contents[name] = data
+    }
+    return contents
+  }
+}
