@@ -44,10 +44,19 @@ let harness: [Target] = [
   .target(
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
+  .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
+  .target(
+    name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "ExplorationEngine"]),
   .executableTarget(
     name: "contracts",
-    dependencies: ["CGetopt", "ContractEvidence", "CookieHistories", "ExplorationEngine"]),
-  .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
+    dependencies: ["CommandLineSupport", "ContractEvidence", "ContractReports"]),
+  .target(
+    name: "EvidenceSamples", dependencies: ["ContractEvidence"],
+    path: "Tests/Harness/EvidenceSamples"),
+  .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence", "EvidenceSamples"]),
+  .testTarget(
+    name: "ReportsTests",
+    dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples"]),
   .testTarget(
     name: "HarnessTests",
     dependencies: ["ContractEvidence", "ContractExploration", "ContractTesting", "SystemLocks"]),
@@ -58,7 +67,7 @@ let harness: [Target] = [
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
   .testTarget(
-    name: "CommandLineTests", dependencies: ["ContractEvidence", "contracts"],
+    name: "CommandLineTests", dependencies: ["ContractEvidence", "ContractReports", "contracts"],
     exclude: ["Planted"]),
 ]
 
@@ -91,7 +100,7 @@ let cookies: [Target] = [
     path: "Tests/Cookies/CookieStoreWriter"),
   .testTarget(
     name: "CookieHistoriesTests",
-    dependencies: ["CookieHistories", "CookiePort", "ExplorationEngine"]),
+    dependencies: ["CookieHistories", "CookiePort", "ExplorationEngine", "cookie-histories"]),
 ]
 
 let transport: [Target] = [
@@ -173,6 +182,9 @@ let suites: [Target] = [
 let support: [Target] = [
   .target(name: "CSlowNames"),
   .target(name: "CookieHistories", dependencies: ["CookiePort", "ExplorationEngine"]),
+  .executableTarget(
+    name: "cookie-histories", dependencies: ["CommandLineSupport", "CookieHistories"],
+    path: "ContractSuites/Support/CookieHistoriesTool"),
   .target(
     name: "ScriptedOrigin",
     dependencies: [
@@ -213,6 +225,7 @@ let package = Package(
     library("ContractTesting"),
     library("ContractExploration"),
     library("ContractEvidence"),
+    library("ContractReports"),
     library("ExplorationEngine"),
     .executable(name: "contracts", targets: ["contracts"]),
 
@@ -221,6 +234,7 @@ let package = Package(
     library("CookiePort"),
     library("CookieContract"),
     library("CookieHistories"),
+    .executable(name: "cookie-histories", targets: ["cookie-histories"]),
     library("CookieFoundationAdapter"),
     library("CookiePublicSuffixAdapter"),
     library("CookieSQLiteAdapter"),

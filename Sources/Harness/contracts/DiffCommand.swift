@@ -1,14 +1,15 @@
-import ContractEvidence
+import CommandLineSupport
+import ContractReports
 
-/// `contracts diff`: what changed from one journal to another.
+/// `contracts diff`: compares two journals.
 struct DiffCommand {
   private var base: String
   private var head: String
 
-  init(_ words: [String]) throws(UsageError) {
-    let arguments = try Arguments(words, options: [])
+  init(_ arguments: [String]) throws(UsageError) {
+    let arguments = try Arguments(arguments, options: [])
     guard arguments.operands.count == 2 else {
-      throw UsageError("diff takes two journals, base and head: contracts diff BASE HEAD")
+      throw UsageError("'contracts diff' needs two journals: contracts diff BASE HEAD")
     }
     base = arguments.operands[0]
     head = arguments.operands[1]

@@ -1,53 +1,52 @@
 import ContractEvidence
 import Foundation
 
-/// One line on the terminal that says how far the run has come.
+/// A line on the terminal that shows the progress of a run, read from its journal.
 struct ProgressLine {
   private var journal: String
   private var reading: FileHandle?
-  /// What has been read of a line that is not yet whole.
-  private var rest = Data()
-  private var ended = 0
+  /// The bytes after the last newline: a line that is still being written.
+  private var incompleteLine = Data()
+  private var finished = 0
   private var failed = 0
   private var latest = ""
 
-  /// Follows a journal that may not be there yet.
+  /// Creates a line for a journal that need not exist yet.
   init(journal: String) { self.journal = journal }
 
-  /// Rewrites the line until the task is cancelled; on something else than a terminal, says nothing.
+  /// Updates the line every 200 ms until the task is cancelled, if standard error is a terminal.
   consuming func show() async {
     guard isatty(STDERR_FILENO) == 1 else { return }
     let start = ContinuousClock.now
     while !Task.isCancelled {
-      follow()
+      readNewRecords()
       let seconds = start.duration(to: .now).components.seconds
-      let state = reading == nil ? "building" : "\(ended) cases, \(failed) failed"
+      let state = reading == nil ? "building" : "\(finished) cases, \(failed) failed"
       write("\r\u{1B}[K" + "\(state) · \(seconds) s · \(latest)".prefix(Self.columns - 1))
       try? await Task.sleep(for: .milliseconds(200))
     }
     write("\r\u{1B}[K")
   }
 
-  /// Reads what is new in the journal.
-  private mutating func follow() {
+  private mutating func readNewRecords() {
     if reading == nil { reading = FileHandle(forReadingAtPath: journal) }
     guard let new = try? reading?.readToEnd() else { return }
-    rest += new
-    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return }
-    let lines = Journal(text: String(decoding: rest[...end], as: UTF8.self))
-    rest = Data(rest[rest.index(after: end)...])
-    for record in lines.records {
+    incompleteLine += new
+    guard let end = incompleteLine.lastIndex(of: UInt8(ascii: "\n")) else { return }
+    let journal = Journal(text: String(decoding: incompleteLine[...end], as: UTF8.self))
+    incompleteLine = Data(incompleteLine[incompleteLine.index(after: end)...])
+    for record in journal.records {
       switch record.event {
       case .caseStarted(let id): latest = id.description.printable
       case .caseFinished(let result):
-        ended += 1
+        finished += 1
         if result.outcome.isFailure { failed += 1 }
       default: break
       }
     }
   }
 
-  /// How many columns the terminal has; 80 where it does not say.
+  /// The terminal's width, or 80 if it is unknown.
   private static var columns: Int {
     var size = winsize()
     let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1

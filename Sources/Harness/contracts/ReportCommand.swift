@@ -1,20 +1,21 @@
-import ContractEvidence
+import CommandLineSupport
+import ContractReports
 import Foundation
 
-/// `contracts report`: the matrix of journals in one of several forms.
+/// `contracts report`: shows the matrix of one or several journals.
 struct ReportCommand {
   private var journals: [String]
   private var format = ReportFormat.terminal
   private var output: String?
 
-  init(_ words: [String]) throws(UsageError) {
-    let arguments = try Arguments(words, options: ["format", "output"])
+  init(_ arguments: [String]) throws(UsageError) {
+    let arguments = try Arguments(arguments, options: ["format", "output"])
     journals = arguments.operands
     output = arguments["output"]
     if let name = arguments["format"] {
       guard let format = ReportFormat(rawValue: name) else {
         throw UsageError(
-          "--format '\(name)' is not known: give one of "
+          "--format '\(name)' is not valid; give one of "
             + ReportFormat.allCases.map(\.rawValue).joined(separator: ", "))
       }
       self.format = format

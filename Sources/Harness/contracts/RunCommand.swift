@@ -1,16 +1,18 @@
+import CommandLineSupport
 import ContractEvidence
 import Foundation
 
-/// `contracts run`: `swift test` with a progress line, and the report at the end.
+/// `contracts run`: runs `swift test` with a progress line, and prints the report.
 struct RunCommand {
   private var only: String?
   private var kind: String?
   private var filter: String
 
-  init(_ words: [String]) throws(UsageError) {
-    let arguments = try Arguments(words, options: ["only", "kind", "filter"])
+  init(_ arguments: [String]) throws(UsageError) {
+    let arguments = try Arguments(arguments, options: ["only", "kind", "filter"])
     if let operand = arguments.operands.first {
-      throw UsageError("run takes options alone, and '\(operand)' is none")
+      throw UsageError(
+        "unexpected argument '\(operand)'; 'contracts run' takes only options")
     }
     only = arguments.options["only"]?.joined(separator: ",")
     kind = arguments.options["kind"]?.joined(separator: ",")
@@ -18,7 +20,7 @@ struct RunCommand {
     do throws(EnvironmentError) {
       _ = try Selection(environment: ["CONTRACT_KIND": kind ?? ""])
     } catch {
-      throw UsageError("--kind '\(error.value)' is not known: give \(error.expected)")
+      throw UsageError("--kind '\(error.value)' is not valid; give \(error.expected)")
     }
   }
 
@@ -45,33 +47,33 @@ struct RunCommand {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = handle
     process.standardError = handle
-    let ends = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in ends.continuation.finish() }
+    let termination = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in termination.continuation.finish() }
     SignalForwarding.begin()
     try process.run()
     SignalForwarding.setChild(process.processIdentifier)
     let progress = Task { await ProgressLine(journal: journal).show() }
-    for await _ in ends.stream {}
+    for await _ in termination.stream {}
     progress.cancel()
     await progress.value
 
     var status = process.terminationStatus
     if process.terminationReason == .uncaughtSignal { status += 128 }
     if let signal = SignalForwarding.received {
-      Contracts.complain("interrupted by \(signalName(signal))")
+      Contracts.program.printError("interrupted by \(signalName(signal))")
       status = 128 + signal
     }
     guard FileManager.default.fileExists(atPath: journal) else {
-      // No case ran: what swift test said is all there is.
+      // Without a journal, the output of swift test is the only explanation.
       try Output.print((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
-      Contracts.complain("no case ran; the log is \(log)")
+      Contracts.program.printError("no case ran; see the log \(log)")
       return status == 0 ? 1 : status
     }
     JournalWriter.makeLatest("\(name).jsonl", in: folder)
     let matrix = try Contracts.matrix(of: [journal])
     let report = TerminalReport(matrix, usesColour: Output.usesColour, journal: journal)
     try Output.print(report.text + "log: \(log)\n")
-    // What the journal alone shows, as a case that ended the process, is a failure too.
+    // swift test can exit with 0 although the journal shows a failure, such as a crash of a child.
     return status == 0 && matrix.isFailure ? 1 : status
   }
 }

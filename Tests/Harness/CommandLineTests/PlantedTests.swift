@@ -1,12 +1,13 @@
 import ContractEvidence
+import ContractReports
 import Foundation
 import Testing
 
-/// Journals with a fault planted, each beside what the tool must say of it.
+/// Compares the tool's output for journals with planted faults with the expected output.
 ///
-/// Set `CONTRACT_UPDATE_EXPECTED=1` to write what the tool says now, and read the difference.
+/// Set `CONTRACT_UPDATE_EXPECTED=1` to replace the expected output, and read the difference.
 @Suite struct PlantedTests {
-  /// A folder of `Planted`, with the exit codes of `gate` and `diff`.
+  /// A folder of `Planted`, with the expected exit codes of `gate` and `diff`.
   struct Fault: CustomTestStringConvertible, Sendable {
     var name: String
     var gate: Int32
@@ -24,30 +25,33 @@ import Testing
     Fault(name: "stale-live", gate: 1, diff: 0),
     Fault(name: "other-revision", gate: 1, diff: 2),
     Fault(name: "crash", gate: 1, diff: 3),
+    Fault(name: "no-saboteur", gate: 1, diff: 0),
+    Fault(name: "no-saboteur-foreign", gate: 0, diff: 0),
+    Fault(name: "no-saboteur-old", gate: 0, diff: 0),
   ]
 
   @Test(arguments: faults, ReportFormat.allCases)
-  func `a fault is reported in every format`(fault: Fault, format: ReportFormat) async throws {
+  func `reports the fault in every format`(fault: Fault, format: ReportFormat) async throws {
     let run = try await run(["report", "journal", "--format", format.rawValue], on: fault)
     #expect(run.status == 0)
-    #expect(run.complaint.isEmpty)
+    #expect(run.errors.isEmpty)
     try expect(run.output, toBe: "report.\(format.rawValue)", of: fault)
   }
 
   @Test(arguments: faults)
-  func `the gate refuses a fault`(fault: Fault) async throws {
+  func `the gate rejects the fault`(fault: Fault) async throws {
     let run = try await run(
       ["gate", "journal", "--require", "live", "--max-age", "7d"], on: fault)
     #expect(run.status == fault.gate)
-    #expect(run.complaint.isEmpty)
+    #expect(run.errors.isEmpty)
     try expect(run.output, toBe: "gate", of: fault)
   }
 
   @Test(arguments: faults)
-  func `a fault is a difference to sound evidence`(fault: Fault) async throws {
+  func `compares the fault with sound evidence`(fault: Fault) async throws {
     let run = try await run(["diff", "base", "journal"], on: fault)
     #expect(run.status == fault.diff)
-    #expect(run.complaint.isEmpty)
+    #expect(run.errors.isEmpty)
     try expect(run.output, toBe: "diff", of: fault)
   }
 
@@ -63,7 +67,7 @@ import Testing
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Planted")
 
-  /// A journal as if it had been written now, when the files say 1,800,000,000.
+  /// A journal moved in time, so that 1,800,000,000 in the file becomes the current time.
   private func journal(of name: String) throws -> String {
     let file = Self.folder.appendingPathComponent("\(name)/journal.jsonl")
     let journal = try Journal(contentsOf: file.path)
@@ -85,7 +89,7 @@ import Testing
     #expect(output == expected)
   }
 
-  /// A page without its style and script, which say nothing of a fault.
+  /// Removes the style and the script of an HTML page, which don't depend on the fault.
   private static func withoutStyle(_ page: String) -> String {
     var page = page
     for tag in ["style", "script"] {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `contracts run`, with a program in the place of `swift` that runs cases of the harness's tests.
+/// Tests of `contracts run` with a substitute for `swift` that runs cases of the harness's tests.
 @Suite struct RunTests {
-  /// A `swift` that runs one of the harness's specimens, as `swift test` would.
+  /// A substitute for `swift` that runs one of the harness's specimens, as `swift test` would.
   private func specimen(_ name: String) -> [String: String] {
     [
       "bin/swift": """
@@ -15,18 +15,18 @@ import Testing
     ]
   }
 
-  @Test func `a run that holds ends with its report and 0`() async throws {
+  @Test func `a successful run prints its report and exits with 0`() async throws {
     let folder = try ToolFolder(files: specimen("sound"))
     defer { folder.remove() }
     let run = try await ToolRun(["run"], in: folder)
-    #expect(run.status == 0, "\(run.complaint)\(run.output)")
+    #expect(run.status == 0, "\(run.errors)\(run.output)")
     #expect(run.output.contains("6 cases · 4 passed · 0 failed"), "\(run.output)")
     #expect(run.output.contains("\njournal: .build/contracts/run-"))
     #expect(run.output.contains("\nlog: .build/contracts/run-"))
     #expect(!run.output.contains("\u{1B}"))
-    #expect(run.complaint.isEmpty, "nothing but a terminal gets a progress line")
+    #expect(run.errors.isEmpty, "only a terminal gets a progress line")
     let report = try await ToolRun(["report"], in: folder)
-    #expect(report.output.contains("6 cases · 4 passed"), "it is the latest journal")
+    #expect(report.output.contains("6 cases · 4 passed"), "the run's journal is the latest")
   }
 
   @Test(
@@ -34,7 +34,7 @@ import Testing
       ("failing", "✗ counter/adds@stuck"), ("wedged", "blocks the threads that every task needs"),
       ("crashing", "‼ counter/adds@trapping"),
     ])
-  func `a run that does not hold ends with its report and 1`(
+  func `a failed run prints its report and exits with 1`(
     name: String, sentence: String
   ) async throws {
     let run = try await ToolRun(["run"], files: specimen(name))
@@ -42,7 +42,7 @@ import Testing
     #expect(run.output.contains(sentence), "\(run.output)")
   }
 
-  @Test func `what is asked for is what runs`() async throws {
+  @Test func `runs the selected cases only`() async throws {
     let run = try await ToolRun(
       ["run", "--only", "counter/adds", "--only", "!@sound", "--kind", "live"],
       files: specimen("sound"))
@@ -60,35 +60,35 @@ import Testing
       ("kill -KILL $$", 137, ""),
       ("exit 42", 42, ""),
     ] as [(String, Int32, String)])
-  func `a run without a case shows what swift test said`(
+  func `a run without cases prints the output of swift test`(
     script: String, status: Int32, output: String
   ) async throws {
     let run = try await ToolRun(["run"], files: ["bin/swift": "#!/bin/sh\n\(script)\n"])
     #expect(run.status == status)
     #expect(run.output.hasPrefix(output))
-    #expect(run.complaint.contains("no case ran; the log is .build/contracts/run-"))
+    #expect(run.errors.contains("no case ran; see the log .build/contracts/run-"))
   }
 
-  @Test func `a run without swift says so`() async throws {
+  @Test func `reports that swift is missing`() async throws {
     let run = try await ToolRun(["run"], environment: ["PATH": "/nowhere"])
     #expect(run.status == 127)
     #expect(run.output.contains("swift"))
   }
 
-  @Test func `a run that can't leave a log does not begin`() async throws {
+  @Test func `does not start a run if the log can't be written`() async throws {
     let run = try await ToolRun(["run"], files: [".build": "no folder"])
     #expect(run.status == 73)
-    #expect(run.complaint.contains("can't write the log .build/contracts/run-"))
+    #expect(run.errors.contains("can't write the log .build/contracts/run-"))
   }
 
   @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)] as [(String, Int32)])
-  func `an interrupted run ends its child, reports and exits with the signal`(
+  func `an interrupted run ends its child, prints the report and exits with the signal`(
     name: String, status: Int32
   ) async throws {
     let script = """
       #!/bin/sh
       trap 'echo ended > ended; exit 1' \(name)
-      \(SampleJournal.commandsBeginningACase)
+      \(SampleJournal.commandsStartingACase)
       kill -\(name) $PPID
       while :; do sleep 0.05; done
       """
@@ -96,22 +96,22 @@ import Testing
     defer { folder.remove() }
     let run = try await ToolRun(["run"], in: folder)
     #expect(run.status == status)
-    #expect(run.complaint.contains("interrupted by SIG\(name)"))
+    #expect(run.errors.contains("interrupted by SIG\(name)"))
     #expect(run.output.contains("‼ things/first@fake"), "\(run.output)")
     #expect(
       FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path))
   }
 
-  @Test func `a child that handles no signal is ended by the one that is passed on`() async throws {
+  @Test func `a forwarded signal ends a child that does not handle it`() async throws {
     let script = "#!/bin/sh\nmkfifo gate\nkill -TERM $PPID\nread line < gate\n"
     let run = try await ToolRun(["run"], files: ["bin/swift": script])
     #expect(run.status == 143)
   }
 
-  @Test func `a terminal gets a progress line and colours`() async throws {
+  @Test func `prints a progress line and colours on a terminal`() async throws {
     let script = """
       #!/bin/sh
-      \(SampleJournal.commandsBeginningACase)
+      \(SampleJournal.commandsStartingACase)
       read line < gate
       """
     let folder = try ToolFolder(files: ["bin/swift": script])
@@ -145,17 +145,17 @@ import Testing
 
 /// A pseudo-terminal (pty(7)).
 private struct Terminal {
-  /// The side for a program.
+  /// The side that a program uses.
   let side: FileHandle
 
-  /// What the program writes, until it ends.
+  /// The program's output, until it exits.
   let output: AsyncStream<String>
 
   init() throws {
     let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var lock: CInt = 0
     var number: CInt = 0
-    // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which Glibc's module does not show.
+    // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)): the Glibc module does not export the constants.
     guard master >= 0, ioctl(master, 0x4004_5431, &lock) == 0,
       ioctl(master, 0x8004_5430, &number) == 0
     else { throw CocoaError(.fileReadUnknown) }

@@ -1,9 +1,9 @@
 import ContractEvidence
 import Foundation
 
-/// The smallest journal: one clause on a fake and on a live implementation.
+/// A minimal journal: one clause, a fake, a live implementation and a saboteur.
 enum SampleJournal {
-  /// The case of an implementation, `fake` or `real`.
+  /// The id of the case on an implementation, `fake` or `real`.
   static func id(_ implementation: String) -> CaseID {
     CaseID(contract: "things", clause: "first", implementation: implementation)
   }
@@ -24,10 +24,12 @@ enum SampleJournal {
   ///
   /// - Parameters:
   ///   - fake: The fake's outcome.
-  ///   - real: The live implementation's, or `nil` where it did not run.
-  ///   - time: When the run began, in seconds since 1970; now, if `nil`.
+  ///   - real: The live implementation's outcome, or `nil` if it did not run.
+  ///   - hasSaboteur: Whether a saboteur ran.
+  ///   - time: When the run started, in seconds since 1970, or `nil` for now.
   static func text(
-    fake: Outcome = .passed, real: Outcome? = .passed, time: Double? = nil
+    fake: Outcome = .passed, real: Outcome? = .passed, hasSaboteur: Bool = true,
+    time: Double? = nil
   ) -> String {
     var events: [JournalRecord.Event] = [.contract(contract)]
     for (name, kind, outcome) in [
@@ -38,6 +40,13 @@ enum SampleJournal {
       events.append(.caseStarted(id(name)))
       events.append(.caseFinished(CaseResult(id: id(name), outcome: outcome, seconds: 0)))
     }
+    if hasSaboteur {
+      events.append(
+        .saboteur(
+          SaboteurResult(
+            contract: "things", saboteur: "broken", clause: "first", isCaught: true,
+            message: "")))
+    }
     let start = time ?? Date().timeIntervalSince1970
     return events.enumerated().map {
       JournalRecord(run: "r\(start)", time: start + Double($0.offset) / 1000, event: $0.element)
@@ -45,8 +54,8 @@ enum SampleJournal {
     }.joined()
   }
 
-  /// The lines of a journal whose only case has begun, as a shell's commands that write them.
-  static var commandsBeginningACase: String {
+  /// Shell commands that append the start of the only case to the journal.
+  static var commandsStartingACase: String {
     let events: [JournalRecord.Event] = [
       .contract(contract), .implementation(implementation("fake", .fake)), .caseStarted(id("fake")),
     ]
@@ -58,7 +67,7 @@ enum SampleJournal {
 }
 
 extension String.StringInterpolation {
-  /// A text as one word of a shell's command.
+  /// Appends text as one word of a shell command.
   fileprivate mutating func appendInterpolation(shell text: String) {
     appendLiteral("'" + text.replacing("'", with: "'\\''") + "'")
   }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// One run of the `contracts` tool, in a folder of its own.
+/// One run of the `contracts` tool in a temporary folder.
 struct ToolRun {
   /// The exit status.
   var status: Int32
-  /// What it printed.
+  /// The standard output.
   var output: String
-  /// What it complained of.
-  var complaint: String
+  /// The standard error.
+  var errors: String
 
   /// Runs the tool.
   ///
   /// - Parameters:
-  ///   - arguments: Its arguments; journals by the names of `files`.
-  ///   - files: Files to put into its folder first; those of `bin` are programs.
-  ///   - input: What it reads.
-  ///   - environment: Variables to add.
+  ///   - arguments: The arguments. Paths are relative to the folder.
+  ///   - files: Files to create in the folder. Those in `bin` are executable.
+  ///   - input: The standard input.
+  ///   - environment: Environment variables to add.
   init(
     _ arguments: [String], files: [String: String] = [:], input: String? = nil,
     environment: [String: String] = [:]
@@ -25,7 +25,7 @@ struct ToolRun {
     try await self.init(arguments, in: folder, input: input, environment: environment)
   }
 
-  /// Runs the tool in a folder that is there.
+  /// Runs the tool in an existing folder.
   init(
     _ arguments: [String], in toolFolder: ToolFolder, input: String? = nil,
     environment: [String: String] = [:]
@@ -48,18 +48,18 @@ struct ToolRun {
     for await _ in end.stream {}
     status = process.terminationStatus
     output = String(decoding: try Data(contentsOf: out), as: UTF8.self)
-    complaint = String(decoding: try Data(contentsOf: err), as: UTF8.self)
+    errors = String(decoding: try Data(contentsOf: err), as: UTF8.self)
   }
 }
 
-/// A folder for the tool to run in.
+/// A temporary folder in which the tool runs.
 struct ToolFolder {
   let url: URL
 
-  /// The program of these tests.
+  /// The executable of these tests.
   static let testProgram = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
 
-  /// Makes a folder with files in it; those of `bin` are programs.
+  /// Creates a folder with files. Those in `bin` are executable.
   init(files: [String: String] = [:]) throws {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("tool-\(UUID().uuidString)", isDirectory: true)
@@ -73,10 +73,10 @@ struct ToolFolder {
     }
   }
 
-  /// Removes the folder and all that is in it.
+  /// Removes the folder and its contents.
   func remove() { try? FileManager.default.removeItem(at: url) }
 
-  /// The tool, which stands beside the test program, about to run here; its own `bin` comes first.
+  /// A process that runs the tool in this folder, with the folder's `bin` first in `PATH`.
   func process(_ arguments: [String], environment: [String: String] = [:]) -> Process {
     let process = Process()
     process.executableURL = Self.testProgram.deletingLastPathComponent()

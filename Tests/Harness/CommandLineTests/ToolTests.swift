@@ -1,15 +1,16 @@
 import ContractEvidence
+import ContractReports
 import Foundation
 import Testing
 
-/// The tool's exit codes and words, on journals with a fault planted.
+/// Tests of the tool's exit codes and messages.
 @Suite struct ToolTests {
   @Test(arguments: ReportFormat.allCases)
   func `report prints every format and exits with 0`(format: ReportFormat) async throws {
     let text = SampleJournal.text(fake: .failed)
     let run = try await ToolRun(["report", "j", "--format", format.rawValue], files: ["j": text])
     #expect(run.status == 0)
-    #expect(run.complaint.isEmpty)
+    #expect(run.errors.isEmpty)
     #expect(
       run.output == format.text(of: Matrix(Journal(text: text, path: "j"))))
   }
@@ -33,13 +34,13 @@ import Testing
     )
   }
 
-  @Test func `the gate opens for sound evidence alone`() async throws {
-    let open = try await ToolRun(
+  @Test func `the gate passes only with sound evidence`() async throws {
+    let passed = try await ToolRun(
       ["gate", "j", "--require", "live", "--max-age", "7d"], files: ["j": SampleJournal.text()])
-    #expect(open.status == 0, "\(open.output)")
-    let lie = try await ToolRun(["gate", "j"], files: ["j": SampleJournal.text(fake: .failed)])
-    #expect(lie.status == 1)
-    #expect(lie.output.contains("✗ things/first@fake failed"))
+    #expect(passed.status == 0, "\(passed.output)")
+    let failing = try await ToolRun(["gate", "j"], files: ["j": SampleJournal.text(fake: .failed)])
+    #expect(failing.status == 1)
+    #expect(failing.output.contains("✗ things/first@fake failed"))
     let old = try await ToolRun(
       ["gate", "--max-age=1h", "j"], files: ["j": SampleJournal.text(time: 1_700_000_000)])
     #expect(old.status == 1)
@@ -49,9 +50,13 @@ import Testing
     #expect(
       try await ToolRun(["gate", "j", "--allow", "unproven=things/first"], files: unproven).status
         == 0)
+    let weak = ["j": SampleJournal.text(hasSaboteur: false)]
+    #expect(try await ToolRun(["gate", "j"], files: weak).status == 1)
+    #expect(
+      try await ToolRun(["gate", "j", "--allow", "strength=things"], files: weak).status == 0)
   }
 
-  @Test func `diff tells by its exit status what got worse`() async throws {
+  @Test func `the exit code of diff shows what got worse`() async throws {
     let files = [
       "good": SampleJournal.text(), "bad": SampleJournal.text(fake: .failed),
       "away": SampleJournal.text(real: .unavailable(reason: "x")),
@@ -64,46 +69,44 @@ import Testing
 
   @Test(
     arguments: [
-      ([], "a command is missing"), (["dance"], "the command 'dance' is not known"),
-      (["report", "--format", "pdf"], "--format 'pdf' is not known: give one of terminal"),
-      (["report", "--fromat", "html"], "the option '--fromat' is not known"),
-      (["report", "--format"], "the option '--format' needs a value"),
-      (["diff", "a"], "diff takes two journals"),
-      (["gate", "--max-age", "soon"], "--max-age 'soon' is not understood"),
-      (["gate", "--max-age", "-1d"], "--max-age '-1d' is not understood"),
-      (["gate", "--require", "all"], "--require 'all' is not known"),
-      (["gate", "--allow", "everything"], "--allow 'everything' is not understood"),
-      (["run", "now"], "run takes options alone"),
-      (["linearizable", "h"], "--model is missing: give one of register"),
-      (["linearizable", "h", "--model", "tree"], "--model 'tree' is not known"),
+      ([], "missing command"), (["dance"], "unknown command 'dance'"),
+      (["report", "--format", "pdf"], "--format 'pdf' is not valid; give one of terminal"),
+      (["report", "--fromat", "html"], "unknown option '--fromat'; the options are --format, --output"),
+      (["report", "--format"], "option '--format' needs a value"),
+      (["diff", "a"], "'contracts diff' needs two journals"),
+      (["gate", "--max-age", "soon"], "--max-age 'soon' is not valid"),
+      (["gate", "--max-age", "-1d"], "--max-age '-1d' is not valid"),
+      (["gate", "--require", "all"], "--require 'all' is not valid; give one of fake, live, recorded"),
+      (["gate", "--allow", "everything"], "--allow 'everything' is not valid; give unproven=PATTERN"),
+      (["run", "now"], "unexpected argument 'now'; 'contracts run' takes only options"),
+      (["linearizable", "h"], "missing option --model; give one of register"),
+      (["linearizable", "h", "--model", "tree"], "unknown model 'tree'; give one of register"),
       (
         ["linearizable", "h", "--model", "queue", "--initial", "1"],
-        "--initial is not for the model queue, which begins with nothing"
+        "the model 'queue' has no --initial; it starts empty"
       ),
-      (
-        ["linearizable", "h", "--model", "cookies", "--initial", "[]"],
-        "--initial is not for the model cookies, which begins with nothing"
-      ),
-      (["run", "--kind", "alive"], "--kind 'alive' is not known"),
+      (["linearizable", "h", "--model", "cookies"], "unknown model 'cookies'"),
+      (["gate", "--allow", "strength="], "--allow 'strength=' is not valid"),
+      (["run", "--kind", "alive"], "--kind 'alive' is not valid; give one or more of fake, live"),
     ] as [([String], String)])
-  func `a call that is not understood exits with 64 and says why`(
+  func `invalid arguments exit with 64 and are explained`(
     arguments: [String], sentence: String
   ) async throws {
     let run = try await ToolRun(arguments)
     #expect(run.status == 64)
-    #expect(run.complaint.contains(sentence), "\(run.complaint)")
+    #expect(run.errors.contains(sentence), "\(run.errors)")
     #expect(run.output.isEmpty)
   }
 
-  @Test func `files that can't be used have exit codes of their own`() async throws {
+  @Test func `unreadable and unwritable files have separate exit codes`() async throws {
     #expect(try await ToolRun(["report", "nowhere"]).status == 66)
     let run = try await ToolRun(
       ["report", "j", "--output", "no/such/folder.html"], files: ["j": SampleJournal.text()])
     #expect(run.status == 73)
-    #expect(run.complaint.contains("no/such/folder.html"))
+    #expect(run.errors.contains("no/such/folder.html"))
   }
 
-  @Test func `linearizable tells by its exit status whether a history can be explained`()
+  @Test func `the exit code of linearizable shows the verdict`()
     async throws
   {
     let write = #"{"process":0,"f":"write","value":1,"call":1,"return":2}"#
@@ -127,28 +130,7 @@ import Testing
     #expect(try await ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
   }
 
-  @Test func `linearizable knows cookies, and names each line that is none`() async throws {
-    let store =
-      #"{"process":0,"f":"store","value":["a=1","https://example.com/"],"call":1,"return":2}"#
-    func read(_ header: String) -> String {
-      #"{"process":1,"f":"cookies","value":"https://example.com/","call":3,"return":4,"result":\#(header)}"#
-    }
-    func run(_ lines: String...) async throws -> ToolRun {
-      try await ToolRun(
-        ["linearizable", "h", "--model", "cookies"], files: ["h": lines.joined(separator: "\n")])
-    }
-    #expect(try await run(store, read(#""a=1""#)).status == 0)
-    let lost = try await run(store, read("null"))
-    #expect(lost.status == 1)
-    #expect(lost.output.contains("line 2: cookies(for: \"https://example.com/\"), where \"a=1\""))
-    let hostile = try await run(store, read("1"), #"{"process":1,"f":"eat","call":5}"#)
-    #expect(hostile.status == 65)
-    #expect(hostile.complaint.contains("line 2: the result of 'cookies' must be the Cookie header"))
-    #expect(hostile.complaint.contains("line 3: the model has no function 'eat'"))
-    #expect(hostile.output.isEmpty)
-  }
-
-  @Test func `a journal comes from a pipe and from the standard input, too`() async throws {
+  @Test func `reads a journal from a named pipe and from standard input`() async throws {
     let text = SampleJournal.text(fake: .failed)
     let folder = try ToolFolder(files: ["j": text])
     defer { folder.remove() }
@@ -156,32 +138,32 @@ import Testing
     #expect(try await ToolRun(["report", "-"], in: folder, input: text).output == expected)
     let pipe = folder.url.appendingPathComponent("pipe").path
     #expect(mkfifo(pipe, 0o600) == 0)
-    // Opening a pipe waits for the other side.
+    // Opening a pipe blocks until the other end is opened.
     Thread.detachNewThread { try? Data(text.utf8).write(to: URL(fileURLWithPath: pipe)) }
     #expect(try await ToolRun(["report", "pipe"], in: folder).output == expected)
   }
 
-  @Test func `what is no file is refused with the system's reason`() async throws {
+  @Test func `an unreadable journal is rejected with the system's reason`() async throws {
     let folder = try await ToolRun(["report", "."])
     #expect(folder.status == 66)
-    #expect(folder.complaint == "contracts: can't read the journal .: Is a directory\n")
+    #expect(folder.errors == "contracts: can't read the journal .: Is a directory\n")
     let none = try await ToolRun(["gate", "nowhere"])
     #expect(none.status == 66)
     #expect(
-      none.complaint == "contracts: can't read the journal nowhere: No such file or directory\n")
+      none.errors == "contracts: can't read the journal nowhere: No such file or directory\n")
   }
 
-  @Test func `an empty journal is reported, and opens no gate`() async throws {
+  @Test func `an empty journal can be reported, and does not pass the gate`() async throws {
     let files = ["j": "", "blank": "\n\n"]
     #expect(try await ToolRun(["report", "j", "blank"], files: files).status == 0)
     #expect(try await ToolRun(["gate", "j"], files: files).status == 1)
   }
 
-  @Test func `a full disk is an error, and a device is not replaced`() async throws {
+  @Test func `a full disk is an error, and a device or a link is not replaced`() async throws {
     let files = ["j": SampleJournal.text()]
     let full = try await ToolRun(["report", "j", "--output", "/dev/full"], files: files)
     #expect(full.status == 73)
-    #expect(full.complaint == "contracts: can't write /dev/full: No space left on device\n")
+    #expect(full.errors == "contracts: can't write /dev/full: No space left on device\n")
     let folder = try ToolFolder(files: files)
     defer { folder.remove() }
     let link = folder.url.appendingPathComponent("link").path
@@ -193,7 +175,7 @@ import Testing
     #expect(try String(contentsOfFile: link, encoding: .utf8).contains("2 cases"))
   }
 
-  @Test func `a report replaces a file in one step and leaves nothing beside it`() async throws {
+  @Test func `a report replaces a file and leaves no temporary file`() async throws {
     let folder = try ToolFolder(files: ["j": SampleJournal.text(), "page": "old"])
     defer { folder.remove() }
     let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
@@ -206,14 +188,14 @@ import Testing
     #expect(Set(after).subtracting(before) == [".out", ".err"])
   }
 
-  @Test func `the version names the formats`() async throws {
+  @Test func `version prints the versions of the formats`() async throws {
     let run = try await ToolRun(["--version"])
     #expect(run.status == 0)
     #expect(run.output == "contracts, journal format 1, report format 1\n")
   }
 
   @Test(arguments: [["help"], ["--help"], ["-h"], ["report", "--help"], ["run", "-h"]])
-  func `help shows every command and its exit codes`(arguments: [String]) async throws {
+  func `help describes every command and the exit codes`(arguments: [String]) async throws {
     let run = try await ToolRun(arguments)
     #expect(run.status == 0)
     #expect(run.output.contains("Other exit codes: 64"))

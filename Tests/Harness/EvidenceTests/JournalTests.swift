@@ -3,21 +3,21 @@ import Foundation
 import Testing
 
 @Suite struct JournalTests {
-  /// One record of every kind, with awkward text.
+  /// A record of each kind, with text that needs escaping.
   static let records: [JournalRecord] = {
     let id = CaseID(contract: "c", clause: "a", implementation: "i")
-    let awkward = "quote \" backslash \\ newline \n tab \t bell \u{7} é 🍪 \u{2028}"
-    let issue = IssueSummary(message: awkward, file: "M/F.swift", path: "/p/F.swift", line: 7)
+    let text = "quote \" backslash \\ newline \n tab \t bell \u{7} é 🍪 \u{2028}"
+    let issue = IssueSummary(message: text, file: "M/F.swift", path: "/p/F.swift", line: 7)
     let outcomes: [Outcome] = [
-      .passed, .failed, .deviates(reason: awkward),
-      .notApplicable(capability: "x", reason: awkward), .unavailable(reason: awkward),
+      .passed, .failed, .deviates(reason: text),
+      .notApplicable(capability: "x", reason: text), .unavailable(reason: text),
       .crashed(signal: 11), .timedOut(seconds: 0.25),
     ]
     let clause = ClauseSummary(
-      id: "a", sentence: awkward, source: nil, group: "G", requires: ["x"], absenceOf: nil,
+      id: "a", sentence: text, source: nil, group: "G", requires: ["x"], absenceOf: nil,
       file: "M/F.swift", line: 3)
     let deviation = DeviationSummary(
-      clause: "a", kind: "bug", reason: awkward, link: nil, isIntermittent: true)
+      clause: "a", kind: "bug", reason: text, link: nil, isIntermittent: true)
     var events: [JournalRecord.Event] = [
       .runStarted(platform: "linux"),
       .contract(
@@ -26,11 +26,11 @@ import Testing
           unproven: ["a"])),
       .implementation(
         ImplementationSummary(
-          contract: "c", id: "i", kind: .live, lacks: ["x": awkward], deviations: [deviation])),
-      .caseStarted(id), .problem(awkward), .runFinished,
+          contract: "c", id: "i", kind: .live, lacks: ["x": text], deviations: [deviation])),
+      .caseStarted(id), .problem(text), .runFinished,
       .saboteur(
         SaboteurResult(
-          contract: "c", saboteur: "s", clause: "a", isCaught: true, message: awkward)),
+          contract: "c", saboteur: "s", clause: "a", isCaught: true, message: text)),
     ]
     for outcome in outcomes {
       events.append(
@@ -40,7 +40,7 @@ import Testing
   }()
 
   @Test(arguments: records)
-  func `every record reads back what was written, on one line`(record: JournalRecord) throws {
+  func `every record is one line and decodes to itself`(record: JournalRecord) throws {
     #expect(!record.line.utf8.contains(UInt8(ascii: "\n")))
     #expect(try JournalRecord(line: record.line) == record)
   }
@@ -50,25 +50,25 @@ import Testing
       ("", "it isn't JSON"),
       ("{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"case-sta", "it isn't JSON"),
       ("{\"run\":\"r\",\"time\":1,\"event\":\"run-finished\"}", "'version' is missing"),
-      ("{\"version\":1,\"run\":\"r\",\"time\":\"x\",\"event\":\"run-finished\"}", "'time' is of"),
+      ("{\"version\":1,\"run\":\"r\",\"time\":\"x\",\"event\":\"run-finished\"}", "'time' has the wrong type"),
       ("{\"version\":9,\"run\":\"r\",\"time\":1,\"event\":\"run-finished\"}", "format 9"),
-      ("{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"dance\"}", "'dance' is not known"),
+      ("{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"dance\"}", "'dance' is unknown"),
       ("{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"case-started\"}", "'case' is missing"),
       (
         "{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"case-started\",\"case\":\"x\"}",
-        "'x' is not a case"
+        "'x' is not a case id"
       ),
       (
         "{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"case-finished\",\"case\":\"a/b@c\","
-          + "\"outcome\":\"maybe\",\"seconds\":0}", "'maybe' is not known"
+          + "\"outcome\":\"maybe\",\"seconds\":0}", "'maybe' is unknown"
       ),
     ])
-  func `a line that is no record says why`(line: String, reason: String) {
+  func `an invalid line is rejected with the reason`(line: String, reason: String) {
     let error = #expect(throws: JournalLineError.self) { try JournalRecord(line: line) }
     #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
   }
 
-  @Test func `damage is kept with its line number, and the rest still reads`() {
+  @Test func `damaged lines are reported with their numbers, and the others are read`() {
     let good = Self.records[0].line
     let journal = Journal(text: "\(good)\nrubbish\n\n\(good)\n{\"half\":", path: "j.jsonl")
     #expect(journal.records.count == 2)
@@ -76,7 +76,7 @@ import Testing
     #expect(journal.damage.allSatisfy { $0.path == "j.jsonl" })
   }
 
-  @Test func `a writer appends whole lines from many tasks at once`() async throws {
+  @Test func `writers append complete lines from concurrent tasks`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("journal-\(UUID().uuidString)", isDirectory: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -97,7 +97,7 @@ import Testing
     #expect(Set(journal.records.map(\.run)).count == 200)
   }
 
-  @Test func `a file that can't be used is an error with its path`() {
+  @Test func `an error names the file that can't be used`() {
     let writing = #expect(throws: JournalFileError.self) {
       try JournalWriter(path: "/dev/null/no/journal.jsonl")
     }

@@ -13,7 +13,7 @@ import Testing
     .caseFinished(CaseResult(id: id, outcome: outcome, seconds: 1))
   }
 
-  /// The declarations that every journal begins with.
+  /// The declarations at the beginning of every journal.
   private var start: [JournalRecord] {
     let clause = ClauseSummary(
       id: "a", sentence: "it holds", source: "RFC 1", group: nil, requires: [], absenceOf: nil,
@@ -33,22 +33,22 @@ import Testing
     Matrix(start + records).results.first?.outcome
   }
 
-  @Test func `fakes stand before live implementations`() {
+  @Test func `fakes come before live implementations`() {
     #expect(Matrix(start).tables.first?.implementations.map(\.id) == ["fake", "live"])
   }
 
-  @Test func `a case that began and never ended has crashed`() {
+  @Test func `a case that started and never ended has crashed`() {
     #expect(outcome([record("r", 1, .caseStarted(id))]) == .crashed(signal: 0))
     #expect(
       outcome([record("r", 1, .caseStarted(id)), record("r", 2, end(.passed))]) == .passed)
   }
 
-  @Test func `a clock that goes back makes no crash`() {
+  @Test func `a clock that is set back during a case makes no difference`() {
     #expect(
       outcome([record("r", 5, .caseStarted(id)), record("r", 4, end(.passed))]) == .passed)
   }
 
-  @Test func `a later run says better, an earlier one does not`() {
+  @Test func `a later run replaces a crash, an earlier one does not`() {
     let crash = [record("r", 3, .caseStarted(id))]
     let good = [record("s", 4, .caseStarted(id)), record("s", 5, end(.passed))]
     #expect(outcome(crash + good) == .passed)
@@ -56,7 +56,7 @@ import Testing
     #expect(outcome(crash + old) == .crashed(signal: 0))
   }
 
-  @Test func `the worst of one run counts`() {
+  @Test func `the worst result of a run counts`() {
     let twice = [
       record("r", 1, .caseStarted(id)), record("r", 2, end(.failed)),
       record("r", 3, .caseStarted(id)), record("r", 4, end(.passed)),
@@ -64,7 +64,7 @@ import Testing
     #expect(outcome(twice) == .failed)
   }
 
-  @Test func `order and duplicates change nothing`() {
+  @Test func `the order of records and duplicates make no difference`() {
     let records =
       start + [
         record("r", 1, .caseStarted(id)), record("r", 2, end(.passed)),
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `what was said at one time is told alike, in whichever order it comes`() {
+  @Test func `the order of records with the same time makes no difference`() {
     func end(_ message: String) -> JournalRecord {
       let issue = IssueSummary(message: message, file: nil, path: nil, line: nil)
       return record(
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `the digest follows what clauses say`() {
+  @Test func `the digest depends on the clauses' sentences and the revision`() {
     func digest(_ sentence: String, revision: Int = 1) -> String {
       ContractSummary(
         id: "c", title: "C", revision: revision,
@@ -118,7 +118,7 @@ import Testing
     #expect(digest("x").count == 16)
   }
 
-  /// SplitMix64, so that a shuffle can be repeated.
+  /// SplitMix64, which makes a shuffle repeatable.
   private struct Seeded: RandomNumberGenerator {
     var state: UInt64
 

@@ -9,7 +9,7 @@ import Testing
       "cookies/path-match@sqlite", "cookies", "cookies/path-*", "cookies/*@sqlite", "@sqlite",
       "/path-match", "*", "cook*s/path-mat?h@*", "*/*@*", "cookies@sqlite", "",
     ])
-  func `a part left out, a star and a question mark match`(text: String) {
+  func `omitted parts, stars and question marks match`(text: String) {
     #expect(CasePattern(text).matches(id))
   }
 
@@ -18,11 +18,11 @@ import Testing
       "nonsense", "cookies/path-match@foundation", "cookie", "cookies/path", "cookies/?", "@sql",
       "COOKIES", "cookies/path-match/@sqlite", "cookies/path-match@sqlite-2",
     ])
-  func `anything else does not`(text: String) {
+  func `other patterns do not match`(text: String) {
     #expect(!CasePattern(text).matches(id))
   }
 
-  @Test func `an exclusion takes away from what the others choose`() throws {
+  @Test func `an exclusion removes cases from the others' matches`() throws {
     let selection = try Selection(environment: ["CONTRACT": "cookies, !cookies/path-*@sqlite"])
     #expect(!selection.includes(id, kind: .live))
     var other = id
@@ -33,19 +33,19 @@ import Testing
     #expect(only.includes(other, kind: .fake))
   }
 
-  @Test func `many stars cost no more than the text is long`() {
+  @Test func `a pattern with 2,000 stars is matched without exponential backtracking`() {
     let hostile = CasePattern(String(repeating: "*a", count: 2000) + "b")
     let long = CaseID(
       contract: String(repeating: "a", count: 20_000), clause: "c", implementation: "i")
     #expect(!hostile.matches(long))
   }
 
-  @Test func `kinds are read, and others refused by name`() throws {
+  @Test func `kinds are parsed, and unknown ones are named`() throws {
     let selection = try Selection(environment: ["CONTRACT_KIND": "fake,live"])
     #expect(selection.kinds == [.fake, .live])
     #expect(selection.includes(id, kind: .live))
     #expect(!selection.includes(id, kind: .recorded))
-    #expect(!selection.includes(id, kind: nil), "a saboteur is of no kind")
+    #expect(!selection.includes(id, kind: nil), "a saboteur has no kind")
     let error = #expect(throws: EnvironmentError.self) {
       try Selection(environment: ["CONTRACT_KIND": "alive"])
     }
@@ -54,21 +54,21 @@ import Testing
 }
 
 @Suite struct CaseIDTests {
-  @Test func `an id reads back what it says`() {
+  @Test func `an id parses its own description`() {
     let id = CaseID(contract: "cookies", clause: "path-match", implementation: "sqlite")
     #expect(id.description == "cookies/path-match@sqlite")
     #expect(CaseID(id.description) == id)
   }
 
   @Test(arguments: ["", "cookies", "cookies/@sqlite", "/a@b", "a/b@", "a@b/c", "a/b"])
-  func `a text without all three parts is no id`(text: String) {
+  func `a string without all three parts is not an id`(text: String) {
     #expect(CaseID(text) == nil)
   }
 
-  @Test func `ids are lower-case letters, digits, hyphens and dots`() {
+  @Test func `ids consist of lower-case letters, digits, hyphens and dots`() {
     #expect(isValidID("max-age.2"))
-    for word in ["", "Path", "path match", "pfad/ä", "a@b", "a_b", "a,b"] {
-      #expect(!isValidID(word), "\(word)")
+    for text in ["", "Path", "path match", "pfad/ä", "a@b", "a_b", "a,b"] {
+      #expect(!isValidID(text), "\(text)")
     }
   }
 }

@@ -54,7 +54,9 @@ import Testing
           from RFC 9 §1
           - M/F.swift:9: got 2
 
-        ✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ hung
+          strength: not shown, no saboteur ran
+
+        ✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ timed out
         ✗ c/second@fake: got 2
         4 cases · 3 passed · 1 failed
         clauses: 1 agree · 1 fake lies
@@ -63,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 12, 30])
-  func `no line is wider than a hundred columns`(count: Int) {
+  func `no line is wider than 100 columns`(count: Int) {
     let names = (0..<count).map { "implementation-\($0)" }
     let report = TerminalReport(Matrix(records(implementations: names)))
     for line in report.text.split(separator: "\n") {
@@ -72,7 +74,7 @@ import Testing
     for name in names { #expect(report.text.contains(name)) }
   }
 
-  @Test func `failures are named again at the end, twenty at most`() {
+  @Test func `the end repeats at most 20 failures`() {
     let names = (10..<22).map { "i\($0)" }
     let report = TerminalReport(Matrix(records(implementations: names, allBroken: true)))
     let end = report.text.split(separator: "\n").suffix(23)
@@ -82,7 +84,7 @@ import Testing
     #expect(end.last == "clauses: 2 contract wrong?")
   }
 
-  @Test func `colour is used when asked for, and only then`() {
+  @Test func `colours are used only on request`() {
     let matrix = Matrix(records(implementations: ["fake", "real"]))
     #expect(!TerminalReport(matrix).text.contains("\u{1B}"))
     #expect(TerminalReport(matrix, usesColour: true).text.contains("\u{1B}[31m✗\u{1B}[0m"))

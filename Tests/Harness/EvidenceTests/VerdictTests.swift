@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct VerdictTests {
   private static let deviates = Outcome.deviates(reason: "known")
-  private static let away = Outcome.unavailable(reason: "no network")
+  private static let unavailable = Outcome.unavailable(reason: "no network")
 
   @Test(
     arguments: [
@@ -21,12 +21,12 @@ import Testing
       ([(.fake, .failed), (.live, .failed)], .contractWrong),
       ([(.fake, .failed), (.live, .failed), (.live, deviates)], .contractWrong),
       ([(.fake, .passed)], .unproven),
-      ([(.fake, .passed), (.live, away)], .unproven),
+      ([(.fake, .passed), (.live, unavailable)], .unproven),
       ([(.fake, .passed), (.live, deviates)], .unproven),
-      ([(.fake, .failed), (.live, away)], .unproven),
+      ([(.fake, .failed), (.live, unavailable)], .unproven),
       ([(.recorded, .passed)], .unproven),
     ] as [([(ImplementationKind, Outcome)], Verdict)])
-  func `a row is judged`(row: [(ImplementationKind, Outcome)], verdict: Verdict) {
+  func `judges the outcomes of a clause`(row: [(ImplementationKind, Outcome)], verdict: Verdict) {
     #expect(Verdict(row.map { (kind: $0.0, outcome: $0.1) }) == verdict)
   }
 }

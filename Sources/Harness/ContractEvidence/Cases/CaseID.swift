@@ -9,14 +9,14 @@ public struct CaseID: Hashable, Sendable, Comparable, LosslessStringConvertible 
   /// The implementation's id.
   public var implementation: String
 
-  /// The id of `clause` of `contract` on `implementation`.
+  /// Creates the id of a clause's case on one implementation.
   public init(contract: String, clause: String, implementation: String) {
     self.contract = contract
     self.clause = clause
     self.implementation = implementation
   }
 
-  /// Reads an id back, or gives `nil` when a part is missing.
+  /// Parses an id; returns `nil` if one of the three parts is missing or empty.
   public init?(_ description: String) {
     guard let at = description.lastIndex(of: "@"),
       let slash = description[..<at].firstIndex(of: "/")
@@ -34,10 +34,10 @@ public struct CaseID: Hashable, Sendable, Comparable, LosslessStringConvertible 
   }
 }
 
-/// Whether a word may be a part of a case id: lower-case letters, digits, `-` and `.`, not empty.
+/// Whether a string can be part of a case id: not empty, only lower-case letters, digits, `-`, `.`.
 ///
 /// - Parameter id: The id of a contract, clause, implementation, capability or saboteur.
-public func isValidID(_ id: String) -> Bool {
+package func isValidID(_ id: String) -> Bool {
   !id.isEmpty
     && id.utf8.allSatisfy { byte in
       switch byte {

@@ -5,23 +5,23 @@ public enum Outcome: Hashable, Sendable {
   /// The clause held.
   case passed
 
-  /// The clause did not hold, and nobody had said so.
+  /// The clause did not hold, and no deviation declares that.
   case failed
 
-  /// The clause did not hold, as declared.
+  /// The clause did not hold, as a deviation declares.
   case deviates(reason: String)
 
-  /// The clause asks for a capability that the implementation lacks, or probes the absence of one
-  /// that it has.
+  /// The clause requires a capability that the implementation lacks, or it checks the absence of a
+  /// capability that the implementation has.
   case notApplicable(capability: String, reason: String)
 
-  /// The implementation could not be made here: no evidence either way.
+  /// The implementation can't be created on this machine, so there is no evidence either way.
   case unavailable(reason: String)
 
-  /// The process ended in the middle of the case, by this signal; 0 where the signal is not known.
+  /// A signal ended the process during the case; 0 if the signal is not known.
   case crashed(signal: Int32)
 
-  /// The case did not end within its limit, in seconds.
+  /// The case exceeded its time limit, given in seconds.
   case timedOut(seconds: Double)
 
   /// Whether the outcome fails the run.
@@ -32,7 +32,7 @@ public enum Outcome: Hashable, Sendable {
     }
   }
 
-  /// The outcome's word in journals.
+  /// The outcome's name in journals and reports, such as `timed-out`.
   public var name: String {
     switch self {
     case .passed: "passed"
@@ -45,7 +45,7 @@ public enum Outcome: Hashable, Sendable {
     }
   }
 
-  /// One character for a matrix cell.
+  /// The outcome's character in a matrix cell.
   public var symbol: Character {
     switch self {
     case .passed: "✓"
@@ -58,19 +58,19 @@ public enum Outcome: Hashable, Sendable {
     }
   }
 
-  /// The reason that goes with the outcome, where there is one.
+  /// Why the case ended as it did, or `nil` for ``passed`` and ``failed``.
   public var reason: String? {
     switch self {
     case .passed, .failed: nil
     case .deviates(let reason), .unavailable(let reason): reason
     case .notApplicable(_, let reason): reason
-    case .crashed(0): "the process ended in the middle of the case"
-    case .crashed(let signal): "ended by \(signalName(signal))"
-    case .timedOut(let seconds): "did not end within \(seconds) s"
+    case .crashed(0): "the process ended during the case"
+    case .crashed(let signal): "the process was ended by \(signalName(signal))"
+    case .timedOut(let seconds): "timed out after \(seconds) s"
     }
   }
 
-  /// How bad the outcome is, for choosing among several of one case; higher is worse.
+  /// Orders outcomes from good (0) to bad, to choose one of several results of the same case.
   var severity: Int {
     switch self {
     case .passed: 0
@@ -84,10 +84,8 @@ public enum Outcome: Hashable, Sendable {
   }
 }
 
-/// The name of a signal (signal(7)), as `SIGSEGV`, with its number.
-///
-/// - Parameter signal: The signal's number on this system.
-public func signalName(_ signal: Int32) -> String {
+/// The name and number of a signal (signal(7)): `SIGSEGV (signal 11)`.
+package func signalName(_ signal: Int32) -> String {
   let names: [Int32: String] = [
     SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
     SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL",
@@ -96,14 +94,14 @@ public func signalName(_ signal: Int32) -> String {
   return names[signal].map { "\($0) (signal \(signal))" } ?? "signal \(signal)"
 }
 
-/// What kind of thing an implementation is.
+/// How an implementation produces its answers.
 public enum ImplementationKind: String, Hashable, Sendable, Codable, CaseIterable {
   /// A working in-memory implementation, for tests.
   case fake
 
-  /// An adapter over the real thing.
+  /// An adapter for the real system.
   case live
 
-  /// Answers recorded from the real thing.
+  /// A replay of answers recorded from the real system.
   case recorded
 }

@@ -1,40 +1,39 @@
 @_exported public import HarnessSupport
 
-/// Which cases a run is asked for: patterns, kinds of implementation and a share of them.
-public struct Selection: Hashable, Sendable {
-  /// The patterns of `CONTRACT`; empty means every case.
-  public var patterns: [CasePattern]
+/// The cases that a run selects, by patterns, kinds of implementation and shard.
+package struct Selection: Hashable, Sendable {
+  /// The patterns of `CONTRACT`; empty selects every case.
+  package var patterns: [CasePattern]
 
-  /// The kinds of `CONTRACT_KIND`; empty means every kind.
-  public var kinds: Set<ImplementationKind>
+  /// The kinds of `CONTRACT_KIND`; empty selects every kind.
+  package var kinds: Set<ImplementationKind>
 
   /// The shard of `CONTRACT_SHARD`.
-  public var shard: Shard
+  package var shard: Shard
 
-  /// A selection of every case.
-  public static let everything = Selection(patterns: [], kinds: [])
+  /// Selects every case.
+  package static let everything = Selection(patterns: [], kinds: [])
 
-  /// Selects by patterns, kinds and share.
-  public init(patterns: [CasePattern], kinds: Set<ImplementationKind>, shard: Shard = .whole) {
+  package init(patterns: [CasePattern], kinds: Set<ImplementationKind>, shard: Shard = .whole) {
     self.patterns = patterns
     self.kinds = kinds
     self.shard = shard
   }
 
-  /// Reads a selection from the environment's `CONTRACT`, `CONTRACT_KIND` and `CONTRACT_SHARD`.
+  /// Reads `CONTRACT`, `CONTRACT_KIND` and `CONTRACT_SHARD` from the environment.
   ///
   /// - Parameter environment: The process's environment.
-  /// - Throws: ``EnvironmentError`` naming the variable and what it may hold.
-  public init(environment: [String: String]) throws(EnvironmentError) {
+  /// - Throws: ``EnvironmentError`` naming the variable and the values that it accepts.
+  package init(environment: [String: String]) throws(EnvironmentError) {
     patterns = (environment["CONTRACT"] ?? "")
       .split(whereSeparator: { $0 == "," || $0.isWhitespace }).map { CasePattern(String($0)) }
     kinds = []
-    let words = (environment["CONTRACT_KIND"] ?? "").split { $0 == "," || $0.isWhitespace }
-    for word in words {
-      guard let kind = ImplementationKind(rawValue: String(word)) else {
+    let names = (environment["CONTRACT_KIND"] ?? "").split { $0 == "," || $0.isWhitespace }
+    for name in names {
+      guard let kind = ImplementationKind(rawValue: String(name)) else {
         let known = ImplementationKind.allCases.map(\.rawValue).joined(separator: ", ")
         throw EnvironmentError(
-          variable: "CONTRACT_KIND", value: String(word), expected: "one or more of \(known)")
+          variable: "CONTRACT_KIND", value: String(name), expected: "one or more of \(known)")
       }
       kinds.insert(kind)
     }
@@ -44,16 +43,17 @@ public struct Selection: Hashable, Sendable {
     }
   }
 
-  /// Whether patterns or kinds leave something out; a share by itself does not, as the others have
-  /// the rest.
-  public var isSelective: Bool { !patterns.isEmpty || !kinds.isEmpty }
+  /// Whether patterns or kinds leave out any case. A shard doesn't count: the other shards run the
+  /// rest.
+  package var isSelective: Bool { !patterns.isEmpty || !kinds.isEmpty }
 
-  /// Whether the case is asked for.
+  /// Whether the patterns and kinds select the case.
   ///
   /// - Parameters:
   ///   - id: The case.
-  ///   - kind: The kind of its implementation, or `nil` for a saboteur.
-  public func includes(_ id: CaseID, kind: ImplementationKind?) -> Bool {
+  ///   - kind: The kind of its implementation, or `nil` for a saboteur. Selecting any kind leaves
+  ///     out saboteurs.
+  package func includes(_ id: CaseID, kind: ImplementationKind?) -> Bool {
     if !kinds.isEmpty {
       guard let kind, kinds.contains(kind) else { return false }
     }
@@ -63,21 +63,21 @@ public struct Selection: Hashable, Sendable {
   }
 }
 
-/// A pattern over case ids: `cookies/path-*@sqlite`, where a part left out matches anything.
+/// A pattern that matches case ids: `cookies/path-*@sqlite`. An omitted part matches anything.
 ///
-/// `*` stands for any run of characters, `?` for one; a leading `!` excludes.
+/// `*` matches any number of characters, `?` matches one; a leading `!` excludes the matches.
 public struct CasePattern: Hashable, Sendable, CustomStringConvertible {
-  /// The pattern as it was written.
+  /// The text that the pattern was created from.
   public var description: String
 
-  /// Whether the pattern takes cases out.
+  /// Whether the pattern excludes the cases that it matches.
   public var isExclusion: Bool
 
   private var contract: [UInt8]
   private var clause: [UInt8]
   private var implementation: [UInt8]
 
-  /// Reads a pattern; every text is one.
+  /// Parses a pattern; every string is valid.
   public init(_ text: String) {
     description = text
     isExclusion = text.hasPrefix("!")
@@ -93,13 +93,16 @@ public struct CasePattern: Hashable, Sendable, CustomStringConvertible {
     implementation = part(at.map { body[body.index(after: $0)...] } ?? "")
   }
 
-  /// Whether the pattern's parts match the id's.
+  /// Whether all three parts match the id's. ``isExclusion`` makes no difference here.
   public func matches(_ id: CaseID) -> Bool {
     Self.glob(contract, Array(id.contract.utf8)) && Self.glob(clause, Array(id.clause.utf8))
       && Self.glob(implementation, Array(id.implementation.utf8))
   }
 
-  /// Linear-time glob: on a mismatch, only the last `*` takes one character more.
+  /// Matches a glob pattern without recursion or exponential backtracking.
+  ///
+  /// On a mismatch only the last `*` takes one more character: an earlier `*` can't help, because
+  /// the part between the two has already matched at its leftmost position.
   private static func glob(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
     var p = 0
     var t = 0

@@ -1,68 +1,73 @@
 import HarnessSupport
 
-/// One line of a journal: what happened, in which run, when.
+/// One line of a journal: an event, the run that it belongs to, and its time.
 public struct JournalRecord: Hashable, Sendable {
   /// The version of the format that this package writes.
   public static let formatVersion = 1
 
-  /// The run's id, unique across machines, so that journals merge by concatenation.
+  /// The run's id, unique across machines, so that journals can be merged by concatenation.
   public var run: String
 
-  /// Seconds since 1970-01-01 00:00 UTC.
+  /// The time in seconds since 1970-01-01 00:00 UTC.
   public var time: Double
 
-  /// What happened.
+  /// The event.
   public var event: Event
 
-  /// A record of `event` in `run` at `time`.
-  public init(run: String, time: Double, event: Event) {
+  package init(run: String, time: Double, event: Event) {
     self.run = run
     self.time = time
     self.event = event
   }
 
-  /// The kinds of record.
+  /// What a record reports.
   public enum Event: Hashable, Sendable {
-    /// A process began to run cases.
+    /// A process started to run cases.
     case runStarted(platform: String)
-    /// A contract was asked for its cases.
+    /// A contract's cases are about to run.
     case contract(ContractSummary)
-    /// An implementation was given to a contract.
+    /// An implementation's cases are about to run.
     case implementation(ImplementationSummary)
     /// A case is about to run.
     case caseStarted(CaseID)
-    /// A case has ended.
+    /// A case ended.
     case caseFinished(CaseResult)
-    /// A saboteur was run on a clause that it names.
+    /// A saboteur ran against one of the clauses that it names.
     case saboteur(SaboteurResult)
-    /// Something is wrong with a declaration, or with the run as a whole.
+    /// A declaration or the whole run has a problem.
     case problem(String)
-    /// The process ended in order.
+    /// The process ended normally.
     case runFinished
   }
 }
 
-/// A contract, as its journal describes it.
+/// A contract, as described in a journal.
 public struct ContractSummary: Hashable, Sendable, Codable {
   /// The contract's id.
   public var id: String
-  /// What the contract is about, in words.
+  /// The contract's subject.
   public var title: String
-  /// The number that its authors raise when a clause's body changes its meaning.
+  /// The number that the authors raise when a clause's body changes its meaning.
   public var revision: Int
-  /// A fingerprint of the clauses: ids, sentences, sources and capabilities, in order.
+  /// A fingerprint of the clauses' ids, sentences, sources and capabilities, in order.
   public var digest: String
   /// The clauses in order.
   public var clauses: [ClauseSummary]
-  /// Clauses that the adopter dropped, by id, with the reason.
+  /// The clauses that the adopter left out, by id, with the reason.
   public var dropped: [String: String]
-  /// Clauses that no saboteur names.
+  /// The clauses that no saboteur names.
   public var unproven: [String]
+  /// Whether the package that ran the contract declares it, or `nil` if the journal is older than
+  /// this field.
+  ///
+  /// A package is responsible for the strength of its own contracts only. The gate doesn't infer
+  /// ownership: a journal without the field passes the gate as it did when it was written.
+  public var isOwn: Bool?
 
-  /// Describes a contract; the digest is computed from the clauses.
-  public init(
+  /// Describes a contract and computes its digest from the clauses.
+  package init(
     id: String, title: String, revision: Int, clauses: [ClauseSummary],
-    dropped: [String: String] = [:], unproven: [String] = []
+    dropped: [String: String] = [:], unproven: [String] = [], isOwn: Bool = true
   ) {
     self.id = id
     self.title = title
@@ -70,10 +75,11 @@ public struct ContractSummary: Hashable, Sendable, Codable {
     self.clauses = clauses
     self.dropped = dropped
     self.unproven = unproven
+    self.isOwn = isOwn
     digest = Self.digest(of: clauses, revision: revision)
   }
 
-  /// A fingerprint of what the clauses say, not of their bodies.
+  /// The clauses' bodies are not part of the digest: no tool can tell whether their meaning changed.
   private static func digest(of clauses: [ClauseSummary], revision: Int) -> String {
     var fingerprint = Fingerprint()
     fingerprint.add(word: String(revision))
@@ -88,29 +94,28 @@ public struct ContractSummary: Hashable, Sendable, Codable {
   }
 }
 
-/// A clause, as its contract's journal describes it.
+/// A clause, as described in a journal.
 public struct ClauseSummary: Hashable, Sendable, Codable {
   /// The clause's id.
   public var id: String
-  /// The behaviour, in a sentence.
+  /// The behaviour, in one sentence.
   public var sentence: String
-  /// Where the behaviour is laid down.
+  /// The specification of the behaviour, such as an RFC section.
   public var source: String?
-  /// The group's title, where the clause is in one.
+  /// The title of the clause's group.
   public var group: String?
-  /// The capabilities that the clause asks for.
+  /// The capabilities that the clause requires.
   public var requires: [String]
-  /// The capability whose absence the clause probes.
+  /// The capability whose absence the clause checks.
   public var absenceOf: String?
   /// The file that declares the clause, as `Module/File.swift`.
   public var file: String
-  /// The path of the file on the machine that ran the contract.
+  /// The file's path on the machine that ran the contract.
   public var path: String?
   /// The line of the declaration.
   public var line: Int
 
-  /// Describes a clause.
-  public init(
+  package init(
     id: String, sentence: String, source: String?, group: String?, requires: [String],
     absenceOf: String?, file: String, path: String? = nil, line: Int
   ) {
@@ -126,21 +131,20 @@ public struct ClauseSummary: Hashable, Sendable, Codable {
   }
 }
 
-/// An implementation, as its contract's journal describes it.
+/// An implementation, as described in a journal.
 public struct ImplementationSummary: Hashable, Sendable, Codable {
-  /// The contract that it was given to.
+  /// The id of the contract that the implementation ran.
   public var contract: String
   /// The implementation's id.
   public var id: String
-  /// What kind of thing it is.
+  /// The implementation's kind.
   public var kind: ImplementationKind
   /// The capabilities that it lacks, with the reasons.
   public var lacks: [String: String]
-  /// The deviations that apply on this platform.
+  /// The deviations that are declared for this platform.
   public var deviations: [DeviationSummary]
 
-  /// Describes an implementation.
-  public init(
+  package init(
     contract: String, id: String, kind: ImplementationKind, lacks: [String: String],
     deviations: [DeviationSummary]
   ) {
@@ -152,21 +156,20 @@ public struct ImplementationSummary: Hashable, Sendable, Codable {
   }
 }
 
-/// A declared deviation, as a journal describes it.
+/// A declared deviation, as described in a journal.
 public struct DeviationSummary: Hashable, Sendable, Codable {
   /// The clause that does not hold.
   public var clause: String
   /// `bug`, `unsupported` or `planned`.
   public var kind: String
-  /// Why it does not hold.
+  /// Why the clause does not hold.
   public var reason: String
-  /// Where the bug is tracked.
+  /// The address of the bug report.
   public var link: String?
-  /// Whether it sometimes holds.
+  /// Whether the clause sometimes holds.
   public var isIntermittent: Bool
 
-  /// Describes a deviation.
-  public init(clause: String, kind: String, reason: String, link: String?, isIntermittent: Bool) {
+  package init(clause: String, kind: String, reason: String, link: String?, isIntermittent: Bool) {
     self.clause = clause
     self.kind = kind
     self.reason = reason
@@ -175,45 +178,45 @@ public struct DeviationSummary: Hashable, Sendable, Codable {
   }
 }
 
-/// How a case ended, with what it had to say.
+/// The result of one case.
 public struct CaseResult: Hashable, Sendable {
   /// The case.
   public var id: CaseID
-  /// How it ended.
+  /// How the case ended.
   public var outcome: Outcome
-  /// How long it took, tear-down included, in seconds.
+  /// The duration in seconds, including teardown.
   public var seconds: Double
-  /// What went wrong, in order.
+  /// The issues that the case recorded, in order.
   public var issues: [IssueSummary]
 
-  /// Describes the end of a case.
-  public init(id: CaseID, outcome: Outcome, seconds: Double, issues: [IssueSummary] = []) {
+  package init(id: CaseID, outcome: Outcome, seconds: Double, issues: [IssueSummary] = []) {
     self.id = id
     self.outcome = outcome
     self.seconds = seconds
     self.issues = issues
   }
 
-  /// What a report has to say: the issues of a failure. Those of a declared deviation stay in the
-  /// journal, as its reason says enough.
-  var failureIssues: [IssueSummary] { outcome.isFailure ? issues : [] }
+  /// The issues that reports show: those of failures. A declared deviation's reason explains its
+  /// issues, so they stay in the journal.
+  package var failureIssues: [IssueSummary] { outcome.isFailure ? issues : [] }
 }
 
-/// One thing that went wrong, and where.
+/// An issue that a case recorded, with its source location.
 public struct IssueSummary: Hashable, Sendable, Codable {
-  /// What went wrong.
+  /// The issue's message.
   public var message: String
-  /// The file, as `Module/File.swift`, where it is known.
+  /// The file, as `Module/File.swift`, if it is known.
   public var file: String?
-  /// The path of the file on the machine that ran the case.
+  /// The file's path on the machine that ran the case.
   public var path: String?
-  /// The line, counted from 1.
+  /// The line, from 1.
   public var line: Int?
-  /// Whether it arose while the fixture was made or torn down, and not in the clause.
+  /// Whether the issue was recorded during the fixture's setup or teardown.
   public var isFixture: Bool
 
-  /// Describes an issue.
-  public init(message: String, file: String?, path: String?, line: Int?, isFixture: Bool = false) {
+  package init(
+    message: String, file: String?, path: String?, line: Int?, isFixture: Bool = false
+  ) {
     self.message = message
     self.file = file
     self.path = path
@@ -222,21 +225,20 @@ public struct IssueSummary: Hashable, Sendable, Codable {
   }
 }
 
-/// What became of a saboteur on one clause that it names.
+/// The result of a saboteur on one of the clauses that it names.
 public struct SaboteurResult: Hashable, Sendable, Codable {
-  /// The contract.
+  /// The contract's id.
   public var contract: String
   /// The saboteur's id.
   public var saboteur: String
-  /// The clause.
+  /// The clause's id.
   public var clause: String
-  /// Whether the clause caught it.
+  /// Whether the clause failed, as it must.
   public var isCaught: Bool
-  /// What the clause said, or why the saboteur escaped.
+  /// The clause's message, or why the saboteur escaped.
   public var message: String
 
-  /// Describes a verdict on a saboteur.
-  public init(contract: String, saboteur: String, clause: String, isCaught: Bool, message: String) {
+  package init(contract: String, saboteur: String, clause: String, isCaught: Bool, message: String) {
     self.contract = contract
     self.saboteur = saboteur
     self.clause = clause

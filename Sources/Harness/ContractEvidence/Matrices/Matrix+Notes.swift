@@ -1,19 +1,19 @@
 extension Matrix.Table {
-  /// Why some clauses of one implementation did not simply hold, for one reason.
+  /// Clauses of one implementation that neither hold nor fail, all for the same reason.
   public struct Note: Hashable, Sendable {
     /// The implementation's id.
     public var implementation: String
-    /// An outcome with that reason.
+    /// The outcome, with the reason.
     public var outcome: Outcome
-    /// What the deviation is (`bug`, `unsupported`, `planned`), where it is one.
+    /// The kind of the deviation (`bug`, `unsupported`, `planned`), if it is one.
     public var kind: String?
-    /// Where the bug is tracked, where it is.
+    /// The address of the bug report, if there is one.
     public var link: String?
     /// The clauses' ids, in the contract's order.
     public var clauses: [String]
   }
 
-  /// The reasons of deviations, of clauses that do not apply and of unavailable cases, grouped.
+  /// The deviations, the clauses that do not apply and the unavailable cases, grouped by reason.
   public var notes: [Note] {
     implementations.enumerated().flatMap { index, implementation in
       var notes: [Note] = []
@@ -21,43 +21,42 @@ extension Matrix.Table {
         guard let outcome = row.cells[index]?.result.outcome, !outcome.isFailure,
           outcome.reason != nil
         else { continue }
-        // That an implementation has a capability is no news.
+        // An absence clause doesn't apply where the capability exists, which is the normal case.
         if case .notApplicable = outcome, row.clause.absenceOf != nil { continue }
         let deviation = implementation.deviations.first { deviation in
           if case .deviates = outcome { deviation.clause == row.clause.id } else { false }
         }
         let note = Note(
           implementation: implementation.id, outcome: outcome, kind: deviation?.kind,
-          link: deviation?.link, clauses: [])
-        let isKnown = { (other: Note) in
+          link: deviation?.link, clauses: [row.clause.id])
+        let hasSameReason = { (other: Note) in
           other.outcome == note.outcome && other.kind == note.kind && other.link == note.link
         }
-        if let known = notes.firstIndex(where: isKnown) {
+        if let known = notes.firstIndex(where: hasSameReason) {
           notes[known].clauses.append(row.clause.id)
         } else {
           notes.append(note)
-          notes[notes.count - 1].clauses = [row.clause.id]
         }
       }
       return notes
     }
   }
 
-  /// The clauses of one implementation that ran on another revision of the contract alone.
+  /// Clauses of one implementation whose results are for another revision of the contract.
   public struct Outdated: Hashable, Sendable {
     /// The implementation's id.
     public var implementation: String
     /// The clauses' ids, in the contract's order.
     public var clauses: [String]
 
-    /// What to say of them.
+    /// A sentence that names the implementation and the clauses.
     public var sentence: String {
-      "\(implementation) was run on another revision of the contract: "
+      "\(implementation) ran another revision of the contract: "
         + clauses.joined(separator: ", ")
     }
   }
 
-  /// What is no evidence about the contract as it is now.
+  /// The results that are no evidence about the contract's current revision.
   public var outdated: [Outdated] {
     implementations.enumerated().compactMap { index, implementation in
       let clauses = rows.filter { $0.cells[index]?.isCurrent == false }.map(\.clause.id)
@@ -66,6 +65,13 @@ extension Matrix.Table {
     }
   }
 
-  /// How many of the contract's clauses a saboteur was seen to fail.
+  /// The number of clauses that caught a saboteur.
   public var provenClauses: Int { Set(saboteurs.filter(\.isCaught).map(\.clause)).count }
+
+  /// How many clauses are known to fail on broken implementations, in words.
+  public var strength: String {
+    saboteurs.isEmpty
+      ? "not shown, no saboteur ran"
+      : "\(provenClauses) of \(contract.clauses.count) clauses seen to fail"
+  }
 }

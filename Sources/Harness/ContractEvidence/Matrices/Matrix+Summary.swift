@@ -1,17 +1,17 @@
 extension Matrix {
-  /// The matrix in numbers.
+  /// The numbers of cases, verdicts, saboteurs and problems in a matrix.
   public struct Summary: Hashable, Sendable {
-    /// How many cases have a result.
+    /// The number of cases with a result.
     public var cases: Int
-    /// How many cases ended in each way, by the outcomes' names.
+    /// The number of cases for each outcome, by the outcome's name.
     public var outcomes: [String: Int]
-    /// How many clauses got each verdict.
+    /// The number of clauses for each verdict.
     public var verdicts: [Verdict: Int]
-    /// How often a saboteur was caught.
+    /// The number of times that a clause caught a saboteur.
     public var caught: Int
-    /// How often a saboteur escaped.
+    /// The number of times that a saboteur escaped.
     public var escaped: Int
-    /// How many problems there are beside the cases.
+    /// The number of problems.
     public var problems: Int
     /// Whether anything fails the run.
     public var isFailure: Bool
@@ -30,9 +30,9 @@ extension Matrix {
       problems: problems.count, isFailure: isFailure)
   }
 
-  /// The cases that took longest, longest first.
+  /// The slowest cases, slowest first.
   ///
-  /// - Parameter count: How many at most.
+  /// - Parameter count: The maximum number of cases to return.
   public func slowest(_ count: Int) -> [CaseResult] {
     Array(
       results.filter { $0.seconds > 0 }
@@ -41,16 +41,16 @@ extension Matrix {
 }
 
 extension Matrix.Summary {
-  /// The summary in one line, or two where there are verdicts.
+  /// The summary on one line, and a second line if there are verdicts.
   public var text: String {
     func count(_ name: String) -> Int { outcomes[name] ?? 0 }
     var parts = ["\(cases) case\(cases == 1 ? "" : "s")", "\(count("passed")) passed"]
-    for (name, word) in [
+    for (name, label) in [
       ("failed", "failed"), ("crashed", "crashed"), ("timed-out", "timed out"),
       ("deviates", "deviate"), ("not-applicable", "not applicable"),
       ("unavailable", "unavailable"),
     ] where name == "failed" || count(name) > 0 {
-      parts.append("\(count(name)) \(word)")
+      parts.append("\(count(name)) \(label)")
     }
     if problems > 0 { parts.append("\(problems) problem\(problems == 1 ? "" : "s")") }
     if caught + escaped > 0 {

@@ -1,21 +1,21 @@
-/// What a clause's row of outcomes says, fakes and live implementations taken together.
+/// What the outcomes of one clause on fakes and live implementations mean together.
 public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Nothing failed, and a live implementation held.
+  /// Nothing failed, and the clause holds on a live implementation.
   case agree
-  /// A live implementation holds where a fake fails.
+  /// The clause holds on a live implementation and fails on a fake.
   case fakeLies = "fake lies"
-  /// A fake holds where a live implementation fails.
+  /// The clause fails on a live implementation, and holds on a fake or fails on none.
   case realityMoved = "reality moved"
-  /// Everything that ran failed.
+  /// The clause fails on every fake and live implementation that ran it.
   case contractWrong = "contract wrong?"
-  /// Nothing failed, and no live implementation held: there is no evidence about the real thing.
+  /// The clause neither holds nor fails on a live implementation: there is no evidence about the
+  /// real system.
   case unproven
 
-  /// Judges a row.
+  /// Judges the outcomes of one clause.
   ///
-  /// Deviations count neither as holding nor as failing: they are known. Recorded implementations
-  /// count beside the fakes.
-  /// - Parameter outcomes: The row's cells that ran, with the kinds of their implementations.
+  /// Deviations count neither as holding nor as failing. Recorded implementations count as fakes.
+  /// - Parameter outcomes: The outcomes, each with the kind of its implementation.
   public init(_ outcomes: [(kind: ImplementationKind, outcome: Outcome)]) {
     func count(live: Bool, _ isCounted: (Outcome) -> Bool) -> Int {
       outcomes.count { ($0.kind == .live) == live && isCounted($0.outcome) }

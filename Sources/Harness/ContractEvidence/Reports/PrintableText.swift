@@ -1,7 +1,8 @@
 extension String {
-  /// The text without what would take hold of a terminal or a page: control characters and those
-  /// that turn the direction of writing become U+FFFD. Line feeds and tabs stay; other line ends
-  /// become line feeds.
+  /// The text without characters that control a terminal or a page.
+  ///
+  /// Control characters and characters that change the direction of writing become U+FFFD. Line
+  /// feeds and tabs stay; other line ends become line feeds.
   package var printable: String {
     if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return self }
     var result = ""
@@ -21,37 +22,26 @@ extension String {
     return result
   }
 
-  /// The text with each of these characters in another form, whatever follows it.
+  /// The text, truncated with an ellipsis if it is longer than `length` characters.
   ///
-  /// - Parameter forms: What takes a character's place.
-  func escaping(_ forms: (Unicode.Scalar) -> String?) -> String {
-    var result = ""
-    for scalar in unicodeScalars {
-      if let form = forms(scalar) {
-        result += form
-      } else {
-        result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
-
-  /// The text, cut where it is longer; the journal has all of it.
-  ///
-  /// - Parameter length: How many characters at most, the mark of the cut among them.
-  func clipped(to length: Int) -> String {
-    // A character is at least a byte, and bytes are counted at once.
+  /// - Parameter length: The maximum number of characters, including the ellipsis.
+  package func clipped(to length: Int) -> String {
+    // Counting UTF-8 bytes takes constant time, and a character has at least one.
     utf8.count > length && count > length ? prefix(length - 1) + "…" : self
   }
+}
 
-  /// Whether the text is an address that a page may link to, without a character that could end the
-  /// link.
-  var isWebAddress: Bool {
-    (hasPrefix("https://") || hasPrefix("http://"))
-      && unicodeScalars.allSatisfy { $0.value > 0x20 && !"<>[]\"'`\\|".unicodeScalars.contains($0) }
-      && printable == self
+extension IssueSummary {
+  /// The source location as `Module/File.swift:12`, if it is known.
+  package var location: String? { line.map { "\(file ?? "?"):\($0)" } }
+
+  /// The source location and the message, truncated to `length` characters.
+  package func text(clippedTo length: Int = .max) -> String {
+    (location.map { "\($0): " } ?? "") + message.clipped(to: length)
   }
+}
 
-  /// The text as one word of a shell's command.
-  var shellQuoted: String { "'" + replacing("'", with: "'\\''") + "'" }
+extension CaseResult {
+  /// The duration in whole milliseconds, rounded down.
+  package var milliseconds: Int { Int(seconds * 1000) }
 }

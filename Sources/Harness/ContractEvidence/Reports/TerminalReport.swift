@@ -1,21 +1,24 @@
-/// The matrix as text for a terminal of 100 columns.
+/// A matrix as text for a terminal of 100 columns.
 public struct TerminalReport: Sendable {
   /// The matrix.
   public var matrix: Matrix
 
-  /// Whether to colour the cells with ANSI escapes.
+  /// Whether to colour the cells with ANSI escape sequences.
   public var usesColour: Bool
 
-  /// Where the journal is, for the last line.
+  /// The journal's path, which the last line names.
   public var journal: String?
 
-  /// How many of the slowest cases to list.
+  /// The number of slowest cases to list.
   public var slowest: Int
 
-  /// Widest line, in columns.
+  /// The maximum number of columns of a line.
   public static let width = 100
 
-  /// A report on `matrix`.
+  /// The maximum number of characters of a reason or message; the journal contains all of it.
+  private static let messageLength = 600
+
+  /// Creates a report.
   public init(
     _ matrix: Matrix, usesColour: Bool = false, journal: String? = nil, slowest: Int = 0
   ) {
@@ -41,7 +44,8 @@ public struct TerminalReport: Sendable {
   }
 
   private var legend: String {
-    "✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ hung"
+    "✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  "
+      + "∞ timed out"
   }
 
   private func appendSlowest(to lines: inout [String]) {
@@ -49,12 +53,12 @@ public struct TerminalReport: Sendable {
     guard !cases.isEmpty else { return }
     lines.append("slowest cases:")
     for result in cases {
-      lines.append("  \(clipped(result.id.description, to: 80))  \(Int(result.seconds * 1000)) ms")
+      lines.append("  \(clipped(result.id.description, to: 80))  \(result.milliseconds) ms")
     }
     lines.append("")
   }
 
-  /// Names at the end, where logs are cut to, what the tables have told in full.
+  /// Lists the failures again in one line each, because log viewers show the end of a log first.
   private func appendFailureNames(to lines: inout [String]) {
     let failures = matrix.results.filter(\.outcome.isFailure).map { result in
       let why = result.outcome.reason ?? result.issues.first?.message ?? ""
@@ -81,23 +85,14 @@ public struct TerminalReport: Sendable {
     lines.append("")
   }
 
-  /// Adds the table, in as many bands of columns as the width asks for.
+  /// Adds the table, split into several bands of columns if it is too wide.
   private func appendRows(
     _ rows: [Matrix.Row], of table: Matrix.Table, to lines: inout [String]
   ) {
     let heads = table.implementations.map { clipped($0.id, to: 24) }
     let verdictWidth = Verdict.allCases.map(\.rawValue.count).max() ?? 0
     let idWidth = min(44, rows.map(\.clause.id.count).max() ?? 0) + 2
-    var bands: [[Int]] = [[]]
-    var left = Self.width - idWidth - 2 - verdictWidth
-    for (index, head) in heads.enumerated() {
-      if left < head.count + 2, bands != [[]] {
-        bands.append([])
-        left = Self.width - idWidth - 2 - verdictWidth
-      }
-      bands[bands.count - 1].append(index)
-      left -= head.count + 2
-    }
+    let bands = bands(of: heads, width: Self.width - idWidth - 2 - verdictWidth)
     for (number, band) in bands.enumerated() {
       if number > 0 { lines.append("") }
       let header = band.map { pad(heads[$0], heads[$0].count + 2) }.joined()
@@ -121,23 +116,35 @@ public struct TerminalReport: Sendable {
     }
   }
 
+  /// Groups the indices of consecutive columns that fit next to each other.
+  private func bands(of heads: [String], width: Int) -> [[Int]] {
+    var bands: [[Int]] = [[]]
+    var left = width
+    for (index, head) in heads.enumerated() {
+      if left < head.count + 2, bands != [[]] {
+        bands.append([])
+        left = width
+      }
+      bands[bands.count - 1].append(index)
+      left -= head.count + 2
+    }
+    return bands
+  }
+
   private func appendFailures(of table: Matrix.Table, to lines: inout [String]) {
     for row in table.rows {
       for cell in row.cells.compactMap({ $0?.result }) where cell.outcome.isFailure {
         lines.append("")
         let name = clipped(cell.id.description, to: Self.width - 2)
         lines.append(paint("\(cell.outcome.symbol) \(name)", .red))
-        lines += wrapped(row.clause.sentence.clipped(to: 600), first: "  ", rest: "  ")
-        if let source = row.clause.source {
-          lines += wrapped("from \(source)", first: "  ", rest: "  ")
-        }
+        lines += wrapped(row.clause.sentence.clipped(to: Self.messageLength), indent: "  ")
+        if let source = row.clause.source { lines += wrapped("from \(source)", indent: "  ") }
         if let reason = cell.outcome.reason {
-          lines += wrapped(reason.clipped(to: 600), first: "  ", rest: "  ")
+          lines += wrapped(reason.clipped(to: Self.messageLength), indent: "  ")
         }
         for issue in cell.issues {
-          let place = issue.line.map { "\(issue.file ?? "?"):\($0): " } ?? ""
           lines += wrapped(
-            place + issue.message.clipped(to: 600), first: "  - ", rest: "    ")
+            issue.text(clippedTo: Self.messageLength), first: "  - ", rest: "    ")
         }
       }
     }
@@ -151,31 +158,28 @@ public struct TerminalReport: Sendable {
       let link = note.link.map { " (\($0))" } ?? ""
       let reason =
         "\(note.outcome.symbol) \(note.implementation): "
-        + (note.outcome.reason ?? "").clipped(to: 600)
+        + (note.outcome.reason ?? "").clipped(to: Self.messageLength)
       lines += wrapped(reason + link, first: "  ", rest: "      ")
-      lines += wrapped(note.clauses.joined(separator: ", "), first: "      ", rest: "      ")
+      lines += wrapped(note.clauses.joined(separator: ", "), indent: "      ")
     }
     for outdated in table.outdated {
       lines += wrapped(outdated.sentence, first: "  ", rest: "      ")
     }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
       lines += wrapped(
-        "not run: \(clause), \(reason.clipped(to: 600))", first: "  ", rest: "      ")
+        "not run: \(clause), \(reason.clipped(to: Self.messageLength))", first: "  ",
+        rest: "      ")
     }
   }
 
   private func appendStrength(of table: Matrix.Table, to lines: inout [String]) {
     for result in table.saboteurs where !result.isCaught {
+      let message = result.message.clipped(to: Self.messageLength)
       lines += wrapped(
-        "✗ saboteur \(result.saboteur) on \(result.clause): \(result.message.clipped(to: 600))",
-        first: "  ", rest: "    ")
+        "✗ saboteur \(result.saboteur) on \(result.clause): \(message)", first: "  ", rest: "    ")
     }
-    if !table.saboteurs.isEmpty {
-      lines.append("")
-      lines.append(
-        "  strength: \(table.provenClauses) of \(table.contract.clauses.count) clauses seen to fail"
-      )
-    }
+    lines.append("")
+    lines.append("  strength: \(table.strength)")
   }
 
   // MARK: - Text
@@ -206,7 +210,7 @@ public struct TerminalReport: Sendable {
     text.count < width ? text + String(repeating: " ", count: width - text.count) : text
   }
 
-  /// The text on one line, cut where it is longer.
+  /// The text on one line, truncated to `width` characters.
   private func clipped(_ text: String, to width: Int) -> String {
     text.printable.replacing("\n", with: " ").clipped(to: width)
   }
@@ -217,8 +221,16 @@ public struct TerminalReport: Sendable {
     return line
   }
 
-  /// Breaks a text at spaces so that no line is wider than the report; a word that is wider by
-  /// itself is broken too.
+  private func wrapped(_ text: String, indent: String) -> [String] {
+    wrapped(text, first: indent, rest: indent)
+  }
+
+  /// Breaks text into lines at spaces, and breaks words that are wider than a line.
+  ///
+  /// - Parameters:
+  ///   - text: The text; each of its lines begins a new line.
+  ///   - first: The indentation of the first line.
+  ///   - rest: The indentation of the other lines.
   private func wrapped(_ text: String, first: String, rest: String) -> [String] {
     var lines: [String] = []
     var line = first
@@ -234,7 +246,7 @@ public struct TerminalReport: Sendable {
       if !isFresh { end() }
       for word in paragraph.split(separator: " ") {
         if !isFresh, width + 1 + word.count > Self.width { end() }
-        // GitHub Actions takes a line that begins so for a command, spaces before it or not.
+        // GitHub Actions runs a line that begins with `::` as a command, even if it is indented.
         let mark = isFresh && word.hasPrefix("::") ? "\\" : isFresh ? "" : " "
         for character in mark + word {
           if width == Self.width { end() }

@@ -1,0 +1,237 @@
+public import ContractEvidence
+public import Foundation
+
+/// Decides whether the evidence is good enough to rely on the fakes.
+///
+/// Nothing may fail. Every clause that holds on a fake must hold on a live implementation too, for
+/// the contract's current revision and recently enough. Saboteurs must have shown that the package's
+/// own contracts can fail.
+public struct Gate: Hashable, Sendable {
+  /// The kinds of implementation that must not be unavailable.
+  public var required: Set<ImplementationKind>
+
+  /// The maximum age in seconds of a live implementation's or a fake's results, or `nil` for no
+  /// limit.
+  public var maximumAge: Double?
+
+  /// Clauses that may be unproven or dropped, as patterns `contract/clause`.
+  public var allowedUnproven: [CasePattern]
+
+  /// Contracts for which no saboteur has to run, as patterns for their ids.
+  public var allowedWithoutStrength: [CasePattern]
+
+  /// Creates a gate.
+  public init(
+    required: Set<ImplementationKind> = [], maximumAge: Double? = nil,
+    allowedUnproven: [CasePattern] = [], allowedWithoutStrength: [CasePattern] = []
+  ) {
+    self.required = required
+    self.maximumAge = maximumAge
+    self.allowedUnproven = allowedUnproven
+    self.allowedWithoutStrength = allowedWithoutStrength
+  }
+
+  /// A reason why the gate fails.
+  public struct Problem: Hashable, Sendable {
+    /// The clause, as `contract/clause`, if the problem concerns one.
+    public var clause: String?
+    /// A sentence that names the clause and the implementation.
+    public var sentence: String
+    /// The command that would produce the missing evidence, if there is one.
+    public var command: String?
+  }
+
+  /// Checks the evidence.
+  ///
+  /// - Parameters:
+  ///   - matrix: The evidence.
+  ///   - now: The time to compute ages from, in seconds since 1970-01-01 00:00 UTC.
+  /// - Returns: The problems. If there are none, the gate passes.
+  public func problems(
+    in matrix: Matrix, now: Double = Date().timeIntervalSince1970
+  ) -> [Problem] {
+    var problems = matrix.problems.map { Problem(sentence: $0) }
+    if matrix.results.isEmpty {
+      problems.append(
+        Problem(
+          sentence: "there is no evidence: the journals contain no result",
+          command: "swift test --filter Contract"))
+    }
+    for table in matrix.tables { problems += self.problems(in: table, now: now) }
+    return problems + unusedAllowances(in: matrix)
+  }
+
+  /// Remarks that don't fail the gate: the contracts of other packages for which no saboteur ran.
+  public func notes(on matrix: Matrix) -> [String] {
+    matrix.tables.filter { $0.saboteurs.isEmpty && $0.contract.isOwn == false }.map {
+      "\($0.contract.id): no saboteur ran; the contract comes from another package, which has to "
+        + "show its strength"
+    }
+  }
+
+  private func problems(in table: Matrix.Table, now: Double) -> [Problem] {
+    var problems: [Problem] = []
+    for row in table.rows {
+      let clause = "\(table.contract.id)/\(row.clause.id)"
+      if let reason = table.contract.dropped[row.clause.id] {
+        if !isAllowed(row.clause, of: table.contract) {
+          problems.append(Problem(clause: clause, sentence: "\(clause) was not run: \(reason)"))
+        }
+        continue
+      }
+      for (implementation, cell) in zip(table.implementations, row.cells) {
+        if let problem = problem(with: cell, of: implementation, clause: clause, now: now) {
+          problems.append(problem)
+        }
+      }
+      if let problem = problem(withProofOf: row, in: table, now: now) { problems.append(problem) }
+    }
+    return problems + strengthProblems(in: table)
+  }
+
+  // MARK: - One case
+
+  /// The first problem with the result of one case.
+  private func problem(
+    with cell: Matrix.Cell?, of implementation: ImplementationSummary, clause: String, now: Double
+  ) -> Problem? {
+    let id = "\(clause)@\(implementation.id)"
+    func problem(_ sentence: String) -> Problem {
+      Problem(clause: clause, sentence: "\(id) \(sentence)", command: id.rerunCommand())
+    }
+    guard let cell else { return problem("has not run") }
+    let outcome = cell.result.outcome
+    if outcome.isFailure {
+      return problem(outcome.name + (outcome.reason.map { ": \($0)" } ?? ""))
+    }
+    if case .unavailable(let reason) = outcome, required.contains(implementation.kind) {
+      return problem("is unavailable: \(reason)")
+    }
+    // For a live implementation, age and revision are checked with the clause's proof: another live
+    // implementation may have a newer one.
+    if implementation.kind == .live { return nil }
+    if !cell.isCurrent { return problem("ran another revision of the contract") }
+    if let maximumAge, now - cell.time > maximumAge, outcome == .passed {
+      return problem(
+        "last ran \(Self.days(now - cell.time)) ago; the maximum is \(Self.days(maximumAge))")
+    }
+    return nil
+  }
+
+  // MARK: - One clause
+
+  /// The problem with the live evidence for one clause, if a fake relies on it.
+  private func problem(
+    withProofOf row: Matrix.Row, in table: Matrix.Table, now: Double
+  ) -> Problem? {
+    let fake = zip(table.implementations, row.cells).first { implementation, cell in
+      implementation.kind != .live && cell?.result.outcome == .passed
+    }?.0.id
+    // An absence clause needs no live proof: there may be no live implementation that lacks the
+    // capability.
+    guard row.clause.absenceOf == nil, let fake, !isAllowed(row.clause, of: table.contract) else {
+      return nil
+    }
+    let clause = "\(table.contract.id)/\(row.clause.id)"
+    let live = zip(table.implementations, row.cells).filter { $0.0.kind == .live }
+    let names = live.map(\.0.id).joined(separator: ", ")
+    func problem(_ sentence: String) -> Problem {
+      let selection = live.count == 1 ? "\(clause)@\(live[0].0.id)" : clause
+      return Problem(
+        clause: clause, sentence: "\(clause) \(sentence)",
+        command: selection.rerunCommand(kind: .live))
+    }
+    let proofs = live.compactMap(\.1).filter { $0.result.outcome == .passed }
+    guard !proofs.isEmpty else {
+      return problem(
+        "is unproven: it holds on \(fake), and "
+          + (live.isEmpty
+            ? "the contract has no live implementation" : "on no live implementation (\(names))"))
+    }
+    let times = proofs.filter(\.isCurrent).map(\.time)
+    guard let earliest = times.min() else {
+      return problem(
+        "is proven only for another revision of the contract; run \(names) on the current one "
+          + "(digest \(table.contract.digest))")
+    }
+    guard let maximumAge else { return nil }
+    // A result dated in the future would not age until then.
+    guard let latest = times.filter({ $0 - now <= Self.clockTolerance }).max() else {
+      return problem(
+        "was proven at a time \(Self.days(earliest - now)) in the future; check the clock of the "
+          + "machine that ran \(names)")
+    }
+    guard now - latest > maximumAge else { return nil }
+    return problem(
+      "was last proven by a live implementation \(Self.days(now - latest)) ago; the maximum is "
+        + Self.days(maximumAge))
+  }
+
+  /// The accepted difference between the clocks of two machines, in seconds.
+  private static let clockTolerance = 3600.0
+
+  // MARK: - Strength
+
+  private func strengthProblems(in table: Matrix.Table) -> [Problem] {
+    let contract = table.contract
+    if table.saboteurs.isEmpty {
+      let isAllowed = allowedWithoutStrength.contains { Self.matches($0, contract.id) }
+      if contract.isOwn != true || isAllowed { return [] }
+      return [
+        Problem(
+          sentence: "\(contract.id): no saboteur ran, so nothing shows that the contract's clauses "
+            + "can fail",
+          command: "\(contract.id)@saboteur.*".rerunCommand())
+      ]
+    }
+    let escaped = table.saboteurs.filter { !$0.isCaught }.map { result in
+      Problem(
+        clause: "\(result.contract)/\(result.clause)",
+        sentence: "the saboteur \(result.saboteur) of \(result.contract) \(result.message)",
+        command: result.caseID.rerunCommand())
+    }
+    let unproven = contract.unproven.map { clause in
+      Problem(
+        clause: "\(contract.id)/\(clause)",
+        sentence: "\(contract.id)/\(clause) has no saboteur, so nothing shows that it can fail")
+    }
+    return escaped + unproven
+  }
+
+  // MARK: - Allowances
+
+  private func isAllowed(_ clause: ClauseSummary, of contract: ContractSummary) -> Bool {
+    allowedUnproven.contains { Self.matches($0, contract.id, clause.id) }
+  }
+
+  /// Whether a pattern matches a contract or a clause. A pattern that names a clause does not match
+  /// a contract, and one that names an implementation matches neither.
+  private static func matches(
+    _ pattern: CasePattern, _ contract: String, _ clause: String = ""
+  ) -> Bool {
+    pattern.matches(CaseID(contract: contract, clause: clause, implementation: ""))
+  }
+
+  /// An allowance that matches nothing is mistyped or no longer needed.
+  private func unusedAllowances(in matrix: Matrix) -> [Problem] {
+    let unproven = allowedUnproven.filter { pattern in
+      !matrix.tables.contains { table in
+        table.rows.contains { Self.matches(pattern, table.contract.id, $0.clause.id) }
+      }
+    }
+    let withoutStrength = allowedWithoutStrength.filter { pattern in
+      !matrix.tables.contains { Self.matches(pattern, $0.contract.id) }
+    }
+    return unproven.map {
+      Problem(sentence: "--allow unproven=\($0) matches no clause; remove it")
+    }
+      + withoutStrength.map {
+        Problem(sentence: "--allow strength=\($0) matches no contract; remove it")
+      }
+  }
+
+  private static func days(_ seconds: Double) -> String {
+    let days = (seconds / 86_400 * 10).rounded() / 10
+    return "\(days) days"
+  }
+}

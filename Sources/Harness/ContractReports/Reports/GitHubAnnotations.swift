@@ -1,0 +1,120 @@
+public import ContractEvidence
+import Foundation
+
+/// The failures of a matrix as workflow commands of GitHub Actions, which annotate the clauses.
+///
+/// Failures are errors. Missing evidence is a warning: a dropped clause, a result for another
+/// revision, or a contract of this package for which no saboteur ran.
+public struct GitHubAnnotations: Sendable {
+  /// The matrix.
+  public var matrix: Matrix
+
+  /// The folder that paths are relative to: the root of the repository.
+  public var root: String
+
+  /// Creates annotations.
+  public init(_ matrix: Matrix, root: String) {
+    self.matrix = matrix
+    self.root = root.hasSuffix("/") ? root : root + "/"
+  }
+
+  /// The commands, one a line.
+  public var text: String {
+    var lines = matrix.problems.map { command("error", title: nil, at: nil, nil, $0) }
+    for table in matrix.tables { append(table, to: &lines) }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func append(_ table: Matrix.Table, to lines: inout [String]) {
+    for row in table.rows {
+      for case let result? in row.cells.map({ $0?.result }) where result.outcome.isFailure {
+        lines += annotations(of: result, on: row.clause)
+      }
+    }
+    for result in table.saboteurs where !result.isCaught {
+      let clause = table.contract.clauses.first { $0.id == result.clause }
+      lines.append(
+        command(
+          "error", title: "\(table.contract.id)@saboteur.\(result.saboteur)", at: clause?.path,
+          clause?.line, "\(result.clause): \(result.message)"))
+    }
+    for row in table.rows {
+      guard let reason = table.contract.dropped[row.clause.id] else { continue }
+      lines.append(
+        command(
+          "warning", title: "\(table.contract.id)/\(row.clause.id)", at: row.clause.path,
+          row.clause.line, "not run: \(reason)"))
+    }
+    for outdated in table.outdated {
+      lines.append(
+        command(
+          "warning", title: "\(table.contract.id)@\(outdated.implementation)", at: nil, nil,
+          outdated.sentence))
+    }
+    if table.saboteurs.isEmpty {
+      lines.append(
+        command(
+          table.contract.isOwn == true ? "warning" : "notice", title: table.contract.id, at: nil,
+          nil, "strength: \(table.strength)"))
+    }
+  }
+
+  private func annotations(of result: CaseResult, on clause: ClauseSummary) -> [String] {
+    let title = result.id.description
+    guard !result.issues.isEmpty else {
+      return [
+        command(
+          "error", title: title, at: clause.path, clause.line,
+          result.outcome.reason ?? result.outcome.name)
+      ]
+    }
+    return result.issues.map { issue in
+      command("error", title: title, at: issue.path, issue.line, issue.message)
+    }
+  }
+
+  private func command(
+    _ name: String, title: String?, at path: String?, _ line: Int?, _ message: String
+  ) -> String {
+    var properties: [String] = []
+    if let path {
+      properties.append("file=\(Self.property(relative(path)))")
+      if let line { properties.append("line=\(line)") }
+    }
+    if let title { properties.append("title=\(Self.property(title))") }
+    let list = properties.isEmpty ? "" : " " + properties.joined(separator: ",")
+    return "::\(name)\(list)::\(Self.data(message))"
+  }
+
+  /// The path relative to the root.
+  ///
+  /// If another machine ran the case, its root is unknown: this returns the longest end of the path
+  /// that exists below the root here.
+  private func relative(_ path: String) -> String {
+    if path.hasPrefix(root) { return String(path.dropFirst(root.count)) }
+    var rest = path[...]
+    while let slash = rest.firstIndex(of: "/") {
+      rest = rest[rest.index(after: slash)...]
+      if !rest.isEmpty, root != "/", FileManager.default.fileExists(atPath: root + rest) {
+        return String(rest)
+      }
+    }
+    return path
+  }
+
+  private static func data(_ text: String) -> String {
+    text.escaping { scalar in
+      switch scalar {
+      case "%": "%25"
+      case "\r": "%0D"
+      case "\n": "%0A"
+      case _ where scalar.value < 0x20 && scalar != "\t": "\u{FFFD}"
+      default: nil
+      }
+    }
+  }
+
+  private static func property(_ text: String) -> String {
+    data(text).escaping { $0 == ":" ? "%3A" : $0 == "," ? "%2C" : nil }
+  }
+}

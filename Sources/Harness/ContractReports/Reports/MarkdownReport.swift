@@ -1,0 +1,119 @@
+public import ContractEvidence
+
+/// A matrix as GitHub-flavoured Markdown, for a step summary or a pull request.
+public struct MarkdownReport: Sendable {
+  /// The matrix.
+  public var matrix: Matrix
+
+  /// Creates a report.
+  public init(_ matrix: Matrix) { self.matrix = matrix }
+
+  /// The report, newline-terminated.
+  public var text: String {
+    var lines: [String] = []
+    let mark = matrix.isFailure ? "✗" : "✓"
+    for (index, line) in matrix.summary.text.split(separator: "\n").enumerated() {
+      lines.append(index == 0 ? "**\(mark) \(Self.escaped(String(line)))**" : String(line))
+      lines.append("")
+    }
+    for problem in matrix.problems { lines.append("- ✗ \(Self.escaped(problem))") }
+    for table in matrix.tables { append(table, to: &lines) }
+    let slowest = matrix.slowest(5)
+    if !slowest.isEmpty { lines += ["", "## Slowest cases", ""] }
+    for result in slowest {
+      lines.append("- \(Self.code(result.id.description)) \(result.milliseconds) ms")
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func append(_ table: Matrix.Table, to lines: inout [String]) {
+    lines += ["", "## \(Self.escaped(table.contract.title)) (\(Self.code(table.contract.id)))", ""]
+    lines.append(
+      "| clause | " + table.implementations.map { Self.escaped($0.id) }.joined(separator: " | ")
+        + " | verdict |")
+    lines.append("|---" + String(repeating: "|:-:", count: table.implementations.count) + "|---|")
+    for row in table.rows {
+      let cells = row.cells.map { $0.map { String($0.result.outcome.symbol) } ?? " " }
+      let name =
+        "<span title=\"\(Self.quoted(row.clause.sentence))\">"
+        + "\(Self.escaped(row.clause.id))</span>"
+      let dropped = table.contract.dropped[row.clause.id] == nil ? nil : "not run"
+      lines.append(
+        "| \(name) | " + cells.joined(separator: " | ")
+          + " | \(dropped ?? row.verdict?.rawValue ?? "") |")
+    }
+    let failures = table.rows.flatMap { row in
+      row.cells.compactMap { $0?.result }.filter(\.outcome.isFailure).map { (row.clause, $0) }
+    }
+    if !failures.isEmpty { lines += ["", "### Failures", ""] }
+    for (clause, result) in failures {
+      lines.append("- **\(Self.code(result.id.description))** \(Self.escaped(clause.sentence))")
+      if let reason = result.outcome.reason { lines.append("  - \(Self.escaped(reason))") }
+      for issue in result.issues {
+        let location = issue.location.map { Self.code($0) + " " } ?? ""
+        lines.append("  - \(location)\(Self.escaped(issue.message.clipped(to: 1000)))")
+      }
+    }
+    if !table.notes.isEmpty || !table.outdated.isEmpty || !table.contract.dropped.isEmpty
+      || table.saboteurs.contains(where: { !$0.isCaught })
+    {
+      lines += ["", "### Reasons", ""]
+    }
+    for note in table.notes {
+      let link = note.link.map { " (\(Self.address($0)))" } ?? ""
+      lines.append(
+        "- \(note.outcome.symbol) **\(Self.escaped(note.implementation))** "
+          + "\(Self.escaped(note.outcome.reason ?? ""))\(link): "
+          + note.clauses.map(Self.code).joined(separator: ", "))
+    }
+    for outdated in table.outdated { lines.append("- \(Self.escaped(outdated.sentence))") }
+    for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
+      lines.append("- not run: \(Self.code(clause)), \(Self.escaped(reason))")
+    }
+    for result in table.saboteurs where !result.isCaught {
+      lines.append(
+        "- ✗ saboteur **\(Self.escaped(result.saboteur))** on \(Self.code(result.clause)): "
+          + Self.escaped(result.message)
+      )
+    }
+    lines += ["", "strength: \(table.strength)"]
+  }
+
+  /// The text with Markdown's and HTML's special characters escaped.
+  private static func escaped(_ text: String) -> String {
+    text.printable.escaping { scalar in
+      switch scalar {
+      case "\n": " "
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "&": "&amp;"
+      case "|", "*", "_", "`", "[", "]", "\\", "~": "\\\(scalar)"
+      default: nil
+      }
+    }
+  }
+
+  /// The address as a link, or as plain text if it is not a safe web address.
+  private static func address(_ link: String) -> String {
+    link.isWebAddress ? "<\(link)>" : escaped(link)
+  }
+
+  /// The text as the value of an HTML attribute, in which Markdown's escapes have no effect.
+  private static func quoted(_ text: String) -> String {
+    text.printable.escaping { scalar in
+      switch scalar {
+      case "\n": " "
+      case "<", ">", "&", "\"", "|", "`", "[", "]", "\\": "&#\(scalar.value);"
+      default: nil
+      }
+    }
+  }
+
+  /// The text as a code span, delimited by more backticks than it contains in a row (GFM §6.3).
+  private static func code(_ text: String) -> String {
+    let text = text.printable.escaping { $0 == "\n" ? " " : $0 == "|" ? "\\|" : nil }
+    let longest = text.split(omittingEmptySubsequences: true) { $0 != "`" }.map(\.count).max() ?? 0
+    let fence = String(repeating: "`", count: longest + 1)
+    return longest == 0 ? "`\(text)`" : "\(fence) \(text) \(fence)"
+  }
+}

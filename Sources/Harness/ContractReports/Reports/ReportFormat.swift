@@ -1,0 +1,34 @@
+public import ContractEvidence
+
+/// The formats of a report.
+public enum ReportFormat: String, Sendable, CaseIterable {
+  /// Text for a terminal of 100 columns.
+  case terminal
+  /// GitHub-flavoured Markdown.
+  case markdown
+  /// A self-contained HTML page.
+  case html
+  /// JUnit XML.
+  case junit
+  /// JSON according to `Schemas/report.schema.json`.
+  case json
+  /// Workflow commands of GitHub Actions that annotate the clauses.
+  case github
+
+  /// A report on a matrix in this format.
+  ///
+  /// - Parameters:
+  ///   - matrix: The matrix.
+  ///   - usesColour: Whether the terminal report is coloured.
+  ///   - root: The folder that paths in annotations are relative to.
+  public func text(of matrix: Matrix, usesColour: Bool = false, root: String = "/") -> String {
+    switch self {
+    case .terminal: TerminalReport(matrix, usesColour: usesColour, slowest: 5).text
+    case .markdown: MarkdownReport(matrix).text
+    case .html: HTMLReport(matrix).text
+    case .junit: JUnitReport(matrix).text
+    case .json: JSONReport(matrix).text
+    case .github: GitHubAnnotations(matrix, root: root).text
+    }
+  }
+}

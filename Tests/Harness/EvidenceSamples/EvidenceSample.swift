@@ -1,0 +1,122 @@
+import ContractEvidence
+import Foundation
+
+/// Sample journals with planted faults, for reports, comparisons and the gate.
+package struct EvidenceSample: Sendable {
+  /// The clauses' ids.
+  package var clauses: [String]
+  /// The outcomes other than passed, by `clause@implementation`.
+  package var outcomes: [String: Outcome]
+  /// The contract's revision.
+  package var revision: Int
+  /// The clauses that the adopter left out, with the reasons.
+  package var dropped: [String: String]
+  /// When the live implementation ran, in seconds before ``now``.
+  package var liveAge: Double
+  /// The revision that the live implementation ran, if it is another one.
+  package var liveRevision: Int?
+  /// The case in which the process crashed.
+  package var crash: String?
+  /// What the saboteur's run shows.
+  package var saboteur: Saboteur
+  /// Whether the contract is the package's own; `nil` leaves the field out.
+  package var isOwn: Bool?
+
+  /// The result of the only saboteur.
+  package enum Saboteur: Sendable {
+    case caught
+    case escaped
+    case notRun
+  }
+
+  /// The time that ages are computed from.
+  package static let now = 1_800_000_000.0
+
+  package init(
+    clauses: [String] = ["first", "second", "third"], outcomes: [String: Outcome] = [:],
+    revision: Int = 1, dropped: [String: String] = [:], liveAge: Double = 60,
+    liveRevision: Int? = nil, crash: String? = nil, saboteur: Saboteur = .caught,
+    isOwn: Bool? = true
+  ) {
+    self.clauses = clauses
+    self.outcomes = outcomes
+    self.revision = revision
+    self.dropped = dropped
+    self.liveAge = liveAge
+    self.liveRevision = liveRevision
+    self.crash = crash
+    self.saboteur = saboteur
+    self.isOwn = isOwn
+  }
+
+  /// The records of two runs, one of a fake and one of a live implementation.
+  package var records: [JournalRecord] {
+    run("fake", kind: .fake, revision: revision, start: Self.now - 60)
+      + run("real", kind: .live, revision: liveRevision ?? revision, start: Self.now - liveAge)
+  }
+
+  /// The journal's text.
+  package var text: String { records.map { $0.line + "\n" }.joined() }
+
+  /// The matrix of the records.
+  package var matrix: Matrix { Matrix(records) }
+
+  private func run(
+    _ name: String, kind: ImplementationKind, revision: Int, start: Double
+  ) -> [JournalRecord] {
+    var time = start
+    func record(_ event: JournalRecord.Event) -> JournalRecord {
+      time += 0.001
+      return JournalRecord(run: "run-\(name)", time: time, event: event)
+    }
+    var summary = ContractSummary(
+      id: "things", title: "Things", revision: revision,
+      clauses: clauses.map {
+        ClauseSummary(
+          id: $0, sentence: "a thing does \($0) & <that>", source: "RFC 9 §1", group: nil,
+          requires: [], absenceOf: nil, file: "Suite/Things.swift",
+          path: "/repo/Suite/Things.swift", line: 7)
+      }, dropped: dropped)
+    summary.isOwn = isOwn
+    let deviations = outcomes.compactMap { key, outcome -> DeviationSummary? in
+      guard case .deviates(let reason) = outcome, key.hasSuffix("@\(name)") else { return nil }
+      return DeviationSummary(
+        clause: String(key.prefix { $0 != "@" }), kind: "bug", reason: reason,
+        link: "https://bugs.example/1", isIntermittent: false)
+    }
+    var records = [
+      record(.runStarted(platform: "linux")), record(.contract(summary)),
+      record(
+        .implementation(
+          ImplementationSummary(
+            contract: "things", id: name, kind: kind, lacks: [:], deviations: deviations))),
+    ]
+    for clause in clauses where dropped[clause] == nil {
+      let id = CaseID(contract: "things", clause: clause, implementation: name)
+      records.append(record(.caseStarted(id)))
+      if crash == "\(clause)@\(name)" { return records }
+      let outcome = outcomes["\(clause)@\(name)"] ?? .passed
+      let issues =
+        outcome == .failed
+        ? [
+          IssueSummary(
+            message: "got \"2\" <not> 1 | & more", file: "Suite/Things.swift",
+            path: "/repo/Suite/Things.swift", line: 42)
+        ] : []
+      records.append(
+        record(.caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0.25, issues: issues))))
+    }
+    if kind == .fake, saboteur != .notRun {
+      for clause in clauses where dropped[clause] == nil {
+        records.append(
+          record(
+            .saboteur(
+              SaboteurResult(
+                contract: "things", saboteur: "twister", clause: clause,
+                isCaught: saboteur == .caught,
+                message: saboteur == .caught ? "got 2" : "escaped"))))
+      }
+    }
+    return records + [record(.runFinished)]
+  }
+}

@@ -1,0 +1,183 @@
+import ContractEvidence
+import ContractReports
+import EvidenceSamples
+import Testing
+
+@Suite struct GateTests {
+  private let strict = Gate(required: [.live], maximumAge: 7 * 86_400)
+
+  private func problems(in sample: EvidenceSample, _ gate: Gate? = nil) -> [Gate.Problem] {
+    (gate ?? strict).problems(in: sample.matrix, now: EvidenceSample.now)
+  }
+
+  @Test func `passes with sound evidence`() {
+    #expect(problems(in: EvidenceSample()).isEmpty)
+  }
+
+  @Test func `fails without any evidence`() {
+    let problems = strict.problems(in: Matrix([]), now: 0)
+    #expect(
+      problems.first?.sentence == "there is no evidence: the journals contain no result")
+  }
+
+  @Test func `names a fake's failure and the command that reruns it`() throws {
+    let problem = try #require(
+      problems(in: EvidenceSample(outcomes: ["second@fake": .failed])).first)
+    #expect(problem.sentence == "things/second@fake failed")
+    #expect(problem.command == "CONTRACT='things/second@fake' swift test --filter Contract")
+  }
+
+  @Test func `names a live failure, which also leaves the clause unproven`() {
+    let problems = problems(in: EvidenceSample(outcomes: ["second@real": .failed]))
+    #expect(
+      problems.map(\.sentence) == [
+        "things/second@real failed",
+        "things/second is unproven: it holds on fake, and on no live implementation (real)",
+      ])
+    #expect(
+      problems.last?.command
+        == "CONTRACT='things/second@real' CONTRACT_KIND=live swift test --filter Contract")
+  }
+
+  @Test func `accepts an unproven clause that is allowed by name`() {
+    let sample = EvidenceSample(outcomes: ["second@real": .deviates(reason: "known")])
+    #expect(problems(in: sample).count == 1)
+    let lenient = Gate(allowedUnproven: [CasePattern("things/sec*")])
+    #expect(problems(in: sample, lenient).isEmpty)
+    let other = Gate(allowedUnproven: [CasePattern("things/third")])
+    #expect(problems(in: sample, other).count == 1)
+  }
+
+  @Test func `rejects an unavailable implementation of a required kind`() {
+    let sample = EvidenceSample(outcomes: ["second@real": .unavailable(reason: "no network")])
+    let required = problems(in: sample)
+    #expect(required.first?.sentence == "things/second@real is unavailable: no network")
+    let lenient = Gate(allowedUnproven: [CasePattern("things")])
+    #expect(problems(in: sample, lenient).isEmpty)
+  }
+
+  @Test func `rejects a proof that is too old, and names its age`() {
+    let old = EvidenceSample(liveAge: 8 * 86_400)
+    let problems = problems(in: old)
+    #expect(problems.count == 3)
+    #expect(problems.first?.sentence.contains("8.0 days ago") == true)
+    #expect(self.problems(in: old, Gate()).isEmpty, "there is no maximum age")
+  }
+
+  @Test func `rejects a proof of another revision`() {
+    let problems = problems(in: EvidenceSample(revision: 2, liveAge: 120, liveRevision: 1))
+    #expect(problems.count == 3)
+    #expect(problems.first?.sentence.contains("another revision of the contract") == true)
+  }
+
+  @Test func `rejects a crash, a dropped clause and an escaped saboteur`() {
+    let crash = problems(in: EvidenceSample(crash: "second@real"))
+    #expect(crash.contains { $0.sentence.hasPrefix("things/second@real crashed") })
+    #expect(crash.contains { $0.sentence == "things/third@real has not run" })
+    let dropped = problems(in: EvidenceSample(dropped: ["third": "too slow"]))
+    #expect(dropped.map(\.sentence) == ["things/third was not run: too slow"])
+    #expect(problems(in: EvidenceSample(saboteur: .escaped)).count == 3)
+  }
+
+  @Test func `rejects an allowance that matches nothing`() {
+    let gate = Gate(
+      allowedUnproven: [CasePattern("things/sec*"), CasePattern("things/sexond")],
+      allowedWithoutStrength: [CasePattern("thin*"), CasePattern("thin"), CasePattern("things/a")])
+    #expect(
+      problems(in: EvidenceSample(), gate).map(\.sentence) == [
+        "--allow unproven=things/sexond matches no clause; remove it",
+        "--allow strength=thin matches no contract; remove it",
+        "--allow strength=things/a matches no contract; remove it",
+      ])
+  }
+
+  @Test func `accepts a dropped clause that is allowed by name`() {
+    let sample = EvidenceSample(dropped: ["third": "too slow"])
+    #expect(problems(in: sample, Gate(allowedUnproven: [CasePattern("things/third")])).isEmpty)
+  }
+
+  @Test func `rejects a proof from the future, but accepts a clock that is 10 minutes ahead`() {
+    #expect(problems(in: EvidenceSample(liveAge: -600)).isEmpty)
+    let ahead = problems(in: EvidenceSample(liveAge: -2 * 86_400))
+    #expect(
+      ahead.first?.sentence
+        == "things/first was proven at a time 2.0 days in the future; check the clock of the "
+        + "machine that ran real")
+    #expect(ahead.count == 3)
+    #expect(
+      problems(in: EvidenceSample(liveAge: -2 * 86_400), Gate()).isEmpty,
+      "there is no maximum age")
+  }
+
+  @Test func `rejects a fake's results that are too old`() {
+    let later = EvidenceSample.now + 8 * 86_400
+    let problems = strict.problems(
+      in: EvidenceSample(liveAge: -8 * 86_400 + 60).matrix, now: later)
+    #expect(problems.count == 3)
+    #expect(
+      problems.first?.sentence
+        == "things/first@fake last ran 8.0 days ago; the maximum is 7.0 days")
+  }
+
+  @Test func `rejects saboteurs without cases, and a part of the cases`() {
+    let records = EvidenceSample().records
+    let saboteurs = records.filter { record in
+      switch record.event {
+      case .caseStarted, .caseFinished: false
+      default: true
+      }
+    }
+    let first = strict.problems(in: Matrix(saboteurs), now: EvidenceSample.now).first
+    #expect(first?.sentence.contains("there is no evidence") == true)
+    let part = records.filter { record in
+      if case .caseFinished(let result) = record.event {
+        result.id.clause != "third"
+      } else {
+        if case .caseStarted(let id) = record.event { id.clause != "third" } else { true }
+      }
+    }
+    #expect(
+      strict.problems(in: Matrix(part), now: EvidenceSample.now).map(\.sentence) == [
+        "things/third@fake has not run", "things/third@real has not run",
+      ])
+  }
+
+  @Test func `quotes a selection for the shell`() {
+    let problems = problems(
+      in: EvidenceSample(clauses: ["it's"], outcomes: ["it's@fake": .failed]))
+    #expect(problems.first?.command?.hasPrefix("CONTRACT='things/it'\\''s@fake' swift") == true)
+  }
+
+  // MARK: - Strength
+
+  @Test func `rejects an own contract for which no saboteur ran`() {
+    let sample = EvidenceSample(saboteur: .notRun)
+    let problems = problems(in: sample)
+    #expect(
+      problems.map(\.sentence) == [
+        "things: no saboteur ran, so nothing shows that the contract's clauses can fail"
+      ])
+    #expect(
+      problems.first?.command == "CONTRACT='things@saboteur.*' swift test --filter Contract")
+    #expect(strict.notes(on: sample.matrix).isEmpty)
+    let lenient = Gate(allowedWithoutStrength: [CasePattern("thi*")])
+    #expect(self.problems(in: sample, lenient).isEmpty)
+  }
+
+  @Test func `only notes that no saboteur ran for another package's contract`() {
+    let sample = EvidenceSample(saboteur: .notRun, isOwn: false)
+    #expect(problems(in: sample).isEmpty)
+    #expect(
+      strict.notes(on: sample.matrix) == [
+        "things: no saboteur ran; the contract comes from another package, which has to show its "
+          + "strength"
+      ])
+    #expect(strict.notes(on: EvidenceSample(isOwn: false).matrix).isEmpty)
+  }
+
+  @Test func `accepts a journal that does not say whose contract it is`() {
+    let sample = EvidenceSample(saboteur: .notRun, isOwn: nil)
+    #expect(problems(in: sample).isEmpty)
+    #expect(strict.notes(on: sample.matrix).isEmpty)
+  }
+}

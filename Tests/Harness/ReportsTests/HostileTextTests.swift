@@ -1,0 +1,144 @@
+import ContractEvidence
+import ContractReports
+import Foundation
+import Testing
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+/// Reports on journals whose text tries to control a terminal, a page or a CI system.
+@Suite struct HostileTextTests {
+  private static let hostileText = [
+    "\u{1B}[2J\u{1B}]0;owned\u{7}", "a\r\n::error::planted", "a\n::error::planted\rb",
+    "\u{85}\u{9B}31m", "\u{202E}evil\u{2066}\u{200F}", "</script><script>alert(1)</script>",
+    "<\u{301}script>", "a|\u{301}b", "`` ` ``", "x]]>y", "nul \u{0} \u{FFFF} \u{B}",
+    "[a](javascript:alert(1))", "'; rm -rf / #", "%0A::error::planted", "\" onclick=\"alert(1)",
+    String(repeating: "long ", count: 4000), String(repeating: "x", count: 20_000),
+  ]
+
+  /// A matrix that contains the text in every field that accepts one.
+  private func matrix(containing text: String) -> Matrix {
+    let clause = ClauseSummary(
+      id: "c\(text)", sentence: text, source: text, group: text, requires: [text], absenceOf: nil,
+      file: text, path: "/p/\(text)", line: 1)
+    let other = ClauseSummary(
+      id: "d\(text)", sentence: text, source: text, group: text, requires: [], absenceOf: nil,
+      file: text, path: text, line: 1)
+    let contract = ContractSummary(
+      id: "k", title: text, revision: 1, clauses: [clause, other], dropped: [other.id: text],
+      unproven: [text])
+    let issue = IssueSummary(message: text, file: text, path: "/p/\(text)", line: 1)
+    var events: [JournalRecord.Event] = [.contract(contract), .problem(text)]
+    let outcomes: [Outcome] = [
+      .failed, .deviates(reason: text), .unavailable(reason: text),
+      .notApplicable(capability: text, reason: text),
+    ]
+    for (index, outcome) in outcomes.enumerated() {
+      let name = "i\(index)\(text)"
+      let deviation = DeviationSummary(
+        clause: clause.id, kind: "bug", reason: text, link: "https://a/\(text)",
+        isIntermittent: false)
+      events.append(
+        .implementation(
+          ImplementationSummary(
+            contract: "k", id: name, kind: .live, lacks: [text: text], deviations: [deviation])))
+      events.append(
+        .caseFinished(
+          CaseResult(
+            id: CaseID(contract: "k", clause: clause.id, implementation: name), outcome: outcome,
+            seconds: 1, issues: [issue])))
+    }
+    events.append(
+      .saboteur(
+        SaboteurResult(
+          contract: "k", saboteur: text, clause: clause.id, isCaught: false, message: text)))
+    return Matrix(events.map { JournalRecord(run: "r", time: 1, event: $0) })
+  }
+
+  @Test(arguments: hostileText)
+  func `the terminal report has no control characters and no line that is too wide`(text: String) {
+    let report = TerminalReport(matrix(containing: text), slowest: 5).text
+    #expect(
+      report.unicodeScalars.allSatisfy { scalar in
+        scalar == "\n"
+          || scalar.properties.generalCategory != .control
+            && !(0x202a...0x202e).contains(scalar.value)
+            && !(0x2066...0x2069).contains(scalar.value)
+      })
+    for line in report.split(separator: "\n") {
+      #expect(line.count <= TerminalReport.width)
+      #expect(!line.drop { $0 == " " }.hasPrefix("::"), "GitHub Actions would run \(line)")
+    }
+  }
+
+  @Test(arguments: hostileText)
+  func `each annotation is one line and begins with a command of the report`(text: String) {
+    let annotations = GitHubAnnotations(matrix(containing: text), root: "/").text
+    // GitHub Actions ends a line at either character.
+    let lines = annotations.unicodeScalars.split { "\r\n".unicodeScalars.contains($0) }
+    #expect(lines.count == 4)
+    for line in lines {
+      let line = String(line)
+      #expect(line.hasPrefix("::error") || line.hasPrefix("::warning"))
+    }
+  }
+
+  @Test(arguments: hostileText)
+  func `JUnit stays well-formed, with one element for each case`(text: String) throws {
+    let document = try XMLDocument(xmlString: JUnitReport(matrix(containing: text)).text)
+    let cases = try document.nodes(forXPath: "//testcase")
+    // Four implementations with two clauses each, a saboteur and a problem.
+    #expect(cases.count == 10)
+    #expect(try document.nodes(forXPath: "//script").isEmpty)
+  }
+
+  @Test(arguments: hostileText)
+  func `HTML contains no element or attribute from the text`(text: String) throws {
+    let page = HTMLReport(matrix(containing: text)).text
+    #expect(page.components(separatedBy: "<script").count == 2)
+    #expect(!page.contains("\" onclick"))
+    #expect(!page.contains("href=\"javascript"))
+    #expect(!page.unicodeScalars.contains("\u{1B}"))
+    #expect(!page.unicodeScalars.contains("\u{202E}"))
+  }
+
+  @Test(arguments: hostileText)
+  func `Markdown keeps its table, code spans and links intact`(text: String) {
+    let report = MarkdownReport(matrix(containing: text)).text
+    #expect(!Self.withoutCode(report).contains("<script"))
+    #expect(!report.unicodeScalars.contains("\u{1B}"))
+    #expect(!Self.withoutCode(report).contains("](javascript"))
+    let rows = report.split(separator: "\n").filter { $0.hasPrefix("|") }
+    #expect(rows.count == 4, "a header, a delimiter row and two clauses")
+    for row in rows {
+      let bars = row.unicodeScalars.reduce(into: (count: 0, isEscaped: false)) { state, scalar in
+        if scalar == "|", !state.isEscaped { state.count += 1 }
+        state.isEscaped = scalar == "\\" && !state.isEscaped
+      }
+      #expect(bars.count == 7, "\(row.prefix(300))")
+    }
+  }
+
+  /// Removes code spans and escaped characters (GFM §6.1, §6.3).
+  private static func withoutCode(_ text: String) -> String {
+    var result = ""
+    var rest = Array(text.unicodeScalars)[...]
+    func fence(at start: Int) -> Int { rest[start...].prefix { $0 == "`" }.count }
+    while let scalar = rest.first {
+      let length = fence(at: rest.startIndex)
+      guard length > 0 else {
+        // A backslash escapes the next character.
+        if scalar != "\\" { result.unicodeScalars.append(scalar) }
+        rest = rest.dropFirst(scalar == "\\" ? 2 : 1)
+        continue
+      }
+      var end = rest.startIndex + length
+      while end < rest.endIndex, rest[end] != "\n", fence(at: end) != length {
+        end += max(1, fence(at: end))
+      }
+      rest = rest[min(end + length, rest.endIndex)...]
+    }
+    return result
+  }
+}

@@ -1,0 +1,167 @@
+import ContractEvidence
+import ContractReports
+import EvidenceSamples
+import Foundation
+import Testing
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@Suite struct ReportTests {
+  @Test(arguments: EvidenceSample.planted, ReportFormat.allCases)
+  func `every format reports every planted fault`(sample: EvidenceSample, format: ReportFormat) {
+    let text = format.text(of: sample.matrix, root: "/repo")
+    for part in sample.expectedText(in: format) {
+      #expect(text.contains(part), "\(format) of \(sample) lacks '\(part)':\n\(text)")
+    }
+  }
+
+  @Test(arguments: EvidenceSample.planted)
+  func `JUnit is well-formed and its counts are correct`(sample: EvidenceSample) throws {
+    let document = try XMLDocument(xmlString: JUnitReport(sample.matrix).text)
+    let root = try #require(document.rootElement())
+    #expect(root.name == "testsuites")
+    func number(_ element: XMLElement, _ name: String) -> Int {
+      element.attribute(forName: name)?.stringValue.flatMap { Int($0) } ?? -1
+    }
+    for suite in root.elements(forName: "testsuite") {
+      let cases = suite.elements(forName: "testcase")
+      #expect(number(suite, "tests") == cases.count)
+      for (attribute, child) in [
+        ("failures", "failure"), ("errors", "error"), ("skipped", "skipped"),
+      ] {
+        #expect(
+          number(suite, attribute) == cases.count { !$0.elements(forName: child).isEmpty })
+      }
+      #expect(Set(cases.map { $0.attribute(forName: "name")?.stringValue }).count == cases.count)
+    }
+    #expect(
+      number(root, "tests")
+        == root.elements(forName: "testsuite").map { number($0, "tests") }.reduce(0, +))
+  }
+
+  @Test func `JUnit contains no character that XML forbids`() throws {
+    var sample = EvidenceSample()
+    sample.outcomes = ["first@fake": .deviates(reason: "bell \u{7} nul \u{0} end \u{FFFF} <&>\"'")]
+    #expect(throws: Never.self) { try XMLDocument(xmlString: JUnitReport(sample.matrix).text) }
+  }
+
+  @Test func `HTML loads nothing and escapes all text`() {
+    var sample = EvidenceSample()
+    sample.outcomes = [
+      "first@real": .deviates(reason: "</p><script>alert(1)</script>"),
+      "second@real": .unavailable(reason: "\" onclick=\"alert(1)"),
+    ]
+    let html = HTMLReport(sample.matrix).text
+    #expect(!html.contains("<script>alert"))
+    #expect(!html.contains("\" onclick=\"alert"))
+    #expect(!html.contains("src="))
+    #expect(!html.contains("http-equiv"))
+    #expect(!html.contains("<link"))
+    #expect(html.contains("href=\"#things/first@real\""))
+    #expect(html.contains("id=\"things/first@real\""))
+    #expect(
+      html.contains("CONTRACT=&#39;things/first@real&#39; swift test")
+        || html.contains("CONTRACT='things/first@real' swift test"))
+  }
+
+  @Test func `an annotation names the issue's line, relative to the repository`() {
+    let sample = EvidenceSample(outcomes: ["second@fake": .failed])
+    #expect(
+      GitHubAnnotations(sample.matrix, root: "/repo").text
+        == "::error file=Suite/Things.swift,line=42,title=things/second@fake"
+        + "::got \"2\" <not> 1 | & more\n")
+  }
+
+  @Test func `an annotation finds the file of a case that another machine ran`() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("root-\(UUID().uuidString)", isDirectory: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let suite = folder.appendingPathComponent("Suite")
+    try FileManager.default.createDirectory(at: suite, withIntermediateDirectories: true)
+    try Data().write(to: suite.appendingPathComponent("Things.swift"))
+    let sample = EvidenceSample(outcomes: ["second@fake": .failed])
+    #expect(
+      GitHubAnnotations(sample.matrix, root: folder.path).text
+        .hasPrefix("::error file=Suite/Things.swift,line=42,"))
+  }
+
+  @Test func `a crash is annotated at the clause's declaration`() {
+    #expect(
+      GitHubAnnotations(EvidenceSample(crash: "second@real").matrix, root: "/repo").text
+        == "::error file=Suite/Things.swift,line=7,title=things/second@real"
+        + "::the process ended during the case\n")
+  }
+
+  @Test func `escapes line breaks and percent signs in annotations`() {
+    var matrix = EvidenceSample().matrix
+    matrix.problems = ["one\ntwo % three"]
+    #expect(GitHubAnnotations(matrix, root: "/").text == "::error::one%0Atwo %25 three\n")
+  }
+
+  @Test func `reports a truncated journal, in which the last case has crashed`() {
+    let text = EvidenceSample(outcomes: ["second@fake": .failed]).text
+    let whole = Array(text.utf8)
+    for length in stride(from: 0, through: whole.count, by: 7) {
+      let journal = Journal(text: String(decoding: whole[..<length], as: UTF8.self), path: "j")
+      #expect(journal.damage.count <= 1)
+      let matrix = Matrix(journal)
+      #expect(matrix.problems.count == journal.damage.count)
+      for format in ReportFormat.allCases { _ = format.text(of: matrix) }
+    }
+    let cut = text.range(of: "\"event\":\"case-finished\"")
+    let upTo = cut.map { String(text[..<$0.lowerBound]) } ?? ""
+    let matrix = Matrix(Journal(text: upTo))
+    #expect(matrix.results.map(\.outcome) == [.crashed(signal: 0)])
+    #expect(matrix.results.first?.id.description == "things/first@fake")
+  }
+}
+
+extension EvidenceSample {
+  /// A sample of each fault that reports must show.
+  static let planted: [EvidenceSample] = [
+    EvidenceSample(),
+    EvidenceSample(outcomes: ["second@fake": .failed]),
+    EvidenceSample(outcomes: ["second@real": .failed]),
+    EvidenceSample(outcomes: ["second@fake": .failed, "second@real": .failed]),
+    EvidenceSample(outcomes: ["second@real": .deviates(reason: "a known bug")]),
+    EvidenceSample(outcomes: ["second@real": .unavailable(reason: "no network")]),
+    EvidenceSample(outcomes: ["second@real": .timedOut(seconds: 2)]),
+    EvidenceSample(
+      outcomes: ["second@real": .notApplicable(capability: "x", reason: "lacks x: tiny")]),
+    EvidenceSample(crash: "second@real"),
+    EvidenceSample(dropped: ["third": "too slow"]),
+    EvidenceSample(saboteur: .escaped),
+    EvidenceSample(saboteur: .notRun),
+    EvidenceSample(saboteur: .notRun, isOwn: false),
+    EvidenceSample(saboteur: .notRun, isOwn: nil),
+  ]
+
+  /// Text that a report on this sample must contain.
+  func expectedText(in format: ReportFormat) -> [String] {
+    var parts: [String] = []
+    let isTable = [.terminal, .markdown, .html].contains(format)
+    for (key, outcome) in outcomes {
+      if let reason = outcome.reason, format != .github || outcome.isFailure {
+        parts.append(reason)
+      }
+      if outcome == .failed { parts.append("got ") }
+      if outcome.isFailure, format != .junit, format != .json { parts.append("things/\(key)") }
+    }
+    if isTable, case .failed? = outcomes["second@fake"] {
+      parts.append(outcomes["second@real"] == .failed ? "contract wrong?" : "fake lies")
+    } else if isTable, case .failed? = outcomes["second@real"] {
+      parts.append("reality moved")
+    }
+    if isTable, outcomes["second@real"]?.reason != nil, outcomes["second@real"]?.isFailure == false
+    {
+      parts.append("unproven")
+    }
+    if crash != nil { parts.append("the process ended during the case") }
+    if saboteur == .escaped { parts.append("twister") }
+    if saboteur == .notRun { parts.append("not shown, no saboteur ran") }
+    if isTable || format == .json { parts += dropped.values }
+    return parts
+  }
+}
