@@ -167,12 +167,17 @@ let suites: [Target] = [
     ]),
   .target(
     name: "AnalyticsContract",
-    dependencies: ["AnalyticsPort", "ContractExploration", "ContractTesting", "SystemLocks"]),
+    dependencies: [
+      "AnalyticsPort", "ContractExploration", "ContractTesting", "SystemLocks", "SystemThreads",
+    ]),
   .target(
     name: "CheckoutContract",
-    dependencies: ["CheckoutPort", "ContractExploration", "ContractTesting", "SystemLocks"]),
+    dependencies: [
+      "CheckoutPort", "ContractExploration", "ContractTesting", "SystemLocks", "SystemThreads",
+    ]),
   .target(
-    name: "FeedbackContract", dependencies: ["ContractTesting", "FeedbackPort", "SystemLocks"]),
+    name: "FeedbackContract",
+    dependencies: ["ContractTesting", "FeedbackPort", "SystemLocks", "SystemThreads"]),
   .target(
     name: "PreferencesContract",
     dependencies: ["ContractExploration", "ContractTesting", "PreferencesPort"]),

@@ -2,6 +2,7 @@ import AnalyticsPort
 public import ContractTesting
 import Foundation
 import SystemLocks
+import SystemThreads
 import Testing
 
 import struct Synchronization.Atomic

@@ -1,6 +1,7 @@
 public import CheckoutPort
 public import ContractTesting
 import SystemLocks
+import SystemThreads
 import Testing
 
 /// The fixture of the navigator contract.

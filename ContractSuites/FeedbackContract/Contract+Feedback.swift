@@ -1,5 +1,6 @@
 public import ContractTesting
 import FeedbackPort
+import SystemThreads
 import Testing
 
 extension Contract<FeedbackFixture> {

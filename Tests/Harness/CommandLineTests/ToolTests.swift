@@ -71,13 +71,22 @@ import Testing
     arguments: [
       ([], "missing command"), (["dance"], "unknown command 'dance'"),
       (["report", "--format", "pdf"], "--format 'pdf' is not valid; give one of terminal"),
-      (["report", "--fromat", "html"], "unknown option '--fromat'; the options are --format, --output"),
+      (
+        ["report", "--fromat", "html"],
+        "unknown option '--fromat'; the options are --format, --output"
+      ),
       (["report", "--format"], "option '--format' needs a value"),
       (["diff", "a"], "'contracts diff' needs two journals"),
       (["gate", "--max-age", "soon"], "--max-age 'soon' is not valid"),
       (["gate", "--max-age", "-1d"], "--max-age '-1d' is not valid"),
-      (["gate", "--require", "all"], "--require 'all' is not valid; give one of fake, live, recorded"),
-      (["gate", "--allow", "everything"], "--allow 'everything' is not valid; give unproven=PATTERN"),
+      (
+        ["gate", "--require", "all"],
+        "--require 'all' is not valid; give one of fake, live, recorded"
+      ),
+      (
+        ["gate", "--allow", "everything"],
+        "--allow 'everything' is not valid; give unproven=PATTERN"
+      ),
       (["run", "now"], "unexpected argument 'now'; 'contracts run' takes only options"),
       (["linearizable", "h"], "missing option --model; give one of register"),
       (["linearizable", "h", "--model", "tree"], "unknown model 'tree'; give one of register"),

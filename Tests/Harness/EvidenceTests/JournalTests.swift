@@ -50,7 +50,10 @@ import Testing
       ("", "it isn't JSON"),
       ("{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"case-sta", "it isn't JSON"),
       ("{\"run\":\"r\",\"time\":1,\"event\":\"run-finished\"}", "'version' is missing"),
-      ("{\"version\":1,\"run\":\"r\",\"time\":\"x\",\"event\":\"run-finished\"}", "'time' has the wrong type"),
+      (
+        "{\"version\":1,\"run\":\"r\",\"time\":\"x\",\"event\":\"run-finished\"}",
+        "'time' has the wrong type"
+      ),
       ("{\"version\":9,\"run\":\"r\",\"time\":1,\"event\":\"run-finished\"}", "format 9"),
       ("{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"dance\"}", "'dance' is unknown"),
       ("{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"case-started\"}", "'case' is missing"),

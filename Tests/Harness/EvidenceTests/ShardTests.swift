@@ -3,7 +3,9 @@ import Testing
 
 @Suite struct ShardTests {
   @Test(arguments: [1, 2, 3, 4, 7, 16], [0, 1, 5, 100, 289])
-  func `shards are disjoint, complete and differ by at most one element`(count: Int, length: Int) throws {
+  func `shards are disjoint, complete and differ by at most one element`(count: Int, length: Int)
+    throws
+  {
     let list = Array(0..<length)
     var parts: [[Int]] = []
     for number in 1...count {

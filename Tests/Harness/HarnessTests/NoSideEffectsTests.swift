@@ -21,3 +21,14 @@ import Testing
     }
   }
 }
+
+/// The gate requires saboteurs to have run for the contracts of the package itself.
+@Suite struct OwnershipTests {
+  @Test func `a contract is the package's own if it is in its folder and not in a checkout`() {
+    func isOwn(_ path: String) -> Bool { Contract<Int>.isOwn(path, in: "/home/app") }
+    #expect(isOwn("/home/app/Tests/AppTests/Contract.swift"))
+    #expect(!isOwn("/home/app/.build/checkouts/suites/Contract.swift"))
+    #expect(!isOwn("/home/application/Contract.swift"))
+    #expect(!isOwn("/home/suites/Contract.swift"))
+  }
+}

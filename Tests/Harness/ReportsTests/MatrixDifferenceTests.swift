@@ -24,7 +24,8 @@ import Testing
   }
 
   @Test func `a clause without its live proof is newly unproven`() {
-    let unavailable = EvidenceSample(outcomes: ["third@real": .unavailable(reason: "no network")]).matrix
+    let unavailable = EvidenceSample(outcomes: ["third@real": .unavailable(reason: "no network")])
+      .matrix
     let difference = MatrixDifference(from: sound, to: unavailable)
     #expect(difference.newlyUnproven == ["things/third"])
     #expect(difference.exitStatus == 2)

@@ -238,7 +238,8 @@ public struct SaboteurResult: Hashable, Sendable, Codable {
   /// The clause's message, or why the saboteur escaped.
   public var message: String
 
-  package init(contract: String, saboteur: String, clause: String, isCaught: Bool, message: String) {
+  package init(contract: String, saboteur: String, clause: String, isCaught: Bool, message: String)
+  {
     self.contract = contract
     self.saboteur = saboteur
     self.clause = clause

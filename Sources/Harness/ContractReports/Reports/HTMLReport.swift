@@ -133,7 +133,8 @@ public struct HTMLReport: Sendable {
       html += "<td class=\"\(outcome.name)\"><a href=\"#\(Self.escaped(id))\" "
       html += "title=\"\(Self.escaped(Self.description(of: outcome)))\">"
       html += "<span aria-hidden=\"true\">\(outcome.symbol)</span>"
-      html += "<span class=\"hidden\">\(Self.escaped(Self.description(of: outcome)))</span></a></td>"
+      html +=
+        "<span class=\"hidden\">\(Self.escaped(Self.description(of: outcome)))</span></a></td>"
     }
     let dropped = table.contract.dropped[row.clause.id].map { "not run: \($0)" }
     let verdict = dropped ?? row.verdict?.rawValue ?? ""

@@ -29,7 +29,9 @@ public struct JUnitReport: Sendable {
       var saboteurs = Suite(
         name: "\(contract.id)@saboteurs", className: "\(contract.id).saboteurs")
       for result in table.saboteurs { saboteurs.add(result) }
-      if table.saboteurs.isEmpty { saboteurs.skip("strength", because: "strength: \(table.strength)") }
+      if table.saboteurs.isEmpty {
+        saboteurs.skip("strength", because: "strength: \(table.strength)")
+      }
       suites.append(saboteurs)
     }
     if !matrix.problems.isEmpty {

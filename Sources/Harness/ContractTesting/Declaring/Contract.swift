@@ -72,6 +72,18 @@ public struct Contract<Fixture>: Sendable {
     return ContractSummary(
       id: id, title: title, revision: revision, clauses: clauses.map(\.summary),
       dropped: dropped,
-      unproven: clauses.map(\.id).filter { !named.contains($0) })
+      unproven: clauses.map(\.id).filter { !named.contains($0) },
+      isOwn: Self.isOwn(sourceLocation.filePath))
+  }
+
+  /// Whether a file belongs to the package whose tests run: it is in the working directory, and not
+  /// in a checkout of a dependency, which SwiftPM puts under `.build`.
+  ///
+  /// The gate requires saboteurs to have run only for a package's own contracts.
+  static func isOwn(
+    _ path: String, in directory: String = FileManager.default.currentDirectoryPath
+  ) -> Bool {
+    guard path.hasPrefix(directory + "/") else { return false }
+    return !path.dropFirst(directory.count).split(separator: "/").contains(".build")
   }
 }

@@ -40,13 +40,9 @@ public struct Saboteur<Fixture>: Sendable {
     timeLimit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation,
     _ make: @escaping @Sendable (FixtureScope) async throws -> Fixture
   ) {
-    self.id = id
-    self.flaw = flaw
-    self.clauses = clauses
-    self.message = message
-    self.timeLimit = timeLimit
-    self.sourceLocation = sourceLocation
-    self.make = make
+    self.init(
+      id, flaw, caughtBy: clauses, saying: message, timeLimit: timeLimit,
+      sourceLocation: sourceLocation, make)
   }
 
   /// Declares a saboteur whose fixture needs no teardown.
@@ -64,12 +60,33 @@ public struct Saboteur<Fixture>: Sendable {
     timeLimit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation,
     _ make: @escaping @Sendable () async throws -> Fixture
   ) {
+    self.init(
+      id, flaw, caughtBy: clauses, saying: message, timeLimit: timeLimit,
+      sourceLocation: sourceLocation
+    ) { _ in try await make() }
+  }
+
+  /// Declares a saboteur with its clauses in an array, for a function that forwards a list of them.
+  ///
+  /// - Parameters:
+  ///   - id: The stable id.
+  ///   - flaw: What is wrong with the implementation.
+  ///   - clauses: The ids of the clauses that must catch it.
+  ///   - message: A part of the message that each of the clauses must give, or `nil`.
+  ///   - timeLimit: How long a clause may run. A clause that runs longer has caught the saboteur.
+  ///   - sourceLocation: Where the saboteur is declared.
+  ///   - make: Makes a new fixture, and registers teardown actions with the scope.
+  public init(
+    _ id: String, _ flaw: String, caughtBy clauses: [String], saying message: String? = nil,
+    timeLimit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation,
+    _ make: @escaping @Sendable (FixtureScope) async throws -> Fixture
+  ) {
     self.id = id
     self.flaw = flaw
     self.clauses = clauses
     self.message = message
     self.timeLimit = timeLimit
     self.sourceLocation = sourceLocation
-    self.make = { _ in try await make() }
+    self.make = make
   }
 }
