@@ -28,7 +28,7 @@ import Testing
   @Test func `a damaged line is named with its file and number`() async throws {
     let run = try await ToolRun(["report", "j"], files: ["j": SampleJournal.text() + "half a li"])
     #expect(run.status == 0)
-    #expect(run.output.contains("j:8: this line is damaged"), "\(run.output)")
+    #expect(run.output.contains("j:9: this line is damaged"), "\(run.output)")
     #expect(
       try await ToolRun(["gate", "j"], files: ["j": SampleJournal.text() + "half a li"]).status == 1
     )
