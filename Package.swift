@@ -25,7 +25,9 @@ let system: [Target] = [
   .target(name: "CDispatchWatch"),
 
   // What the other houses share.
+  .target(name: "SeededRandom"),
   .target(name: "SystemLocks"),
+  .target(name: "SystemPlatform"),
   .target(name: "SystemThreads"),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
@@ -37,20 +39,24 @@ let harness: [Target] = [
   .target(name: "ContractEvidence", dependencies: ["HarnessSupport", "SystemLocks"]),
   .target(name: "ContractTesting", dependencies: ["ContractEvidence", "SystemLocks"]),
   .target(
-    name: "ExplorationEngine", dependencies: ["CDispatchWatch", "HarnessSupport", "SystemLocks"]),
+    name: "ExplorationEngine",
+    dependencies: [
+      "CDispatchWatch", "HarnessSupport", "SeededRandom", "SystemLocks", "SystemPlatform",
+      "SystemThreads",
+    ]),
   .target(
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
   .executableTarget(
     name: "contracts",
     dependencies: ["CGetopt", "ContractEvidence", "CookieHistories", "ExplorationEngine"]),
-  .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence"]),
+  .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence", "SeededRandom"]),
   .testTarget(
     name: "HarnessTests",
     dependencies: ["ContractEvidence", "ContractExploration", "ContractTesting", "SystemLocks"]),
   .testTarget(
     name: "ExplorationTests",
-    dependencies: ["ExplorationEngine", "SystemLocks", "example-writer"]),
+    dependencies: ["ExplorationEngine", "SeededRandom", "SystemLocks", "example-writer"]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
@@ -67,7 +73,7 @@ let cookies: [Target] = [
   .target(name: "CookieTestSupport", path: "Tests/Cookies/CookieTestSupport"),
   .testTarget(
     name: "CookiePortTests",
-    dependencies: ["CookiePort", "CookieTestSupport", "ManualClocks", "SystemLocks"]),
+    dependencies: ["CookiePort", "ManualClocks", "SeededRandom", "SystemLocks"]),
   .testTarget(
     name: "CookieFoundationAdapterTests",
     dependencies: ["CookiePort", "CookieTestSupport", "foundation-cookie-keeper"]),
@@ -80,8 +86,8 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "CookieSQLiteAdapter", "CookieTestSupport", "ManualClocks", "SystemLocks",
-      "cookie-store-writer",
+      "CSQLite", "CookieSQLiteAdapter", "CookieTestSupport", "ManualClocks", "SeededRandom",
+      "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
@@ -99,7 +105,7 @@ let transport: [Target] = [
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
-    dependencies: ["CZlib", "ManualClocks", "SystemLocks", "TransportPort"]),
+    dependencies: ["CZlib", "ManualClocks", "SeededRandom", "SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportCurlAdapterTests",
     dependencies: ["ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort"]),

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 import TransportPort
 
@@ -110,7 +111,7 @@ import TransportPort
   }
 
   @Test func `mutated streams neither trap nor hang`() async throws {
-    var generator = SeededGenerator(state: 3)
+    var generator = SplitMix64(seed: 3)
     let sources = [
       ("gzip", deflated(Self.text, windowBits: 31)),
       ("deflate", deflated(Self.text, windowBits: -15)),
