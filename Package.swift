@@ -28,7 +28,9 @@ let system: [Target] = [
   .target(name: "CDispatchWatch"),
 
   // What the other houses share.
+  .target(name: "SeededRandom"),
   .target(name: "SystemLocks"),
+  .target(name: "SystemPlatform"),
   .target(name: "SystemThreads"),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
@@ -40,7 +42,11 @@ let harness: [Target] = [
   .target(name: "ContractEvidence", dependencies: ["HarnessSupport", "SystemLocks"]),
   .target(name: "ContractTesting", dependencies: ["ContractEvidence", "SystemLocks"]),
   .target(
-    name: "ExplorationEngine", dependencies: ["CDispatchWatch", "HarnessSupport", "SystemLocks"]),
+    name: "ExplorationEngine",
+    dependencies: [
+      "CDispatchWatch", "HarnessSupport", "SeededRandom", "SystemLocks", "SystemPlatform",
+      "SystemThreads",
+    ]),
   .target(
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
@@ -53,7 +59,7 @@ let harness: [Target] = [
   .target(
     name: "EvidenceSamples", dependencies: ["ContractEvidence"],
     path: "Tests/Harness/EvidenceSamples"),
-  .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence", "EvidenceSamples"]),
+  .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence", "EvidenceSamples", "SeededRandom"]),
   .testTarget(
     name: "ReportsTests",
     dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples"]),
@@ -62,7 +68,7 @@ let harness: [Target] = [
     dependencies: ["ContractEvidence", "ContractExploration", "ContractTesting", "SystemLocks"]),
   .testTarget(
     name: "ExplorationTests",
-    dependencies: ["ExplorationEngine", "SystemLocks", "example-writer"]),
+    dependencies: ["ExplorationEngine", "SeededRandom", "SystemLocks", "example-writer"]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
@@ -79,7 +85,7 @@ let cookies: [Target] = [
   .target(name: "CookieTestSupport", path: "Tests/Cookies/CookieTestSupport"),
   .testTarget(
     name: "CookiePortTests",
-    dependencies: ["CookiePort", "CookieTestSupport", "ManualClocks", "SystemLocks"]),
+    dependencies: ["CookiePort", "ManualClocks", "SeededRandom", "SystemLocks"]),
   .testTarget(
     name: "CookieFoundationAdapterTests",
     dependencies: ["CookiePort", "CookieTestSupport", "foundation-cookie-keeper"]),
@@ -92,8 +98,8 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "CookieSQLiteAdapter", "CookieTestSupport", "ManualClocks", "SystemLocks",
-      "cookie-store-writer",
+      "CSQLite", "CookieSQLiteAdapter", "CookieTestSupport", "ManualClocks", "SeededRandom",
+      "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
@@ -112,9 +118,9 @@ let transport: [Target] = [
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
-    dependencies: ["ManualClocks", "SystemLocks", "TransportPort"]),
+    dependencies: ["ManualClocks", "SeededRandom", "SystemLocks", "TransportPort"]),
   .testTarget(
-    name: "TransportDecodingTests", dependencies: ["CZlib", "TransportDecoding", "TransportPort"]),
+    name: "TransportDecodingTests", dependencies: ["CZlib", "SeededRandom", "TransportDecoding", "TransportPort"]),
   .testTarget(
     name: "TransportPagesTests",
     dependencies: [

@@ -1,6 +1,7 @@
 import ExplorationEngine
 
-/// Keys 0 to 15, values 0 to 99, 50 commands, put, get and delete alike: what all tools are given.
+/// A command of the workload that every tool runs: put, get and delete with equal probability, keys
+/// 0 to 15, values 0 to 99, 50 commands in a run.
 enum DictionaryCommand: Sendable, Hashable {
   case put(Int, Int)
   case get(Int)
@@ -23,7 +24,7 @@ extension DictionaryCommand: CustomStringConvertible {
   }
 }
 
-/// What both workloads share.
+/// The model and the generator of both workloads.
 protocol DictionaryWorkload: Specification
 where
   State == [Int: Int], Command == DictionaryCommand, Response == DictionaryResponse
@@ -53,7 +54,7 @@ extension DictionaryWorkload {
   }
 }
 
-/// A subject that answers at once.
+/// A synchronous subject.
 final class DictionaryStore {
   private var entries: [Int: Int] = [:]
 
@@ -76,7 +77,7 @@ struct SynchronousWorkload: DictionaryWorkload, SynchronousSpecification {
   }
 }
 
-/// A port as an app has it.
+/// An asynchronous port, as an app declares it.
 protocol AsyncDictionary: Sendable {
   func put(_ key: Int, _ value: Int) async
   func get(_ key: Int) async -> Int?
@@ -91,7 +92,7 @@ actor DictionaryActor: AsyncDictionary {
   func delete(_ key: Int) -> Bool { entries.removeValue(forKey: key) != nil }
 }
 
-/// An actor behind another, both as existentials, as adapters often are.
+/// An actor that forwards to another, both as existentials.
 actor DictionaryFront: AsyncDictionary {
   private let store: any AsyncDictionary
 

@@ -1,7 +1,8 @@
 import ExplorationEngine
 import Foundation
 
-/// Measures exploration and prints a table, beside Hypothesis where Python has it.
+/// Measures lock-step exploration and the linearizability checker, next to Hypothesis if it is
+/// installed.
 @main struct ExplorationBenchmark {
   static func main() async {
     let time = Duration.seconds(3)
@@ -32,7 +33,8 @@ import Foundation
     if let hypothesis {
       row("Hypothesis, synchronous class", hypothesis, against: hypothesis)
     } else {
-      print("Hypothesis is not here: run Benchmarks/Sources/ExplorationBenchmark/Peers/install")
+      print(
+        "Hypothesis not found; install it with Benchmarks/Sources/ExplorationBenchmark/Peers/install")
     }
 
     print("\nprocessor time for the linearizability of 10,000 operations by 8 clients on a map")
@@ -50,7 +52,7 @@ import Foundation
     }
   }
 
-  /// Processor time of this process: on a busy machine it says more than wall time.
+  /// The processor time of this process in seconds. Unlike real time, it excludes other processes.
   private static func cpuSeconds() -> Double {
     Double(clock()) / Double(CLOCKS_PER_SEC)
   }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The tools measured beside this one.
+/// The tools that are measured for comparison.
 enum Peer {
-  /// The steps that Hypothesis makes on the same workload, or `nil` where it is not installed.
+  /// The steps per second of processor time of Hypothesis on the same workload; `nil` if it is not
+  /// installed.
   static func hypothesisStepsPerSecond() -> Double? {
     let peers = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers")
     let benchmarks = peers.appending(path: "../../..").standardized

@@ -1,14 +1,15 @@
 import ExplorationEngine
 
-/// A history of eight clients on a map, each operation taking effect within its interval.
+/// A random history of eight clients on a map. Each operation takes effect within its interval.
 struct RandomHistory {
   let history: History<KeyValueModel.Command, KeyValueModel.Response>
 
-  /// Makes a history of 10,000 operations.
+  /// Creates a history of 10,000 operations.
   ///
   /// - Parameters:
-  ///   - spread: The larger, the more operations overlap.
-  ///   - isWrong: Whether a read near the end gives a value that nobody wrote.
+  ///   - keys: The number of keys.
+  ///   - spread: The longest half of an interval; the larger it is, the more operations overlap.
+  ///   - isWrong: Whether a read near the end returns a value that was never written.
   init(keys: Int, spread: Int, isWrong: Bool) throws {
     var choices = Choices(seed: UInt64(keys * 1000 + spread), strategy: .uniform)
     var clocks = Array(repeating: 0, count: 8)

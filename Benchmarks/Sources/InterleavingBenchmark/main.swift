@@ -1,13 +1,8 @@
 import ExplorationEngine
+import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// Seconds of processor time used so far: other work on the machine does not count.
+/// The processor time of this process in seconds. Unlike real time, it excludes other processes.
 func processorTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -45,7 +40,8 @@ func race(
   }
 }
 
-/// Four tasks of five yielding steps, which log their steps; some orders count as a bug.
+/// A log of four tasks with five steps each, with a yield after each step. Some orders count as a
+/// bug.
 final class StepLog: Sendable {
   private let steps = Mutex<[UInt8]>([])
 
@@ -116,7 +112,7 @@ func measure(
   return report
 }
 
-// `replay TEXT` runs a schedule that another process printed, a thousand times.
+// `replay TEXT` runs a schedule that another process printed 1,000 times.
 if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "replay" {
   var options = InterleavingOptions()
   options.replay = try Schedule(CommandLine.arguments[2])
@@ -130,8 +126,10 @@ if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "replay" {
   exit(same == 1000 ? 0 : 1)
 }
 
-/// Prints how many schedules take a second of processor time, the best and the median of seven rounds:
-/// whatever else the machine does makes caches cold and so costs processor time as well.
+/// Prints the schedules per second of processor time, the best and the median of seven rounds.
+///
+/// Other processes evict caches, which costs processor time as well, so the best round is the least
+/// disturbed.
 func rate(_ name: String, _ schedules: () async -> Int) async {
   var rates: [Int] = []
   for _ in 0..<7 {
@@ -170,7 +168,7 @@ if CommandLine.arguments.dropFirst() == ["rates"] {
 _ = try await withDeterministicTasks { 0 }
 let sleepStart = ContinuousClock.now
 try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
-print("an hour's sleep: \(ContinuousClock.now - sleepStart)")
+print("a sleep of an hour: \(ContinuousClock.now - sleepStart)")
 
 for sharing in [SharedState.actorsOnly, .anything] {
   let options = InterleavingOptions(sharing: sharing)

@@ -1,3 +1,3 @@
-// A specification is written against the engine and run by the functions of this module, so one
-// import gives both.
+// Specifications use the engine's types, and tests run them with the functions of this module. One
+// import is enough for both.
 @_exported public import ExplorationEngine

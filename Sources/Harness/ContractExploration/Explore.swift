@@ -3,20 +3,21 @@ public import ExplorationEngine
 import Foundation
 public import Testing
 
-/// Runs random commands on an implementation and on the model, and compares what they answer.
+/// Runs random commands on an implementation and on the model, and compares their responses.
 ///
-/// A mismatch is shrunk, saved beside the test and recorded as an issue that ends in a test to
-/// paste. Saved examples are replayed first. The environment sets the budget: `CONTRACT_EXPLORE_RUNS`,
-/// `CONTRACT_EXPLORE_SECONDS`, `CONTRACT_EXPLORE_SEED` and `CONTRACT_EXPLORE_SHARD` (`3/16`).
+/// A failure is shrunk, saved next to the test, and recorded as an issue with a test to paste.
+/// Saved examples are replayed first. The environment variables `CONTRACT_EXPLORE_RUNS`,
+/// `CONTRACT_EXPLORE_SECONDS`, `CONTRACT_EXPLORE_SEED` and `CONTRACT_EXPLORE_SHARD` (such as
+/// `3/16`) override the settings.
 ///
 /// - Parameters:
 ///   - specification: The model and the generator of commands.
-///   - implementation: What to explore; each run gets a fixture of its own.
-///   - settings: How long and how far to explore, where the environment does not say.
-///   - filePath: The test's file; examples are kept in a folder beside it.
-///   - sourceLocation: The place of the call.
-/// - Throws: ``OutsideTestError`` when no test is running; ``EnvironmentError`` for a variable
-///   that can't be read.
+///   - implementation: The implementation to explore. Each run has a separate fixture.
+///   - settings: The limits and seeds.
+///   - filePath: The path of the test's file. Examples are saved in a folder next to it.
+///   - sourceLocation: The source location of the call.
+/// - Throws: ``OutsideTestError`` if no test is running; ``EnvironmentError`` for a variable with
+///   an invalid value.
 public func explore<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>,
   settings: ExplorationSettings = .init(runs: 200), filePath: String = #filePath,
@@ -34,17 +35,17 @@ public func explore<Spec: Specification>(
   }
 }
 
-/// Runs given commands on an implementation and on the model, and compares what they answer.
+/// Runs given commands on an implementation and on the model, and compares their responses.
 ///
-/// A failure of ``explore(_:on:settings:filePath:sourceLocation:)`` ends in a test with this call. It
-/// names the implementation by its id in camel case: `in-memory` is `.inMemory`.
+/// The test that ``explore(_:on:settings:filePath:sourceLocation:)`` prints for a failure makes
+/// this call. It names the implementation by its id in camel case: `in-memory` becomes `.inMemory`.
 ///
 /// - Parameters:
 ///   - specification: The model.
-///   - implementation: What to run the commands on.
+///   - implementation: The implementation to run the commands on.
 ///   - commands: The commands, in order.
-///   - sourceLocation: The place of the call.
-/// - Throws: ``OutsideTestError`` when no test is running.
+///   - sourceLocation: The source location of the call.
+/// - Throws: ``OutsideTestError`` if no test is running.
 public func explore<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, commands: [Spec.Command],
   sourceLocation: SourceLocation = #_sourceLocation
@@ -70,21 +71,21 @@ private func lockStep<Spec: Specification>(
   return lockStep
 }
 
-/// Uses an implementation from several tasks truly in parallel, and asks of each recorded history
-/// whether the model allows it in some order.
+/// Runs random commands on an implementation from several threads in parallel, and checks that each
+/// recorded history is linearizable.
 ///
-/// Chance decides whether two calls meet: a gap of a hundred nanoseconds between a check and an act is
-/// hit in one run of a hundred, so by default there are as many runs as fit into a second, up to a
-/// thousand.
+/// Whether two calls overlap is a matter of chance: about one run in 100 hits a gap of 100 ns
+/// between a check and the action that depends on it. By default the exploration ends after 1,000
+/// runs or one second.
 ///
 /// - Parameters:
 ///   - specification: The model and the generator of commands.
-///   - implementation: What to explore; each run gets a fixture of its own.
-///   - tasks: How many tasks use it at once, from 1.
-///   - settings: How long and how far to explore, where the environment does not say.
-///   - sourceLocation: The place of the call.
-/// - Throws: ``OutsideTestError`` when no test is running; ``EnvironmentError`` for a variable
-///   that can't be read.
+///   - implementation: The implementation to explore. Each run has a separate fixture.
+///   - tasks: The number of tasks that use it concurrently, from 1.
+///   - settings: The limits and seeds; environment variables override them.
+///   - sourceLocation: The source location of the call.
+/// - Throws: ``OutsideTestError`` if no test is running; ``EnvironmentError`` for a variable with
+///   an invalid value.
 public func exploreConcurrently<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 4,
   settings: ExplorationSettings = .init(runs: 1_000, time: .seconds(1), steps: 24),
@@ -99,23 +100,27 @@ public func exploreConcurrently<Spec: Specification>(
       try await ScopedSubject(implementation)
     }
     let report = await explorer.explore()
-    ExplorationProgressLine.say("explored \(implementation.id) at once: \(report.summary)")
+    ExplorationProgressLine.say("explored \(implementation.id) concurrently: \(report.summary)")
     if report.failure != nil || !report.health.isEmpty {
       Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
     }
   }
 }
 
-/// What every kind of exploration does around its engine.
+/// Performs the steps that every kind of exploration needs before and after its engine.
+///
+/// It checks that a test is running and that the implementation is selected and available, applies
+/// the environment to the settings, and holds the implementation's exclusive resources while `body`
+/// runs.
 func exploring<Fixture>(
   _ implementation: Implementation<Fixture>, _ name: String, _ settings: ExplorationSettings,
   _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
   guard Test.current != nil else { throw OutsideTestError(what: "\(name)(_:on:)") }
-  // A selection of cases is a wish to run these alone.
+  // A selection of cases excludes everything that is not a case.
   guard implementation.runsOutsideCases else {
     ExplorationProgressLine.say(
-      "\(implementation.id) is not explored: CONTRACT or CONTRACT_KIND chooses other cases")
+      "\(implementation.id) not explored: CONTRACT or CONTRACT_KIND selects other cases")
     return
   }
   let settings = try settings.applying()
@@ -125,13 +130,13 @@ func exploring<Fixture>(
   }
   if implementation.hasOwnProcess {
     ExplorationProgressLine.say(
-      "\(implementation.id) is explored in this process, although its cases have their own: a "
-        + "crash ends the run")
+      "exploring \(implementation.id) in this process, although its cases run in separate "
+        + "processes; a crash ends the test run")
   }
   try await implementation.holdingResources { try await body(settings) }
 }
 
-/// A fixture with its scope, so that each run's world is torn down with it.
+/// A fixture together with its scope, which is torn down after each run.
 struct ScopedSubject<Fixture> {
   var fixture: Fixture
   private var scope: FixtureScope
@@ -154,7 +159,7 @@ struct ScopedSubject<Fixture> {
 
 extension ScopedSubject: Sendable where Fixture: Sendable {}
 
-/// A specification whose subjects bring their scopes along.
+/// A specification whose subjects are fixtures with their scopes.
 struct ScopedSpecification<Spec: Specification>: Specification {
   typealias Subject = ScopedSubject<Spec.Subject>
 
@@ -187,20 +192,21 @@ struct ScopedSpecification<Spec: Specification>: Specification {
   }
 }
 
-/// What an exploration says on standard error.
+/// Messages of an exploration on standard error.
 enum ExplorationProgressLine {
-  /// Says something that is true from here on, on a line of its own.
+  /// Prints a line that stays.
   static func say(_ text: String) {
     FileHandle.standardError.write(Data((text + "\n").utf8))
   }
 
-  /// Replaces the line on the terminal that says how a long exploration gets on.
+  /// Replaces the progress line, if standard error is a terminal.
   static func show(_ progress: ExplorationProgress, on implementation: String) {
     write(
       "\r\u{1B}[Kexploring \(implementation): \(progress.runs) runs, \(progress.commands) commands, "
-        + "\(Int(progress.rate)) a second")
+        + "\(Int(progress.rate)) commands/s")
   }
 
+  /// Removes the progress line.
   static func clear() { write("\r\u{1B}[K") }
 
   private static func write(_ text: String) {

@@ -3,22 +3,23 @@ public import ExplorationEngine
 import SystemLocks
 public import Testing
 
-/// Runs commands in several tasks under every schedule up to a bound, then random ones, and asks of
-/// each history whether the model allows it.
+/// Runs random commands on an implementation from several tasks under many schedules, and checks
+/// that each history is linearizable.
 ///
-/// Time is virtual while the tasks run. A failure ends in a trace, one column a task, and a schedule
-/// that replays exactly.
+/// The tasks run on one thread, in virtual time, and are switched at suspension points. The issue
+/// of a failure has a trace with a column for each task, and a schedule that replays exactly.
 ///
 /// - Parameters:
 ///   - specification: The model and the generator of commands.
-///   - implementation: What to explore; each schedule gets a fixture of its own.
-///   - tasks: How many tasks use it at once, from 1.
-///   - commands: How many commands each task performs, from 1.
-///   - programs: How many sets of commands to draw.
-///   - options: Budget, seed, what the tasks may share.
-///   - sourceLocation: The place of the call.
-/// - Throws: ``OutsideTestError`` when no test is running; ``EnvironmentError`` for a variable
-///   that can't be read.
+///   - implementation: The implementation to explore. Each schedule has a separate fixture.
+///   - tasks: The number of tasks that use it concurrently, from 1.
+///   - commands: The number of commands of each task, from 1.
+///   - programs: The number of programs to draw, each with different commands.
+///   - options: The limits, the seed, and the shared state; environment variables override the
+///     limits and the seed.
+///   - sourceLocation: The source location of the call.
+/// - Throws: ``OutsideTestError`` if no test is running; ``EnvironmentError`` for a variable with
+///   an invalid value.
 public func exploreInterleavings<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 2,
   commands: Int = 2, programs: Int = 20, options: InterleavingOptions = .init(),
@@ -45,7 +46,7 @@ public func exploreInterleavings<Spec: Specification>(
     do {
       try await latest.withLock { $0.take() }?.tearDown()
     } catch {
-      Issue.record(error, "the fixture could not be torn down", sourceLocation: sourceLocation)
+      Issue.record(error, "tearing down the fixture failed", sourceLocation: sourceLocation)
     }
     ExplorationProgressLine.say(
       "explored interleavings of \(implementation.id): \(report.summary)")

@@ -1,18 +1,18 @@
 /// The ranks drawn in a run, grouped by command.
 ///
-/// It is encoded as an array of arrays of ranks: first the draws made before any command, then
-/// one array a command.
+/// A sequence is encoded as an array of arrays of ranks: first those drawn before any command, then
+/// one array for each command.
 public struct ChoiceSequence: Sendable {
-  /// The draws made before the first command.
+  /// The choices drawn before the first command.
   public internal(set) var preamble: [Choice] = []
 
-  /// The draws of each command, in order.
+  /// The choices of each command, in order.
   public internal(set) var spans: [[Choice]] = []
 
-  /// A sequence without draws.
+  /// Creates an empty sequence.
   public init() {}
 
-  /// A sequence of bare ranks, as read from a file.
+  /// Creates a sequence of ranks without limits and domains, as stored in a file.
   ///
   /// - Parameters:
   ///   - preamble: The ranks drawn before the first command.
@@ -32,33 +32,33 @@ public struct ChoiceSequence: Sendable {
 
   mutating func openSpan() { spans.append([]) }
 
-  /// The draws of one command; those of the preamble for -1, none past the end.
+  /// The choices of a command; the preamble for -1, and an empty span past the end.
   func span(_ command: Int) -> [Choice] {
     if command < 0 { return preamble }
     return command < spans.count ? spans[command] : []
   }
 }
 
-/// One recorded decision.
+/// A recorded choice.
 public struct Choice: Sendable {
-  /// What a decision is about; shrinking treats the kinds differently.
+  /// What a choice decides; shrinking treats the kinds differently.
   @usableFromInline enum Kind: Sendable {
     case value
     case rule
   }
 
-  /// 0 for the simplest value that was possible.
+  /// The rank of the value drawn; 0 is the simplest possible value.
   public internal(set) var rank: UInt64
 
-  /// The largest rank that was possible.
+  /// The largest possible rank.
   public let limit: UInt64
 
-  /// What the value means, if the generator said so.
+  /// The meaning of the value, if the generator declared it.
   public let domain: Choices.Domain?
 
   let kind: Kind
 
-  /// Values that may stand for each other: those of one domain or, without one, of equal limits.
+  /// A group of interchangeable values: those of one domain or, without a domain, of equal limits.
   enum Group: Hashable {
     case domain(Choices.Domain)
     case limit(UInt64)
@@ -82,7 +82,7 @@ public struct Choice: Sendable {
 }
 
 extension ChoiceSequence: Hashable {
-  // Two sequences are equal when they replay alike, and a replay reads only the ranks.
+  // A replay reads only the ranks, so sequences with equal ranks are equal.
   public static func == (left: Self, right: Self) -> Bool { left.ranks == right.ranks }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ranks) }

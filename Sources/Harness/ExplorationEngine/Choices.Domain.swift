@@ -1,5 +1,6 @@
 extension Choices {
-  /// What a drawn value means, such as `"key"`; values of one domain are reused and renamed together.
+  /// The meaning of a drawn value, such as `"key"`. Values of one domain are reused, and shrunk
+  /// together.
   public struct Domain: Sendable, ExpressibleByStringLiteral {
     @usableFromInline let name: StaticString
 
@@ -7,11 +8,11 @@ extension Choices {
     public init(stringLiteral name: StaticString) { self.name = name }
   }
 
-  /// The values drawn last in one domain.
+  /// The values drawn most recently in one domain.
   @usableFromInline struct DomainMemory: Sendable {
     @usableFromInline let domain: Domain
     @usableFromInline var count: UInt64 = 0
-    /// The last eight values; the oldest is overwritten.
+    /// A ring buffer of the last eight values.
     @usableFromInline var values = SIMD8<UInt64>()
 
     @inlinable

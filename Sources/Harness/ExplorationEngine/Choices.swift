@@ -1,20 +1,22 @@
-/// The source of every random decision in a run, recorded so that it can be replayed and shrunk.
+import SeededRandom
+
+/// The source of every random choice in a run, recorded so that the run can be replayed and shrunk.
 ///
-/// A value drawn is stored as its *rank*: 0 for the simplest value that was possible, larger for
-/// less simple ones. A recorded sequence of ranks therefore shrinks by lowering its numbers, and
-/// means the same on every machine. The decisions of one command form a *span*.
+/// A choice is stored as the *rank* of the drawn value: 0 is the simplest possible value. A
+/// recorded sequence therefore shrinks by lowering its numbers, and has the same meaning on every
+/// machine. The choices of one command form a *span*.
 ///
-/// Choices come from a seed, or from a recorded ``ChoiceSequence``. A replay never stops: a
-/// decision that the recording cannot answer takes the simplest value, and
-/// ``divergence`` says so.
+/// Choices are drawn from a seed, or replayed from a ``ChoiceSequence``. A replay never stops:
+/// where the recording has no rank, the simplest value is drawn, and ``divergence`` records the
+/// first such choice.
 public struct Choices: Sendable {
-  /// How a run's generator deviates from uniform draws, to reach states that uniform draws miss.
+  /// How a run's draws differ from uniform ones, to reach states that uniform draws miss.
   public enum Strategy: String, Sendable, Hashable, Codable {
-    /// Every rule is as likely as its weight says; values used before are not preferred.
+    /// Rules are drawn by their weights, and earlier values are not preferred.
     case uniform
-    /// A random subset of the rules is left out for the whole run.
+    /// A random subset of the rules is excluded for the whole run.
     case swarm
-    /// The seed decides between the two, and how strongly values used before are preferred.
+    /// The seed chooses between the two, and how often earlier values are drawn again.
     case mixed
   }
 
@@ -26,9 +28,9 @@ public struct Choices: Sendable {
 
   @usableFromInline var generator: SplitMix64
   @usableFromInline var mode: Mode
-  /// The rules that a swarm run may use, a bit each; all ones in a uniform run.
+  /// One bit for each rule that the run may draw; all ones in a uniform run.
   @usableFromInline var enabledRules: UInt64 = .max
-  /// Out of 256, how often a tagged draw repeats a value used before.
+  /// The number of draws out of 256 that repeat an earlier value of their domain.
   @usableFromInline var reuse: UInt64 = 0
   @usableFromInline var memories: [DomainMemory] = []
 
@@ -36,28 +38,28 @@ public struct Choices: Sendable {
   private var script = ChoiceSequence()
   private var position = 0
 
-  /// Where a replay first had to answer a decision that its recording does not hold.
+  /// The first point at which a replay differed from its recording, or `nil`.
   public private(set) var divergence: Divergence?
 
   /// Starts a recorded run from a seed.
   ///
   /// - Parameters:
-  ///   - seed: Equal seeds give equal draws on every platform.
-  ///   - strategy: How the run deviates from uniform draws.
+  ///   - seed: The seed; equal seeds give equal draws on every platform.
+  ///   - strategy: How the draws differ from uniform ones.
   public init(seed: UInt64, strategy: Strategy = .mixed) {
     self.init(seed: seed, strategy: strategy, isRecording: true)
   }
 
   /// Replays a recorded run.
   ///
-  /// - Parameter sequence: What an earlier run recorded, or a shrunk variant of it.
+  /// - Parameter sequence: The choices of an earlier run, or a shrunk variant of them.
   public init(replaying sequence: ChoiceSequence) {
     generator = SplitMix64(seed: 0)
     mode = .replaying
     script = sequence
   }
 
-  /// Starts a run that can be repeated from its seed but keeps no recording, which is faster.
+  /// Starts a run from a seed, optionally without a recording, which is faster.
   @usableFromInline
   init(seed: UInt64, strategy: Strategy, isRecording: Bool) {
     generator = SplitMix64(seed: 0)
@@ -65,7 +67,8 @@ public struct Choices: Sendable {
     restart(seed: seed, strategy: strategy)
   }
 
-  /// Starts over with another seed, keeping the storage already allocated.
+  /// Starts the next run with another seed and keeps the storage. Only for runs without a
+  /// recording.
   @usableFromInline
   mutating func restart(seed: UInt64, strategy: Strategy) {
     generator = SplitMix64(seed: seed)
@@ -78,15 +81,15 @@ public struct Choices: Sendable {
     reuse = (plan >> 8 & 3) * 64
   }
 
-  /// Everything drawn so far; empty for a run that is not recorded.
+  /// The choices so far; empty for a run that is not recorded.
   ///
-  /// After a replay it holds the ranks that were really used, which differ from the script where
-  /// the replay diverged.
+  /// After a replay it holds the ranks that were used. They differ from the recording after a
+  /// divergence.
   public var sequence: ChoiceSequence { recorded }
 
-  /// Ends a replay and says whether the recording was followed to its last rank.
+  /// Ends a replay and checks that it used every recorded rank.
   ///
-  /// - Returns: The first divergence, or `nil` when the replay was exact.
+  /// - Returns: The first divergence, or `nil` if the replay was exact.
   public mutating func finishReplay() -> Divergence? {
     if mode == .replaying {
       noteUnused()
@@ -107,14 +110,14 @@ public struct Choices: Sendable {
 
   /// Draws an integer.
   ///
-  /// The simplest value is the one nearest to zero. Wide ranges yield their ends more often than
-  /// uniform draws would.
+  /// The simplest value is the one nearest to zero. In ranges of more than 16 values, the bounds
+  /// are drawn more often than other values.
   ///
   /// - Parameters:
-  ///   - range: The values that are possible; of a range wider than 64 bits only the simplest
-  ///     2⁶⁴ values are drawn.
-  ///   - domain: What the value means, such as `"key"`: values used before in the same domain
-  ///     are preferred, and shrinking renames and unifies them.
+  ///   - range: The possible values. Of a range wider than 64 bits, only the simplest 2⁶⁴ are
+  ///     drawn.
+  ///   - domain: The meaning of the value, such as `"key"`. Earlier values of the domain are
+  ///     preferred, and shrinking renames and unifies values within it.
   @inlinable
   public mutating func integer<Value: FixedWidthInteger>(
     in range: ClosedRange<Value>, domain: Domain? = nil
@@ -123,9 +126,9 @@ public struct Choices: Sendable {
     return Value(rank: rank(upTo: width, domain: domain), in: range)
   }
 
-  /// Draws a Boolean; `false` is the simpler one.
+  /// Draws a Boolean; `false` is simpler.
   ///
-  /// - Parameter probability: How often it is `true`, from 0 to 1.
+  /// - Parameter probability: The probability of `true`, from 0 to 1.
   @inlinable
   public mutating func bool(probability: Double = 0.5) -> Bool {
     if mode == .replaying { return replay(upTo: 1, kind: .value, domain: nil) == 1 }
@@ -135,12 +138,12 @@ public struct Choices: Sendable {
     return rank == 1
   }
 
-  /// Draws an element; the first is the simplest.
+  /// Draws an element of a collection; the first is the simplest.
   ///
   /// - Parameters:
-  ///   - collection: The elements that are possible.
-  ///   - domain: What the element means; see ``integer(in:domain:)``.
-  /// - Returns: An element, or `nil` when the collection is empty.
+  ///   - collection: The possible elements.
+  ///   - domain: The meaning of the element; see ``integer(in:domain:)``.
+  /// - Returns: An element, or `nil` if the collection is empty.
   @inlinable
   public mutating func element<Elements: Collection>(
     of collection: Elements, domain: Domain? = nil
@@ -151,22 +154,22 @@ public struct Choices: Sendable {
     return collection[collection.index(collection.startIndex, offsetBy: Int(offset))]
   }
 
-  /// Draws an index, each as often as its weight says; the first is the simplest.
+  /// Draws an index with a probability in proportion to its weight; the first is the simplest.
   ///
-  /// - Parameter weights: One weight an index; a negative one counts as 0.
-  /// - Returns: An index of `weights`, 0 when all weights are 0.
+  /// - Parameter weights: A weight for each index; a negative weight counts as 0.
+  /// - Returns: An index of `weights`, or 0 if no weight is positive.
   @inlinable
   public mutating func index(weights: [Int]) -> Int {
     weighted(weights, enabled: .max, kind: .value)
   }
 
-  /// Draws which kind of command comes next, each kind alike.
+  /// Draws the kind of the next command, each kind with the same probability.
   ///
-  /// A swarm run leaves some of the rules out from its beginning to its end, so draw rules only
-  /// here, and everything else with the other functions.
+  /// A swarm run excludes some rules from its first command to its last. So draw the kind of a
+  /// command with this function, and everything else with the others.
   ///
   /// - Parameter count: The number of rules; at most 64 of them take part in swarm runs.
-  /// - Returns: A number from 0 to `count - 1`; put the simplest rule first.
+  /// - Returns: A number from 0 to `count - 1`; make 0 the simplest rule.
   @inlinable
   public mutating func rule(of count: Int) -> Int {
     let limit = UInt64(max(count, 1) - 1)
@@ -176,16 +179,16 @@ public struct Choices: Sendable {
     return Int(rank)
   }
 
-  /// Draws which kind of command comes next, each as often as its weight says.
+  /// Draws the kind of the next command with a probability in proportion to its weight.
   ///
-  /// - Parameter weights: One weight a rule; see ``rule(of:)``.
+  /// - Parameter weights: A weight for each rule; see ``rule(of:)``.
   /// - Returns: An index of `weights`; put the simplest rule first.
   @inlinable
   public mutating func rule(weights: [Int]) -> Int {
     weighted(weights, enabled: enabledRules, kind: .rule)
   }
 
-  /// Draws which kind of command comes next from the cases of an enumeration.
+  /// Draws the kind of the next command from the cases of an enumeration; see ``rule(of:)``.
   ///
   /// - Parameter rules: The enumeration; its first case is the simplest rule.
   @inlinable
@@ -203,7 +206,7 @@ public struct Choices: Sendable {
     let bits = generator.next()
     var rank = bits.scaled(upTo: limit)
     if limit > 15, bits & 0x1f == 0 {
-      // The ends of a wide range, one draw in 32.
+      // One draw in 32 is a bound of the range: half of them the upper one, the others 0 or 1.
       rank = bits & 0x20 == 0 ? limit : bits >> 6 & 1
     }
     if let domain {
@@ -255,7 +258,7 @@ public struct Choices: Sendable {
 
   @inlinable
   static func weight(_ weights: [Int], _ index: Int, _ mask: UInt64) -> UInt64 {
-    // Weights are capped so that their sum cannot overflow.
+    // At most 2³², so that the sum cannot overflow.
     let isEnabled = index > 63 || mask >> UInt64(index) & 1 == 1
     return isEnabled ? UInt64(min(max(weights[index], 0), 1 << 32)) : 0
   }
@@ -319,15 +322,17 @@ public struct Choices: Sendable {
 }
 
 extension Choices {
-  /// How a replay departed from its recording; commands count from 0, draws before the first are -1.
+  /// The way in which a replay differed from its recording.
+  ///
+  /// Commands are numbered from 0; -1 stands for the choices before the first.
   public enum Divergence: Sendable, Hashable {
-    /// The generator asked for more decisions than the command's span holds.
+    /// The generator drew more choices than the command's span holds.
     case exhausted(command: Int)
-    /// A recorded rank is larger than what is possible now; the largest possible one was used.
+    /// A recorded rank is above the current limit, which was used instead.
     case outOfRange(command: Int, rank: UInt64, limit: UInt64)
-    /// The generator asked for fewer decisions than the command's span holds.
+    /// The generator drew fewer choices than the command's span holds.
     case unusedRanks(command: Int, count: Int)
-    /// Spans at the end of the recording that no command asked for.
+    /// The recording has more commands than the replay.
     case unusedCommands(Int)
   }
 }
@@ -336,13 +341,13 @@ extension Choices.Divergence: CustomStringConvertible {
   public var description: String {
     switch self {
     case .exhausted(let command):
-      "command \(command) asked for more choices than were recorded"
+      "command \(command) drew more choices than were recorded"
     case .outOfRange(let command, let rank, let limit):
-      "command \(command) was recorded with choice \(rank), but only 0...\(limit) are possible now"
+      "command \(command) was recorded with choice \(rank), but the limit is now \(limit)"
     case .unusedRanks(let command, let count):
-      "command \(command) left \(count) recorded choices unused"
+      "command \(command) did not use \(count) recorded choices"
     case .unusedCommands(let count):
-      "\(count) recorded commands were never asked for"
+      "\(count) recorded commands were not drawn"
     }
   }
 }

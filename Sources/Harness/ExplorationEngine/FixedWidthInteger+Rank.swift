@@ -1,13 +1,14 @@
 extension FixedWidthInteger {
-  /// The number of values between two bounds, less one; at most `UInt64.max`.
+  /// The difference from a lower bound, which is the largest rank in the range; at most
+  /// `UInt64.max`.
   @inlinable
   func distanceInRanks(from lower: Self) -> UInt64 {
     UInt64(clamping: Magnitude(truncatingIfNeeded: self &- lower))
   }
 
-  /// The value of a rank: 0 is the value nearest to zero, further ranks lie further away.
+  /// Creates the value with a rank; values are ranked by their distance from zero.
   ///
-  /// In a range on both sides of zero the order is 0, 1, -1, 2, -2, … until one side is used up.
+  /// In a range on both sides of zero the order is 0, 1, -1, 2, -2, … until one bound is reached.
   @inlinable
   init(rank: UInt64, in range: ClosedRange<Self>) {
     let offset = Self(truncatingIfNeeded: rank)

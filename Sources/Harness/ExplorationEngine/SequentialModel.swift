@@ -1,44 +1,45 @@
-/// What a correct subject does when it is used by one caller at a time.
+/// A model of a subject that is used by one caller at a time.
 ///
-/// A model is all that the linearizability checker needs; a ``Specification`` adds the commands to
-/// try and the subject to try them on.
+/// The linearizability checker needs only a model. A ``Specification`` adds a generator of commands
+/// and the subject that they run on.
 public protocol SequentialModel: Sendable {
-  /// A value that is everything the port remembers.
+  /// The model's complete state.
   associatedtype State: Hashable & Sendable
 
-  /// One call on the port, with its arguments.
+  /// A call with its arguments.
   associatedtype Command: Sendable & Hashable & CustomStringConvertible
 
-  /// What a call gives back; an error that the specification expects is a response too.
+  /// The result of a call. An error that the specification expects is a response as well.
   associatedtype Response: Sendable & Equatable
 
-  /// The state of a subject nobody has used yet.
+  /// The state of a subject that has not been used.
   var initialState: State { get }
 
   /// Runs a command on the model.
   ///
   /// - Parameters:
   ///   - command: The command to run.
-  ///   - state: The model's state, changed in place.
-  /// - Returns: The only response that a correct subject may give.
+  ///   - state: The model's state, which the command may change.
+  /// - Returns: The only correct response.
   func apply(_ command: Command, to state: inout State) -> Response
 
-  /// Whether a command can never change any state, whatever its response.
+  /// Whether a command never changes any state, whatever its response.
   ///
-  /// 'Does not change this state' is not enough: the linearizability checker relies on 'never'.
-  /// The default is `false`, which is always sound.
+  /// A command that changes only some states is not read-only, because the linearizability checker
+  /// would then reject correct histories. The default is `false`, which is always sound.
   func isReadOnly(_ command: Command) -> Bool
 
-  /// The independent part of the state that a command touches, or `nil` when it may touch all of it.
+  /// The independent part of the state that a command accesses, or `nil` if it may access the whole
+  /// state.
   ///
-  /// Histories are checked partition by partition when every command names one.
+  /// If every command of a history has a partition, the partitions are checked separately.
   func partition(of command: Command) -> AnyHashable?
 }
 
 extension SequentialModel {
-  /// No command is known to be read-only.
+  /// Returns `false`.
   public func isReadOnly(_ command: Command) -> Bool { false }
 
-  /// The state has no independent parts.
+  /// Returns `nil`.
   public func partition(of command: Command) -> AnyHashable? { nil }
 }

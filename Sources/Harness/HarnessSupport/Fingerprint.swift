@@ -1,7 +1,8 @@
-/// A 64-bit FNV-1a hash of text: it tells versions apart and is no signature.
+/// A 64-bit FNV-1a hash of text. It distinguishes versions, and is not cryptographic.
 package struct Fingerprint: Sendable {
   private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
+  /// Creates the fingerprint of no text.
   package init() {}
 
   /// Adds text.

@@ -1,4 +1,4 @@
-/// One of several processes that divide a run's work among them: `2/4` is the second of four.
+/// One of several processes that divide the work of a run. `2/4` is the second of four.
 public struct Shard: Hashable, Sendable {
   /// The only process of a run.
   public static let whole = Shard(checked: 1, of: 1)
@@ -44,8 +44,8 @@ public struct Shard: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - list: The whole list, in the same order in every process.
-  ///   - name: The list's name. It decides which shard gets the first element; otherwise the first
-  ///     shard would get the elements of all lists of one element.
+  ///   - name: The list's name, which determines the shard of the first element. Without it, the
+  ///     first shard would get every list of one element.
   package func part<Element>(of list: [Element], named name: String) -> [Element] {
     let start = name.utf8.reduce(0) { ($0 &* 31 &+ UInt32($1)) }
     return list.enumerated()

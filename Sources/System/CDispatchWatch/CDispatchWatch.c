@@ -14,9 +14,12 @@ void watch_dispatch(watcher_t watcher) { atomic_store(&current, watcher); }
 #if defined(__ELF__)
 #include <dlfcn.h>
 
-// The dynamic linker takes these, in the executable, for those of libdispatch, and they pass every
-// call on. Being weak, they give way where libdispatch is linked into the executable itself.
+// These definitions interpose the functions of libdispatch: the dynamic linker searches the executable
+// before the libraries. Each notifies the watcher and then calls the original, the next definition in the
+// search order (dlsym(3), RTLD_NEXT). They are weak, so that a statically linked libdispatch wins over them
+// instead of clashing with them.
 
+// Notifies the watcher and returns libdispatch's own function.
 static void *original(const char *name, _Atomic(void *) *cache) {
   watcher_t watcher = atomic_load_explicit(&current, memory_order_relaxed);
   if (watcher != NULL) watcher();
@@ -28,16 +31,16 @@ static void *original(const char *name, _Atomic(void *) *cache) {
   return function;
 }
 
-#define PASS_ON(name, types, names) \
+#define INTERPOSE(name, types, names) \
   __attribute__((weak)) void name types { \
     static _Atomic(void *) cache; \
     ((void (*) types)original(#name, &cache)) names; \
   }
 
-PASS_ON(dispatch_async, (void *queue, void *block), (queue, block))
-PASS_ON(dispatch_barrier_async, (void *queue, void *block), (queue, block))
-PASS_ON(dispatch_after, (uint64_t time, void *queue, void *block), (time, queue, block))
-PASS_ON(dispatch_group_async, (void *group, void *queue, void *block), (group, queue, block))
-PASS_ON(dispatch_group_notify, (void *group, void *queue, void *block), (group, queue, block))
+INTERPOSE(dispatch_async, (void *queue, void *block), (queue, block))
+INTERPOSE(dispatch_barrier_async, (void *queue, void *block), (queue, block))
+INTERPOSE(dispatch_after, (uint64_t time, void *queue, void *block), (time, queue, block))
+INTERPOSE(dispatch_group_async, (void *group, void *queue, void *block), (group, queue, block))
+INTERPOSE(dispatch_group_notify, (void *group, void *queue, void *block), (group, queue, block))
 
 #endif

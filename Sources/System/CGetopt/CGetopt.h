@@ -1,1 +1,2 @@
+// The Glibc module does not export getopt_long(3).
 #include <getopt.h>

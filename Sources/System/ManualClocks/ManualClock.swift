@@ -1,9 +1,9 @@
 import SystemLocks
 
-/// A `Clock` that stands still until a test advances it.
+/// A `Clock` whose time changes only when a test advances it.
 ///
-/// Give the clock to the code under test. A task that sleeps on it resumes when the clock is advanced
-/// to the task's deadline, or when the task is cancelled.
+/// Give the clock to the code under test. A task that sleeps on it resumes when the clock is
+/// advanced to the task's deadline, or when the task is cancelled.
 public final class ManualClock: Clock, Sendable {
   /// A point in time, as its distance from the clock's start.
   public struct Instant: InstantProtocol, Sendable {

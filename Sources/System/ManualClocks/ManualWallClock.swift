@@ -1,11 +1,11 @@
 public import Foundation
 import SystemLocks
 
-/// A wall clock that stands still until a test moves it.
+/// A wall clock whose time changes only when a test sets or advances it.
 ///
 /// Give ``now`` to the code under test in place of `Date()`.
 public final class ManualWallClock: Sendable {
-  /// Where a clock starts by default: 2030-03-17 17:46:40 UTC, in whole seconds.
+  /// The default start: 2030-03-17 17:46:40 UTC, in whole seconds.
   public static let start = Date(timeIntervalSince1970: 1_900_000_000)
 
   private let time: Mutex<Date>

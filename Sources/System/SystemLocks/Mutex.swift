@@ -6,23 +6,33 @@
   import Glibc
 #endif
 
-/// A value that one thread at a time may touch, with the interface of `Synchronization.Mutex`.
+/// A value that only one thread at a time may access, with the interface of
+/// `Synchronization.Mutex`.
 ///
-/// The standard library's own would do, but for one thing: on Linux it waits in a futex that the
-/// Thread Sanitizer does not see, so every contended use is reported as a race, and a real race
-/// would drown among them. This one is a POSIX mutex, which the sanitizer knows. It is not
-/// recursive: taking it again on the thread that holds it waits for ever.
+/// The lock is a POSIX mutex and not recursive: a thread that acquires it twice deadlocks.
 ///
-/// The module is no product, and what is in it is `public` for the compiler's sake alone, which
-/// neither specializes nor inlines what is `package`.
+/// `Synchronization.Mutex` is not used for three reasons. On Linux it waits in a futex that the
+/// Thread Sanitizer does not see, so every contended use is reported as a race. It is inlined into
+/// its caller, so a tool cannot intercept it. And it is slower in two of four cases. Nanoseconds
+/// per operation on Linux x86-64 with two cores, optimised, medians of 21 rounds in one process:
 ///
-/// The lock and the value lie in memory of their own, at addresses that do not change. Unchecked, and
-/// sound: the value is reached through `withLock` alone, while the lock is held, it came in as
-/// `sending`, and `body` gets and leaves it as `sending`.
+/// | operation | this type | `Synchronization.Mutex` |
+/// |---|---|---|
+/// | `withLock`, uncontended | 25 | 22 |
+/// | `withLock`, two threads without other work | 79 | 103 |
+/// | `withLock`, two threads with other work | 144 | 109 |
+/// | creation and destruction | 52 | 58 |
+///
+/// The module is not a product. Its declarations are `public` because the compiler neither
+/// specialises nor inlines `package` ones.
+///
+/// Unchecked, and sound: the lock and the value live at fixed addresses in memory that the mutex
+/// allocates. The value is reached only through `withLock`, with the lock held; it came in as
+/// `sending`, and `body` receives and leaves it as `sending`.
 public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
   @usableFromInline let memory: UnsafeMutableRawPointer
 
-  /// Guards a value that nothing else holds.
+  /// Creates an unlocked mutex with a value.
   @inlinable public init(_ value: consuming sending Value) {
     memory = .allocate(
       byteCount: Self.valueOffset + MemoryLayout<Value>.size,
@@ -38,9 +48,9 @@ public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// Calls `body` with the value while no other thread is inside, and returns what it returns.
+  /// Calls `body` with the lock held, and returns its result.
   ///
-  /// - Throws: What `body` throws; the lock is given back first.
+  /// - Throws: Any error that `body` throws. The lock is released first.
   @inlinable public borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -57,7 +67,7 @@ public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
     @inlinable get { (memory + Self.valueOffset).assumingMemoryBound(to: Value.self) }
   }
 
-  /// How far behind the lock the value lies.
+  /// The value's offset from the lock, in bytes.
   @usableFromInline static var valueOffset: Int {
     @inlinable get {
       let alignment = MemoryLayout<Value>.alignment

@@ -1,17 +1,21 @@
 #if canImport(Darwin)
   import Darwin
+#elseif canImport(Musl)
+  import Musl
 #else
   import Glibc
 #endif
 
-/// A thread of its own for code that blocks, which must never run on the cooperative pool.
+/// A thread outside the cooperative pool, for code that blocks.
 ///
-/// SIGPIPE is blocked on it, so that writing to a connection that the peer has closed is an error
-/// of that call and not the end of the process.
+/// Call ``join()`` or ``detach()`` exactly once; otherwise the system keeps the ended thread's
+/// resources.
+///
+/// Source: pthread_create(3).
 package struct SystemThread: Sendable {
-  /// The system has no thread to give.
+  /// The system has no resources for another thread.
   package struct Unavailable: Error {
-    /// The errno of `pthread_create`.
+    /// The error number that `pthread_create` returned.
     package var code: Int32
   }
 
@@ -21,19 +25,35 @@ package struct SystemThread: Sendable {
     private let handle: pthread_t
   #endif
 
-  /// Starts a thread.
+  /// Starts a thread, which ends when `body` returns.
   ///
-  /// - Parameter body: What to do there; the thread ends with it.
-  package init(_ body: @escaping @Sendable () -> Void) throws(Unavailable) {
-    let box = Unmanaged.passRetained(Box(body))
+  /// - Parameters:
+  ///   - stackSize: The stack's size in bytes; `nil` for the system's default.
+  ///   - blocksBrokenPipe: Whether SIGPIPE is blocked on the thread. If it is, writing to a
+  ///     connection that the peer has closed fails with `EPIPE`; otherwise the signal ends the
+  ///     process.
+  ///   - body: The function that the thread runs.
+  /// - Throws: ``Unavailable`` if the thread cannot be created.
+  package init(
+    stackSize: Int? = nil, blocksBrokenPipe: Bool = true, _ body: @escaping @Sendable () -> Void
+  ) throws(Unavailable) {
+    let start = Unmanaged.passRetained(
+      Start {
+        if blocksBrokenPipe { Self.blockBrokenPipe() }
+        body()
+      })
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
     #if canImport(Darwin)
       var thread: pthread_t?
     #else
       var thread = pthread_t()
     #endif
-    let code = pthread_create(&thread, nil, { Self.run($0) }, box.toOpaque())
+    let code = pthread_create(&thread, &attributes, { Self.run($0) }, start.toOpaque())
     guard code == 0 else {
-      box.release()
+      start.release()
       throw Unavailable(code: code)
     }
     #if canImport(Darwin)
@@ -43,7 +63,7 @@ package struct SystemThread: Sendable {
     #endif
   }
 
-  /// Waits until the thread has ended; to be called once, from another thread.
+  /// Waits until the thread has ended. Call it from another thread.
   package func join() {
     #if canImport(Darwin)
       if let thread = pthread_t(bitPattern: handle) { pthread_join(thread, nil) }
@@ -52,7 +72,7 @@ package struct SystemThread: Sendable {
     #endif
   }
 
-  /// Lets the thread end by itself; to be called once, instead of `join`.
+  /// Lets the system release the thread's resources when it ends.
   package func detach() {
     #if canImport(Darwin)
       if let thread = pthread_t(bitPattern: handle) { pthread_detach(thread) }
@@ -61,21 +81,23 @@ package struct SystemThread: Sendable {
     #endif
   }
 
-  private final class Box: Sendable {
+  /// Carries the thread's function through the C interface.
+  private final class Start: Sendable {
     let body: @Sendable () -> Void
 
-    init(_ body: @escaping @Sendable () -> Void) {
-      self.body = body
-    }
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
   private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().body()
+    return nil
+  }
+
+  private static func blockBrokenPipe() {
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    guard let argument else { return nil }
-    Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
-    return nil
   }
 }

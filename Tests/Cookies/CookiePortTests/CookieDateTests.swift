@@ -1,6 +1,6 @@
 import CookiePort
-import CookieTestSupport
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite("CookieDate")
@@ -47,7 +47,7 @@ struct CookieDateTests {
   func everyDay() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(identifier: "GMT"))
-    var random = SeededGenerator(seed: 1)
+    var random = SplitMix64(seed: 1)
     for _ in 0..<20_000 {
       let seconds = Int.random(in: -11_644_473_600...253_402_300_799, using: &random)
       let date = Date(timeIntervalSince1970: TimeInterval(seconds))

@@ -1,6 +1,6 @@
 import CookiePort
-import CookieTestSupport
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite("CookieJar")
@@ -139,7 +139,7 @@ struct CookieJarTests {
   func agreement() throws {
     let policy = CookiePolicy(publicSuffixes: StaticPublicSuffixList(rules: ["x.com", "com"]))
     let domains = ["com", "x.com", "a.x.com", "b.a.x.com", "1.2.3.4", "3.4.example"]
-    var random = SeededGenerator(seed: 11)
+    var random = SplitMix64(seed: 11)
     for _ in 0..<300 {
       var jar = CookieJar(policy: policy)
       var cookies: [Cookie] = []
@@ -374,7 +374,7 @@ struct CookieJarTests {
 
   @Test("restoring another jar's cookies results in an equal jar")
   func restoring() throws {
-    var random = SeededGenerator(seed: 5)
+    var random = SplitMix64(seed: 5)
     for _ in 0..<100 {
       var jar = CookieJar()
       for index in 0..<15 {
@@ -463,7 +463,7 @@ struct CookieJarTests {
 
   @Test("after any operations identities are unique, limits hold and the order is kept")
   func anything() throws {
-    var random = SeededGenerator(seed: 23)
+    var random = SplitMix64(seed: 23)
     for round in 0..<60 {
       let profile: CookiePolicy.Profile = round % 3 == 0 ? .rfc6265 : .rfc6265bis
       let limits = CookiePolicy.Limits(perDomain: 4, total: 9)

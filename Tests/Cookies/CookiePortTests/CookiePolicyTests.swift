@@ -1,6 +1,6 @@
 import CookiePort
-import CookieTestSupport
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite("CookiePolicy: admission")
@@ -369,7 +369,7 @@ struct CookieRestorationTests {
 
   @Test("every admitted cookie can be restored unchanged")
   func admitted() throws {
-    var random = SeededGenerator(seed: 3)
+    var random = SplitMix64(seed: 3)
     let attributes = [
       "; Path=/x;y", "; Path=/a b", "; Domain=example.com", "; Secure", "; HttpOnly",
       "; SameSite=None",

@@ -3,6 +3,7 @@ import CookieSQLiteAdapter
 import CookieTestSupport
 import Foundation
 import ManualClocks
+import SeededRandom
 import Testing
 
 /// Compares the SQLite store with the model on random sequences of operations.
@@ -29,7 +30,7 @@ import Testing
   func `the SQLite store responds like the model`(_ world: World) async throws {
     let directory = try TemporaryDirectory()
     let clock = ManualWallClock()
-    var generator = SeededGenerator(seed: world.seed)
+    var generator = SplitMix64(seed: world.seed)
     let policy = CookiePolicy(
       profile: world.profile, limits: world.limits, trustsLocalhost: world.trustsLocalhost)
     var model: InMemoryCookieStore? = InMemoryCookieStore(policy: policy, now: { clock.now })
@@ -111,7 +112,7 @@ private enum Command {
     }
   }
 
-  static func random(_ generator: inout SeededGenerator) -> Command {
+  static func random(_ generator: inout SplitMix64) -> Command {
     switch generator.number(below: 100) {
     case ..<45: .store(line(&generator), request(&generator))
     case ..<70: .cookies(request(&generator))
@@ -135,7 +136,7 @@ private enum Command {
     "a", "b", "c", "", "A", "\u{e9}", "e\u{301}", "__Host-x", "__Secure-y",
   ]
 
-  private static func request(_ generator: inout SeededGenerator) -> CookieRequest {
+  private static func request(_ generator: inout SplitMix64) -> CookieRequest {
     let path = generator.pick(["/", "/docs", "/docs/web", "/docsets"])
     let host = generator.pick(hosts)
     guard var request = try? CookieRequest(isSecure: true, host: host, path: path) else {
@@ -149,7 +150,7 @@ private enum Command {
     return request
   }
 
-  private static func line(_ generator: inout SeededGenerator) -> String {
+  private static func line(_ generator: inout SplitMix64) -> String {
     var line = generator.pick(names) + "=" + generator.pick(["", "1", "2", "\u{e9}", "e\u{301}"])
     if generator.chance(0.3) {
       line +=
@@ -169,7 +170,7 @@ private enum Command {
     return line
   }
 
-  private static func cookie(_ generator: inout SeededGenerator) -> Cookie {
+  private static func cookie(_ generator: inout SplitMix64) -> Cookie {
     let start = Date(timeIntervalSince1970: 1_800_000_000)
     let creation = start + generator.pick([-5, 0, 1, 20, 1e6])
     return Cookie(
@@ -183,7 +184,7 @@ private enum Command {
   }
 }
 
-extension SeededGenerator {
+extension SplitMix64 {
   fileprivate mutating func number(below bound: Int) -> Int {
     Int.random(in: 0..<bound, using: &self)
   }

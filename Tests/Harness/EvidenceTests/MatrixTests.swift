@@ -1,4 +1,5 @@
 import ContractEvidence
+import SeededRandom
 import Testing
 
 @Suite struct MatrixTests {
@@ -74,7 +75,7 @@ import Testing
     #expect(Matrix(records.reversed()) == matrix)
     #expect(Matrix(records + records) == matrix)
     for seed in 0..<50 {
-      var generator = Seeded(state: UInt64(seed))
+      var generator = SplitMix64(seed: UInt64(seed))
       #expect(Matrix((records + records).shuffled(using: &generator)) == matrix)
     }
   }
@@ -96,7 +97,7 @@ import Testing
     let matrix = Matrix(records)
     #expect(Matrix(records.reversed()) == matrix)
     for seed in 0..<50 {
-      var generator = Seeded(state: UInt64(seed))
+      var generator = SplitMix64(seed: UInt64(seed))
       #expect(Matrix(records.shuffled(using: &generator)) == matrix)
     }
   }
@@ -116,18 +117,5 @@ import Testing
     #expect(digest("x") != digest("y"))
     #expect(digest("x") != digest("x", revision: 2))
     #expect(digest("x").count == 16)
-  }
-
-  /// SplitMix64, which makes a shuffle repeatable.
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-      return z ^ (z >> 31)
-    }
   }
 }

@@ -1,22 +1,23 @@
 import ExplorationEngine
 import Foundation
 
-/// Explores a failing subject again and again, each time with another smallest example, and
-/// acknowledges each example that is reported as stored: what a test kills.
+/// A process that explores failing subjects until a test kills it.
 ///
-/// Usage: `example-writer FOLDER FIRST | trapping | mended`. The examples are `say(FIRST)`, `say(FIRST + 1)`, …; each
-/// number is printed once its example is stored. It never ends by itself, but for 1 when an example
-/// can't be stored.
+/// Usage: `example-writer FOLDER FIRST | trapping | fixed`.
 ///
-/// `trapping` explores a subject that ends the process at numbers above 7, `mended` one that does
-/// not; both print the report.
+/// With a number, it saves the examples `say(FIRST)`, `say(FIRST + 1)` and so on, and prints each
+/// number when its example is saved. It runs until it is killed, or exits with 1 if an example
+/// cannot be saved.
+///
+/// `trapping` explores a subject that ends the process at numbers above 7, `fixed` one that does
+/// not. Both print the report.
 @main
 enum ExampleWriter {
   static func main() async {
     let arguments = CommandLine.arguments
     guard arguments.count == 3 else { exit(64) }
     let store = ExampleStore(URL(filePath: arguments[1]))
-    if arguments[2] == "trapping" || arguments[2] == "mended" {
+    if arguments[2] == "trapping" || arguments[2] == "fixed" {
       await explore(isTrapping: arguments[2] == "trapping", store)
       return
     }
@@ -42,22 +43,22 @@ enum ExampleWriter {
     say("\(report)")
   }
 
-  /// Writes a line in one system call, so that it is out before anything else happens.
+  /// Writes a line to standard output without a buffer, so that a later kill cannot lose it.
   private static func say(_ line: String) {
-    let octets = Array((line + "\n").utf8)
-    _ = octets.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
+    let bytes = Array((line + "\n").utf8)
+    _ = bytes.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
   }
 }
 
-/// Says numbers to a subject that is to say them back.
+/// A specification of a function that returns its argument.
 struct NumberSpecification: SynchronousSpecification {
-  /// Says a number.
+  /// A call of the function.
   struct Command: Sendable, Hashable, Codable, CustomStringConvertible {
     var number: Int
     var description: String { "say(\(number))" }
   }
 
-  /// The numbers that are drawn.
+  /// The numbers to draw.
   var drawn: ClosedRange<Int>
 
   var initialState: Int { 0 }

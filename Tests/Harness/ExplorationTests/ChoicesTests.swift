@@ -9,7 +9,7 @@ import Testing
     case third
   }
 
-  /// Draws a bit of everything.
+  /// Draws values of each kind.
   private func draw(_ choices: inout Choices) -> [String] {
     var drawn: [String] = []
     for _ in 0..<20 {
@@ -24,14 +24,14 @@ import Testing
     return drawn
   }
 
-  @Test func `equal seeds draw equal values and other seeds others`() {
+  @Test func `equal seeds draw equal values and different seeds different ones`() {
     var (first, second, other) = (Choices(seed: 7), Choices(seed: 7), Choices(seed: 8))
     let drawn = draw(&first)
     #expect(drawn == draw(&second))
     #expect(drawn != draw(&other))
   }
 
-  @Test func `a run that is not recorded draws the same values`() {
+  @Test func `a run without a recording draws the same values`() {
     var recorded = Choices(seed: 7)
     var unrecorded = Choices(seed: 7, strategy: .mixed, isRecording: false)
     #expect(draw(&recorded) == draw(&unrecorded))
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `a replay draws what was recorded and does not diverge`(seed: UInt64) {
+  func `a replay draws the recorded values and does not diverge`(seed: UInt64) {
     var recorded = Choices(seed: seed)
     let drawn = draw(&recorded)
     var replay = Choices(replaying: recorded.sequence)
@@ -48,7 +48,7 @@ import Testing
     #expect(replay.sequence == recorded.sequence)
   }
 
-  @Test func `a replay that runs past its recording says so and draws the simplest`() {
+  @Test func `a replay past the end of its recording diverges and draws the simplest value`() {
     var replay = Choices(replaying: ChoiceSequence(spans: [[4]]))
     replay.beginCommand()
     #expect(replay.integer(in: 0...9) == 4)
@@ -56,14 +56,14 @@ import Testing
     #expect(replay.finishReplay() == .exhausted(command: 0))
   }
 
-  @Test func `a replay says that a recorded rank is impossible now`() {
+  @Test func `a replay diverges at a rank above the limit`() {
     var replay = Choices(replaying: ChoiceSequence(spans: [[4]]))
     replay.beginCommand()
     #expect(replay.integer(in: 0...2) == 2)
     #expect(replay.finishReplay() == .outOfRange(command: 0, rank: 4, limit: 2))
   }
 
-  @Test func `a replay says what it left unused`() {
+  @Test func `a replay reports unused choices`() {
     var ranks = Choices(replaying: ChoiceSequence(spans: [[4, 5], [1]]))
     ranks.beginCommand()
     _ = ranks.integer(in: 0...9)
@@ -79,7 +79,7 @@ import Testing
 
   @Test(
     arguments: [-3...4, -4...3, 0...7, 2...9, -9 ... -2, -128...127, 0...0] as [ClosedRange<Int8>])
-  func `ranks name each value of a range once, the nearest to zero first`(
+  func `each value of a range has one rank, in the order of the distance from zero`(
     range: ClosedRange<Int8>
   ) {
     let width = range.upperBound.distanceInRanks(from: range.lowerBound)
@@ -90,7 +90,7 @@ import Testing
     #expect(distances == distances.sorted())
   }
 
-  @Test func `draws stay inside ranges of any width and reach their ends`() {
+  @Test func `draws stay inside ranges of any width and reach their bounds`() {
     var choices = Choices(seed: 1, strategy: .uniform)
     var seen: Set<Int> = []
     for _ in 0..<2000 {
@@ -103,7 +103,7 @@ import Testing
     #expect(seen.contains(1) || seen.contains(-1000))
   }
 
-  @Test func `weights and probabilities are kept`() {
+  @Test func `draws follow weights and probabilities`() {
     var choices = Choices(seed: 3, strategy: .uniform)
     var counts = [0, 0, 0]
     var heads = 0
@@ -120,7 +120,7 @@ import Testing
     #expect(choices.element(of: [Int]()) == nil)
   }
 
-  @Test func `swarm runs leave rules out, uniform runs do not`() {
+  @Test func `swarm runs exclude rules and uniform runs do not`() {
     let rules = { (seed: UInt64, strategy: Choices.Strategy) in
       var choices = Choices(seed: seed, strategy: strategy)
       return Set((0..<200).map { _ in choices.rule(of: 6) })
@@ -133,7 +133,7 @@ import Testing
     #expect(mixed.contains(6) && mixed.contains { $0 < 4 })
   }
 
-  @Test func `values used before come back more often in runs that prefer them`() {
+  @Test func `runs that prefer earlier values draw fewer distinct ones`() {
     let distinct = (0..<40 as Range<UInt64>).map { seed in
       var choices = Choices(seed: seed, strategy: .mixed)
       return Set((0..<50).map { _ in choices.integer(in: 0...1_000_000, domain: "id") }).count

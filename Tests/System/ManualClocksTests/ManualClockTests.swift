@@ -2,7 +2,7 @@ import ManualClocks
 import Testing
 
 @Suite struct ManualClockTests {
-  @Test func `a sleeper wakes when its time has come and not before`() async throws {
+  @Test func `a sleeping task resumes at its deadline and not before`() async throws {
     let clock = ManualClock()
     let sleeper = Task {
       try await clock.sleep(for: .milliseconds(1500))
@@ -15,7 +15,7 @@ import Testing
     #expect(try await sleeper.value == .milliseconds(1500))
   }
 
-  @Test func `a time that has passed needs no sleep`() async throws {
+  @Test func `a sleep until a past instant returns at once`() async throws {
     let clock = ManualClock()
     try await clock.sleep(for: .zero)
     clock.advance(by: .seconds(2))
@@ -23,7 +23,7 @@ import Testing
     #expect(clock.now.offset == .seconds(2))
   }
 
-  @Test func `a cancelled sleeper wakes with an error`() async throws {
+  @Test func `a cancelled sleep throws`() async throws {
     let clock = ManualClock()
     let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
     await clock.waitForSleepers()

@@ -1,11 +1,11 @@
 import SystemLocks
 import Testing
 
-/// The package's lock: one thread at a time, whatever happens inside.
+/// Mutual exclusion, and the value's storage.
 @Suite struct MutexTests {
   private struct Refused: Error, Equatable {}
 
-  @Test func `no increment of many tasks is lost`() async {
+  @Test func `concurrent increments are not lost`() async {
     let count = Shared(0)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
@@ -17,7 +17,7 @@ import Testing
     #expect(count.mutex.withLock { $0 } == 40_000)
   }
 
-  @Test func `an error is thrown on, and the lock given back`() {
+  @Test func `an error is rethrown and the lock released`() {
     let value = Shared([1])
     #expect(throws: Refused()) {
       try value.mutex.withLock { (list: inout sending [Int]) throws(Refused) in
@@ -28,7 +28,7 @@ import Testing
     #expect(value.mutex.withLock { $0 } == [1, 2])
   }
 
-  @Test func `the value lies where its type may`() {
+  @Test func `the value has the alignment of its type`() {
     for _ in 0..<100 {
       let mutex = Mutex(SIMD2<Double>(1, 2))
       let address = mutex.withLock { withUnsafePointer(to: &$0) { Int(bitPattern: $0) } }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `the value lives as long as its lock`() {
+  @Test func `the value is destroyed with its lock`() {
     weak var seen: Witness?
     do {
       let mutex = Mutex<Witness?>(Witness())

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 import TransportDecoding
 import TransportPort
@@ -111,6 +112,7 @@ import TransportPort
   }
 
   @Test func `mutated streams neither trap nor depend on the split`() async throws {
+    var generator = SplitMix64(seed: 3)
     let sources = [
       ("gzip", deflated(Self.text, windowBits: 31)),
       ("deflate", deflated(Self.text, windowBits: -15)),

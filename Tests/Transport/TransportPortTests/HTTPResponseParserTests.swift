@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 import TransportPort
 
@@ -372,7 +373,7 @@ import TransportPort
 
   @Test(arguments: corpus)
   func `the result does not depend on the split of the bytes`(text: String) {
-    var generator = SeededGenerator(state: 7)
+    var generator = SplitMix64(seed: 7)
     let bytes = Array(text.utf8)
     for ending in [HTTPResponseParser.Ending.orderly, .unannounced, .reset] {
       let whole = Self.read([bytes], ending: ending)
@@ -384,7 +385,7 @@ import TransportPort
   }
 
   @Test func `mutated responses neither trap nor depend on the split`() {
-    var generator = SeededGenerator(state: 42)
+    var generator = SplitMix64(seed: 42)
     let alphabet = Array("\r\n\0 :;,0159afHx\t-".utf8) + [0xE9, 0xFF]
     let limits = HTTPHeadLimits(bytes: 120, fields: 4, informational: 2)
     for round in 0..<4000 {

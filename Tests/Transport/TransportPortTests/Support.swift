@@ -30,21 +30,6 @@ struct Chunks: AsyncSequence, Sendable {
   }
 }
 
-/// A random number generator with a seed (SplitMix64).
-///
-/// The harness has one too, but these tests do not depend on the harness.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 extension [UInt8] {
   /// The bytes split into pieces of random sizes.
   func split(using generator: inout some RandomNumberGenerator) -> [[UInt8]] {

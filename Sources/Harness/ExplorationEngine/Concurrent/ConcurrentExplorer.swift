@@ -1,39 +1,38 @@
-import Foundation
 import Synchronization
 
-/// Explores a subject by using it from several tasks truly in parallel, and searching each
-/// recorded history for an order that the model allows.
+/// Runs commands on a subject from several threads in parallel, and checks that each recorded
+/// history is linearizable.
 ///
-/// Every client runs on a thread of its own. A call that throws or never returns is pending: it
-/// may have happened or not. Commands are drawn for one sequential order of all clients, so the
-/// model must accept any command in any state.
+/// Every client has its own thread. A call that throws or does not return is pending: it may have
+/// happened or not. Commands are drawn for one sequential order of the clients, which the threads
+/// do not keep, so the model must accept any command in any state.
 public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subject: Sendable {
   typealias Operation = History<Spec.Command, Spec.Response>.Operation
 
   /// The model, the generator and the partitions.
   public let specification: Spec
 
-  /// How long, how far and from which seeds to explore; `steps` is the commands of all clients.
+  /// The limits and seeds; `steps` is the number of commands of the clients together.
   public var settings: ExplorationSettings
 
-  /// The number of tasks that use the subject at once, from 1.
+  /// The number of clients that use the subject concurrently, from 1.
   public var clients: Int
 
-  /// When a search gives up as unknown.
+  /// The limits of checking one history.
   public var limits: LinearizabilityLimits
 
   private let makeSubject: @Sendable () async throws -> Spec.Subject
   private let tearDown: @Sendable (Spec.Subject) async throws -> Void
 
-  /// An explorer of fresh subjects.
+  /// Creates an explorer.
   ///
   /// - Parameters:
   ///   - specification: The model, the generator and the partitions.
-  ///   - clients: The number of tasks that use the subject at once, from 1.
-  ///   - settings: How long, how far and from which seeds to explore.
-  ///   - limits: When a search gives up as unknown.
-  ///   - tearDown: Called with each subject once its run is over.
-  ///   - makeSubject: Makes a subject nobody has used, for each run.
+  ///   - clients: The number of clients that use the subject concurrently, from 1.
+  ///   - settings: The limits and seeds.
+  ///   - limits: The limits of checking one history.
+  ///   - tearDown: Called with each subject when its run has ended.
+  ///   - makeSubject: Creates a subject in the initial state, for each run.
   public init(
     _ specification: Spec, clients: Int = 4,
     settings: ExplorationSettings = .init(runs: 200, steps: 24),
@@ -49,18 +48,13 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     self.tearDown = tearDown
   }
 
-  /// Explores until a failure is found or the settings say stop.
+  /// Explores until a failure is found or a limit is reached.
   ///
-  /// Cancelling the calling task ends the exploration with what was found so far.
+  /// If the calling task is cancelled, the exploration ends with the report so far.
   public func explore() async -> ConcurrentReport<Spec> {
     let isCancelled = ConcurrentFlag()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let thread = Thread { continuation.resume(returning: explore(isCancelled)) }
-        thread.name = "exploration watchdog"
-        thread.stackSize = 8 << 20
-        thread.start()
-      }
+    return await onWatchdogThread {
+      explore(isCancelled)
     } onCancel: {
       isCancelled.value.store(true, ordering: .relaxed)
     }
@@ -109,7 +103,8 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     return report
   }
 
-  /// The commands of each client, drawn in turns so that the generator sees likely states.
+  /// Draws the commands of each client, in turns, so that the generator sees states that are
+  /// likely.
   private func plans(seed: UInt64) -> [[Spec.Command]] {
     var choices = Choices(seed: seed, strategy: settings.strategy, isRecording: false)
     var state = specification.initialState
@@ -123,7 +118,7 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
   }
 }
 
-/// A flag that another task may set.
+/// An atomic flag that closures can share.
 final class ConcurrentFlag: Sendable {
   let value = Atomic<Bool>(false)
 }

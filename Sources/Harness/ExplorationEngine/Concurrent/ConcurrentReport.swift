@@ -1,37 +1,38 @@
-/// What a concurrent exploration did and found.
+/// The result of a concurrent exploration.
 public struct ConcurrentReport<Spec: Specification>: Sendable {
   /// The seed of the first run.
   public let seed: UInt64
 
-  /// The runs begun.
+  /// The number of runs begun.
   public internal(set) var runs = 0
 
-  /// The commands run on live subjects.
+  /// The number of commands run on live subjects.
   public internal(set) var calls = 0
 
-  /// The calls that threw or did not return, and so may have happened or not.
+  /// The number of calls that threw or did not return, so that they may have happened or not.
   public internal(set) var operationsPending = 0
 
-  /// The runs whose history could not be decided within the limits: they are no evidence.
+  /// The number of runs whose history could not be decided within the limits. They are not
+  /// evidence.
   public internal(set) var unknown = 0
 
-  /// Why the last of them could not.
+  /// The limit that the last undecided run reached.
   public internal(set) var unknownReason: String?
 
-  /// What is wrong with the specification or makes the exploration weaker than it looks.
+  /// Faults of the specification that make the exploration wrong or weak.
   public internal(set) var health: [HealthIssue] = []
 
-  /// The wall time of it all.
+  /// The real time of the exploration.
   public internal(set) var duration: Duration = .zero
 
-  /// The failure, if one was found; exploration stops at the first.
+  /// The failure, if one was found. The exploration ends at the first.
   public internal(set) var failure: ConcurrentFailure<Spec>?
 
   init(seed: UInt64) { self.seed = seed }
 }
 
 extension ConcurrentReport: CustomStringConvertible {
-  /// How much was run, in a line.
+  /// The amount that was run, in one line.
   package var summary: String {
     "\(runs) runs, \(calls) live calls in \(duration), first seed \(seed)"
   }
@@ -46,27 +47,27 @@ extension ConcurrentReport: CustomStringConvertible {
   }
 }
 
-/// A run of several clients that no correct subject could have given.
+/// A run of several clients that a correct subject could not have produced.
 public struct ConcurrentFailure<Spec: Specification>: Sendable {
-  /// What went wrong.
+  /// The kinds of failure.
   public enum Kind: Sendable {
     case notLinearizable(LinearizabilityViolation<Spec.Response>)
-    /// Some client did not come back in time; it may be a deadlock.
+    /// The run timed out; it may be a deadlock.
     case hung(after: Duration)
-    /// The subject could not be made or torn down.
+    /// The subject could not be created or torn down.
     case subject(String)
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let kind: Kind
 
-  /// All that was recorded.
+  /// The recorded history.
   public let history: History<Spec.Command, Spec.Response>
 
-  /// The smallest part found that is impossible; made without live calls.
+  /// The smallest part found that is not linearizable. Minimising makes no live calls.
   public let minimal: History<Spec.Command, Spec.Response>?
 
-  /// The seed of the commands; the order in which threads ran is not repeatable.
+  /// The seed of the commands. It does not determine the order in which the threads ran.
   public let seed: UInt64
 
   let specification: Spec
@@ -82,7 +83,7 @@ public struct ConcurrentFailure<Spec: Specification>: Sendable {
     self.seed = seed
   }
 
-  /// A Swift test that shows the minimal history to be impossible, ready to be pasted.
+  /// A Swift test that checks the minimal history, to paste into a test file.
   public var swiftTest: String? {
     guard let minimal else { return nil }
     let type = specification.typeName
@@ -94,7 +95,7 @@ public struct ConcurrentFailure<Spec: Specification>: Sendable {
     }
     let drawing = minimal.timeline.split(separator: "\n").map { "  // \($0)" }
     return """
-      @Test func recordedHistoryIsImpossible() throws {
+      @Test func recordedHistoryIsNotLinearizable() throws {
       \(drawing.joined(separator: "\n"))
         let history = try History<\(type).Command, \(type).Response>([
       \(lines.joined(separator: "\n"))
@@ -114,9 +115,9 @@ extension ConcurrentFailure: CustomStringConvertible {
     switch kind {
     case .subject(let problem): return problem
     case .hung(let time):
-      return "some client did not come back within \(time), seed \(seed):\n\(history.timeline)"
+      return "the run timed out after \(time), seed \(seed):\n\(history.timeline)"
     case .notLinearizable:
-      var text = "no order of these calls explains the responses, seed \(seed):\n"
+      var text = "not linearizable: no order of these calls gives the responses, seed \(seed):\n"
       text += (minimal ?? history).timeline
       if let swiftTest { text += "\n\n" + swiftTest }
       return text

@@ -1,14 +1,16 @@
 import Dispatch
 import Foundation
+import SeededRandom
 import SystemLocks
 
 import struct Synchronization.Atomic
 
-/// One run of several clients on one subject, recorded.
+/// A run of several clients on one subject, which records its history.
 final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sendable {
   typealias Operation = History<Spec.Command, Spec.Response>.Operation
 
-  /// What one client did; each has its own lock, so that recording holds nobody up.
+  /// The operations of one client. Each client has its own lock, so that recording does not order
+  /// them.
   private final class Log: Sendable {
     let operations = Mutex<[Operation]>([])
   }
@@ -16,7 +18,7 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   private let spec: Spec
   private let plans: [[Spec.Command]]
   private let seed: UInt64
-  /// The clock of the history: each stamp is taken by one client at one instant.
+  /// The clock of the history: a counter, so that no two stamps are equal.
   private let clock = Atomic<Int>(0)
   private let waiting: Atomic<Int>
   private let isStopped = Atomic<Bool>(false)
@@ -34,18 +36,18 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
     logs = plans.map { _ in Log() }
   }
 
-  /// What was recorded; calls that have not returned are pending.
+  /// The recorded operations; those that have not returned are pending.
   var operations: [Operation] { logs.flatMap { $0.operations.withLock { $0 } } }
 
-  /// The calls that began.
+  /// The number of calls made.
   var calls: Int { operations.count }
 
-  /// What kept the subject from being made or torn down.
+  /// The first error while the subject was created or torn down.
   var problem: String? { firstProblem.withLock { $0 } }
 
-  /// Runs all clients.
+  /// Creates the subject, runs the clients, and tears the subject down.
   ///
-  /// - Returns: Whether they ended in time; if not, they were cancelled and left behind.
+  /// - Returns: `false` after the timeout, when the clients were cancelled and abandoned.
   func execute(
     on workers: inout [RunWorker], limit: Duration,
     makeSubject: @escaping @Sendable () async throws -> Spec.Subject,
@@ -58,7 +60,7 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
         let subject = try await makeSubject()
         made.withLock { $0 = subject }
       } catch {
-        note("making the subject threw \(type(of: error)): \(error)")
+        note("creating the subject threw \(type(of: error)): \(error)")
       }
       ended.signal()
     }
@@ -83,7 +85,7 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
       do {
         try await tearDown(subject)
       } catch {
-        note("tearing down threw \(type(of: error)): \(error)")
+        note("tearing down the subject threw \(type(of: error)): \(error)")
       }
       ended.signal()
     }
@@ -95,7 +97,7 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   }
 
   private func run(_ client: Int, _ subject: Spec.Subject) async {
-    // All clients start together, and pause at random so that runs differ.
+    // The clients start together and pause at random, so that their calls overlap in many ways.
     var random = SplitMix64(seed: seed &+ UInt64(client) &* 0x1_0000_0001)
     waiting.subtract(1, ordering: .acquiringAndReleasing)
     while waiting.load(ordering: .acquiring) > 0, !isStopped.load(ordering: .relaxed) {
@@ -117,7 +119,7 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
           operations[operations.count - 1].outcome = .returned(response, at: end)
         }
       } catch {
-        // Nobody knows whether it took effect: the operation stays pending.
+        // The call may have taken effect or not, so the operation stays pending.
       }
     }
   }

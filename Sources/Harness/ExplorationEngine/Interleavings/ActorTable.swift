@@ -1,8 +1,11 @@
-/// The actors of a run, numbered in the order in which they were first seen, and who waits for them.
+/// The actors of a run and the tasks that wait for them.
+///
+/// Actors are numbered in the order in which they were first seen. That order, unlike addresses, is
+/// the same in every run of a schedule.
 struct ActorTable: ~Copyable {
   struct Record {
     var address: UnsafeRawPointer
-    /// The newest job in its queue when that was last looked at, or 0.
+    /// The newest job in the actor's queue at the last scan, or 0.
     var newestSeen: UInt = 0
   }
 
@@ -14,16 +17,16 @@ struct ActorTable: ~Copyable {
   }
 
   private var records = FlatList<Record>()
-  /// The actors whose turn is still to come.
+  /// The actors that have asked for a turn and not begun it.
   private var pending = FlatList<Int32>()
-  /// Every task that waits for an actor, each actor's in the order in which it will run them.
+  /// Every waiting task. Those of one actor are in the order in which it will run them.
   private var waiting = FlatList<Waiting>()
 
   var count: Int { records.count }
   var hasPending: Bool { !pending.isEmpty }
-  /// The actors whose turn is still to come, until that changes.
+  /// The actors that have asked for a turn. The buffer is valid until that changes.
   var pendingActors: UnsafeMutableBufferPointer<Int32> { pending.elements }
-  /// Every task that waits for an actor, until that changes.
+  /// Every task that waits for an actor. The buffer is valid until that changes.
   var waitingTasks: UnsafeMutableBufferPointer<Waiting> { waiting.elements }
 
   subscript(actor: Int32) -> Record {
@@ -49,19 +52,19 @@ struct ActorTable: ~Copyable {
     return Int32(records.count - 1)
   }
 
-  /// The actor has asked for a turn.
+  /// Records that an actor has asked for a turn.
   mutating func expectTurn(of actor: Int32) {
     self[actor].newestSeen = 0
     pending.append(actor)
   }
 
-  /// The actor's turn has come.
+  /// Records that an actor begins its turn.
   mutating func beginTurn(of actor: Int32) {
     self[actor].newestSeen = 0
     pending.removeAll { $0 == actor }
   }
 
-  /// The first of those that wait for an actor.
+  /// The task that an actor will run first.
   func firstWaiting(for actor: Int32) -> Waiting? { waiting.elements.first { $0.actor == actor } }
 
   func isWaiting(_ task: Int32) -> Bool { waiting.elements.contains { $0.task == task } }

@@ -1,7 +1,10 @@
-/// Tries schedules by their number of preemptions: none first, then one, and so on.
+import SeededRandom
+
+/// Tries schedules in the order of their number of preemptions, from none upwards.
 ///
-/// Every schedule run spawns those that deviate once more, later on. Among those with the same
-/// number of preemptions the order is random, so that no corner of the program waits for another.
+/// Every schedule that has run adds the schedules that deviate once more, at a later decision.
+/// Schedules with the same number of preemptions run in random order, so that no part of the
+/// program is tried late.
 ///
 /// Source: Musuvathi, Qadeer, 'Iterative Context Bounding for Systematic Testing of Multithreaded
 /// Programs', PLDI 2007.
@@ -30,14 +33,14 @@ final class BoundedSearch: SchedulingPolicy {
   private var runningCost = 0
   @exclusivity(unchecked) private var alternatives: [Alternative] = []
 
-  /// Preemptions that every schedule still to come has at least, or `nil` when none is left.
+  /// The number of preemptions of the next schedule, or `nil` if none is left.
   var bound: Int? { buckets.firstIndex { !$0.isEmpty } }
-  /// Schedules have been left out because there were too many to remember.
+  /// Whether schedules were left out because more than 400,000 would have to be stored.
   private(set) var isCut = false
 
   init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-  /// Picks the next schedule; there must be one.
+  /// Chooses the next schedule. ``bound`` must not be `nil`.
   func begin() {
     alternatives.removeAll(keepingCapacity: true)
     script.removeAll(keepingCapacity: true)
@@ -76,7 +79,7 @@ final class BoundedSearch: SchedulingPolicy {
     return base
   }
 
-  /// Adds the schedules that deviate from the one just run.
+  /// Adds the schedules that deviate once more from the last run.
   func advance() {
     if isCut { return }
     for alternative in alternatives {

@@ -1,7 +1,7 @@
-/// The tasks of one exploration and the check of what they leave behind.
+/// The tasks of an exploration, and the checks of the state that they leave.
 ///
-/// It is built anew for every schedule, so everything that the tasks share must be made in the
-/// closure that builds it.
+/// It is built again for every schedule, so create everything that the tasks share in the closure
+/// that builds it.
 ///
 /// ```swift
 /// let report = await exploreInterleavings { program in
@@ -29,33 +29,34 @@ public struct ConcurrentProgram {
 
   init() {}
 
-  /// Forgets the tasks and checks, keeping the storage.
+  /// Removes the tasks and checks and keeps the storage.
   mutating func removeAll() {
     tasks.removeAll(keepingCapacity: true)
     checks.removeAll(keepingCapacity: true)
   }
 
-  /// Adds a task, which starts together with the others.
+  /// Adds a task. All tasks start together.
   ///
   /// - Parameters:
-  ///   - name: How traces and deadlock reports call it; by default a letter or a number.
-  ///   - body: What it does. An error that it throws is a failure of the schedule.
+  ///   - name: The name in traces and deadlock reports; by default a letter or a number.
+  ///   - body: The task's operation. An error that it throws is a failure of the schedule.
   public mutating func task(
     _ name: String? = nil, _ body: @escaping @Sendable () async throws -> Void
   ) {
     tasks.append(Member(name: name ?? Self.defaultName(tasks.count), body: body))
   }
 
-  /// Adds a check that runs once every task is over.
+  /// Adds a check that runs when every task has ended.
   ///
-  /// - Parameter body: Throws when what the tasks left behind is wrong.
+  /// - Parameter body: Throws an error if the state is wrong.
   public mutating func check(_ body: @escaping @Sendable () async throws -> Void) {
     checks.append(.asynchronous(body))
   }
 
-  /// Adds a check that needs no `await`, which makes the search faster.
+  /// Adds a synchronous check that runs when every task has ended. It is faster than an
+  /// asynchronous one.
   ///
-  /// - Parameter body: Throws when what the tasks left behind is wrong.
+  /// - Parameter body: Throws an error if the state is wrong.
   public mutating func check(_ body: @escaping @Sendable () throws -> Void) {
     checks.append(.synchronous(body))
   }

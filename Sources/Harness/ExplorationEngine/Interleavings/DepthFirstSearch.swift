@@ -1,14 +1,19 @@
-/// Tries every schedule that can make a difference, depth first.
+/// A depth-first search over schedules that runs those with equivalent orders once.
 ///
-/// After each run, every pair of conflicting steps that could have happened the other way round
-/// puts an alternative before the first of them (*source sets*); an alternative whose
-/// first step has been tried, and that nothing since conflicts with, is left out (*sleep sets*).
-/// Schedules that differ only in the order of independent steps are thereby run once.
+/// Two schedules are equivalent if they differ only in the order of independent steps. After each
+/// run, every pair of conflicting steps that could have run in the other order adds an alternative
+/// before the first of them (*source sets*). A job whose alternatives have been explored sleeps
+/// until a step conflicts with it, and is not tried first while it sleeps (*sleep sets*).
+///
+/// The search requires that a run repeats its prefix: the same choices must make the same jobs
+/// ready. If they do not, the program depends on something that no schedule decides, and the search
+/// has *diverged*.
 ///
 /// Source: Abdulla, Aronis, Jonsson, Sagonas, 'Optimal Dynamic Partial Order Reduction',
 /// POPL 2014, algorithm 1.
 final class DepthFirstSearch: SchedulingPolicy {
-  /// A step of the schedule; its candidates and sleepers lie at the same height of their stacks.
+  /// A step of the schedule. Its candidates and sleepers are ranges of two further stacks, so that
+  /// a node is a plain value.
   private struct Node {
     var chosen: Int32
     var footprint = Footprint()
@@ -16,9 +21,9 @@ final class DepthFirstSearch: SchedulingPolicy {
     let candidateCount: Int32
     let firstSleeper: Int32
     let sleeperCount: Int32
-    /// How many candidates are to be tried, or have been.
+    /// The number of candidates that are planned or have been tried.
     var planned: Int32 = 0
-    /// How many candidates have been tried, the chosen one apart.
+    /// The number of candidates that have been tried, without the chosen one.
     var done: Int32 = 0
 
     init(chosen: Int32, candidates: Range<Int>, sleepers: Range<Int>) {
@@ -33,23 +38,24 @@ final class DepthFirstSearch: SchedulingPolicy {
     var sleepers: Range<Int> { Int(firstSleeper)..<Int(firstSleeper) + Int(sleeperCount) }
   }
 
-  /// A job that could run at a node; there are none where only one could.
+  /// A job that was ready at a node. A node with only one ready job has no candidates.
   private struct Candidate {
     var job: Int32
-    /// Its place among those to be tried, from 1, or 0.
+    /// The position among the planned candidates, from 1, or 0 if it is not planned.
     var rank: Int32 = 0
     var isDone = false
-    /// What it touched, once it is done.
+    /// What it accessed, once it is done.
     var footprint = Footprint()
   }
 
-  /// A job that has been tried where nothing since conflicts with it.
+  /// A job that has been tried at an earlier node, and no step since conflicts with it.
   private struct Sleeper {
     var job: Int32
     var footprint: Footprint
   }
 
-  /// Runs longer than this are left to the other strategies: the analysis is quadratic.
+  /// The most steps of a run. Longer runs are left to the other strategies, because the analysis of
+  /// a run takes quadratic time.
   private static let longestRun = 2_000
 
   private static let rowWidth = (longestRun + 63) / 64
@@ -58,21 +64,22 @@ final class DepthFirstSearch: SchedulingPolicy {
   @exclusivity(unchecked) private var nodes = FlatList<Node>()
   @exclusivity(unchecked) private var candidates = FlatList<Candidate>()
   @exclusivity(unchecked) private var sleepers = FlatList<Sleeper>()
-  /// How many nodes there were before the run.
+  /// The number of nodes before the run.
   private var known = 0
   private var depth = 0
   private var firstNew = 0
   private var isFollowing = true
-  /// For every step of the last run, the steps before it that it depends on; rows of equal width.
+  /// The happens-before relation of the last run: for each step, a row with one bit for each
+  /// earlier step.
   @exclusivity(unchecked) private var happensBefore: [UInt64] = []
   @exclusivity(unchecked) private var races = FlatList<Int>()
   @exclusivity(unchecked) private var free = FlatList<Int>()
 
-  /// The schedules run so far.
+  /// The number of schedules run.
   private(set) var schedules = 0
-  /// The run did what an earlier run of the same prefix did not do.
+  /// Whether a run did not repeat the prefix of the run before it, or was too long.
   private(set) var hasDiverged = false
-  /// Every schedule has been tried.
+  /// Whether no schedule is left.
   private(set) var isExhausted = false
 
   init(isReducing: Bool = true) { self.isReducing = isReducing }
@@ -113,7 +120,7 @@ final class DepthFirstSearch: SchedulingPolicy {
     if !sleeping.isEmpty {
       if isAsleep(ready[choice].id, sleeping) {
         guard let awake = ready.indices.first(where: { !isAsleep(ready[$0].id, sleeping) }) else {
-          // Whatever comes now has been seen in another order.
+          // Every continuation is equivalent to a schedule that has been run.
           sleepers.removeLast(sleeping.count)
           isFollowing = false
           return base
@@ -125,7 +132,8 @@ final class DepthFirstSearch: SchedulingPolicy {
     return choice
   }
 
-  /// Finds the jobs that need not run first at the node to come.
+  /// Adds the jobs that sleep at the next node: those of the node before, and the candidates that
+  /// were tried there, unless the step between the two conflicts with them.
   private func addSleepers() -> Range<Int> {
     let start = sleepers.count
     guard isReducing, depth > 0 else { return start..<start }
@@ -169,7 +177,7 @@ final class DepthFirstSearch: SchedulingPolicy {
     nodes.removeLast()
   }
 
-  /// Puts a candidate behind those that are to be tried.
+  /// Plans a candidate after those that are planned.
   private func plan(_ candidate: Int, at node: Int) {
     nodes[node].planned += 1
     candidates[candidate].rank = nodes[node].planned
@@ -189,7 +197,7 @@ final class DepthFirstSearch: SchedulingPolicy {
     depth += 1
   }
 
-  /// Learns from the run that is over and finds the next one.
+  /// Adds the alternatives of the last run, and chooses the next schedule.
   func advance(after steps: ArraySlice<Scheduler.Step>) {
     if hasDiverged { return }
     schedules += 1
@@ -229,22 +237,24 @@ final class DepthFirstSearch: SchedulingPolicy {
     return next
   }
 
-  /// How many schedules may be left, going by those that have been run.
+  /// The estimated number of schedules left.
   ///
-  /// Each is taken for the share of the whole that fell to it where the search might branch.
-  /// Source: Kilby, Slaney, Thiébaux, Walsh, 'Estimating Search Tree Size', AAAI 2006 (weighted
+  /// Each schedule run counts for the fraction of the tree that an even split at every node gives
+  /// it. Source: Kilby, Slaney, Thiébaux, Walsh, 'Estimating Search Tree Size', AAAI 2006 (weighted
   /// backtrack estimator).
   var estimatedRest: Double {
-    var share = 1.0
+    var fraction = 1.0
     var finished = 0.0
     for node in nodes.elements where !node.candidates.isEmpty {
-      share /= Double(node.candidates.count)
-      finished += share * Double(node.done)
+      fraction /= Double(node.candidates.count)
+      finished += fraction * Double(node.done)
     }
     return Double(schedules) * (1 / finished - 1)
   }
 
-  /// Compares the steps that are new with all before them; the rows of the others still hold.
+  /// Adds the alternatives of the steps that the last run was the first to take.
+  ///
+  /// The steps before them are the same as in the run before, so their rows and alternatives stand.
   private func addAlternatives(_ steps: ArraySlice<Scheduler.Step>) {
     let width = Self.rowWidth
     let missing = steps.count * width - happensBefore.count
@@ -252,7 +262,7 @@ final class DepthFirstSearch: SchedulingPolicy {
     happensBefore.withUnsafeMutableBufferPointer { rows in
       steps.withUnsafeBufferPointer { steps in
         for row in firstNew..<max(firstNew, steps.count) {
-          // A row knows of steps before it alone.
+          // A row has bits only for earlier steps, so the words behind its own are never read.
           for word in 0...row / 64 { rows[row * width + word] = 0 }
           addAlternatives(row, steps, rows)
         }
@@ -265,6 +275,7 @@ final class DepthFirstSearch: SchedulingPolicy {
     _ rows: UnsafeMutableBufferPointer<UInt64>
   ) {
     let width = Self.rowWidth
+    /// Adds a step and everything that happened before it.
     func adopt(_ earlier: Int) {
       for word in 0...earlier / 64 { rows[row * width + word] |= rows[earlier * width + word] }
       rows[row * width + earlier / 64] |= 1 << UInt64(earlier % 64)
@@ -275,6 +286,8 @@ final class DepthFirstSearch: SchedulingPolicy {
     let step = steps[row]
     if step.creator >= 0 { adopt(Int(step.creator)) }
     for earlier in 0..<Int(step.barrier) { adopt(earlier) }
+    // From the latest step backwards: a conflicting step that is not ordered by a later one races
+    // with this.
     races.removeAll()
     var earlier = row - 1
     while earlier >= 0 {
@@ -287,7 +300,9 @@ final class DepthFirstSearch: SchedulingPolicy {
       earlier -= 1
     }
     for earlier in races.elements where !nodes[earlier].candidates.isEmpty {
-      // The steps that may come before `earlier`, together with the step at `row`.
+      // The steps that do not depend on `earlier`, followed by the step at `row`, can run before
+      // it. One of their first steps has to be planned at that node; any will do, so none is added
+      // if one is.
       var first: Int?
       var isCovered = false
       var later = earlier + 1

@@ -1,35 +1,47 @@
 import CDispatchWatch
+import SystemPlatform
 
-/// Sees the jobs that go to the global executor, the tasks that turn to the main actor, and the
-/// work that is handed to Dispatch.
+/// Intercepts jobs for the global executor, requests for the main executor, and submissions to
+/// Dispatch.
 ///
-/// The runtime calls a hook, if there is one, instead of its own function. Ours asks only whether
-/// the calling thread is running a scheduler's job, and else goes on as if it were not there.
+/// A `TaskExecutor` sees only the jobs of tasks that prefer it. `Task {}` and `Task.detached` have
+/// no preference, so their jobs go to the global executor, and a task that turns to the main actor
+/// goes to the main executor. The runtime exports a variable for each of these two ways
+/// (`swift_task_…_hook`): a function pointer that it calls instead of its implementation if the
+/// pointer is set.
+///
+/// The hooks are installed once and stay. They act only on a thread that is running a scheduler's
+/// job; on every other thread they call the original. That keeps the rest of the process as it was.
 enum EnqueueHooks {
+  // The runtime calls hooks with the Swift calling convention and without a context, which is
+  // `thin`.
   private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
   private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
   private typealias MainExecutor = @convention(thin) () -> UnownedSerialExecutor
   private typealias MainExecutorHook = @convention(thin) (MainExecutor) -> UnownedSerialExecutor
 
-  /// Whether jobs on their way to the global executor are seen.
+  /// Whether jobs for the global executor are intercepted.
   static var isInstalled: Bool { installed }
 
-  /// Sets the hooks, unless that has been done.
+  /// Installs the hooks if they are not installed.
   static func install() { _ = installed }
 
   private static let installed: Bool = {
     watch_dispatch { Scheduler.current.value?.report(.dispatch) }
-    guard let global = Platform.symbol("swift_task_enqueueGlobal_hook"),
-      let main = Platform.symbol("swift_task_getMainExecutor_hook")
+    guard let global = symbolAddress(of: "swift_task_enqueueGlobal_hook"),
+      let main = symbolAddress(of: "swift_task_getMainExecutor_hook")
     else { return false }
     let globalSlot = global.assumingMemoryBound(to: EnqueueHook?.self)
     let mainSlot = main.assumingMemoryBound(to: MainExecutorHook?.self)
-    // Another tool's hook stays in charge.
+    // Another tool's hook stays: replacing it would break that tool, and chaining has no agreed
+    // order.
     guard globalSlot.pointee == nil, mainSlot.pointee == nil else { return false }
     globalSlot.pointee = { job, original in
       guard let scheduler = Scheduler.current.value else { return original(job) }
       scheduler.receive(job, fromHook: true)
     }
+    // `swift_task_enqueueMainExecutor_hook` exists but Swift 6.3 never calls it, so the request for
+    // the executor is intercepted. The job itself still runs on the main thread.
     mainSlot.pointee = { original in
       Scheduler.current.value?.noteMainActor()
       return original()

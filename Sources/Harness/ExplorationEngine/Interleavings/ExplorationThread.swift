@@ -1,18 +1,28 @@
 import SystemLocks
+import SystemThreads
 
-/// Runs one function on a thread of its own, in the caller's task context.
+/// The stack size in bytes of threads that run subjects: they may recurse deeply.
+let explorationStackSize = 8 << 20
+
+/// Runs a blocking function on a separate thread, as a child of the calling task's context.
 ///
-/// The function may block for long; on a thread of the global executor that could take the last
-/// thread from the very work it waits for. Task-local values of the caller reach it, because it
-/// runs as a task that the caller makes. The function never suspends, so that task is one job and the
-/// thread ends behind it.
+/// On a thread of the cooperative pool, the function could block the thread that the awaited work
+/// needs. The function runs as a task that the caller creates, so it sees the caller's task-local
+/// values and its cancellation. It never suspends, so that task is one job, and the thread ends
+/// after it.
 func onExplorationThread<Value: Sendable>(
   _ body: @escaping @Sendable () -> Value
 ) async -> Value {
   let executor = ThreadExecutor()
   let task = Task(executorPreference: executor) { body() }
-  // Where no thread is to be had, the caller's will do.
-  if !startThread({ executor.runOne() }) { executor.runOne() }
+  do {
+    try SystemThread(stackSize: explorationStackSize, blocksBrokenPipe: false) {
+      executor.runOne()
+    }.detach()
+  } catch {
+    // Without another thread, the caller's has to do.
+    executor.runOne()
+  }
   return await withTaskCancellationHandler {
     await task.value
   } onCancel: {
@@ -20,9 +30,10 @@ func onExplorationThread<Value: Sendable>(
   }
 }
 
-/// Runs an async operation on the calling thread, and returns when it is over.
+/// Runs an async operation on the calling thread and returns when it has ended.
 ///
-/// For threads that may block, such as the one that explores: it needs no other thread.
+/// Call it only on a thread that may block, such as the exploration thread. It needs no other
+/// thread.
 package func runBlocking<Value: Sendable>(
   _ operation: @escaping @Sendable () async throws -> Value
 ) throws -> Value {
@@ -39,7 +50,9 @@ package func runBlocking<Value: Sendable>(
   return try outcome.get()
 }
 
-/// Runs jobs in order of arrival on whatever thread drains it; the queue is under the lock.
+/// Runs jobs in FIFO order on the thread that drains it.
+///
+/// Unchecked, and sound: the queue is accessed only under the monitor's lock.
 private final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
   private let monitor = Monitor()
   private var jobs: [UnownedJob] = []

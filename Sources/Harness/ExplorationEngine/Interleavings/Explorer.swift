@@ -1,31 +1,35 @@
-/// The search: which schedule to run next, when to stop, what to report.
+/// Decides which schedule of a program runs next, when the search ends, and what the report says.
 ///
-/// One strategy alone finds some bugs late: the depth-first search stays long in one corner, few
-/// preemptions miss what needs several, random schedules miss what needs few. So they take turns,
-/// after a head start for the search that can end with a proof. While that search looks like ending
-/// soon, it has all turns.
+/// No strategy alone finds every bug early. The depth-first search stays long in one part of the
+/// program, a search with few preemptions misses bugs that need several, and random schedules miss
+/// bugs that need one precise order. So the strategies take turns. The depth-first search, the only
+/// one that can end with a proof, has a head start, and all turns while it is likely to end soon.
 ///
-/// Where anything may be shared, that search first takes actors for all that is: the bugs of most
-/// programs are in the few schedules that are left. Only then does it begin again with everything.
+/// If any state may be shared, the depth-first search has two passes. The first takes only the
+/// state in actors as shared: its few schedules contain the bugs of most programs. The second takes
+/// all state as shared and starts over.
 final class Explorer {
   private let options: InterleavingOptions
   private let runner: ProgramRunner
+  private var report = InterleavingReport()
   private var depthFirst: DepthFirstSearch
   private var bounded: BoundedSearch
+  /// Whether the depth-first search can continue; it cannot after it has diverged.
   private var usesDepthFirst = true
-  /// Whether the depth-first search still takes actors for all that is shared.
-  private var isAboutActors: Bool
+  /// Whether the depth-first search is in its first pass.
+  private var isInActorPass: Bool
+  /// The schedules that the first pass has run.
   private var actorSchedules = 0
-  /// Whether an actor's turn may be one step with the job that asked for it.
+  /// Whether steps may have the grain ``Grain/joined``; not after it has left out an order.
   private var mayJoinTurns: Bool
-  private var report = InterleavingReport()
+  /// The most steps of a schedule so far, but at least 1.
   private var typicalLength = 1
 
-  /// Schedules that the depth-first search may run before the others join in.
+  /// The number of schedules before the depth-first search shares its turns.
   private static let headStart = 12
-  /// From here on, the strategies take equal turns.
+  /// The number of schedules after which the strategies take equal turns.
   private static let longRun = 600
-  /// Every so many schedules, one is run twice and compared.
+  /// Of this many schedules, one runs twice and is compared.
   private static let doubleCheckInterval = 256
 
   init(
@@ -37,8 +41,40 @@ final class Explorer {
     depthFirst = DepthFirstSearch(isReducing: options.isReducing)
     bounded = BoundedSearch(seed: options.seed)
     report.seed = options.seed
-    isAboutActors = options.isReducing
+    isInActorPass = options.isReducing
     mayJoinTurns = options.isReducing
+  }
+
+  // MARK: - Searching
+
+  func explore() -> InterleavingReport {
+    let deadline = ContinuousClock.now.advanced(by: options.time)
+    if let schedule = options.replay, replay(schedule) { return finished() }
+    while report.schedules < options.schedules, !depthFirst.isExhausted, !isOver(deadline) {
+      let strategy = nextStrategy()
+      let isInActorPass = isInActorPass && strategy == .depthFirst
+      let outcome = runNext(strategy, isInActorPass: isInActorPass)
+      report.schedules += 1
+      if let failure = outcome.failure, report.failure == nil {
+        report.failure = failure
+        report.failure?.foundAfter = report.schedules
+        if options.stopsAtFailure {
+          minimise(outcome)
+          return finished()
+        }
+      } else if report.schedules % Self.doubleCheckInterval == 1, outcome.end == .finished {
+        doubleCheck(outcome)
+      }
+      if isInActorPass { actorSchedules += 1 }
+      updatePass(after: outcome, isInActorPass: isInActorPass)
+    }
+    report.isExhaustive = depthFirst.isExhausted && report.cutOff == 0
+    return finished()
+  }
+
+  /// Whether the time limit is reached or the task is cancelled; checked at every 16th schedule.
+  private func isOver(_ deadline: ContinuousClock.Instant) -> Bool {
+    report.schedules & 15 == 15 && (ContinuousClock.now >= deadline || Task.isCancelled)
   }
 
   private enum Strategy: Equatable {
@@ -48,7 +84,10 @@ final class Explorer {
     case priorities(depth: Int)
   }
 
-  private func strategy(at iteration: Int) -> Strategy {
+  /// The strategy of the next schedule; it depends only on the schedules before, so searches
+  /// repeat.
+  private func nextStrategy() -> Strategy {
+    let iteration = report.schedules
     let canBound = bounded.bound != nil
     if usesDepthFirst {
       if iteration < Self.headStart || !options.stopsAtFailure { return .depthFirst }
@@ -68,73 +107,33 @@ final class Explorer {
     }
   }
 
-  func explore() -> InterleavingReport {
-    let clock = ContinuousClock()
-    let end = clock.now.advanced(by: options.time)
-    if let schedule = options.replay, replay(schedule) { return finish() }
-    var iteration = 0
-    var outcome: ProgramRunner.Outcome
-    while iteration < options.schedules {
-      if iteration & 15 == 15, clock.now >= end || Task.isCancelled { break }
-      let strategy = strategy(at: iteration)
-      let isAboutActors = isAboutActors && strategy == .depthFirst
-      runner.grain = grain(isAboutActors: isAboutActors || options.sharing == .actorsOnly)
-      switch strategy {
-      case .depthFirst:
-        depthFirst.begin()
-        outcome = runner.run(depthFirst)
-        note(outcome)
-        depthFirst.advance(after: runner.steps(outcome))
-      case .bounded:
-        bounded.begin()
-        outcome = runner.run(bounded)
-        note(outcome)
-        bounded.advance()
-      case .random:
-        outcome = runner.run(RandomPolicy(seed: options.seed &+ UInt64(iteration) &* 0x9e37))
-        note(outcome)
-      case .priorities(let depth):
-        let seed = options.seed &+ UInt64(iteration) &* 0x85eb
-        outcome = runner.run(PriorityPolicy(seed: seed, depth: depth, length: typicalLength))
-        note(outcome)
-      }
-      iteration += 1
-      if let failure = outcome.failure, report.failure == nil {
-        report.failure = failure
-        report.failure?.foundAfter = iteration
-        if options.stopsAtFailure {
-          report.schedules = iteration
-          minimise(outcome)
-          return finish()
-        }
-      } else if iteration % Self.doubleCheckInterval == 1, outcome.end == .finished {
-        doubleCheck(outcome)
-      }
-      if isAboutActors { actorSchedules += 1 }
-      if outcome.grain == .joined && outcome.hasBoundArrivals {
-        // Start over with smaller steps; what was learnt belongs to the larger ones.
-        mayJoinTurns = false
-        depthFirst = DepthFirstSearch(isReducing: options.isReducing)
-        if options.sharing == .actorsOnly { bounded = BoundedSearch(seed: options.seed) }
-        continue
-      }
-      if isAboutActors, depthFirst.isExhausted || depthFirst.hasDiverged {
-        if depthFirst.isExhausted, report.cutOff == 0 { report.actorSchedules = actorSchedules }
-        self.isAboutActors = false
-        if options.sharing == .anything {
-          depthFirst = DepthFirstSearch(isReducing: options.isReducing)
-        }
-      }
-      if depthFirst.hasDiverged { usesDepthFirst = false }
-      if depthFirst.isExhausted { break }
+  /// Runs one schedule of a strategy.
+  private func runNext(_ strategy: Strategy, isInActorPass: Bool) -> ProgramRunner.Outcome {
+    runner.grain = grain(sharesOnlyActors: isInActorPass || options.sharing == .actorsOnly)
+    // The factors differ, so that the strategies draw from different seeds.
+    let iteration = UInt64(report.schedules)
+    let outcome: ProgramRunner.Outcome
+    switch strategy {
+    case .depthFirst:
+      depthFirst.begin()
+      outcome = runner.run(depthFirst)
+      depthFirst.advance(after: runner.steps(outcome))
+    case .bounded:
+      bounded.begin()
+      outcome = runner.run(bounded)
+      bounded.advance()
+    case .random:
+      outcome = runner.run(RandomPolicy(seed: options.seed &+ iteration &* 0x9e37))
+    case .priorities(let depth):
+      let seed = options.seed &+ iteration &* 0x85eb
+      outcome = runner.run(PriorityPolicy(seed: seed, depth: depth, length: typicalLength))
     }
-    report.schedules = iteration
-    report.isExhaustive = depthFirst.isExhausted && report.cutOff == 0
-    return finish()
+    note(outcome)
+    return outcome
   }
 
-  private func grain(isAboutActors: Bool) -> Grain {
-    guard isAboutActors, options.isReducing else { return .fine }
+  private func grain(sharesOnlyActors: Bool) -> Grain {
+    guard sharesOnlyActors, options.isReducing else { return .fine }
     return mayJoinTurns ? .joined : .actors
   }
 
@@ -143,7 +142,28 @@ final class Explorer {
     if outcome.end == .cutOff { report.cutOff += 1 }
   }
 
-  private func finish() -> InterleavingReport {
+  /// Starts the depth-first search over if the last schedule has shown that its steps were too
+  /// large, or that its first pass is over.
+  private func updatePass(after outcome: ProgramRunner.Outcome, isInActorPass: Bool) {
+    if outcome.grain == .joined && outcome.hasBoundArrivals {
+      // What the search has learnt belongs to joined steps, so it is discarded with them.
+      mayJoinTurns = false
+      depthFirst = DepthFirstSearch(isReducing: options.isReducing)
+      if options.sharing == .actorsOnly { bounded = BoundedSearch(seed: options.seed) }
+      return
+    }
+    if isInActorPass, depthFirst.isExhausted || depthFirst.hasDiverged {
+      if depthFirst.isExhausted, report.cutOff == 0 { report.actorSchedules = actorSchedules }
+      self.isInActorPass = false
+      if options.sharing == .anything {
+        depthFirst = DepthFirstSearch(isReducing: options.isReducing)
+      }
+    }
+    if depthFirst.hasDiverged { usesDepthFirst = false }
+  }
+
+  /// The report with the remarks and restrictions that hold for the whole search.
+  private func finished() -> InterleavingReport {
     report.uncontrolled = runner.uncontrolledWork
     if !report.uncontrolled.isEmpty {
       report.isExhaustive = false
@@ -151,14 +171,16 @@ final class Explorer {
     }
     if !Scheduler.coversSleep {
       report.remarks.append(
-        "Task.sleep takes real time with this Swift runtime: inject a VirtualClock instead.")
+        "Task.sleep takes real time with this Swift runtime; inject a VirtualClock instead.")
     }
     return report
   }
 
-  /// Runs a recorded schedule.
+  // MARK: - Replaying
+
+  /// Runs the recorded schedule, and remarks in the report if it is stale.
   ///
-  /// - Returns: Whether it still fails, which ends the exploration.
+  /// - Returns: Whether it fails, which ends the exploration.
   private func replay(_ schedule: Schedule) -> Bool {
     let script = ScriptPolicy(schedule)
     runner.grain = schedule.grain
@@ -168,11 +190,11 @@ final class Explorer {
       ?? (script.isUsedUp ? nil : Int(runner.decisions(outcome)))
     {
       report.remarks.append(
-        "The recorded schedule is stale: the program has changed, and decision \(decision) cannot "
-          + "be made any more. It was followed as far as possible.")
+        "The recorded schedule is stale: the program has changed and cannot make decision "
+          + "\(decision). The schedule was followed as far as possible.")
     } else if schedule.digest != 0, schedule.digest != runner.digest(outcome) {
       report.remarks.append(
-        "The recorded schedule is stale: the program took other steps than when it was recorded.")
+        "The recorded schedule is stale: the program's steps differ from the recorded ones.")
     }
     guard let failure = outcome.failure else {
       report.remarks.append("The recorded schedule no longer fails.")
@@ -185,7 +207,9 @@ final class Explorer {
     return true
   }
 
-  /// Runs the last schedule again: a difference comes from something that nobody controls.
+  /// Runs the last schedule again and compares the two runs.
+  ///
+  /// A difference comes from something that no schedule decides, such as real time or randomness.
   private func doubleCheck(_ outcome: ProgramRunner.Outcome) {
     let schedule = runner.lastSchedule(outcome)
     let again = runner.run(ScriptPolicy(schedule))
@@ -195,6 +219,8 @@ final class Explorer {
     }
   }
 
+  /// Replaces the report's failure by the simplest schedule that fails in the same way, and replays
+  /// that.
   private func minimise(_ outcome: ProgramRunner.Outcome) {
     guard let failure = report.failure else { return }
     let minimiser = ScheduleMinimiser(runner: runner, kind: failure.kind)
@@ -202,11 +228,12 @@ final class Explorer {
     let best = minimiser.minimise(schedule)
     report.failure?.minimisationRuns = minimiser.runs
     guard let best else {
-      // Not even the schedule itself fails again.
+      // The schedule itself did not fail again, so one replay of one differed.
       report.failure?.schedule = schedule
       report.failure?.replays = 1
       return
     }
+    // Every replay of a deadlock waits for other threads.
     let replays = failure.kind == .deadlock ? 3 : 10
     var reproduced = 0
     for _ in 0..<replays

@@ -1,7 +1,7 @@
-/// Plain values in a row, whose storage is kept from run to run.
+/// A growable array of plain values that keeps its storage from run to run.
 ///
-/// The engine's lists change at every step. An array asks at each change whether somebody else
-/// holds its storage, which here is never so.
+/// The engine changes its lists at every step. `Array` checks at each change that its storage is
+/// uniquely referenced; this type cannot be copied, so it needs no check.
 struct FlatList<Element: BitwiseCopyable>: ~Copyable {
   private var storage: UnsafeMutableBufferPointer<Element>
   private(set) var count = 0
@@ -12,7 +12,7 @@ struct FlatList<Element: BitwiseCopyable>: ~Copyable {
 
   var isEmpty: Bool { count == 0 }
 
-  /// The values, until the list changes.
+  /// The values. The buffer is valid until the list changes.
   var elements: UnsafeMutableBufferPointer<Element> {
     .init(start: storage.baseAddress, count: count)
   }

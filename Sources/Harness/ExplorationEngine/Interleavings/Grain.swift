@@ -1,11 +1,13 @@
-/// How a run is cut into steps, and what its steps count as sharing.
+/// How a run is divided into steps, and which state its steps count as sharing.
+///
+/// A schedule records the grain, because the numbers of its decisions depend on it.
 enum Grain: String, Sendable {
-  /// Every job is a step, jobs can come between tasks that wait for the same actor, and steps may
-  /// share anything.
+  /// Every job is a step, other jobs can run between two tasks that wait for the same actor, and
+  /// steps may share any state.
   case fine
-  /// Steps share actors alone, and an actor serves all that wait for it in one step.
+  /// Steps share state only in actors, and an actor runs all tasks that wait for it in one step.
   case actors
-  /// As with `actors`, and a task's code and the actor's turn that it leads to are one step where
-  /// that makes no difference.
+  /// As `actors`. In addition, a task's code and the actor's turn that it leads to are one step,
+  /// where that loses no order.
   case joined
 }

@@ -1,23 +1,26 @@
 import Synchronization
+import SystemPlatform
+import SystemThreads
 
-/// What other threads bring to a scheduler, and what it still expects of them.
+/// Jobs that other threads enqueue on a scheduler, and the number that it still expects from them.
 ///
-/// The content is touched under the monitor's lock alone: that is why it may be shared.
+/// Unchecked, and sound: every stored property is accessed only under the monitor's lock, except
+/// the atomic flag.
 final class Inbox: @unchecked Sendable {
   private let monitor = Monitor()
   private var jobs: [UnownedJob] = []
   private var outstanding = 0
   private var isRetired = false
-  /// Whether there are jobs; a look at it costs less than the lock.
+  /// Whether `jobs` is not empty. The run loop reads it before every step, without the lock.
   private let hasMail = Atomic(false)
 
-  /// Whether jobs may be there to be taken, without the lock.
+  /// Whether there may be jobs to take. A job may arrive right after the answer.
   var hasJobs: Bool { hasMail.load(ordering: .relaxed) }
 
-  /// Work has been handed out that will come back, see ``arrive()``.
+  /// Announces work on another thread that will call ``arrive()``.
   func expect() { monitor.withLock { outstanding += 1 } }
 
-  /// Work that was expected is over.
+  /// Ends the work that was announced by ``expect()``.
   func arrive() {
     monitor.withLock {
       outstanding -= 1
@@ -25,11 +28,13 @@ final class Inbox: @unchecked Sendable {
     }
   }
 
+  /// Whether announced work has not ended.
   var isExpecting: Bool { monitor.withLock { outstanding > 0 } }
 
-  /// Whether jobs are there or must come.
+  /// Whether there are jobs, or announced work has not ended.
   var isBusy: Bool { monitor.withLock { outstanding > 0 || !jobs.isEmpty } }
 
+  /// Adds a job, from any thread. A retired inbox drops it.
   func put(_ job: UnownedJob) {
     monitor.withLock {
       guard !isRetired else { return }
@@ -39,6 +44,7 @@ final class Inbox: @unchecked Sendable {
     }
   }
 
+  /// Removes all jobs and returns them in order of arrival.
   func takeAll() -> [UnownedJob] {
     monitor.withLock {
       defer {
@@ -49,22 +55,24 @@ final class Inbox: @unchecked Sendable {
     }
   }
 
-  /// Takes no more jobs.
+  /// Drops every job that arrives from now on.
   func retire() { monitor.withLock { isRetired = true } }
 
-  /// Waits until there is a job, or until all that was expected is over.
+  /// Waits until there is a job, or until all announced work has ended.
   ///
   /// - Parameters:
-  ///   - limit: How many nanoseconds to wait at most.
-  ///   - isExpecting: Whether something is expected.
-  /// - Returns: Whether something came.
+  ///   - limit: The timeout in nanoseconds.
+  ///   - isExpecting: Whether to return when the announced work has ended.
+  /// - Returns: `false` after the timeout.
   func wait(nanoseconds limit: Int64, isExpecting: Bool) -> Bool {
-    let deadline = Platform.nanoseconds + limit
+    let deadline = monotonicNanoseconds() + limit
     return monitor.withLock {
       while jobs.isEmpty {
         if isExpecting && outstanding == 0 { return true }
-        let left = deadline - Platform.nanoseconds
+        let left = deadline - monotonicNanoseconds()
         guard left > 0 else { return false }
+        // The monitor waits on the realtime clock; short waits bound the error if that clock is
+        // set.
         monitor.wait(nanoseconds: min(left, 500_000_000))
       }
       return true

@@ -1,32 +1,32 @@
-/// How an exploration searches and when it ends.
+/// The search's seed, its limits, and what the tasks share.
 public struct InterleavingOptions: Sendable {
-  /// Equal seeds give equal searches.
+  /// The seed of the search; equal seeds give equal searches.
   public var seed: UInt64 = 0
-  /// The most schedules to run, minimisation apart; 0 runs only ``replay``.
+  /// The most schedules to run, without those of minimisation; 0 runs only ``replay``.
   public var schedules = 10_000
-  /// The most real time to search, minimisation apart.
+  /// The most real time to search, without minimisation.
   public var time: Duration = .seconds(30)
-  /// What the tasks may share; a narrower declaration makes the search much smaller.
+  /// The state that the tasks share; a narrower declaration makes the search much smaller.
   public var sharing: SharedState = .anything
-  /// The most steps of one schedule; a longer one is given up and the search is incomplete.
+  /// The most steps of a schedule; a longer one is cut off, and the search is then not exhaustive.
   public var steps = 10_000
-  /// How long to wait, in real time, for work on other threads before a deadlock is reported.
+  /// The real time to wait for work on other threads before a deadlock is reported.
   public var outsideWait: Duration = .seconds(1)
-  /// A schedule from an earlier report, run before all others.
+  /// A schedule from an earlier report, which runs before the search.
   public var replay: Schedule?
   /// Whether to leave out schedules that differ only in the order of independent steps.
   package var isReducing = true
-  /// Whether to search on after the first failure, to count all outcomes.
+  /// Whether the search ends at the first failure; otherwise it counts every outcome.
   package var stopsAtFailure = true
 
-  /// The default budget: 10,000 schedules or 30 seconds, nothing declared.
+  /// Creates options with 10,000 schedules, 30 seconds, seed 0, and any state shared.
   public init() {}
 
-  /// The default budget from a seed.
+  /// Creates options with 10,000 schedules and 30 seconds.
   ///
   /// - Parameters:
-  ///   - seed: Equal seeds give equal searches.
-  ///   - sharing: What the tasks may share.
+  ///   - seed: The seed of the search.
+  ///   - sharing: The state that the tasks share.
   public init(seed: UInt64 = 0, sharing: SharedState = .anything) {
     self.seed = seed
     self.sharing = sharing

@@ -1,43 +1,47 @@
-/// What an exploration of interleavings has found.
+/// The result of an exploration of interleavings.
 public struct InterleavingReport: Sendable, CustomStringConvertible {
-  /// The schedules that were run to search, without replays and minimisation.
+  /// The coverage of an exhaustive search, as reports state it.
+  static let coverage = "every order at suspension points, in virtual time"
+
+  /// The number of schedules that the search ran, without replays and minimisation.
   public internal(set) var schedules = 0
-  /// Whether every interleaving of the tasks was covered: without a failure, that is a proof.
+  /// Whether the schedules cover every order at suspension points, in virtual time.
   ///
-  /// Tasks interleave at every suspension point. It is a proof for these tasks, this state and the
-  /// declared ``SharedState``; it is never given when work ran outside the schedules.
+  /// Without a failure, that is a proof for these tasks, this state and the declared
+  /// ``SharedState``. It is never `true` if work ran outside the schedules. Code between two
+  /// suspension points is not preempted.
   public internal(set) var isExhaustive = false
-  /// How many schedules covered every interleaving, if the tasks share state in actors alone; `nil`
-  /// while not all of these were run.
+  /// The number of schedules that cover every order at suspension points if the tasks share state
+  /// only in actors; `nil` if not all of them have run.
   public internal(set) var actorSchedules: Int?
-  /// The failure, as small as it could be made, or `nil`.
+  /// The failure with its minimised schedule, or `nil`.
   public internal(set) var failure: InterleavingFailure?
-  /// Work that no schedule could order, named.
+  /// The work that no schedule could order.
   public internal(set) var uncontrolled: [UncontrolledWork] = []
-  /// Schedules that were given up because they took too many steps.
+  /// The number of schedules that were cut off because they took too many steps.
   public internal(set) var cutOff = 0
-  /// Remarks: a stale recorded schedule, a wait that was given up.
+  /// Remarks about the search, such as a stale recorded schedule.
   public internal(set) var remarks: [String] = []
   /// The seed of the search.
   public internal(set) var seed: UInt64 = 0
 
-  /// The whole report as text.
+  /// The report as text.
   public var description: String {
     var lines: [String] = []
     if let failure {
       lines.append(failure.description)
     } else if isExhaustive {
-      lines.append("No interleaving fails: all were covered by \(schedules) schedules.")
+      lines.append("No failure in \(schedules) schedules, which cover \(Self.coverage).")
     } else if let actorSchedules {
       lines.append(
-        "No failure in \(schedules) schedules (seed \(seed)). If the tasks share state in actors "
-          + "alone, \(actorSchedules) covered every interleaving: say `sharing: .actorsOnly`. If "
-          + "not, there are more.")
+        "No failure in \(schedules) schedules (seed \(seed)). If the tasks share state only in "
+          + "actors, \(actorSchedules) of them cover \(Self.coverage); declare "
+          + "`sharing: .actorsOnly`. Otherwise the search is incomplete.")
     } else {
       lines.append(
-        "No failure in \(schedules) schedules (seed \(seed)); there are more interleavings.")
+        "No failure in \(schedules) schedules (seed \(seed)); the search is incomplete.")
     }
-    if cutOff > 0 { lines.append("\(cutOff) schedules were given up after too many steps.") }
+    if cutOff > 0 { lines.append("\(cutOff) schedules were cut off after too many steps.") }
     for work in uncontrolled { lines.append("Outside the schedules: \(work).") }
     lines += remarks
     return lines.joined(separator: "\n")
@@ -46,44 +50,44 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
 
 /// A schedule under which a program fails.
 public struct InterleavingFailure: Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kinds of failure.
   public enum Kind: Sendable, Hashable {
     /// A task or a check threw an error of this type.
     case error(type: String)
-    /// Nothing could go on: no ready job, no timer, no work on another thread.
+    /// A task waits, and no job is ready, no timer is pending, and no other thread resumed a task.
     case deadlock
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public internal(set) var kind: Kind
-  /// The error in words, or who waits.
+  /// The error's description, or the tasks that wait.
   public internal(set) var message: String
-  /// The error that was thrown, if one was.
+  /// The error that was thrown, if any.
   public internal(set) var error: (any Error)?
-  /// The task or check that threw.
+  /// The name of the task that threw, or `check`.
   public internal(set) var task: String?
-  /// The schedule, which fails every time, in this process and in another.
+  /// The minimised schedule, which replays in any process.
   public internal(set) var schedule: Schedule = .firstInFirstOut
-  /// How often a task was interrupted that could have gone on.
+  /// The number of times that a task was preempted although it could continue.
   public internal(set) var preemptions = 0
-  /// The steps, one column a task.
+  /// The steps as a table with a column for each task.
   public internal(set) var trace = ""
-  /// How many schedules were run until the first failure.
+  /// The number of schedules that ran until the first failure.
   public internal(set) var foundAfter = 0
-  /// How many schedules minimisation ran.
+  /// The number of schedules that minimisation ran.
   public internal(set) var minimisationRuns = 0
-  /// How many of ``replays`` failed in the same way; fewer means that it is flaky.
+  /// The number of ``replays`` that failed in the same way; if it is smaller, the failure is flaky.
   public internal(set) var reproduced = 0
-  /// How often the minimised schedule was run again.
+  /// The number of times that the minimised schedule ran again.
   public internal(set) var replays = 0
 
-  /// The failure as text, with the trace and what to paste to see it again.
+  /// The failure as text, with the trace and the expression that replays the schedule.
   public var description: String {
     var lines = [message]
     if let task { lines[0] = "\(task): \(message)" }
     lines.append(
       "found after \(foundAfter) schedules; minimised to \(preemptions) preemptions in "
-        + "\(minimisationRuns) more")
+        + "\(minimisationRuns) more schedules")
     if reproduced < replays {
       lines.append("flaky: the schedule failed in \(reproduced) of \(replays) replays")
     }

@@ -1,7 +1,7 @@
-/// What the runs of a program so far have shown about work on other threads.
+/// Observations of earlier runs about work on other threads, which shorten later waits.
 struct OutsideExperience {
-  /// Nothing came although it was waited for.
+  /// A wait timed out without a job from another thread.
   var waitedInVain = false
-  /// Another thread has made a task go on.
+  /// Another thread has enqueued a job.
   var hasForeign = false
 }

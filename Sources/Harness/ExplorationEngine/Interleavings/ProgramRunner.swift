@@ -1,25 +1,25 @@
-/// Runs a program once under a policy, as often as asked, on the thread that calls it.
+/// Runs a program under a policy, any number of times, on the calling thread.
 final class ProgramRunner {
-  /// How a run ended and where.
+  /// How a run ended.
   struct Outcome {
     var end: Scheduler.End
     var failure: InterleavingFailure?
-    /// The steps before the check.
+    /// The number of steps before the checks.
     var steps: Int
     var grain: Grain
-    /// Joined turns may have left orders out.
+    /// Whether ``Grain/joined`` may have left out orders.
     var hasBoundArrivals: Bool
-    /// A sleep's length could not be told for sure.
+    /// Whether the length of a sleep is in doubt.
     var isDisturbed = false
   }
 
   private let build: @Sendable (inout ConcurrentProgram) throws -> Void
-  /// The program and its tasks in the making; only the storage is kept from run to run.
+  /// The program and its tasks; only their storage is kept from run to run.
   @exclusivity(unchecked) private var program = ConcurrentProgram()
   @exclusivity(unchecked) private var handles: [Task<Void, Never>] = []
   private let options: InterleavingOptions
   private(set) var scheduler: Scheduler
-  /// How the next runs are cut into steps.
+  /// How the next runs are divided into steps.
   var grain = Grain.fine
   private(set) var runs = 0
   private var abandonedSteps: [Scheduler.Step]?
@@ -41,13 +41,14 @@ final class ProgramRunner {
       isReducing: options.isReducing)
   }
 
-  /// Work outside the schedules, over all runs.
+  /// The work outside the schedules, in all runs together.
   var uncontrolledWork: [UncontrolledWork] {
     var all = uncontrolled
     Self.merge(scheduler.uncontrolled, into: &all)
     return UncontrolledWork.Kind.allCases.compactMap { all[$0] }
   }
 
+  /// Counts a schedule that gave different results in two runs.
   func noteUnknown() {
     uncontrolled[.unknown, default: UncontrolledWork(kind: .unknown, firstTask: nil)].count += 1
   }
@@ -65,7 +66,7 @@ final class ProgramRunner {
     }
   }
 
-  /// Runs the program once; again, if the system took the thread away at a wrong moment.
+  /// Runs the program once, and again while the length of a sleep is in doubt (at most 50 runs).
   func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> Outcome {
     for _ in 1..<Self.mostAttempts {
       let outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
@@ -90,7 +91,7 @@ final class ProgramRunner {
     do {
       try build(&program)
     } catch {
-      let failure = Self.failure(error, task: "the program's set-up")
+      let failure = Self.failure(error, task: "setup")
       return Outcome(
         end: .finished, failure: failure, steps: 0, grain: grain, hasBoundArrivals: false)
     }
@@ -106,10 +107,8 @@ final class ProgramRunner {
     if failure == nil {
       failure = scheduler.firstError.map { Self.failure($0.error, task: $0.task) }
     }
-    if end != .finished {
-      if end == .deadlocked, failure == nil {
-        failure = InterleavingFailure(kind: .deadlock, message: scheduler.deadlockDescription)
-      }
+    if end == .deadlocked, failure == nil {
+      failure = InterleavingFailure(kind: .deadlock, message: scheduler.deadlockDescription)
     }
     if isTracing { traceText = ScheduleTrace(scheduler, steps: steps).text }
     abandonedSteps = nil
@@ -123,7 +122,9 @@ final class ProgramRunner {
       isDisturbed: isDisturbed)
   }
 
-  /// Gives up a run that cannot end, after a chance to react to cancellation.
+  /// Replaces the scheduler of a run that cannot end, and cancels the run's tasks.
+  ///
+  /// Suspended tasks may never end, and they hold their scheduler, so it cannot be used again.
   func abandon(_ handles: [Task<Void, Never>]) {
     Self.merge(scheduler.uncontrolled, into: &uncontrolled)
     let old = scheduler
@@ -132,7 +133,7 @@ final class ProgramRunner {
     old.unwind(handles)
   }
 
-  /// The steps of the last run, check apart.
+  /// The steps of the last run, without those of the checks.
   func steps(_ outcome: Outcome) -> ArraySlice<Scheduler.Step> {
     (abandonedSteps ?? scheduler.steps).prefix(outcome.steps)
   }
@@ -140,7 +141,7 @@ final class ProgramRunner {
   /// The digest of the last run.
   func digest(_ outcome: Outcome) -> UInt32 { Scheduler.digest(steps(outcome)) }
 
-  /// The decisions of the last run.
+  /// The number of decisions of the last run.
   func decisions(_ outcome: Outcome) -> Int32 {
     steps(outcome).last { $0.decision >= 0 }.map { $0.decision + 1 } ?? 0
   }
@@ -153,12 +154,12 @@ final class ProgramRunner {
       digest: digest(outcome), grain: outcome.grain)
   }
 
-  /// How often the last run interrupted a task.
+  /// The number of preemptions of the last run.
   func lastPreemptions(_ outcome: Outcome) -> Int {
     steps(outcome).lazy.filter(\.isPreemption).count
   }
 
-  /// Runs a schedule and writes its steps down.
+  /// Runs a schedule and records its steps as text.
   func trace(_ schedule: Schedule) -> (failure: InterleavingFailure?, text: String) {
     let outcome = run(ScriptPolicy(schedule), isTracing: true)
     return (outcome.failure, traceText)
@@ -191,7 +192,7 @@ final class ProgramRunner {
   }
 }
 
-/// First in, first out.
+/// Follows FIFO order; see ``Schedule``.
 final class BasePolicy: SchedulingPolicy {
   func choose(in scheduler: Scheduler, base: Int) -> Int { base }
 

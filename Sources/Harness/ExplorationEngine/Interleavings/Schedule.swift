@@ -1,24 +1,25 @@
-/// The order in which the jobs of a program ran, as deviations from first in, first out.
+/// The order in which the jobs of a program ran, as deviations from FIFO order.
 ///
-/// Left alone, the running task goes on until it waits; then comes the task that was interrupted
-/// last, if any, or else the job that has been ready longest. A schedule lists the decisions that went another way, and nothing else, so it is short
-/// and still replays exactly. It can be stored, and pasted into source code as text.
+/// Without a deviation, the running task continues until it suspends. Then the task that was
+/// preempted last runs, if there is one, otherwise the job that has been ready longest. A schedule
+/// lists only the decisions that differ, so it is short and still replays exactly. It can be
+/// stored, and pasted into source code as text.
 public struct Schedule: Sendable, Hashable, CustomStringConvertible {
-  /// One decision that went another way.
+  /// A decision that differs from FIFO order.
   struct Deviation: Sendable, Hashable {
-    /// The number of the decision; only moments with several ready jobs count.
+    /// The decision's number; only moments with several ready jobs are counted.
     var decision: Int
-    /// Which of the ready jobs ran, from the one ready longest.
+    /// The index of the job that ran, among the ready jobs from the one ready longest.
     var choice: Int
   }
 
   var deviations: [Deviation]
-  /// A digest of the steps taken, by which a stale schedule is noticed; 0 when unknown.
+  /// A digest of the run's steps, which shows whether the schedule is stale; 0 if unknown.
   var digest: UInt32
-  /// How the run was cut into steps.
+  /// How the run was divided into steps.
   var grain = Grain.fine
 
-  /// First in, first out: no deviation.
+  /// FIFO order, without a deviation.
   public static let firstInFirstOut = Schedule(deviations: [], digest: 0)
 
   init(deviations: [Deviation], digest: UInt32, grain: Grain = .fine) {
@@ -27,10 +28,10 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
     self.grain = grain
   }
 
-  /// Reads the text form, as printed in a report.
+  /// Reads a schedule from the text that a report prints.
   ///
-  /// - Parameter text: Such as `3>1 7>0 #5e2f01aa`: decision and choice, then a digest.
-  /// - Throws: ``InvalidScheduleError`` when the text is not such a list.
+  /// - Parameter text: Decisions with their choices, then the digest, such as `3>1 7>0 #5e2f01aa`.
+  /// - Throws: ``InvalidScheduleError`` if the text has another form.
   public init(_ text: String) throws(InvalidScheduleError) {
     deviations = []
     digest = 0
@@ -57,7 +58,7 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The text form, which ``init(_:)`` reads.
+  /// The text that ``init(_:)`` reads.
   public var description: String {
     var words = grain == .fine ? [] : [grain.rawValue]
     words += deviations.map { "\($0.decision)>\($0.choice)" }
@@ -67,28 +68,28 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Schedule: Codable {
-  /// Reads the text form.
+  /// Reads the text that ``description`` writes.
   public init(from decoder: any Decoder) throws {
     try self.init(decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Writes the text form.
+  /// Writes ``description``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 }
 
-/// A text that is not a schedule.
+/// An error for a text that is not a schedule.
 public struct InvalidScheduleError: Error, Hashable, CustomStringConvertible {
   /// The whole text.
   public let text: String
-  /// The first part that makes no sense.
+  /// The first part that is not valid.
   public let part: String
 
-  /// What is wrong and what to do about it.
+  /// A message that names the part and the valid forms.
   public var description: String {
-    "'\(part)' in the schedule \"\(text)\" is not a decision such as '7>1' in rising order, "
-      + "nor a digest such as '#5e2f'. Paste the schedule as the report printed it."
+    "invalid schedule \"\(text)\": '\(part)' is neither a decision such as '7>1', in ascending "
+      + "order, nor a digest such as '#5e2f'; paste the schedule as the report printed it"
   }
 }

@@ -1,6 +1,8 @@
-/// A run as a table: a row a step, a column a task.
+import SystemPlatform
+
+/// A run as a table with a row for each step and a column for each task.
 struct ScheduleTrace {
-  /// A line in the cell of a task.
+  /// A step in the column of its task.
   struct Row {
     var task: Int32
     var text: String
@@ -11,14 +13,14 @@ struct ScheduleTrace {
   var names: [String]
   var rows: [Row]
 
-  /// Reads the last run from its scheduler.
+  /// Creates a table of a scheduler's last run.
   init(_ scheduler: Scheduler, steps: Int) {
     var rows: [Row] = []
     var columns: [Int32] = []
     for (index, step) in scheduler.steps.prefix(steps).enumerated() {
       let notes = scheduler.notes.filter { $0.step == index }
       var text = notes.map(\.text).joined(separator: ", ")
-      if text.isEmpty { text = Self.place(of: step, in: scheduler) }
+      if text.isEmpty { text = Self.location(of: step, in: scheduler) }
       if step.task >= 0, !columns.contains(step.task) { columns.append(step.task) }
       rows.append(Row(task: step.task, text: text, isPreemption: step.isPreemption))
     }
@@ -27,14 +29,14 @@ struct ScheduleTrace {
     names = self.columns.map { scheduler.name(ofTask: $0) }
   }
 
-  private static func place(of step: Scheduler.Step, in scheduler: Scheduler) -> String {
+  private static func location(of step: Scheduler.Step, in scheduler: Scheduler) -> String {
     let function = FunctionName.of(step.resumption)
     guard step.actor >= 0 else { return function ?? "runs" }
     let actor = scheduler.actorNames[step.actor] ?? "an actor"
     return function ?? "runs on \(actor)"
   }
 
-  /// The table; `‖` marks a task that interrupts another.
+  /// The table as text; `‖` marks a step that preempts another task.
   var text: String {
     let widths = columns.indices.map { column in
       max(
@@ -60,24 +62,24 @@ struct ScheduleTrace {
   }
 }
 
-/// The source name of a function, from its address.
+/// The source name of a function, looked up by its address.
 enum FunctionName {
-  /// Such as `Account.withdraw`, or `nil` where the binary keeps no names.
+  /// A name such as `Account.withdraw`, or `nil` if the binary has no name for the address.
   static func of(_ address: UInt) -> String? {
-    guard address != 0, let symbol = Platform.symbolName(at: address),
-      let demangled = demangle(symbol)
+    guard address != 0, let symbol = symbolName(at: address),
+      let declaration = demangled(symbol)
     else { return nil }
-    return shortened(demangled)
+    return shortened(declaration)
   }
 
-  /// Takes the function's own name out of a demangled symbol.
-  static func shortened(_ demangled: String) -> String? {
-    var text = Substring(demangled)
+  /// The function's name without modules, parameters and compiler-generated prefixes.
+  static func shortened(_ declaration: String) -> String? {
+    var text = Substring(declaration)
     for lead in ["partial function for ", "continuation for "] {
-      if let range = text.range(of: lead) { text = text[range.upperBound...] }
+      if let range = text.firstRange(of: lead) { text = text[range.upperBound...] }
     }
     var isClosure = false
-    while text.hasPrefix("closure #"), let range = text.range(of: " in ") {
+    while text.hasPrefix("closure #"), let range = text.firstRange(of: " in ") {
       isClosure = true
       text = text[range.upperBound...]
     }
@@ -85,37 +87,9 @@ enum FunctionName {
     let name = text.prefix { $0 != "(" && $0 != "<" && $0 != " " }
     let parts = name.split(separator: ".")
     guard let last = parts.last else { return nil }
-    // Runtime and standard library functions say nothing about the program.
-    if parts.first == "Swift" || name.hasPrefix("swift_") || !demangled.contains(" ") { return nil }
+    // The names of runtime and standard library functions do not tell where the program is.
+    if parts.first == "Swift" || name.hasPrefix("swift_") || !declaration.contains(" ") { return nil }
     let own = parts.count > 2 ? "\(parts[parts.count - 2]).\(last)" : String(last)
     return isClosure ? "closure in \(own)" : own
-  }
-
-  private static func demangle(_ symbol: String) -> String? {
-    typealias Demangle =
-      @convention(c) (
-        UnsafePointer<CChar>, Int, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<Int>?, UInt32
-      ) -> UnsafeMutablePointer<CChar>?
-    guard let function = Platform.symbol("swift_demangle") else { return nil }
-    let demangle = unsafeBitCast(function, to: Demangle.self)
-    return symbol.withCString { name in
-      guard let result = demangle(name, symbol.utf8.count, nil, nil, 0) else { return nil }
-      defer { Platform.release(result) }
-      return String(cString: result)
-    }
-  }
-}
-
-extension Substring {
-  /// The first place where `other` stands, without Foundation.
-  fileprivate func range(of other: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(other) {
-        return start..<index(start, offsetBy: other.count)
-      }
-      start = index(after: start)
-    }
-    return nil
   }
 }

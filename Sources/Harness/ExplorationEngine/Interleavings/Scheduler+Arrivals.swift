@@ -1,14 +1,21 @@
+import SystemThreads
+
 extension Scheduler {
   func enqueue(_ job: consuming ExecutorJob) {
     receive(UnownedJob(job), fromHook: false)
   }
 
-  /// Takes a job, from any thread.
+  /// Accepts a job on the owner thread; puts it into the inbox on any other.
   func receive(_ job: UnownedJob, fromHook: Bool) {
-    if Platform.thread == owner { accept(job, fromHook: fromHook) } else { inbox.put(job) }
+    if currentThreadID() == owner { accept(job, fromHook: fromHook) } else { inbox.put(job) }
   }
 
-  /// Puts a job of this thread among those that are ready, or that belong to the running step.
+  /// Makes a job ready, or part of the running step if it runs no code of the program.
+  ///
+  /// - Parameters:
+  ///   - job: A job that arrived on the owner thread or through the inbox.
+  ///   - fromHook: Whether it was on its way to the global executor, so that its task has no
+  ///     preference for this scheduler.
   func accept(_ job: UnownedJob, fromHook: Bool) {
     guard layout.isReadable else {
       if fromHook { report(.unstructuredTask) }
@@ -22,10 +29,11 @@ extension Scheduler {
     case .actor:
       let actor = number(ofActor: runtime.actor)
       actors.expectTurn(of: actor)
-      runningFootprint.form(actor: actor)
+      runningFootprint.insert(actor: actor)
       let head = actors.firstWaiting(for: actor)
       appendReady(job, task: head?.task ?? -1, actor: actor, resumption: head?.resumption ?? 0)
     case .resumption:
+      // It makes a task ready, which then arrives by itself.
       if isReducing { eager.append(job) } else { appendReady(job, task: runningTask) }
     case .other:
       appendReady(job, task: -1)
@@ -36,6 +44,7 @@ extension Scheduler {
     let key = runtime.taskKey
     var task = tasks.number(of: key)
     if task < 0 {
+      // Tasks of the runtime and of the engine run no code of the program.
       if helpers.elements.contains(key) || turnstiles.elements.contains(key) {
         eager.append(runtime.job)
         return
@@ -43,6 +52,7 @@ extension Scheduler {
       task = add(taskWithKey: key, origin: startsRoot ? .root : fromHook ? .unstructured : .child)
       if fromHook { report(.unstructuredTask) }
     } else if fromHook && tasks[task].origin != .unstructured {
+      // A known task that arrives here has left for another executor and is on its way back.
       report(.otherExecutor)
       tasks[task].origin = .unstructured
     }
@@ -50,6 +60,8 @@ extension Scheduler {
     let resumption = runtime.resumption
     var yieldingFrame: UInt = 0
     if isReducing, tasks[task].origin != .unstructured {
+      // The first job of a yield on an actor, see ``RuntimeLayout/yieldEntry``. The frame is kept
+      // for the last one, which may be part of a step as well.
       if resumption == layout.yieldEntry {
         tasks[task].yieldingFrame = runtime.callingFrame
         eager.append(runtime.job)
@@ -74,7 +86,7 @@ extension Scheduler {
 
   private func add(taskWithKey key: UInt, origin: TaskTable.Origin) -> Int32 {
     let task = tasks.add(key, origin: origin, running: runningTask)
-    runningNew.form(task: task)
+    runningNew.insert(task: task)
     return task
   }
 
@@ -82,7 +94,7 @@ extension Scheduler {
     let known = actors.number(of: address)
     if known >= 0 { return known }
     let actor = actors.add(address)
-    runningNew.form(actor: actor)
+    runningNew.insert(actor: actor)
     if isTracing {
       let object = Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
       actorNames[actor] = "\(type(of: object))"
@@ -90,21 +102,26 @@ extension Scheduler {
     return actor
   }
 
-  /// An actor is about to run one task that waits for it, or all.
+  /// Records that an actor begins a turn, in which it runs its first waiting task, or all of them
+  /// if turns are not divided.
   func beginTurn(of actor: Int32) {
-    runningFootprint.form(actor: actor)
+    runningFootprint.insert(actor: actor)
     actors.beginTurn(of: actor)
     if canSplitActors, grain == .fine {
       actors.removeFirstWaiting(for: actor)
     } else {
       for entry in actors.waitingTasks where entry.actor == actor {
-        runningFootprint.form(task: entry.task)
+        runningFootprint.insert(task: entry.task)
       }
       actors.removeAllWaiting(for: actor)
     }
   }
 
-  /// Looks for tasks that joined the queue of an actor whose turn is still to come.
+  /// Finds the tasks that joined the queue of an actor that has asked for a turn.
+  ///
+  /// The runtime calls `enqueue` for an actor only when its queue was empty. Later arrivals are
+  /// pushed onto the queue silently, so the queue is read after every job. No lock is needed: the
+  /// explored tasks run on this thread only.
   func scanActors() {
     for index in actors.pendingActors.indices { scanQueue(of: actors.pendingActors[index]) }
   }
@@ -115,7 +132,7 @@ extension Scheduler {
     let head = newest.map { unsafeBitCast($0, to: UInt.self) } ?? 0
     let seen = actors[actor].newestSeen
     guard head != seen else { return }
-    runningFootprint.form(actor: actor)
+    runningFootprint.insert(actor: actor)
     let wasEmpty = actors.firstWaiting(for: actor) == nil
     let position = actors.waitingTasks.count
     var hasTask = false
@@ -127,7 +144,8 @@ extension Scheduler {
         if task < 0 { task = add(taskWithKey: runtime.taskKey, origin: .unstructured) }
         tasks[task].isQueued = true
         if runsActor || task != runningTask { hasBoundArrivals = true }
-        // From the newest to the oldest, each in front of those already put here.
+        // The list goes from the newest to the oldest, so each is inserted in front of the one
+        // before.
         actors.insert(
           ActorTable.Waiting(actor: actor, task: task, resumption: runtime.resumption),
           at: position)
@@ -146,6 +164,8 @@ extension Scheduler {
     if hasTask, canSplitActors, grain == .fine { plantTurnstile(behindQueueOf: actor) }
   }
 
+  /// Enqueues a turnstile on an actor and remembers its key, so that it is not taken for a task of
+  /// the program.
   private func plantTurnstile(behindQueueOf actor: Int32) {
     let address = actors[actor].address
     let object = Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()

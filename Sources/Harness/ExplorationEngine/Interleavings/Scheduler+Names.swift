@@ -1,5 +1,9 @@
+import SystemThreads
+
 extension Scheduler {
-  /// A task's name by creation order: a given one, or its parent's with a number.
+  /// A task's name: the given one, or the parent's name and the child's number in creation order.
+  ///
+  /// Names contain no addresses, so that they are the same in every run.
   func name(ofTask task: Int32) -> String {
     guard 0..<tasks.count ~= Int(task) else { return "?" }
     let record = tasks[task]
@@ -13,13 +17,14 @@ extension Scheduler {
 
   /// Adds a line to the trace at the running step.
   func note(_ text: String) {
-    guard isTracing, Platform.thread == owner else { return }
+    guard isTracing, currentThreadID() == owner else { return }
     notes.append((runningStep, runningTask, text))
   }
 
-  /// Who waits, when nothing can go on.
+  /// A message that names the tasks that wait in a deadlock.
   ///
-  /// The runtime does not say whether a child task that has stopped is over, so both are named.
+  /// The runtime does not tell whether a child task without a job waits or has ended, so such tasks
+  /// are listed as either.
   var deadlockDescription: String {
     let records = tasks.elements
     var lines: [String] = []
@@ -30,8 +35,8 @@ extension Scheduler {
         lines.append("\(name) has not started")
       } else {
         let function = FunctionName.of(steps[Int(lastStep)].resumption)
-        let place = function.map { " in or after \($0)" } ?? ""
-        lines.append("\(name) waits since step \(lastStep + 1)\(place)")
+        let location = function.map { " in or after \($0)" } ?? ""
+        lines.append("\(name) waits since step \(lastStep + 1)\(location)")
       }
     }
     let children = records.indices.filter { index in
@@ -42,13 +47,13 @@ extension Scheduler {
         "\(name(ofTask: Int32(index))) since step \(records[index].lastStep + 1)"
       }
       let more = children.count > 10 ? ", and \(children.count - 10) more" : ""
-      lines.append("waiting or over: " + names.joined(separator: ", ") + more)
+      lines.append("waiting or ended: " + names.joined(separator: ", ") + more)
     }
     return "Deadlock: " + lines.joined(separator: "; ")
-      + ". No job is ready, no timer runs, and no other thread has work for them."
+      + ". No job is ready, no timer is pending, and no other thread has resumed a task."
   }
 
-  /// Whether a task is one of those under exploration and not over.
+  /// Whether a task is one of those under exploration and has not ended.
   private func isOpenRoot(_ record: TaskTable.Record) -> Bool {
     record.origin == .root && 0..<finishedRoots.count ~= Int(record.ordinal)
       && !finishedRoots[Int(record.ordinal)]

@@ -1,28 +1,36 @@
+import SystemPlatform
+import SystemThreads
+
 extension Scheduler {
-  /// Nanoseconds of virtual time since the run's start.
+  /// Nanoseconds of virtual time since the start of the run.
   var now: Int64 { timers.now }
 
-  /// Calls `wake` when virtual time has gone on by `delay` nanoseconds.
+  /// Calls `wake` when virtual time has advanced by `delay` nanoseconds.
   func addTimer(after delay: Int64, wake: @escaping () -> Void) {
     timers.add(after: delay, wake: wake)
   }
 
-  /// Real nanoseconds between a job's start and its sleep that make the sleep's length doubtful.
+  /// The real nanoseconds between a job's start and its sleep above which the delay is in doubt.
   private static let longestLook: Int64 = 150_000
 
-  /// Keeps a job of the runtime until virtual time has gone on.
+  /// Enqueues a job of the runtime when virtual time has advanced.
+  ///
+  /// `Task.sleep` reads the real clock, adds the delay, and later hands over the time that is left.
+  /// Real time has passed in between, so the requested delay is a little longer than `delay`.
+  /// Programs ask for round delays: the one with the fewest decimal places in the possible range is
+  /// taken. The range ends at `delay` plus the time since the job started; if that is above 150 µs,
+  /// two different delays could become equal, so the run is repeated (``isDisturbed``).
   ///
   /// - Parameters:
-  ///   - job: The helper that wakes the sleeping task.
-  ///   - delay: What the real clock says is left. Between the task's look at the clock and now,
-  ///     real time has passed, so the delay asked for is the roundest one in between.
+  ///   - job: The runtime's helper that wakes the sleeping task.
+  ///   - delay: The nanoseconds left according to the real clock.
   func schedule(_ job: UnownedJob, afterAbout delay: Int64) {
-    guard Platform.thread == owner else {
+    guard currentThreadID() == owner else {
       inbox.put(job)
       return
     }
     if layout.isReadable { helpers.append(RuntimeJob(job: job).taskKey) }
-    let passed = measuresJobs ? Platform.nanoseconds - jobStart : Self.longestLook
+    let passed = measuresJobs ? monotonicNanoseconds() - jobStart : Self.longestLook
     if passed >= Self.longestLook { isDisturbed = true }
     measuresJobs = true
     timers.add(
@@ -40,16 +48,20 @@ extension Scheduler {
     return high
   }
 
-  /// Moves virtual time to the next deadline and makes everything due then ready, in one go.
+  /// Moves virtual time to the next deadline and makes every job that is due then ready.
   ///
-  /// - Returns: Whether there was a deadline.
+  /// Jobs that are due at the same instant become ready together, so that the search tries both
+  /// orders.
+  ///
+  /// - Returns: Whether there was a timer.
   func fireTimers() -> Bool {
     guard !timers.isEmpty else { return false }
     leaveSteps()
     runningTask = -1
     for timer in timers.advance() {
       if let job = timer.job {
-        // Where the layout cannot be read, the runtime's helper is a job like any other.
+        // The helper runs no code of the program. If the layout is unreadable, it cannot be
+        // recognised and is a job like any other.
         if layout.isReadable { eager.append(job) } else { accept(job, fromHook: false) }
       }
       timer.wake?()

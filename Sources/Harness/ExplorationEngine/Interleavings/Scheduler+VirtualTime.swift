@@ -1,11 +1,11 @@
 @_spi(ExperimentalScheduling) import _Concurrency
 
 // `Task.sleep` and `Clock.sleep` hand their wake-up job to the task's executor if it conforms to
-// `SchedulingExecutor`. The protocol is a system programming interface: it is named in this file
-// alone, and ``Scheduler/coversSleep`` tells whether it works. ``VirtualClock`` needs none of it.
+// `SchedulingExecutor`. The protocol is SPI of Swift 6.3, so only this file names it, and
+// ``Scheduler/coversSleep`` tests that it works. ``VirtualClock`` does not depend on it.
 
 extension Scheduler: SchedulingExecutor {
-  /// Whether `Task.sleep` really waits in virtual time here, found out by trying.
+  /// Whether `Task.sleep` waits in virtual time with this runtime; tried once per process.
   static let coversSleep: Bool = {
     let scheduler = Scheduler(stepLimit: 100, outsideWait: .zero)
     scheduler.measureFromStart()

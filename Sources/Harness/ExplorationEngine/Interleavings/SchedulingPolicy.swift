@@ -1,17 +1,19 @@
-/// Decides which of several ready jobs runs next.
+import SeededRandom
+
+/// Decides which of the ready jobs runs next.
 protocol SchedulingPolicy: AnyObject {
-  /// Picks a job.
+  /// Chooses a job.
   ///
   /// - Parameters:
-  ///   - scheduler: Holds the ready jobs; there may be only one.
-  ///   - base: The job that runs when nobody interferes.
+  ///   - scheduler: Holds the ready jobs, at least one.
+  ///   - base: The job that runs without a deviation; see ``Schedule``.
   /// - Returns: An index into the ready jobs.
   func choose(in scheduler: Scheduler, base: Int) -> Int
 
-  /// Sees the step that has just run, the last one of the scheduler's steps.
+  /// Called after each step, which is the last of the scheduler's steps.
   func didRun(in scheduler: Scheduler)
 
-  /// Forgets the run that has just been made, so that the next one is the same.
+  /// Resets the policy to the start of the run, so that the run can be repeated.
   func restart()
 }
 
@@ -19,7 +21,7 @@ extension SchedulingPolicy {
   func didRun(in scheduler: Scheduler) {}
 }
 
-/// Every ready job is as likely as any other.
+/// Chooses every ready job with the same probability.
 final class RandomPolicy: SchedulingPolicy {
   private let seed: UInt64
   private var generator: SplitMix64
@@ -37,10 +39,12 @@ final class RandomPolicy: SchedulingPolicy {
   }
 }
 
-/// Runs the task with the highest priority; at a few random steps it drops to the lowest.
+/// Runs the task with the highest random priority; at a few random steps, its priority becomes the
+/// lowest.
 ///
-/// It finds a bug that needs `depth` ordered steps with a probability of at least
-/// 1 in (tasks × steps^(depth-1)). `Task.yield()` changes no priority.
+/// A bug that needs `depth` ordered steps is found with a probability of at least 1 in (tasks ×
+/// steps^(depth-1)). `Task.yield()` does not lower a priority: with that rule, tasks that yield
+/// often would only ever alternate.
 ///
 /// Source: Burckhardt et al., 'A Randomized Scheduler with Probabilistic Guarantees of Finding
 /// Bugs', ASPLOS 2010.
@@ -49,16 +53,17 @@ final class PriorityPolicy: SchedulingPolicy {
   private let depth: Int
   private let length: Int
   @exclusivity(unchecked) private var generator: SplitMix64
-  /// By task number and 1, or 0 where none has been drawn.
+  /// Indexed by task number + 1; 0 where no priority has been drawn.
   @exclusivity(unchecked) private var priorities: [UInt64] = []
   @exclusivity(unchecked) private var changes: [Int] = []
   private var lowest: UInt64 = 0
 
-  /// Draws the priorities and the steps at which one drops.
+  /// Draws the steps at which a priority drops.
   ///
   /// - Parameters:
-  ///   - depth: 1 more than the number of drops.
-  ///   - length: How many steps a run is expected to take.
+  ///   - seed: Equal seeds give equal policies.
+  ///   - depth: The number of drops plus 1.
+  ///   - length: The expected number of steps of a run.
   init(seed: UInt64, depth: Int, length: Int) {
     self.seed = seed
     self.depth = depth

@@ -1,13 +1,13 @@
-/// Follows a recorded schedule; where that says nothing, the base choice runs.
+/// Follows a recorded schedule, and chooses the base job where it has no deviation.
 final class ScriptPolicy: SchedulingPolicy {
   private var deviations: [Schedule.Deviation]
   private var next = 0
-  /// The first decision that the schedule names but the run could not make.
+  /// The first decision of the schedule whose choice is impossible in the run.
   private(set) var firstImpossible: Int?
 
   init(_ schedule: Schedule) { deviations = schedule.deviations }
 
-  /// Whether every recorded deviation came up.
+  /// Whether the run reached every recorded deviation.
   var isUsedUp: Bool { next == deviations.count }
 
   func restart() {

@@ -1,10 +1,10 @@
-/// What the tasks of a program may share, beside the values that they return.
+/// The state that the tasks of a program share, apart from the values that they return.
 ///
-/// Steps that share nothing need not be tried in both orders, so a narrower declaration makes a
-/// search much smaller. A wrong one makes it miss interleavings.
+/// Steps that share no state need not be tried in both orders, so a narrower declaration makes a
+/// search much smaller. A wrong declaration makes it miss orders.
 public enum SharedState: Sendable, Hashable {
-  /// Any state: locks, atomics, globals, streams, continuations, cancellation. Always right.
+  /// Any state: locks, atomics, globals, streams, continuations, cancellation. Always sound.
   case anything
-  /// State inside actors, and nothing else.
+  /// State inside actors, and no other state.
   case actorsOnly
 }

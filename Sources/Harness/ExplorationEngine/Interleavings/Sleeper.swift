@@ -1,6 +1,7 @@
 import SystemLocks
 
-/// A task that waits on a ``VirtualClock``: woken by time or by cancellation, whichever is first.
+/// A task that sleeps on a ``VirtualClock``. The first of its deadline and its cancellation resumes
+/// it.
 final class Sleeper: Sendable {
   private enum State {
     case created
@@ -36,7 +37,7 @@ final class Sleeper: Sendable {
   }
 }
 
-/// The time of a ``VirtualClock`` that no scheduler drives.
+/// The time of a ``VirtualClock`` outside a schedule.
 final class IdleTime: Sendable {
   private let time = Mutex(VirtualClock.Instant())
 

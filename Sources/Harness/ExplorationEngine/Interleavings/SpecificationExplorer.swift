@@ -1,6 +1,6 @@
 import SystemLocks
 
-/// Explores drawn programs one after the other and shrinks the first that fails.
+/// Explores drawn programs one after another, and shrinks the first that fails.
 struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable {
   typealias Program = [[Model.Command]]
 
@@ -17,13 +17,13 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     for number in 0..<max(0, programs) {
       let seed = options.seed &+ UInt64(number)
       let program = draw(tasks: max(1, tasks), commands: max(1, commands), seed: seed)
-      var share = options
-      share.seed = seed
-      share.replay = nil
-      // What one program does not need goes to those after it.
-      share.schedules = max(1, left / (programs - number))
-      share.time = max(.zero, (end - clock.now) / (programs - number))
-      let report = explore(program, share)
+      var budget = options
+      budget.seed = seed
+      budget.replay = nil
+      // The budget that a program does not use is divided among the next ones.
+      budget.schedules = max(1, left / (programs - number))
+      budget.time = max(.zero, (end - clock.now) / (programs - number))
+      let report = explore(program, budget)
       result.programs += 1
       result.program = program
       left = max(0, left - report.schedules)
@@ -31,7 +31,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
       if report.isExhaustive { result.exhaustedPrograms += 1 }
       if report.failure != nil {
         result.failingSeed = seed
-        (result.program, result.report) = shrink(program, result.report, share)
+        (result.program, result.report) = shrink(program, result.report, budget)
         return result
       }
       if left == 0 || clock.now >= end || Task.isCancelled { break }
@@ -40,7 +40,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     return result
   }
 
-  /// Explores one program, as it is.
+  /// Explores a given program.
   func explore(_ program: Program) -> SpecificationReport<Model.Command> {
     var result = SpecificationReport<Model.Command>()
     result.program = program
@@ -50,7 +50,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     return result
   }
 
-  /// Draws the tasks' commands in turn, each in the model's state after those drawn before.
+  /// Draws the tasks' commands in turn, each in the model's state after the earlier ones.
   private func draw(tasks: Int, commands: Int, seed: UInt64) -> Program {
     var choices = Choices(seed: seed)
     var state = specification.initialState
@@ -82,7 +82,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     return result
   }
 
-  /// Takes tasks and commands away as long as some schedule still fails in the same way.
+  /// Removes tasks and commands while some schedule still fails in the same way.
   private func shrink(
     _ program: Program, _ report: InterleavingReport, _ options: InterleavingOptions
   ) -> (Program, InterleavingReport) {
@@ -151,10 +151,11 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
   }
 }
 
-/// Collects the calls of one schedule; its stamps are the order in which it is told.
+/// Records the calls of one schedule as a history.
 ///
-/// The recorder is state outside actors. Steps that use it say so, whatever has been declared, or
-/// schedules that differ only in whether a call returns before another begins would count as one.
+/// The recorder is state outside actors, so every step that uses it is marked as such, whatever
+/// state is declared. Otherwise, two schedules that differ only in whether a call returns before
+/// another begins would count as one.
 private final class HistoryRecorder<Model: Specification>: Sendable {
   private typealias Operation = History<Model.Command, Model.Response>.Operation
 
@@ -165,7 +166,7 @@ private final class HistoryRecorder<Model: Specification>: Sendable {
   init(_ specification: Model) { self.specification = specification }
 
   private func nextStamp() -> Int {
-    Scheduler.current.value?.touchOutside()
+    Scheduler.current.value?.accessOutsideState()
     return stamp.withLock { stamp in
       stamp += 1
       return stamp

@@ -1,12 +1,13 @@
 /// The tasks of a run, numbered in the order in which they were first seen.
 struct TaskTable: ~Copyable {
-  /// How a task came to run here.
+  /// How a task was created.
   enum Origin: Equatable {
-    /// One of those under exploration.
+    /// A task under exploration.
     case root
     /// A child of another task.
     case child
-    /// Made by `Task {}` or `Task.detached`, or put on an actor by code that was not seen.
+    /// Created by `Task {}` or `Task.detached`, or enqueued on an actor by code that was not
+    /// intercepted.
     case unstructured
   }
 
@@ -14,13 +15,14 @@ struct TaskTable: ~Copyable {
     var key: UInt
     var origin: Origin
     var parent: Int32
-    /// Among its parent's children from 1, or among all tasks.
+    /// The number among its parent's children, from 1; for a task without a parent, among all
+    /// tasks.
     var ordinal: Int32
     var children: Int32 = 0
     var isQueued = true
-    /// The frame on an actor that waits for `Task.yield()`, or 0.
+    /// The frame on an actor that called `Task.yield()`, or 0.
     var yieldingFrame: UInt = 0
-    /// The step that ran it last, or -1.
+    /// The last step that ran it, or -1.
     var lastStep: Int32 = -1
   }
 
@@ -28,7 +30,7 @@ struct TaskTable: ~Copyable {
 
   var count: Int { records.count }
 
-  /// The records, until a task is added.
+  /// The records. The buffer is valid until a task is added.
   var elements: UnsafeMutableBufferPointer<Record> { records.elements }
 
   subscript(task: Int32) -> Record {
@@ -38,7 +40,7 @@ struct TaskTable: ~Copyable {
 
   mutating func removeAll() { records.removeAll() }
 
-  /// The number of the newest task with a key, or -1.
+  /// The number of the newest task with a key, or -1. Recent tasks are asked for most often.
   func number(of key: UInt) -> Int32 {
     let records = records.elements
     var index = records.count - 1
@@ -52,10 +54,10 @@ struct TaskTable: ~Copyable {
   /// Adds a task.
   ///
   /// - Parameters:
-  ///   - key: What distinguishes it, see ``RuntimeJob/taskKey``.
-  ///   - origin: How it came here.
-  ///   - running: The task that runs now, or -1.
-  /// - Returns: Its number.
+  ///   - key: Its ``RuntimeJob/taskKey``.
+  ///   - origin: How it was created.
+  ///   - running: The running task, or -1.
+  /// - Returns: The task's number.
   mutating func add(_ key: UInt, origin: Origin, running: Int32) -> Int32 {
     let number = Int32(records.count)
     var ordinal = number

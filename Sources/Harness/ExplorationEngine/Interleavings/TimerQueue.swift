@@ -1,23 +1,27 @@
-/// Virtual time, and what is to happen at which point of it.
+/// A run's virtual time and its pending timers.
 struct TimerQueue {
+  /// A job to make ready, or a closure to call, at a deadline.
   struct Timer {
     var deadline: Int64
     var job: UnownedJob?
     var wake: (() -> Void)?
   }
 
-  /// Nanoseconds since the run's start.
+  /// Nanoseconds since the start of the run.
   private(set) var now: Int64 = 0
   private var timers: [Timer] = []
 
   var isEmpty: Bool { timers.isEmpty }
 
+  /// Removes all timers and sets the time to 0.
   mutating func removeAll() {
     if !timers.isEmpty { timers.removeAll() }
     now = 0
   }
 
-  /// Adds a timer that makes a job ready, or calls a closure.
+  /// Adds a timer that makes a job ready or calls a closure.
+  ///
+  /// - Parameter delay: Nanoseconds from now; a negative delay counts as 0.
   mutating func add(
     after delay: Int64, job: UnownedJob? = nil, wake: (() -> Void)? = nil
   ) {
@@ -27,7 +31,9 @@ struct TimerQueue {
         deadline: deadline.overflow ? .max : deadline.partialValue, job: job, wake: wake))
   }
 
-  /// Moves virtual time to the next deadline and takes out all that is due then.
+  /// Moves virtual time to the earliest deadline and removes every timer that is due then.
+  ///
+  /// - Returns: The due timers in the order in which they were added; none if there is no timer.
   mutating func advance() -> [Timer] {
     guard let next = timers.lazy.map(\.deadline).min() else { return [] }
     now = max(now, next)

@@ -1,13 +1,23 @@
-/// Lets one task at a time pass through a default actor.
+import SystemThreads
+
+/// Makes a default actor give up its turn after each task that it runs.
 ///
-/// An actor that gets its turn runs every task in its queue, back to back, and no schedule could
-/// put anything in between. A turnstile is a task of ours in the queue behind each of them. Once
-/// its turn comes, it leaves the actor for the global executor, where the runtime goes on at once
-/// on the same thread; the actor gives up its turn and asks for another, which is a new job.
+/// An actor that gets a turn runs every task in its queue without returning to the scheduler, so no
+/// schedule could place another job between two of them. A real program can: another thread may run
+/// at any moment.
+///
+/// A turnstile is a task of the engine that is enqueued on the actor behind each waiting task. When
+/// the actor runs it, it switches from the actor to the global executor. The runtime performs that
+/// switch on the same thread without enqueuing a job, and the actor gives up its turn for it. If
+/// tasks still wait, the actor asks for another turn, which is a new job that the scheduler can
+/// delay.
+///
+/// This depends on the runtime's inline executor switch, so ``works`` tries it once per process.
+/// Where it fails, schedules are explored with all waiting tasks of an actor in one step.
 enum Turnstile {
   private static let passed = PassCounter()
 
-  /// Whether turnstiles do what they are for, found out by trying.
+  /// Whether a turnstile divides an actor's turn.
   static let works: Bool = {
     guard RuntimeLayout.probed.isReadable, EnqueueHooks.isInstalled else { return false }
     let scheduler = Scheduler(
@@ -23,11 +33,15 @@ enum Turnstile {
     return probe.turnsAfterFirst == 1 && withExtendedLifetime(tasks) { counter.turns == 2 }
   }()
 
-  /// Puts a turnstile behind the tasks that wait for an actor.
+  /// Enqueues a turnstile behind the tasks that wait for an actor.
   static func plant(behindQueueOf actor: any Actor) { plantFromOutside(actor) }
 
-  /// Calls ``plant(on:)`` from outside the actor: it only creates a task, and touches nothing of the
-  /// actor's state. The cast does what `assumeIsolated` does, once for all calls.
+  /// ``plant(on:)`` as a function without isolation.
+  ///
+  /// A task that is created in an isolated function is enqueued on that actor, in order of
+  /// creation; a task that hops to the actor itself would arrive later. Calling the function from
+  /// outside is sound: it only creates a task and does not access the actor's state. The cast is
+  /// what `assumeIsolated` does, without its check that the caller is on the actor.
   private static let plantFromOutside: @Sendable (any Actor) -> Void = {
     let plant: @Sendable (isolated any Actor) -> Void = Self.plant(on:)
     return unsafeBitCast(plant, to: (@Sendable (any Actor) -> Void).self)
@@ -35,6 +49,7 @@ enum Turnstile {
 
   private static func plant(on actor: isolated any Actor) {
     Task(priority: .medium) {
+      // Without this use, the task would not be isolated to the actor.
       _ = actor
       await leave()
     }
@@ -43,21 +58,23 @@ enum Turnstile {
   @concurrent @inline(never)
   private static func leave() async { passed.pass() }
 
-  /// Something to do outside the actor, or the optimiser would not go there.
+  /// A side effect outside the actor. Without one, the optimiser removes the switch to another
+  /// executor.
   private final class PassCounter: Sendable {
     @inline(never) @_semantics("optimize.sil.specialize.generic.never")
-    func pass() { _ = Platform.thread }
+    func pass() { _ = currentThreadID() }
   }
 }
 
-/// Counts the tasks that it has let through.
+/// Counts the tasks that ran on the actor.
 private actor TurnCounter {
-  // Written on the actor, and read between its jobs by the one thread that runs them all.
+  // Written on the actor, and read between its jobs by the one thread that runs all of them.
   nonisolated(unsafe) private(set) var turns = 0
   func count() { turns += 1 }
 }
 
-/// Lets both tasks queue up before the actor gets its first turn.
+/// Lets both tasks join the queue before the actor gets its first turn, and counts what that turn
+/// ran.
 private final class TurnProbe: SchedulingPolicy {
   private let counter: TurnCounter
   private(set) var turnsAfterFirst: Int?

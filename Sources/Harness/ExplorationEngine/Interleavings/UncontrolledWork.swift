@@ -1,42 +1,42 @@
-/// Work that ran outside the explored schedules, so that no search over them can be complete.
+/// Work that no explored schedule can order, so a search that saw it is never exhaustive.
 public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
-  /// The way in which work got away.
+  /// The way in which the work left the scheduler's control.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// A `Task {}` or a `Task.detached`: it runs on the explored thread, in fewer orders.
+    /// A `Task {}` or `Task.detached`. It runs on the exploration thread, but not in every order.
     case unstructuredTask
-    /// A job for the main actor.
+    /// A job on the main actor.
     case mainActor
     /// A task that prefers another executor.
     case otherExecutor
-    /// A block handed to a dispatch queue, an operation queue or a timer.
+    /// A block submitted to a dispatch queue, an operation queue or a timer.
     case dispatch
-    /// Another thread, such as a dispatch queue's, that made a task go on.
+    /// Another thread, such as a dispatch queue's, resumed a task.
     case otherThread
-    /// Two runs of one schedule differed for a reason that was not seen.
+    /// Two runs of one schedule differed for a reason that was not detected.
     case unknown
   }
 
-  /// The way in which the work got away.
+  /// The way in which the work left the scheduler's control.
   public let kind: Kind
-  /// The task that ran when it was first seen, if any.
+  /// The name of the task that was running when the work was first seen, if any.
   public let firstTask: String?
-  /// How often it was seen, over all schedules.
+  /// The number of times that the work was seen, in all schedules together.
   public internal(set) var count = 0
 
-  /// One line for a report.
+  /// The work in one line, for a report.
   public var description: String {
     let origin = firstTask.map { ", first from task \($0)" } ?? ""
     let what =
       switch kind {
       case .unstructuredTask:
-        "Task {} or Task.detached (runs on the explored thread, but not in every order; "
-          + "a child task would)"
-      case .mainActor: "work on the main actor"
+        "Task {} or Task.detached (not run in every order; use a child task)"
+      case .mainActor: "a job on the main actor"
       case .otherExecutor: "a task that prefers another executor"
       case .dispatch:
-        "work handed to Dispatch (runs whenever its queue likes, perhaps after the check)"
-      case .otherThread: "a task made to go on by another thread (Dispatch, a callback)"
-      case .unknown: "a schedule that ran twice and differed (real time, randomness, a thread)"
+        "a block submitted to Dispatch (may run at any time, even after the check)"
+      case .otherThread: "a task resumed by another thread (Dispatch, a callback)"
+      case .unknown:
+        "a schedule that gave different results in two runs (real time, randomness, a thread)"
       }
     return "\(what)\(origin), \(count)×"
   }

@@ -1,16 +1,17 @@
-/// A clock whose time passes only when every task waits.
+/// A clock whose time advances only when every task waits.
 ///
-/// Under ``exploreInterleavings(_:of:)`` and ``withDeterministicTasks(seed:_:)`` a sleep costs no
-/// real time and ends in the order of the deadlines. Inject it where a program takes a clock: then
-/// deadlines computed from ``now`` are exact too, which they are not with `ContinuousClock`, whose
-/// `now` is real. Elsewhere there is nothing to wait for, and a sleep moves the clock and returns.
+/// Under ``exploreInterleavings(_:of:)`` and ``withDeterministicTasks(seed:_:)``, sleeps take no
+/// real time and end in the order of their deadlines. Inject the clock where a program takes one:
+/// deadlines that are computed from ``now`` are then exact. With `ContinuousClock` they are not,
+/// because its `now` is real. Outside those functions, a sleep advances the clock and returns at
+/// once.
 public struct VirtualClock: Clock {
   /// A point in virtual time.
   public struct Instant: InstantProtocol {
     /// The virtual time since the schedule's start.
     public var offset: Duration
 
-    /// A point in virtual time.
+    /// Creates a point in virtual time.
     ///
     /// - Parameter offset: The virtual time since the schedule's start.
     public init(offset: Duration = .zero) { self.offset = offset }
@@ -20,10 +21,10 @@ public struct VirtualClock: Clock {
       Instant(offset: offset + duration)
     }
 
-    /// How much later another instant is.
+    /// The duration from this instant to another.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-    /// Whether one instant is earlier than the other.
+    /// Whether the first instant is earlier than the second.
     public static func < (first: Instant, second: Instant) -> Bool {
       first.offset < second.offset
     }
@@ -31,24 +32,24 @@ public struct VirtualClock: Clock {
 
   private let idle = IdleTime()
 
-  /// A clock at its start.
+  /// Creates a clock at its start.
   public init() {}
 
-  /// Virtual time.
+  /// The current virtual time.
   public var now: Instant {
     guard let scheduler = Scheduler.current.value else { return idle.now }
     return Instant(offset: .nanoseconds(scheduler.now))
   }
 
-  /// A nanosecond.
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Waits until virtual time has come to a deadline.
+  /// Suspends the task until virtual time reaches a deadline.
   ///
   /// - Parameters:
-  ///   - deadline: When to go on.
-  ///   - tolerance: Not used: virtual time is exact.
-  /// - Throws: `CancellationError` when the task is cancelled before.
+  ///   - deadline: The time at which the task resumes.
+  ///   - tolerance: Ignored: virtual time is exact.
+  /// - Throws: `CancellationError` if the task is cancelled before the deadline.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     guard let scheduler = Scheduler.current.value else {

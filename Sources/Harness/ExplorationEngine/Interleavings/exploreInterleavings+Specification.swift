@@ -1,18 +1,18 @@
 /// Runs generated commands of a specification concurrently, under many schedules.
 ///
-/// For each seed, every task draws its commands from the specification; all schedules of these
-/// tasks are explored, and every history is checked for linearizability. When one is not
-/// linearizable, first tasks and commands are taken away, then the schedule is made simpler.
+/// For each program, every task draws its commands from the specification. The program's schedules
+/// are explored, and every history is checked for linearizability. If a history is not
+/// linearizable, tasks and commands are removed first, then the schedule is minimised.
 ///
 /// - Parameters:
-///   - specification: Draws, performs and judges the commands.
-///   - makeSubject: Makes a fresh subject for every schedule, in the specification's initial state.
-///   - tasks: How many tasks use the subject at once.
-///   - commands: How many commands each task performs.
-///   - programs: How many programs to draw.
-///   - options: The budget is for all programs together; a schedule to replay is not used, as it
-///     belongs to one program.
-/// - Returns: What was found and how much was covered.
+///   - specification: The model, the generator, and the commands.
+///   - makeSubject: Creates a subject in the specification's initial state, for each schedule.
+///   - tasks: The number of tasks that use the subject concurrently.
+///   - commands: The number of commands of each task.
+///   - programs: The number of programs to draw.
+///   - options: The limits apply to all programs together. ``InterleavingOptions/replay`` is
+///     ignored, because a schedule belongs to one program.
+/// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings<Model: Specification>(
   _ specification: Model, makeSubject: @escaping @Sendable () throws -> Model.Subject,
   tasks: Int = 2, commands: Int = 2, programs: Int = 20,
@@ -28,11 +28,11 @@ public func exploreInterleavings<Model: Specification>(
 /// Runs given commands of a specification concurrently, under many schedules.
 ///
 /// - Parameters:
-///   - specification: Performs and judges the commands.
-///   - program: The commands of each task, such as a report printed them.
-///   - options: Budget, seed, what the tasks may share, a schedule to replay.
-///   - makeSubject: Makes a fresh subject for every schedule, in the specification's initial state.
-/// - Returns: What was found and how much was covered.
+///   - specification: The model and the commands.
+///   - program: The commands of each task, for example those that a report printed.
+///   - options: The limits, the seed, the shared state, and a schedule to replay.
+///   - makeSubject: Creates a subject in the specification's initial state, for each schedule.
+/// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings<Model: Specification>(
   _ specification: Model, program: [[Model.Command]],
   options: InterleavingOptions = InterleavingOptions(),
@@ -45,29 +45,29 @@ public func exploreInterleavings<Model: Specification>(
   }
 }
 
-/// What an exploration of a specification's commands has found.
+/// The result of an exploration of a specification's commands.
 public struct SpecificationReport<Command: Sendable>: Sendable, CustomStringConvertible {
-  /// The commands of every task, as small as they could be made while the failure stays; without a
-  /// failure, those of the last program.
+  /// The commands of each task: the smallest program found that fails, or the last program
+  /// explored.
   public internal(set) var program: [[Command]] = []
-  /// What was found; its schedule belongs to ``program``.
+  /// The interleavings' report; its schedule belongs to ``program``.
   public internal(set) var report = InterleavingReport()
-  /// The programs that were explored.
+  /// The number of programs explored.
   public internal(set) var programs = 0
-  /// The programs of which every interleaving was covered.
+  /// The number of programs for which the search was exhaustive.
   public internal(set) var exhaustedPrograms = 0
-  /// What is wrong with the specification or makes the exploration weaker than it looks.
+  /// Faults of the specification that make the exploration wrong or weak.
   public internal(set) var health: [HealthIssue] = []
   /// The seed of the program that failed.
   public internal(set) var failingSeed: UInt64?
 
-  /// How much was run, in a line.
+  /// The amount that was run and the coverage, in one line.
   package var summary: String {
-    "\(exhaustedPrograms) of \(programs) programs covered completely, "
-      + "\(report.schedules) schedules, seed \(report.seed)"
+    "\(exhaustedPrograms) of \(programs) programs covered in "
+      + "\(InterleavingReport.coverage); \(report.schedules) schedules, seed \(report.seed)"
   }
 
-  /// The whole report as text.
+  /// The report as text.
   public var description: String {
     var lines = [summary]
     if report.failure != nil {
@@ -83,13 +83,13 @@ public struct SpecificationReport<Command: Sendable>: Sendable, CustomStringConv
   }
 }
 
-/// A history that no order of the calls, one at a time, explains.
+/// An error for a history whose responses no sequential order of the calls gives.
 public struct NotLinearizableError: Error, CustomStringConvertible {
-  /// The calls and responses, in words.
+  /// The calls and responses as a timeline.
   public let history: String
 
-  /// The history and what is wrong with it.
+  /// A message with the timeline.
   public var description: String {
-    "Not linearizable: no order of these calls, one at a time, gives these responses.\n" + history
+    "Not linearizable: no sequential order of these calls gives these responses.\n" + history
   }
 }

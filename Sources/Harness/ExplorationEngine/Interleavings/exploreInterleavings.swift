@@ -1,13 +1,13 @@
-/// Runs a concurrent program under many schedules, looking for one that fails.
+/// Runs a concurrent program under many schedules and searches for one that fails.
 ///
-/// Child tasks and default actors run on one thread, one job at a time, in an order that the
-/// search decides; `Task.sleep` takes no real time. A failure is minimised and printed with a
-/// ``Schedule`` that replays it exactly.
+/// Child tasks and default actors run on one thread, one job at a time, in an order that the search
+/// decides. `Task.sleep` takes no real time. A failing schedule is minimised; the report prints it
+/// as a ``Schedule`` that replays exactly.
 ///
 /// - Parameters:
-///   - options: Budget, seed, what the tasks may share, a schedule to replay.
-///   - build: Makes fresh state and adds the tasks and checks; called once for every schedule.
-/// - Returns: What was found and how much was covered.
+///   - options: The limits, the seed, the shared state, and a schedule to replay.
+///   - build: Creates the state and adds the tasks and checks; called for every schedule.
+/// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings(
   _ options: InterleavingOptions = InterleavingOptions(),
   of build: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
@@ -15,9 +15,10 @@ public func exploreInterleavings(
   await onExplorationThread { Explorer(options: options, build: build).explore() }
 }
 
-/// Adds a line to the printed trace of the schedule that is being explored, if any.
+/// Adds a line to the trace of the schedule that is running. Outside an exploration it does
+/// nothing.
 ///
-/// - Parameter text: What the running task is about to do.
+/// - Parameter text: The line, such as the name of the next operation. Evaluated only for a trace.
 public func traceInterleaving(_ text: @autoclosure () -> String) {
   guard let scheduler = Scheduler.current.value, scheduler.isTracing else { return }
   scheduler.note(text())

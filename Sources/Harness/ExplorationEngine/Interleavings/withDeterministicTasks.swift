@@ -1,17 +1,17 @@
-/// Runs an async function so that it takes the same course every time.
+/// Runs an async function so that its tasks run in the same order every time.
 ///
-/// Its child tasks and default actors run on one thread, in an order that depends on the seed
-/// alone, and `Task.sleep` takes no real time. Work that leaves (`Task.detached`, the main actor,
-/// Dispatch) is waited for, but its order cannot be promised.
+/// Its child tasks and default actors run on one thread, in an order that depends only on the seed,
+/// and `Task.sleep` takes no real time. The function waits for other work (`Task.detached`, the
+/// main actor, Dispatch), but that work's order is not deterministic.
 ///
-/// A call inside another call belongs to the outer one.
+/// In a nested call, `body` runs under the outer call's seed.
 ///
 /// - Parameters:
-///   - seed: Another seed, another order; 0 is first in, first out.
-///   - outsideWait: How long to wait, in real time, for other threads before a deadlock is thrown.
+///   - seed: The seed of the order; 0 is FIFO order.
+///   - outsideWait: The real time to wait for other threads before a deadlock is thrown.
 ///   - body: The function to run.
-/// - Returns: The value of `body`.
-/// - Throws: The error of `body`; ``InterleavingError`` when it can never end.
+/// - Returns: The result of `body`.
+/// - Throws: The error that `body` throws; ``InterleavingError`` if `body` cannot end.
 public func withDeterministicTasks<Value: Sendable>(
   seed: UInt64 = 0, outsideWait: Duration = .seconds(10),
   _ body: @escaping @Sendable () async throws -> Value
@@ -42,25 +42,26 @@ public func withDeterministicTasks<Value: Sendable>(
   return try result.get()
 }
 
-/// A program that can never end.
+/// An error for a function that cannot end.
 public enum InterleavingError: Error, Hashable, CustomStringConvertible {
-  /// Nothing could go on; the text says who waits.
+  /// A task waits and nothing can resume it; the text names the tasks that wait.
   case deadlock(String)
-  /// The program took this many steps and was still not over.
+  /// The tasks had not ended after this number of steps.
   case tooManySteps(Int)
 
-  /// What happened, in a sentence.
+  /// A message about the tasks that did not end.
   public var description: String {
     switch self {
     case .deadlock(let text): text
     case .tooManySteps(let steps):
-      "The tasks were not over after \(steps) steps: a loop that waits for something that "
-        + "does not come?"
+      "The tasks had not ended after \(steps) steps; look for a loop that polls."
     }
   }
 }
 
-/// Holds the result; written and read on the exploration thread alone.
+/// Holds the result.
+///
+/// Unchecked, and sound: it is written and read only on the exploration thread.
 private final class ResultBox<Value: Sendable>: @unchecked Sendable {
   var result: Result<Value, any Error>?
 }

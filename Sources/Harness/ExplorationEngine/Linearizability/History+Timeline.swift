@@ -1,12 +1,13 @@
 extension History {
-  /// A drawing of the history: a row a client, time from left to right, overlaps as they were.
+  /// A drawing of the history with a row for each client and time from left to right.
   ///
-  /// An operation is `[command → response───]` from its call to its return; a pending one is
-  /// open to the right. Distances say nothing, only the order of the brackets does.
+  /// An operation is drawn as `[command → response───]` from its call to its return; a pending one
+  /// has no right bracket. The order of the brackets is that of the stamps. Distances have no
+  /// meaning.
   public var timeline: String {
     let stamps = Set(operations.map(\.call) + operations.compactMap(\.end)).sorted()
     let ranks = Dictionary(uniqueKeysWithValues: stamps.enumerated().map { ($1, $0) })
-    // A closed interval starts left of one that ends at the same stamp.
+    // Intervals are closed: at equal stamps, the call is drawn before the return.
     let slots = operations.map { operation in
       (
         call: 2 * (ranks[operation.call] ?? 0),
@@ -25,7 +26,7 @@ extension History {
       let client = operations[index].client
       let start = columns[slots[index].call]
       let end = slots[index].end.map { columns[$0] } ?? width
-      // A client whose calls overlap gets a second row.
+      // A client with overlapping calls has several rows.
       var row = rows.firstIndex { $0.client == client && $0.end < start }
       if row == nil {
         let isFirst = rows.last?.client != client
@@ -57,7 +58,7 @@ extension History {
     return "\(operation.command)"
   }
 
-  /// The column of each slot: as far left as the labels allow.
+  /// The column of each slot, as far left as the labels allow.
   private static func columns(
     slots: [(call: Int, end: Int?)], labels: [String], count: Int
   ) -> [Int] {
@@ -68,7 +69,7 @@ extension History {
     let used = Set(slots.map(\.call)).union(ends.keys)
     var columns: [Int] = []
     for slot in 0..<count {
-      // A bracket that closed leaves a gap behind.
+      // One space after a right bracket.
       let isAfterEnd = slot > 0 && ends[slot - 1] != nil
       var column = (columns.last ?? -1) + (used.contains(slot) ? 1 : 0) + (isAfterEnd ? 1 : 0)
       for index in ends[slot] ?? [] {

@@ -1,20 +1,20 @@
-/// What several clients saw of one subject: calls with their responses, and when each happened.
+/// The calls of several clients on one subject, with their responses and times.
 ///
-/// Intervals are closed: an operation that returns at the very stamp at which another is called
-/// overlaps it. Stamps are any clock that all clients share; only their order counts.
+/// Times are stamps of any clock that the clients share; only their order matters. Intervals are
+/// closed: an operation that returns at the stamp at which another is called overlaps it.
 public struct History<Command: Sendable, Response: Sendable>: Sendable {
-  /// One call by one client.
+  /// A call by a client.
   public struct Operation: Sendable {
     /// The client that made the call.
     public var client: Int
-    /// The call and its arguments.
+    /// The call with its arguments.
     public var command: Command
-    /// The stamp taken just before the call.
+    /// The stamp immediately before the call.
     public var call: Int
-    /// How the call ended.
+    /// The outcome of the call.
     public var outcome: Outcome
 
-    /// A call that returned.
+    /// Creates an operation that returned.
     public init(
       client: Int, _ command: Command, from call: Int, to end: Int, returning response: Response
     ) {
@@ -24,7 +24,8 @@ public struct History<Command: Sendable, Response: Sendable>: Sendable {
       outcome = .returned(response, at: end)
     }
 
-    /// A call of which nobody knows whether it took effect: it timed out, threw or never ended.
+    /// Creates a pending operation: it timed out, threw or never ended, so it is unknown whether it
+    /// took effect.
     public init(client: Int, _ command: Command, from call: Int) {
       self.client = client
       self.command = command
@@ -39,20 +40,20 @@ public struct History<Command: Sendable, Response: Sendable>: Sendable {
     }
   }
 
-  /// How an operation ended.
+  /// The outcome of an operation.
   public enum Outcome: Sendable {
-    /// It returned; the stamp was taken just after.
+    /// The operation returned; the stamp was taken immediately after.
     case returned(Response, at: Int)
-    /// It may take effect at any time after its call, or never.
+    /// The operation may take effect at any time after its call, or never.
     case pending
   }
 
   /// The operations in the order in which they were recorded.
   public let operations: [Operation]
 
-  /// Takes the operations as they are; their order does not matter.
+  /// Creates a history of operations in any order.
   ///
-  /// - Throws: ``HistoryError`` when an operation returns before its call.
+  /// - Throws: ``HistoryError`` if an operation returns before its call.
   public init(_ operations: [Operation]) throws(HistoryError) {
     for (index, operation) in operations.enumerated() {
       if let end = operation.end, end < operation.call {
@@ -62,7 +63,7 @@ public struct History<Command: Sendable, Response: Sendable>: Sendable {
     self.operations = operations
   }
 
-  /// For operations that were checked before.
+  /// Creates a history of operations that are known to be valid.
   init(checked operations: [Operation]) { self.operations = operations }
 }
 
@@ -70,7 +71,7 @@ extension History.Operation: Equatable where Command: Equatable, Response: Equat
 extension History.Outcome: Equatable where Response: Equatable {}
 extension History: Equatable where Command: Equatable, Response: Equatable {}
 
-/// A history that cannot have happened.
+/// An error for a history that cannot have happened.
 public enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The operation at this index returns before it is called.
   case returnsBeforeCall(operation: Int, call: Int, end: Int)
@@ -78,8 +79,8 @@ public enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .returnsBeforeCall(let operation, let call, let end):
-      "operation \(operation) returns at \(end), before its call at \(call); "
-        + "take both stamps from one clock, the first before the call"
+      "operation \(operation) returns at \(end), before its call at \(call); take both stamps from "
+        + "one clock, and the first before the call"
     }
   }
 }

@@ -1,10 +1,10 @@
-/// States numbered in the order in which they were first seen, each kept once.
+/// Unique states, numbered in the order in which they were first seen.
 @usableFromInline
 struct InternedStates<State: Hashable & Sendable>: Sendable {
   @usableFromInline var states: [State] = []
   @usableFromInline var hashes: [Int] = []
   @usableFromInline var slots: [UInt32]
-  /// The memory behind the states, estimated from every 256th.
+  /// The estimated size of the states' heap storage, from every 256th state.
   @usableFromInline var heapBytes = 0
 
   @inlinable
@@ -16,7 +16,7 @@ struct InternedStates<State: Hashable & Sendable>: Sendable {
       + heapBytes
   }
 
-  /// The number of a state, given to it now if it is new.
+  /// The number of a state; a new state is added.
   @inlinable
   mutating func number(of state: State) -> UInt32 {
     if 2 * states.count >= slots.count { grow() }
@@ -50,7 +50,8 @@ struct InternedStates<State: Hashable & Sendable>: Sendable {
   }
 }
 
-/// A rough size of the storage that a value owns: an object header a collection, a part each child.
+/// The estimated heap storage of a value: 32 bytes and 24 more for each child, at most 6 levels
+/// deep.
 @usableFromInline
 func estimatedHeapBytes(of value: Any) -> Int {
   var nodes = 0

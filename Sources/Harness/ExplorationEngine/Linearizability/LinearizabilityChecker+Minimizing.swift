@@ -1,15 +1,15 @@
 extension LinearizabilityChecker {
-  /// Deletes the operations that a violation does not need.
+  /// Removes the operations that a violation does not need.
   ///
-  /// Deleting a write makes every later read of it look wrong, so an operation that may change
-  /// the state is deleted only if the rest stays impossible even when that operation may happen
-  /// or not, at any time after its call. What remains is therefore a violation of the whole
-  /// history, not one that the deletions made. Operations that end too late to matter
-  /// become pending, and stamps are renumbered from 1. Nothing is run live.
+  /// Removing a write makes every later read of its value look wrong. So an operation that may
+  /// change the state is removed only if the rest is not linearizable even when the operation may
+  /// happen or not, at any time after its call. The result therefore shows a violation of the whole
+  /// history, never one that the removals created. Operations that return after the violation
+  /// become pending, and stamps are renumbered from 1. No live call is made.
   ///
   /// - Parameters:
   ///   - history: A history that ``check(_:)`` found not linearizable.
-  ///   - time: When to stop and return the smallest history so far.
+  ///   - time: The time after which the smallest history so far is returned.
   /// - Returns: The smallest history found, or `nil` if no violation was found within the limits.
   public func minimized(
     _ history: History<Model.Command, Model.Response>, within time: Duration = .seconds(10)
@@ -18,7 +18,8 @@ extension LinearizabilityChecker {
     let deadline = ContinuousClock.now.advanced(by: time)
     var operations = shortestPrefix(violation.partition.map { history.operations[$0] }, deadline)
     var kept = Array(operations.indices)
-    // Most deletions are judged soon; those that take long are judged among fewer operations.
+    // Most removals are decided within 1,000 steps. The rest get more steps when fewer operations
+    // are left.
     for steps in [1_000, 10_000, mostSteps(operations)] {
       var size = max(kept.count / 2, 1)
       while size > 0, ContinuousClock.now < deadline {
@@ -41,9 +42,9 @@ extension LinearizabilityChecker {
     return History(checked: renumbered(operations))
   }
 
-  /// The operations up to the earliest return at which no order is left.
+  /// The operations up to the first return at which the history is not linearizable.
   ///
-  /// A prefix of a linearizable history is linearizable, so that return is found by bisection.
+  /// A prefix of a linearizable history is linearizable, so a binary search finds that return.
   private func shortestPrefix(
     _ operations: [History<Model.Command, Model.Response>.Operation],
     _ deadline: ContinuousClock.Instant
@@ -64,6 +65,7 @@ extension LinearizabilityChecker {
     return high < ends.count && high >= 0 ? cut(operations, at: ends[high]) : operations
   }
 
+  /// The history as it was at a stamp: later calls are left out, and later returns become pending.
   private func cut(
     _ operations: [History<Model.Command, Model.Response>.Operation], at last: Int
   ) -> [History<Model.Command, Model.Response>.Operation] {
@@ -74,7 +76,7 @@ extension LinearizabilityChecker {
     }
   }
 
-  /// How long a deletion is worth judging.
+  /// The most steps for the decision on one removal.
   private func mostSteps(
     _ operations: [History<Model.Command, Model.Response>.Operation]
   ) -> Int { 50_000 + 500 * operations.count }
@@ -87,8 +89,8 @@ extension LinearizabilityChecker {
     limits.steps = min(limits.steps, steps)
     let dropped = Set(operations.indices).subtracting(kept)
     let indices = operations.indices.filter { isNeeded($0) }
-    // Repeatable operations need no memory of which have happened, so that search is small; where
-    // it does not end, each may happen once.
+    // Repeatable operations are not part of a configuration, so that search is small. It may not
+    // end, for example with queues; then each removed operation may happen once.
     for isRepeatable in [true, false] {
       var search = LinearizabilitySearch(
         model, operations, indices: indices, dropped: dropped, isRepeatable: isRepeatable)
@@ -100,7 +102,7 @@ extension LinearizabilityChecker {
     }
     return false
 
-    // A read-only operation can be deleted outright.
+    // A removed read-only operation cannot explain any response.
     func isNeeded(_ index: Int) -> Bool {
       !dropped.contains(index) || !model.isReadOnly(operations[index].command)
     }

@@ -1,12 +1,12 @@
-/// Decides whether a history could have come from a correct subject whose operations are atomic.
+/// Decides whether a correct subject with atomic operations could have produced a history.
 public struct LinearizabilityChecker<Model: SequentialModel>: Sendable {
-  /// What the operations mean.
+  /// The model of the operations.
   public let model: Model
 
-  /// When a search gives up.
+  /// The limits of a search.
   public let limits: LinearizabilityLimits
 
-  /// A checker with a model and its limits.
+  /// Creates a checker.
   public init(_ model: Model, limits: LinearizabilityLimits = .init()) {
     self.model = model
     self.limits = limits
@@ -14,8 +14,9 @@ public struct LinearizabilityChecker<Model: SequentialModel>: Sendable {
 
   /// Searches for an order of the operations that agrees with the model and with the stamps.
   ///
-  /// Pending operations may be in the order or not. If every command names a partition, the
-  /// partitions are searched one by one; a violation in one outweighs an undecided other.
+  /// Pending operations may be in the order or not. If every command has a partition, the
+  /// partitions are searched one by one. A violation in one takes precedence over another that is
+  /// undecided.
   @inlinable
   public func check(
     _ history: History<Model.Command, Model.Response>
@@ -26,19 +27,20 @@ public struct LinearizabilityChecker<Model: SequentialModel>: Sendable {
     var orders: [[Int]] = []
     var rest = limits
     var reason: LinearizabilityResult<Model.Response>.UnknownReason?
-    // First each partition gets its share, so that a hard one does not use up what would have
-    // shown a violation in another; then the hard ones share what is left.
+    // In the first round each partition has an equal part of the limits, so that a hard one does
+    // not use up the time in which another would have shown a violation. In the second round, the
+    // undecided ones share the rest.
     for isLast in [false, true] {
       var undecided: [[Int]] = []
       reason = nil
       for (index, partition) in waiting.enumerated() {
         let now = ContinuousClock.now
         let parts = waiting.count - index
-        var share = rest
-        share.steps /= isLast ? 1 : parts
+        var budget = rest
+        budget.steps /= isLast ? 1 : parts
         var search = LinearizabilitySearch(model, operations, indices: partition)
         let end = isLast ? deadline : now.advanced(by: (deadline - now) / parts)
-        switch search.run(share, deadline: end) {
+        switch search.run(budget, deadline: end) {
         case .order(let order):
           orders.append(order)
         case .stuck(let prefix):
@@ -56,7 +58,7 @@ public struct LinearizabilityChecker<Model: SequentialModel>: Sendable {
     return .linearizable(order: merged(orders, operations))
   }
 
-  /// The operations that can be judged together, smaller groups first.
+  /// The operations of each partition, smaller partitions first.
   @usableFromInline
   func partitions(of operations: [History<Model.Command, Model.Response>.Operation]) -> [[Int]] {
     var groups: [AnyHashable: Int] = [:]
@@ -75,7 +77,7 @@ public struct LinearizabilityChecker<Model: SequentialModel>: Sendable {
     return partitions.sorted { $0.count < $1.count }
   }
 
-  /// Explains what keeps an order from being continued.
+  /// Describes why the longest order cannot be continued.
   @usableFromInline
   func violation(
     after prefix: [Int], in partition: [Int],
@@ -94,32 +96,32 @@ public struct LinearizabilityChecker<Model: SequentialModel>: Sendable {
     return LinearizabilityViolation(prefix: prefix, blocked: blocked, partition: partition)
   }
 
-  /// One order of all operations from the orders of the partitions.
+  /// Merges the orders of the partitions into one order of all operations.
   ///
-  /// Each operation gets the earliest instant that its partition's order allows, which lies
-  /// within its interval; sorting by that instant respects all intervals.
+  /// Each operation gets the earliest instant that its partition's order allows. It lies within the
+  /// operation's interval, so an order by instants agrees with the stamps.
   @usableFromInline
   func merged(
     _ orders: [[Int]], _ operations: [History<Model.Command, Model.Response>.Operation]
   ) -> [Int] {
     if orders.count == 1 { return orders[0] }
-    var instants: [(instant: Int, partition: Int, place: Int, index: Int)] = []
+    var instants: [(instant: Int, partition: Int, position: Int, index: Int)] = []
     for (partition, order) in orders.enumerated() {
       var instant = Int.min
-      for (place, index) in order.enumerated() {
+      for (position, index) in order.enumerated() {
         instant = max(instant, operations[index].call)
-        instants.append((instant, partition, place, index))
+        instants.append((instant, partition, position, index))
       }
     }
     instants.sort {
-      ($0.instant, $0.partition, $0.place) < ($1.instant, $1.partition, $1.place)
+      ($0.instant, $0.partition, $0.position) < ($1.instant, $1.partition, $1.position)
     }
     return instants.map(\.index)
   }
 }
 
 extension LinearizabilityResult.UnknownReason {
-  /// The reason in terms of the limit that was set, not of what was left of it.
+  /// The reason with the limit of the whole check instead of the part that the partition had.
   @usableFromInline
   func stating(_ limits: LinearizabilityLimits) -> Self {
     if case .steps = self { return .steps(limits.steps) }

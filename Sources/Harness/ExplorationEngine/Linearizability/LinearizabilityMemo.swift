@@ -1,10 +1,14 @@
-/// The configurations a search has visited: which operations are in the order, and the state.
+import SeededRandom
+
+/// The configurations that a search has entered: the operations in the order, and the state.
 ///
-/// Keys lie one after the other in one array of words, found through a flat open-addressing
-/// table; a key holds only the words of the bit set between the first gap and the last bit.
+/// The keys are stored one after another in one array of words, and found through an
+/// open-addressing table. A key holds only the words of the bit set from the first that is not full
+/// to the last that is not empty.
 @usableFromInline
 struct LinearizabilityMemo: Sendable {
-  /// A key's offset in `words` plus one in the low half, part of its hash in the high half.
+  /// The low half of a slot is a key's offset in `words` plus 1, the high half a part of the key's
+  /// hash.
   @usableFromInline var slots: [UInt64]
   @usableFromInline var words: [UInt64] = []
   @usableFromInline var count = 0
@@ -17,7 +21,7 @@ struct LinearizabilityMemo: Sendable {
 
   /// Adds a configuration.
   ///
-  /// - Returns: `false` when it was there before.
+  /// - Returns: `false` if it was entered before.
   @inlinable
   mutating func insert(_ state: UInt32, _ done: BitWindow, _ pending: BitWindow) -> Bool {
     if 2 * count >= slots.count { grow() }
@@ -54,7 +58,7 @@ struct LinearizabilityMemo: Sendable {
 
   @inlinable
   mutating func grow() {
-    // A tag holds only half of the hash, so the keys are hashed again.
+    // A slot holds only half of the hash, so the keys are hashed again.
     var larger = [UInt64](repeating: 0, count: 2 * slots.count)
     let mask = larger.count - 1
     for entry in slots where entry != 0 {
@@ -73,15 +77,18 @@ struct LinearizabilityMemo: Sendable {
   }
 }
 
-/// A set of small integers that knows the words in which it is neither full nor empty.
+/// A bit set that tracks the range of words that are neither full nor empty.
+///
+/// Searches fill the set roughly from the front, so the range is a few words even for long
+/// histories.
 @usableFromInline
 struct BitWindow: Sendable {
   @usableFromInline var words: [UInt64]
   /// The first word that is not full.
   @usableFromInline var low = 0
-  /// The words from `low` to the last that is not empty.
+  /// The number of words from `low` to the last that is not empty.
   @usableFromInline var length = 0
-  /// Whether full words at the front are skipped.
+  /// Whether `low` advances over full words; otherwise it stays 0.
   @usableFromInline let skipsFull: Bool
 
   @inlinable

@@ -1,6 +1,6 @@
-/// What the search found out about a history.
+/// The result of checking a history.
 public enum LinearizabilityResult<Response: Sendable>: Sendable {
-  /// One order of the operations, given by their indices, that explains every response.
+  /// An order explains every response. It is given by the operations' indices in the history.
   ///
   /// Pending operations that need not have happened are left out.
   case linearizable(order: [Int])
@@ -8,7 +8,7 @@ public enum LinearizabilityResult<Response: Sendable>: Sendable {
   /// No order explains the responses.
   case notLinearizable(LinearizabilityViolation<Response>)
 
-  /// The search was stopped by a limit; the history may be either.
+  /// The search reached a limit; the history may be either.
   case unknown(UnknownReason)
 
   /// The limit that stopped a search.
@@ -19,23 +19,23 @@ public enum LinearizabilityResult<Response: Sendable>: Sendable {
   }
 }
 
-/// Where the search for an order got stuck.
+/// The point at which the search for an order could not continue.
 public struct LinearizabilityViolation<Response: Sendable>: Sendable {
-  /// An operation that could have come next, had the model agreed with its response.
+  /// An operation that could come next by its stamps, but has another response than the model.
   public struct Blocked: Sendable {
     /// The operation's index in the history.
     public let operation: Int
-    /// What the model answers after the prefix.
+    /// The model's response after the prefix.
     public let expected: Response
   }
 
   /// The longest order found, as indices into the history.
   public let prefix: [Int]
 
-  /// The operations that no order can place after the prefix.
+  /// The operations that could come after the prefix by their stamps.
   public let blocked: [Blocked]
 
-  /// The operations of the partition at fault, as indices into the history.
+  /// The operations of the partition with the violation, as indices into the history.
   public let partition: [Int]
 }
 
@@ -53,16 +53,16 @@ extension LinearizabilityResult.UnknownReason: CustomStringConvertible {
   }
 }
 
-/// How much a search may use before it gives up as unknown; shared by all partitions.
+/// The limits of a check, for its partitions together. Beyond them the result is unknown.
 public struct LinearizabilityLimits: Sendable {
-  /// The number of operations tried, in all orders together.
+  /// The most operations to try, in all orders together.
   public var steps: Int
-  /// The bytes held by the memo and the states, estimated.
+  /// The most memory in bytes for visited configurations and states, estimated.
   public var memory: Int
-  /// The wall time.
+  /// The most real time.
   public var time: Duration
 
-  /// Limits that suit a test: a billion steps, 1 GiB, one minute.
+  /// Creates limits; the defaults suit a test.
   public init(
     steps: Int = 1_000_000_000, memory: Int = 1 << 30, time: Duration = .seconds(60)
   ) {

@@ -1,24 +1,27 @@
 import Foundation
 
-/// Failing examples kept in a folder beside the tests, one readable JSON file each.
+/// A folder of failing examples, one JSON file each.
 ///
-/// Files are `<specification>/<digest>.json`. They are written whole or not at all, read before
-/// any new run, and never deleted: only a person decides that an example has served its purpose.
+/// Files are named `<specification>/<digest>.json` and written atomically. The examples are
+/// replayed before any new run. Exploration never deletes one: delete the file when the example is
+/// obsolete.
 public struct ExampleStore: Sendable {
-  /// The folder; it is made when the first example is saved.
+  /// The folder; it is created when the first example is saved.
   public let folder: URL
 
-  /// A store in a folder.
+  /// Creates a store in a folder.
   public init(_ folder: URL) { self.folder = folder }
 
-  /// A store in the folder `Examples` beside a source file.
+  /// Creates a store in the folder `Examples` next to a source file.
   ///
-  /// - Parameter file: The path of the test's file.
+  /// - Parameter file: The path of the source file.
   public init(besideFile file: String = #filePath) {
     folder = URL(filePath: file).deletingLastPathComponent().appending(path: "Examples")
   }
 
-  /// Reads the examples of a specification, sorted by name.
+  /// Reads the examples of a specification.
+  ///
+  /// - Returns: The valid examples, sorted by name, and an error for each invalid file.
   func examples(
     of spec: String
   ) -> (examples: [(name: String, example: StoredExample)], problems: [ExampleStoreError]) {
@@ -49,7 +52,7 @@ public struct ExampleStore: Sendable {
     return (examples, problems)
   }
 
-  /// Saves an example; one with the same commands replaces it.
+  /// Saves an example. It replaces an example with the same commands.
   ///
   /// - Returns: The file's path.
   func save(
@@ -75,10 +78,10 @@ public struct ExampleStore: Sendable {
   }
 }
 
-/// An example file that cannot be used.
+/// An error for an example file that cannot be read or written.
 public enum ExampleStoreError: Error, Sendable, Hashable, CustomStringConvertible {
   case unreadable(file: String, String)
-  /// The commands are not those that the digest was made of.
+  /// The digest in the file is not that of its commands.
   case damaged(file: String)
   case unwritable(file: String, String)
 
@@ -93,7 +96,7 @@ public enum ExampleStoreError: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension Data {
-  /// Writes a file so that a crash leaves either the old one or the new one.
+  /// Writes a file so that a crash or a power failure leaves either the old content or the new.
   func writeDurably(to file: URL) throws {
     let temporary = file.deletingLastPathComponent()
       .appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
@@ -109,7 +112,7 @@ extension Data {
       try? FileManager.default.removeItem(at: temporary)
       throw error
     }
-    // The rename itself lasts once the folder is on disk.
+    // The rename is durable only after the folder is synchronised (fsync(2)).
     let folder = open(file.deletingLastPathComponent().path, O_RDONLY)
     if folder >= 0 {
       fsync(folder)

@@ -1,14 +1,14 @@
-/// Something about a specification that makes its exploration wrong or weak.
+/// A fault of a specification that makes its exploration wrong or weak.
 public enum HealthIssue: Sendable, Hashable {
-  /// The model gave two answers to the same command in the same state.
+  /// The model gave different responses to one command in one state.
   case modelDisagrees(command: String, seed: UInt64)
-  /// The generator drew other commands from the same choices.
+  /// The generator drew different commands from the same choices.
   case generatorDisagrees(seed: UInt64)
   /// A command that is declared read-only changed the model's state.
   case readOnlyChanges(command: String)
-  /// All sampled runs had the same commands.
+  /// The sampled runs had the same commands.
   case nothingNew(runs: Int)
-  /// Kinds of command that the specification lists and no sampled run contained.
+  /// The specification lists kinds of command that no sampled run contained.
   case neverReached(kinds: [String], runs: Int)
 }
 
@@ -16,22 +16,23 @@ extension HealthIssue: CustomStringConvertible {
   public var description: String {
     switch self {
     case .modelDisagrees(let command, let seed):
-      "the model answers \(command) differently each time (seed \(seed)); apply(_:to:) must "
-        + "depend on the command and the state alone"
+      "the model gives different responses to \(command) in one state (seed \(seed)); "
+        + "apply(_:to:) must depend only on the command and the state"
     case .generatorDisagrees(let seed):
-      "seed \(seed) gives other commands each time; draw from the choices alone"
+      "seed \(seed) gives different commands in two runs; command(from:in:) must draw only from "
+        + "the choices"
     case .readOnlyChanges(let command):
-      "\(command) is declared read-only but changes the state; isReadOnly(_:) must say false"
+      "\(command) is declared read-only but changes the state; isReadOnly(_:) must return false"
     case .nothingNew(let runs):
-      "\(runs) runs had the same commands; let the generator draw more from the choices"
+      "\(runs) runs had the same commands; command(from:in:) must draw from the choices"
     case .neverReached(let kinds, let runs):
-      "no \(kinds.joined(separator: ", ")) in \(runs) runs; let the generator draw them, or take "
-        + "them off the list of kinds"
+      "no \(kinds.joined(separator: ", ")) in \(runs) runs; draw them in command(from:in:), or "
+        + "remove them from `kinds`"
     }
   }
 }
 
-/// Looks at a specification without touching a subject.
+/// Checks a specification without a subject.
 struct HealthCheck<Spec: Specification> {
   private let spec: Spec
   private let settings: ExplorationSettings
@@ -41,14 +42,14 @@ struct HealthCheck<Spec: Specification> {
     self.settings = settings
   }
 
-  /// All that two hundred runs of the generator and the model alone show.
+  /// Checks the model and 200 runs of the generator.
   static func sample(_ spec: Spec, seed: UInt64) -> [HealthIssue] {
     let settings = ExplorationSettings(runs: 200, seed: seed)
     let check = HealthCheck(spec, settings)
     return check.ofModel() + check.ofGenerator(runs: settings.runs)
   }
 
-  /// Whether model and generator are functions of what they are given.
+  /// Checks that the model and the generator depend only on their arguments.
   func ofModel() -> [HealthIssue] {
     for run in 0..<min(settings.runs, 20) {
       if let issue = issue(inRun: run) { return [issue] }
@@ -82,7 +83,7 @@ struct HealthCheck<Spec: Specification> {
     return nil
   }
 
-  /// Whether the runs differ and contain all kinds of command.
+  /// Checks that the runs differ and contain every required kind of command.
   func ofGenerator(runs: Int) -> [HealthIssue] {
     let sample = min(runs, 1000)
     var missing = Set(spec.kinds)

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// One exploration from its first run to its report; blocks the thread it is called on.
+/// Performs one exploration, from the first replay to the report. It blocks the calling thread.
 final class LockStepEngine<Spec: Specification>: Sendable {
   typealias Monitor = RunMonitor<Spec.Response>
   typealias Report = LockStepReport<Spec>
@@ -9,12 +9,14 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   let lockStep: LockStep<Spec>
   private let worker = RunWorker()
   private let isCancelled = Atomic<Bool>(false)
-  /// What is being run, where failures are kept.
-  private let flight: Flight?
+  /// The record of the running commands, if failures are saved.
+  private let crashRecord: CrashRecord?
 
   init(_ lockStep: LockStep<Spec>) {
     self.lockStep = lockStep
-    flight = lockStep.examples.flatMap { Flight(of: lockStep.specification.typeName, in: $0) }
+    crashRecord = lockStep.examples.flatMap {
+      CrashRecord(of: lockStep.specification.typeName, in: $0)
+    }
   }
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
@@ -27,13 +29,13 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     let start = ContinuousClock.now
     defer {
       worker.stop()
-      flight?.end()
+      crashRecord?.end()
     }
     let health = HealthCheck(spec, settings)
     report.health = health.ofModel()
-    examineRemains(&report)
+    examineCrashes(&report)
     if report.failure == nil { replayExamples(&report) }
-    if report.failure == nil { campaign(&report, start) }
+    if report.failure == nil { runSeeds(&report, start) }
     report.health += health.ofGenerator(runs: report.runs)
     report.duration = ContinuousClock.now - start
     return report
@@ -43,7 +45,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   func run(_ commands: [Spec.Command]) -> LockStepFailure<Spec>? {
     defer {
       worker.stop()
-      flight?.end()
+      crashRecord?.end()
     }
     guard let found = attempt(commands).failure else { return nil }
     let count = found.kind.isOfCommand ? min(found.step + 1, commands.count) : commands.count
@@ -56,10 +58,10 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   // MARK: - Running
 
-  private func campaign(_ report: inout Report, _ start: ContinuousClock.Instant) {
-    let monitor = Monitor(position: flight?.position)
+  private func runSeeds(_ report: inout Report, _ start: ContinuousClock.Instant) {
+    let monitor = Monitor(position: crashRecord?.position)
     let shard = settings.shard
-    flight?.begin(
+    crashRecord?.begin(
       .init(
         origin: .seeds(
           base: settings.seed, shard: shard.number, of: shard.count, settings.strategy)))
@@ -88,7 +90,10 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     }
   }
 
-  /// Runs a plan and cuts off what hangs.
+  /// Runs a plan, and abandons the worker if a run times out.
+  ///
+  /// A synchronous subject that blocks cannot be interrupted, so this thread watches the number of
+  /// runs.
   private func watch(
     _ plan: LockStepPlan<Spec.Command>, _ monitor: Monitor, limit: Duration,
     until deadline: ContinuousClock.Instant? = nil, _ start: ContinuousClock.Instant? = nil
@@ -132,12 +137,12 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   /// Runs commands once on a live subject.
   func attempt(
-    _ commands: [Spec.Command], limit: Duration? = nil, as plan: Flight.Plan? = nil
+    _ commands: [Spec.Command], limit: Duration? = nil, as plan: CrashRecord.Plan? = nil
   ) -> (failure: RunFailure<Spec.Response>?, calls: Int) {
-    let monitor = Monitor(position: flight?.position)
-    if let flight {
+    let monitor = Monitor(position: crashRecord?.position)
+    if let crashRecord {
       let encoded = plan == nil ? lockStep.coding?.encode(commands) : nil
-      flight.begin(plan ?? encoded.map { .init(origin: .commands($0)) })
+      crashRecord.begin(plan ?? encoded.map { .init(origin: .commands($0)) })
     }
     let ending = watch(.commands(commands), monitor, limit: limit ?? settings.runLimit)
     let calls = monitor.calls.load(ordering: .relaxed)
@@ -145,7 +150,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     return (nil, calls)
   }
 
-  /// Draws the commands of a run again, recording the choices.
+  /// Draws the commands of a run again and records the choices, because runs are not recorded.
   private func drawn(run: Int, count: Int) -> ShrinkCandidate<Spec> {
     var choices = Choices(seed: settings.seed(ofRun: run), strategy: settings.strategy)
     return ShrinkCandidate(spec, &choices, count: count)
@@ -153,7 +158,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   // MARK: - Failures
 
-  /// Repeats a failure, and shrinks it if it comes back every time.
+  /// Replays a failure, and shrinks it if every replay fails.
   private func investigated(
     _ original: ShrinkCandidate<Spec>, _ kind: LockStepFailureKind<Spec.Response>,
     seed: UInt64, _ report: inout Report
@@ -161,9 +166,10 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     var failure = LockStepFailure<Spec>(
       specification: spec, commands: original.commands, kind: kind, seed: seed,
       choices: original.sequence, source: lockStep.source)
-    // A hang is repeated with a shorter limit, and confirmed with the full one in the end.
-    let isHang = kind.category == "hung"
-    let limit = isHang ? min(settings.runLimit, .milliseconds(500)) : settings.runLimit
+    // Shrinking a timeout takes many timeouts, so it uses a shorter one, and the result is
+    // confirmed with the full one.
+    let isTimeout = if case .hung = kind { true } else { false }
+    let limit = isTimeout ? min(settings.runLimit, .milliseconds(500)) : settings.runLimit
     for _ in 0..<settings.replays {
       let (again, calls) = attempt(original.commands, limit: limit)
       failure.calls.replaying += calls
@@ -180,7 +186,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       failure.attempts = shrinker.attempts
       failure.isShrunkFully = !shrinker.isOverBudget
       var isConfirmed = true
-      if isHang {
+      if isTimeout {
         let (again, calls) = attempt(shrinker.best.commands)
         failure.calls.replaying += calls
         isConfirmed = again?.kind.category == kind.category
@@ -188,7 +194,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       if isConfirmed {
         failure.commands = shrinker.best.commands
         failure.choices = shrinker.best.sequence
-        failure.kind = isHang ? kind : shrinker.kind
+        failure.kind = isTimeout ? kind : shrinker.kind
       } else {
         failure.isShrunkFully = false
       }
@@ -199,34 +205,34 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   // MARK: - Commands that ended a process
 
-  /// Finds out whether commands that were running when an earlier process ended are to blame.
+  /// Finds out whether commands that were running when an earlier process ended were the cause.
   ///
-  /// Something else may have ended it: another test, or a person. So they are run again, after
-  /// word of it; if this process ends too, the next one reports them, and runs nothing.
-  private func examineRemains(_ report: inout Report) {
+  /// Another test or a signal may have ended that process. So the commands are announced and run
+  /// again. If this process ends as well, the next one reports them as a failure and runs nothing.
+  private func examineCrashes(_ report: inout Report) {
     guard let store = lockStep.examples else { return }
-    for remains in Flight.remains(of: spec.typeName, in: store) {
+    for leftover in CrashRecord.leftovers(of: spec.typeName, in: store) {
       var failure: LockStepFailure<Spec>
-      var plan = remains.plan
+      var plan = leftover.plan
       switch plan.origin {
       case .seeds(let base, let shard, let count, let strategy):
         guard let shard = Shard(shard, of: count) else { continue }
-        let seed = shard.seed(ofRun: remains.run, from: base)
+        let seed = shard.seed(ofRun: leftover.run, from: base)
         var choices = Choices(seed: seed, strategy: strategy)
-        let drawn = ShrinkCandidate(spec, &choices, count: remains.commands)
+        let drawn = ShrinkCandidate(spec, &choices, count: leftover.commands)
         failure = ended(with: drawn.commands, seed: seed, drawn.sequence)
         plan.origin = .seeds(base: seed, shard: 1, of: 1, strategy)
       case .commands(let encoded):
         guard let commands = lockStep.coding?.decode(encoded) else { continue }
         failure = ended(
-          with: Array(commands.prefix(remains.commands)), seed: nil, ChoiceSequence())
+          with: Array(commands.prefix(leftover.commands)), seed: nil, ChoiceSequence())
       }
       if plan.isSuspect {
         report.failure = failure
         saveFailure(&report)
         return
       }
-      announce(failure, "What was running when an earlier process ended")
+      announce(failure, "Running the commands during which an earlier process ended")
       plan.isSuspect = true
       report.calls += attempt(failure.commands, as: plan).calls
     }
@@ -240,9 +246,9 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       source: lockStep.source)
   }
 
-  /// Says what may be the last thing that this process does.
-  private func announce(_ failure: LockStepFailure<Spec>, _ what: String) {
-    let text = "\(what) is run first: if this process ends as well, it did so here.\n"
+  /// Prints commands that may end this process to standard error, before they run.
+  private func announce(_ failure: LockStepFailure<Spec>, _ action: String) {
+    let text = "\(action); if this process ends as well, they are the cause:\n"
     FileHandle.standardError.write(Data((text + "\(failure.swiftTest)\n").utf8))
   }
 
@@ -261,14 +267,16 @@ final class LockStepEngine<Spec: Specification>: Sendable {
         guard let encoded = example.encodedCommands, let stored = lockStep.coding?.decode(encoded),
           stored.count == example.commands.count
         else {
-          let reason = divergence?.description ?? "the choices now mean other commands"
+          let reason = divergence?.description ?? "the choices now draw other commands"
           report.staleExamples.append((name, reason))
           continue
         }
         commands = stored
       }
       if example.endedProcess == true {
-        announce(ended(with: commands, seed: example.seed, example.choices), "The example \(name)")
+        announce(
+          ended(with: commands, seed: example.seed, example.choices),
+          "Running the commands of the stored example \(name)")
       }
       let (found, calls) = attempt(commands)
       report.calls += calls

@@ -1,42 +1,44 @@
-/// The smallest sequence of commands found on which subject and model disagree.
+/// The smallest sequence of commands found for which the subject and the model differ.
 public struct LockStepFailure<Spec: Specification>: Sendable {
-  /// How many commands were run on live subjects.
+  /// The number of commands run on live subjects after the failure was found.
   public struct Calls: Sendable, Hashable {
-    /// To see whether the failure comes back.
+    /// The commands run to replay the failure.
     public var replaying = 0
-    /// To make it smaller.
+    /// The commands run to shrink it.
     public var shrinking = 0
   }
 
-  /// The commands; the last one fails, unless making or tearing down the subject did.
+  /// The commands. The last one fails, unless the setup or the teardown failed.
   public internal(set) var commands: [Spec.Command]
 
-  /// What went wrong.
+  /// The kind of failure.
   public internal(set) var kind: LockStepFailureKind<Spec.Response>
 
   /// The seed of the run that failed; `nil` for an example that was stored without one.
   public let seed: UInt64?
 
-  /// The choices that make the commands.
+  /// The choices from which the commands are drawn.
   public internal(set) var choices: ChoiceSequence
 
-  /// The number of commands up to the failure as it was found.
+  /// The number of commands before shrinking.
   public let originalLength: Int
 
-  /// How often the failure was repeated as it was found, and how often it came back.
+  /// The number of replays before shrinking.
   public internal(set) var replays = 0
+
+  /// The number of replays that failed in the same way.
   public internal(set) var failedReplays = 0
 
-  /// The live calls that this failure cost after it was found.
+  /// The live calls that replaying and shrinking took.
   public internal(set) var calls = Calls()
 
-  /// The runs that shrinking took.
+  /// The number of runs that shrinking took.
   public internal(set) var attempts = 0
 
-  /// Whether shrinking came to its own end: not cut short by its budget, nor left out as flaky.
+  /// Whether shrinking ran and ended before it reached its limits.
   public internal(set) var isShrunkFully = false
 
-  /// The name of the stored example that failed; `nil` if a new run did.
+  /// The name of the stored example that failed; `nil` if a new run failed.
   public internal(set) var example: String?
 
   let specification: Spec
@@ -55,18 +57,19 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
     originalLength = commands.count
   }
 
-  /// Whether the failure did not come back every time: time, order or chance has a part in it.
+  /// Whether a replay did not fail in the same way, so that the failure depends on time, order or
+  /// randomness.
   public var isFlaky: Bool { failedReplays < replays }
 
-  /// The response that the model gives to each command.
+  /// The model's response to each command.
   public var expectedResponses: [Spec.Response] {
     var state = specification.initialState
     return commands.map { specification.apply($0, to: &state) }
   }
 
-  /// A Swift test that repeats the failure, ready to be pasted.
+  /// A Swift test that reproduces the failure, to paste into a test file.
   ///
-  /// It names the specification and the subject as ``LockStep/source`` does.
+  /// It creates the specification and the subject with the expressions of ``LockStep/source``.
   public var swiftTest: String {
     let kinds = commands.map { specification.kind(of: $0) }
     var name = kinds.enumerated().reduce(into: "") { name, kind in
@@ -124,20 +127,20 @@ extension LockStepFailure: CustomStringConvertible {
     }
     let origin = example.map { "stored example \($0)" } ?? seed.map { "seed \($0)" } ?? "no seed"
     lines.append(
-      "from \(origin), \(originalLength) commands when found; "
-        + "\(calls.shrinking) live calls and \(attempts) runs to shrink, "
-        + "\(calls.replaying) live calls to repeat")
+      "from \(origin), \(originalLength) commands before shrinking; "
+        + "shrinking took \(calls.shrinking) live calls in \(attempts) runs, "
+        + "replaying \(calls.replaying) live calls")
     if isFlaky {
       lines.append(
-        "FLAKY: it came back in \(failedReplays) of \(replays) repetitions, so it was not shrunk; "
-          + "look for time, order or chance in the subject")
+        "flaky: reproduced in \(failedReplays) of \(replays) replays, so it was not shrunk; "
+          + "look for time, order or randomness in the subject")
     } else if replays > 0 {
-      lines.append("it came back in all \(replays) repetitions")
+      lines.append("reproduced in \(failedReplays) of \(replays) replays")
     }
     if case .endedProcess = kind {
-      lines.append("it was neither repeated nor shrunk, for that would end this process as well")
+      lines.append("neither replayed nor shrunk, because that would end this process as well")
     } else if !isFlaky, !isShrunkFully, example == nil {
-      lines.append("shrinking was cut short; with more `shrinkCalls` it may find a smaller one")
+      lines.append("shrinking reached its limit; raise `shrinkCalls` for a smaller example")
     }
     return lines.joined(separator: "\n")
   }

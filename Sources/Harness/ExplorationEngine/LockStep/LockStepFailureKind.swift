@@ -1,31 +1,32 @@
-/// The ways in which a run can fail.
+/// The kinds of failure of a run.
 public enum LockStepFailureKind<Response: Sendable>: Sendable {
-  /// The subject answered otherwise than the model.
+  /// The subject's response differs from the model's.
   case mismatch(expected: Response, actual: Response)
-  /// The subject threw an error that the specification does not count as a response.
+  /// The subject threw an error that is not a response.
   case threw(type: String, message: String, expected: Response)
-  /// The subject did not answer in time.
+  /// The run timed out.
   case hung(after: Duration)
-  /// The process ended, by a trap or a signal.
+  /// The process ended by a trap or a signal.
   case endedProcess
-  /// No subject could be made.
+  /// Creating the subject threw an error.
   case setUpThrew(type: String, message: String)
-  /// The subject could not be torn down after the commands.
+  /// Tearing down the subject threw an error.
   case tearDownThrew(type: String, message: String)
 
-  /// What must stay equal while a failure is shrunk, so that one bug does not turn into another.
+  /// The part of the failure that must stay the same while it is shrunk, so that one bug does not
+  /// become another.
   var category: String {
     switch self {
     case .mismatch: "mismatch"
     case .threw(let type, _, _): "threw \(type)"
-    case .hung: "hung"
+    case .hung: "timed out"
     case .endedProcess: "ended the process"
-    case .setUpThrew(let type, _): "set-up threw \(type)"
-    case .tearDownThrew(let type, _): "tear-down threw \(type)"
+    case .setUpThrew(let type, _): "setup threw \(type)"
+    case .tearDownThrew(let type, _): "teardown threw \(type)"
     }
   }
 
-  /// Whether a command is to blame, and not the making or tearing down of the subject.
+  /// Whether a command failed, and not the setup or the teardown of the subject.
   var isOfCommand: Bool {
     switch self {
     case .mismatch, .threw, .hung, .endedProcess: true
@@ -55,10 +56,10 @@ extension LockStepFailureKind: CustomStringConvertible {
     case .mismatch(let expected, let actual): "expected \(expected), got \(actual)"
     case .threw(let type, let message, let expected):
       "expected \(expected), but it threw \(type): \(message)"
-    case .hung(let time): "no answer within \(time)"
+    case .hung(let time): "timed out after \(time)"
     case .endedProcess: "the process ended here"
-    case .setUpThrew(let type, let message): "making the subject threw \(type): \(message)"
-    case .tearDownThrew(let type, let message): "tearing down threw \(type): \(message)"
+    case .setUpThrew(let type, let message): "creating the subject threw \(type): \(message)"
+    case .tearDownThrew(let type, let message): "tearing down the subject threw \(type): \(message)"
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Commands together with the choices that the generator makes them from.
+/// A sequence of commands, with the choices from which the generator draws it.
 struct ShrinkCandidate<Spec: Specification>: Sendable {
   let commands: [Spec.Command]
   let sequence: ChoiceSequence
@@ -17,8 +17,7 @@ struct ShrinkCandidate<Spec: Specification>: Sendable {
     sequence = choices.sequence
   }
 
-  /// The commands that the generator makes of these spans; where it asks for more or other
-  /// choices than they hold, it gets the simplest.
+  /// Replays spans. Where the generator needs a choice that they do not have, it gets the simplest.
   init(_ spec: Spec, spans: [[Choice]]) {
     var sequence = ChoiceSequence()
     sequence.spans = spans
@@ -28,7 +27,7 @@ struct ShrinkCandidate<Spec: Specification>: Sendable {
 
   var spans: [[Choice]] { sequence.spans }
 
-  /// Whether this is simpler: fewer commands, or as many from lower choices.
+  /// Whether this candidate is simpler: it has fewer commands, or as many with lower ranks.
   func isSimpler(than other: Self) -> Bool {
     if spans.count != other.spans.count { return spans.count < other.spans.count }
     for (left, right) in zip(spans, other.spans) {

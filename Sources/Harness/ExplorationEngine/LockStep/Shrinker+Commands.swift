@@ -1,10 +1,12 @@
-// Taking commands away, replacing and sorting them.
+import SeededRandom
+
+// Passes that remove, replace and sort commands.
 
 extension Shrinker {
-  // MARK: - By what they are about
+  // MARK: - By meaning
 
-  /// Keeps the commands that share an argument with the last one, first without and then with
-  /// those that have no arguments.
+  /// Keeps only the commands that share an argument with the last one; first without the commands
+  /// that have no arguments, then with them.
   mutating func keepSharedArguments() {
     guard kind.isOfCommand, let last = best.spans.last else { return }
     for choice in last where choice.kind == .value {
@@ -19,15 +21,15 @@ extension Shrinker {
     }
   }
 
-  /// Deletes at once the commands without which the model ends in the same state, taken from the
-  /// back or from the front.
+  /// Removes the *idle* commands together: those without which the model ends in the same state.
+  /// They are sought from the back, and if that fails, from the front.
   mutating func dropIdle() {
-    let places = Array(best.spans.indices.dropLast())
-    if accepts(withoutIdle(best, places.reversed())) { return }
-    accepts(withoutIdle(best, places))
+    let indices = Array(best.spans.indices.dropLast())
+    if accepts(withoutIdle(best, indices.reversed())) { return }
+    accepts(withoutIdle(best, indices))
   }
 
-  /// Deletes at once the commands that changed nothing in the model when they ran.
+  /// Removes the commands together that did not change the model's state.
   mutating func dropUnchanging() {
     var state = spec.initialState
     accepts(
@@ -38,13 +40,13 @@ extension Shrinker {
       }.map { best.spans[$0] })
   }
 
-  /// Changes values so that more commands are idle, and deletes these at once if that works.
+  /// Tries spans in which more commands are idle; first without those commands, then as they are.
   mutating func accepts(withoutIdle spans: [[Choice]]) -> Bool {
     let candidate = Candidate(spec, spans: spans)
     return accepts(withoutIdle(candidate, spans.indices.dropLast().reversed())) || accepts(spans)
   }
 
-  /// The commands left when those are deleted, in the given order, that the final state allows.
+  /// The spans without the idle commands, which are sought in the given order.
   private func withoutIdle(_ candidate: Candidate, _ order: [Int]) -> [[Choice]] {
     let spans = candidate.spans
     let goal = finalState(spans.dropLast())
@@ -56,7 +58,7 @@ extension Shrinker {
     return kept.map { spans[$0] }
   }
 
-  /// Deletes all commands of a kind, the last command apart.
+  /// Removes the commands of one kind, for each kind; the last command stays.
   mutating func dropKinds() {
     var kinds: [String] = []
     for command in best.commands.dropLast() where !kinds.contains(spec.kind(of: command)) {
@@ -71,7 +73,7 @@ extension Shrinker {
     }
   }
 
-  /// Deletes two commands at once, one of which undoes the other in the eyes of the model.
+  /// Removes pairs of commands of which the second undoes the effect of the first on the model.
   mutating func dropPairs() {
     guard deletable <= 16 else { return }
     var distance = 1
@@ -79,7 +81,9 @@ extension Shrinker {
       var first = 0
       while first + distance < deletable, pairFailures < 6 {
         let before = attempts
-        if undo(first, first + distance), accepts(without([first, first + distance])) { continue }
+        if isUndone(first, by: first + distance), accepts(without([first, first + distance])) {
+          continue
+        }
         if attempts > before { pairFailures += 1 }
         first += 1
       }
@@ -87,7 +91,7 @@ extension Shrinker {
     }
   }
 
-  private func undo(_ first: Int, _ second: Int) -> Bool {
+  private func isUndone(_ first: Int, by second: Int) -> Bool {
     let goal = finalState(best.spans.dropLast())
     return finalState(without([first, second]).dropLast()) == goal
       && finalState(without([first]).dropLast()) != goal
@@ -98,20 +102,21 @@ extension Shrinker {
     best.spans.indices.filter { !commands.contains($0) }.map { best.spans[$0] }
   }
 
-  // MARK: - By where they stand
+  // MARK: - By position
 
-  /// Deletes half of the commands, a quarter or an eighth, from the front.
+  /// Removes half, a quarter and an eighth of the commands from the front.
   mutating func dropBeginning() {
     for part in [2, 4, 8] where deletable >= part {
       accepts(Array(best.spans.dropFirst(deletable / part)))
     }
   }
 
-  /// Deletes chunks from the back, larger ones while that works, smaller ones when it does not.
+  /// Removes chunks of commands from the back. The size doubles after a success and halves after a
+  /// failure.
   ///
   /// - Parameters:
-  ///   - isTrusting: Whether parts of what passed are taken to pass too.
-  ///   - patience: After how many single commands that are needed to stop.
+  ///   - isTrusting: Whether a subsequence of a passing sequence is assumed to pass.
+  ///   - patience: The number of commands that cannot be removed after which the pass ends.
   mutating func deleteChunks(isTrusting: Bool = true, patience: Int = .max) {
     var end = deletable
     var size = 1
@@ -132,14 +137,14 @@ extension Shrinker {
     }
   }
 
-  // MARK: - Out of a dead end
+  // MARK: - Out of a local minimum
 
-  /// Deletes a command while changing values, where neither would do alone.
+  /// Removes a command and changes values at the same time, where neither succeeds separately.
   ///
-  /// - Returns: Whether the sequence has become shorter.
+  /// - Returns: Whether the sequence is shorter.
   mutating func escape() -> Bool {
     for group in groups where isUsed(group) && !isNumbered(group) {
-      for spans in [raised(group), told(apart: group), unified(group)] {
+      for spans in [maximised(group), distinct(group), unified(group)] {
         let length = best.spans.count
         guard deletable <= 5 || !isBest(spans) && fails(spans) else { continue }
         if best.spans.count < length { return true }
@@ -153,7 +158,7 @@ extension Shrinker {
     return merge() || probe()
   }
 
-  /// Deletes a command and adds its values to those of the next one like it.
+  /// Removes a command and adds its values to those of the next command of the same kind.
   private mutating func merge() -> Bool {
     for index in 0..<deletable {
       guard best.spans[index].contains(where: { isAmount($0) && $0.rank > 0 }),
@@ -163,10 +168,10 @@ extension Shrinker {
         })
       else { continue }
       var spans = best.spans
-      for place in spans[next].indices where isAmount(spans[next][place]) {
-        let (sum, overflow) = spans[next][place].rank.addingReportingOverflow(
-          spans[index][place].rank)
-        spans[next][place].rank = overflow ? .max : min(sum, spans[next][place].limit)
+      for position in spans[next].indices where isAmount(spans[next][position]) {
+        let (sum, overflow) = spans[next][position].rank.addingReportingOverflow(
+          spans[index][position].rank)
+        spans[next][position].rank = overflow ? .max : min(sum, spans[next][position].limit)
       }
       spans.remove(at: index)
       if accepts(spans) { return true }
@@ -174,7 +179,7 @@ extension Shrinker {
     return false
   }
 
-  /// Looks for the damage earlier, with any kind of last command.
+  /// Tries to observe the failure after fewer commands, with any kind of last command.
   private mutating func probe() -> Bool {
     guard kind.isOfCommand, (2...6).contains(deletable), let last = best.spans.last,
       let rule = last.firstIndex(where: { $0.kind == .rule })
@@ -189,7 +194,7 @@ extension Shrinker {
     return false
   }
 
-  /// Deletes one or two commands and draws the amounts again from those in use.
+  /// Removes one or two commands, and draws the amounts again at random from those in use.
   mutating func redraw() -> Bool {
     let amounts = Set(best.spans.joined().filter(isAmount).map(\.rank)).sorted()
     guard amounts.count > 1, deletable > 3 else { return false }
@@ -213,13 +218,13 @@ extension Shrinker {
 
   // MARK: - Kinds and order
 
-  /// Replaces the last command by a simpler kind that shows the same failure.
+  /// Replaces the last command by one of a simpler kind.
   mutating func simplifyLastCommand() {
     guard kind.isOfCommand, let last = best.spans.indices.last else { return }
     lowerRules(of: last, isSameCommand: false)
   }
 
-  /// Replaces the other commands by simpler kinds; of equal ones, the first stands for all.
+  /// Replaces the other commands by simpler kinds. Of equal commands, only the first is tried.
   mutating func lowerRules() {
     var seen: Set<Spec.Command> = []
     var command = 0
@@ -232,16 +237,16 @@ extension Shrinker {
   }
 
   private mutating func lowerRules(of command: Int, isSameCommand: Bool) {
-    for place in places({ $0.kind == .rule }) where place.command == command {
+    for position in positions({ $0.kind == .rule }) where position.command == command {
       var new: UInt64 = 0
-      while let rank = choice(at: place)?.rank, new < rank {
-        if accepts(replacing([place], by: new), isSameCommand: isSameCommand) { break }
+      while let rank = choice(at: position)?.rank, new < rank {
+        if accepts(replacing([position], by: new), isSameCommand: isSameCommand) { break }
         new += 1
       }
     }
   }
 
-  /// Sorts neighbouring commands where their order does not matter to the failure.
+  /// Swaps neighbouring commands into ascending order, where the sequence still fails.
   mutating func reorder() {
     for end in best.spans.indices {
       var index = end

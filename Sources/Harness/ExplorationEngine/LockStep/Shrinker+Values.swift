@@ -1,29 +1,34 @@
-// Making the arguments of commands simpler.
+// Passes that simplify the arguments of commands. A *name* is a value that only identifies
+// something, such as a key; an *amount* is a value whose size may matter.
 
 extension Shrinker {
-  /// Where a choice stands.
-  struct Place {
+  /// The position of a choice.
+  struct Position {
     let command: Int
     let index: Int
   }
 
-  // MARK: - Many at once
+  // MARK: - Together
 
-  /// Makes all values the simplest at once, then all values of one group.
+  /// Sets every value to rank 0, and if that fails, the values of each group.
   mutating func simplifyValues() {
     if accepts(mapped { _ in 0 }) { return }
     for group in groups { accepts(mapped { $0.group == group ? 0 : $0.rank }) }
   }
 
-  /// Makes the values of one group equal, so that repeated commands have no effect and are idle.
+  /// Sets the values of one group to rank 0, so that repeated commands become idle.
   ///
-  /// The group drawn last comes first: keys are drawn before what is stored under them.
+  /// The groups are tried from the one drawn last: keys are drawn before the values that are stored
+  /// under them, and values can be equal without changing which commands are related.
   mutating func simplifyOneGroup() {
     for group in groups.reversed()
     where accepts(withoutIdle: mapped { $0.group == group ? 0 : $0.rank }) { return }
   }
 
-  /// Puts the commands on each name together, and then gives them all one name.
+  /// Sorts the commands by their names in a group, and then sets the group to rank 0.
+  ///
+  /// Commands on one name that ran among those on another become idle only when the two are
+  /// separate.
   mutating func separateNames() {
     for group in groups where best.spans.last?.contains(where: { $0.group == group }) == true {
       let name = { (span: [Choice]) in span.first { $0.group == group }?.rank ?? 0 }
@@ -37,7 +42,7 @@ extension Shrinker {
     }
   }
 
-  /// Numbers the values of each group by their first use, all groups at once.
+  /// Renames the values of each group in the order of their first use, for the groups together.
   mutating func renameArguments() {
     var names: [Choice.Group: [UInt64: UInt64]] = [:]
     accepts(
@@ -51,7 +56,7 @@ extension Shrinker {
 
   // MARK: - One by one
 
-  /// Lowers one value at a time: all uses of it in its group together, then each use.
+  /// Lowers each value: first its uses in its group together, then each use.
   mutating func simplifyEachValue() {
     for group in groups {
       let ranks = Set(best.spans.joined().filter { $0.group == group }.map(\.rank)).sorted()
@@ -63,18 +68,19 @@ extension Shrinker {
       let isNumbered = isNumbered(group)
       var failures = 0
       for rank in ranks where rank > 0 && failures < (isNumbered ? 2 : .max) {
-        // Names that were numbered by first use become lower by becoming equal: rarely.
+        // Names in the order of first use can only become lower by becoming equal, which seldom
+        // works.
         let before = best.sequence
-        lower(places { $0.group == group && $0.rank == rank }, searching: !isNumbered)
+        lower(positions { $0.group == group && $0.rank == rank }, searching: !isNumbered)
         if best.sequence == before { failures += 1 }
       }
     }
-    for place in places({ $0.kind == .value }) {
-      guard let choice = choice(at: place), choice.rank > 0,
-        place.command >= deletable || !isNumbered(choice.group)
+    for position in positions({ $0.kind == .value }) {
+      guard let choice = choice(at: position), choice.rank > 0,
+        position.command >= deletable || !isNumbered(choice.group)
       else { continue }
-      if places({ $0.group == choice.group && $0.rank == choice.rank }).count > 1 {
-        lower([place], searching: true)
+      if positions({ $0.group == choice.group && $0.rank == choice.rank }).count > 1 {
+        lower([position], searching: true)
       }
     }
   }
@@ -83,7 +89,7 @@ extension Shrinker {
     second == 0 ? first : greatestCommonDivisor(second, first % second)
   }
 
-  /// Lets two names of a group change places from some command on.
+  /// Exchanges two names of a group from each command on.
   mutating func swapNames() {
     for group in groups {
       let names = Set(best.spans.joined().filter { $0.group == group }.map(\.rank)).sorted()
@@ -105,14 +111,15 @@ extension Shrinker {
     }
   }
 
-  /// Lowers choices of equal rank to 0 or, failing that, as far as a search gets.
-  private mutating func lower(_ places: [Place], searching: Bool) {
-    guard let first = places.first, var high = choice(at: first)?.rank, high > 0,
-      !accepts(replacing(places, by: 0)), searching, high > 1
+  /// Lowers choices of equal rank to 0 or, if that fails, to the lowest rank that a binary search
+  /// finds.
+  private mutating func lower(_ positions: [Position], searching: Bool) {
+    guard let first = positions.first, var high = choice(at: first)?.rank, high > 0,
+      !accepts(replacing(positions, by: 0)), searching, high > 1
     else { return }
-    // A value that cannot become one less is mostly as low as it gets; that is looked into where
-    // it costs little.
-    if !accepts(replacing(places, by: high - 1)) {
+    // A value that cannot be one less is usually minimal. The search continues only with short
+    // sequences.
+    if !accepts(replacing(positions, by: high - 1)) {
       guard best.spans.count <= 5 else { return }
     } else {
       high -= 1
@@ -120,7 +127,7 @@ extension Shrinker {
     var low: UInt64 = 0
     if best.spans.count <= 5 {
       var next: UInt64 = 1
-      while next < high, !accepts(replacing(places, by: next)) {
+      while next < high, !accepts(replacing(positions, by: next)) {
         low = next
         next = next > .max / 2 ? .max : next * 2
       }
@@ -128,7 +135,7 @@ extension Shrinker {
     }
     while high - low > 1, !isOverBudget {
       let middle = low + (high - low) / 2
-      if accepts(replacing(places, by: middle)) {
+      if accepts(replacing(positions, by: middle)) {
         high = middle
       } else {
         low = middle
@@ -136,13 +143,14 @@ extension Shrinker {
     }
   }
 
-  /// Lowers the first values of a group at the cost of those after them, as in a sum.
+  /// Lowers the first amounts of a group and raises the later ones, for failures that depend on a
+  /// sum.
   mutating func shiftUp() {
     for group in groups where !isNumbered(group) {
-      let all = places { $0.group == group }
-      for (index, place) in all.enumerated() {
-        guard let rank = choice(at: place)?.rank, rank > 0,
-          !accepts(replacing([place], by: 0))
+      let all = positions { $0.group == group }
+      for (index, position) in all.enumerated() {
+        guard let rank = choice(at: position)?.rank, rank > 0,
+          !accepts(replacing([position], by: 0))
         else { continue }
         var spans = best.spans
         for later in all[(index + 1)...] {
@@ -152,21 +160,21 @@ extension Shrinker {
           spans[later.command][later.index].rank = choice.limit
         }
         guard !isBest(spans) else { continue }
-        spans[place.command][place.index].rank = rank - 1
-        if accepts(spans) { lower([place], searching: true) }
+        spans[position.command][position.index].rank = rank - 1
+        if accepts(spans) { lower([position], searching: true) }
       }
     }
   }
 
   // MARK: - Variants that are not simpler
 
-  /// All values of a group as large as they can be.
-  func raised(_ group: Choice.Group) -> [[Choice]] {
+  /// The spans with the values of a group at their limits.
+  func maximised(_ group: Choice.Group) -> [[Choice]] {
     mapped { $0.group == group && $0.limit < .max ? $0.limit : $0.rank }
   }
 
-  /// No two values of a group alike.
-  func told(apart group: Choice.Group) -> [[Choice]] {
+  /// The spans with distinct values in a group.
+  func distinct(_ group: Choice.Group) -> [[Choice]] {
     var count: UInt64 = 0
     return mapped { choice in
       guard choice.group == group else { return choice.rank }
@@ -175,7 +183,7 @@ extension Shrinker {
     }
   }
 
-  /// All values of a group like the last one.
+  /// The spans with the last value of a group in place of each.
   func unified(_ group: Choice.Group) -> [[Choice]] {
     guard let last = best.spans.joined().last(where: { $0.group == group }) else {
       return best.spans
@@ -185,23 +193,26 @@ extension Shrinker {
 
   // MARK: - Choices
 
-  func places(_ isMeant: (Choice) -> Bool) -> [Place] {
+  /// The positions of the choices that satisfy a condition.
+  func positions(_ isIncluded: (Choice) -> Bool) -> [Position] {
     best.spans.enumerated().flatMap { command, span in
-      span.indices.filter { isMeant(span[$0]) }.map { Place(command: command, index: $0) }
+      span.indices.filter { isIncluded(span[$0]) }.map { Position(command: command, index: $0) }
     }
   }
 
-  func choice(at place: Place) -> Choice? {
-    guard place.command < best.spans.count, place.index < best.spans[place.command].count else {
-      return nil
-    }
-    return best.spans[place.command][place.index]
+  /// The choice at a position, or `nil` if the best candidate has become shorter.
+  func choice(at position: Position) -> Choice? {
+    guard position.command < best.spans.count,
+      position.index < best.spans[position.command].count
+    else { return nil }
+    return best.spans[position.command][position.index]
   }
 
-  func replacing(_ places: [Place], by rank: UInt64) -> [[Choice]] {
+  /// The best candidate's spans with another rank at some positions.
+  func replacing(_ positions: [Position], by rank: UInt64) -> [[Choice]] {
     var spans = best.spans
-    for place in places where choice(at: place) != nil {
-      spans[place.command][place.index].rank = rank
+    for position in positions where choice(at: position) != nil {
+      spans[position.command][position.index].rank = rank
     }
     return spans
   }
@@ -215,26 +226,26 @@ extension Shrinker {
     return groups
   }
 
-  /// Whether a value of the group is not the simplest.
+  /// Whether the group has a value with a rank above 0.
   func isUsed(_ group: Choice.Group) -> Bool {
     best.spans.joined().contains { $0.group == group && $0.rank > 0 }
   }
 
-  /// Whether a group holds three or more names, numbered by first use.
+  /// Whether a group has at least three values, which ``renameArguments()`` has numbered.
   func isNumbered(_ group: Choice.Group) -> Bool {
     let ranks = Set(best.spans.joined().filter { $0.group == group }.map(\.rank)).sorted()
     return ranks.count > 2 && ranks == ranks.indices.map { UInt64($0) }
   }
 
-  /// Whether a choice is a value of which more or less may matter.
+  /// Whether a choice is an amount.
   func isAmount(_ choice: Choice) -> Bool { choice.kind == .value && !isNumbered(choice.group) }
 
-  /// Whether these are the choices of the best candidate.
+  /// Whether spans have the ranks of the best candidate.
   func isBest(_ spans: [[Choice]]) -> Bool {
     spans.elementsEqual(best.spans) { $0.map(\.rank) == $1.map(\.rank) }
   }
 
-  /// The spans with every value replaced, and the rules left alone.
+  /// The spans with every value replaced; rules stay.
   private func mapped(_ change: (Choice) -> UInt64) -> [[Choice]] { mapped(best.spans, change) }
 
   private func mapped(_ spans: [[Choice]], _ change: (Choice) -> UInt64) -> [[Choice]] {

@@ -1,8 +1,9 @@
-/// Makes a failing sequence of commands smaller, with as few live calls as it can.
+/// Shrinks a failing sequence of commands with few live calls.
 ///
-/// What is cheap and takes much away comes first: what the model and the arguments say is idle,
-/// then chunks of commands, then values, names and kinds. Nothing is tried twice, and until the
-/// end nothing is tried that is part of a sequence known to pass.
+/// Live calls are the cost, and the model is free. So the passes that may remove the most come
+/// first: commands that are idle according to the model and the arguments, then chunks of commands,
+/// then values, names and kinds. No sequence is tried twice. Except in the last pass, no
+/// subsequence of a passing sequence is tried, on the assumption that it passes as well.
 struct Shrinker<Spec: Specification> {
   typealias Candidate = ShrinkCandidate<Spec>
   typealias Kind = LockStepFailureKind<Spec.Response>
@@ -17,11 +18,11 @@ struct Shrinker<Spec: Specification> {
   let spec: Spec
   private let attempt: Attempt
   private let budget: (calls: Int, end: ContinuousClock.Instant)
-  /// Commands known not to fail in the way sought.
+  /// The sequences that are known not to fail in the same way.
   private var refuted: Set<[Spec.Command]> = []
-  /// Those of them that were run, beginnings left out.
+  /// The sequences that ran and passed, without their prefixes.
   private var passed: [[Spec.Command]] = []
-  /// How many pairs were tried in vain.
+  /// The number of pairs that could not be removed.
   var pairFailures = 0
 
   init(
@@ -60,13 +61,13 @@ struct Shrinker<Spec: Specification> {
       lowerRules()
       reorder()
       if best.sequence != before { continue }
-      // Only what was really tried counts for the last word on the length.
+      // The assumption about subsequences does not always hold, so the last pass runs them.
       deleteChunks(isTrusting: false)
       if best.sequence == before, !redraw() { return }
     } while !isOverBudget
   }
 
-  /// Repeats what may take commands away until nothing does.
+  /// Repeats the passes that may remove commands until none does.
   private mutating func shorten() {
     var before: ChoiceSequence
     repeat {
@@ -84,16 +85,20 @@ struct Shrinker<Spec: Specification> {
 
   private mutating func learn(passed commands: ArraySlice<Spec.Command>) {
     refuted.insert(Array(commands))
-    // The beginnings passed too, unless the failure sought lies in tearing down after them.
+    // The prefixes passed too, unless the failure is in the teardown, which ran only after the last
+    // command.
     guard kind.isOfCommand else { return }
     for count in 0..<commands.count { refuted.insert(Array(commands.prefix(count))) }
   }
 
-  /// Runs a candidate unless its outcome is known, and keeps it if it fails alike and is simpler.
+  /// Runs a candidate if its outcome is unknown, and keeps it if it is simpler and fails in the
+  /// same way.
   ///
   /// - Parameters:
-  ///   - isSameCommand: Whether the failing command must stay of its kind.
-  ///   - isTrusting: Whether parts of what passed are taken to pass too.
+  ///   - spans: The candidate's choices.
+  ///   - isSameCommand: Whether the failing command must be of the same kind.
+  ///   - isTrusting: Whether a subsequence of a passing sequence is assumed to pass.
+  /// - Returns: Whether the candidate is kept.
   @discardableResult
   mutating func accepts(
     _ spans: [[Choice]], isSameCommand: Bool = true, isTrusting: Bool = false
@@ -105,7 +110,7 @@ struct Shrinker<Spec: Specification> {
     return run(candidate, isSameCommand: isSameCommand) == .simpler
   }
 
-  /// Whether a candidate fails alike, be it simpler or not; it is kept if it is.
+  /// Whether a candidate fails in the same way. It is kept if it is also simpler.
   mutating func fails(_ spans: [[Choice]]) -> Bool {
     let candidate = Candidate(spec, spans: spans)
     return !refuted.contains(candidate.commands)
@@ -113,8 +118,11 @@ struct Shrinker<Spec: Specification> {
   }
 
   private enum Outcome {
+    /// The candidate fails in the same way and is simpler.
     case simpler
-    case alike
+    /// The candidate fails in the same way.
+    case same
+    /// The candidate passes or fails in another way.
     case other
   }
 
@@ -125,8 +133,8 @@ struct Shrinker<Spec: Specification> {
       return .other
     }
     attempts += 1
-    let (failure, spent) = attempt(candidate.commands)
-    calls += spent
+    let (failure, newCalls) = attempt(candidate.commands)
+    calls += newCalls
     guard let failure, failure.kind.category == kind.category,
       !isSameCommand || isSameKind(candidate, failure)
     else {
@@ -144,7 +152,7 @@ struct Shrinker<Spec: Specification> {
       learn(passed: candidate.commands.prefix(failure.step))
       shortened = Candidate(spec, spans: Array(candidate.spans.prefix(failure.step + 1)))
     }
-    guard shortened.isSimpler(than: best) else { return .alike }
+    guard shortened.isSimpler(than: best) else { return .same }
     best = shortened
     kind = failure.kind
     return .simpler
@@ -157,10 +165,10 @@ struct Shrinker<Spec: Specification> {
     return spec.kind(of: candidate.commands[failure.step]) == spec.kind(of: last)
   }
 
-  /// The number of commands that may be deleted; the failing one stays.
+  /// The number of commands that may be removed: those before the failing one.
   var deletable: Int { max(best.spans.count - (kind.isOfCommand ? 1 : 0), 0) }
 
-  /// The state that the model is in after commands.
+  /// The model's state after commands.
   func finalState(_ spans: ArraySlice<[Choice]>) -> Spec.State {
     var state = spec.initialState
     for command in Candidate(spec, spans: Array(spans)).commands {
@@ -171,7 +179,7 @@ struct Shrinker<Spec: Specification> {
 }
 
 extension Array where Element: Equatable {
-  /// Whether the elements of `part` are here in the same order, others between them or not.
+  /// Whether `part` is a subsequence.
   fileprivate func containsInOrder(_ part: [Element]) -> Bool {
     guard part.count <= count else { return false }
     var next = 0

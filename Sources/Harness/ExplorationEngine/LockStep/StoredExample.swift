@@ -1,21 +1,21 @@
 import Foundation
 import HarnessSupport
 
-/// A failing example as it lies on disk.
+/// The content of an example file.
 struct StoredExample: Codable, Sendable {
-  /// The commands in words.
+  /// The commands' descriptions.
   var commands: [String]
-  /// The choices that make the commands; they go stale when the generator changes.
+  /// The choices from which the commands are drawn; they become stale when the generator changes.
   var choices: ChoiceSequence
-  /// The commands as JSON, where they can be coded; they outlive the generator.
+  /// The commands as JSON, if they are `Codable`; a changed generator does not affect them.
   var encodedCommands: [String]?
-  /// The seed of the run in which it was found.
+  /// The seed of the run that failed.
   var seed: UInt64?
-  /// What went wrong, in words.
+  /// The description of the failure.
   var failure: String
   /// Whether the commands ended a process.
   var endedProcess: Bool?
-  /// The digest of `commands`: the example's name, and a guard against edits by halves.
+  /// The digest of `commands`. It is the file's name, and shows when a file was edited in part.
   var digest: String
 
   init<Spec: Specification>(
@@ -31,7 +31,7 @@ struct StoredExample: Codable, Sendable {
     digest = commandDigest
   }
 
-  /// The digest that the commands ought to have.
+  /// The digest of the commands in the file.
   var commandDigest: String { Self.digest(of: commands) }
 
   static func digest(of lines: [String]) -> String {
@@ -41,7 +41,7 @@ struct StoredExample: Codable, Sendable {
   }
 }
 
-/// How commands are written to and read from JSON.
+/// Writes commands to JSON and reads them.
 struct CommandCoding<Command: Sendable>: Sendable {
   private let encodeOne: @Sendable (Command) -> String?
   private let decodeOne: @Sendable (String) -> Command?
@@ -55,13 +55,13 @@ struct CommandCoding<Command: Sendable>: Sendable {
     decodeOne = { try? JSONDecoder().decode(Command.self, from: Data($0.utf8)) }
   }
 
-  /// The commands as JSON, or `nil` if one can't be encoded.
+  /// The commands as JSON, or `nil` if one cannot be encoded.
   func encode(_ commands: [Command]) -> [String]? {
     let encoded = commands.compactMap(encodeOne)
     return encoded.count == commands.count ? encoded : nil
   }
 
-  /// The commands, or `nil` if some are not commands any more.
+  /// The commands, or `nil` if one can no longer be decoded.
   func decode(_ encoded: [String]) -> [Command]? {
     let commands = encoded.compactMap(decodeOne)
     return commands.count == encoded.count ? commands : nil

@@ -1,15 +1,19 @@
 import Foundation
 
 extension ExplorationSettings {
-  /// Changes the settings that the environment names.
+  /// The settings with the values of environment variables.
   ///
-  /// - `CONTRACT_EXPLORE_SECONDS`: the wall time in seconds, above 0; without `CONTRACT_EXPLORE_RUNS` it alone
-  ///   ends the exploration.
-  /// - `CONTRACT_EXPLORE_RUNS`: the number of runs, from 1; without `CONTRACT_EXPLORE_SECONDS` it alone does.
-  /// - `CONTRACT_EXPLORE_SEED`: the seed of the first run, decimal or `0x` and hexadecimal.
-  /// - `CONTRACT_EXPLORE_SHARD`: `3/16` for the third of sixteen processes that share no seed.
+  /// - `CONTRACT_EXPLORE_SECONDS`: the time limit in seconds, above 0. Without
+  ///   `CONTRACT_EXPLORE_RUNS`, the number of runs is then unlimited.
+  /// - `CONTRACT_EXPLORE_RUNS`: the number of runs, from 1. Without `CONTRACT_EXPLORE_SECONDS`, the
+  ///   time is then unlimited.
+  /// - `CONTRACT_EXPLORE_SEED`: the seed of the first run, decimal, or hexadecimal with the prefix
+  ///   `0x`.
+  /// - `CONTRACT_EXPLORE_SHARD`: the shard of the process, such as `3/16`. Shards have different
+  ///   seeds.
   ///
-  /// - Throws: ``EnvironmentError`` for a variable with a value that it cannot have.
+  /// - Parameter environment: The variables; by default those of the process.
+  /// - Throws: ``EnvironmentError`` for a variable with an invalid value.
   public func applying(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(EnvironmentError) -> ExplorationSettings {
@@ -26,7 +30,7 @@ extension ExplorationSettings {
     if let text = environment["CONTRACT_EXPLORE_RUNS"] {
       guard let runs = Int(text), runs > 0 else {
         throw EnvironmentError(
-          variable: "CONTRACT_EXPLORE_RUNS", value: text, expected: "a whole number from 1")
+          variable: "CONTRACT_EXPLORE_RUNS", value: text, expected: "an integer from 1")
       }
       settings.runs = runs
       if environment["CONTRACT_EXPLORE_SECONDS"] == nil { settings.time = nil }
@@ -36,7 +40,7 @@ extension ExplorationSettings {
       guard let seed else {
         throw EnvironmentError(
           variable: "CONTRACT_EXPLORE_SEED", value: text,
-          expected: "a whole number from 0 to \(UInt64.max)")
+          expected: "an integer from 0 to \(UInt64.max)")
       }
       settings.seed = seed
     }

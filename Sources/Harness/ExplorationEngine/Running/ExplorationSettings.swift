@@ -1,38 +1,38 @@
 @_exported public import HarnessSupport
 
-/// How long, how far and from which seeds to explore.
+/// The limits of an exploration, and the seeds of its runs.
 public struct ExplorationSettings: Sendable {
-  /// The most runs; with ``time`` set, whichever ends first.
+  /// The most runs. If ``time`` is set, the exploration ends at the first limit that it reaches.
   public var runs: Int
 
-  /// The most wall time for running, not counting the shrinking of a failure; `nil` for no limit.
+  /// The most real time for the runs, without shrinking; `nil` for no limit.
   public var time: Duration?
 
-  /// The seed of the first run; the next runs count up from it.
+  /// The seed of the first run. Each next run has the next seed.
   public var seed: UInt64
 
-  /// Which part of the seeds this process takes.
+  /// The shard of this process; shards have different seeds.
   public var shard: Shard
 
-  /// The commands of a run.
+  /// The number of commands of a run.
   public var steps: Int
 
-  /// The wall time after which a run counts as hung.
+  /// The timeout of a run.
   public var runLimit: Duration
 
-  /// How often a failure is repeated before it is called deterministic.
+  /// The number of replays of a failure. It is deterministic if every replay fails.
   public var replays: Int
 
-  /// The most commands run on live subjects to shrink a failure.
+  /// The most commands to run on live subjects to shrink a failure.
   public var shrinkCalls: Int
 
-  /// The most wall time to shrink a failure.
+  /// The most real time to shrink a failure.
   public var shrinkTime: Duration
 
-  /// How runs draw their commands.
+  /// The way in which runs draw their commands.
   public var strategy: Choices.Strategy
 
-  /// Settings that suit a test: a thousand runs of 50 commands from a random seed.
+  /// Creates settings. The defaults suit a test: 1,000 runs of 50 commands from a random seed.
   public init(
     runs: Int = 1000, time: Duration? = nil, seed: UInt64 = .random(in: 0...0xffff_ffff),
     shard: Shard = .whole, steps: Int = 50, runLimit: Duration = .seconds(10),
@@ -51,22 +51,22 @@ public struct ExplorationSettings: Sendable {
     self.strategy = strategy
   }
 
-  /// The first of as many seeds in a row as one may need; no two shards share one.
+  /// The first of 2³² consecutive seeds that belong to this shard only.
   package var firstSeedOfMany: UInt64 {
     shard == .whole ? seed : seed &+ UInt64(shard.number - 1) << 32
   }
 
-  /// The seed of a run; no two shards share one.
+  /// The seed of a run. No other shard has the same seed.
   func seed(ofRun run: Int) -> UInt64 { shard.seed(ofRun: run, from: seed) }
 }
 
 extension Shard {
-  /// The seed of a run; no two shards share one.
+  /// The seed of a run. No other shard has the same seed, whatever its base.
   @usableFromInline
   func seed(ofRun run: Int, from base: UInt64) -> UInt64 {
     let number = base &+ UInt64(truncatingIfNeeded: run)
     if count == 1 { return number }
-    // Seeds of different shards differ in their remainder; 48 bits leave room for the factor.
+    // Seeds of different shards differ modulo `count`. With 48 bits, the product cannot overflow.
     return (number & 0xffff_ffff_ffff) &* UInt64(count) &+ UInt64(self.number - 1)
   }
 }

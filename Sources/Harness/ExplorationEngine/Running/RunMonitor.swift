@@ -3,33 +3,37 @@ import SystemLocks
 
 import struct Synchronization.Atomic
 
-/// How runs get on, as seen from another thread.
+/// The progress of a loop of runs, which the loop writes and the watchdog thread reads.
 @usableFromInline
 final class RunMonitor<Response: Sendable>: Sendable {
-  /// What ended a loop of runs.
+  /// The reason for which a loop ended.
   @usableFromInline enum Ending: Sendable {
-    /// All planned runs passed, or the loop was asked to stop.
+    /// The planned runs passed, or the loop was stopped.
     case done
     /// A run failed.
     case failed(RunFailure<Response>)
   }
 
-  /// The runs that have begun, and the commands performed; the step of the run under way.
+  /// The number of runs that have begun.
   @usableFromInline let begun = Atomic<Int>(0)
+  /// The number of commands performed.
   @usableFromInline let calls = Atomic<Int>(0)
+  /// The current step of the current run.
   @usableFromInline let step = Atomic<Int>(0)
-  /// Whether the loop should end before its next run, and an asynchronous one before its next step.
+  /// Whether the loop has to end before its next run. An asynchronous loop ends before its next
+  /// step.
   @usableFromInline let isStopped = Atomic<Bool>(false)
 
-  /// Where the loop is, for a process that comes after this one.
-  @usableFromInline let position: FlightPosition
+  /// The loop's position in the crash record, for the next process.
+  @usableFromInline let position: CrashPosition
 
   private let ending = Mutex<Ending?>(nil)
   private let ended = DispatchSemaphore(value: 0)
 
-  init(position: FlightPosition? = nil) { self.position = position ?? FlightPosition() }
+  init(position: CrashPosition? = nil) { self.position = position ?? CrashPosition() }
 
-  /// Says that the loop has ended; only the first call counts.
+  /// Records that the loop has ended. Calls after the first are ignored: a run that timed out may
+  /// still end.
   @usableFromInline
   func end(_ new: Ending) {
     let isFirst = ending.withLock { ending in
@@ -40,19 +44,21 @@ final class RunMonitor<Response: Sendable>: Sendable {
     if isFirst { ended.signal() }
   }
 
-  /// Waits until the loop has ended, or a time has passed.
+  /// Waits until the loop has ended.
+  ///
+  /// - Returns: `nil` after the timeout.
   func wait(_ time: Duration) -> Ending? {
     _ = ended.wait(timeout: .now() + time.seconds)
     return ending.withLock { $0 }
   }
 }
 
-/// Which command of a run failed, and how.
+/// The command of a run that failed, and the way in which it failed.
 @usableFromInline
 struct RunFailure<Response: Sendable>: Sendable {
   /// The run's number, from 0.
   @usableFromInline let run: Int
-  /// The number of commands that had passed; it is the failing command's index.
+  /// The number of commands that had passed, which is the failing command's index.
   @usableFromInline let step: Int
   @usableFromInline let kind: LockStepFailureKind<Response>
 

@@ -1,6 +1,6 @@
 import SystemLocks
 
-/// A worker thread and the task that it runs; replaced by another when it does not come back.
+/// A worker thread with the task that it runs. A thread that blocks is replaced.
 @usableFromInline
 final class RunWorker: Sendable {
   private let thread = Mutex(WorkerThread())
@@ -23,7 +23,7 @@ final class RunWorker: Sendable {
     task.withLock { $0 = new }
   }
 
-  /// Cancels what is running, and takes another thread if this one is blocked.
+  /// Cancels the task, and replaces the thread if it does not respond within 20 ms.
   func abandon() {
     task.withLock { $0 }?.cancel()
     let old = thread.withLock { $0 }
@@ -32,6 +32,6 @@ final class RunWorker: Sendable {
     thread.withLock { $0 = WorkerThread() }
   }
 
-  /// Lets the thread end.
+  /// Lets the thread end when it is idle.
   func stop() { thread.withLock { $0 }.stop() }
 }

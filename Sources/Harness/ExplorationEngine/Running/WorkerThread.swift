@@ -1,12 +1,13 @@
 import Dispatch
-import Foundation
 import SystemLocks
+import SystemThreads
 
-/// A thread of its own that runs subjects, so that one that blocks stops nothing else.
+/// An executor with a separate thread that runs subjects, so that a subject that blocks stops
+/// nothing else.
 ///
-/// Tasks that prefer it, and the default actors they call, run here and not on the cooperative
-/// pool. The thread ends when it has been stopped and has nothing left to do; a job that arrives
-/// later gets a new one, so that a task abandoned earlier can still end.
+/// Tasks that prefer it, and the default actors that they call, run on its thread instead of the
+/// cooperative pool. The thread ends when it has been stopped and is idle. A job that arrives later
+/// gets a new thread, so that an abandoned task can still end.
 final class WorkerThread: TaskExecutor {
   private struct State {
     var jobs: [Job] = []
@@ -24,16 +25,16 @@ final class WorkerThread: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) { add(.task(UnownedJob(job))) }
 
-  /// Runs a closure on the thread, after what was added before.
+  /// Runs a closure on the thread, after the jobs that were added before.
   func run(_ body: @escaping @Sendable () -> Void) { add(.closure(body)) }
 
-  /// Lets the thread end once it is idle.
+  /// Lets the thread end when it is idle.
   func stop() {
     state.withLock { $0.isStopped = true }
     arrivals.signal()
   }
 
-  /// Whether the thread takes up new work within a time.
+  /// Whether the thread runs a new job within a timeout.
   func answers(within time: Duration) -> Bool {
     let answer = DispatchSemaphore(value: 0)
     run { answer.signal() }
@@ -47,13 +48,18 @@ final class WorkerThread: TaskExecutor {
       state.hasThread = true
       return (state.jobs.count == 1, needsThread)
     }
-    if needsThread {
-      let thread = Thread { self.work() }
-      thread.name = "exploration"
-      thread.stackSize = 8 << 20
-      thread.start()
-    }
+    if needsThread { startThread() }
     if isFirst { arrivals.signal() }
+  }
+
+  private func startThread() {
+    do {
+      try SystemThread(stackSize: explorationStackSize, blocksBrokenPipe: false) { self.work() }
+        .detach()
+    } catch {
+      // The next job tries again; until then the run's time limit reports that nothing answers.
+      state.withLock { $0.hasThread = false }
+    }
   }
 
   private func work() {
@@ -74,12 +80,5 @@ final class WorkerThread: TaskExecutor {
         }
       }
     }
-  }
-}
-
-extension Duration {
-  /// The duration in seconds.
-  var seconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }

@@ -1,9 +1,10 @@
 #ifndef C_DISPATCH_WATCH_H
 #define C_DISPATCH_WATCH_H
 
-/// Sets what is called, on the calling thread, before work is handed to a dispatch queue.
+/// Sets a function that is called before work is submitted to a dispatch queue, on the submitting thread.
 ///
-/// Where the linker lets no symbol be overridden, it is never called.
+/// On platforms without ELF (Darwin, Windows), symbols cannot be interposed this way and the function is
+/// never called.
 void watch_dispatch(void (*watcher)(void));
 
 #endif

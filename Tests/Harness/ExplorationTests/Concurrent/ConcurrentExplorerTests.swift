@@ -3,7 +3,7 @@ import ExplorationEngine
 import SystemLocks
 import Testing
 
-/// Counters by key; `adding` reads and writes with a gap that other tasks fit into.
+/// Counters by key, correct or with a fault.
 private final class Counters: Sendable {
   enum Fault: Sendable {
     case losesUpdates
@@ -19,7 +19,7 @@ private final class Counters: Sendable {
   func value(_ key: Int) -> Int { values.withLock { $0[key] ?? 0 } }
 
   func add(_ key: Int) throws -> Int {
-    if fault == .blocks, key == 2 { Gate.closed.wait() }
+    if fault == .blocks, key == 2 { NeverSignalled.semaphore.wait() }
     guard fault == .losesUpdates else {
       let sum = values.withLock { values in
         values[key, default: 0] += 1
@@ -29,7 +29,7 @@ private final class Counters: Sendable {
       return sum
     }
     let old = value(key)
-    // Room for another thread, as little as there is without trying.
+    // Another thread can write between the read and this write.
     values.withLock { $0[key] = old + 1 }
     return old + 1
   }
@@ -104,7 +104,7 @@ private struct CountersSpecification: Specification {
     #expect(report.operationsPending == 0)
   }
 
-  @Test func `lost updates are found and shrunk to a few calls without live ones`() async throws {
+  @Test func `lost updates are found and minimised without live calls`() async throws {
     let report = await explore(.losesUpdates, runs: 5000)
     let failure = try #require(report.failure)
     guard case .notLinearizable = failure.kind else {
@@ -130,7 +130,7 @@ private struct CountersSpecification: Specification {
     #expect(report.operationsPending > 0)
   }
 
-  @Test func `clients that never come back are cut off and named`() async throws {
+  @Test func `a run that times out is a failure, with the blocked calls pending`() async throws {
     let report = await explore(.blocks, runs: 50, runLimit: .seconds(2))
     let failure = try #require(report.failure)
     guard case .hung = failure.kind else {
@@ -140,7 +140,7 @@ private struct CountersSpecification: Specification {
     #expect(failure.history.operations.contains { $0.end == nil && $0.command == .add(2) })
   }
 
-  @Test func `a subject that cannot be made is a failure`() async throws {
+  @Test func `an error while the subject is created is a failure`() async throws {
     let report = await ConcurrentExplorer(CountersSpecification()) {
       () async throws -> Counters in throw DictionaryError()
     }.explore()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ExplorationEngine
 
-/// A test that takes the same course every time.
+/// Async functions whose tasks run in the same order every time.
 @Suite struct DeterministicTasksTests {
   @TaskLocal static var label = "none"
 
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `equal seeds give equal orders and others differ`() async throws {
+  @Test func `equal seeds give equal orders and different seeds different ones`() async throws {
     var orders: Set<String> = []
     for seed in 0..<20 as Range<UInt64> {
       let first = try await Self.order(seed: seed)
@@ -33,13 +33,13 @@ import Testing
     #expect(orders.count > 10)
   }
 
-  @Test func `the body's error comes back`() async {
+  @Test func `an error of the body is rethrown`() async {
     await #expect(throws: Wrong()) {
       try await withDeterministicTasks { throw Wrong() }
     }
   }
 
-  @Test func `a call inside a call belongs to the outer one`() async throws {
+  @Test func `a nested call runs in the outer one`() async throws {
     let value = try await withDeterministicTasks(seed: 3) {
       try await withDeterministicTasks(seed: 4) {
         try await Task.sleep(for: .seconds(3600))
@@ -68,14 +68,14 @@ import Testing
     #expect(seen == "set")
   }
 
-  @Test func `a body that waits for ever ends with a deadlock`() async {
+  @Test func `a body that is never resumed throws a deadlock`() async {
     let door = Door()
     await #expect(throws: InterleavingError.self) {
       try await withDeterministicTasks(outsideWait: .milliseconds(10)) { await door.wait() }
     }
   }
 
-  @Test func `a deadlock of child tasks names them by creation order`() async throws {
+  @Test func `a deadlock names child tasks in creation order`() async throws {
     let error = try await #require(throws: InterleavingError.self) {
       try await withDeterministicTasks(outsideWait: .milliseconds(10)) {
         let (left, right) = (Door(), Door())

@@ -6,7 +6,7 @@ import Testing
 
 struct Wrong: Error, Hashable {}
 
-/// Programs with a known bug, or known to have none.
+/// Programs with a known bug, and corrected ones.
 @Suite struct InterleavingTests {
   actor Account {
     private let isFixed: Bool
@@ -31,7 +31,7 @@ struct Wrong: Error, Hashable {}
   }
 
   @Test(arguments: [SharedState.anything, .actorsOnly])
-  func `a re-entrant actor loses an update, and the search finds it`(sharing: SharedState) async {
+  func `a lost update of a re-entrant actor is found`(sharing: SharedState) async {
     let report = await exploreInterleavings(
       InterleavingOptions(sharing: sharing), of: Self.race(isFixed: false))
     #expect(report.failure?.kind == .error(type: "Wrong"))
@@ -41,69 +41,76 @@ struct Wrong: Error, Hashable {}
     #expect(report.schedules <= 12)
   }
 
-  @Test func `the corrected actor is proven in a handful of schedules`() async {
+  @Test func `the search is exhaustive for the corrected actor in at most 6 schedules`() async {
     let narrow = await exploreInterleavings(
       InterleavingOptions(sharing: .actorsOnly), of: Self.race(isFixed: true))
     #expect(narrow.isExhaustive && narrow.failure == nil)
-    // Unoptimised code returns to the actor once more than it has to.
+    // In optimised code it is 2: unoptimised code returns to the actor once more.
     #expect(narrow.schedules <= 6)
+    #expect(
+      narrow.description
+        == "No failure in \(narrow.schedules) schedules, which cover every order at suspension "
+        + "points, in virtual time.")
     let wide = await exploreInterleavings(of: Self.race(isFixed: true))
     #expect(wide.isExhaustive && wide.failure == nil)
-    // Without a declaration it takes more, but actors come first, and that is stated.
+    // Without a declaration it takes more schedules, but those for actors run first and are
+    // reported.
     #expect(wide.actorSchedules == narrow.schedules)
     #expect(wide.schedules > narrow.schedules)
   }
 
-  @Test func `the race has six orders of its actor's steps`() async {
+  @Test func `two steps of two tasks on an actor have six orders`() async {
     let orders = Collected()
     let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
-      let place = Steps()
-      program.task("A") { await place.twoSteps("A") }
-      program.task("B") { await place.twoSteps("B") }
-      program.check { orders.insert(await place.steps) }
+      let recorder = Steps()
+      program.task("A") { await recorder.twoSteps("A") }
+      program.task("B") { await recorder.twoSteps("B") }
+      program.check { orders.insert(await recorder.steps) }
     }
     #expect(report.isExhaustive)
     #expect(report.schedules == 6)
     #expect(orders.values == ["AABB", "ABAB", "ABBA", "BBAA", "BABA", "BAAB"])
   }
 
-  @Test func `a search that looks like ending soon is not put off for others`() async {
+  @Test func `a depth-first search that is estimated to end soon has every turn`() async {
     let report = await exploreInterleavings { program in
-      let place = Steps()
-      program.task("A") { await place.twoSteps("A") }
-      program.task("B") { await place.twoSteps("B") }
+      let recorder = Steps()
+      program.task("A") { await recorder.twoSteps("A") }
+      program.task("B") { await recorder.twoSteps("B") }
     }
     #expect(report.isExhaustive)
-    // Each task runs code in four places, so there are 70 orders; unoptimised, in five, and 252.
+    // Each task runs code at four points, so there are 70 orders; unoptimised, at five, and 252.
     #expect(report.schedules < 300, "\(report)")
   }
 
-  @Test func `tasks on actors of their own need no second schedule`() async {
+  @Test func `tasks on separate actors need one schedule`() async {
     let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
       for _ in 0..<4 {
-        let place = Steps()
-        program.task { for _ in 0..<5 { await place.twoSteps("x") } }
+        let recorder = Steps()
+        program.task { for _ in 0..<5 { await recorder.twoSteps("x") } }
       }
     }
     #expect(report.isExhaustive)
     #expect(report.schedules == 1)
   }
 
-  @Test func `without a declaration, actors are covered first and the report says so`() async {
+  @Test func `without a declaration, the schedules for actors run first and are reported`() async {
     var options = InterleavingOptions()
     options.schedules = 100
     let report = await exploreInterleavings(options) { program in
       for _ in 0..<4 {
-        let place = Steps()
-        program.task { for _ in 0..<5 { await place.twoSteps("x") } }
+        let recorder = Steps()
+        program.task { for _ in 0..<5 { await recorder.twoSteps("x") } }
       }
     }
     #expect(!report.isExhaustive)
     #expect(report.actorSchedules == 1)
-    #expect(report.description.contains("in actors alone, 1 covered every interleaving"))
+    #expect(
+      report.description.contains(
+        "only in actors, 1 of them cover every order at suspension points, in virtual time"))
   }
 
-  @Test func `a lock does not help when it is let go between check and act`() async {
+  @Test func `a lock that is released between a check and an action is a race`() async {
     final class Stock: Sendable {
       let left = Mutex(1)
       func take() async {
@@ -121,7 +128,7 @@ struct Wrong: Error, Hashable {}
     #expect(report.failure != nil)
   }
 
-  @Test func `a declaration that is too narrow is what makes a search miss a lock's race`() async {
+  @Test func `with a declaration that is too narrow, the search misses a race`() async {
     let outcomes = Collected()
     let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
       let log = Mutexed()
@@ -133,7 +140,7 @@ struct Wrong: Error, Hashable {}
     #expect(outcomes.values == ["AB"])
   }
 
-  @Test func `a step on one actor can come between a call from another actor and its arrival`()
+  @Test func `another task can run between an actor's call of a second actor and its arrival`()
     async
   {
     actor Front {
@@ -152,8 +159,8 @@ struct Wrong: Error, Hashable {}
     #expect(orders.values == ["AB", "BA"])
   }
 
-  @Test func `other work can come between two tasks that wait for the same actor`() async {
-    // Both tasks are in the actor's queue, and a third changes what the second one sees there.
+  @Test func `another task can run between two tasks that wait for the same actor`() async {
+    // Both tasks are in the actor's queue when a third changes what the second one reads there.
     final class Flag: Sendable {
       let value = Mutex(0)
     }
@@ -198,7 +205,7 @@ struct Wrong: Error, Hashable {}
     #expect(orders.values == ["abc", "acb", "bac", "bca", "cab", "cba"])
   }
 
-  @Test func `a stream's producers interleave`() async {
+  @Test func `producers of a stream are explored`() async {
     let orders = Collected()
     let report = await exploreInterleavings { program in
       let (stream, continuation) = AsyncStream.makeStream(of: String.self)
@@ -247,7 +254,7 @@ struct Wrong: Error, Hashable {}
       outcomes.values == ["x12", "1x2", "12x", "12"] || outcomes.values == ["x12", "1x2", "12"])
   }
 
-  @Test func `two tasks that wait for each other are a deadlock, and both are named`() async {
+  @Test func `a deadlock of two tasks names both`() async {
     let report = await exploreInterleavings { program in
       let left = Door()
       let right = Door()
@@ -266,7 +273,7 @@ struct Wrong: Error, Hashable {}
     #expect(report.failure?.message.contains("0x") == false)
   }
 
-  @Test func `a schedule replays from its text, and a stale one is told apart`() async throws {
+  @Test func `a schedule replays from its text, and a stale one is reported`() async throws {
     let found = await exploreInterleavings(of: Self.race(isFixed: false))
     let text = try #require(found.failure).schedule.description
     var options = InterleavingOptions()
@@ -283,7 +290,7 @@ struct Wrong: Error, Hashable {}
     #expect(fixed.remarks.contains { $0.contains("no longer fails") })
   }
 
-  /// `CONTRACT_SOAK_REPLAYS` sets how often, 1,000 times in the full campaign.
+  /// `CONTRACT_SOAK_REPLAYS` sets the number of replays, 1,000 in the full campaign.
   @Test func `a printed schedule replays in another process, every time`() async throws {
     let found = await exploreInterleavings(of: Self.race(isFixed: false))
     let text = try #require(found.failure).schedule.description
@@ -305,11 +312,11 @@ struct Wrong: Error, Hashable {}
     "x", "1", "1>", ">1", "2>0 1>0", "1>-1", "1>99999999999", "#zz", "1>0 #1 #2", "fine 1>0",
     "1>0 joined",
   ])
-  func `a text that is no schedule is refused`(text: String) {
+  func `an invalid schedule is rejected`(text: String) {
     #expect(throws: InvalidScheduleError.self) { try Schedule(text) }
   }
 
-  @Test func `a printed trace has a column a task and no addresses`() async throws {
+  @Test func `a trace has a column for each task and no addresses`() async throws {
     let report = await exploreInterleavings { program in
       let account = Account(isFixed: false)
       for name in ["Ann", "Bob"] {
@@ -329,7 +336,7 @@ struct Wrong: Error, Hashable {}
     #expect(!trace.contains("0x"))
   }
 
-  @Test func `an error of a task is the failure`() async {
+  @Test func `an error of a task or of the setup is the failure`() async {
     let report = await exploreInterleavings { program in
       program.task("A") { throw Wrong() }
     }
@@ -339,7 +346,7 @@ struct Wrong: Error, Hashable {}
     #expect(setUp.failure?.error is Wrong)
   }
 
-  @Test func `a loop that never ends is given up and no proof is claimed`() async {
+  @Test func `a loop without end is cut off, and the search is not exhaustive`() async {
     var options = InterleavingOptions()
     options.steps = 200
     options.schedules = 20
@@ -351,7 +358,7 @@ struct Wrong: Error, Hashable {}
   }
 }
 
-/// Steps taken on an actor, in order.
+/// An actor that records the order of its steps.
 actor Steps {
   private(set) var steps = ""
   func step(_ name: String) { steps += name }
@@ -362,7 +369,7 @@ actor Steps {
   }
 }
 
-/// Text under a lock.
+/// Text, and text by name, under locks.
 final class Mutexed: Sendable {
   private let storage = Mutex("")
   private let named = Mutex<[String: String]>([:])
@@ -382,7 +389,7 @@ final class Collected: Sendable {
   func insert(_ value: String) { storage.withLock { _ = $0.insert(value) } }
 }
 
-/// Something to wait for, made of a continuation.
+/// A gate that one task can wait for.
 final class Door: Sendable {
   private struct State {
     var isOpen = false

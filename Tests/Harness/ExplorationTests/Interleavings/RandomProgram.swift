@@ -1,38 +1,39 @@
+import SeededRandom
 import SystemLocks
 
 @testable import ExplorationEngine
 
-/// A small concurrent program made from a seed, whose outcome shows the order of its events.
+/// A small concurrent program, drawn from a seed, whose outcome shows the order of its events.
 struct RandomProgram: Sendable, CustomStringConvertible {
   indirect enum Operation: Sendable {
-    /// Leaves a mark on an actor.
+    /// Adds a mark on an actor.
     case mark(actor: Int)
-    /// Leaves a mark, yields there, leaves another.
+    /// Adds a mark on an actor, yields there, and adds another.
     case yieldingMark(actor: Int)
-    /// Leaves a mark on the first actor, which then asks the second.
+    /// Adds a mark on the first actor, which then calls the second.
     case relayed(from: Int, to: Int)
-    /// Leaves a mark in a locked log.
+    /// Adds a mark to a log under a lock.
     case log
     /// Yields outside any actor.
     case yield
     /// Sleeps in virtual time.
     case sleep(milliseconds: Int)
-    /// Runs two child tasks and keeps the order in which they end.
+    /// Runs two child tasks and records the order in which they end.
     case group(Operation, Operation)
-    /// Runs an operation beside another one.
+    /// Runs two operations concurrently, one of them with `async let`.
     case beside(Operation, Operation)
   }
 
   var tasks: [[Operation]]
 
-  /// A given program.
+  /// Creates a given program.
   init(_ tasks: [[Operation]]) { self.tasks = tasks }
 
   /// Draws a program.
   ///
   /// - Parameters:
   ///   - seed: Equal seeds give equal programs.
-  ///   - usesLocks: Whether tasks may share state outside actors.
+  ///   - usesLocks: Whether tasks share state outside actors.
   init(seed: UInt64, usesLocks: Bool) {
     var generator = SplitMix64(seed: seed)
     let taskCount = 2 + Int(generator.next().scaled(upTo: 3) / 3)
@@ -70,16 +71,16 @@ struct RandomProgram: Sendable, CustomStringConvertible {
     tasks.map { $0.map { "\($0)" }.joined(separator: "; ") }.joined(separator: " ‖ ")
   }
 
-  /// What a search reached.
+  /// The outcomes that a search reached.
   struct Outcomes {
-    /// All outcomes.
+    /// The outcomes of every schedule.
     var all: Set<String>
-    /// Those of the schedules that cover everything if tasks share state in actors alone.
+    /// The outcomes of the schedules that cover every order if tasks share state only in actors.
     var onActors: Set<String>
     var schedules: Int
   }
 
-  /// All outcomes that a search reaches, or `nil` when it could not finish.
+  /// The outcomes that a search reaches, or `nil` if it does not finish within its budget.
   func outcomes(
     isReducing: Bool, sharing: SharedState, usesOnlyActors: Bool, budget: Int
   ) async -> Outcomes? {
@@ -98,7 +99,7 @@ struct RandomProgram: Sendable, CustomStringConvertible {
     }
     guard report.isExhaustive || usesOnlyActors && report.actorSchedules != nil else { return nil }
     let values = seen.values
-    // One schedule in 256 is run twice.
+    // The search runs one schedule in 256 twice.
     let first = report.actorSchedules.map { $0 + 1 + $0 / 256 } ?? 0
     return Outcomes(
       all: Set(values), onActors: Set(values.prefix(first)),
@@ -112,7 +113,7 @@ private final class Outputs: Sendable {
   func append(_ value: String) { storage.withLock { $0.append(value) } }
 }
 
-private actor Place {
+private actor Recorder {
   private(set) var marks: [String] = []
 
   func mark(_ text: String) { marks.append(text) }
@@ -123,13 +124,13 @@ private actor Place {
     marks.append(text + ">")
   }
 
-  func relay(_ text: String, to other: Place) async {
+  func relay(_ text: String, to other: Recorder) async {
     marks.append(text + "<")
     await other.mark(text)
     marks.append(text + ">")
   }
 
-  /// How many marks there were before: an answer that the caller keeps.
+  /// Adds a mark and returns the number of marks, which the caller records.
   func count(_ text: String) -> Int {
     marks.append(text)
     return marks.count
@@ -138,7 +139,7 @@ private actor Place {
 
 private final class World: Sendable {
   private let usesOnlyActors: Bool
-  private let places = [Place(), Place()]
+  private let recorders = [Recorder(), Recorder()]
   private let log = Mutex<[String]>([])
   private let ends = Mutex<[String: [String]]>([:])
 
@@ -153,11 +154,11 @@ private final class World: Sendable {
   private func run(_ operation: RandomProgram.Operation, as name: String) async {
     switch operation {
     case .mark(let actor):
-      let count = await places[actor].count(name)
-      // An answer belongs to the task that got it; one key is written by one task only.
+      let count = await recorders[actor].count(name)
+      // Each key is written by one task only, so this lock shares no state between tasks.
       ends.withLock { $0[name, default: []].append("\(count)") }
-    case .yieldingMark(let actor): await places[actor].markYielding(name)
-    case .relayed(let from, let to): await places[from].relay(name, to: places[to])
+    case .yieldingMark(let actor): await recorders[actor].markYielding(name)
+    case .relayed(let from, let to): await recorders[from].relay(name, to: recorders[to])
     case .log: log.withLock { $0.append(name) }
     case .yield: await Task.yield()
     case .sleep(let milliseconds): try? await Task.sleep(for: .milliseconds(1 + milliseconds))
@@ -183,7 +184,7 @@ private final class World: Sendable {
   var outcome: String {
     get async {
       var parts: [String] = []
-      for place in places { parts.append(await place.marks.joined(separator: ",")) }
+      for recorder in recorders { parts.append(await recorder.marks.joined(separator: ",")) }
       if !usesOnlyActors { parts.append(log.withLock { $0.joined(separator: ",") }) }
       parts.append(
         ends.withLock { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }

@@ -3,23 +3,24 @@ import Testing
 
 @testable import ExplorationEngine
 
-/// Leaving schedules out must not leave an outcome out.
+/// The reductions leave out schedules, but no outcome.
 ///
-/// `CONTRACT_SOAK_PROGRAMS` sets how many programs are drawn, thousands in the full campaign. Those for
-/// which plain enumeration takes long are left out.
+/// `CONTRACT_SOAK_PROGRAMS` sets the number of programs to draw, thousands in the full campaign.
+/// Programs with more than 1,000 schedules in plain enumeration are skipped.
 @Suite struct ReductionTests {
   private static let programs =
     ProcessInfo.processInfo.environment["CONTRACT_SOAK_PROGRAMS"].flatMap { Int($0) } ?? 40
   /// The most schedules of plain enumeration.
   private static let budget = 1_000
 
-  /// What is declared, and what the programs really share.
+  /// The state that the programs share, and what is declared.
   enum Sharing: CaseIterable {
-    /// Anything may be shared, and is.
+    /// Locks are shared, and any state is declared as shared.
     case anything
-    /// Actors alone are shared, and that is declared.
+    /// Only actors share state, and that is declared.
     case declaredActors
-    /// Actors alone are shared, which nobody has said: the first schedules are to cover them.
+    /// Only actors share state, but any state is declared as shared. The first schedules cover the
+    /// actors.
     case undeclaredActors
   }
 
@@ -29,7 +30,7 @@ import Testing
     var reducedSchedules = 0
     var plainSchedules = 0
     var wrong: [UInt64] = []
-    func say(_ drawn: Int) {
+    func printProgress(_ drawn: Int) {
       print(
         "\(sharing): \(compared) of \(drawn) programs compared, \(reducedSchedules) schedules "
           + "instead of \(plainSchedules), \(wrong.count) wrong")
@@ -37,7 +38,7 @@ import Testing
     for number in 0..<Self.programs {
       let seed = UInt64(number)
       let program = RandomProgram(seed: seed, usesLocks: sharing == .anything)
-      if number > 0, number % 500 == 0 { say(number) }
+      if number > 0, number % 500 == 0 { printProgress(number) }
       guard
         let plain = await program.outcomes(
           isReducing: false, sharing: sharing == .anything ? .anything : .actorsOnly,
@@ -57,12 +58,12 @@ import Testing
       plainSchedules += plain.schedules
     }
     #expect(compared > Self.programs / 4)
-    // Where anything may be shared, most steps conflict.
+    // If any state may be shared, most steps conflict.
     #expect(reducedSchedules < (sharing == .anything ? plainSchedules * 2 / 3 : plainSchedules / 5))
-    say(Self.programs)
+    printProgress(Self.programs)
   }
 
-  /// Programs for which reductions that looked right left an outcome out.
+  /// Programs for which earlier versions of the reductions left out an outcome.
   @Test(arguments: [
     RandomProgram([[.relayed(from: 0, to: 1)], [.relayed(from: 1, to: 0)]]),
     RandomProgram([
@@ -74,7 +75,7 @@ import Testing
     RandomProgram([[.yieldingMark(actor: 0)], [.yieldingMark(actor: 0)]]),
     RandomProgram([[.mark(actor: 0), .mark(actor: 1)], [.mark(actor: 1), .mark(actor: 0)]]),
   ])
-  func `a program that a reduction once got wrong keeps its outcomes`(
+  func `no outcome is left out of a program that was once reduced wrongly`(
     program: RandomProgram
   ) async throws {
     func outcomes(isReducing: Bool, _ sharing: SharedState) async throws -> RandomProgram.Outcomes {

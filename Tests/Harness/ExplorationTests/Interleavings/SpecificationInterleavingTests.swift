@@ -2,7 +2,7 @@ import Testing
 
 @testable import ExplorationEngine
 
-/// Commands of a specification under many schedules, judged by the linearizability checker.
+/// Commands of a specification under many schedules, checked for linearizability.
 @Suite struct SpecificationInterleavingTests {
   struct Counting: Specification {
     enum Command: Hashable, Sendable, CustomStringConvertible {
@@ -69,7 +69,7 @@ import Testing
     return options
   }
 
-  @Test func `a correct subject is proven for every program`() async {
+  @Test func `the search is exhaustive for every program of a correct subject`() async {
     var options = InterleavingOptions(seed: 1, sharing: .actorsOnly)
     options.schedules = 100_000
     let found = await exploreInterleavings(
@@ -78,15 +78,19 @@ import Testing
     #expect(found.report.failure == nil)
     #expect(found.exhaustedPrograms == 5)
     #expect(found.report.isExhaustive)
+    #expect(
+      found.summary.hasPrefix(
+        "5 of 5 programs covered in every order at suspension points, in virtual time; "))
   }
 
-  @Test func `a generator that always draws the same is named`() async {
+  @Test func `a generator that always draws the same commands is reported`() async {
     let found = await exploreInterleavings(Reading(), makeSubject: { Stale() }, programs: 1)
     #expect(found.health == [.nothingNew(runs: 200)])
     #expect(found.description.contains("200 runs had the same commands"))
   }
 
-  /// A stale read needs one call to be over before the other begins, whoever shares what.
+  /// A subject whose read is stale. The history shows it only if one call returns before the other
+  /// begins.
   actor Stale {
     private var value = 0
     private var cached = 0
@@ -116,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `the order of calls and returns counts even when only actors share state`() async {
+  @Test func `the order of calls and returns is explored if only actors share state`() async {
     let found = await exploreInterleavings(
       Reading(), program: [[.increment], [.read]],
       options: InterleavingOptions(sharing: .actorsOnly), makeSubject: { Stale() })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ExplorationEngine
 
-/// Work that leaves the schedules is waited for and named.
+/// Work outside the schedules is waited for and reported.
 @Suite struct UncontrolledWorkTests {
   private static func explore(
     _ body: @escaping @Sendable (Mutexed) async -> Void
@@ -13,7 +13,7 @@ import Testing
     let outcomes = Collected()
     var options = InterleavingOptions()
     options.schedules = 3
-    // On a busy machine other threads may be late.
+    // On a busy machine, another thread may take seconds.
     options.outsideWait = .seconds(30)
     let report = await exploreInterleavings(options) { program in
       let log = Mutexed()
@@ -23,7 +23,7 @@ import Testing
     return (report, outcomes.values)
   }
 
-  @Test func `an unstructured task is named and its work is done before the check`() async {
+  @Test func `an unstructured task is reported and ends before the check`() async {
     let (report, outcomes) = await Self.explore { log in
       Task {
         await Task.yield()
@@ -36,7 +36,7 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
-  @Test func `a detached task is named and its work is done before the check`() async {
+  @Test func `a detached task is reported and ends before the check`() async {
     let (report, outcomes) = await Self.explore { log in
       let task = Task.detached { log.append("done") }
       await task.value
@@ -46,7 +46,7 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
-  @Test func `the main actor is named and waited for`() async {
+  @Test func `a call of the main actor is reported and waited for`() async {
     let (report, outcomes) = await Self.explore { log in
       await MainActor.run { log.append("done") }
     }
@@ -56,9 +56,7 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
-  @Test func `a task of the main actor's own is named and its work is done before the check`()
-    async
-  {
+  @Test func `a new task on the main actor is reported and ends before the check`() async {
     let (report, outcomes) = await Self.explore { log in
       Task { @MainActor in log.append("done") }
     }
@@ -69,7 +67,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `work handed to a dispatch queue is named although nobody waits for it`() async {
+    @Test func `a block submitted to a dispatch queue is reported`() async {
       let ways: [@Sendable (Mutexed) -> Void] = [
         { log in DispatchQueue.global().async { log.append("done") } },
         { log in DispatchQueue(label: "own").async { log.append("done") } },
@@ -91,7 +89,7 @@ import Testing
     }
   #endif
 
-  @Test func `a dispatch queue that resumes a task is named and waited for`() async {
+  @Test func `a task resumed by a dispatch queue is reported and waited for`() async {
     let (report, outcomes) = await Self.explore { log in
       await withCheckedContinuation { continuation in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) {
@@ -106,7 +104,7 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
-  @Test func `a thread that resumes a task is named and waited for`() async {
+  @Test func `a task resumed by another thread is reported and waited for`() async {
     let (report, outcomes) = await Self.explore { log in
       await withCheckedContinuation { continuation in
         Thread { continuation.resume() }.start()
@@ -118,7 +116,7 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
-  @Test func `an actor on an executor of its own is named`() async {
+  @Test func `an actor with a custom executor is reported`() async {
     let (report, outcomes) = await Self.explore { log in
       let actor = QueueActor()
       await actor.append("done", to: log)
@@ -128,7 +126,7 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
-  @Test func `real randomness is noticed by running a schedule twice`() async {
+  @Test func `a nondeterministic program is reported, because a schedule runs twice`() async {
     let flips = CoinBox()
     let report = await exploreInterleavings { program in
       program.task {
@@ -141,7 +139,7 @@ import Testing
     #expect(!report.isExhaustive)
   }
 
-  @Test func `a program without such work has nothing to name`() async {
+  @Test func `a program without such work reports none`() async {
     let (report, _) = await Self.explore { log in
       try? await Task.sleep(for: .seconds(1))
       log.append("done")
@@ -151,7 +149,7 @@ import Testing
   }
 }
 
-/// Alternates between runs, which no schedule decides.
+/// A value that alternates from run to run and that no schedule decides.
 private final class CoinBox: Sendable {
   private let count = Mutex(0)
   func flip() -> Bool {

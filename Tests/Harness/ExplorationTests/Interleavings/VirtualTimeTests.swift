@@ -2,9 +2,9 @@ import Testing
 
 @testable import ExplorationEngine
 
-/// Sleeps cost no real time and end in the order of their deadlines.
+/// Sleeps take no real time and end in the order of their deadlines.
 @Suite struct VirtualTimeTests {
-  @Test func `sleeps of every kind end in the order of their deadlines`() async throws {
+  @Test func `sleeps on different clocks end in the order of their deadlines`() async throws {
     let order = Mutexed()
     let start = ContinuousClock.now
     try await withDeterministicTasks {
@@ -31,13 +31,13 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
-  @Test func `an hour's sleep is not waited for`() async throws {
+  @Test func `a sleep of an hour takes no real time`() async throws {
     let start = ContinuousClock.now
     try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
-  @Test func `the runtime lets sleeps wait in virtual time`() {
+  @Test func `the runtime supports sleeps in virtual time`() {
     #expect(Scheduler.coversSleep)
   }
 
@@ -73,7 +73,7 @@ import Testing
     #expect(orders.values == ["BA"])
   }
 
-  @Test func `a virtual clock tells the time that it makes pass`() async throws {
+  @Test func `a virtual clock advances by its sleeps`() async throws {
     let times = try await withDeterministicTasks {
       let clock = VirtualClock()
       let start = clock.now
@@ -85,7 +85,7 @@ import Testing
     #expect(times == .seconds(7200))
   }
 
-  @Test func `a time-out cancels the slower task`() async throws {
+  @Test func `a timeout cancels the slower task`() async throws {
     let winner = try await withDeterministicTasks {
       await withTaskGroup(of: String.self) { group in
         group.addTask {
@@ -98,7 +98,7 @@ import Testing
         }
         group.addTask {
           try? await Task.sleep(for: .seconds(30))
-          return "time-out"
+          return "timeout"
         }
         var ends: [String] = []
         for await end in group {
@@ -108,7 +108,7 @@ import Testing
         return ends.joined(separator: ", ")
       }
     }
-    #expect(winner == "time-out, cancelled")
+    #expect(winner == "timeout, cancelled")
   }
 
   @Test func `a cancelled sleep throws at once`() async {
@@ -161,14 +161,14 @@ import Testing
     #expect(report.isExhaustive)
   }
 
-  @Test func `the delay asked for is recovered from what is left of it`() {
+  @Test func `the requested delay is recovered from the remaining one`() {
     #expect(Scheduler.roundest(from: 999_980_000, through: 1_000_020_000) == 1_000_000_000)
     #expect(Scheduler.roundest(from: 10_499_000, through: 10_501_000) == 10_500_000)
     #expect(Scheduler.roundest(from: 4, through: 5) == 5)
     #expect(Scheduler.roundest(from: 0, through: 0) == 0)
   }
 
-  @Test func `outside a schedule a virtual clock moves on at once`() async throws {
+  @Test func `outside a schedule, a sleep advances a virtual clock at once`() async throws {
     let clock = VirtualClock()
     try await clock.sleep(for: .seconds(5))
     #expect(clock.now == VirtualClock.Instant(offset: .seconds(5)))

@@ -1,6 +1,6 @@
 import ExplorationEngine
 
-/// A generator of its own, so that these tests do not rest on what they test.
+/// A generator that is independent of `SplitMix64`, which the checker uses for its hash table.
 struct TestRandom: RandomNumberGenerator {
   var state: UInt64
 
@@ -15,22 +15,28 @@ struct TestRandom: RandomNumberGenerator {
   }
 }
 
-/// Makes small histories of a model: some correct, some slightly wrong, some nonsense.
+/// Generates small histories of a model, correct ones and ones with wrong responses.
 struct HistoryGenerator<Model: SequentialModel> {
   typealias Operation = History<Model.Command, Model.Response>.Operation
 
   let model: Model
   let command: (inout TestRandom) -> Model.Command
 
-  /// A history of clients that take turns at random; operations take effect within their interval.
+  /// A history in which each operation takes effect within its interval.
   ///
-  /// - Parameter spread: The larger, the more operations overlap.
+  /// - Parameters:
+  ///   - count: The number of operations.
+  ///   - clients: The number of clients.
+  ///   - spread: The longest half of an interval; the larger it is, the more operations overlap.
+  ///   - pending: Whether every fifth operation is pending.
+  ///   - wrong: The number of responses to replace.
+  ///   - random: The source of randomness.
   func history(
     operations count: Int, clients: Int, spread: Int, pending: Bool, wrong: Int,
     from random: inout TestRandom
   ) throws -> History<Model.Command, Model.Response> {
-    // Each operation gets a call, an instant of effect and a return; clients never overlap
-    // themselves.
+    // Each operation has a call, an instant of effect and a return. The calls of a client do not
+    // overlap.
     var plans: [(client: Int, call: Int, effect: Int, end: Int, isPending: Bool)] = []
     var clocks = Array(repeating: 0, count: clients)
     var names = Array(0..<clients)
@@ -42,7 +48,8 @@ struct HistoryGenerator<Model: SequentialModel> {
       let isPending = pending && random.chance(1, of: 5)
       plans.append((names[client], call, effect, end, isPending))
       clocks[client] = end + 1
-      // After a pending operation a client goes on under another name, as recorders do.
+      // After a pending operation the client continues under another name, because a client's calls
+      // must not overlap.
       if isPending { names[client] = clients + index }
     }
     var state = model.initialState
@@ -63,7 +70,7 @@ struct HistoryGenerator<Model: SequentialModel> {
     return try History(operations.shuffled(using: &random))
   }
 
-  /// Replaces a response by one that the model gives to the same command in some other state.
+  /// Replaces a response by the model's response to the same command in another state.
   private func corrupt(_ operations: inout [Operation], from random: inout TestRandom) {
     guard let index = operations.indices.randomElement(using: &random),
       let end = operations[index].end

@@ -20,7 +20,7 @@ import Testing
     #expect(result == .linearizable(order: [1, 0]))
   }
 
-  @Test func `a read after a write must see it, and the report says what was expected`() throws {
+  @Test func `a read after a write must return its value, and the violation says so`() throws {
     let result = try check([
       .init(client: 0, .write(1), from: 1, to: 2, returning: .done),
       .init(client: 1, .read, from: 3, to: 4, returning: .value(0)),
@@ -59,7 +59,8 @@ import Testing
   }
 
   @Test func `a compare-and-set that fails now may be the one that succeeds later`() throws {
-    // Taking what leaves this state alone without alternatives would go wrong here.
+    // It would be wrong to append the compare-and-set at once because it leaves the first state
+    // unchanged.
     let result = try check([
       .init(client: 0, .cas(old: 1, new: 2), from: 1),
       .init(client: 1, .write(1), from: 2, to: 3, returning: .done),
@@ -86,7 +87,7 @@ import Testing
     #expect(explains(order, history, by: KeyValueModel()))
   }
 
-  /// Writers and one impossible read, all at once: every subset of writes is a configuration.
+  /// Concurrent writes and an impossible read: every subset of the writes is a configuration.
   private func hardHistory(writers: Int) -> [Registers.Operation] {
     (0..<writers).map {
       .init(client: $0, .write(.integer($0)), from: $0, to: 1000, returning: .done)
@@ -110,7 +111,7 @@ import Testing
     #expect(result == .unknown(.time(.milliseconds(5))))
   }
 
-  @Test func `a violation in one partition outweighs an undecided other`() throws {
+  @Test func `a violation in one partition takes precedence over an undecided one`() throws {
     var operations: [Maps.Operation] = (0..<24).map {
       .init(client: $0, .put("hard", .integer($0)), from: $0, to: 1000, returning: .done)
     }
@@ -128,7 +129,7 @@ import Testing
     #expect(violation.partition.allSatisfy { operations[$0].command.key == "easy" })
   }
 
-  @Test func `an operation that returns before its call is refused`() {
+  @Test func `an operation that returns before its call is rejected`() {
     #expect(throws: HistoryError.returnsBeforeCall(operation: 0, call: 3, end: 2)) {
       try Registers([.init(client: 0, .read, from: 3, to: 2, returning: .value(0))])
     }
@@ -136,7 +137,7 @@ import Testing
 
   // MARK: - Minimising
 
-  @Test func `a stale read keeps the two writes that make it stale`() throws {
+  @Test func `a stale read is minimised to itself and two writes`() throws {
     var operations: [Registers.Operation] = []
     for index in 0..<60 {
       let stamp = index * 10
@@ -161,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `a value from nowhere is all that is left`() throws {
+  @Test func `a read of a value that was never written is minimised to itself`() throws {
     let operations: [Registers.Operation] = (0..<50).map {
       .init(
         client: $0 % 2, .write(.integer($0)), from: $0 * 2, to: $0 * 2 + 3, returning: .done)
@@ -180,7 +181,7 @@ import Testing
     #expect(LinearizabilityChecker(RegisterModel(initial: 0)).minimized(history) == nil)
   }
 
-  @Test func `minimised histories of any model stay impossible`() throws {
+  @Test func `minimised histories are not linearizable`() throws {
     var random = TestRandom(state: 31)
     let generator = HistoryGenerator(model: QueueModel()) { random in
       random.chance(1, of: 2)
@@ -201,7 +202,7 @@ import Testing
 
   // MARK: - Drawing
 
-  @Test func `the timeline has a row a client and shows what overlaps`() throws {
+  @Test func `the timeline has a row for each client and shows overlaps`() throws {
     let history = try Registers([
       .init(client: 0, .write(1), from: 10, to: 40, returning: .done),
       .init(client: 1, .read, from: 20, to: 30, returning: .value(0)),

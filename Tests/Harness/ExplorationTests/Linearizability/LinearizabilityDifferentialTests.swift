@@ -2,9 +2,9 @@ import ExplorationEngine
 import Foundation
 import Testing
 
-/// The checker against the plain search on random small histories.
+/// The checker and plain enumeration agree on random small histories.
 ///
-/// `CONTRACT_SOAK_HISTORIES` sets how many histories each model gets.
+/// `CONTRACT_SOAK_HISTORIES` sets the number of histories for each model.
 @Suite struct LinearizabilityDifferentialTests {
   static let count =
     ProcessInfo.processInfo.environment["CONTRACT_SOAK_HISTORIES"].flatMap(Int.init) ?? 1000
@@ -28,17 +28,17 @@ import Testing
           return
         }
         guard explains(order, history, by: model) else {
-          Issue.record("round \(round): \(order) is no proof\n\(history)")
+          Issue.record("round \(round): \(order) does not explain the history\n\(history)")
           return
         }
       case .notLinearizable(let violation):
         violations += 1
         guard !expected else {
-          Issue.record("round \(round): refused, but an order exists\n\(history)")
+          Issue.record("round \(round): rejected, but an order exists\n\(history)")
           return
         }
         guard !violation.blocked.isEmpty else {
-          Issue.record("round \(round): no operation is blamed\n\(history)")
+          Issue.record("round \(round): no operation is blocked\n\(history)")
           return
         }
       case .unknown(let reason):
@@ -46,7 +46,7 @@ import Testing
         return
       }
     }
-    // A generator of only correct or only wrong histories would show nothing.
+    // The comparison needs both correct and wrong histories.
     #expect(violations > Self.count / 20 && violations < Self.count * 19 / 20)
   }
 

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `fail did not happen, info and the end of the file may have`() throws {
+  @Test func `a failed operation did not happen, and one without an end may have`() throws {
     let text = """
       {"process": 0, "type": "invoke", "f": "cas", "value": [5, 1]}
       {"process": 0, "type": "fail", "f": "cas", "value": [5, 1]}
@@ -71,7 +71,7 @@ import Testing
     #expect(try judge(.register, text.replacing("%", with: "1")).outcome == .notLinearizable)
   }
 
-  @Test func `pairs of key and value are understood`() throws {
+  @Test func `a value can be a pair of key and value`() throws {
     let text = """
       {"process": 0, "type": "invoke", "f": "put", "value": ["a", 1]}
       {"process": 0, "type": "ok", "f": "put", "value": ["a", 1]}
@@ -86,10 +86,10 @@ import Testing
     let wrong = try judge(.keyValue, text.replacing("%", with: "2"))
     #expect(wrong.outcome == .notLinearizable)
     #expect(wrong.blocked.map(\.line) == [3])
-    #expect(wrong.description.contains("line 3: get(\"a\"), where 1 was expected"))
+    #expect(wrong.description.contains("line 3: get(\"a\"), expected 1"))
   }
 
-  @Test func `a Boolean that is not stated may be either`() throws {
+  @Test func `a Boolean that is not recorded may be either`() throws {
     for f in ["add", "remove"] {
       let text = """
         {"process": 0, "f": "\(f)", "value": 1, "call": 1, "return": 2}
@@ -97,11 +97,11 @@ import Testing
         """
       #expect(try judge(.set, text).outcome == .linearizable)
     }
-    let stated = """
+    let recorded = """
       {"process": 0, "f": "add", "value": 1, "call": 1, "return": 2, "result": true}
       {"process": 0, "f": "add", "value": 1, "call": 3, "return": 4, "result": true}
       """
-    #expect(try judge(.set, stated).outcome == .notLinearizable)
+    #expect(try judge(.set, recorded).outcome == .notLinearizable)
   }
 
   @Test func `locks are held by their process`() throws {
@@ -114,7 +114,7 @@ import Testing
     #expect(try judge(.lock, text).outcome == .notLinearizable)
   }
 
-  @Test func `texts are compared octet by octet`() throws {
+  @Test func `strings are compared byte by byte`() throws {
     let verdict = try judge(
       .register,
       """
@@ -124,7 +124,7 @@ import Testing
     #expect(verdict.outcome == .notLinearizable)
   }
 
-  @Test func `every bad line is named with its number`() {
+  @Test func `every invalid line is reported with its number`() {
     let found = problems(
       .register,
       """
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `operations that cannot have been are refused`() {
+  @Test func `impossible operations are rejected`() {
     let found = problems(
       .register,
       """
@@ -170,7 +170,7 @@ import Testing
     #expect(found.dropFirst().first?.problem == .overlaps(process: 1, line: 2))
   }
 
-  @Test func `what is written is read back alike`() throws {
+  @Test func `an encoded history is decoded to an equal one`() throws {
     let history = try History<KeyValueModel.Command, KeyValueModel.Response>([
       .init(client: 0, .put("a/b", [1, "x", nil]), from: 1, to: 2, returning: .done),
       .init(client: 1, .get("a/b"), from: 1, to: 4, returning: .value([1, "x", nil])),

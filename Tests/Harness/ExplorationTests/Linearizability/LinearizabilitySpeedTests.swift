@@ -2,7 +2,7 @@ import ExplorationEngine
 import Testing
 
 @Suite struct LinearizabilitySpeedTests {
-  /// A history of eight clients on a map: `keys` few makes them overlap on the same key.
+  /// A history of eight clients on a map. With fewer keys, more operations on one key overlap.
   private func history(
     keys: Int, spread: Int, wrong: Int, seed: UInt64
   ) throws -> History<KeyValueModel.Command, KeyValueModel.Response> {
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [16, 1], [2, 50])
-  func `decides ten thousand operations within its limits`(keys: Int, spread: Int) throws {
+  func `the checker decides 10,000 operations within its limits`(keys: Int, spread: Int) throws {
     let checker = LinearizabilityChecker(KeyValueModel())
     let good = try history(keys: keys, spread: spread, wrong: 0, seed: 1)
     let result = checker.check(good)

@@ -1,6 +1,6 @@
 import ExplorationEngine
 
-/// The plainest possible decision: try every order. Only for histories of a few operations.
+/// Decides by plain enumeration of every order. Only for histories of a few operations.
 func isLinearizable<Model: SequentialModel>(
   _ history: History<Model.Command, Model.Response>, by model: Model
 ) -> Bool {
@@ -22,7 +22,8 @@ func isLinearizable<Model: SequentialModel>(
   return search(Array(operations.indices), model.initialState)
 }
 
-/// Whether an order is a proof: it agrees with the model and the stamps, and leaves nothing out.
+/// Whether an order explains a history: it agrees with the model and the stamps, and has every
+/// completed operation.
 func explains<Model: SequentialModel>(
   _ order: [Int], _ history: History<Model.Command, Model.Response>, by model: Model
 ) -> Bool {

@@ -1,13 +1,13 @@
 import ExplorationEngine
 
-/// A subject that suspends, with a bug that needs it: a delete that waits leaves a value behind.
+/// A dictionary whose calls suspend, correct or with a fault.
 actor AsyncDictionary {
   enum Fault: Sendable {
-    /// A delete right after a put of the same key is lost.
+    /// A delete immediately after a put of the same key is lost.
     case lostDelete
-    /// The third command never returns, until its task is cancelled.
+    /// The third command does not return until its task is cancelled.
     case neverReturns
-    /// A delete of a missing key blocks its thread for ever.
+    /// A delete of a missing key blocks its thread.
     case blocks
   }
 
@@ -32,7 +32,7 @@ actor AsyncDictionary {
 
   func delete(_ key: Int) async -> Bool {
     await count()
-    if fault == .blocks, entries[key] == nil { Gate.closed.wait() }
+    if fault == .blocks, entries[key] == nil { NeverSignalled.semaphore.wait() }
     let isFound = entries[key] != nil
     if fault == .lostDelete, lastPut == key { return isFound }
     lastPut = nil
@@ -50,7 +50,7 @@ actor AsyncDictionary {
   }
 }
 
-/// The workload on a subject that suspends.
+/// The dictionary workload on a subject that suspends.
 struct AsyncDictionarySpecification: Specification {
   private let base = DictionarySpecification()
 

@@ -1,6 +1,6 @@
 import ExplorationEngine
 
-/// The workload that all figures are taken on: put, get and delete on a dictionary.
+/// The workload of the measurements: put, get and delete on a dictionary.
 struct DictionarySpecification: SynchronousSpecification {
   enum Command: Sendable, Hashable, Codable {
     case put(Int, Int)
@@ -57,22 +57,23 @@ extension DictionarySpecification.Command: CustomStringConvertible {
   }
 }
 
-/// The bugs that can be planted in a dictionary.
+/// The seeded bugs of a dictionary.
 enum DictionaryBug: String, CaseIterable, Sendable {
-  /// A put on an existing key marks it; a delete of a marked key reports but does not delete.
+  /// A put on an existing key marks it. A delete of a marked key returns `true` but does not
+  /// delete.
   case b1
-  /// A put on a key that was ever deleted is ignored.
+  /// A put on a key that was deleted before is ignored.
   case b2
-  /// A put of a new key at seven entries or more is ignored.
+  /// A put of a new key is ignored if there are at least seven entries.
   case b3
-  /// After put, get, delete, get on a key, the next put stores a value one too large.
+  /// After put, get, delete, get on a key, the next put stores a value that is one too large.
   case b4
-  /// A value of 57 or more is stored as 57.
+  /// A value above 57 is stored as 57.
   case argument
-  /// Ten deletes that find nothing make the next put on any key get lost.
+  /// After ten deletes of missing keys, the next put is ignored.
   case twelve
 
-  /// The fewest commands that show it.
+  /// The fewest commands that show the bug.
   var minimum: Int {
     switch self {
     case .b1, .b2: 4
@@ -86,7 +87,7 @@ enum DictionaryBug: String, CaseIterable, Sendable {
 
 struct DictionaryError: Error {}
 
-/// A dictionary with one planted bug, or none.
+/// A dictionary with one seeded bug, or none.
 final class BuggyDictionary {
   let bug: DictionaryBug?
   /// Called before each command.

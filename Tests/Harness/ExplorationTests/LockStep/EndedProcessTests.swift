@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the next runs say of a subject that ended the process.
+/// The runs after a subject has ended the process.
 @Suite struct EndedProcessTests {
   private struct Run {
     var wasKilled: Bool
@@ -9,7 +9,7 @@ import Testing
     var errors: String
   }
 
-  @Test func `a sequence that ends the process is announced, confirmed, reported and kept`()
+  @Test func `commands that end the process are announced, confirmed, reported and saved`()
     async throws
   {
     let folder = FileManager.default.temporaryDirectory.appending(
@@ -21,15 +21,15 @@ import Testing
     #expect(first.wasKilled)
     #expect(first.errors == "")
 
-    // The second says what it is about to run, and ends as well.
+    // The second announces the commands, runs them, and ends as well.
     let second = try await run("trapping", in: folder)
     #expect(second.wasKilled)
-    #expect(second.errors.contains("What was running when an earlier process ended is run first"))
+    #expect(second.errors.contains("Running the commands during which an earlier process ended"))
     let last = try #require(second.errors.split(separator: "\n").last { $0.contains("ended here") })
     #expect(last.contains("say(8)") || last.contains("say(9)"), "\(second.errors)")
     #expect(second.errors.contains("@Test func"))
 
-    // The third runs nothing, and fails with the sequence.
+    // The third runs nothing and fails with the commands.
     let third = try await run("trapping", in: folder)
     #expect(!third.wasKilled)
     #expect(third.output.contains(last))
@@ -39,24 +39,24 @@ import Testing
     // From now on the example is announced before it is replayed.
     let fourth = try await run("trapping", in: folder)
     #expect(fourth.wasKilled)
-    #expect(fourth.errors.contains(".json is run first"))
+    #expect(fourth.errors.contains("Running the commands of the stored example"))
     #expect(fourth.errors.contains(last))
 
-    // Once mended, all goes on: what was left is run again, then the example, then new runs.
-    let fifth = try await run("mended", in: folder)
+    // With a fixed subject, the leftover commands run again, then the example, then new runs.
+    let fifth = try await run("fixed", in: folder)
     #expect(!fifth.wasKilled)
     #expect(fifth.output.contains("20 runs"), "\(fifth.output)")
-    #expect(fifth.output.contains("1 stored examples replayed first"))
-    let sixth = try await run("mended", in: folder)
-    #expect(!sixth.errors.contains("What was running"))
+    #expect(fifth.output.contains("stored examples replayed first: 1"))
+    let sixth = try await run("fixed", in: folder)
+    #expect(!sixth.errors.contains("an earlier process ended"))
   }
 
-  @Test func `nothing is left of a run that ends by itself`() async throws {
+  @Test func `a run that ends normally leaves no record`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "ended-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    _ = try await run("mended", in: folder)
+    _ = try await run("fixed", in: folder)
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     #expect(names.allSatisfy { $0.hasPrefix("contract-exploration-") && !$0.contains("/") })
   }

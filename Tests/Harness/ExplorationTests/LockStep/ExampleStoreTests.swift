@@ -61,14 +61,14 @@ import Testing
     #expect(failure.commands == first.failure?.commands)
     #expect(failure.failedReplays == 3)
 
-    // Once the bug is mended the example passes, and stays.
+    // When the bug is fixed, the example passes and stays.
     let third = await explore(DictionarySpecification(), nil, runs: 10)
     #expect(third.isClean)
     #expect(third.replayedExamples == 1)
     #expect(FileManager.default.fileExists(atPath: file))
   }
 
-  @Test func `an example with stale choices is replayed by its commands`() async throws {
+  @Test func `an example with stale choices is replayed by its stored commands`() async throws {
     defer { remove() }
     let first = await explore(DictionarySpecification(), .b2)
     let second = await explore(Changed.DictionarySpecification(), .b2, runs: 1)
@@ -89,7 +89,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: file))
   }
 
-  @Test func `a damaged file is reported and kept, and a half-written one is not read`()
+  @Test func `a damaged file is reported and kept, and a temporary one is not read`()
     async throws
   {
     defer { remove() }
@@ -108,15 +108,15 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: file.path))
   }
 
-  @Test func `a folder that cannot be written is a problem, not a crash`() async throws {
+  @Test func `a folder that cannot be written is reported`() async throws {
     defer { remove() }
-    try "a file in the way".write(to: folder, atomically: true, encoding: .utf8)
+    try "a file at the folder's path".write(to: folder, atomically: true, encoding: .utf8)
     let report = await explore(DictionarySpecification(), .b2)
     #expect(report.failure != nil)
     #expect(report.storeProblems.contains { $0.contains("cannot be written") })
   }
 
-  @Test func `nothing but whole examples lies in the folder afterwards`() async throws {
+  @Test func `no temporary file stays in the folder`() async throws {
     defer { remove() }
     for bug in [DictionaryBug.b1, .b2, .b4] {
       _ = await explore(DictionarySpecification(), bug)

@@ -2,9 +2,9 @@ import ExplorationEngine
 import Testing
 
 @Suite struct HealthCheckTests {
-  /// A specification that is sick in one way.
-  private struct Sick: SynchronousSpecification {
-    enum Illness {
+  /// A specification with one fault, or none.
+  private struct FaultySpecification: SynchronousSpecification {
+    enum Fault {
       case none
       case model
       case generator
@@ -13,16 +13,16 @@ import Testing
       case unreachable
     }
 
-    let illness: Illness
+    let fault: Fault
     let counter = Counter()
 
     var initialState: Int { 0 }
-    var kinds: [String] { illness == .unreachable ? ["add", "clear"] : ["add"] }
+    var kinds: [String] { fault == .unreachable ? ["add", "clear"] : ["add"] }
 
     func command(from choices: inout Choices, in state: Int) -> String {
       counter.add()
       let number = choices.integer(in: 0...9)
-      switch illness {
+      switch fault {
       case .generator: return "add(\(counter.value))"
       case .nothingNew: return "add(1)"
       default: return "add(\(number))"
@@ -32,46 +32,47 @@ import Testing
     func apply(_ command: String, to state: inout Int) -> Int {
       counter.add()
       state += 1
-      return illness == .model ? counter.value : state
+      return fault == .model ? counter.value : state
     }
 
     func perform(_ command: String, on subject: Int) throws -> Int { subject }
 
-    func isReadOnly(_ command: String) -> Bool { illness == .readOnly }
+    func isReadOnly(_ command: String) -> Bool { fault == .readOnly }
   }
 
-  private func health(_ illness: Sick.Illness) async -> [HealthIssue] {
+  private func health(_ fault: FaultySpecification.Fault) async -> [HealthIssue] {
     let settings = ExplorationSettings(runs: 50, seed: 5, steps: 1)
-    return await LockStep(Sick(illness: illness), settings: settings) { 1 }.explore().health
+    return await LockStep(FaultySpecification(fault: fault), settings: settings) { 1 }
+      .explore().health
   }
 
-  @Test func `a sound specification has no complaints`() async {
+  @Test func `a correct specification has no health issue`() async {
     #expect(await health(.none).isEmpty)
   }
 
-  @Test func `a model that disagrees with itself is named`() async throws {
+  @Test func `a nondeterministic model is reported`() async throws {
     guard case .modelDisagrees(_, seed: 5) = try #require(await health(.model).first) else {
-      Issue.record("another complaint")
+      Issue.record("another health issue")
       return
     }
   }
 
-  @Test func `a generator that draws from elsewhere is named`() async {
+  @Test func `a nondeterministic generator is reported`() async {
     #expect(await health(.generator).first == .generatorDisagrees(seed: 5))
   }
 
-  @Test func `a command that is wrongly called read-only is named`() async throws {
+  @Test func `a command that is wrongly declared read-only is reported`() async throws {
     guard case .readOnlyChanges = try #require(await health(.readOnly).first) else {
-      Issue.record("another complaint")
+      Issue.record("another health issue")
       return
     }
   }
 
-  @Test func `a generator without anything new is named`() async {
+  @Test func `a generator that ignores its choices is reported`() async {
     #expect(await health(.nothingNew) == [.nothingNew(runs: 50)])
   }
 
-  @Test func `kinds that are never reached are named`() async {
+  @Test func `kinds that no run contains are reported`() async {
     #expect(await health(.unreachable) == [.neverReached(kinds: ["clear"], runs: 50)])
   }
 }

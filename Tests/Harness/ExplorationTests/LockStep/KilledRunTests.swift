@@ -5,19 +5,19 @@ import Testing
 
 @testable import example_writer
 
-/// What a run leaves when it is killed while it stores examples.
+/// The stored examples after a run is killed.
 ///
-/// The short form runs always; `CONTRACT_SOAK_EXAMPLE_KILLS=1000 swift test --filter KilledRunTests` asks for more.
+/// `CONTRACT_SOAK_EXAMPLE_KILLS` sets the number of killed runs, 1,000 in the full campaign.
 @Suite struct KilledRunTests {
   private static let kills =
     ProcessInfo.processInfo.environment["CONTRACT_SOAK_EXAMPLE_KILLS"].flatMap { Int($0) } ?? 50
 
-  @Test func `killing a run loses no stored example`() async throws {
+  @Test func `killing a run loses no saved example`() async throws {
     var acknowledged = 0
     var halfWritten = 0
     var remaining = Self.kills
     while remaining > 0 {
-      // A new folder now and then, so that its making is hit as well.
+      // A new folder for every ten runs, so that some are killed while they create it.
       let folder = FileManager.default.temporaryDirectory.appending(
         path: "killed-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -35,12 +35,12 @@ import Testing
         .count { $0.hasPrefix(".") }
     }
     print(
-      "\(Self.kills) kills, \(halfWritten) in the middle of a file: \(acknowledged) examples, "
-        + "all there")
+      "\(Self.kills) kills, \(halfWritten) while writing a file; \(acknowledged) examples saved, "
+        + "none lost")
     #expect(acknowledged > 0)
   }
 
-  /// Starts a run, kills it at a random moment, and returns the examples that it said were stored.
+  /// Starts a run, kills it at a random moment, and returns the examples that it reported as saved.
   private func killedRun(in folder: URL, first: Int) async throws -> Set<Int> {
     let output = folder.appending(path: "acknowledged-\(first)")
     _ = FileManager.default.createFile(atPath: output.path, contents: nil)
@@ -55,14 +55,14 @@ import Testing
     try await Task.sleep(for: .microseconds(.random(in: 0...120_000)))
     kill(process.processIdentifier, SIGKILL)
     for await _ in end.stream {}
-    try #require(process.terminationReason == .uncaughtSignal, "it ended by itself")
+    try #require(process.terminationReason == .uncaughtSignal, "example-writer exited before the kill")
     let text = try String(contentsOf: output, encoding: .utf8)
-    // The last line only if it is whole.
+    // The last element is empty, or an incomplete line.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     return Set(lines.compactMap { Int($0) })
   }
 
-  /// The numbers in the examples that the next run replays, all of them readable.
+  /// The numbers of the examples that the next run replays.
   private func examples(in folder: URL) async throws -> Set<Int> {
     let said = Mutex<Set<Int>>([])
     let report = await LockStep(

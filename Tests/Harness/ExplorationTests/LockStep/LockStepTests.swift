@@ -6,7 +6,7 @@ import Testing
 @Suite struct LockStepTests {
   private let settings = ExplorationSettings(runs: 300, seed: 1)
 
-  @Test func `a correct subject passes all runs`() async {
+  @Test func `a correct subject passes every run`() async {
     let report = await LockStep(DictionarySpecification(), settings: settings) {
       BuggyDictionary()
     }.explore()
@@ -15,7 +15,7 @@ import Testing
     #expect(report.calls == 300 * 50)
   }
 
-  @Test func `a correct actor passes all runs and is torn down after each`() async {
+  @Test func `a correct actor passes every run and is torn down after each`() async {
     let (made, tornDown) = (Counter(), Counter())
     let report = await LockStep(
       AsyncDictionarySpecification(), settings: settings, tearDown: { _ in tornDown.add() }
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: 1...SeededBugTests.seeds)
-  func `a bug in an actor is shrunk like any other`(seed: UInt64) async throws {
+  func `a bug in an actor is shrunk to its minimum`(seed: UInt64) async throws {
     let settings = ExplorationSettings(runs: 5000, seed: seed * 1_000_003)
     let report = await LockStep(AsyncDictionarySpecification(), settings: settings) {
       AsyncDictionary(.lostDelete)
@@ -41,25 +41,25 @@ import Testing
     #expect(failure.calls.shrinking <= 600)
   }
 
-  @Test func `the report states what was expected, what came, the seed and the cost`()
+  @Test func `the report states the expected and the actual response, the seed and the live calls`()
     async throws
   {
-    let spent = Counter()
+    let calls = Counter()
     let report = await LockStep(DictionarySpecification(), settings: settings) {
-      BuggyDictionary(.b1) { _ in spent.add() }
+      BuggyDictionary(.b1) { _ in calls.add() }
     }.explore()
     let failure = try #require(report.failure)
     guard case .mismatch(.value(nil), .value(0)) = failure.kind else {
       Issue.record("\(failure.kind)")
       return
     }
-    #expect(report.calls == spent.value)
+    #expect(report.calls == calls.value)
     let seed = try #require(failure.seed)
     #expect(failure.description.contains("seed \(seed)"))
     #expect(failure.description.contains("\(failure.calls.shrinking) live calls"))
     #expect(failure.expectedResponses == [.done, .done, .deleted(true), .value(nil)])
 
-    // The seed alone finds the failure again, in the first run.
+    // With that seed, the first run finds the failure again.
     var again = settings
     (again.seed, again.runs) = (seed, 1)
     let second = await LockStep(DictionarySpecification(), settings: again) {
@@ -69,12 +69,12 @@ import Testing
     #expect(second.runs == 1)
   }
 
-  @Test func `the printed test is Swift that compiles and fails alike`() async throws {
+  @Test func `the printed test compiles and fails in the same way`() async throws {
     let report = await LockStep(DictionarySpecification(), settings: settings) {
       BuggyDictionary(.b1)
     }.explore()
     let text = try #require(report.failure).swiftTest
-    // PrintedTest.swift holds what was once printed, and the compiler has seen it.
+    // PrintedTest.swift has the printed test, and compiles.
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "PrintedTest.swift")
     let pasted = try String(contentsOf: file, encoding: .utf8)
@@ -84,7 +84,7 @@ import Testing
       printed.dropFirst().allSatisfy { pasted.contains($0) }, "\(text)")
   }
 
-  @Test func `an error that is no response is a failure of its own`() async throws {
+  @Test func `an error that is not a response is a failure`() async throws {
     let report = await LockStep(DictionarySpecification(), settings: settings) {
       BuggyDictionary { command in
         if case .put(let key, let value) = command, key > 3, value > 40 {
@@ -100,7 +100,7 @@ import Testing
     #expect(failure.commands == [.put(4, 41)])
   }
 
-  @Test func `shrinking does not turn one failure into another`() async throws {
+  @Test func `shrinking keeps the kind of failure`() async throws {
     struct OtherError: Error {}
     var found = 0
     for seed in 1...30 as ClosedRange<UInt64> {
@@ -110,7 +110,7 @@ import Testing
         return BuggyDictionary { command in
           count.add()
           guard case .get = command else { return }
-          // One command less, and a get fails in another way.
+          // With one command less, a get fails in another way.
           if count.value == 2 { throw OtherError() }
           if count.value == 3 { throw DictionaryError() }
         }
@@ -126,9 +126,9 @@ import Testing
     #expect(found > 2)
   }
 
-  // MARK: - Hangs
+  // MARK: - Timeouts
 
-  @Test func `a subject that never answers is cut off and shrunk`() async throws {
+  @Test func `a subject that never returns times out and is shrunk`() async throws {
     var settings = settings
     settings.runLimit = .seconds(1)
     let report = await LockStep(AsyncDictionarySpecification(), settings: settings) {
@@ -144,7 +144,7 @@ import Testing
     #expect(!failure.isFlaky)
   }
 
-  @Test func `a subject that blocks its thread is cut off and shrunk`() async throws {
+  @Test func `a subject that blocks its thread times out and is shrunk`() async throws {
     var settings = settings
     settings.runLimit = .seconds(1)
     let report = await LockStep(AsyncDictionarySpecification(), settings: settings) {
@@ -154,23 +154,21 @@ import Testing
     #expect(failure.commands == [.delete(0)], "\(failure)")
   }
 
-  @Test func `a synchronous subject that blocks is cut off too`() async throws {
+  @Test func `a synchronous subject that blocks times out and is shrunk`() async throws {
     var settings = settings
     settings.runLimit = .seconds(1)
     let report = await LockStep(DictionarySpecification(), settings: settings) {
       BuggyDictionary { command in
-        if case .get(let key) = command, key > 7 { Gate.closed.wait() }
+        if case .get(let key) = command, key > 7 { NeverSignalled.semaphore.wait() }
       }
     }.explore()
     let failure = try #require(report.failure)
     #expect(failure.commands == [.get(8)], "\(failure)")
   }
 
-  // MARK: - Flakiness, making and tearing down
+  // MARK: - Flakiness, setup and teardown
 
-  @Test func `a failure that does not come back is called flaky and left as it is`()
-    async throws
-  {
+  @Test func `a failure that is not reproduced is flaky and not shrunk`() async throws {
     let runs = Counter()
     let report = await LockStep(DictionarySpecification(), settings: settings) {
       runs.add()
@@ -182,10 +180,10 @@ import Testing
     #expect(failure.failedReplays == 0)
     #expect(failure.calls.shrinking == 0)
     #expect(failure.commands.count == failure.originalLength)
-    #expect(failure.description.contains("FLAKY: it came back in 0 of 3"))
+    #expect(failure.description.contains("flaky: reproduced in 0 of 3 replays"))
   }
 
-  @Test func `a subject that cannot be made is a failure without commands`() async throws {
+  @Test func `an error in the setup is a failure without commands`() async throws {
     let report = await LockStep(DictionarySpecification(), settings: settings) {
       () throws -> BuggyDictionary in throw DictionaryError()
     }.explore()
@@ -197,7 +195,7 @@ import Testing
     #expect(failure.commands.isEmpty)
   }
 
-  @Test func `a tear-down that throws is shrunk to the commands that cause it`() async throws {
+  @Test func `an error in the teardown is shrunk to the commands that cause it`() async throws {
     let report = await LockStep(
       DictionarySpecification(), settings: settings,
       tearDown: { subject in
@@ -214,9 +212,9 @@ import Testing
     #expect(failure.commands == [.put(5, 0)])
   }
 
-  // MARK: - Budgets, progress, cancelling
+  // MARK: - Limits, progress, cancellation
 
-  @Test func `shrinking stops at its budget and says so`() async throws {
+  @Test func `shrinking stops at its call limit, and the report says so`() async throws {
     var settings = ExplorationSettings(runs: 5000, seed: 2)
     settings.shrinkCalls = 60
     let report = await LockStep(DictionarySpecification(), settings: settings) {
@@ -225,10 +223,10 @@ import Testing
     let failure = try #require(report.failure)
     #expect(failure.calls.shrinking <= 60)
     #expect(!failure.isShrunkFully)
-    #expect(failure.description.contains("cut short"))
+    #expect(failure.description.contains("shrinking reached its limit"))
   }
 
-  @Test func `time ends an exploration`() async {
+  @Test func `an exploration ends at its time limit`() async {
     let report = await LockStep(
       DictionarySpecification(),
       settings: ExplorationSettings(runs: .max, time: .milliseconds(300), seed: 1)
@@ -238,16 +236,16 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `progress is told on the way, at most once a second`() async {
-    let told = Counter()
-    let (progress, telling) = AsyncStream.makeStream(of: ExplorationProgress.self)
+  func `progress is reported at most once a second`() async {
+    let reports = Counter()
+    let (progress, continuation) = AsyncStream.makeStream(of: ExplorationProgress.self)
     let task = Task {
       var lockStep = LockStep(
         DictionarySpecification(), settings: ExplorationSettings(runs: .max, seed: 1)
       ) { BuggyDictionary() }
       lockStep.onProgress = {
-        told.add()
-        telling.yield($0)
+        reports.add()
+        continuation.yield($0)
       }
       return await lockStep.explore()
     }
@@ -257,16 +255,16 @@ import Testing
     }
     let report = await task.value
     #expect(report.isClean)
-    #expect(.seconds(told.value) <= report.duration)
+    #expect(.seconds(reports.value) <= report.duration)
   }
 
-  @Test func `cancelling ends an exploration with what was found so far`() async {
-    let (started, starting) = AsyncStream.makeStream(of: Void.self)
+  @Test func `cancellation ends an exploration with the report so far`() async {
+    let (started, continuation) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
       await LockStep(
         DictionarySpecification(), settings: ExplorationSettings(runs: .max, seed: 1)
       ) {
-        starting.yield()
+        continuation.yield()
         return BuggyDictionary()
       }.explore()
     }
@@ -278,7 +276,7 @@ import Testing
   }
 }
 
-/// A number that any thread may raise.
+/// An atomic counter.
 final class Counter: Sendable {
   private let count = Atomic<Int>(0)
 

@@ -1,11 +1,11 @@
 import ExplorationEngine
 import Testing
 
-/// What exploration printed for the bug B1, pasted; only the name of the subject's maker is ours.
+/// The test that exploration prints for bug B1. `makeSubject` was added.
 struct PrintedTest {
   func makeSubject() throws -> BuggyDictionary { BuggyDictionary(.b1) }
 
-  @Test func `a printed test fails as exploration did`() throws {
+  @Test func `a printed test fails like the exploration`() throws {
     try withKnownIssue {
       try putPutDeleteGet()
     } matching: { issue in

@@ -53,7 +53,7 @@ extension Scenario {
       if command.name == "put", world.map[key] == nil, world.map.count >= 11 { return [] }
       return correctDictionary(command, &world)
     },
-    dictionary("equal values share a fate", 4) { command, world in
+    dictionary("delete by value", 4) { command, world in
       let key = command.arguments[0]
       let value = world.map[key]
       let response = correctDictionary(command, &world)
@@ -106,7 +106,7 @@ extension Scenario {
       name: "queue that wraps", minimum: 9,
       rules: [("push", [.value]), ("pop", []), ("count", [])], model: correctQueue
     ) { command, world in
-      // The eighth push goes to slot 0; with more than one entry it overtakes.
+      // Every eighth push goes to the front.
       if command.name == "push" {
         world.total += 1
         if world.total % 8 == 0, world.list.count > 0 {
@@ -126,7 +126,7 @@ extension Scenario {
       return response
     },
     Scenario(
-      name: "cart over one hundred", minimum: 3,
+      name: "sum of at least 100", minimum: 3,
       rules: [("add", [Argument(domain: "price", range: 0...60)]), ("read", []), ("reset", [])],
       model: correctCounter
     ) { command, world in
@@ -191,7 +191,7 @@ extension Scenario {
       rules: [("open", []), ("close", []), ("lock", []), ("unlock", []), ("state", [])],
       model: correctDoor
     ) { command, world in
-      // Locked and unlocked twice, then opened and closed: the next lock does not hold.
+      // After two unlocks, an open and a close, the next lock has no effect.
       let response = correctDoor(command, &world)
       if command.name == "unlock", response == [1] { world.hidden[0, default: 0] += 1 }
       if command.name == "close", response == [1], world.hidden[0, default: 0] >= 2 {
@@ -243,7 +243,8 @@ extension Scenario {
     return []
   }
 
-  /// Three entries, the one used longest ago goes; a read is a use, or should be.
+  /// A cache of three entries that evicts the least recently used one. A read should count as a
+  /// use.
   private static func boundedCache(
     _ readCounts: Bool, _ command: Command, _ world: inout World
   ) -> [Int] {
@@ -289,7 +290,7 @@ extension Scenario {
     }
   }
 
-  /// A binary heap whose sift-down looks at the left child alone.
+  /// A binary heap whose sift-down compares only the left child.
   @Sendable private static func brokenHeap(_ command: Command, _ world: inout World) -> [Int] {
     if command.name == "push" {
       world.list.append(command.arguments[0])

@@ -1,7 +1,7 @@
 import ExplorationEngine
 import Testing
 
-/// A small port with a planted bug: what a correct subject answers, and what this one does.
+/// A small port with a seeded bug, given by a correct function and an incorrect one.
 struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
   struct Command: Sendable, Hashable, CustomStringConvertible {
     var name: String
@@ -12,7 +12,7 @@ struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
     }
   }
 
-  /// What model and subject remember; a subject's bugs may use the fields that its model does not.
+  /// The state of the model and of the subject. The bugs may use fields that the model does not.
   struct World: Sendable, Hashable {
     var map: [Int: Int] = [:]
     var list: [Int] = []
@@ -38,7 +38,7 @@ struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
   /// The fewest commands that show the bug.
   let minimum: Int
   let rules: [(name: String, arguments: [Argument])]
-  /// Whether arguments say what they mean; generators need not.
+  /// Whether arguments are drawn with their domains; generators need not give any.
   var isTagged = true
   let model: Step
   let subject: Step
@@ -62,7 +62,7 @@ struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
     self.subject(command, &subject.world)
   }
 
-  /// The same subject, driven by a generator that does not say what its arguments mean.
+  /// The same port with a generator that gives no domains.
   var untagged: Scenario {
     var copy = self
     copy.isTagged = false

@@ -2,12 +2,11 @@ import ExplorationEngine
 import Foundation
 import Testing
 
-/// Many small ports, each with a planted bug, driven with tagged arguments and without.
+/// Small ports with a seeded bug each, with and without domains for their arguments.
 ///
 /// `CONTRACT_SOAK_SEEDS` sets the number of seeds, 40 in the full campaign.
 @Suite struct ScenarioTests {
-  /// Bugs for which several smallest examples are equally good, or which take more calls than the
-  /// budget for some seeds.
+  /// Bugs with several equally small examples, or which exceed the call limit for some seeds.
   private static let difficult: Set<String> = [
     "six deletions", "counter that overflows", "transfer to oneself", "transfer of everything",
     "list that loses its third", "heap with one child", "ten misses", "eleven entries",
@@ -15,7 +14,7 @@ import Testing
   ]
 
   @Test(arguments: Scenario.all.flatMap { [$0, $0.untagged] })
-  func `a planted bug is shrunk within six hundred live calls`(scenario: Scenario) async throws {
+  func `a seeded bug is shrunk within 600 live calls`(scenario: Scenario) async throws {
     var examples: Set<[Scenario.Command]> = []
     var smallest = 0
     let seeds = min(SeededBugTests.seeds, 40)

@@ -2,7 +2,7 @@ import ExplorationEngine
 import Foundation
 import Testing
 
-/// Planted bugs over many seeds: found, shrunk to the minimum, always to the same example.
+/// Seeded bugs are found with every seed and shrunk to the same minimal example.
 ///
 /// `CONTRACT_SOAK_SEEDS` sets the number of seeds, 40 in the full campaign.
 @Suite struct SeededBugTests {
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: DictionaryBug.allCases)
-  func `every seed shrinks a planted bug to the same smallest example`(
+  func `every seed shrinks a bug to the same minimal example`(
     bug: DictionaryBug
   ) async throws {
     var examples: Set<[DictionarySpecification.Command]> = []
@@ -31,7 +31,7 @@ import Testing
       examples.insert(failure.commands)
       worst = max(worst, failure.calls.shrinking)
       #expect(!failure.isFlaky)
-      // The last word on twelve commands may be more than the budget allows.
+      // The last pass over twelve commands may exceed the call limit.
       #expect(failure.isShrunkFully || bug == .twelve)
       #expect(failure.commands.count == bug.minimum, "seed \(seed): \(failure)")
     }

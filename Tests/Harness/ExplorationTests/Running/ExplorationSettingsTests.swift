@@ -3,7 +3,7 @@ import Testing
 @testable import ExplorationEngine
 
 @Suite struct ExplorationSettingsTests {
-  @Test func `the environment changes what it names and nothing else`() throws {
+  @Test func `environment variables change only their own settings`() throws {
     let settings = try ExplorationSettings(runs: 5, seed: 1).applying(environment: [
       "CONTRACT_EXPLORE_SEED": "0x10", "CONTRACT_EXPLORE_SHARD": "3/16",
     ])
@@ -13,7 +13,7 @@ import Testing
     #expect(settings.time == nil)
   }
 
-  @Test func `seconds alone end an exploration, seconds and runs both do`() throws {
+  @Test func `a variable for one limit removes the other, and two variables set both`() throws {
     let seconds = try ExplorationSettings().applying(environment: [
       "CONTRACT_EXPLORE_SECONDS": "1.5"
     ])
@@ -43,7 +43,7 @@ import Testing
     ("CONTRACT_EXPLORE_SHARD", "1/70000"), ("CONTRACT_EXPLORE_SHARD", "1/2/3"),
     ("CONTRACT_EXPLORE_SHARD", "/"),
   ])
-  func `a value that cannot be is an error that names the variable`(
+  func `an invalid value is an error that names the variable`(
     variable: String, value: String
   ) throws {
     let error = try #require(throws: EnvironmentError.self) {
@@ -54,18 +54,18 @@ import Testing
   }
 
   @Test(arguments: [0, 1_000_003, UInt64.max] as [UInt64])
-  func `shards share no seed, from whatever seed each starts`(seed: UInt64) throws {
+  func `shards have different seeds, whatever their first seeds are`(seed: UInt64) throws {
     var seen: Set<UInt64> = []
     for index in 1...16 {
       let shard = try #require(Shard(index, of: 16))
-      // Neighbouring starts would overlap if the shard had no part in the seed.
+      // Neighbouring first seeds would overlap if the shard were not part of the seed.
       let settings = ExplorationSettings(seed: seed &+ UInt64(index % 3), shard: shard)
       for run in 0..<500 { #expect(seen.insert(settings.seed(ofRun: run)).inserted) }
     }
     #expect(seen.count == 8000)
   }
 
-  @Test func `shards that need many seeds in a row share none`() throws {
+  @Test func `shards that use many consecutive seeds have different ones`() throws {
     var seen: [ClosedRange<UInt64>] = []
     for index in 1...16 {
       let settings = try ExplorationSettings(seed: 7).applying(environment: [
@@ -79,7 +79,7 @@ import Testing
     #expect(ExplorationSettings(seed: 7).firstSeedOfMany == 7)
   }
 
-  @Test func `an unsharded seed is the first run's, so that one run can be repeated`() {
+  @Test func `without shards, seeds count up from the first, so that one run can be repeated`() {
     let settings = ExplorationSettings(seed: 40)
     #expect(settings.seed(ofRun: 2) == 42)
   }

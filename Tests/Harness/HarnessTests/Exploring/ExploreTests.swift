@@ -3,9 +3,9 @@ import ContractTesting
 import Foundation
 import Testing
 
-/// Exploration from a test, on implementations that are right and wrong.
+/// Exploration from a test, on correct and incorrect implementations.
 @Suite struct ExploreTests {
-  /// Issues that exploration recorded, kept from the test.
+  /// The issues that a function records, which do not fail the test.
   private func issues(
     of body: @escaping @Sendable () async throws -> Void
   ) async throws -> [String] {
@@ -18,7 +18,7 @@ import Testing
     return found.values
   }
 
-  @Test func `a sound implementation passes all three`() async throws {
+  @Test func `a correct implementation passes the three explorations`() async throws {
     let issues = try await issues {
       try await explore(.tally, on: .sound)
       try await exploreConcurrently(.tally, on: .sound, settings: .init(runs: 20, steps: 12))
@@ -27,7 +27,7 @@ import Testing
     #expect(issues == [])
   }
 
-  @Test func `a mismatch is shrunk and printed as a test to paste, and saved`() async throws {
+  @Test func `a mismatch is shrunk, printed as a test to paste, and saved`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("examples-\(UUID().uuidString)", isDirectory: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -45,10 +45,10 @@ import Testing
     let again = try await issues {
       try await explore(.tally, on: .capped, settings: .init(runs: 1), filePath: file)
     }
-    #expect(again.first?.contains("1 stored examples replayed first") == true, "\(again)")
+    #expect(again.first?.contains("stored examples replayed first: 1") == true, "\(again)")
   }
 
-  /// `PastedTest.swift` holds what was once printed, and the compiler has seen it.
+  /// Compares a printed test with `PastedTest.swift`, which compiles.
   private func expectPasted(_ text: String) throws {
     func lines(_ text: some StringProtocol) -> [String] {
       text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -61,7 +61,7 @@ import Testing
     #expect(printed[..<end].allSatisfy { pasted.contains($0) }, "\(text)")
   }
 
-  @Test func `a re-entrant actor is caught in the act`() async throws {
+  @Test func `a lost update of a re-entrant actor is found`() async throws {
     let issues = try await issues {
       try await exploreInterleavings(.tally, on: .reentrant, programs: 5)
     }
@@ -69,7 +69,7 @@ import Testing
     #expect(issues.first?.contains("on reentrant") == true, "\(issues)")
   }
 
-  @Test func `each run's world is torn down`() async throws {
+  @Test func `each run's fixture is torn down`() async throws {
     let count = Count()
     let implementation = Implementation<any Tally>.fake("counted") { scope in
       await count.add(1)
@@ -98,7 +98,7 @@ import Testing
   }
 }
 
-/// A port to explore: a number that counts up.
+/// A port with one number.
 protocol Tally: Sendable {
   func add(_ number: Int) async -> Int
   func total() async -> Int
@@ -160,7 +160,7 @@ actor ActorTally: Tally {
   func total() -> Int { sum }
 }
 
-/// Forgets what is above a hundred.
+/// Incorrect: the sum is at most 100.
 actor CappedTally: Tally {
   private var sum = 0
 
@@ -172,7 +172,7 @@ actor CappedTally: Tally {
   func total() -> Int { sum }
 }
 
-/// Lets others in between reading and writing.
+/// Incorrect: other tasks can run between its read and its write.
 actor ReentrantTally: Tally {
   private var sum = 0
 

@@ -1,6 +1,6 @@
 import SystemLocks
 
-/// Texts gathered from several tasks.
+/// Strings that several tasks append.
 final class LockedList: Sendable {
   private let list = Mutex<[String]>([])
 

@@ -2,9 +2,9 @@ import ContractExploration
 import ContractTesting
 import Testing
 
-/// What exploration printed for the implementation `capped`, pasted.
+/// The test that exploration prints for the implementation `capped`.
 struct PastedTest {
-  @Test func `a pasted test fails as exploration did`() async throws {
+  @Test func `a pasted test fails like the exploration`() async throws {
     try await withKnownIssue {
       try await smallestFailure()
     } matching: { issue in

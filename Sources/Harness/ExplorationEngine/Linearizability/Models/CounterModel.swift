@@ -1,23 +1,23 @@
-/// A number that is added to and read; it wraps at the ends of 64 bits.
+/// A model of a 64-bit counter that wraps on overflow.
 public struct CounterModel: SequentialModel {
   /// A call on the counter.
   public enum Command: Sendable, Hashable {
     case read
     case add(Int)
-    /// Adds and gives back the sum.
+    /// Adds a number and returns the sum.
     case addAndGet(Int)
   }
 
-  /// What a call gives back.
+  /// The result of a call.
   public enum Response: Sendable, Hashable {
     case value(Int)
     case done
   }
 
-  /// The number from which counting starts.
+  /// The counter's initial value.
   public let initialState: Int
 
-  /// A counter at 0, or at another number.
+  /// Creates a model of a counter.
   public init(initial: Int = 0) { initialState = initial }
 
   public func apply(_ command: Command, to state: inout Int) -> Response {

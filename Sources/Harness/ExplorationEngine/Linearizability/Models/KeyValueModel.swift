@@ -1,17 +1,17 @@
-/// A map from keys to values, each key on its own.
+/// A model of a map from keys to values. Each key is a partition.
 public struct KeyValueModel: SequentialModel {
   /// A call on one key.
   public enum Command: Sendable, Hashable {
     case get(RecordedValue)
     case put(RecordedValue, RecordedValue)
-    /// Adds text to the end of the value; an absent value counts as empty.
+    /// Appends text to the value; an absent value counts as empty.
     case append(RecordedValue, String)
-    /// Stores `new` if the key holds `old`; an absent value counts as `null`.
+    /// Stores `new` if the value is `old`; an absent value counts as ``initialValue``.
     case cas(RecordedValue, old: RecordedValue, new: RecordedValue)
-    /// Removes the value, saying whether there was one.
+    /// Removes the value and returns whether there was one.
     case delete(RecordedValue)
 
-    /// The key that the call is about.
+    /// The key that the call accesses.
     public var key: RecordedValue {
       switch self {
       case .get(let key), .put(let key, _), .append(let key, _), .cas(let key, _, _),
@@ -21,9 +21,9 @@ public struct KeyValueModel: SequentialModel {
     }
   }
 
-  /// What a call gives back.
+  /// The result of a call.
   public enum Response: Sendable, Hashable {
-    /// The value, ``initialValue`` if the key is absent.
+    /// The value, or ``initialValue`` if the key is absent.
     case value(RecordedValue)
     case done
     /// Whether a compare-and-set stored its value.
@@ -32,12 +32,12 @@ public struct KeyValueModel: SequentialModel {
     case deleted(Bool)
   }
 
-  /// What a read of an absent key gives: `null`, or `""` in stores that know no absence.
+  /// The value of an absent key: `null`, or `""` in stores without absence.
   public let initialValue: RecordedValue
 
   public var initialState: [RecordedValue: RecordedValue] { [:] }
 
-  /// A map without keys.
+  /// Creates a model of an empty map.
   public init(initialValue: RecordedValue = .null) { self.initialValue = initialValue }
 
   public func apply(

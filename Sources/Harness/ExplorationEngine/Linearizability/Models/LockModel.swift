@@ -1,17 +1,17 @@
-/// A mutual-exclusion lock, held by one owner at a time.
+/// A model of a lock with one owner at a time.
 public struct LockModel: SequentialModel {
   /// A call by an owner.
   public enum Command: Sendable, Hashable {
-    /// Takes the lock if nobody holds it.
+    /// Acquires the lock if it is free.
     case acquire(owner: RecordedValue)
-    /// Gives the lock back if this owner holds it.
+    /// Releases the lock if this owner holds it.
     case release(owner: RecordedValue)
   }
 
-  /// The owner, or `nil` while the lock is free.
+  /// The owner, or `nil` if the lock is free.
   public var initialState: RecordedValue? { nil }
 
-  /// A lock that nobody holds.
+  /// Creates a model of a free lock.
   public init() {}
 
   /// - Returns: Whether the call took effect.

@@ -1,4 +1,4 @@
-/// A first-in-first-out queue.
+/// A model of a FIFO queue.
 public struct QueueModel: SequentialModel {
   /// A call on the queue.
   public enum Command: Sendable, Hashable {
@@ -6,16 +6,16 @@ public struct QueueModel: SequentialModel {
     case dequeue
   }
 
-  /// What a call gives back.
+  /// The result of a call.
   public enum Response: Sendable, Hashable {
     case done
-    /// The oldest value, `nil` if the queue was empty.
+    /// The value removed, or `nil` if there was none.
     case value(RecordedValue?)
   }
 
   public var initialState: [RecordedValue] { [] }
 
-  /// An empty queue.
+  /// Creates a model of an empty queue.
   public init() {}
 
   public func apply(_ command: Command, to state: inout [RecordedValue]) -> Response {

@@ -1,14 +1,14 @@
-/// One value that can be read, written and compared-and-set.
+/// A model of one value with read, write and compare-and-set.
 public struct RegisterModel: SequentialModel {
   /// A call on the register.
   public enum Command: Sendable, Hashable {
     case read
     case write(RecordedValue)
-    /// Stores `new` if the register holds `old`.
+    /// Stores `new` if the value is `old`.
     case cas(old: RecordedValue, new: RecordedValue)
   }
 
-  /// What a call gives back.
+  /// The result of a call.
   public enum Response: Sendable, Hashable {
     case value(RecordedValue)
     case done
@@ -16,10 +16,10 @@ public struct RegisterModel: SequentialModel {
     case swapped(Bool)
   }
 
-  /// The value that nobody has written.
+  /// The value before the first write.
   public let initialState: RecordedValue
 
-  /// A register that holds a value from the start, `null` unless another is given.
+  /// Creates a model of a register.
   public init(initial: RecordedValue = .null) { initialState = initial }
 
   public func apply(_ command: Command, to state: inout RecordedValue) -> Response {

@@ -1,6 +1,6 @@
-/// A set of values, each on its own unless somebody reads them all.
+/// A model of a set. Each value is a partition, unless the history has a ``Command/read``.
 public struct SetModel: SequentialModel {
-  /// A call on one value.
+  /// A call on the set.
   public enum Command: Sendable, Hashable {
     case add(RecordedValue)
     case remove(RecordedValue)
@@ -9,16 +9,16 @@ public struct SetModel: SequentialModel {
     case read
   }
 
-  /// What a call gives back.
+  /// The result of a call.
   public enum Response: Sendable, Hashable {
-    /// Whether the set changed, or, for `contains`, whether it holds the value.
+    /// Whether the set changed; for `contains`, whether it contains the value.
     case flag(Bool)
     case values(Set<RecordedValue>)
   }
 
   public var initialState: Set<RecordedValue> { [] }
 
-  /// An empty set.
+  /// Creates a model of an empty set.
   public init() {}
 
   public func apply(_ command: Command, to state: inout Set<RecordedValue>) -> Response {

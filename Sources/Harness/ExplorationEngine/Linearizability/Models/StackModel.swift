@@ -1,4 +1,4 @@
-/// A last-in-first-out stack.
+/// A model of a LIFO stack.
 public struct StackModel: SequentialModel {
   /// A call on the stack.
   public enum Command: Sendable, Hashable {
@@ -6,12 +6,12 @@ public struct StackModel: SequentialModel {
     case pop
   }
 
-  /// What a call gives back: `done`, or the newest value, `nil` if the stack was empty.
+  /// The result of a call: `done`, or the value removed, `nil` if there was none.
   public typealias Response = QueueModel.Response
 
   public var initialState: [RecordedValue] { [] }
 
-  /// An empty stack.
+  /// Creates a model of an empty stack.
   public init() {}
 
   public func apply(_ command: Command, to state: inout [RecordedValue]) -> Response {

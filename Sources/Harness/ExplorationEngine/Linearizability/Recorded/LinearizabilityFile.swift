@@ -1,31 +1,32 @@
 import Foundation
 
-/// A recorded history in JSON lines, in one of two shapes.
+/// A recorded history in JSON Lines, in one of two forms.
 ///
-/// Each line is one JSON object; lines of white space mean nothing, and fields that are not
-/// named here are for the reader. Both shapes know `process` (an integer: who calls), `f` (the
-/// function), `key` (in models with keys) and `value` (the argument, `null` if there is none).
+/// Each line is one JSON object. Blank lines and unknown fields are ignored. Both forms have the
+/// fields `process` (an integer that identifies the caller), `f` (the function), `key` (in models
+/// with keys) and `value` (the argument, or `null`).
 ///
-/// **Operations**: a line is a whole operation, in any order.
+/// **Operations**: each line is a whole operation. The lines may have any order.
 ///
 ///     {"process": 0, "f": "write", "value": 3, "call": 10, "return": 14}
 ///     {"process": 1, "f": "read", "call": 12, "return": 13, "result": 3}
 ///     {"process": 2, "f": "cas", "value": [3, 4], "call": 15}
 ///
-/// `call` and `return` are integers of one clock that all processes share; without `return` (or
-/// with `null`) the operation is pending: it may have happened at any time after, or never.
-/// `result` is the response. Calls of one process may touch but not overlap.
+/// `call` and `return` are integer stamps of one clock that the processes share. An operation
+/// without `return`, or with `null`, is pending: it may have happened at any time after its call,
+/// or never. `result` is the response. Calls of one process must not overlap.
 ///
-/// **Events**: a line is the beginning or the end of an operation; the lines' order is time.
+/// **Events**: each line is the start or the end of an operation. The order of the lines is the
+/// order of time.
 ///
 ///     {"process": 0, "type": "invoke", "f": "write", "value": 3}
 ///     {"process": 0, "type": "ok", "f": "write", "value": 3}
 ///
-/// `type` is `invoke`, `ok` (it happened), `fail` (it did not happen: the operation is dropped)
-/// or `info` (nobody knows: pending for ever, as is what the file's end cuts off). The response
-/// is `result` if that is there; else the `value` of an `ok` event is the response of a function
-/// that reads, and a copy of the argument (or `null`) for any other. In models with keys the
-/// `value` may be a pair `[key, value]` instead of a `key` beside it.
+/// `type` is `invoke`, `ok` (the operation happened), `fail` (it did not happen and is dropped) or
+/// `info` (unknown). After `info`, and at the end of the file, an operation is pending. The
+/// response is `result`, if the event has one. Otherwise the `value` of an `ok` event is the
+/// response of a function that reads, and a copy of the argument (or `null`) for other functions.
+/// In models with keys, `value` may be a pair `[key, value]` in place of the field `key`.
 ///
 /// Functions, arguments and results by model:
 ///
@@ -35,25 +36,25 @@ import Foundation
 /// | key-value | `get` → value; `put` value; `append` string; `cas` [old, new] → Boolean; `delete` → Boolean |
 /// | queue | `enqueue` value; `dequeue` → value, `null` if empty |
 /// | stack | `push` value; `pop` → value, `null` if empty |
-/// | set | `add`, `remove`, `contains` value → Boolean; `read` → array of all values |
+/// | set | `add`, `remove`, `contains` value → Boolean; `read` → array of the values |
 /// | counter | `read` → integer; `add` integer; `addAndGet` integer → integer |
 /// | lock | `acquire`, `release` → Boolean; the owner is `value`, or the process if that is `null` |
 ///
-/// A Boolean that is not stated may have been either, except that an `ok` of `cas`, `acquire` or
-/// `release` without `result` says `true`.
+/// A Boolean that is not recorded may have been either, except that an `ok` of `cas`, `acquire` or
+/// `release` without `result` means `true`.
 public struct LinearizabilityFile<Model: RecordedModel>: Sendable {
-  /// What happened.
+  /// The operations of the file, without those that failed.
   public let history: History<PartlyStated<Model>.Command, PartlyStated<Model>.Response>
 
-  /// The line of each operation of the history, from 1; of its call, if it has several.
+  /// The line number of each operation of the history, from 1; for events, the line of its call.
   public let lines: [Int]
 
-  /// How many operations are known not to have happened, and are not in the history.
+  /// The number of operations that failed, so that they did not happen.
   public let failed: Int
 
-  /// Reads a file's bytes.
+  /// Reads the bytes of a file.
   ///
-  /// - Throws: ``LinearizabilityFileError`` naming every line that cannot be used.
+  /// - Throws: ``LinearizabilityFileError`` with every invalid line.
   public init(_ data: Data) throws(LinearizabilityFileError) {
     var reader = RecordedHistoryReader<Model>()
     var number = 0
@@ -70,9 +71,9 @@ public struct LinearizabilityFile<Model: RecordedModel>: Sendable {
     failed = reader.failed
   }
 
-  /// Writes a history in the shape of operations.
+  /// Writes a history in the form of operations.
   ///
-  /// - Returns: One line an operation, in the order of the calls.
+  /// - Returns: A line for each operation, in the order of the calls.
   public static func encoded(_ history: History<Model.Command, Model.Response>) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Collects operations and problems line by line.
+/// Reads the lines of a recorded history, and collects its operations and problems.
 struct RecordedHistoryReader<Model: RecordedModel> {
   typealias Problem = LinearizabilityFileError.Problem
   typealias Stated = PartlyStated<Model>
   typealias Operation = History<Stated.Command, Stated.Response>.Operation
 
-  /// A call that has begun.
+  /// A call that has started and not ended.
   private struct Running {
     let line: Int
     let call: RecordedCall
     let command: Model.Command
-    /// Whether key and value came as a pair.
+    /// Whether the field `value` was a pair of key and value.
     let isPair: Bool
   }
 
@@ -33,7 +33,7 @@ struct RecordedHistoryReader<Model: RecordedModel> {
     }
   }
 
-  /// Adds what has begun and not ended, and looks for calls of one process that overlap.
+  /// Adds the calls that have not ended as pending, and finds overlapping calls of one process.
   mutating func finish() {
     for begun in running.values.sorted(by: { $0.line < $1.line }) {
       addPending(begun, process: process(of: begun))
@@ -71,7 +71,7 @@ struct RecordedHistoryReader<Model: RecordedModel> {
     } catch DecodingError.dataCorrupted(let context) {
       throw .notJSON(context.debugDescription)
     } catch {
-      throw .notJSON("it must be one object in braces")
+      throw .notJSON("expected one object in braces")
     }
   }
 
@@ -124,7 +124,7 @@ struct RecordedHistoryReader<Model: RecordedModel> {
     }
     guard ["ok", "fail", "info"].contains(type) else { throw .unknownType(type) }
     guard let begun = running[process] else { throw .notRunning(process: process) }
-    // The call has ended even if this line turns out to be unusable.
+    // The call has ended even if this line is invalid.
     running[process] = nil
     let value = try endValue(fields, begun, process)
     switch type {
@@ -142,7 +142,9 @@ struct RecordedHistoryReader<Model: RecordedModel> {
     }
   }
 
-  /// The value of an ending event, once it is known to end the call that began.
+  /// The value of an event that ends a call.
+  ///
+  /// - Throws: ``LinearizabilityFileError/Problem`` if the event belongs to another call.
   private func endValue(
     _ fields: [String: RecordedValue], _ begun: Running, _ process: Int
   ) throws(Problem) -> RecordedValue? {
@@ -165,7 +167,7 @@ struct RecordedHistoryReader<Model: RecordedModel> {
     return value
   }
 
-  /// What an `ok` without a result says about functions that may refuse.
+  /// The result of an `ok` event without one, for functions that return whether they took effect.
   private func implied(by begun: Running) -> RecordedValue? {
     ["cas", "acquire", "release"].contains(begun.call.function) ? .bool(true) : nil
   }

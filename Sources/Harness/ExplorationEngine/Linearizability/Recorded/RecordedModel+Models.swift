@@ -102,7 +102,7 @@ extension KeyValueModel: RecordedModel {
 }
 
 extension QueueModel: RecordedModel {
-  /// A queue is empty at first, whatever is given.
+  /// Creates a model of an empty queue; `initial` is ignored.
   public init(initial: RecordedValue?) { self.init() }
 
   public static func command(
@@ -134,7 +134,7 @@ extension QueueModel: RecordedModel {
 }
 
 extension QueueModel.Response {
-  /// The response of taking a value, where `null` says that there was none.
+  /// The response of a call that removes a value; `null` means that there was none.
   fileprivate static func taken(_ value: RecordedValue) -> Self {
     .value(value == .null ? nil : value)
   }
@@ -148,7 +148,7 @@ extension QueueModel.Response {
 }
 
 extension StackModel: RecordedModel {
-  /// A stack is empty at first, whatever is given.
+  /// Creates a model of an empty stack; `initial` is ignored.
   public init(initial: RecordedValue?) { self.init() }
 
   public static func command(
@@ -180,7 +180,7 @@ extension StackModel: RecordedModel {
 }
 
 extension SetModel: RecordedModel {
-  /// A set is empty at first, whatever is given.
+  /// Creates a model of an empty set; `initial` is ignored.
   public init(initial: RecordedValue?) { self.init() }
 
   public static func command(
@@ -211,7 +211,7 @@ extension SetModel: RecordedModel {
   ) throws(LinearizabilityFileError.Problem) -> Response? {
     guard command == .read else { return try flag(result, command).map(Response.flag) }
     guard case .array(let values)? = result else {
-      throw .badResult(function: "read", needs: "an array of all values")
+      throw .badResult(function: "read", needs: "an array of the values")
     }
     return .values(Set(values))
   }
@@ -225,7 +225,7 @@ extension SetModel: RecordedModel {
 }
 
 extension CounterModel: RecordedModel {
-  /// A counter starts at 0 unless an integer is given.
+  /// Creates a model of a counter, which starts at 0 if `initial` is not an integer.
   public init(initial: RecordedValue?) {
     if case .integer(let value)? = initial {
       self.init(initial: value)
@@ -274,7 +274,7 @@ extension CounterModel: RecordedModel {
 }
 
 extension LockModel: RecordedModel {
-  /// A lock is free at first, whatever is given.
+  /// Creates a model of a free lock; `initial` is ignored.
   public init(initial: RecordedValue?) { self.init() }
 
   public static func command(

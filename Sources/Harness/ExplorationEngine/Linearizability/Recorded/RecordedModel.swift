@@ -1,44 +1,44 @@
 /// A model whose commands and responses can be read from, and written to, a recorded history.
 public protocol RecordedModel: SequentialModel {
-  /// What the subject holds before anybody used it; models without one ignore it.
+  /// Creates a model with an initial value; models without one ignore it.
   init(initial: RecordedValue?)
 
-  /// The command that a line describes.
+  /// The command of a recorded call.
   ///
-  /// - Throws: ``LinearizabilityFileError/Problem`` when the model has no such command.
+  /// - Throws: ``LinearizabilityFileError/Problem`` if the model has no such command.
   static func command(_ call: RecordedCall) throws(LinearizabilityFileError.Problem) -> Command
 
-  /// A command as a line describes it.
+  /// A command in its recorded form.
   static func call(_ command: Command) -> RecordedCall
 
-  /// Whether the value of a command's `ok` event is its response rather than a copy of its argument.
+  /// Whether the value of a command's `ok` event is its response, not a copy of its argument.
   static func answersInValue(_ command: Command) -> Bool
 
-  /// The response that a line states.
+  /// The response to a command.
   ///
   /// - Parameters:
-  ///   - result: The stated response, or `nil` if the line states none.
-  ///   - command: The command that was answered.
-  /// - Returns: The response, or `nil` if any would do.
-  /// - Throws: ``LinearizabilityFileError/Problem`` when the command cannot answer so.
+  ///   - result: The recorded result, or `nil` if the line has none.
+  ///   - command: The command.
+  /// - Returns: The response, or `nil` if it is unknown.
+  /// - Throws: ``LinearizabilityFileError/Problem`` if the command cannot have this result.
   static func response(
     _ result: RecordedValue?, to command: Command
   ) throws(LinearizabilityFileError.Problem) -> Response?
 
-  /// A response as a line states it.
+  /// A response in its recorded form.
   static func result(_ response: Response) -> RecordedValue
 }
 
-/// A command in the words of a recorded history.
+/// A command in the form of a recorded history.
 public struct RecordedCall: Sendable, Hashable {
-  /// The name of the function that was called.
+  /// The name of the function.
   public var function: String
-  /// The key, in models that have keys.
+  /// The key, in models with keys.
   public var key: RecordedValue?
-  /// The argument; a function of several takes an array.
+  /// The argument; several arguments are an array.
   public var value: RecordedValue
 
-  /// A call of a function.
+  /// Creates a call of a function.
   public init(_ function: String, key: RecordedValue? = nil, value: RecordedValue = .null) {
     self.function = function
     self.key = key
@@ -63,7 +63,7 @@ public struct RecordedCall: Sendable, Hashable {
 }
 
 extension RecordedModel {
-  /// A stated Boolean, or `nil` if nothing is stated.
+  /// A recorded Boolean, or `nil` if none is recorded.
   package static func flag(
     _ result: RecordedValue?, _ command: Command
   ) throws(LinearizabilityFileError.Problem) -> Bool? {
@@ -74,30 +74,30 @@ extension RecordedModel {
     }
   }
 
-  /// A stated value.
+  /// A recorded value, which must not be missing.
   package static func stated(
     _ result: RecordedValue?, _ command: Command
   ) throws(LinearizabilityFileError.Problem) -> RecordedValue {
     guard let result else {
-      throw .badResult(function: call(command).function, needs: "the value that it gave back")
+      throw .badResult(function: call(command).function, needs: "the value that it returned")
     }
     return result
   }
 }
 
-/// A model of which some responses were not recorded: those may be anything.
+/// A model of a history in which some responses were not recorded. Those may have been any.
 public struct PartlyStated<Base: SequentialModel>: SequentialModel {
   /// A command, and whether its response was recorded.
   public struct Command: Sendable, Hashable, CustomStringConvertible {
-    /// What was called.
+    /// The command of the base model.
     public let base: Base.Command
-    /// Whether the response must agree with the model.
+    /// Whether the response was recorded, so that it must agree with the model.
     public let isStated: Bool
 
     public var description: String { base.description }
   }
 
-  /// A response as the timeline shows it.
+  /// A response, with `?` as the description of one that was not recorded.
   public struct Response: Sendable, Equatable, CustomStringConvertible {
     /// The response, or `nil` if none was recorded.
     public let base: Base.Response?

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The models that a recorded history can be checked against by name.
+/// The names of the models that a recorded history can be checked against.
 public enum RecordedModelName: String, Sendable, CaseIterable {
   case register
   case keyValue = "key-value"
@@ -14,9 +14,10 @@ public enum RecordedModelName: String, Sendable, CaseIterable {
   ///
   /// - Parameters:
   ///   - data: The bytes of a ``LinearizabilityFile``.
-  ///   - initial: What the subject held before; `nil` for the model's own (`null`, 0 or nothing).
-  ///   - limits: When to give up as unknown.
-  /// - Throws: ``LinearizabilityFileError`` naming every line that cannot be used.
+  ///   - initial: The initial value; `nil` for the model's default (`null`, 0 or empty).
+  ///   - limits: The limits of the check.
+  /// - Returns: The result of the check.
+  /// - Throws: ``LinearizabilityFileError`` with every invalid line.
   public func judge(
     _ data: Data, initial: RecordedValue? = nil, limits: LinearizabilityLimits = .init()
   ) throws(LinearizabilityFileError) -> RecordedVerdict {
@@ -32,42 +33,44 @@ public enum RecordedModelName: String, Sendable, CaseIterable {
   }
 }
 
-/// What became of a recorded history.
+/// The result of checking a recorded history.
 public struct RecordedVerdict: Sendable {
-  /// Whether the history can be explained.
+  /// Whether the history is linearizable.
   public enum Outcome: Sendable, Hashable {
     case linearizable
     case notLinearizable
-    /// A limit was reached first; the text says which.
+    /// The check reached a limit, which the text names.
     case unknown(String)
   }
 
-  /// Whether the history can be explained.
+  /// Whether the history is linearizable.
   public let outcome: Outcome
 
-  /// How many operations were judged, and how many of them were pending.
+  /// The number of operations that were checked.
   public let operations: Int
+
+  /// The number of pending operations among ``operations``.
   public let pending: Int
 
-  /// How many operations are known not to have happened.
+  /// The number of operations that failed, so that they did not happen.
   public let failed: Int
 
-  /// The lines of one order that explains the history, or of the longest found.
+  /// The lines of an order that explains the history, or of the longest order found.
   public let order: [Int]
 
-  /// The lines of the operations that no order can place next, with what the model answers there.
+  /// The lines of the operations that cannot follow ``order``, with the model's response there.
   public let blocked: [(line: Int, operation: String, expected: String)]
 
-  /// A drawing of the smallest part found that is impossible, if the history is.
+  /// A drawing of the smallest part found that is not linearizable, if the history is not.
   public let timeline: String?
 
   /// Reads a recorded history and checks it against a model.
   ///
   /// - Parameters:
   ///   - data: The bytes of a ``LinearizabilityFile``.
-  ///   - model: The model, as it begins.
-  ///   - limits: When to give up as unknown.
-  /// - Throws: ``LinearizabilityFileError`` naming every line that cannot be used.
+  ///   - model: The model with its initial value.
+  ///   - limits: The limits of the check.
+  /// - Throws: ``LinearizabilityFileError`` with every invalid line.
   public init<Model: RecordedModel>(
     _ data: Data, _ model: Model, _ limits: LinearizabilityLimits = .init()
   ) throws(LinearizabilityFileError) {
@@ -109,11 +112,11 @@ extension RecordedVerdict: CustomStringConvertible {
     case .linearizable: text += "linearizable"
     case .unknown(let reason): text += "unknown, \(reason)"
     case .notLinearizable:
-      text += "not linearizable\nAfter \(order.count) operations nothing fits:"
+      text += "not linearizable\nNo operation can follow the first \(order.count):"
       for entry in blocked {
-        text += "\n  line \(entry.line): \(entry.operation), where \(entry.expected) was expected"
+        text += "\n  line \(entry.line): \(entry.operation), expected \(entry.expected)"
       }
-      if let timeline { text += "\nThe smallest impossible part:\n" + timeline }
+      if let timeline { text += "\nThe smallest part that is not linearizable:\n" + timeline }
     }
     return text
   }

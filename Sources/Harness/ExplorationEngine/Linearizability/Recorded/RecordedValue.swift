@@ -1,4 +1,4 @@
-/// A value in a recorded history: whatever JSON can say, compared exactly, texts octet by octet.
+/// A JSON value in a recorded history. Strings are equal if their UTF-8 bytes are.
 public indirect enum RecordedValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -10,7 +10,8 @@ public indirect enum RecordedValue: Sendable, Hashable {
 }
 
 extension RecordedValue {
-  /// Whether both are the same; `==` on `String` would take é and e + ´ for one.
+  /// Whether two values are equal. `==` on `String` compares canonically: é equals e followed by
+  /// U+0301.
   public static func == (one: Self, other: Self) -> Bool {
     switch (one, other) {
     case (.null, .null): true
@@ -36,7 +37,10 @@ extension RecordedValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral
 }
 
 extension RecordedValue: Codable {
-  /// - Throws: `DecodingError` for an integer outside 64 bits: rounding could make two values equal.
+  /// Reads a JSON value.
+  ///
+  /// - Throws: `DecodingError` for an integer outside 64 bits, because rounding could make two
+  ///   values equal.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -48,7 +52,7 @@ extension RecordedValue: Codable {
     } else if let value = try? container.decode(Double.self) {
       guard value.magnitude < 0x1p53 || value.rounded() != value else {
         throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "the number \(value) does not fit into 64 bits")
+          in: container, debugDescription: "the integer \(value) does not fit into 64 bits")
       }
       self = .number(value)
     } else if let value = try? container.decode(String.self) {

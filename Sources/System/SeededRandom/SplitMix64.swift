@@ -1,22 +1,22 @@
-/// A small, fast pseudo-random generator, equal on every platform.
+/// A small, fast pseudo-random generator with the same output on every platform.
 ///
 /// Source: Steele, Lea, Flood, 'Fast Splittable Pseudorandom Number Generators', OOPSLA 2014.
-@usableFromInline
-struct SplitMix64: RandomNumberGenerator, Sendable {
+public struct SplitMix64: RandomNumberGenerator, Sendable {
   @usableFromInline var state: UInt64
 
-  /// Neighbouring seeds give unrelated sequences.
+  /// Creates a generator. Neighbouring seeds give unrelated sequences.
   @inlinable
-  init(seed: UInt64) { state = Self.mixed(seed) }
+  public init(seed: UInt64) { state = Self.mixed(seed) }
 
   @inlinable
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     return Self.mixed(state)
   }
 
+  /// A hash of 64 bits.
   @inlinable
-  static func mixed(_ seed: UInt64) -> UInt64 {
+  public static func mixed(_ seed: UInt64) -> UInt64 {
     var bits = seed
     bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
     bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
@@ -25,9 +25,9 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
 }
 
 extension UInt64 {
-  /// Spreads 64 random bits over 0...`limit`.
+  /// Maps 64 random bits to 0...`limit`.
   @inlinable
-  func scaled(upTo limit: UInt64) -> UInt64 {
+  public func scaled(upTo limit: UInt64) -> UInt64 {
     limit == .max ? self : multipliedFullWidth(by: limit + 1).high
   }
 }

@@ -1,51 +1,53 @@
 import Foundation
 
-/// What is being run on live subjects, in a file that is left only if the process ends meanwhile.
+/// A file that names the commands that are running on live subjects. It is left over only if the
+/// process ends while they run.
 ///
-/// The commands follow from a seed, so a run writes two numbers alone, into memory that the file is
-/// mapped to: the system keeps them however the process ends. The file is locked as long as the
-/// process lives. It lies in the temporary folder, so that a source tree stays clean.
-final class Flight: Sendable {
-  /// What the numbers are about.
+/// Commands can be drawn again from their seed, so a run writes only two numbers, into memory that
+/// is mapped to the file. The kernel keeps them however the process ends, and a step costs two
+/// stores. The file is locked while the process lives, so that another process can tell a crash
+/// from a run in progress. It is in the temporary folder, outside the source tree.
+final class CrashRecord: Sendable {
+  /// The commands that the two numbers refer to.
   struct Plan: Codable, Sendable {
-    /// Where commands come from.
+    /// The source of the commands.
     enum Origin: Codable, Sendable {
       /// Runs drawn from seeds.
       case seeds(base: UInt64, shard: Int, of: Int, Choices.Strategy)
-      /// The commands of a stored example, of a repetition, or on the way to a smaller failure.
+      /// Encoded commands: a stored example, a replay, or a candidate of shrinking.
       case commands([String])
     }
 
     var origin: Origin
-    /// An earlier process ended with these commands, and now they are run to see whether this one
-    /// does.
+    /// Whether an earlier process ended while these commands ran, and they run again to confirm it.
     var isSuspect = false
   }
 
-  /// What a process left that ended while it ran commands.
-  struct Remains {
+  /// The record of a process that ended while it ran commands.
+  struct Leftover {
     var plan: Plan
-    /// The run's number in its plan.
+    /// The run's number in the plan.
     var run: Int
-    /// The commands begun; 0 while the subject is made.
+    /// The number of commands begun; 0 if the subject was being created.
     var commands: Int
   }
 
-  let position: FlightPosition
+  let position: CrashPosition
   private let file: URL
   private let descriptor: Int32
 
-  /// A flight for the examples of a specification, or `nil` where no file can be made.
+  /// Creates a record for a specification and its examples, or returns `nil` if no file can be
+  /// created.
   init?(of spec: String, in store: ExampleStore) {
     file = Self.folder.appending(path: "\(Self.prefix(spec, store))\(UUID().uuidString)")
     try? FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
-    // Nobody looks at a file of this name before it is locked.
+    // `leftovers` ignores this suffix: it must not see the file before it is locked.
     let unlocked = file.appendingPathExtension("new")
     descriptor = open(unlocked.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return nil }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
-      ftruncate(descriptor, off_t(FlightPosition.size)) == 0,
-      let position = FlightPosition(descriptor), rename(unlocked.path, file.path) == 0
+      ftruncate(descriptor, off_t(CrashPosition.size)) == 0,
+      let position = CrashPosition(descriptor), rename(unlocked.path, file.path) == 0
     else {
       unlink(unlocked.path)
       close(descriptor)
@@ -56,23 +58,26 @@ final class Flight: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Says what is run from now on; `nil` is something that cannot be written down.
+  /// Records the commands that run from now on; `nil` for commands that cannot be encoded.
+  ///
+  /// The position is invalid while the plan is written, so that a crash leaves either a whole plan
+  /// or none.
   func begin(_ plan: Plan?) {
     position.set(run: -1, commands: 0)
     guard let plan, let data = try? JSONEncoder().encode(plan) else { return }
-    let end = off_t(FlightPosition.size + data.count)
+    let end = off_t(CrashPosition.size + data.count)
     let written = data.withUnsafeBytes {
-      pwrite(descriptor, $0.baseAddress, $0.count, off_t(FlightPosition.size))
+      pwrite(descriptor, $0.baseAddress, $0.count, off_t(CrashPosition.size))
     }
     guard written == data.count, ftruncate(descriptor, end) == 0 else { return }
     position.set(run: 0, commands: 0)
   }
 
-  /// Says that nothing more is run.
+  /// Removes the record, because no more commands run.
   func end() { unlink(file.path) }
 
-  /// Takes what processes left that are no more.
-  static func remains(of spec: String, in store: ExampleStore) -> [Remains] {
+  /// Removes and returns the records of processes that have ended.
+  static func leftovers(of spec: String, in store: ExampleStore) -> [Leftover] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().compactMap { name in
       guard name.hasPrefix(prefix(spec, store)), !name.hasSuffix(".new") else { return nil }
@@ -83,10 +88,10 @@ final class Flight: Sendable {
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
       defer { unlink(file.path) }
       guard let data = try? Data(contentsOf: file),
-        let (run, commands) = FlightPosition.read(data), run >= 0,
-        let plan = try? JSONDecoder().decode(Plan.self, from: data.dropFirst(FlightPosition.size))
+        let (run, commands) = CrashPosition.read(data), run >= 0,
+        let plan = try? JSONDecoder().decode(Plan.self, from: data.dropFirst(CrashPosition.size))
       else { return nil }
-      return Remains(plan: plan, run: run, commands: commands)
+      return Leftover(plan: plan, run: run, commands: commands)
     }
   }
 
@@ -94,24 +99,25 @@ final class Flight: Sendable {
     FileManager.default.temporaryDirectory.appending(path: "contract-exploration-\(getuid())")
   }
 
-  /// Tells specifications and folders of examples apart.
+  /// The part of file names that identifies the specification and the folder of its examples.
   private static func prefix(_ spec: String, _ store: ExampleStore) -> String {
     "\(StoredExample.digest(of: [store.folder.path, spec]))-"
   }
 }
 
-/// Two numbers that a loop writes: its run, and the commands begun in it.
+/// The number of a loop's run, and of the commands begun in it.
 ///
-/// The loop's thread alone writes them, and nobody reads them in this process: that is why the
-/// pointer may be shared. They are unmapped when the last loop that might write them is over.
+/// Unchecked, and sound: only the loop's thread writes the numbers, and this process never reads
+/// them. Every loop that may write them retains the object, so they are unmapped after the last
+/// loop.
 @usableFromInline
-final class FlightPosition: @unchecked Sendable {
+final class CrashPosition: @unchecked Sendable {
   static let size = 2 * MemoryLayout<Int>.size
 
   @usableFromInline let numbers: UnsafeMutablePointer<Int>
   private let isMapped: Bool
 
-  /// Numbers in a file's first bytes.
+  /// Maps the numbers to the first bytes of a file.
   init?(_ descriptor: Int32) {
     guard
       let memory = mmap(nil, Self.size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
@@ -121,7 +127,7 @@ final class FlightPosition: @unchecked Sendable {
     isMapped = true
   }
 
-  /// Numbers that nobody will read.
+  /// Creates numbers without a file, for loops whose crash is not recorded.
   init() {
     numbers = .allocate(capacity: 2)
     isMapped = false
