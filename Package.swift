@@ -80,8 +80,8 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "CookieSQLiteAdapter", "CookieTestSupport", "ManualClocks", "SystemLocks",
-      "cookie-store-writer",
+      "CSQLite", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "CookieTestSupport",
+      "ManualClocks", "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
