@@ -98,8 +98,8 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "CookieSQLiteAdapter", "CookieTestSupport", "ManualClocks", "SeededRandom",
-      "SystemLocks", "cookie-store-writer",
+      "CSQLite", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "CookieTestSupport",
+      "ManualClocks", "SeededRandom", "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],

@@ -212,12 +212,12 @@ extension Implementation<CookieStoreFixture> {
 }
 
 /// Creates a separate storage for the cookie file in a directory, in a process that has no other.
-func cookieStorage(in folder: URL) throws -> HTTPCookieStorage {
+func cookieStorage(in directory: URL) throws -> HTTPCookieStorage {
   // Foundation reads the variable for each storage. No other thread reads the environment
   // meanwhile.
-  setenv("XDG_DATA_HOME", folder.path, 1)
+  setenv("XDG_DATA_HOME", directory.path, 1)
   let name = Bundle.main.bundleURL.deletingPathExtension().lastPathComponent
-  let files = folder.appendingPathComponent(name, isDirectory: true)
+  let files = directory.appendingPathComponent(name, isDirectory: true)
   try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
   // Foundation creates one storage per identifier and names its file `.cookies.ID`. An identifier
   // of two path components leads through a symbolic link, so that any identifier leads to the same
@@ -235,10 +235,10 @@ func ephemeralCookieStorage(in scope: FixtureScope) throws -> HTTPCookieStorage 
   // empty directory with the name of the executable's.
   let name = Bundle.main.bundleURL.deletingPathExtension().lastPathComponent
   let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
-  let folder = support.first?.appendingPathComponent(name)
+  let directory = support.first?.appendingPathComponent(name)
   scope.onTearDown {
     // rmdir(2) removes the directory only if it is empty.
-    if let folder { rmdir(folder.path) }
+    if let directory { rmdir(directory.path) }
   }
   return storage
 }

@@ -57,7 +57,7 @@ extension CookieStoreError: CustomStringConvertible {
   /// What happened, to what, and what to do.
   public var description: String {
     switch self {
-    case .rejected(let rejection): "cookie refused: \(rejection)"
+    case .rejected(let rejection): "cookie rejected: \(rejection)"
     case .storage(let failure): "\(failure)"
     }
   }

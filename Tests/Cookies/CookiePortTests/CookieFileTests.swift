@@ -213,7 +213,7 @@ struct JSONCookieFileTests {
   }
 
   @Test("an invalid cookie is reported with its position, and the others are readable")
-  func refused() throws {
+  func rejected() throws {
     var cookies = awkward
     cookies[2].name = "a;b"
     let data = try JSONCookieFile.data(for: cookies)

@@ -322,7 +322,7 @@ struct CookieRestorationTests {
       ("name", "__secure-a", .securePrefix),
       ("value", String(repeating: "x", count: 4096), .tooLarge),
     ])
-  func refused(_ field: String, _ text: String, _ rejection: CookieRejection) {
+  func rejected(_ field: String, _ text: String, _ rejection: CookieRejection) {
     var other = cookie
     switch field {
     case "name": other.name = text

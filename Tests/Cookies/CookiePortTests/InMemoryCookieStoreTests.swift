@@ -38,7 +38,7 @@ struct InMemoryCookieStoreTests {
   }
 
   @Test("a rejection is thrown with its rule")
-  func refusals() {
+  func rejections() {
     let store = InMemoryCookieStore(clock: clock)
     #expect(throws: CookieStoreError.rejected(.publicSuffix)) {
       try store.store("a=1; Domain=com", from: request)

@@ -88,7 +88,7 @@ struct StoreCookieProviderTests {
   }
 
   @Test("a rejection by the store is passed on")
-  func refused() async throws {
+  func rejected() async throws {
     let url = try #require(URL(string: "http://api.example.com/"))
     let insecure = try StoreCookieProvider(store, for: url)
     await #expect(throws: CookieProviderError.store(.rejected(.insecureOrigin))) {
