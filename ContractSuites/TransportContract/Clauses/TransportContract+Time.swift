@@ -274,7 +274,9 @@ extension ClauseGroup<TransportFixture> {
       from: "RFC 9112 §9.3.1, RFC 9110 §9.2.2"
     ) { fixture in
       for step in [ScriptStep.close, .reset] {
-        let world = try await fixture.endingReusedConnections(by: step).through { $0.retryingWhenSafe() }
+        let world = try await fixture.endingReusedConnections(by: step).through {
+          $0.retryingWhenSafe()
+        }
         checkEqual(try await world.answer().text, "1", "the first content")
         checkEqual(try await world.answer().text, "2", "the content after the connection ended")
         let put = try await world.answer(.put, body: .text("body"))
