@@ -206,7 +206,7 @@ extension ClauseGroup<TransportFixture> {
       ]
       let world = try await fixture.world(
         OriginPlan { scripts[($0.connection + $0.ordinal) % scripts.count] })
-      // A transport that starts slowly would otherwise see only requests that are cancelled already.
+      // A transport that starts slowly would otherwise see only cancelled requests.
       let first = Task { try await world.answer().status }
       try await world.expect("a connection is opened") { $0.connections >= 1 }
       await withTaskGroup { group in
@@ -351,7 +351,7 @@ extension ClauseGroup<TransportFixture> {
       try await world.expect("two requests arrive") { $0.requests == 2 }
       let more = urls.map { url in Task { try await world.answer(to: HTTPRequest(url: url)).status }
       }
-      // Ten exchanges with another peer take long enough for the waiting requests to be sent wrongly.
+      // Ten exchanges with another peer give the waiting requests time to be sent by mistake.
       let elsewhere = try await fixture.world(.respond())
       for _ in 1...10 { try await elsewhere.answer() }
       let isExceeded = try await world.log.happens(within: .milliseconds(400)) {
