@@ -28,8 +28,8 @@ extension Contract<TransportFixture> {
 
   /// The additional contract of transports that support HTTP/2, from RFC 9113.
   ///
-  /// It is separate so that a transport with only HTTP/1.1 can pass all of ``transport``, and so that
-  /// the same transport can run it with different servers.
+  /// It is separate so that a transport with only HTTP/1.1 can pass all of ``transport``, and so
+  /// that the same transport can run it with different servers.
   public static let transportHTTP2 = Contract("transport-http2", "HTTP transport over HTTP/2") {
     ClauseGroup<TransportFixture>.http2
   } saboteurs: {

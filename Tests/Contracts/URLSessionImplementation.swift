@@ -6,8 +6,8 @@ import TransportURLSessionAdapter
 extension Implementation<TransportFixture> {
   /// `URLSession`, from the system on Apple platforms and from FoundationNetworking on Linux.
   ///
-  /// Each case runs in its own process, because new versions of FoundationNetworking and libcurl can
-  /// crash on other clauses than those declared here.
+  /// Each case runs in its own process, because new versions of FoundationNetworking and libcurl
+  /// can crash on other clauses than those declared here.
   static let urlSession = live("urlsession") { scope in
     TransportFixture(in: scope, shuttingDown: { $0.shutDown() }) { setup in
       URLSessionTransport(limits: setup.limits)

@@ -12,8 +12,8 @@ final class CertificateAuthority: Sendable {
 
   /// A certificate and its private key.
   ///
-  /// Unchecked because of the pointers: neither object changes after its creation, and OpenSSL counts
-  /// references atomically.
+  /// Unchecked because of the pointers: neither object changes after its creation, and OpenSSL
+  /// counts references atomically.
   struct Identity: @unchecked Sendable {
     var certificate: OpaquePointer
     var key: OpaquePointer

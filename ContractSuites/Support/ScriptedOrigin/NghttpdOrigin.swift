@@ -136,8 +136,8 @@ private final class LineReader: @unchecked Sendable {
 
 /// Translates the verbose output of nghttpd into log entries.
 ///
-/// Its lines are `[id=1] [  0.691] recv (stream_id=3) name: value`, one for each field and before the
-/// line of their frame, and `[id=1] [  0.691] recv DATA frame <length=5, flags=0x01, stream_id=3>`.
+/// A line is a field, `[id=1] [  0.691] recv (stream_id=3) name: value`, or the frame after its
+/// fields, `[id=1] [  0.691] recv DATA frame <length=5, flags=0x01, stream_id=3>`.
 struct NghttpdOutputParser {
   private struct Stream: Hashable {
     var connection: Int

@@ -160,7 +160,7 @@ final class OriginConnection {
 }
 
 extension OriginRequest {
-  /// Parses the bytes of a head without checking them: a test of the wire format reads the raw bytes.
+  /// Parses the bytes of a head leniently: tests of the wire format read the raw bytes.
   init(_ bytes: [UInt8], connection: Int, ordinal: Int) {
     var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     let first = lines.isEmpty ? [] : lines.removeFirst()

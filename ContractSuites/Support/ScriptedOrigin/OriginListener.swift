@@ -31,7 +31,7 @@ final class OriginListener: Sendable {
     self.socket = socket
     let isSilent = plan.reachability == .silent
     try LoopbackSocket.check("listen", listen(socket, isSilent ? 0 : 1024))
-    // The kernel drops each SYN while the backlog is full, so connecting neither succeeds nor fails.
+    // While the backlog is full the kernel drops each SYN: connecting neither succeeds nor fails.
     fillers = isSilent ? try (0..<4).map { _ in try LoopbackSocket.connecting(to: port) } : []
     var ends: [Int32] = [0, 0]
     try LoopbackSocket.check("pipe", pipe(&ends))

@@ -55,8 +55,8 @@ public final class OriginLog: Sendable {
   ///
   /// - Parameters:
   ///   - timeout: The longest time to wait. Time in which the process is suspended doesn't count.
-  ///   - isSatisfied: The condition. The log calls it under its lock after each event, so it must not
-  ///     use the log.
+  ///   - isSatisfied: The condition. The log calls it under its lock after each event, so it must
+  ///     not use the log.
   /// - Throws: ``Missing`` after the timeout; `CancellationError`.
   public func wait(
     within timeout: Duration = .seconds(10),

@@ -8,7 +8,7 @@ import COpenSSL
 
 /// The byte stream of one connection, in plain text or over TLS. Only one thread uses it.
 ///
-/// The socket is non-blocking. Every wait is a `poll` that also watches the origin's stop descriptor.
+/// The socket is non-blocking. Every wait is a `poll` that also watches the stop descriptor.
 final class OriginStream {
   /// The reason why a connection ended.
   enum Ending: Error {

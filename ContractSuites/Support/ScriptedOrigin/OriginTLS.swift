@@ -8,7 +8,7 @@ import TransportPort
 final class OriginTLS: @unchecked Sendable {
   let context: OpaquePointer
 
-  /// Creates a context with the identity's certificate, which selects HTTP/2 by ALPN for that version.
+  /// Creates a context with the identity's certificate; for `.http2` it selects HTTP/2 by ALPN.
   init(_ identity: OriginPlan.Identity, version: OriginPlan.Version) throws {
     guard let context = SSL_CTX_new(TLS_server_method()) else {
       throw CertificateAuthority.Failure(reason: opensslReason())

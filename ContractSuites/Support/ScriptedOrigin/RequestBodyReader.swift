@@ -2,9 +2,10 @@ import TransportPort
 
 /// Reads the body of one request in the framing that the request declares.
 ///
-/// Written here and not shared with the port's parsers: the origin must read exactly as many bytes as
-/// a script asks for, and must not repeat the mistakes of the code that it tests. llhttp passes content
-/// to callbacks, so pausing it at a content size would take as much state as this reader has.
+/// Written here and not shared with the port's parsers: the origin must read exactly as many bytes
+/// as a script asks for, and must not repeat the mistakes of the code that it tests. llhttp passes
+/// content to callbacks, so pausing it at a content size would take as much state as this reader
+/// has.
 struct RequestBodyReader {
   private enum State {
     case counted(Int)

@@ -10,12 +10,13 @@ import TransportPort
 
 /// An HTTP server on a loopback socket that plays a plan byte by byte and logs what it receives.
 ///
-/// Use it to test a client against exact, broken or slow responses, and to check in its ``log`` what
-/// the client sent. It is an `http` or `https` origin, or an HTTP proxy: a request to a proxy has the
-/// whole URL as its target, and CONNECT is played like any other request unless it opens a tunnel.
+/// Use it to test a client against exact, broken or slow responses, and to check in its ``log``
+/// what the client sent. It is an `http` or `https` origin, or an HTTP proxy: a request to a proxy
+/// has the whole URL as its target, and CONNECT is played like any other request unless it opens a
+/// tunnel.
 ///
-/// Each origin has its own port, and plays each connection on its own thread. Closing or releasing the
-/// origin ends all connections and blocks the caller until their threads have ended.
+/// Each origin has its own port, and plays each connection on its own thread. Closing or releasing
+/// the origin ends all connections and blocks the caller until their threads have ended.
 public final class ScriptedOrigin: Sendable {
   /// The requests and events at the origin.
   public let log: OriginLog
@@ -35,8 +36,8 @@ public final class ScriptedOrigin: Sendable {
   /// - Parameters:
   ///   - plan: The behaviour of the origin.
   ///   - scheme: `https` for TLS, with a certificate that ``trustedAuthority`` signed.
-  ///   - tunnels: Whether a CONNECT request opens a tunnel to its port on this machine. If it returns
-  ///     `false`, the request is played like any other.
+  ///   - tunnels: Whether a CONNECT request opens a tunnel to its port on this machine. If it
+  ///     returns `false`, the request is played like any other.
   /// - Throws: An error if a socket, thread or certificate can't be created.
   public init(
     _ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http,

@@ -9,7 +9,7 @@ private let incomplete = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"
 /// - Parameters:
 ///   - counts: The smallest and largest number of measurements.
 ///   - limit: More than the smallest number are taken only until one is below this limit.
-private func best(
+private func shortest(
   of counts: ClosedRange<Int>, under limit: Duration, _ measure: () async throws -> Duration
 ) async throws -> Duration {
   var best = try await measure()
@@ -21,7 +21,7 @@ private func best(
 
 extension TransportFixture {
   /// Opens a world whose peer ends each connection after reading the second request on it.
-  fileprivate func dying(_ step: ScriptStep) async throws -> TransportWorld {
+  fileprivate func endingReusedConnections(by step: ScriptStep) async throws -> TransportWorld {
     try await world(
       OriginPlan { $0.ordinal == 1 ? .respond(text: "\($0.connection)") : [.readBody, step] })
   }
@@ -52,8 +52,8 @@ extension TransportFixture {
 
 extension ClauseGroup<TransportFixture> {
   /// Checks that a second request is answered while the first is not.
-  private static func expectPassing(
-    of scheme: HTTPOrigin.Scheme, _ fixture: TransportFixture
+  private static func expectSecondResponse(
+    over scheme: HTTPOrigin.Scheme, _ fixture: TransportFixture
   ) async throws {
     let world = try await fixture.world(
       OriginPlan { $0.target == "/silent" ? [.readBody, .stall] : .respond(text: "hi") },
@@ -110,7 +110,7 @@ extension ClauseGroup<TransportFixture> {
         (stalled, Deadlines(idle: .milliseconds(150))),
         (stalled, Deadlines(overall: .milliseconds(150))),
       ] {
-        let taken = try await best(of: 3...8, under: .milliseconds(400)) {
+        let taken = try await shortest(of: 3...8, under: .milliseconds(400)) {
           let start = ContinuousClock.now
           _ = try? await world.through { $0.enforcing(deadlines) }.answer()
           let taken = ContinuousClock.now - start
@@ -137,7 +137,7 @@ extension ClauseGroup<TransportFixture> {
       "a request cancelled before the head ends within 100 ms and closes its connection",
       from: "this project"
     ) { fixture in
-      let taken = try await best(of: 1...8, under: .milliseconds(100)) {
+      let taken = try await shortest(of: 1...8, under: .milliseconds(100)) {
         let world = try await fixture.world([.send("HTTP/1.1 200 OK\r\nA: b\r\n"), .stall])
         let task = Task { await world.expectFailure(.cancelled) }
         try await world.expect("the request arrives") { $0.requests == 1 }
@@ -156,7 +156,7 @@ extension ClauseGroup<TransportFixture> {
       "a response cancelled within its content ends within 100 ms and closes its connection",
       from: "this project"
     ) { fixture in
-      let taken = try await best(of: 1...8, under: .milliseconds(100)) {
+      let taken = try await shortest(of: 1...8, under: .milliseconds(100)) {
         let world = try await fixture.world(.raw(incomplete) + [.stall])
         let exchange = try await world.send()
         var first = exchange.body.makeAsyncIterator()
@@ -206,7 +206,7 @@ extension ClauseGroup<TransportFixture> {
       ]
       let world = try await fixture.world(
         OriginPlan { scripts[($0.connection + $0.ordinal) % scripts.count] })
-      // A transport that starts slowly would otherwise see only requests that are cancelled already.
+      // A transport that starts slowly would otherwise see only cancelled requests.
       let first = Task { try await world.answer().status }
       try await world.expect("a connection is opened") { $0.connections >= 1 }
       await withTaskGroup { group in
@@ -274,7 +274,9 @@ extension ClauseGroup<TransportFixture> {
       from: "RFC 9112 §9.3.1, RFC 9110 §9.2.2"
     ) { fixture in
       for step in [ScriptStep.close, .reset] {
-        let world = try await fixture.dying(step).through { $0.retryingWhenSafe() }
+        let world = try await fixture.endingReusedConnections(by: step).through {
+          $0.retryingWhenSafe()
+        }
         checkEqual(try await world.answer().text, "1", "the first content")
         checkEqual(try await world.answer().text, "2", "the content after the connection ended")
         let put = try await world.answer(.put, body: .text("body"))
@@ -326,12 +328,12 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "silent-first", "a request without a response delays no other to the same origin",
       from: "this project"
-    ) { fixture in try await Self.expectPassing(of: .http, fixture) }
+    ) { fixture in try await Self.expectSecondResponse(over: .http, fixture) }
     Clause(
       "silent-first-tls",
       "a request without a response over TLS delays no other to the same origin",
       from: "this project", requires: .customAuthorities
-    ) { fixture in try await Self.expectPassing(of: .https, fixture) }
+    ) { fixture in try await Self.expectSecondResponse(over: .https, fixture) }
     Clause(
       "total-limit", "the total of connections stays within the limit, and further requests wait",
       from: "RFC 9112 §9.4"
@@ -349,7 +351,7 @@ extension ClauseGroup<TransportFixture> {
       try await world.expect("two requests arrive") { $0.requests == 2 }
       let more = urls.map { url in Task { try await world.answer(to: HTTPRequest(url: url)).status }
       }
-      // Ten exchanges with another peer take long enough for the waiting requests to be sent wrongly.
+      // Ten exchanges with another peer give the waiting requests time to be sent by mistake.
       let elsewhere = try await fixture.world(.respond())
       for _ in 1...10 { try await elsewhere.answer() }
       let isExceeded = try await world.log.happens(within: .milliseconds(400)) {

@@ -8,7 +8,7 @@ public enum HTTP2Server: Sendable, Hashable {
 
   /// nghttpd of the nghttp2 project: an independent server, which can't be scripted.
   ///
-  /// An implementation that uses it lacks ``ContractTesting/Capability/scriptedServer``, and is
+  /// An implementation that uses it lacks `Capability.scriptedServer`, and is
   /// available if ``isNghttpdInstalled`` is `true`.
   case nghttpd
 

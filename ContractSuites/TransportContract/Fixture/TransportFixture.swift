@@ -2,7 +2,7 @@ public import ContractTesting
 import ScriptedOrigin
 public import TransportPort
 
-/// The fixture of the transport contracts: opens transports under test and the peers they connect to.
+/// The fixture of the transport contracts: opens transports under test and their peers.
 ///
 /// To run the contracts on your transport, declare how to open it:
 /// ```swift
@@ -15,8 +15,8 @@ public import TransportPort
 /// }
 /// ```
 /// A live transport connects to servers on the loopback address; the fake plays the same plans in
-/// memory. In both cases a clause checks the peer's log. Clauses add policies, such as redirects, to
-/// the transport themselves. The capabilities in `Capability` state what a transport supports.
+/// memory. In both cases a clause checks the peer's log. Clauses add policies, such as redirects,
+/// to the transport themselves. The capabilities in `Capability` state what a transport supports.
 public struct TransportFixture: Sendable {
   private let scope: FixtureScope
   private let makePeer:

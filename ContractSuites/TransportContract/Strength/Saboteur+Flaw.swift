@@ -10,7 +10,7 @@ extension Saboteur<TransportFixture> {
   ///   - description: The flaw, as a phrase whose subject is the transport.
   ///   - clause: The clause that must catch the flaw.
   ///   - message: A part of the message that the clause must record.
-  ///   - timeLimit: The time after which the clause counts as timed out, which also catches the flaw.
+  ///   - timeLimit: The timeout of the clause. A clause that times out has caught the flaw.
   ///   - configure: Sets the flaw.
   static func flawed(
     _ id: String, _ description: String, caughtBy clause: String, saying message: String? = nil,

@@ -8,9 +8,9 @@ struct HTTP2Field: Hashable {
 
 /// Encodes and decodes the field blocks of one connection with libnghttp2's HPACK.
 ///
-/// Both directions have a table that each block changes, so the caller encodes blocks in the order in
-/// which it sends them and decodes all of them in the order in which they arrived. libnghttp2 does
-/// not validate names or values, so a script can send fields that HTTP/2 forbids.
+/// Both directions have a table that each block changes, so the caller encodes blocks in the order
+/// in which it sends them and decodes all of them in the order in which they arrived. libnghttp2
+/// does not validate names or values, so a script can send fields that HTTP/2 forbids.
 ///
 /// Source: RFC 7541.
 final class HPACKCodec {
@@ -39,8 +39,8 @@ final class HPACKCodec {
   /// Encodes one field block.
   func encode(_ fields: [HTTP2Field]) throws(Failure) -> [UInt8] {
     guard let deflater else { throw Failure() }
-    // libnghttp2 takes pointers to each name and value, so they are laid out in one buffer that does
-    // not move. The extra byte gives the buffer an address if every field is empty.
+    // libnghttp2 takes pointers to each name and value, so they are laid out in one buffer that
+    // does not move. The extra byte gives the buffer an address if every field is empty.
     var storage: [UInt8] = fields.flatMap { $0.name + $0.value }
     storage.append(0)
     let block = storage.withUnsafeMutableBufferPointer { storage -> [UInt8]? in

@@ -116,9 +116,11 @@ extension HTTP2Connection {
 
   private func apply(setting: UInt32, _ value: Int) {
     switch setting {
-    case 1:  // SETTINGS_HEADER_TABLE_SIZE
+    // SETTINGS_HEADER_TABLE_SIZE
+    case 1:
       codec.setEncoderTableSize(value)
-    case 4:  // SETTINGS_INITIAL_WINDOW_SIZE, which also changes the windows of open streams (§6.9.2).
+    // SETTINGS_INITIAL_WINDOW_SIZE, which also changes the windows of open streams (§6.9.2).
+    case 4:
       for index in streams.indices { streams[index].window += value - streamWindow }
       streamWindow = value
     default:

@@ -1,9 +1,9 @@
 /// An HTTP/2 frame as it is on the wire.
 ///
-/// Frames are read and written here and not by libnghttp2, whose sessions enforce the protocol: this
-/// origin has to break it on purpose. It withholds window updates, resets the connection within a
-/// stream, and sends GOAWAY for streams that it has read. A payload is any bytes, so a field block
-/// need not come from ``HPACKCodec``.
+/// Frames are read and written here and not by libnghttp2, whose sessions enforce the protocol:
+/// this origin has to break it on purpose. It withholds window updates, resets the connection
+/// within a stream, and sends GOAWAY for streams that it has read. A payload is any bytes, so a
+/// field block need not come from ``HPACKCodec``.
 ///
 /// Source: RFC 9113 §4.1 and §6.
 struct HTTP2Frame {
