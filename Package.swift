@@ -59,7 +59,8 @@ let harness: [Target] = [
   .target(
     name: "EvidenceSamples", dependencies: ["ContractEvidence"],
     path: "Tests/Harness/EvidenceSamples"),
-  .testTarget(name: "EvidenceTests", dependencies: ["ContractEvidence", "EvidenceSamples", "SeededRandom"]),
+  .testTarget(
+    name: "EvidenceTests", dependencies: ["ContractEvidence", "EvidenceSamples", "SeededRandom"]),
   .testTarget(
     name: "ReportsTests",
     dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples"]),
@@ -120,7 +121,8 @@ let transport: [Target] = [
     name: "TransportPortTests",
     dependencies: ["ManualClocks", "SeededRandom", "SystemLocks", "TransportPort"]),
   .testTarget(
-    name: "TransportDecodingTests", dependencies: ["CZlib", "SeededRandom", "TransportDecoding", "TransportPort"]),
+    name: "TransportDecodingTests",
+    dependencies: ["CZlib", "TransportDecoding", "TransportPort"]),
   .testTarget(
     name: "TransportPagesTests",
     dependencies: [

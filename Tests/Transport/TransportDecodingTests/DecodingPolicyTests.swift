@@ -1,4 +1,3 @@
-import SeededRandom
 import Testing
 import TransportDecoding
 import TransportPort
@@ -112,7 +111,6 @@ import TransportPort
   }
 
   @Test func `mutated streams neither trap nor depend on the split`() async throws {
-    var generator = SplitMix64(seed: 3)
     let sources = [
       ("gzip", deflated(Self.text, windowBits: 31)),
       ("deflate", deflated(Self.text, windowBits: -15)),
