@@ -63,7 +63,8 @@ final class CurlLoop {
       if !needsPerform, arrivals.isEmpty { wait(running: running) }
     }
     let (commands, finish) = driver.end()
-    // Commands posted before the queue was closed: their jobs must run, and their transfers must end.
+    // Commands posted before the queue was closed: their jobs must run, and their transfers must
+    // end.
     for command in commands { carryOut(command) }
     for transfer in arrivals {
       if case .arrived = transfer.stage { end(waiting: transfer) }

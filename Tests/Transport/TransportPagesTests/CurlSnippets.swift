@@ -1,7 +1,8 @@
 import TransportCurlAdapter
 import TransportPort
 
-// The code of TransportCurlAdapter.md. `PagesTests` checks that each of its code blocks occurs here.
+// The code of TransportCurlAdapter.md. `PagesTests` checks that each of its code blocks occurs
+// here.
 
 func sendWithCurl() async throws -> HTTPDataResponse {
   var configuration = CurlTransport.Configuration()

@@ -3,8 +3,8 @@ import Testing
 
 /// Compiles what the landing page says about files that import TransportPort and HTTPTypes.
 ///
-/// HTTPTypes is a stand-in that the test compiles in a temporary folder: a target of this name in the
-/// package would collide with the real one in an app that uses both.
+/// HTTPTypes is a stand-in that the test compiles in a temporary folder: a target of this name in
+/// the package would collide with the real one in an app that uses both.
 @Suite struct HTTPTypesTests {
   /// The part of swift-http-types that the page uses.
   static let standIn = """
@@ -57,7 +57,7 @@ import Testing
     import TransportPort
     import struct TransportPort.HTTPRequest
 
-    let home = HTTPRequest(url: "https://example.com/")
+    func home() -> HTTPRequest { HTTPRequest(url: "https://example.com/") }
     """,
     """
     import HTTPTypes
@@ -99,7 +99,7 @@ import Testing
     import HTTPTypes
     import TransportPort
 
-    let home = HTTPRequest(url: "https://example.com/")
+    func home() -> HTTPRequest { HTTPRequest(url: "https://example.com/") }
     """
   )
 

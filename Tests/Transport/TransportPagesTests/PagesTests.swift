@@ -6,7 +6,9 @@ import Testing
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   static let house = folder.appending(path: "../../../Sources/Transport")
 
-  @Test(arguments: ["TransportPort", "TransportCurlAdapter", "TransportURLSessionAdapter"])
+  @Test(arguments: [
+    "TransportPort", "TransportDecoding", "TransportCurlAdapter", "TransportURLSessionAdapter",
+  ])
   func `each code block of a landing page is compiled here`(module: String) throws {
     let page = try Self.read(Self.house.appending(path: "\(module)/\(module).docc/\(module).md"))
     let sources = try FileManager.default.contentsOfDirectory(
