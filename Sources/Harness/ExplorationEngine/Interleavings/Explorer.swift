@@ -55,9 +55,9 @@ final class Explorer {
       let isInActorPass = isInActorPass && strategy == .depthFirst
       let outcome = runNext(strategy, isInActorPass: isInActorPass)
       report.schedules += 1
-      if let failure = outcome.failure, report.failure == nil {
+      if var failure = outcome.failure, report.failure == nil {
+        failure.foundAfter = report.schedules
         report.failure = failure
-        report.failure?.foundAfter = report.schedules
         if options.stopsAtFailure {
           minimise(outcome)
           return finished()
