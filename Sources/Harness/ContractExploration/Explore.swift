@@ -16,7 +16,7 @@ public import Testing
 ///   - settings: The limits and seeds.
 ///   - filePath: The path of the test's file. Examples are saved in a folder next to it.
 ///   - sourceLocation: The source location of the call.
-/// - Throws: ``OutsideTestError`` if no test is running; ``EnvironmentError`` for a variable with
+/// - Throws: `OutsideTestError` if no test is running; `EnvironmentError` for a variable with
 ///   an invalid value.
 public func explore<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>,
@@ -45,7 +45,7 @@ public func explore<Spec: Specification>(
 ///   - implementation: The implementation to run the commands on.
 ///   - commands: The commands, in order.
 ///   - sourceLocation: The source location of the call.
-/// - Throws: ``OutsideTestError`` if no test is running.
+/// - Throws: `OutsideTestError` if no test is running.
 public func explore<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, commands: [Spec.Command],
   sourceLocation: SourceLocation = #_sourceLocation
@@ -84,7 +84,7 @@ private func lockStep<Spec: Specification>(
 ///   - tasks: The number of tasks that use it concurrently, from 1.
 ///   - settings: The limits and seeds; environment variables override them.
 ///   - sourceLocation: The source location of the call.
-/// - Throws: ``OutsideTestError`` if no test is running; ``EnvironmentError`` for a variable with
+/// - Throws: `OutsideTestError` if no test is running; `EnvironmentError` for a variable with
 ///   an invalid value.
 public func exploreConcurrently<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 4,

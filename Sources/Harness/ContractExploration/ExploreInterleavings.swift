@@ -18,7 +18,7 @@ public import Testing
 ///   - options: The limits, the seed, and the shared state; environment variables override the
 ///     limits and the seed.
 ///   - sourceLocation: The source location of the call.
-/// - Throws: ``OutsideTestError`` if no test is running; ``EnvironmentError`` for a variable with
+/// - Throws: `OutsideTestError` if no test is running; `EnvironmentError` for a variable with
 ///   an invalid value.
 public func exploreInterleavings<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 2,

@@ -1,6 +1,6 @@
 /// A clock whose time advances only when every task waits.
 ///
-/// Under ``exploreInterleavings(_:of:)`` and ``withDeterministicTasks(seed:_:)``, sleeps take no
+/// Under ``exploreInterleavings(_:of:)`` and `withDeterministicTasks(seed:_:)`, sleeps take no
 /// real time and end in the order of their deadlines. Inject the clock where a program takes one:
 /// deadlines that are computed from ``now`` are then exact. With `ContinuousClock` they are not,
 /// because its `now` is real. Outside those functions, a sleep advances the clock and returns at
