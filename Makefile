@@ -16,7 +16,7 @@ contracts: setup ## Run every contract on every implementation and print the mat
 
 # These tests measure time or observe threads and sockets, so they run without other tests.
 EXPLORERS := ExplorationTests|ExploreTests
-TRANSPORTS := Transport[A-Za-z]*AdapterTests|ScriptedOriginTests|TransportContractTests
+TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests|TransportContractTests
 
 test: setup ## Run all tests
 	@swift test --skip '$(EXPLORERS)|$(TRANSPORTS)'

@@ -31,7 +31,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("failing", "✗ counter/adds@stuck"), ("wedged", "blocks the threads that every task needs"),
+      ("failing", "✗ counter/adds@stuck"),
+      ("starved", "blocks every thread of the cooperative pool"),
       ("crashing", "‼ counter/adds@trapping"),
     ])
   func `a failed run prints its report and exits with 1`(
