@@ -34,7 +34,8 @@ import Foundation
       row("Hypothesis, synchronous class", hypothesis, against: hypothesis)
     } else {
       print(
-        "Hypothesis not found; install it with Benchmarks/Sources/ExplorationBenchmark/Peers/install")
+        "Hypothesis not found; install it with Benchmarks/Sources/ExplorationBenchmark/Peers/install"
+      )
     }
 
     print("\nprocessor time for the linearizability of 10,000 operations by 8 clients on a map")

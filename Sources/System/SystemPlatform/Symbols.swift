@@ -29,7 +29,8 @@ public func symbolAddress(of name: String) -> UnsafeMutableRawPointer? {
 public func symbolName(at address: UInt) -> String? {
   // glibc declares `dladdr` only with `_GNU_SOURCE`, so its header hides it from Swift.
   typealias Lookup = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
-  guard let pointer = UnsafeRawPointer(bitPattern: address), let symbol = symbolAddress(of: "dladdr")
+  guard let pointer = UnsafeRawPointer(bitPattern: address),
+    let symbol = symbolAddress(of: "dladdr")
   else { return nil }
   let lookup = unsafeBitCast(symbol, to: Lookup.self)
   // `Dl_info` has four pointers: file name, file base, symbol name, symbol address.

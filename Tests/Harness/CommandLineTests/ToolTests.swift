@@ -140,7 +140,8 @@ import Testing
     #expect(try await run(store, read(#""a=1""#)).status == 0)
     let lost = try await run(store, read("null"))
     #expect(lost.status == 1)
-    #expect(lost.output.contains("line 2: cookies(for: \"https://example.com/\"), expected \"a=1\""))
+    #expect(
+      lost.output.contains("line 2: cookies(for: \"https://example.com/\"), expected \"a=1\""))
     let hostile = try await run(store, read("1"), #"{"process":1,"f":"eat","call":5}"#)
     #expect(hostile.status == 65)
     #expect(hostile.complaint.contains("line 2: the result of 'cookies' must be the Cookie header"))

@@ -88,7 +88,9 @@ enum FunctionName {
     let parts = name.split(separator: ".")
     guard let last = parts.last else { return nil }
     // The names of runtime and standard library functions do not tell where the program is.
-    if parts.first == "Swift" || name.hasPrefix("swift_") || !declaration.contains(" ") { return nil }
+    if parts.first == "Swift" || name.hasPrefix("swift_") || !declaration.contains(" ") {
+      return nil
+    }
     let own = parts.count > 2 ? "\(parts[parts.count - 2]).\(last)" : String(last)
     return isClosure ? "closure in \(own)" : own
   }

@@ -1,4 +1,3 @@
-
 /// Runs random commands on a subject and on the model, and compares their responses.
 ///
 /// Runs have a separate thread. If a run times out, its task is cancelled and abandoned. A failure

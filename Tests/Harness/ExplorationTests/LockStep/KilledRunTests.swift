@@ -55,7 +55,8 @@ import Testing
     try await Task.sleep(for: .microseconds(.random(in: 0...120_000)))
     kill(process.processIdentifier, SIGKILL)
     for await _ in end.stream {}
-    try #require(process.terminationReason == .uncaughtSignal, "example-writer exited before the kill")
+    try #require(
+      process.terminationReason == .uncaughtSignal, "example-writer exited before the kill")
     let text = try String(contentsOf: output, encoding: .utf8)
     // The last element is empty, or an incomplete line.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
