@@ -219,7 +219,7 @@ let matrix: [Target] = [
     ], path: "Tests/Contracts")
 ]
 
-/// Places each target that names no folder of its own in a house.
+/// Sets the folder of each target that names none.
 func house(_ name: String, _ targets: [Target], in root: String = "Sources") -> [Target] {
   for target in targets where target.path == nil {
     let root = target.type == .test ? "Tests" : root

@@ -1,7 +1,7 @@
 import Foundation
 public import Testing
 
-/// Records an issue with a message of its own if a condition does not hold.
+/// Records an issue with the given message if a condition does not hold.
 ///
 /// Use it in place of `#expect` if the message matters more than the source of the expression: a
 /// saboteur's `saying:` looks for a part of the message.

@@ -232,7 +232,7 @@ extension Implementation {
   /// Whether the environment lets implementations of this kind run outside of cases.
   package var runsOutsideCases: Bool { RunRecorder.current.explores(kind) }
 
-  /// Whether each case of the implementation has a process of its own.
+  /// Whether each case of the implementation runs in its own process.
   package var hasOwnProcess: Bool { isIsolated }
 
   /// Why the implementation is unavailable, or `nil` if it can be made here.

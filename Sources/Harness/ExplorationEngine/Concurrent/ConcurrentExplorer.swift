@@ -85,7 +85,7 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
           specification, .subject(problem), history, minimal: nil, seed: seed)
       } else if !isOver {
         report.failure = ConcurrentFailure(
-          specification, .hung(after: settings.runLimit), history, minimal: nil, seed: seed)
+          specification, .timedOut(after: settings.runLimit), history, minimal: nil, seed: seed)
       } else {
         switch checker.check(history) {
         case .linearizable: break

@@ -53,7 +53,7 @@ public struct ConcurrentFailure<Spec: Specification>: Sendable {
   public enum Kind: Sendable {
     case notLinearizable(LinearizabilityViolation<Spec.Response>)
     /// The run timed out; it may be a deadlock.
-    case hung(after: Duration)
+    case timedOut(after: Duration)
     /// The subject could not be created or torn down.
     case subject(String)
   }
@@ -114,7 +114,7 @@ extension ConcurrentFailure: CustomStringConvertible {
   public var description: String {
     switch kind {
     case .subject(let problem): return problem
-    case .hung(let time):
+    case .timedOut(let time):
       return "the run timed out after \(time), seed \(seed):\n\(history.timeline)"
     case .notLinearizable:
       var text = "not linearizable: no order of these calls gives the responses, seed \(seed):\n"

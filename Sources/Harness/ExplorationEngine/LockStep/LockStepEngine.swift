@@ -118,7 +118,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       } else if now - lastChange > limit {
         monitor.isStopped.store(true, ordering: .relaxed)
         let step = monitor.step.load(ordering: .relaxed)
-        monitor.end(.failed(.init(run: max(run, 1) - 1, step: step, kind: .hung(after: limit))))
+        monitor.end(.failed(.init(run: max(run, 1) - 1, step: step, kind: .timedOut(after: limit))))
         let ending = monitor.wait(.zero) ?? .done
         worker.abandon()
         return ending
@@ -168,7 +168,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       choices: original.sequence, source: lockStep.source)
     // Shrinking a timeout takes many timeouts, so it uses a shorter one, and the result is
     // confirmed with the full one.
-    let isTimeout = if case .hung = kind { true } else { false }
+    let isTimeout = if case .timedOut = kind { true } else { false }
     let limit = isTimeout ? min(settings.runLimit, .milliseconds(500)) : settings.runLimit
     for _ in 0..<settings.replays {
       let (again, calls) = attempt(original.commands, limit: limit)

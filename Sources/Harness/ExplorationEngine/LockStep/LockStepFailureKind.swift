@@ -5,7 +5,7 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
   /// The subject threw an error that is not a response.
   case threw(type: String, message: String, expected: Response)
   /// The run timed out.
-  case hung(after: Duration)
+  case timedOut(after: Duration)
   /// The process ended by a trap or a signal.
   case endedProcess
   /// Creating the subject threw an error.
@@ -19,7 +19,7 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
     switch self {
     case .mismatch: "mismatch"
     case .threw(let type, _, _): "threw \(type)"
-    case .hung: "timed out"
+    case .timedOut: "timed out"
     case .endedProcess: "ended the process"
     case .setUpThrew(let type, _): "setup threw \(type)"
     case .tearDownThrew(let type, _): "teardown threw \(type)"
@@ -29,7 +29,7 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
   /// Whether a command failed, and not the setup or the teardown of the subject.
   var isOfCommand: Bool {
     switch self {
-    case .mismatch, .threw, .hung, .endedProcess: true
+    case .mismatch, .threw, .timedOut, .endedProcess: true
     case .setUpThrew, .tearDownThrew: false
     }
   }
@@ -56,7 +56,7 @@ extension LockStepFailureKind: CustomStringConvertible {
     case .mismatch(let expected, let actual): "expected \(expected), got \(actual)"
     case .threw(let type, let message, let expected):
       "expected \(expected), but it threw \(type): \(message)"
-    case .hung(let time): "timed out after \(time)"
+    case .timedOut(let time): "timed out after \(time)"
     case .endedProcess: "the process ended here"
     case .setUpThrew(let type, let message): "creating the subject threw \(type): \(message)"
     case .tearDownThrew(let type, let message): "tearing down the subject threw \(type): \(message)"

@@ -133,7 +133,7 @@ private struct CountersSpecification: Specification {
   @Test func `a run that times out is a failure, with the blocked calls pending`() async throws {
     let report = await explore(.blocks, runs: 50, runLimit: .seconds(2))
     let failure = try #require(report.failure)
-    guard case .hung = failure.kind else {
+    guard case .timedOut = failure.kind else {
       Issue.record("\(failure)")
       return
     }

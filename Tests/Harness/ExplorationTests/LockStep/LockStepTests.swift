@@ -135,7 +135,7 @@ import Testing
       AsyncDictionary(.neverReturns)
     }.explore()
     let failure = try #require(report.failure)
-    guard case .hung(let limit) = failure.kind else {
+    guard case .timedOut(let limit) = failure.kind else {
       Issue.record("\(failure.kind)")
       return
     }
