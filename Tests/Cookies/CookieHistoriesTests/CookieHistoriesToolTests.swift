@@ -53,7 +53,8 @@ import Testing
     #expect(try await Run(["-"], [Self.store, Self.read(#""a=1""#)]).status == 0)
     let lost = try await Run(["-"], [Self.store, Self.read("null")])
     #expect(lost.status == 1)
-    #expect(lost.output.contains("line 2: cookies(for: \"https://example.com/\"), expected \"a=1\""))
+    #expect(
+      lost.output.contains("line 2: cookies(for: \"https://example.com/\"), expected \"a=1\""))
   }
 
   @Test func `names each line that is not part of a cookie history`() async throws {
