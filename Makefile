@@ -1,12 +1,13 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup contracts test example threads matrix bench fuzz soak api-breakage docs lint format
+.PHONY: help setup contracts test example threads matrix bench fuzz soak libcurl-versions on-debian-13 \
+  api-breakage docs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
   Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 
 help: ## Lists the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Installs the system packages that are missing.
 	@Scripts/install-packages
@@ -65,6 +66,13 @@ fuzz: setup ## Fuzzes the cookie parsers (RUNS=10000000).
 
 soak: setup ## Runs the long forms of the campaigns that tests run in short.
 	@Scripts/soak
+
+libcurl-versions: setup ## Compiles the curl adapter with the libcurl of five Debian and Ubuntu releases.
+	@Scripts/check-libcurl-versions
+
+RUN := make contracts && make test
+on-debian-13: ## Runs make contracts and make test in a Debian 13 chroot; needs root (RUN='swift test').
+	@Scripts/on-debian-13 sh -c '$(RUN)'
 
 BASE := main
 api-breakage: setup ## Shows what changes break in the public interface since BASE (a tag or a branch).

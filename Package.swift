@@ -99,7 +99,9 @@ let transport: [Target] = [
     dependencies: ["CZlib", "ManualClocks", "SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportCurlAdapterTests",
-    dependencies: ["ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort"]),
+    dependencies: [
+      "CCurl", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
+    ]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
     dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),

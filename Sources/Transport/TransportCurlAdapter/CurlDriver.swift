@@ -47,6 +47,12 @@ final class CurlDriver: Sendable {
         .other, phase: .preparing, bytesSent: false, detail: "libcurl cannot be set up")
     }
     self.multi = multi
+    do throws(TransportError) {
+      try CurlOptions.probe(configuration)
+    } catch {
+      curl_multi_cleanup(multi)
+      throw error
+    }
     do {
       try SystemThread { CurlLoop(self, configuration).run() }.detach()
     } catch {

@@ -44,7 +44,7 @@ extension CurlHandle {
 
   /// Whether HTTP/2 was agreed on; `nil` where that is not known.
   var speaksHTTP2: Bool? {
-    guard let session = ccurl_openssl_session(easy) else { return nil }
+    guard configuration.asksOpenSSL, let session = ccurl_openssl_session(easy) else { return nil }
     return OpenSSL.shared?.speaksHTTP2(session)
   }
 
@@ -76,8 +76,7 @@ extension CurlHandle {
     // Without a word, this means that the session has nothing left to do: it was ended by GOAWAY.
     case CURLE_HTTP2 where outgoing.isUnprocessed || text.isEmpty: return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: return .protocolViolation
-    // CURLE_TOO_LARGE, which older headers do not have.
-    case CURLcode(100): return .headTooLarge
+    case ccurl_code_too_large: return .headTooLarge
     default: return .other
     }
   }

@@ -166,7 +166,7 @@ extension CurlHandle {
   /// libcurl takes the end of the socket for the end of TLS, so that anybody on the way could cut a
   /// body that ends with the connection (RFC 9112 §9.8).
   func watchEnd() {
-    guard let session = ccurl_openssl_session(easy) else { return }
+    guard configuration.asksOpenSSL, let session = ccurl_openssl_session(easy) else { return }
     incoming.isEndAnnounced = OpenSSL.shared?.isEndAnnounced(session)
   }
 
@@ -245,12 +245,7 @@ extension CurlHandle {
           .truncatedBody, "\(incoming.received) of \(length) bytes came before the connection ended"
         ))
     }
-    if incoming.framing == .untilClose, incoming.isEndAnnounced == false {
-      return .failed(
-        error(
-          .truncatedBody,
-          "the connection ended without close_notify, so the body may be cut short"))
-    }
+    if let detail = doubtfulEnd { return .failed(error(.truncatedBody, detail)) }
     return .complete(trailers: incoming.chunks?.trailers ?? incoming.trailers?.fields ?? [:])
   }
 
@@ -265,6 +260,20 @@ extension CurlHandle {
     case .chunked: return incoming.chunks?.isComplete == true
     case .untilClose, nil: return false
     }
+  }
+
+  /// Why the end of a connection can't be trusted to be the end of the body; `nil` if it can.
+  private var doubtfulEnd: String? {
+    guard incoming.framing == .untilClose, !incoming.isMultiplexed,
+      transfer?.wire.origin.scheme == .https, incoming.isEndAnnounced != true
+    else { return nil }
+    return incoming.isEndAnnounced == nil
+      ? """
+        the body ends with the connection, and \(CurlOptions.library) doesn't tell whether the end was \
+        announced, so the body may be cut short; use libcurl built with OpenSSL, or a server that \
+        states the length
+        """
+      : "the connection ended without close_notify, so the body may be cut short"
   }
 
   /// What it means that the connection ended before the head was complete.

@@ -52,13 +52,15 @@ final class CurlHandle {
   private(set) var isSpent = false
 
   /// A handle with everything set that holds for all transfers.
-  init?(_ configuration: CurlTransport.Configuration, loop: CurlLoop) {
-    guard let easy = curl_easy_init() else { return nil }
+  init(
+    _ configuration: CurlTransport.Configuration, loop: CurlLoop
+  ) throws(TransportError) {
+    let easy = try CurlOptions.makeHandle()
     self.easy = easy
     self.loop = loop
     self.configuration = configuration
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    setUp(configuration, loop: loop, errorText: errorText)
+    try setUp(configuration, loop: loop, errorText: errorText)
   }
 
   deinit {

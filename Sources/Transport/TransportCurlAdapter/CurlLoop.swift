@@ -174,13 +174,13 @@ final class CurlLoop {
   }
 
   private func start(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
-    guard let handle = idle.popLast() ?? makeHandle() else {
+    let handle: CurlHandle
+    do throws(TransportError) {
+      // Not `??`, which forgets the type of the error.
+      if let kept = idle.popLast() { handle = kept } else { handle = try makeHandle() }
+    } catch {
       queue.release(lane)
-      resume(
-        transfer.finish(
-          .failed(
-            transfer.wire.error(
-              .other, phase: .preparing, bytesSent: false, detail: "libcurl is out of memory"))))
+      resume(transfer.finish(.failed(error)))
       return
     }
     handle.begin(transfer, in: lane)
@@ -192,8 +192,8 @@ final class CurlLoop {
     }
   }
 
-  private func makeHandle() -> CurlHandle? {
-    guard let handle = CurlHandle(configuration, loop: self) else { return nil }
+  private func makeHandle() throws(TransportError) -> CurlHandle {
+    let handle = try CurlHandle(configuration, loop: self)
     handles.append(handle)
     return handle
   }

@@ -10,6 +10,10 @@ extension CurlTransport {
       /// The bundle is read again after a day.
       case system
       /// These and no others: certificates in PEM, one after the other.
+      ///
+      /// A proxy that is reached over TLS is held to them as well. libcurl with GnuTLS can't do it:
+      /// there, creating the transport throws
+      /// ``TransportError/Kind-swift.enum/unsupportedOption(_:)``.
       case pem(String)
     }
 
@@ -42,6 +46,12 @@ extension CurlTransport {
 
     /// Whether HTTP/2 is offered to `https` origins.
     public var allowsHTTP2 = true
+
+    /// Options that libcurl appears to refuse, by name, with its codes; only tests set this.
+    var refusals: [String: UInt32] = [:]
+
+    /// Whether OpenSSL is asked about connections; only tests clear this.
+    var asksOpenSSL = true
 
     /// The defaults.
     public init() {}

@@ -11,33 +11,54 @@ enum HTTP2Notice: Equatable {
 
   /// What a line of the trace says; `nil` for all other lines.
   ///
-  /// Sources: lib/http2.c of libcurl, `Using Stream ID: 3 (easy handle 0x1)` up to 7.88 and
-  /// `[HTTP/2] [3] OPENED stream for https://host/` since 8.2; `received GOAWAY, error=0,
-  /// last_stream=1`; `REFUSED_STREAM, retrying a fresh connect`.
+  /// libcurl 8.2 and newer also traces the request, whose fields hold what the caller chose:
+  /// `[HTTP/2] [1] [name: GOAWAY, last_stream=0]`. So a line counts only if it has one of these forms
+  /// from its first byte on, and a field can't forge one.
+  ///
+  /// Sources: lib/http2.c and lib/transfer.c of libcurl 7.81 to 8.14. GOAWAY is not traced by 7.81,
+  /// which also writes the stream in hexadecimal digits.
   init?(_ line: UnsafeRawBufferPointer) {
-    // Nearly all lines are about something else, and are not to be made text of.
+    // Most lines are about something else; decoding them as UTF-8 would cost time.
     switch line.first {
     case UInt8(ascii: "U"), UInt8(ascii: "["), UInt8(ascii: "r"), UInt8(ascii: "R"): break
     default: return nil
     }
-    let text = String(decoding: line.prefix(200), as: UTF8.self)
-    if let stream = Self.number(after: "Using Stream ID: ", in: text) {
+    var text = Substring(decoding: line.prefix(200), as: UTF8.self)
+    if text.skip("Using Stream ID: ") {
+      guard let stream = text.takeNumber(), text.skip(" (easy handle ") else { return nil }
       self = .opened(stream: stream)
-    } else if text.contains("OPENED stream"),
-      let stream = Self.number(after: "[HTTP/2] [", in: text)
-    {
+    } else if text.skip("[HTTP/2] [") {
+      guard let stream = text.takeNumber(), text.skip("] OPENED stream for ") else { return nil }
       self = .opened(stream: stream)
-    } else if text.contains("GOAWAY"), let stream = Self.number(after: "last_stream=", in: text) {
+    } else if text.skip("received GOAWAY, error=") || text.skip("recveived GOAWAY, error=") {
+      guard text.takeNumber() != nil, text.skip(", last_stream="),
+        let stream = text.takeNumber(), text.allSatisfy(\.isNewline)
+      else { return nil }
       self = .goAway(lastStream: stream)
-    } else if text.hasPrefix("REFUSED_STREAM") {
+    } else if text.skip("REFUSED_STREAM, retrying a fresh connect"),
+      text.allSatisfy(\.isNewline)
+    {
       self = .refused
     } else {
       return nil
     }
   }
+}
 
-  private static func number(after mark: String, in text: String) -> Int? {
-    guard let place = text.firstRange(of: mark) else { return nil }
-    return Int(text[place.upperBound...].prefix { $0.isNumber })
+extension Substring {
+  /// Removes a text from the start.
+  ///
+  /// - Returns: Whether it was there; if not, nothing is removed.
+  fileprivate mutating func skip(_ text: String) -> Bool {
+    guard hasPrefix(text) else { return false }
+    removeFirst(text.count)
+    return true
+  }
+
+  /// Removes decimal digits from the start; `nil` if there are none.
+  fileprivate mutating func takeNumber() -> Int? {
+    let digits = prefix { $0.isASCII && $0.isWholeNumber }
+    removeFirst(digits.count)
+    return Int(digits)
   }
 }

@@ -89,6 +89,11 @@ extension TransportError {
     /// A redirect leads to something that is no http or https URL.
     case invalidRedirect
 
+    /// The library below cannot do what the configuration asks for, and nothing was sent.
+    ///
+    /// The name is that library's own, such as `CURLOPT_CAINFO_BLOB`; `detail` says what to do.
+    case unsupportedOption(String)
+
     /// None of the others; see code and detail.
     case other
 
