@@ -102,7 +102,7 @@ static inline const char *ccurl_text(CURL *handle, CURLINFO info) {
   return value;
 }
 
-/// The file of authorities that libcurl was built to trust; null if it can't be read, or before 7.84.
+/// The file of authorities that libcurl was built to trust; null if unreadable, or before 7.84.
 static inline const char *ccurl_readable_bundle(CURL *handle) {
   const char *path = ccurl_text(handle, ccurl_info_cainfo);
   return path && access(path, R_OK) == 0 ? path : 0;

@@ -1,9 +1,9 @@
 // Constants whose names or types differ between libcurl 7.81 and the newest version.
 //
-// An option that older headers lack is written as its number. The number is part of libcurl's binary
-// interface and never changes (https://curl.se/libcurl/abi.html), so code that was compiled with older
-// headers uses such an option when it runs with a newer library. An older library returns
-// CURLE_UNKNOWN_OPTION. Whether an option works is therefore known only at run time.
+// An option that older headers lack is written as its number. The number is part of libcurl's
+// binary interface and never changes (https://curl.se/libcurl/abi.html), so code that was compiled
+// with older headers uses such an option when it runs with a newer library. An older library
+// returns CURLE_UNKNOWN_OPTION. Whether an option works is therefore known only at run time.
 
 #ifndef CCURL_VERSIONS_H
 #define CCURL_VERSIONS_H
@@ -11,8 +11,8 @@
 #include <curl/curl.h>
 
 #if LIBCURL_VERSION_NUM < 0x075100
-#error "libcurl's headers are older than 7.81; without CURLOPT_PREREQFUNCTION and CURLOPT_CAINFO_BLOB \
-a POST could be sent twice and certificates could not be pinned. Install libcurl 7.81 or newer."
+#error "libcurl's headers are older than 7.81. Without CURLOPT_PREREQFUNCTION a POST could be sent \
+twice, so install libcurl 7.81 or newer."
 #endif
 
 // Macros of type long since 8.13 or later, enumerators before.

@@ -269,10 +269,10 @@ extension CurlHandle {
     else { return nil }
     return incoming.isEndAnnounced == nil
       ? """
-        the body ends with the connection, and \(CurlOptions.library) doesn't tell whether the end was \
-        announced, so the body may be cut short; use libcurl built with OpenSSL, or a server that \
-        states the length
-        """
+      the body ends with the connection, and \(CurlOptions.library) doesn't tell whether the end was \
+      announced, so the body may be cut short; use libcurl built with OpenSSL, or a server that \
+      states the length
+      """
       : "the connection ended without close_notify, so the body may be cut short"
   }
 

@@ -3,8 +3,8 @@ import TransportPort
 
 /// The options that security depends on; setting them throws if libcurl refuses one.
 ///
-/// libcurl only returns a code for an option that it doesn't support, and then runs the transfer with
-/// its default, which may trust more, send more or repeat more than the configuration allows.
+/// libcurl only returns a code for an option that it doesn't support, and then runs the transfer
+/// with its default, which may trust more, send more or repeat more than the configuration allows.
 struct CurlOptions {
   private let easy: UnsafeMutableRawPointer
   private let configuration: CurlTransport.Configuration
@@ -15,11 +15,14 @@ struct CurlOptions {
     self.configuration = configuration
   }
 
-  /// Throws what ``setSecurity()`` would throw for a handle of this process's libcurl.
+  /// Throws if this process's libcurl lacks an option that a transport's handles need.
   static func probe(_ configuration: CurlTransport.Configuration) throws(TransportError) {
     let easy = try makeHandle()
     defer { curl_easy_cleanup(easy) }
-    try CurlOptions(easy, configuration).setSecurity()
+    let options = CurlOptions(easy, configuration)
+    try options.setSecurity()
+    // Without this callback, libcurl sends a request again whatever its method.
+    try options.check(CURLOPT_PREREQFUNCTION, ccurl_set_prerequest(easy, nil))
   }
 
   /// Creates an easy handle.
@@ -31,7 +34,7 @@ struct CurlOptions {
     return easy
   }
 
-  /// Sets every option that decides whom the transport trusts, what it discloses and what it repeats.
+  /// Sets the options that decide whom the transport trusts, what it discloses and what it repeats.
   ///
   /// - Throws: ``TransportError/Kind-swift.enum/unsupportedOption(_:)``.
   func setSecurity() throws(TransportError) {
@@ -42,8 +45,6 @@ struct CurlOptions {
     try set(CURLOPT_NETRC, ccurl_netrc_ignored)
     // A proxy's response to CONNECT must not pass for the origin's.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // Without the callback, libcurl sends a request again whatever its method.
-    try check(CURLOPT_PREREQFUNCTION, ccurl_set_prerequest(easy, nil))
     try setTrust()
     try setProxy()
   }
@@ -70,9 +71,9 @@ struct CurlOptions {
     try set(CURLOPT_SSLVERSION, ccurl_ssl_version_tls12)
     switch configuration.authorities {
     case .system:
-      // If a folder is set as well as the bundle, libcurl caches no certificates and reads the whole
-      // bundle for each connection, which takes longer than the rest of the handshake. libcurl before
-      // 7.84 doesn't tell where the bundle is, so there the folder stays.
+      // If a folder is set as well as the bundle, libcurl caches no certificates and reads the
+      // whole bundle for each connection, which takes longer than the rest of the handshake.
+      // libcurl before 7.84 doesn't tell where the bundle is, so there the folder stays.
       if ccurl_readable_bundle(easy) != nil { try clear(CURLOPT_CAPATH) }
     case .pem(let text):
       // The bytes replace the default bundle, but neither the folder nor the system's own store.
@@ -123,9 +124,9 @@ extension CurlOptions {
 
   /// Removes the default of an option.
   private func clear(_ option: CURLoption) throws(TransportError) {
-    let code = ccurl_set_string(easy, option, nil)
+    let code = refusal(of: option) ?? ccurl_set_string(easy, option, nil)
     // A TLS library that can't use the option has no default for it either.
-    try check(option, code == CURLE_NOT_BUILT_IN ? CURLE_OK : code)
+    if code != CURLE_NOT_BUILT_IN { try check(option, code) }
   }
 
   private func check(_ option: CURLoption, _ code: CURLcode) throws(TransportError) {
@@ -134,7 +135,7 @@ extension CurlOptions {
     let name = Self.name(of: option)
     let advice =
       option == CURLOPT_CAINFO_BLOB || option == CURLOPT_PROXY_CAINFO_BLOB
-      ? "install libcurl built with OpenSSL (libcurl4-openssl-dev), or trust the system's authorities"
+      ? "install libcurl built with OpenSSL (libcurl4-openssl-dev), or trust Authorities.system"
       : "install libcurl 7.81 or newer, built with TLS and proxies"
     throw TransportError(
       .unsupportedOption(name), phase: .preparing, bytesSent: false, code: Int(code.rawValue),

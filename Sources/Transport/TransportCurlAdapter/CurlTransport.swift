@@ -5,12 +5,27 @@ import TransportPort
 ///
 /// Connections are kept and reused. An exchange keeps the transport alive, so that dropping it does
 /// not end what is under way; ``shutDown()`` does.
+///
+/// ## Versions of libcurl
+///
+/// Needs libcurl 7.81 or newer. With an older version, or another TLS library than OpenSSL, something
+/// is lost:
+/// - Before 7.84, with ``Configuration/Authorities/system``: each connection reads the file of
+///   authorities again.
+/// - Before 7.87: cancelling an exchange while its host is looked up blocks the transport's thread
+///   until the lookup ends.
+/// - In 7.81, over HTTP/2: after GOAWAY, only an idempotent request counts as safe to retry.
+/// - Without OpenSSL: a body over TLS that ends with the connection fails with
+///   ``TransportError/Kind-swift.enum/truncatedBody``, since its end can't be verified; and a TLS
+///   failure may have no cause finer than ``TransportError/TLSFailure/handshake``.
+/// - With GnuTLS: ``Configuration/Authorities/pem(_:)`` is refused by ``init(_:)``.
 public final class CurlTransport: HTTPTransport {
   let driver: CurlDriver
 
   /// A transport with a thread and connections of its own.
   ///
-  /// - Throws: ``TransportError`` of kind `other` when the system has no thread or memory to give.
+  /// - Throws: ``TransportError`` of kind `unsupportedOption` if libcurl can't do what the
+  ///   configuration asks for, and of kind `other` if the system has no thread or memory to give.
   public init(_ configuration: Configuration = Configuration()) throws(TransportError) {
     driver = try CurlDriver(configuration)
   }
