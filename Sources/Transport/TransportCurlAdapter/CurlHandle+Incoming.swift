@@ -26,8 +26,7 @@ extension CurlHandle {
 
   /// Whether libcurl remembers the last field of the transfer before, which it has freed, and joins
   /// a first field that starts with a space to it (curl/curl#11101, up to 8.1.0).
-  static let remembersFreedField =
-    curl_version_info(CURLVERSION_FIRST).pointee.version_num < 0x08_01_01
+  static let remembersFreedField = CurlLibrary.current.version < 0x08_01_01
 
   /// Takes a line of a head or of the trailers, as it came.
   ///
@@ -269,7 +268,7 @@ extension CurlHandle {
     else { return nil }
     return incoming.isEndAnnounced == nil
       ? """
-      the body ends with the connection, and \(CurlOptions.library) doesn't tell whether the end was \
+      the body ends with the connection, and \(CurlLibrary.current.description) doesn't tell whether the end was \
       announced, so the body may be cut short; use libcurl built with OpenSSL, or a server that \
       states the length
       """

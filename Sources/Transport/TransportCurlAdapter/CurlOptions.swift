@@ -140,7 +140,7 @@ extension CurlOptions {
     throw TransportError(
       .unsupportedOption(name), phase: .preparing, bytesSent: false, code: Int(code.rawValue),
       detail: """
-        \(Self.library) refuses \(name) (\(String(cString: curl_easy_strerror(code)))); \(advice)
+        \(CurlLibrary.current.description) refuses \(name) (\(String(cString: curl_easy_strerror(code)))); \(advice)
         """)
   }
 
@@ -158,11 +158,5 @@ extension CurlOptions {
       curl_easy_option_by_id(option).map { "CURLOPT_" + String(cString: $0.pointee.name) }
         ?? "option \(option.rawValue)"
     }
-  }
-
-  /// The libcurl that this process runs with, and its TLS library, such as
-  /// `libcurl/7.88.1 OpenSSL/3.0.17`.
-  static var library: String {
-    String(cString: curl_version()).split(separator: " ").prefix(2).joined(separator: " ")
   }
 }

@@ -43,7 +43,7 @@ import TransportPort
     #expect(error.kind == .unsupportedOption(option), sourceLocation: sourceLocation)
     #expect(error.code == Int(code), sourceLocation: sourceLocation)
     #expect(error.phase == .preparing && !error.bytesSent, sourceLocation: sourceLocation)
-    for part in [option, CurlOptions.library, "install libcurl"] {
+    for part in [option, CurlLibrary.current.description, "install libcurl"] {
       #expect(error.detail.contains(part), sourceLocation: sourceLocation)
     }
   }
@@ -111,6 +111,11 @@ import TransportPort
     #expect(error?.detail.contains("libcurl4-openssl-dev") == true)
   }
 
+  @Test(.enabled(if: !CurlLibrary.current.pinsAuthorities))
+  func `a libcurl that can't pin certificates is refused with the reason`() {
+    expectRefusal(of: "CURLOPT_CAINFO_BLOB", code: 4, configuration(isPinned: true))
+  }
+
   @Test func `before libcurl 7.85, protocols are restricted by bits`() async throws {
     let world = try CurlWorld(.respond(text: "hi")) {
       $0.refusals = ["CURLOPT_PROTOCOLS_STR": 48, "CURLOPT_REDIR_PROTOCOLS_STR": 48]
@@ -159,7 +164,7 @@ import TransportPort
     #expect(try await body.next() == Array("whole".utf8))
     let error = await #expect(throws: TransportError.self) { _ = try await body.next() }
     #expect(error?.kind == .truncatedBody)
-    #expect(error?.detail.contains(CurlOptions.library) == true)
+    #expect(error?.detail.contains(CurlLibrary.current.description) == true)
   }
 
   @Test(arguments: [
