@@ -22,6 +22,8 @@ extension CurlHandle {
     var isMultiplexed = false
     /// Whether TLS announced its end; `nil` where that is not known.
     var isEndAnnounced: Bool?
+    /// Whether Content-Length came before a transfer coding other than chunks.
+    var isLengthFirst = false
   }
 
   /// Whether libcurl remembers the last field of the transfer before, which it has freed, and joins
@@ -33,6 +35,7 @@ extension CurlHandle {
   /// - Returns: Whether the transfer goes on.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
     guard failure == nil else { return false }
+    ignoreLength(after: bytes)
     if !incoming.isAtFirstField, heads.passesOver(bytes) { return true }
     if Self.remembersFreedField, !incoming.hasHead { watchFirstField() }
     do throws(TransportError) {
@@ -55,6 +58,19 @@ extension CurlHandle {
       failure = error
       return false
     }
+  }
+
+  /// Makes libcurl ignore a Content-Length that follows Transfer-Encoding (RFC 9112 §6.3).
+  ///
+  /// After chunks it does so anyway, but libcurl 8.14 obeys the length after any other coding.
+  private func ignoreLength(after line: UnsafeRawBufferPointer) {
+    guard let first = line.first, first | 0x20 == UInt8(ascii: "t"), !incoming.hasHead else {
+      return
+    }
+    let name = "transfer-encoding:".utf8
+    guard line.count > name.count, zip(line, name).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 })
+    else { return }
+    ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
   }
 
   /// Has libcurl show the line after a status line before it does anything about it.
@@ -199,6 +215,8 @@ extension CurlHandle {
       return
     }
     incoming.framing = complete.framing
+    incoming.isLengthFirst =
+      complete.framing == .untilClose && response.headerFields.isLengthFirst
     if incoming.framing == .chunked {
       // From now on libcurl shows what comes before it undoes the chunks.
       incoming.chunks = try ChunkJudge(limits: options.headLimits)
@@ -241,8 +259,20 @@ extension CurlHandle {
     if case .length(let length) = incoming.framing, incoming.received != length {
       return .failed(
         error(
-          .truncatedBody, "\(incoming.received) of \(length) bytes came before the connection ended"
+          .truncatedBody,
+          incoming.isIgnored && incoming.received == 0
+            ? "\(CurlLibrary.current.description) discards the content of this response"
+            : "\(incoming.received) of \(length) bytes came before the connection ended"
         ))
+    }
+    if incoming.isLengthFirst, !CurlLibrary.current.overridesEarlierLength {
+      return .failed(
+        error(
+          .truncatedBody,
+          """
+          Content-Length came before Transfer-Encoding, and \(CurlLibrary.current.description) ends \
+          the content there, so the body may be cut short
+          """))
     }
     if let detail = doubtfulEnd { return .failed(error(.truncatedBody, detail)) }
     return .complete(trailers: incoming.chunks?.trailers ?? incoming.trailers?.fields ?? [:])
@@ -279,5 +309,12 @@ extension CurlHandle {
   var endedHead: TransportError.Kind {
     // What came of a first line that was cut is nowhere to be seen.
     heads.isEmpty && incoming.informational.isEmpty ? .emptyReply : .truncatedHead
+  }
+}
+
+extension HTTPFields {
+  /// Whether the first Content-Length stands before the first Transfer-Encoding.
+  fileprivate var isLengthFirst: Bool {
+    first { $0.name == .contentLength || $0.name == .transferEncoding }?.name == .contentLength
   }
 }

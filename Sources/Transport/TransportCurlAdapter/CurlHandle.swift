@@ -124,6 +124,11 @@ final class CurlHandle {
     // One that libcurl can't read is left to it, so that the transfer fails with its reason.
     ccurl_set_string(easy, CURLOPT_URL, isRead ? nil : text)
     ccurl_set_pointer(easy, CURLOPT_CURLU, isRead ? UnsafeMutableRawPointer(parsed) : nil)
+    // libcurl 8.14 drops the question mark of an empty query, unless the target is set. A proxy needs
+    // the whole URL as its target, so there the question mark is lost.
+    let hasEmptyQuery = target.utf8.last == UInt8(ascii: "?") && !target.dropLast().contains("?")
+    let isDirect = configuration.proxy == .none || origin?.scheme == .https
+    ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, hasEmptyQuery && isDirect ? target : nil)
     curl_url_cleanup(url)
     url = parsed
   }

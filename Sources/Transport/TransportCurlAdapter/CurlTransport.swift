@@ -14,6 +14,10 @@ import TransportPort
 ///   authorities again.
 /// - Before 7.87: cancelling an exchange while its host is looked up blocks the transport's thread
 ///   until the lookup ends.
+/// - After 8.5: a request with a field of more than 307,199 bytes is refused, since libcurl would
+///   leave the field out; the content of a 417 response fails as truncated, since libcurl discards
+///   it; and so does content with a transfer coding other than chunks whose Content-Length comes
+///   before Transfer-Encoding.
 /// - In 7.81, over HTTP/2: after GOAWAY, only an idempotent request counts as safe to retry.
 /// - Without OpenSSL: a body over TLS that ends with the connection fails with
 ///   ``TransportError/Kind-swift.enum/truncatedBody``, since its end can't be verified; and a TLS
@@ -52,6 +56,7 @@ public final class CurlTransport: HTTPTransport {
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
+    try wire.checkFieldLengths()
     guard !Task.isCancelled else {
       throw wire.error(
         .cancelled, phase: .preparing, bytesSent: false, detail: "the task was cancelled before")
