@@ -1,12 +1,13 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup contracts test example threads matrix bench fuzz soak api-breakage docs lint format
+.PHONY: help setup contracts test example threads matrix bench fuzz soak libcurl-versions on-debian-13 \
+  api-breakage docs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
   Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Adoption Fuzzing
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install missing system packages
 	@Scripts/install-packages
@@ -65,6 +66,13 @@ fuzz: setup ## Fuzz the cookie parsers (RUNS=10000000)
 
 soak: setup ## Run the long versions of the randomised and stress tests
 	@Scripts/soak
+
+libcurl-versions: setup ## Compile the curl adapter with the libcurl of five Debian and Ubuntu releases
+	@Scripts/check-libcurl-versions
+
+RUN := make contracts && make test
+on-debian-13: ## Run make contracts and make test in a Debian 13 chroot, as root (RUN='swift test')
+	@Scripts/on-debian-13 sh -c '$(RUN)'
 
 BASE := main
 api-breakage: setup ## List breaking changes of the public API since BASE (BASE=main)

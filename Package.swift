@@ -131,7 +131,9 @@ let transport: [Target] = [
     ]),
   .testTarget(
     name: "TransportCurlAdapterTests",
-    dependencies: ["ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort"]),
+    dependencies: [
+      "CCurl", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
+    ]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
     dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),

@@ -12,7 +12,7 @@ import TransportContract
   }
 
   @Test(
-    arguments: Contract.transportHTTP2.cases(for: .fakeTransport, .curl, .curlWithNghttpd)
+    arguments: Contract.transportHTTP2.cases(for: .fakeTransport, .curlOverHTTP2, .curlWithNghttpd)
       + Contract.transportHTTP2.saboteurCases)
   func holdsOverHTTP2(_ contractCase: ContractCase<TransportFixture>) async throws {
     try await contractCase.verify()

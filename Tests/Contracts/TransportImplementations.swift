@@ -6,7 +6,10 @@ import TransportCurlAdapter
 extension Implementation<TransportFixture> {
   static let fakeTransport = fake("fake") { TransportFixture.fake(in: $0) }
 
-  static let curl = live("curl") { curl($0, .scripted) }
+  static let curl = live("curl") { curl($0, .scripted) }.deviatingByLibcurl()
+
+  /// ``curl`` without the deviations, none of which is from a clause of HTTP/2.
+  static let curlOverHTTP2 = live("curl") { curl($0, .scripted) }
 
   /// The curl adapter with nghttpd as its HTTP/2 server.
   static let curlWithNghttpd = live("curl-nghttpd") { curl($0, .nghttpd) }
@@ -19,6 +22,28 @@ extension Implementation<TransportFixture> {
     TransportFixture(
       in: scope, shuttingDown: { (transport: CurlTransport) in await transport.shutDown() },
       server: server, { try CurlTransport(configuration($0)) })
+  }
+
+  /// The clauses that depend on the version of libcurl.
+  private func deviatingByLibcurl() -> Self {
+    let library = CurlLibrary.current
+    var deviating = self
+    if !library.abandonsLookups {
+      deviating = deviating.deviating(
+        from: "slow-name", kind: .unsupported,
+        because: "libcurl before 7.87 waits for the lookup of a cancelled exchange")
+    }
+    if library.maximumFieldLength != nil {
+      deviating = deviating.deviating(
+        from: "request-head-limit", kind: .unsupported,
+        because: "libcurl after 8.5 omits fields of more than 300 KiB, so the adapter rejects them")
+    }
+    if !library.tracesDiscardedContent {
+      deviating = deviating.deviating(
+        from: "expectation-content", kind: .unsupported,
+        because: "libcurl after 8.5 discards the content of a 417 response and does not trace it")
+    }
+    return deviating
   }
 
   private static func configuration(_ setup: TransportSetup) -> CurlTransport.Configuration {

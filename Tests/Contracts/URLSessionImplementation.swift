@@ -1,6 +1,7 @@
 import ContractTesting
 import Testing
 import TransportContract
+import TransportCurlAdapter
 import TransportURLSessionAdapter
 
 extension Implementation<TransportFixture> {
@@ -169,11 +170,44 @@ extension Implementation<TransportFixture> {
       on: .linux
     )
     .deviating(
-      from: "tls-expired", "tls-wrong-host", "tls-version", "tls-trusted", "tls-cut",
-      "no-close-notify", "own-version", kind: .unsupported,
+      from: "tls-expired", "tls-wrong-host", "tls-trusted", "tls-cut", "no-close-notify",
+      "own-version", kind: .unsupported,
       because:
         "no authority can be configured, so every certificate here fails because of its issuer",
-      on: .linux)
+      on: .linux
+    )
+    .deviatingByLibcurl
+  }
+
+  /// The clauses that depend on the version of libcurl.
+  ///
+  /// FoundationNetworking loads the same libcurl as the curl adapter.
+  private var deviatingByLibcurl: Self {
+    let library = CurlLibrary.current
+    var deviating = self
+    if library.offersObsoleteTLS {
+      deviating = deviating.deviating(
+        from: "tls-version", kind: .unsupported,
+        because:
+          "libcurl up to 8.5 offers TLS 1.0, and the certificate fails because of its issuer",
+        on: .linux)
+    }
+    if library.maximumFieldLength != nil {
+      deviating = deviating.deviating(
+        from: "request-head-limit",
+        because: "libcurl after 8.5 omits fields of more than 300 KiB", on: .linux)
+    }
+    if !library.overridesEarlierLength {
+      deviating = deviating.deviating(
+        from: "coding-until-close",
+        because: "libcurl after 8.5 obeys Content-Length despite a transfer coding",
+        on: .linux)
+    }
+    if !library.tracesDiscardedContent {
+      deviating = deviating.deviating(
+        from: "expectation-content", because: "libcurl after 8.5 repeats the request", on: .linux)
+    }
+    return deviating
   }
 }
 

@@ -4,6 +4,9 @@
 #define CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <unistd.h>
+
+#include "versions.h"
 
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);
@@ -97,6 +100,12 @@ static inline const char *ccurl_text(CURL *handle, CURLINFO info) {
   char *value = 0;
   curl_easy_getinfo(handle, info, &value);
   return value;
+}
+
+/// Returns the path of libcurl's default certificate bundle; null if unreadable or before 7.84.
+static inline const char *ccurl_readable_bundle(CURL *handle) {
+  const char *path = ccurl_text(handle, ccurl_info_cainfo);
+  return path && access(path, R_OK) == 0 ? path : 0;
 }
 
 static inline void *ccurl_private(CURL *handle) {

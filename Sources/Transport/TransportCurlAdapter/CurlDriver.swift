@@ -55,6 +55,12 @@ final class CurlDriver: Sendable {
         .other, phase: .preparing, bytesSent: false, detail: "libcurl could not be initialized")
     }
     self.multi = multi
+    do throws(TransportError) {
+      try CurlOptions.probe(configuration)
+    } catch {
+      curl_multi_cleanup(multi)
+      throw error
+    }
     do {
       try SystemThread { CurlLoop(self, configuration).run() }.detach()
     } catch {

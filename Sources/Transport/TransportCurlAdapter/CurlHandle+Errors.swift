@@ -45,7 +45,9 @@ extension CurlHandle {
 
   /// Whether ALPN selected HTTP/2; `nil` if unknown.
   var speaksHTTP2: Bool? {
-    guard let session = ccurl_openssl_session(easy) else { return nil }
+    guard configuration.queriesOpenSSL, let session = ccurl_openssl_session(easy) else {
+      return nil
+    }
     return OpenSSL.shared?.speaksHTTP2(session)
   }
 
@@ -77,8 +79,7 @@ extension CurlHandle {
     // Without an error text, nghttp2 has no stream left because the server sent GOAWAY.
     case CURLE_HTTP2 where outgoing.isUnprocessed || text.isEmpty: return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: return .protocolViolation
-    // CURLE_TOO_LARGE, which headers before 8.6 lack.
-    case CURLcode(100): return .headTooLarge
+    case ccurl_code_too_large: return .headTooLarge
     default: return .other
     }
   }

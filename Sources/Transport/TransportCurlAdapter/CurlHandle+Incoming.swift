@@ -22,20 +22,22 @@ extension CurlHandle {
     var isMultiplexed = false
     /// Whether the peer's `close_notify` was received; `nil` if unknown.
     var hasReceivedCloseNotify: Bool?
+    /// Whether Content-Length precedes a transfer coding other than chunked.
+    var isLengthFirst = false
   }
 
   /// Whether libcurl has the use-after-free of curl/curl#11101, which affects versions up to 8.1.0.
   ///
   /// Such a libcurl joins a first field line that starts with a space to the last field of the
   /// previous transfer, whose memory it has freed.
-  static let hasFoldUseAfterFree =
-    curl_version_info(CURLVERSION_FIRST).pointee.version_num < 0x08_01_01
+  static let hasFoldUseAfterFree = CurlLibrary.current.version < 0x08_01_01
 
   /// Handles a line of a head or of the trailers.
   ///
   /// - Returns: Whether the transfer continues.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
     guard failure == nil else { return false }
+    ignoreLength(after: bytes)
     if !incoming.isAtFirstField, headCache.consumeIfCached(bytes) { return true }
     if Self.hasFoldUseAfterFree, !incoming.hasHead { traceFirstField() }
     do throws(TransportError) {
@@ -58,6 +60,19 @@ extension CurlHandle {
       failure = error
       return false
     }
+  }
+
+  /// Makes libcurl ignore a Content-Length that follows Transfer-Encoding (RFC 9112 §6.3).
+  ///
+  /// libcurl does so itself for chunked, but libcurl 8.14 obeys the length after other codings.
+  private func ignoreLength(after line: UnsafeRawBufferPointer) {
+    guard let first = line.first, first | 0x20 == UInt8(ascii: "t"), !incoming.hasHead else {
+      return
+    }
+    let name = "transfer-encoding:".utf8
+    guard line.count > name.count, zip(line, name).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 })
+    else { return }
+    ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
   }
 
   /// Enables libcurl's trace for the line after a status line.
@@ -187,7 +202,7 @@ extension CurlHandle {
   /// a body that ends with the connection (RFC 9112 §9.8). The progress callback calls this
   /// repeatedly; the last call is after libcurl has read everything.
   func recordCloseNotify() {
-    guard let session = ccurl_openssl_session(easy) else { return }
+    guard configuration.queriesOpenSSL, let session = ccurl_openssl_session(easy) else { return }
     incoming.hasReceivedCloseNotify = OpenSSL.shared?.hasReceivedCloseNotify(session)
   }
 
@@ -223,6 +238,8 @@ extension CurlHandle {
       return
     }
     incoming.framing = complete.framing
+    incoming.isLengthFirst =
+      complete.framing == .untilClose && response.headerFields.isLengthFirst
     if incoming.framing == .chunked {
       // From now on the trace callback receives the bytes before libcurl removes the chunk framing.
       incoming.chunkValidator = try ChunkedBodyValidator(limits: options.headLimits)
@@ -268,14 +285,20 @@ extension CurlHandle {
       return .failed(
         error(
           .truncatedBody,
-          "the connection ended after \(incoming.received) of \(length) content bytes"))
+          incoming.isDiscardedByLibcurl && incoming.received == 0
+            ? "\(CurlLibrary.current.description) discards the content of this response"
+            : "the connection ended after \(incoming.received) of \(length) content bytes"))
     }
-    if incoming.framing == .untilClose, incoming.hasReceivedCloseNotify == false {
+    if incoming.isLengthFirst, !CurlLibrary.current.overridesEarlierLength {
       return .failed(
         error(
           .truncatedBody,
-          "the connection ended without close_notify, so the body may be truncated"))
+          """
+          Content-Length precedes Transfer-Encoding, and \(CurlLibrary.current.description) stops \
+          reading at that length, so the body may be truncated
+          """))
     }
+    if let detail = untrustedEndDetail { return .failed(error(.truncatedBody, detail)) }
     return .complete(
       trailers: incoming.chunkValidator?.trailers ?? incoming.trailers?.fields ?? [:])
   }
@@ -293,9 +316,30 @@ extension CurlHandle {
     }
   }
 
+  /// The reason why the end of the connection may not be the end of the body; `nil` if it is.
+  private var untrustedEndDetail: String? {
+    guard incoming.framing == .untilClose, !incoming.isMultiplexed,
+      transfer?.wire.origin.scheme == .https, incoming.hasReceivedCloseNotify != true
+    else { return nil }
+    return incoming.hasReceivedCloseNotify == nil
+      ? """
+      the body ends with the connection, and \(CurlLibrary.current.description) does not report \
+      close_notify, so the body may be truncated; use libcurl built with OpenSSL, or a server that \
+      sends Content-Length
+      """
+      : "the connection ended without close_notify, so the body may be truncated"
+  }
+
   /// The kind of error if the connection ended before the head was complete.
   var endedHeadKind: TransportError.Kind {
     // libcurl does not report an incomplete first line, so that counts as an empty reply.
     headCache.isEmpty && incoming.informational.isEmpty ? .emptyReply : .truncatedHead
+  }
+}
+
+extension HTTPFields {
+  /// Whether the first Content-Length precedes the first Transfer-Encoding.
+  fileprivate var isLengthFirst: Bool {
+    first { $0.name == .contentLength || $0.name == .transferEncoding }?.name == .contentLength
   }
 }

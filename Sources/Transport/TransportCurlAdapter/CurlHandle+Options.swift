@@ -9,31 +9,28 @@ import TransportPort
 
 extension CurlHandle {
   /// Sets the options that are the same for all transfers.
+  ///
+  /// - Throws: ``TransportError/Kind-swift.enum/unsupportedOption(_:)``.
   func setUp(
     _ configuration: CurlTransport.Configuration, loop: CurlLoop,
     errorText: UnsafeMutablePointer<CChar>
-  ) {
+  ) throws(TransportError) {
     let this = Unmanaged.passUnretained(self).toOpaque()
     ccurl_set_pointer(easy, CURLOPT_PRIVATE, this)
     ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     setCallbacks(this)
     setSocketCallbacks(Unmanaged.passUnretained(loop).toOpaque())
-    ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+    try CurlOptions(easy, configuration).setSecurity()
     ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
     ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
-    ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
     ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
     ccurl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
-    ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    ccurl_set_long(easy, CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     // Without this, removing a handle blocks until the thread that resolves its host has ended.
-    ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
+    ccurl_set_long(easy, ccurl_option_quick_exit, 1)
     // libcurl allocates and frees both buffers for each transfer.
     ccurl_set_long(easy, CURLOPT_BUFFERSIZE, Self.chunkSize)
     ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
     setVersion(offersHTTP2: false)
-    setTrust(configuration.authorities)
-    setProxy(configuration.proxy)
     setTimes(TransportOptions(), configuration)
   }
 
@@ -51,7 +48,7 @@ extension CurlHandle {
   func setVersion(offersHTTP2: Bool) {
     ccurl_set_long(
       easy, CURLOPT_HTTP_VERSION,
-      Int(offersHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+      offersHTTP2 ? ccurl_http_version_2tls : ccurl_http_version_11)
     // Concurrent requests wait for the first connection instead of opening one each, in case the
     // server speaks HTTP/2.
     ccurl_set_long(easy, CURLOPT_PIPEWAIT, offersHTTP2 ? 1 : 0)
@@ -106,39 +103,6 @@ extension CurlHandle {
     let line = name + (field.bytes.isEmpty ? emptyMark : [0x3A, 0x20] + field.bytes) + [0]
     return line.withUnsafeBytes {
       curl_slist_append(list, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
-    }
-  }
-
-  private func setTrust(_ authorities: CurlTransport.Configuration.Authorities) {
-    ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
-    ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
-    ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    switch authorities {
-    case .system:
-      // libcurl caches the parsed bundle only if no folder is set as well. Without the cache it
-      // parses the whole bundle for each connection, which takes longer than the rest of the
-      // handshake.
-      if let bundle = ccurl_text(easy, CURLINFO_CAINFO), access(bundle, R_OK) == 0 {
-        ccurl_set_string(easy, CURLOPT_CAPATH, nil)
-      }
-    case .pem(let text):
-      ccurl_set_string(easy, CURLOPT_CAPATH, nil)
-      let bytes = Array(text.utf8)
-      ccurl_set_bytes(easy, CURLOPT_CAINFO_BLOB, bytes, bytes.count)
-    }
-  }
-
-  private func setProxy(_ proxy: CurlTransport.Configuration.Proxy) {
-    switch proxy {
-    case .environment:
-      break
-    case .none:
-      ccurl_set_string(easy, CURLOPT_PROXY, "")
-      // Without this, libcurl reads the environment for each transfer.
-      ccurl_set_string(easy, CURLOPT_NOPROXY, "*")
-    case .url(let url, let bypassed):
-      ccurl_set_string(easy, CURLOPT_PROXY, url)
-      ccurl_set_string(easy, CURLOPT_NOPROXY, bypassed.joined(separator: ","))
     }
   }
 

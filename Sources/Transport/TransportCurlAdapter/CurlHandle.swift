@@ -58,14 +58,19 @@ final class CurlHandle {
   /// Whether the handle must be discarded after this transfer.
   private(set) var isSingleUse = false
 
-  /// Creates a handle with the options of all transfers; `nil` if libcurl is out of memory.
-  init?(_ configuration: CurlTransport.Configuration, loop: CurlLoop) {
-    guard let easy = curl_easy_init() else { return nil }
+  /// Creates a handle with the options of all transfers.
+  ///
+  /// - Throws: `TransportError` of kind `unsupportedOption`, or of kind `other` if libcurl is out of
+  ///   memory.
+  init(
+    _ configuration: CurlTransport.Configuration, loop: CurlLoop
+  ) throws(TransportError) {
+    let easy = try CurlOptions.makeHandle()
     self.easy = easy
     self.loop = loop
     self.configuration = configuration
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    setUp(configuration, loop: loop, errorText: errorText)
+    try setUp(configuration, loop: loop, errorText: errorText)
   }
 
   deinit {
@@ -138,6 +143,11 @@ final class CurlHandle {
     // error.
     ccurl_set_string(easy, CURLOPT_URL, isRead ? nil : text)
     ccurl_set_pointer(easy, CURLOPT_CURLU, isRead ? UnsafeMutableRawPointer(parsed) : nil)
+    // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly. A
+    // request to an HTTP proxy has the whole URL as its target, so there the question mark is lost.
+    let hasEmptyQuery = target.utf8.last == UInt8(ascii: "?") && !target.dropLast().contains("?")
+    let isDirect = configuration.proxy == .none || origin?.scheme == .https
+    ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, hasEmptyQuery && isDirect ? target : nil)
     curl_url_cleanup(url)
     url = parsed
   }

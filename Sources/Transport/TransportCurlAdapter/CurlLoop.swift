@@ -187,14 +187,13 @@ final class CurlLoop {
   }
 
   private func start(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
-    guard let handle = idle.popLast() ?? makeHandle() else {
+    let handle: CurlHandle
+    do throws(TransportError) {
+      // `??` would lose the type of the thrown error.
+      if let kept = idle.popLast() { handle = kept } else { handle = try makeHandle() }
+    } catch {
       queue.release(lane)
-      resume(
-        transfer.finish(
-          .failed(
-            transfer.wire.error(
-              .other, phase: .preparing, bytesSent: false,
-              detail: "libcurl could not create a handle"))))
+      resume(transfer.finish(.failed(error)))
       return
     }
     handle.begin(transfer, in: lane)
@@ -207,8 +206,8 @@ final class CurlLoop {
     }
   }
 
-  private func makeHandle() -> CurlHandle? {
-    guard let handle = CurlHandle(configuration, loop: self) else { return nil }
+  private func makeHandle() throws(TransportError) -> CurlHandle {
+    let handle = try CurlHandle(configuration, loop: self)
     handles.append(handle)
     return handle
   }

@@ -11,6 +11,10 @@ extension CurlTransport {
       /// libcurl reads the bundle again after 24 hours.
       case system
       /// Only these: concatenated certificates in PEM.
+      ///
+      /// They also apply to a proxy that is reached over TLS. libcurl with GnuTLS does not support
+      /// this: creating the transport throws
+      /// ``TransportError/Kind-swift.enum/unsupportedOption(_:)``.
       case pem(String)
     }
 
@@ -46,6 +50,12 @@ extension CurlTransport {
 
     /// Whether the transport offers HTTP/2 to `https` origins.
     public var allowsHTTP2 = true
+
+    /// The codes with which libcurl appears to reject options, by option name; for tests.
+    var simulatedRefusals: [String: UInt32] = [:]
+
+    /// Whether the adapter reads the state of connections from OpenSSL; only tests clear this.
+    var queriesOpenSSL = true
 
     /// Creates the default configuration.
     public init() {}

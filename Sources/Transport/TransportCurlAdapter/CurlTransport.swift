@@ -6,12 +6,31 @@ import TransportPort
 /// Each transport has a thread, which drives all its exchanges, and a pool of connections, which
 /// are kept for reuse. An exchange retains its transport, so releasing the transport lets running
 /// exchanges finish; ``shutDown()`` ends them.
+///
+/// ## Versions of libcurl
+///
+/// The transport needs libcurl 7.81 or newer. It has these limitations:
+/// - Before 7.84, with ``Configuration/Authorities/system``: libcurl reads the certificate bundle
+///   again for each connection.
+/// - Before 7.87: cancelling an exchange while its host is resolved blocks the transport's thread
+///   until the lookup ends.
+/// - After 8.5: a request with a field of more than 307,199 bytes throws, because libcurl would omit
+///   the field. The content of a 417 response fails as truncated, because libcurl discards it. So
+///   does content with a transfer coding other than chunked if Content-Length precedes
+///   Transfer-Encoding.
+/// - In 7.81, over HTTP/2: after GOAWAY, only an idempotent request counts as safe to retry.
+/// - Without OpenSSL: a body over TLS that ends with the connection fails with
+///   ``TransportError/Kind-swift.enum/truncatedBody``, because the adapter cannot detect a missing
+///   `close_notify`; and a TLS failure may have no more specific cause than
+///   ``TransportError/TLSFailure/handshake``.
+/// - With GnuTLS: ``init(_:)`` throws for ``Configuration/Authorities/pem(_:)``.
 public final class CurlTransport: HTTPTransport {
   let driver: CurlDriver
 
   /// Creates a transport and its thread.
   ///
-  /// - Throws: `TransportError` of kind `other` if the thread or libcurl's state cannot be created.
+  /// - Throws: `TransportError` of kind `unsupportedOption` if libcurl lacks an option that the
+  ///   configuration needs, and of kind `other` if the thread or libcurl's state cannot be created.
   public init(_ configuration: Configuration = Configuration()) throws(TransportError) {
     driver = try CurlDriver(configuration)
   }
@@ -38,6 +57,7 @@ public final class CurlTransport: HTTPTransport {
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
+    try wire.checkFieldLengths()
     try wire.checkCancellation()
     let transfer = try CurlTransfer(wire, body: body, options: options, owner: self)
     return HTTPExchange(

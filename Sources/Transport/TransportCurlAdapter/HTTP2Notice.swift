@@ -12,33 +12,54 @@ enum HTTP2Notice: Equatable {
 
   /// Parses a line of the trace; `nil` for all other lines.
   ///
-  /// Sources: lib/http2.c of libcurl, `Using Stream ID: 3 (easy handle 0x1)` up to 7.88 and
-  /// `[HTTP/2] [3] OPENED stream for https://host/` since 8.2; `received GOAWAY, error=0,
-  /// last_stream=1`; `REFUSED_STREAM, retrying a fresh connect`.
+  /// libcurl 8.2 and newer also traces the request's fields, whose text the caller chooses:
+  /// `[HTTP/2] [1] [name: GOAWAY, last_stream=0]`. Patterns are therefore matched from the first
+  /// byte of the line, so that no field can forge an event.
+  ///
+  /// Sources: lib/http2.c and lib/transfer.c of libcurl 7.81 to 8.14. Version 7.81 does not trace
+  /// GOAWAY, and writes the stream in hexadecimal digits.
   init?(_ line: UnsafeRawBufferPointer) {
     // Most lines report something else; the first byte rules them out without creating a string.
     switch line.first {
     case UInt8(ascii: "U"), UInt8(ascii: "["), UInt8(ascii: "r"), UInt8(ascii: "R"): break
     default: return nil
     }
-    let text = String(decoding: line.prefix(200), as: UTF8.self)
-    if let stream = Self.number(after: "Using Stream ID: ", in: text) {
+    var text = Substring(decoding: line.prefix(200), as: UTF8.self)
+    if text.skip("Using Stream ID: ") {
+      guard let stream = text.takeNumber(), text.skip(" (easy handle ") else { return nil }
       self = .opened(stream: stream)
-    } else if text.contains("OPENED stream"),
-      let stream = Self.number(after: "[HTTP/2] [", in: text)
-    {
+    } else if text.skip("[HTTP/2] [") {
+      guard let stream = text.takeNumber(), text.skip("] OPENED stream for ") else { return nil }
       self = .opened(stream: stream)
-    } else if text.contains("GOAWAY"), let stream = Self.number(after: "last_stream=", in: text) {
+    } else if text.skip("received GOAWAY, error=") || text.skip("recveived GOAWAY, error=") {
+      guard text.takeNumber() != nil, text.skip(", last_stream="),
+        let stream = text.takeNumber(), text.allSatisfy(\.isNewline)
+      else { return nil }
       self = .goAway(lastStream: stream)
-    } else if text.hasPrefix("REFUSED_STREAM") {
+    } else if text.skip("REFUSED_STREAM, retrying a fresh connect"),
+      text.allSatisfy(\.isNewline)
+    {
       self = .refused
     } else {
       return nil
     }
   }
+}
 
-  private static func number(after prefix: String, in text: String) -> Int? {
-    guard let range = text.firstRange(of: prefix) else { return nil }
-    return Int(text[range.upperBound...].prefix { $0.isNumber })
+extension Substring {
+  /// Removes a prefix.
+  ///
+  /// - Returns: Whether the text had the prefix; if not, nothing is removed.
+  fileprivate mutating func skip(_ prefix: String) -> Bool {
+    guard hasPrefix(prefix) else { return false }
+    removeFirst(prefix.count)
+    return true
+  }
+
+  /// Removes decimal digits from the start; `nil` if there are none.
+  fileprivate mutating func takeNumber() -> Int? {
+    let digits = prefix { $0.isASCII && $0.isWholeNumber }
+    removeFirst(digits.count)
+    return Int(digits)
   }
 }

@@ -90,6 +90,12 @@ extension TransportError {
     /// The target of a redirect is not an http or https URL.
     case invalidRedirect
 
+    /// The library that the adapter uses lacks an option that the configuration needs.
+    ///
+    /// Nothing was sent. The associated value is that library's name of the option, such as
+    /// `CURLOPT_CAINFO_BLOB`; ``TransportError/detail`` says what to do.
+    case unsupportedOption(String)
+
     /// Another failure; see ``TransportError/code`` and ``TransportError/detail``.
     case other
 

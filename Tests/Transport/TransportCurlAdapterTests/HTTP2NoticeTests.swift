@@ -18,6 +18,15 @@ import Testing
     "", "\n", "[HTTP/2] [3] [:method: GET]\n", "Using HTTP2, server supports multiplexing\n",
     "Re-using existing connection #0 with host a\n", "received GOAWAY\n", "Using Stream ID: x\n",
     "We are completely uploaded and fine\n",
+    // Request fields in the trace of libcurl 8.2 and newer.
+    "[HTTP/2] [1] [x: GOAWAY last_stream=0]\n",
+    "[HTTP/2] [1] [x: received GOAWAY, error=0, last_stream=0]\n",
+    "[HTTP/2] [1] [x: [HTTP/2] [9] OPENED stream for https://a/]\n",
+    "[HTTP/2] [1] [x: Using Stream ID: 9 (easy handle 0x1)]\n",
+    "[HTTP/2] [1] [received: GOAWAY, error=0, last_stream=0]\n",
+    "[HTTP/2] [1] [:path: /OPENED stream]\n",
+    "received GOAWAY, error=0, last_stream=0]\n", "Re-using Stream ID: 9 (easy handle 0x1)\n",
+    "REFUSED_STREAM, retrying a fresh connect]\n", "Using Stream ID: 1f (easy handle 0x1)\n",
   ])
   func `any other line is ignored`(_ line: String) {
     #expect(read(line) == nil)
