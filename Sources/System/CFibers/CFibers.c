@@ -1,23 +1,8 @@
 #define _GNU_SOURCE
 #include "CFibers.h"
-#include "Switch.h"
+#include "Support.h"
 
-#if __has_include(<features.h>)
-#include <features.h>  // Tells whether the C library is glibc.
-#endif
-
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) \
-    || __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
-#define HAS_SANITIZER 1
-#else
-#define HAS_SANITIZER 0
-#endif
-
-#if CFIBERS_HAS_SWITCH && defined(__GLIBC__) && !HAS_SANITIZER
+#if CFIBERS_IS_SUPPORTED
 
 #include <dlfcn.h>
 #include <link.h>
@@ -485,7 +470,7 @@ __attribute__((noinline)) bool cfibers_holds_runtime_lock(void) {
 #else
 
 const char *cfibers_prepare(void) {
-#if HAS_SANITIZER
+#if CFIBERS_HAS_SANITIZER
   return "a sanitizer watches the stacks of this process";
 #else
   return "this platform is not supported";

@@ -14,9 +14,8 @@ import CFibers
 /// **Order.** `resume()` returns when the body pauses or returns, and nothing else of the fiber runs
 /// in between. A fiber may resume another one; `pause()` returns to the innermost `resume()`.
 ///
-/// **Locks.** A lock that is held across `pause()` stays locked. Another fiber of the thread that
-/// takes it waits for ever, gets `EDEADLK`, or, if the lock is recursive, enters although it should
-/// not. Pause before a lock is acquired, or take only locks that wait by calling `pause()`.
+/// **Locks.** A lock that is held across `pause()` stays locked, and belongs to the thread: see
+/// ``setLockHandler(_:)`` for what happens when another fiber needs it.
 ///
 /// A paused fiber that is never resumed again is leaked with everything that its stack refers to.
 package final class Fiber {

@@ -29,7 +29,7 @@ final class RuntimeProbe {
       try learnLock()
       failure = nil
     } catch {
-      failure = "the Swift runtime's \(error.what) not as expected"
+      failure = "this Swift runtime is not supported: \(error.what)"
     }
   }
 
@@ -58,7 +58,7 @@ final class RuntimeProbe {
       stack.value = Self.stackAddress()
     }
     executor.runAll()
-    try Self.expect(Words() == outside, "thread-locals after a job are")
+    try Self.expect(Words() == outside, "a job leaves thread-locals behind")
 
     let change = inJob.value.concurrency.indices.filter {
       inJob.value.concurrency[$0] != outside.concurrency[$0]
@@ -73,13 +73,13 @@ final class RuntimeProbe {
     }
     try Self.expect(
       change.count == 2 && change.count(where: isTask) == 1 && change.count(where: isRecord) == 1,
-      "current task and executor are")
+      "the current task and executor are not where they should be")
     try Self.expect(
       fallback.count == 1 && !change.contains(fallback[0]),
-      "task-local values outside tasks are")
+      "task-local values outside tasks are not where they should be")
     try Self.expect(
       outside.concurrency.allSatisfy { $0 == 0 } && outside.concurrency.count == 4,
-      "other thread-locals are")
+      "there are thread-locals of unknown purpose")
     let access = try accessWord(outside)
     cfibers_choose_words(
       (change + fallback).map { _ in Int32(CFIBERS_CONCURRENCY) } + [Int32(CFIBERS_CORE)],
@@ -104,7 +104,8 @@ final class RuntimeProbe {
     let change = outside.core.indices.filter { access.words.core[$0] != outside.core[$0] }
     try Self.expect(
       isExported && change.count == 1 && access.words.core[change[0]] == access.address
-        && outside.core[change[0]] == 0 && Words() == outside, "set of exclusive accesses is")
+        && outside.core[change[0]] == 0 && Words() == outside,
+      "the set of exclusive accesses is not where it should be")
     return change[0]
   }
 
@@ -150,9 +151,9 @@ final class RuntimeProbe {
     let fibers = executor.takeAll()
     for fiber in fibers where fiber.resume() != .paused { isRight.value = false }
     if cfibers_current_task() != 0 { isRight.value = false }
-    try Self.expect(isRight.value && fibers.count == 2, "jobs in a fiber do")
+    try Self.expect(isRight.value && fibers.count == 2, "jobs do not keep their task in a fiber")
     for fiber in fibers where fiber.resume() != .finished { isRight.value = false }
-    try Self.expect(isRight.value && finished.value == 2, "jobs in a fiber do")
+    try Self.expect(isRight.value && finished.value == 2, "jobs do not keep their task in a fiber")
   }
 
   /// Cancels a task that waits, and looks at the stack in its handler.
@@ -178,7 +179,9 @@ final class RuntimeProbe {
     let isOver = fiber?.resume() == .finished
     waiting.value?.resume()
     executor.runAll()
-    try Self.expect(isOver && isFound.value && isHeld.value && isFree.value, "cancellation is")
+    try Self.expect(
+      isOver && isFound.value && isHeld.value && isFree.value,
+      "cancellation handlers do not run under the expected lock")
   }
 }
 

@@ -64,7 +64,8 @@ import Testing
   }
 
   private actor Writer {
-    private(set) var log = ""
+    // Read from outside when every task is over.
+    nonisolated(unsafe) private(set) var log = ""
 
     func write(_ name: String, pausingOn scheduler: FiberScheduler) {
       log += name + "("
@@ -76,14 +77,10 @@ import Testing
   @Test func `an actor whose job is paused keeps others out, and they queue`() {
     let result = FiberScheduler().explore { scheduler in
       let writer = Writer()
-      let log = Box("")
       for name in ["1", "2"] {
-        scheduler.start {
-          await writer.write(name, pausingOn: scheduler)
-          log.value = await writer.log
-        }
+        scheduler.start { await writer.write(name, pausingOn: scheduler) }
       }
-      return { log.value }
+      return { writer.log }
     }
     #expect(result.isExhaustive)
     #expect(result.outcomes.keys.sorted() == ["1(1)2(2)", "2(2)1(1)"])

@@ -92,6 +92,21 @@ bool cfibers_learn_runtime_lock(void);
 /// and belongs to the thread, so it does not keep out another fiber of the same thread.
 bool cfibers_holds_runtime_lock(void);
 
+/// Called in a fiber that waits for a lock of another fiber of the thread.
+///
+/// \param owner Holds the owner's thread number while the lock is held.
+/// \returns Whether another fiber may have run. If not, the C library is asked for the lock.
+typedef bool (*cfibers_lock_handler)(const uint32_t *owner);
+
+/// Sets what is called, on every thread, in a fiber that would wait for a lock of its own thread.
+///
+/// Covers `Synchronization.Mutex` and POSIX mutexes of the normal kind, in code that the dynamic
+/// linker binds to the executable. Without a handler the first traps and the second waits for ever.
+void cfibers_set_lock_handler(cfibers_lock_handler _Nullable handler);
+
+/// Whether the calling thread holds the lock.
+bool cfibers_is_locked_here(const uint32_t *owner);
+
 /// The number of stacks that the calling thread has mapped: in use and free.
 size_t cfibers_stack_count(void);
 
