@@ -8,14 +8,14 @@
 // the x87 unit is not saved: Swift code does not change it.
 //
 // cfibers_entry is where a new stack starts. The function to call and its argument are in two
-// callee-saved registers of the initial frame, see initial_frame in CFibers.c. Backtraces end there:
+// callee-saved registers of the initial frame, see initial_frame in CFibers.c. Backtraces end here:
 // the frame pointer is 0, and the unwinder is told that there is no return address.
 //
 // const uintptr_t *cfibers_scan(const uintptr_t *word, const uintptr_t *end, uintptr_t low,
 //                               uintptr_t size)
 //
-// Returns the first word that is at least `low` and less than `low + size`, or `end`. It is written
-// here because packages cannot have C optimised in a debug build, where it would be 20 times slower.
+// Returns the first word that is at least `low` and less than `low + size`, or `end`. It is here
+// because packages cannot have C optimised in a debug build, where it would be 20 times slower.
 
 #if CFIBERS_HAS_SWITCH && defined(__x86_64__)
 

@@ -110,6 +110,23 @@ import Testing
     #expect(result.schedules == 90)
   }
 
+  @Test func `an access in one job does not conflict with one in another, as on two threads`() {
+    let result = FiberScheduler().explore { scheduler in
+      let holder = Holder()
+      for _ in 0..<2 {
+        scheduler.start {
+          // With one set for both jobs, the runtime would end the process here.
+          Self.modify(&holder.value) { scheduler.pause() }
+          await Task.yield()
+          Self.modify(&holder.value) { scheduler.pause() }
+        }
+      }
+      return { "\(holder.value)" }
+    }
+    #expect(result.isExhaustive)
+    #expect(result.outcomes.keys.contains("4"))
+  }
+
   @Test func `priority is escalated while the task is paused`() {
     let result = FiberScheduler().explore { scheduler in
       let priorities = Box<[TaskPriority]>([])
