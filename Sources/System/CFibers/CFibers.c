@@ -348,6 +348,11 @@ struct cfibers_fiber *cfibers_create(void (*body)(void *), void *context) {
 
 void cfibers_recycle(struct cfibers_fiber *fiber) {
   struct thread_state *thread = &state;
+  if (fiber->thread != thread->serial) {
+    // A fiber that never ran may be released on any thread.
+    unmap(fiber);
+    return;
+  }
   if (thread->free_count >= MOST_FREE_STACKS) {
     thread->stack_count--;
     unmap(fiber);

@@ -9,7 +9,7 @@
 
 /// A function call on a stack of its own, which can be left in the middle and continued later.
 ///
-/// A fiber belongs to the thread that created it. Only that thread may resume, pause or recycle it.
+/// A fiber belongs to the thread that created it. Only that thread may resume or pause it.
 typedef struct cfibers_fiber cfibers_fiber;
 
 /// The number of thread-local words of the Swift runtime that are swapped with the stack.
@@ -69,6 +69,8 @@ bool cfibers_resume(cfibers_fiber *fiber);
 void cfibers_pause(void);
 
 /// Makes the stack of a fiber that has finished or has never been resumed available to others.
+///
+/// On another thread than the fiber's, the stack is freed.
 void cfibers_recycle(cfibers_fiber *fiber);
 
 /// The innermost fiber that runs on the calling thread, or NULL.
