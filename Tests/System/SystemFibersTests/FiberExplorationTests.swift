@@ -50,6 +50,7 @@ import Testing
     }
     #expect(result.isExhaustive)
     #expect(result.outcomes.keys.sorted() == ["abp", "apb", "bap", "bpa", "pab", "pba"])
+    #expect(result.schedules == 10)
   }
 
   @Test func `a task that is woken may go before the rest of its waker`() {

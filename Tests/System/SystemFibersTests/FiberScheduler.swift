@@ -21,6 +21,7 @@ final class FiberScheduler: TaskExecutor, @unchecked Sendable {
   private struct Entry {
     var job: UnownedJob?
     var fiber: Fiber?
+    var isActor = false
     /// A paused fiber may go on only if this holds.
     var condition: (() -> Bool)?
   }
@@ -32,6 +33,7 @@ final class FiberScheduler: TaskExecutor, @unchecked Sendable {
   private var choices: [(choice: Int, count: Int)] = []
   private var depth = 0
   private var condition: (() -> Bool)?
+  private var runsActor = false
   private(set) var pauseCount = 0
   private var exploration = Exploration()
   private lazy var unowned = asUnownedTaskExecutor()
@@ -82,8 +84,8 @@ final class FiberScheduler: TaskExecutor, @unchecked Sendable {
 
   /// Takes a job, and lets another one go first if that is not the running task's own.
   func receive(_ job: UnownedJob) {
-    entries.append(Entry(job: job))
-    if pauses, Fiber.isInside, RuntimeJob(job).isAnother { pause() }
+    entries.append(Entry(job: job, isActor: RuntimeJob(job).isActor))
+    if pauses, Fiber.isInside, RuntimeJob(job).isPausePoint(runsActor: runsActor) { pause() }
   }
 
   /// Pauses the running job, until a condition holds if there is one.
@@ -113,9 +115,11 @@ final class FiberScheduler: TaskExecutor, @unchecked Sendable {
       guard let fiber else {
         preconditionFailure(Fiber.unavailability ?? "no memory for a stack")
       }
+      runsActor = entry.isActor
       if fiber.resume() == .paused {
         // In front: it goes on unless the search says otherwise.
-        entries.insert(Entry(fiber: fiber, condition: condition.take()), at: 0)
+        entries.insert(
+          Entry(fiber: fiber, isActor: entry.isActor, condition: condition.take()), at: 0)
       }
     }
     entries.removeAll()
@@ -147,11 +151,17 @@ private struct RuntimeJob {
 
   init(_ job: UnownedJob) { address = unsafeBitCast(job, to: UnsafeRawPointer.self) }
 
-  /// Whether the job makes another task ready than the one that runs.
-  var isAnother: Bool {
+  /// Whether a default actor runs the tasks in its queue.
+  var isActor: Bool { address.load(fromByteOffset: 32, as: UInt8.self) == 193 }
+
+  /// Whether it makes a difference if this job goes before the rest of the running one.
+  func isPausePoint(runsActor: Bool) -> Bool {
     let running = withUnsafeCurrentTask { task in
       task.map { unsafeBitCast($0, to: UInt.self) } ?? 0
     }
+    // A task that suspends or completes is no longer current when it makes itself or its waiters
+    // ready. What follows is code of the program only if an actor goes on to its next task.
+    guard running != 0 else { return runsActor }
     switch address.load(fromByteOffset: 32, as: UInt8.self) {
     case 0: return UInt(bitPattern: address) != running
     // A default actor: its newest job is the task that has made it ask for a turn.
