@@ -26,13 +26,16 @@ let system: [Target] = [
   .systemLibrary(
     name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
   .target(name: "CDispatchWatch"),
+  .target(name: "CFibers"),
 
   // What the other houses share.
   .target(name: "SeededRandom"),
+  .target(name: "SystemFibers", dependencies: ["CFibers"]),
   .target(name: "SystemLocks"),
   .target(name: "SystemPlatform"),
   .target(name: "SystemThreads"),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
+  .testTarget(name: "SystemFibersTests", dependencies: ["SystemFibers"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
   .testTarget(name: "ManualClocksTests", dependencies: ["ManualClocks"]),
 ]

@@ -1,0 +1,27 @@
+#ifndef C_FIBERS_SUPPORT_H
+#define C_FIBERS_SUPPORT_H
+
+#include "Switch.h"
+
+#if __has_include(<features.h>)
+#include <features.h>  // Tells whether the C library is glibc.
+#endif
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) \
+    || __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
+#define CFIBERS_HAS_SANITIZER 1
+#else
+#define CFIBERS_HAS_SANITIZER 0
+#endif
+
+#if CFIBERS_HAS_SWITCH && defined(__GLIBC__) && !CFIBERS_HAS_SANITIZER
+#define CFIBERS_IS_SUPPORTED 1
+#else
+#define CFIBERS_IS_SUPPORTED 0
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+#ifndef C_FIBERS_H
+#define C_FIBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+/// A function call on a stack of its own, which can be left in the middle and continued later.
+///
+/// A fiber belongs to the thread that created it. Only that thread may resume or pause it.
+typedef struct cfibers_fiber cfibers_fiber;
+
+/// The number of thread-local words of the Swift runtime that are swapped with the stack.
+enum { CFIBERS_SLOTS = 4 };
+
+/// The largest block of thread-locals, in words, that a runtime library may have.
+enum { CFIBERS_MOST_WORDS = 8 };
+
+/// The libraries whose thread-locals are swapped with the stack.
+enum { CFIBERS_CONCURRENCY = 0, CFIBERS_CORE = 1, CFIBERS_LIBRARIES = 2 };
+
+/// Finds the thread-locals of the Swift runtime. Call it once, before every other function.
+///
+/// \returns Why fibers cannot work in this process, or NULL.
+const char *_Nullable cfibers_prepare(void);
+
+/// Copies a library's thread-locals of the calling thread. A cached thread number is copied as 0.
+///
+/// \param words Room for `CFIBERS_MOST_WORDS` words.
+/// \returns The number of words copied.
+size_t cfibers_read_words(int library, uintptr_t *words);
+
+/// Chooses the words that are swapped with the stack. Call it before the first fiber is created.
+///
+/// \param libraries The library of each of the `CFIBERS_SLOTS` words.
+/// \param indices The position of each word in its library's block.
+void cfibers_choose_words(const int *libraries, const size_t *indices);
+
+/// The runtime's current task on the calling thread, as an address, or 0.
+uintptr_t cfibers_current_task(void);
+
+/// Calls `body` while an access to `variable` is in the calling thread's access set.
+///
+/// \param body Called with the context and the address of the access.
+/// \returns Whether the runtime exports the functions for it; if not, `body` is not called.
+bool cfibers_during_access(
+    void *variable, void (*body)(void *_Nullable context, uintptr_t access),
+    void *_Nullable context);
+
+/// Runs `body` on a new thread and waits for its end.
+///
+/// \returns Whether the system could start a thread.
+bool cfibers_on_new_thread(void (*body)(void *_Nullable context), void *_Nullable context);
+
+/// Creates a fiber that calls `body` when it is resumed for the first time.
+///
+/// \returns NULL if the system provides no memory for a stack.
+cfibers_fiber *_Nullable cfibers_create(
+    void (*body)(void *_Nullable context), void *_Nullable context);
+
+/// Runs the fiber until it pauses or its body returns.
+///
+/// \returns Whether the body has returned.
+bool cfibers_resume(cfibers_fiber *fiber);
+
+/// Returns from the `cfibers_resume` that runs the current fiber. There must be one.
+void cfibers_pause(void);
+
+/// Makes the stack of a fiber that has finished or has never been resumed available to others.
+///
+/// On another thread than the fiber's, the stack is freed.
+void cfibers_recycle(cfibers_fiber *fiber);
+
+/// The innermost fiber that runs on the calling thread, or NULL.
+cfibers_fiber *_Nullable cfibers_current(void);
+
+/// Whether the fiber was created by the calling thread.
+bool cfibers_is_mine(const cfibers_fiber *fiber);
+
+/// Whether the fiber runs: it, or a fiber that it has resumed, is the current one.
+bool cfibers_is_running(const cfibers_fiber *fiber);
+
+/// Notes how the stack looks under the lock on a task's status records.
+///
+/// Call it in a fiber, in a cancellation handler that `Task.cancel()` has called.
+/// \returns Whether `swift_task_cancel` was found on the stack.
+bool cfibers_learn_runtime_lock(void);
+
+/// Whether a function on the current fiber's stack holds the lock on a task's status records.
+///
+/// The runtime calls cancellation and escalation handlers under this lock. The lock is recursive
+/// and belongs to the thread, so it does not keep out another fiber of the same thread.
+bool cfibers_holds_runtime_lock(void);
+
+/// Called in a fiber that waits for a lock of another fiber of the thread.
+///
+/// \param owner Holds the owner's thread number while the lock is held.
+/// \returns Whether another fiber may have run. If not, the C library is asked for the lock.
+typedef bool (*cfibers_lock_handler)(const uint32_t *owner);
+
+/// Sets what is called, on every thread, in a fiber that would wait for a lock of its own thread.
+///
+/// Covers `Synchronization.Mutex` and POSIX mutexes of the normal kind, in code that the dynamic
+/// linker binds to the executable. Without a handler the first traps and the second waits for ever.
+void cfibers_set_lock_handler(cfibers_lock_handler _Nullable handler);
+
+/// Whether the calling thread holds the lock.
+bool cfibers_is_locked_here(const uint32_t *owner);
+
+/// The number of stacks that the calling thread has mapped: in use and free.
+size_t cfibers_stack_count(void);
+
+/// The size of a stack in bytes, without its guard page.
+size_t cfibers_stack_size(void);
+
+#pragma clang assume_nonnull end
+
+#endif
