@@ -285,7 +285,7 @@ extension CurlHandle {
       return .failed(
         error(
           .truncatedBody,
-          incoming.isDiscardedByLibcurl && incoming.received == 0
+          outgoing.isRepeated && incoming.received == 0
             ? "\(CurlLibrary.current.description) discards the content of this response"
             : "the connection ended after \(incoming.received) of \(length) content bytes"))
     }
