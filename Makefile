@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup contracts test example threads matrix bench fuzz soak libcurl-versions on-debian-13 \
-  api-breakage docs lint format
+  portable api-breakage docs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
@@ -19,10 +19,14 @@ contracts: setup ## Run every contract on every implementation and print the mat
 EXPLORERS := ExplorationTests|ExploreTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests|TransportContractTests
 
+# Products of another configuration go to another folder.
+SCRATCH := .build
+SWIFT_TEST := swift test --scratch-path $(SCRATCH)
+
 test: setup ## Run all tests
-	@swift test --skip '$(EXPLORERS)|$(TRANSPORTS)'
-	@swift test --skip-build --filter '$(EXPLORERS)'
-	@swift test --skip-build --filter '$(TRANSPORTS)'
+	@$(SWIFT_TEST) --skip '$(EXPLORERS)|$(TRANSPORTS)'
+	@$(SWIFT_TEST) --skip-build --filter '$(EXPLORERS)'
+	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
 
 example: setup ## Run the tests of Examples/Storefront
 	@swift test --package-path Examples/Storefront
@@ -69,6 +73,10 @@ soak: setup ## Run the long versions of the randomised and stress tests
 
 libcurl-versions: setup ## Compile the curl adapter with the libcurl of five Debian and Ubuntu releases
 	@Scripts/check-libcurl-versions
+
+portable: setup ## Compile CPlatform with glibc and musl, and run the tests with the code of other systems
+	@Scripts/check-platforms
+	@CONTRACT_PORTABLE=1 $(MAKE) --no-print-directory test SCRATCH=.build/portable
 
 RUN := make contracts && make test
 on-debian-13: ## Run make contracts and make test in a Debian 13 chroot, as root (RUN='swift test')

@@ -1,6 +1,9 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
+/// Whether Linux takes the code of other systems where that exists, so that tests run it.
+let isPortable = Context.environment["CONTRACT_PORTABLE"] == "1"
+
 // Each house lists its targets; a target's folder follows from its house, kind and name.
 
 let system: [Target] = [
@@ -27,13 +30,15 @@ let system: [Target] = [
     name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
   .target(name: "CDispatchWatch"),
   .target(name: "CFibers"),
+  .target(
+    name: "CPlatform", cSettings: isPortable ? [.define("PLATFORM_PORTABLE")] : []),
 
   // What the other houses share.
   .target(name: "SeededRandom"),
   .target(name: "SystemFibers", dependencies: ["CFibers"]),
   .target(name: "SystemLocks"),
-  .target(name: "SystemPlatform"),
-  .target(name: "SystemThreads"),
+  .target(name: "SystemPlatform", dependencies: ["CPlatform"]),
+  .target(name: "SystemThreads", dependencies: ["CPlatform"]),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
   .testTarget(name: "SystemFibersTests", dependencies: ["SystemFibers"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
@@ -43,7 +48,7 @@ let system: [Target] = [
 let harness: [Target] = [
   .target(name: "HarnessSupport"),
   .target(name: "ContractEvidence", dependencies: ["HarnessSupport", "SystemLocks"]),
-  .target(name: "ContractTesting", dependencies: ["ContractEvidence", "SystemLocks"]),
+  .target(name: "ContractTesting", dependencies: ["CPlatform", "ContractEvidence", "SystemLocks"]),
   .target(
     name: "ExplorationEngine",
     dependencies: [
@@ -92,7 +97,7 @@ let cookies: [Target] = [
     dependencies: ["CookiePort", "ManualClocks", "SeededRandom", "SystemLocks"]),
   .testTarget(
     name: "CookieFoundationAdapterTests",
-    dependencies: ["CookiePort", "CookieTestSupport", "foundation-cookie-keeper"]),
+    dependencies: ["CPlatform", "CookiePort", "CookieTestSupport", "foundation-cookie-keeper"]),
   .executableTarget(
     name: "foundation-cookie-keeper", dependencies: ["CookieFoundationAdapter", "CookiePort"],
     path: "Tests/Cookies/FoundationCookieKeeper"),
@@ -106,7 +111,7 @@ let cookies: [Target] = [
       "ManualClocks", "SeededRandom", "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(
-    name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
+    name: "cookie-store-writer", dependencies: ["CPlatform", "CookieSQLiteAdapter"],
     path: "Tests/Cookies/CookieStoreWriter"),
   .testTarget(
     name: "CookieHistoriesTests",
@@ -135,7 +140,8 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportCurlAdapterTests",
     dependencies: [
-      "CCurl", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
+      "CCurl", "CPlatform", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter",
+      "TransportPort",
     ]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
@@ -206,7 +212,8 @@ let support: [Target] = [
   .target(
     name: "ScriptedOrigin",
     dependencies: [
-      "CNGHTTP2", "COpenSSL", "CSlowNames", "SystemLocks", "SystemThreads", "TransportPort",
+      "CNGHTTP2", "COpenSSL", "CSlowNames", "SystemLocks", "SystemPlatform", "SystemThreads",
+      "TransportPort",
     ]),
 ]
 

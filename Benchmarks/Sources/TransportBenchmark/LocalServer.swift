@@ -65,11 +65,8 @@ final class LocalServer {
   private static func withSocket<Value>(
     port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Value
   ) -> Value {
-    #if canImport(Darwin)
-      let socket = socket(AF_INET, SOCK_STREAM, 0)
-    #else
-      let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #endif
+    // The type is an enumeration in glibc and a number elsewhere. 1 is SOCK_STREAM everywhere.
+    let socket = socket(AF_INET, 1, 0)
     defer { close(socket) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

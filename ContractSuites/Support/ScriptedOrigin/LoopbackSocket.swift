@@ -1,8 +1,5 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Foundation
+import SystemPlatform
 
 /// Creates TCP sockets on 127.0.0.1.
 enum LoopbackSocket {
@@ -27,7 +24,7 @@ enum LoopbackSocket {
       try check("getsockname", code)
       return (socket, UInt16(bigEndian: address.sin_port))
     } catch {
-      SystemCalls.close(socket)
+      Foundation.close(socket)
       throw error
     }
   }
@@ -36,10 +33,10 @@ enum LoopbackSocket {
   static func connect(to port: UInt16) throws(Failure) -> Int32 {
     let socket = try make()
     do throws(Failure) {
-      try check("connect", withAddress(port: port) { SystemCalls.connect(socket, $0, $1) })
+      try check("connect", withAddress(port: port) { Foundation.connect(socket, $0, $1) })
       return socket
     } catch {
-      SystemCalls.close(socket)
+      Foundation.close(socket)
       throw error
     }
   }
@@ -48,7 +45,7 @@ enum LoopbackSocket {
   static func connecting(to port: UInt16) throws(Failure) -> Int32 {
     let socket = try make()
     _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
-    _ = withAddress(port: port) { SystemCalls.connect(socket, $0, $1) }
+    _ = withAddress(port: port) { Foundation.connect(socket, $0, $1) }
     return socket
   }
 
@@ -57,13 +54,8 @@ enum LoopbackSocket {
   }
 
   private static func make() throws(Failure) -> Int32 {
-    #if canImport(Darwin)
-      let socket = socket(AF_INET, SOCK_STREAM, 0)
-    #else
-      let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #endif
+    let socket = makeTCPSocket()
     try check("socket", socket)
-    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     return socket
   }
 

@@ -49,7 +49,7 @@ package final class NghttpdOrigin: Sendable {
     var failure = Failure(description: "nghttpd was not started")
     for _ in 1...5 {
       let (socket, port) = try LoopbackSocket.bound()
-      SystemCalls.close(socket)
+      Foundation.close(socket)
       let process = Process()
       // The shell kills the server when its input ends, so no server outlives this process, even if
       // the process crashes. SIGKILL, because the server may have inherited ignored signals.

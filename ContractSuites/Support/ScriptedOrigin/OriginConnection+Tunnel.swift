@@ -1,10 +1,5 @@
+import Foundation
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension OriginConnection {
   /// Relays bytes between the peer and a port of this machine until either side ends.

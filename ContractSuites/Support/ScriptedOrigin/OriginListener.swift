@@ -1,12 +1,8 @@
+import Foundation
 import SystemLocks
+import SystemPlatform
 import SystemThreads
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Accepts connections on one thread and plays each of them on another.
 final class OriginListener: Sendable {
@@ -30,7 +26,7 @@ final class OriginListener: Sendable {
   ) throws {
     self.socket = socket
     let isSilent = plan.reachability == .silent
-    try LoopbackSocket.check("listen", listen(socket, isSilent ? 0 : 1024))
+    try LoopbackSocket.check("listen", listen(socket, isSilent ? 1 : 1024))
     // While the backlog is full the kernel drops each SYN: connecting neither succeeds nor fails.
     fillers = isSilent ? try (0..<4).map { _ in try LoopbackSocket.connecting(to: port) } : []
     var ends: [Int32] = [0, 0]
@@ -58,7 +54,7 @@ final class OriginListener: Sendable {
     }
     for thread in connections { thread.join() }
     for descriptor in fillers + [socket, stop.reader, stop.writer] {
-      SystemCalls.close(descriptor)
+      Foundation.close(descriptor)
     }
   }
 
@@ -72,9 +68,8 @@ final class OriginListener: Sendable {
       _ = poll(&descriptors, 2, -1)
       if descriptors[1].revents != 0 { return }
       guard descriptors[0].revents != 0 else { continue }
-      let accepted = SystemCalls.accept(socket)
+      let accepted = acceptConnection(on: socket)
       guard accepted >= 0 else { continue }
-      _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
       id += 1
       start(id, socket: accepted, shared: shared)
     }
@@ -92,7 +87,7 @@ final class OriginListener: Sendable {
         OriginConnection(id: id, socket: socket, shared: shared).run()
         self.threads.withLock { $0.finished.append(id) }
       }
-      if threads.connections[id] == nil { SystemCalls.close(socket) }
+      if threads.connections[id] == nil { Foundation.close(socket) }
     }
   }
 }

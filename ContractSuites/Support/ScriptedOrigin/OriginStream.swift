@@ -1,10 +1,6 @@
 import COpenSSL
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Foundation
+import SystemPlatform
 
 /// The byte stream of one connection, in plain text or over TLS. Only one thread uses it.
 ///
@@ -98,11 +94,20 @@ final class OriginStream {
     while true {
       let left = end.map { $0 - .now }
       if let left, left <= .zero { return }
-      var events = Self.peerEnd
+      var events = pollPeerEnd
       try wait(for: &events, until: left)
       if events & Int16(POLLERR) != 0 { throw .resetByPeer }
-      if events != 0 { throw .closedByPeer }
+      if events & ~Int16(POLLIN) != 0 { throw .closedByPeer }
+      if events != 0 { try waitWithUnreadBytes() }
     }
+  }
+
+  /// Waits 10 ms if the peer has sent bytes, because `poll` would report them again at once.
+  private func waitWithUnreadBytes() throws(Ending) {
+    var byte: UInt8 = 0
+    if recv(socket, &byte, 1, Int32(MSG_PEEK)) == 0 { throw .closedByPeer }
+    var stopped = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+    if poll(&stopped, 1, 10) > 0 { throw .stopped }
   }
 
   /// Ends the connection with a FIN and waits up to 2 s for the peer's.
@@ -140,7 +145,7 @@ final class OriginStream {
     isOpen = false
     if let ssl { SSL_free(ssl) }
     ssl = nil
-    SystemCalls.close(socket)
+    Foundation.close(socket)
   }
 }
 
@@ -193,7 +198,7 @@ extension OriginStream {
       let count = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))
       return count > 0 ? .done(Int(count)) : failure(of: ssl, result: count)
     }
-    let count = SystemCalls.send(socket, bytes.baseAddress, bytes.count)
+    let count = sendBytes(bytes, on: socket)
     return count >= 0 ? .done(count) : failure(wanting: Int16(POLLOUT))
   }
 
@@ -229,16 +234,6 @@ extension OriginStream {
     _ = poll(&descriptors, 2, limit.map(\.pollMilliseconds) ?? -1)
     if descriptors[1].revents != 0 { throw .stopped }
     events = descriptors[0].revents
-  }
-
-  /// The `poll` event for a FIN from the peer that arrives before unread bytes have been read.
-  private static var peerEnd: Int16 {
-    #if canImport(Darwin)
-      Int16(POLLHUP)
-    #else
-      // POLLRDHUP, which Glibc declares only with _GNU_SOURCE.
-      0x2000
-    #endif
   }
 }
 

@@ -1,12 +1,7 @@
+import Foundation
 import SystemLocks
 import SystemThreads
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// An HTTP server on a loopback socket that plays a plan byte by byte and logs what it receives.
 ///
@@ -102,6 +97,6 @@ public final class ScriptedOrigin: Sendable {
     }
     guard !wasClosed else { return }
     listener?.close()
-    if let reserved { SystemCalls.close(reserved) }
+    if let reserved { Foundation.close(reserved) }
   }
 }

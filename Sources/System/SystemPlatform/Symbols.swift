@@ -1,25 +1,12 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CPlatform
+import Foundation
 
 /// Looks up an exported symbol in every image of this process.
 ///
 /// Source: dlsym(3), `RTLD_DEFAULT`.
 ///
 /// - Returns: The symbol's address, or `nil` if no image exports it.
-public func symbolAddress(of name: String) -> UnsafeMutableRawPointer? {
-  // Swift does not import `RTLD_DEFAULT`, a macro with a cast.
-  #if canImport(Darwin)
-    let everyImage = UnsafeMutableRawPointer(bitPattern: -2)
-  #else
-    let everyImage: UnsafeMutableRawPointer? = nil
-  #endif
-  return dlsym(everyImage, name)
-}
+public func symbolAddress(of name: String) -> UnsafeMutableRawPointer? { platform_symbol(name) }
 
 /// The linker name of the function that contains an address.
 ///
@@ -27,20 +14,8 @@ public func symbolAddress(of name: String) -> UnsafeMutableRawPointer? {
 ///
 /// - Returns: The mangled name, or `nil` if the image exports no symbol there.
 public func symbolName(at address: UInt) -> String? {
-  // glibc declares `dladdr` only with `_GNU_SOURCE`, so its header hides it from Swift.
-  typealias Lookup = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
-  guard let pointer = UnsafeRawPointer(bitPattern: address),
-    let symbol = symbolAddress(of: "dladdr")
-  else { return nil }
-  let lookup = unsafeBitCast(symbol, to: Lookup.self)
-  // `Dl_info` has four pointers: file name, file base, symbol name, symbol address.
-  return withUnsafeTemporaryAllocation(of: UInt.self, capacity: 4) { info in
-    info.initialize(repeating: 0)
-    guard let base = info.baseAddress, lookup(pointer, base) != 0,
-      let name = UnsafePointer<CChar>(bitPattern: info[2])
-    else { return nil }
-    return String(cString: name)
-  }
+  guard let pointer = UnsafeRawPointer(bitPattern: address) else { return nil }
+  return platform_symbol_name(pointer).map { String(cString: $0) }
 }
 
 /// The Swift declaration of a mangled name, such as `main.Account.withdraw(Swift.Int) -> ()`.

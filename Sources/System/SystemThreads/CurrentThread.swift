@@ -1,21 +1,10 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CPlatform
+import Foundation
 
 /// A number that no other running thread has. A later thread may get the number of an ended one.
 ///
 /// Source: pthread_self(3).
-@inlinable public func currentThreadID() -> UInt {
-  #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-  #else
-    UInt(pthread_self())
-  #endif
-}
+@inlinable public func currentThreadID() -> UInt { platform_thread_id() }
 
 /// A reference that every thread sets and reads for itself.
 ///

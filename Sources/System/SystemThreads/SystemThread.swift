@@ -1,10 +1,5 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CPlatform
+import Foundation
 
 /// A thread outside the cooperative pool, for code that blocks.
 ///
@@ -19,11 +14,7 @@ package struct SystemThread: Sendable {
     package var code: Int32
   }
 
-  #if canImport(Darwin)
-    private let handle: UInt
-  #else
-    private let handle: pthread_t
-  #endif
+  private let thread: platform_thread
 
   /// Starts a thread, which ends when `body` returns.
   ///
@@ -42,44 +33,20 @@ package struct SystemThread: Sendable {
         if blocksBrokenPipe { Self.blockBrokenPipe() }
         body()
       })
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let code = pthread_create(&thread, &attributes, { Self.run($0) }, start.toOpaque())
+    var thread = platform_thread()
+    let code = platform_thread_start(&thread, stackSize ?? 0, Self.run, start.toOpaque())
     guard code == 0 else {
       start.release()
       throw Unavailable(code: code)
     }
-    #if canImport(Darwin)
-      handle = UInt(bitPattern: thread)
-    #else
-      handle = thread
-    #endif
+    self.thread = thread
   }
 
   /// Waits until the thread has ended. Call it from another thread.
-  package func join() {
-    #if canImport(Darwin)
-      if let thread = pthread_t(bitPattern: handle) { pthread_join(thread, nil) }
-    #else
-      pthread_join(handle, nil)
-    #endif
-  }
+  package func join() { platform_thread_join(thread) }
 
   /// Lets the system release the thread's resources when it ends.
-  package func detach() {
-    #if canImport(Darwin)
-      if let thread = pthread_t(bitPattern: handle) { pthread_detach(thread) }
-    #else
-      pthread_detach(handle)
-    #endif
-  }
+  package func detach() { platform_thread_detach(thread) }
 
   /// Carries the thread's function through the C interface.
   private final class Start: Sendable {
@@ -88,8 +55,8 @@ package struct SystemThread: Sendable {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
+  private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+    guard let argument = $0 else { return nil }
     Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().body()
     return nil
   }

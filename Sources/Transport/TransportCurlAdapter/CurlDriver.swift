@@ -1,13 +1,8 @@
 import CCurl
+import Foundation
 import SystemLocks
 import SystemThreads
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The thread-safe interface to the thread that drives all transfers of one transport.
 ///

@@ -1,11 +1,6 @@
 import CCurl
+import Foundation
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 // Maps libcurl's errors to those of the port.
 extension CurlHandle {

@@ -1,11 +1,6 @@
 import CCurl
+import Foundation
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 extension CurlHandle {
   /// Sets the options that are the same for all transfers.

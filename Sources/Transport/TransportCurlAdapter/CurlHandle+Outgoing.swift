@@ -1,11 +1,6 @@
 import CCurl
+import Foundation
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 // Sending: the callbacks through which libcurl asks for content and for permission to send.
 extension CurlHandle {

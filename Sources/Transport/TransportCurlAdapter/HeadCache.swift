@@ -1,10 +1,5 @@
+import Foundation
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Parses response heads and reuses the previous result if a head is identical.
 ///

@@ -1,10 +1,5 @@
 import CCurl
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Foundation
 
 /// The functions of OpenSSL for what libcurl does not report about TLS.
 ///

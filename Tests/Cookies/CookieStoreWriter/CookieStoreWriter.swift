@@ -1,3 +1,4 @@
+import CPlatform
 import CookiePort
 import CookieSQLiteAdapter
 import Foundation
@@ -17,14 +18,9 @@ enum CookieStoreWriter {
     guard arguments.count >= 3, let count = Int(arguments[2]) else { exit(64) }
     let host = arguments.count > 3 ? arguments[3] : "example.com"
     let perDomain = arguments.count > 4 ? Int(arguments[4]) : nil
-    if arguments.count > 5, let size = rlim_t(arguments[5]), size > 0 {
-      var limit = rlimit(rlim_cur: size, rlim_max: size)
+    if arguments.count > 5, let size = UInt64(arguments[5]), size > 0 {
       signal(SIGXFSZ, SIG_IGN)
-      #if canImport(Glibc)
-        guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(71) }
-      #else
-        guard setrlimit(RLIMIT_FSIZE, &limit) == 0 else { exit(71) }
-      #endif
+      guard platform_limit_file_size(size) == 0 else { exit(71) }
     }
     if arguments.count > 6, let user = uid_t(arguments[6]) {
       guard setgid(user) == 0, setuid(user) == 0 else { exit(77) }

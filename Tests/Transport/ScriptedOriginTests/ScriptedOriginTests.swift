@@ -1,5 +1,5 @@
 import COpenSSL
-import Glibc
+import Foundation
 import Testing
 import TransportPort
 
@@ -161,7 +161,7 @@ import TransportPort
   @Test func `connecting to a silent origin neither succeeds nor fails`() throws {
     let origin = try ScriptedOrigin(OriginPlan(reachability: .silent) { _ in [] })
     let socket = try LoopbackSocket.connecting(to: UInt16(origin.port))
-    defer { SystemCalls.close(socket) }
+    defer { Foundation.close(socket) }
     var descriptor = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
     #expect(poll(&descriptor, 1, 200) == 0)
   }

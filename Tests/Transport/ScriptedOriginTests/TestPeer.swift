@@ -1,5 +1,5 @@
 import COpenSSL
-import Glibc
+import Foundation
 
 @testable import ScriptedOrigin
 

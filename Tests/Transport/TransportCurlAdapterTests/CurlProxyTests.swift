@@ -1,13 +1,8 @@
+import Foundation
 import ScriptedOrigin
 import Testing
 import TransportCurlAdapter
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 @Suite struct CurlProxyTests {
   @Test func `an http request goes to the proxy with its absolute URL`() async throws {

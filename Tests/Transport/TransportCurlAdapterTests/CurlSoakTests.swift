@@ -1,13 +1,8 @@
+import Foundation
 import ScriptedOrigin
 import Testing
 import TransportCurlAdapter
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Runs exchanges of every kind, mainly for the sanitizers.
 ///

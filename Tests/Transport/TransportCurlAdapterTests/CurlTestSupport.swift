@@ -1,13 +1,8 @@
+import Foundation
 import ScriptedOrigin
 import Testing
 import TransportCurlAdapter
 import TransportPort
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A transport and an origin.
 struct CurlWorld {

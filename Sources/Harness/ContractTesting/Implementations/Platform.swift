@@ -1,3 +1,5 @@
+import CPlatform
+
 /// A set of operating systems.
 public struct Platform: OptionSet, Sendable {
   public let rawValue: Int
@@ -10,29 +12,22 @@ public struct Platform: OptionSet, Sendable {
   public static let macOS = Platform(rawValue: 2)
   /// iOS, iPadOS, tvOS, watchOS and visionOS.
   public static let appleMobile = Platform(rawValue: 4)
-  /// Windows.
-  public static let windows = Platform(rawValue: 8)
   /// Any other system.
-  public static let others = Platform(rawValue: 16)
+  public static let others = Platform(rawValue: 8)
 
   /// Apple's systems.
   public static let apple: Platform = [.macOS, .appleMobile]
   /// Every system.
-  public static let all: Platform = [.linux, .apple, .windows, .others]
+  public static let all: Platform = [.linux, .apple, .others]
 
   /// The system that this code was built for.
   public static var current: Platform {
-    #if os(Linux)
-      .linux
-    #elseif os(macOS)
-      .macOS
-    #elseif os(Windows)
-      .windows
-    #elseif canImport(Darwin)
-      .appleMobile
-    #else
-      .others
-    #endif
+    switch OperatingSystem.current {
+    case .linux: .linux
+    case .macOS: .macOS
+    case .appleMobile: .appleMobile
+    case .other: .others
+    }
   }
 
   /// The current system's name in journals.
@@ -40,7 +35,6 @@ public struct Platform: OptionSet, Sendable {
     switch current {
     case .linux: "linux"
     case .macOS: "macos"
-    case .windows: "windows"
     case .appleMobile: "apple-mobile"
     default: "other"
     }

@@ -1,0 +1,92 @@
+// Every place where operating systems differ, for all modules of this package.
+//
+// A function is here only if its body, or a constant's type or value, differs between Darwin, Glibc and Musl.
+// What POSIX defines alike is called directly, through Foundation. `Scripts/check-imports` keeps platform
+// conditions and C libraries out of all other files.
+
+#ifndef CPLATFORM_H
+#define CPLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// An operating system.
+typedef enum __attribute__((enum_extensibility(closed))) : int32_t {
+  PLATFORM_LINUX __attribute__((swift_name("linux"))),
+  PLATFORM_MACOS __attribute__((swift_name("macOS"))),
+  PLATFORM_APPLE_MOBILE __attribute__((swift_name("appleMobile"))),
+  PLATFORM_OTHER __attribute__((swift_name("other")))
+} platform_system __attribute__((swift_name("OperatingSystem")));
+
+/// The system that this code was compiled for.
+platform_system platform_current_system(void)
+    __attribute__((swift_name("getter:OperatingSystem.current()")));
+
+/// A thread, as returned by pthread_create(3). `pthread_t` is a number or a pointer.
+typedef struct {
+  uintptr_t handle;
+} platform_thread;
+
+/// Starts a thread.
+///
+/// Source: pthread_create(3), pthread_attr_setstacksize(3).
+///
+/// - Parameters:
+///   - stack_size: The stack's size in bytes, or 0 for the system's default.
+/// - Returns: 0, or an error number.
+int platform_thread_start(
+    platform_thread *_Nonnull thread, size_t stack_size,
+    void *_Nullable (*_Nonnull body)(void *_Nullable), void *_Nullable argument);
+
+/// Waits until a thread has ended. Source: pthread_join(3).
+void platform_thread_join(platform_thread thread);
+
+/// Lets the system release a thread's resources when it ends. Source: pthread_detach(3).
+void platform_thread_detach(platform_thread thread);
+
+/// A number that no other running thread has. Source: pthread_self(3).
+uintptr_t platform_thread_id(void);
+
+/// The monotonic clock, in nanoseconds from an arbitrary start. Source: clock_gettime(3).
+int64_t platform_monotonic_nanoseconds(void);
+
+/// The address of an exported symbol of any image, or null. Source: dlsym(3), RTLD_DEFAULT.
+void *_Nullable platform_symbol(const char *_Nonnull name);
+
+/// The exported symbol at or before an address, or null. Source: dladdr(3).
+const char *_Nullable platform_symbol_name(const void *_Nonnull address);
+
+/// Limits the size in bytes of the files that this process writes. Source: setrlimit(2), RLIMIT_FSIZE.
+///
+/// - Returns: 0, or -1 with `errno` set.
+int platform_limit_file_size(uint64_t bytes);
+
+/// Creates a TCP socket for IPv4 that new programs do not inherit.
+///
+/// Source: socket(2), fcntl(2).
+///
+/// - Returns: The socket, or -1 with `errno` set.
+int platform_tcp_socket(void);
+
+/// Accepts a connection that new programs do not inherit.
+///
+/// Source: accept(2), fcntl(2).
+///
+/// - Returns: The socket, or -1 with `errno` set.
+int platform_accept(int listener);
+
+/// Sends bytes; if the peer has closed, fails with EPIPE and raises no SIGPIPE.
+///
+/// Source: send(2): MSG_NOSIGNAL on Linux. Darwin has the socket option SO_NOSIGPIPE instead, which
+/// `platform_tcp_socket` and `platform_accept` set.
+///
+/// - Returns: The number of bytes, or -1 with `errno` set.
+ptrdiff_t platform_send(int socket, const void *_Nullable bytes, size_t count);
+
+/// The poll(2) events to request for a FIN from the peer that arrives before unread bytes have been read.
+///
+/// Linux has POLLRDHUP. Darwin sets POLLHUP without being asked, but since macOS 15.4 only together with POLLIN;
+/// so the caller must expect POLLIN without an end.
+short platform_poll_peer_end(void);
+
+#endif
