@@ -8,6 +8,7 @@ void slow_names_enable(void) {}
 #ifdef __linux__
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,10 +27,10 @@ __attribute__((visibility("default"))) int getaddrinfo(
   int milliseconds = 0;
   size_t length = node ? strlen(node) : 0;
   if (length >= sizeof suffix && !strcmp(node + length - (sizeof suffix - 1), suffix)
-      && sscanf(node, "after-%d-", &milliseconds) == 1) {
+      && sscanf(node, "after-%d-", &milliseconds) == 1 && milliseconds >= 0) {
     struct timespec left = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
     // A signal interrupts the sleep, and then `left` holds the rest of it.
-    while (nanosleep(&left, &left) != 0) {}
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
     return real("127.0.0.1", service, hints, result);
   }
   return real(node, service, hints, result);

@@ -54,6 +54,9 @@ final class OriginConnection {
       case .closedByPeer: record(.closedByPeer)
       case .resetByPeer: record(.resetByPeer)
       case .handshakeFailed(let reason): record(.handshakeFailed(reason))
+      case .malformed(let reason):
+        record(.malformed(reason))
+        stream.reset()
       case .stopped: break
       }
     }
@@ -91,8 +94,9 @@ final class OriginConnection {
       case .send(let bytes):
         try send(bytes)
       case .sendRepeatedly(let bytes, let count):
+        guard !bytes.isEmpty, count ?? 1 > 0 else { continue }
         // Send blocks of up to 64 KiB: one system call per repetition would make floods slow.
-        let batch = max(1, min(count ?? .max, 65_536 / max(1, bytes.count)))
+        let batch = max(1, min(count ?? .max, 65_536 / bytes.count))
         var block = bytes
         block.reserveCapacity(batch * bytes.count)
         while block.count < batch * bytes.count {

@@ -35,6 +35,8 @@ extension OriginLog.Event {
     case streamReset
     /// A tunnel was opened to this authority.
     case tunnel(String)
+    /// The framing of a request is invalid; the origin ended the connection with a RST.
+    case malformed(String)
     /// The peer ended the connection with a FIN.
     case closedByPeer
     /// The peer ended the connection with a RST.

@@ -99,18 +99,14 @@ public final class OriginLog: Sendable {
 
   /// Adds an event. Successive byte counts of one connection are combined into one event.
   func record(_ kind: Event.Kind, on connection: Int) {
-    state.withLock { state in
-      Self.append(kind, on: connection, to: &state)
-      Self.wake(&state)
-    }
+    change { Self.append(kind, on: connection, to: &$0) }
   }
 
   /// Adds a request with its head; returns its index, for its body.
   func record(_ request: Request) -> Int {
-    state.withLock { state in
+    change { state in
       state.requests.append(request)
       Self.append(.head(request.rawHead), on: request.head.connection, to: &state)
-      Self.wake(&state)
       return state.requests.count - 1
     }
   }
@@ -126,19 +122,17 @@ public final class OriginLog: Sendable {
 
   /// Adds to the size of a request's body, whose bytes are unknown.
   func record(bodyCount count: Int, ofRequest index: Int) {
-    state.withLock { state in
+    change { state in
       state.requests[index].bodyCount += count
       Self.append(.body(count), on: state.requests[index].head.connection, to: &state)
-      Self.wake(&state)
     }
   }
 
   /// Adds the end of a request's body.
   func record(trailers: HTTPFields, ofRequest index: Int) {
-    state.withLock { state in
+    change { state in
       state.requests[index].trailers = trailers
       Self.append(.requestEnd, on: state.requests[index].head.connection, to: &state)
-      Self.wake(&state)
     }
   }
 
@@ -151,11 +145,21 @@ public final class OriginLog: Sendable {
     }
   }
 
-  private static func wake(_ state: inout State) {
-    for (id, waiter) in state.waiters where waiter.isSatisfied(state.events) {
-      state.waiters[id] = nil
-      waiter.continuation.resume(returning: true)
+  /// Changes the log and resumes the waiters that are satisfied then.
+  ///
+  /// They are resumed without the lock: resuming takes a lock of the task, which a task that is
+  /// being cancelled holds while its handler waits for this log's lock.
+  private func change<Result: Sendable>(
+    _ body: @Sendable (inout State) -> Result
+  ) -> Result {
+    let (result, satisfied) = state.withLock { state in
+      let result = body(&state)
+      let satisfied = state.waiters.filter { $0.value.isSatisfied(state.events) }
+      for id in satisfied.keys { state.waiters[id] = nil }
+      return (result, satisfied.values.map(\.continuation))
     }
+    for continuation in satisfied { continuation.resume(returning: true) }
+    return result
   }
 }
 

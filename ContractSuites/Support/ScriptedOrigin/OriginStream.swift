@@ -10,6 +10,8 @@ final class OriginStream {
   enum Ending: Error {
     case closedByPeer
     case resetByPeer
+    /// The peer's bytes can't be read as a request.
+    case malformed(String)
     /// The origin is being closed.
     case stopped
     case handshakeFailed(String)

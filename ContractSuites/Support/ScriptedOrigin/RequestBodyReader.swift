@@ -53,8 +53,7 @@ struct RequestBodyReader {
         state = .chunk(left - piece.count)
         return piece
       case .chunkSize:
-        let digits = try Self.line(from: stream).prefix { $0 != 0x3B && $0 != 0x0D && $0 != 0x0A }
-        let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
+        let size = try Self.chunkSize(Self.line(from: stream))
         state = size == 0 ? .trailers(HTTPFieldSection()) : .chunk(size)
       case .trailers(var section):
         let isEnd = (try? section.consume(line: Self.line(from: stream)[...])) ?? true
@@ -62,6 +61,16 @@ struct RequestBodyReader {
         trailers = section.fields
       }
     }
+  }
+
+  /// Reads a chunk's size, which must be hexadecimal digits (RFC 9112 §7.1).
+  private static func chunkSize(_ line: [UInt8]) throws(OriginStream.Ending) -> Int {
+    let text = String(decoding: line.prefix { ![0x3B, 0x0D, 0x0A].contains($0) }, as: UTF8.self)
+    // `Int` accepts a sign as well.
+    guard text.first?.isHexDigit == true, let size = Int(text, radix: 16) else {
+      throw .malformed("the chunk size '\(text)' is not a hexadecimal number")
+    }
+    return size
   }
 
   private static func piece(

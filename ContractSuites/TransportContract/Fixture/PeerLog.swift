@@ -96,7 +96,7 @@ extension PeerLog.Counts {
       case .head: requests += 1
       case .body(let count): bodyBytes += count
       case .closedByPeer, .resetByPeer: closedByClient += 1
-      case .closed, .reset: closedByPeer += 1
+      case .closed, .reset, .malformed: closedByPeer += 1
       case .streamReset: resetStreams += 1
       case .sent(let count): sentBytes += count
       case .secured, .handshakeFailed, .requestEnd, .tunnel: break

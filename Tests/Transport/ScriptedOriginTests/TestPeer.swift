@@ -45,7 +45,7 @@ final class TestPeer {
     if let ssl {
       SSL_write(ssl, bytes, Int32(bytes.count))
     } else {
-      _ = Glibc.send(socket, bytes, bytes.count, 0)
+      _ = Foundation.send(socket, bytes, bytes.count, 0)
     }
   }
 
@@ -86,6 +86,6 @@ final class TestPeer {
     if let context { SSL_CTX_free(context) }
     ssl = nil
     context = nil
-    _ = Glibc.close(socket)
+    _ = Foundation.close(socket)
   }
 }
