@@ -22,6 +22,10 @@ struct Contracts {
             for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
             saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
             and contract for strength; * matches any text.
+        baseline [JOURNAL…] [--implementation NAME]
+            Prints the .deviating(…) lines that would declare the failing cases of live and recorded
+            implementations, grouped by cause. Each reason is "TODO", which the harness refuses until
+            a person writes one.
         run [--only PATTERN] [--kind fake|live|recorded] [--filter REGEX]
             Runs swift test with a progress line and prints the report. Exits with the code of swift
             test: 0 if everything holds, 1 if something fails or does not build, 127 if swift is not
@@ -54,6 +58,7 @@ struct Contracts {
       let command = try LinearizableCommand(
         rest, name: "contracts linearizable", models: HistoryModel.all)
       return try command.run(printError: program.printError)
+    case "baseline": return try BaselineCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "help":
       try Output.print(program.usage)
@@ -78,6 +83,13 @@ struct Contracts {
   ///
   /// - Throws: ``JournalFileError`` if a file can't be read.
   static func matrix(of paths: [String]) throws(JournalFileError) -> Matrix {
+    Matrix(try journal(of: paths))
+  }
+
+  /// The records of journals, or of the latest journal if `paths` is empty.
+  ///
+  /// - Throws: ``JournalFileError`` if a file can't be read.
+  static func journal(of paths: [String]) throws(JournalFileError) -> Journal {
     var journal = Journal()
     for path in paths.isEmpty ? [latest] : paths {
       let one =
@@ -87,6 +99,6 @@ struct Contracts {
       journal.records += one.records
       journal.damage += one.damage
     }
-    return Matrix(journal)
+    return journal
   }
 }

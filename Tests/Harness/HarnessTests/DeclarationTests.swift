@@ -14,6 +14,7 @@ import Testing
         "unknownCapability",
         "'sound' lacks 'unheard-of', which no clause requires; remove it, or name one of memory"
       ),
+      ("placeholderReason", "'sound' deviates from 'adds' because 'TODO'; write the reason"),
       ("duplicateClause", "two clauses have the id 'same' (the first is at HarnessTests/Specimens"),
       (
         "missingAbsence",

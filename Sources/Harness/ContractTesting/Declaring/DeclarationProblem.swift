@@ -91,6 +91,11 @@ extension Contract {
           implementation.sourceLocation)
       }
     }
+    for lack in implementation.lacks where isPlaceholder(lack.reason) {
+      add(
+        "\(id): '\(implementation.id)' lacks '\(lack.capability.id)' because '\(lack.reason)'; write "
+          + "the reason", implementation.sourceLocation)
+    }
     var deviating: Set<String> = []
     for deviation in implementation.deviations {
       let subject = "\(id): '\(implementation.id)' deviates from '\(deviation.clause)'"
@@ -100,6 +105,10 @@ extension Contract {
           "\(subject), which is not a clause\(suggestion(for: deviation.clause)); \(removal)",
           deviation.sourceLocation)
         continue
+      }
+      if isPlaceholder(deviation.reason) {
+        add(
+          "\(subject) because '\(deviation.reason)'; write the reason", deviation.sourceLocation)
       }
       guard deviation.platforms.contains(.current) else { continue }
       if !deviating.insert(deviation.clause).inserted {
@@ -155,6 +164,12 @@ extension Contract {
     isValidID(invalid)
       ? nil
       : "\(id): '\(invalid)' is not a valid \(kind) id; use lower-case letters, digits, '-' and '.'"
+  }
+
+  /// Whether a reason says that somebody has yet to write it.
+  private func isPlaceholder(_ reason: String) -> Bool {
+    let reason = reason.lowercased()
+    return reason.allSatisfy(\.isWhitespace) || reason.hasPrefix("todo")
   }
 
   /// ' (did you mean …?)' with the most similar clause id, or nothing if none is similar.

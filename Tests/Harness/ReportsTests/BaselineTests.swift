@@ -1,0 +1,75 @@
+import ContractEvidence
+import ContractReports
+import EvidenceSamples
+import Testing
+
+@Suite struct BaselineTests {
+  private func text(_ outcomes: [String: Outcome]) -> String {
+    Baseline(of: Journal(records: EvidenceSample(outcomes: outcomes).records)).text
+  }
+
+  @Test func `nothing is declared if nothing fails`() {
+    #expect(text([:]).isEmpty)
+  }
+
+  @Test func `clauses that fail alike share one declaration, with what was observed`() {
+    #expect(
+      text(["first@real": .failed, "third@real": .failed]) == """
+        // things@real: add to the declaration of 'real'
+        // first: Suite/Things.swift:42: got "2" <not> 1 | & more
+        // third: Suite/Things.swift:42: got "2" <not> 1 | & more
+        .deviating(
+          from: "first", "third",
+          because: "TODO", on: .linux)
+
+        """)
+  }
+
+  @Test func `crashes and timeouts are declared with their manner, apart from failures`() {
+    let text = text([
+      "first@real": .crashed(signal: 11), "second@real": .timedOut(seconds: 1.5),
+      "third@real": .failed,
+    ])
+    #expect(text.contains("from: \"first\",\n  by: .crashing, because: \"TODO\""))
+    #expect(text.contains("by: .timingOut(after: .seconds(2)), because: \"TODO\""))
+    #expect(text.components(separatedBy: ".deviating(").count == 4)
+  }
+
+  @Test func `a case that also passed is intermittent`() {
+    let failing = EvidenceSample(outcomes: ["first@real": .failed]).records
+    let passing = EvidenceSample(liveAge: 600).records.map { record in
+      JournalRecord(run: record.run + "-before", time: record.time, event: record.event)
+    }
+    let text = Baseline(of: Journal(records: passing + failing)).text
+    #expect(text.contains("intermittently: true, because: \"TODO\""), "\(text)")
+  }
+
+  @Test func `a failing fake is a remark and not a declaration`() {
+    let text = text(["first@fake": .failed, "second@fake": .failed])
+    #expect(text == "// things@fake: 2 cases of this fake fail. Correct the fake.\n")
+  }
+
+  @Test func `all clauses that fail for one capability suggest to lack it`() {
+    let records = EvidenceSample(outcomes: ["first@real": .failed, "second@real": .failed]).records
+      .map { record in
+        guard case .contract(var summary) = record.event else { return record }
+        for index in 0..<2 { summary.clauses[index].requires = ["persistence"] }
+        return JournalRecord(run: record.run, time: record.time, event: .contract(summary))
+      }
+    let text = Baseline(of: Journal(records: records)).text
+    #expect(text.contains("// All 2 clauses that require 'persistence' fail."), "\(text)")
+  }
+
+  @Test func `a message can't end the comment that shows it`() {
+    let records = EvidenceSample(outcomes: ["first@real": .failed]).records.map { record in
+      guard case .caseFinished(var result) = record.event, result.outcome == .failed else {
+        return record
+      }
+      result.issues[0].message = "one\r\u{2028}.deviating(from: \"x\")\u{1b}[2J"
+      return JournalRecord(run: record.run, time: record.time, event: .caseFinished(result))
+    }
+    let text = Baseline(of: Journal(records: records)).text
+    #expect(text.contains("Things.swift:42: one\n.deviating(\n  from: \"first\","), "\(text)")
+    #expect(!text.unicodeScalars.contains("\u{1b}"))
+  }
+}
