@@ -71,6 +71,11 @@ public final class InMemoryCookieStore: CookieStore {
     state.withLock { $0.delete(id, now: now(), onChange: broadcaster.send) }
   }
 
+  @discardableResult
+  public func deleteAll(under domain: String) -> Int {
+    state.withLock { $0.deleteAll(under: domain, now: now(), onChange: broadcaster.send) }
+  }
+
   public func clear() {
     state.withLock { $0.clear(onChange: broadcaster.send) }
   }
