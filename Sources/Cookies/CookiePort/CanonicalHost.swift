@@ -9,8 +9,8 @@ package struct CanonicalHost: Sendable, Hashable {
   /// The canonical text.
   package let name: String
 
-  /// The maximum length of a host name in bytes: 253 (RFC 1035 §2.3.4) and a trailing dot.
-  private static let longest = 254
+  /// The maximum length of a host name in bytes without its trailing dot (RFC 1035 §2.3.4).
+  private static let longest = 253
 
   /// Creates the canonical form of a host, or returns `nil` if the text isn't one.
   package init?(_ text: String) {
@@ -74,12 +74,30 @@ package struct CanonicalHost: Sendable, Hashable {
 
   /// Whether the text is a host name: no forbidden bytes, no empty labels, at most `longest` bytes.
   private static func isHostName(_ text: String) -> Bool {
-    guard !text.isEmpty, text.utf8.count <= longest,
-      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !forbidden.contains($0) })
-    else { return false }
-    let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return labels.count > (labels.last?.isEmpty == true ? 1 : 0)
-      && labels.dropLast().allSatisfy { !$0.isEmpty }
+    let name = text.utf8.last == UInt8(ascii: ".") ? text.utf8.dropLast() : text.utf8[...]
+    return name.count <= longest
+      && name.allSatisfy { $0 > 0x20 && $0 < 0x7F && !forbidden.contains($0) }
+      && name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        .allSatisfy { !$0.isEmpty }
+  }
+
+  /// Whether a text is in canonical form.
+  package static func isCanonical(_ text: String) -> Bool {
+    // Fast path: most hosts consist of lower-case letters, digits, hyphens and single inner dots.
+    var previous = UInt8(ascii: ".")
+    var isPlain = text.utf8.count <= longest
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"):
+        break
+      case UInt8(ascii: ".") where previous != byte: break
+      default: isPlain = false
+      }
+      previous = byte
+    }
+    if isPlain, previous != UInt8(ascii: "."), !isAddress(text) { return true }
+    return CanonicalHost(text)?.name.hasSameBytes(as: text) == true
   }
 
   /// The bytes that are invalid in a host (WHATWG URL, 'forbidden host code point').

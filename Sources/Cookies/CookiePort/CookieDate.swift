@@ -8,6 +8,13 @@ package enum CookieDate {
   /// The earliest possible date of a cookie's field.
   package static let earliest = Date.distantPast
 
+  /// Whether a date is between the earliest and the latest possible one.
+  package static func isValid(_ date: Date) -> Bool {
+    // Compared as numbers, because `Date` treats NaN as equal to every date.
+    let range = earliest.timeIntervalSince1970...latest.timeIntervalSince1970
+    return range.contains(date.timeIntervalSince1970)
+  }
+
   /// Parses a date: time, day, month and year in any order, with other text between them.
   ///
   /// - Returns: The date, or `nil` if a part is missing or out of range or the day doesn't exist.

@@ -10,7 +10,12 @@ import Foundation
 ///   it.
 /// - A new cookie's creation is never earlier than another's in the jar, even if the clock goes
 ///   backwards. Cookies of equal creation keep the order in which they were stored.
-/// - Eviction removes the least recently used cookies first, then those created first.
+/// - Eviction removes the least recently used cookies first, then those created first. A cookie that
+///   replaces another evicts none, so a jar that already exceeds its limits shrinks with the next new
+///   cookie or ``restore(_:now:onChange:)``.
+/// - A jar of the profile `rfc6265` may hold a host-only cookie and its domain twin, which the other
+///   profile keeps apart. A line replaces the one with its own host-only flag if there is one,
+///   otherwise the twin.
 ///
 /// Two jars are equal if they hold the same cookies in the same order; policies aren't compared.
 public struct CookieJar: Sendable {
@@ -44,11 +49,11 @@ public struct CookieJar: Sendable {
   /// - Parameters:
   ///   - policy: The policy that the jar applies.
   ///   - cookies: The cookies, in the order in which they were stored. The last of several cookies
-  ///     with the same identity is kept.
+  ///     with the same ``Cookie/ID`` is kept.
   public init(policy: CookiePolicy = CookiePolicy(), holding cookies: [Cookie]) {
     self.policy = policy
     for cookie in cookies {
-      if let old = entry(like: cookie) { remove([old]) }
+      if let old = entry(of: cookie.id) { remove([old]) }
       insert(Entry(cookie: cookie, sequence: newSequence()))
     }
   }
@@ -106,7 +111,7 @@ extension CookieJar {
     {
       throw .overlaysSecure
     }
-    let old = entry(like: cookie).flatMap { $0.hasExpired(now: now) ? nil : $0 }
+    let old = entry(like: cookie, now: now)
     if let old, old.cookie.isHTTPOnly, request.access == .script { throw .overwritesHTTPOnly }
 
     removeExpired(now: now, onChange: onChange)
@@ -122,7 +127,7 @@ extension CookieJar {
     if let old { remove([old]) }
     insert(Entry(cookie: cookie, sequence: old?.sequence ?? newSequence()))
     onChange(change)
-    evictExcess(in: [cookie.domain], onChange: onChange)
+    if old == nil { evictExcess(in: [cookie.domain], onChange: onChange) }
     return change
   }
 
@@ -174,7 +179,7 @@ extension CookieJar {
     for cookie in restored {
       let entry = Entry(cookie: cookie, sequence: newSequence())
       guard !entry.hasExpired(now: now) else { continue }
-      let old = self.entry(like: cookie)
+      let old = self.entry(like: cookie, now: now)
       if let old { remove([old]) }
       insert(entry)
       onChange(.stored(cookie, replacing: old?.cookie))
@@ -189,11 +194,23 @@ extension CookieJar {
   public mutating func delete(
     _ id: Cookie.ID, now: Date, onChange: (CookieChange) -> Void = { _ in }
   ) -> Bool {
-    let found = entries[id.domain]?.first { $0.cookie.id == id && !$0.hasExpired(now: now) }
-    guard let found else { return false }
+    guard let found = entry(of: id), !found.hasExpired(now: now) else { return false }
     remove([found])
     onChange(.removed(found.cookie, .deleted))
     return true
+  }
+
+  /// Deletes the cookies of a domain and its subdomains; see ``CookieStore/deleteAll(under:)``.
+  ///
+  /// - Returns: The number of cookies deleted.
+  @discardableResult
+  public mutating func deleteAll(
+    under domain: String, now: Date, onChange: (CookieChange) -> Void = { _ in }
+  ) -> Int {
+    guard let scope = CookieScope(domain) else { return 0 }
+    return removeAll(.deleted, onChange: onChange) {
+      !$0.hasExpired(now: now) && scope.contains($0.cookie)
+    }
   }
 
   /// Deletes every cookie.
@@ -224,15 +241,26 @@ extension CookieJar {
 // MARK: - Rules that depend on the jar
 
 extension CookieJar {
-  /// Returns the cookie of the same identity under the policy's profile.
-  private func entry(like cookie: Cookie) -> Entry? {
-    let sameDomain = entries[cookie.domain] ?? []
-    let isHostOnlyCounted = policy.isHostOnlyPartOfIdentity
+  /// Returns the cookie that a new one replaces, or `nil`.
+  private func entry(like cookie: Cookie, now: Date) -> Entry? {
+    func unexpired(_ id: Cookie.ID) -> Entry? {
+      entry(of: id).flatMap { $0.hasExpired(now: now) ? nil : $0 }
+    }
+    var id = cookie.id
+    if let found = unexpired(id) { return found }
+    guard !policy.isHostOnlyPartOfIdentity else { return nil }
+    id.isHostOnly.toggle()
+    return unexpired(id)
+  }
+
+  /// Returns the cookie of an identity, expired or not.
+  private func entry(of id: Cookie.ID) -> Entry? {
+    let sameDomain = entries[id.domain] ?? []
     // By index, because copying each entry out of the array costs more than the comparison.
     let index = sameDomain.indices.first { index in
-      sameDomain[index].cookie.name.hasSameBytes(as: cookie.name)
-        && sameDomain[index].cookie.path.hasSameBytes(as: cookie.path)
-        && (sameDomain[index].cookie.isHostOnly == cookie.isHostOnly || !isHostOnlyCounted)
+      sameDomain[index].cookie.isHostOnly == id.isHostOnly
+        && sameDomain[index].cookie.name.hasSameBytes(as: id.name)
+        && sameDomain[index].cookie.path.hasSameBytes(as: id.path)
     }
     return index.map { sameDomain[$0] }
   }

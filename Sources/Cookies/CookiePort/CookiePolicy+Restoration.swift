@@ -22,7 +22,7 @@ extension CookiePolicy {
   /// - Throws: The rule that the cookie breaks.
   package func checkRestorable(_ cookie: Cookie) throws(CookieRejection) {
     try checkText(of: cookie)
-    guard CanonicalHost(cookie.domain)?.name.hasSameBytes(as: cookie.domain) == true,
+    guard CanonicalHost.isCanonical(cookie.domain),
       cookie.path.utf8.first == UInt8(ascii: "/"), cookie.path.utf8.last?.isCookieSpace == false,
       [cookie.expires, cookie.creation, cookie.lastAccess].allSatisfy(Self.isDate)
     else { throw .notRestorable }
@@ -45,14 +45,8 @@ extension CookiePolicy {
       else { throw .notRestorable }
     }
     guard !name.contains(UInt8(ascii: "=")) else { throw .notRestorable }
-    try SetCookie.checkSize(name: name.count, value: value.count, profile: profile)
+    try SetCookie.checkSize(name: name.octetCount, value: value.octetCount, profile: profile)
   }
 
-  /// Whether a date is `nil` or between the earliest and latest possible date.
-  private static func isDate(_ date: Date?) -> Bool {
-    guard let date else { return true }
-    // Compared as numbers, because `Date` treats NaN as equal to every date.
-    let range = CookieDate.earliest.timeIntervalSince1970...CookieDate.latest.timeIntervalSince1970
-    return range.contains(date.timeIntervalSince1970)
-  }
+  private static func isDate(_ date: Date?) -> Bool { date.map(CookieDate.isValid) ?? true }
 }

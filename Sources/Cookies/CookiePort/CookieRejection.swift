@@ -95,7 +95,8 @@ extension CookieRejection: CustomStringConvertible {
     case .overwritesHTTPOnly:
       "a script can't replace an HttpOnly cookie: set the cookie by HTTP"
     case .notRestorable:
-      "a field of the cookie is not in canonical form: see the fields of Cookie for their forms"
+      "no Set-Cookie line produces the cookie: check for a domain that isn't canonical, a path without "
+        + "'/', ';' or '=' in a text, and dates after the year 9999"
     }
   }
 }

@@ -52,7 +52,17 @@ public protocol CookieStore: Sendable {
   @discardableResult
   func delete(_ id: Cookie.ID) async throws(CookieStoreError) -> Bool
 
-  /// Deletes every cookie.
+  /// Deletes the cookies of a domain and its subdomains, such as all data of one site.
+  ///
+  /// Stores without their own implementation delete them one by one.
+  /// - Parameter domain: A domain in A-labels or U-labels, in any case, with or without a leading dot;
+  ///   or an IP address. A text that is no host has no cookies.
+  /// - Returns: The number of cookies deleted.
+  /// - Throws: ``CookieStoreError/storage(_:)``.
+  @discardableResult
+  func deleteAll(under domain: String) async throws(CookieStoreError) -> Int
+
+  /// Deletes every cookie, even if some of them can't be read any more.
   ///
   /// - Throws: ``CookieStoreError/storage(_:)``.
   func clear() async throws(CookieStoreError)
@@ -82,6 +92,23 @@ public protocol CookieStore: Sendable {
 }
 
 extension CookieStore {
+  @discardableResult
+  public func deleteAll(under domain: String) async throws(CookieStoreError) -> Int {
+    var count = 0
+    for cookie in try await all(under: domain) where try await delete(cookie.id) { count += 1 }
+    return count
+  }
+
+  /// Returns the cookies of a domain and its subdomains, earliest creation first, without accessing
+  /// them.
+  ///
+  /// - Parameter domain: A domain, as for ``deleteAll(under:)``.
+  /// - Throws: ``CookieStoreError/storage(_:)``.
+  public func all(under domain: String) async throws(CookieStoreError) -> [Cookie] {
+    guard let scope = CookieScope(domain) else { return [] }
+    return try await all().filter(scope.contains)
+  }
+
   /// Returns the value of the `Cookie` header field for a request, or `nil` if it carries no
   /// cookie.
   ///

@@ -28,6 +28,8 @@ public struct CookieStorageFailure: Sendable, Hashable {
     case newerVersion
     /// The file or its directory can't be read or written.
     case notPermitted
+    /// The file's directory doesn't exist.
+    case missingDirectory
     /// The disk is full.
     case full
     /// Another handle locked the file for longer than the timeout.
@@ -36,6 +38,8 @@ public struct CookieStorageFailure: Sendable, Hashable {
     case gone
     /// The store has been closed.
     case closed
+    /// The clock shows a time before the year 1 or after the year 9999.
+    case clockOutOfRange
     /// Another failure; see the detail.
     case other
   }
@@ -76,13 +80,15 @@ extension CookieStorageFailure.Kind {
   fileprivate var message: String {
     switch self {
     case .notACookieStore: "not a cookie store: choose another path"
-    case .corrupt: "the file is damaged: restore a backup, or remove the file"
+    case .corrupt: "the file is damaged: salvage it, restore a backup, or remove it"
     case .newerVersion: "a newer version of this package wrote the file: update the package"
     case .notPermitted: "the file or its directory can't be read or written: check permissions"
+    case .missingDirectory: "the file's directory doesn't exist: create it"
     case .full: "the disk is full: free some space and try again"
     case .busy: "another handle has locked the file: try again, or increase the timeout"
     case .gone: "the file was moved or deleted: open the store again"
     case .closed: "the store has been closed: open it again"
+    case .clockOutOfRange: "the clock is not within the years 1 to 9999: set it"
     case .other: "the storage failed"
     }
   }

@@ -8,8 +8,8 @@ import Foundation
 ///
 /// Fields without a column (SameSite, creation, last access, fractions of a second) are written as
 /// JSON in a comment before the line. They apply on reading only if the line hasn't been edited.
-/// Cookies without a name, or with a TAB in a field, are written only as a comment, because other
-/// programs would misread their line.
+/// Cookies without a name, with a TAB in a field, or with octets that are not UTF-8 are written only
+/// as a comment, because other programs would misread their line.
 public enum NetscapeCookieFile {
   private static let heading = "# Netscape HTTP Cookie File"
   private static let commentPrefix = "# swift-contract-testing: "
@@ -82,7 +82,10 @@ public enum NetscapeCookieFile {
   private static func columns(for cookie: Cookie) -> String? {
     let texts = [cookie.domain, cookie.path, cookie.name, cookie.value]
     guard !cookie.name.isEmpty,
-      texts.allSatisfy({ !$0.utf8.contains { $0 == 0x09 || $0.isCookieControl } })
+      texts.allSatisfy({ text in
+        !text.utf8.contains { $0 == 0x09 || $0.isCookieControl }
+          && text.utf8.octetCount == text.utf8.count
+      })
     else { return nil }
     // An expiry of 0 means a session cookie.
     let expiry = cookie.expires.map { max(1, $0.timeIntervalSince1970.rounded(.down)) } ?? 0

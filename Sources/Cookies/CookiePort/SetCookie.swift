@@ -69,7 +69,7 @@ package struct SetCookie: Sendable, Hashable {
       name = pair.prefix(0)
       value = pair.trimmingSpaces
     }
-    try Self.checkSize(name: name.count, value: value.count, profile: profile)
+    try Self.checkSize(name: name.octetCount, value: value.octetCount, profile: profile)
     self.name = String(decoding: name, as: UTF8.self)
     self.value = String(decoding: value, as: UTF8.self)
 
@@ -81,7 +81,7 @@ package struct SetCookie: Sendable, Hashable {
     }
   }
 
-  /// Checks the lengths of a name and a value in bytes.
+  /// Checks the lengths of a name and a value in octets.
   ///
   /// - Throws: ``CookieRejection/missingName``, ``CookieRejection/emptyNameAndValue`` or
   ///   ``CookieRejection/tooLarge``.
@@ -102,7 +102,7 @@ package struct SetCookie: Sendable, Hashable {
     let sign = attribute.firstIndex(of: UInt8(ascii: "="))
     let name = attribute[..<(sign ?? attribute.endIndex)].trimmingSpaces
     let value = attribute[(sign.map { $0 + 1 } ?? attribute.endIndex)...].trimmingSpaces
-    if profile == .rfc6265bis, value.count > Self.longestAttributeValue { return }
+    if profile == .rfc6265bis, value.octetCount > Self.longestAttributeValue { return }
 
     if name.equalsCaseInsensitively("Expires") {
       if let date = CookieDate.parse(value) { expires = date }

@@ -1,9 +1,9 @@
 /// A public-suffix list from given rules, with the algorithm of publicsuffix.org.
 ///
-/// A rule is a domain of A-labels (`co.uk`), a wildcard (`*.ck`) or an exception to a wildcard
-/// (`!www.ck`). If no rule matches, top-level domains are suffixes.
+/// A rule is a domain in A-labels or U-labels (`co.uk`, `рф`), a wildcard (`*.ck`) or an exception to a
+/// wildcard (`!www.ck`). If no rule matches, top-level domains are suffixes.
 public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
-  /// The rules in lower case.
+  /// The rules in lower-case A-labels.
   private let rules: Set<String>
 
   /// Whether a single label that no rule names is a suffix.
@@ -12,7 +12,8 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
   /// Creates a list of rules.
   ///
   /// - Parameter rules: The lines of a public-suffix list. Case, surrounding white space, a leading
-  ///   dot, empty lines and `//` comments are ignored.
+  ///   dot, empty lines and `//` comments are ignored, as are U-labels that no host name can have
+  ///   (UTS 46).
   public init(rules: some Sequence<String>) {
     self.init(rules: rules, countsUnlistedTopLevel: true)
   }
@@ -29,7 +30,13 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
     guard !rule.starts(with: "//".utf8) else { return nil }
     if rule.first == UInt8(ascii: ".") { rule = rule.dropFirst() }
     guard !rule.isEmpty else { return nil }
-    return String(decoding: rule.map(\.lowercased), as: UTF8.self)
+    guard !rule.allSatisfy({ $0 < 0x80 }) else {
+      return String(decoding: rule.map(\.lowercased), as: UTF8.self)
+    }
+    let prefix = ["!", "*."].first { rule.starts(with: $0.utf8) } ?? ""
+    return String(rule.dropFirst(prefix.utf8.count)).flatMap(CanonicalHost.init).map {
+      prefix + $0.name
+    }
   }
 
   /// Whether the prevailing rule has as many labels as `domain`, or `domain` is a wildcard's

@@ -16,7 +16,7 @@ extension Connection {
     setCheckpointsOnClose(!hasLog)
     try execute("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
     try schema.prepare(self)
-    try verify()
+    try read { () throws(CookieStoreError) in try verify() }
     guard !isReadOnly else {
       throw .storage(
         CookieStorageFailure(.notPermitted, subject: file.path, detail: "the file is read-only"))
@@ -29,19 +29,24 @@ extension Connection {
       try execute("PRAGMA checkpoint_fullfsync = ON")
       if file.isNew { try StoreFile.synchronizeDirectory(of: file.path) }
     }
+    try StoreFile.makePrivate(file.path)
     setCheckpointsOnClose(true)
   }
 
-  /// Checks every page, at about 0.3 µs per cookie, to find most damage before the first write.
+  /// Checks every page, the order of the rows and the index, at about 1.4 µs per cookie, to find most
+  /// damage before the first write.
   ///
-  /// The file may still contain invalid rows; each row is validated when it is read.
+  /// `quick_check` takes a quarter of the time, but misses rows out of order, which lookups don't find,
+  /// and `Secure` cookies without their index entry, which an insecure origin could overlay. The file
+  /// may still contain invalid rows; each row is validated when it is read.
   private func verify() throws(CookieStoreError) {
-    let found = try rows("PRAGMA quick_check(1)") { $0.displayText(0) }
+    let found = try rows("PRAGMA integrity_check(1)") { $0.displayText(0) }
     guard found == ["ok"] else { throw corrupt(found.joined(separator: "; ")) }
-    let counts = try rows("SELECT cookies, (SELECT count(*) FROM cookie) FROM tally") {
-      ($0.integer(0), $0.integer(1))
-    }
-    guard counts.count == 1, let count = counts[0].0, count == counts[0].1 else {
+    let tallies = try rows("SELECT \(Tally.columns) FROM tally") { Tally($0) }
+    guard tallies.count == 1, let tally = tallies[0],
+      tally.lastSequence < Tally.range.upperBound
+    else { throw corrupt("the tally is invalid") }
+    guard tally.cookies == (try integer("SELECT count(*) FROM cookie")) else {
       throw corrupt("the tally doesn't match the number of cookies")
     }
   }

@@ -8,7 +8,7 @@ import Foundation
 /// under the store's lock.
 final class Connection {
   let path: String
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private let busyTimeout: Int32
   private let begin: Statement
   private let beginImmediate: Statement
@@ -76,9 +76,11 @@ final class Connection {
 
   /// Retries a closure every 1 ms until the busy timeout while it fails because of another handle.
   ///
-  /// For operations to which SQLite doesn't apply the busy timeout.
+  /// For operations with a lock for which SQLite doesn't wait. Where it does wait, each attempt has
+  /// the rest of the timeout.
   func retryingWhileBusy(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
     let end = ContinuousClock.now + .milliseconds(busyTimeout)
+    defer { sqlite3_busy_timeout(handle, busyTimeout) }
     while true {
       do throws(CookieStoreError) {
         return try body()
@@ -87,6 +89,7 @@ final class Connection {
           ContinuousClock.now < end
         else { throw error }
         usleep(1000)
+        sqlite3_busy_timeout(handle, Self.milliseconds(end - .now))
       }
     }
   }
@@ -94,7 +97,11 @@ final class Connection {
   /// Moves the whole write-ahead log into the file and synchronizes both.
   func checkpoint() throws(CookieStoreError) {
     try checkPath()
-    try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, nil, nil))
+    // SQLite doesn't call the busy handler while another connection checkpoints
+    // (<https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>).
+    try retryingWhileBusy { () throws(CookieStoreError) in
+      try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, nil, nil))
+    }
   }
 
   /// Runs statements that return no rows.
@@ -197,13 +204,26 @@ final class Connection {
     }
   }
 
+  /// Runs a closure that may read pages which SQLite's checks reject, and change the schema.
+  func toleratingDamage<Result>(
+    _ body: () throws(CookieStoreError) -> Result
+  ) throws(CookieStoreError) -> Result {
+    _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+    try execute("PRAGMA writable_schema = ON")
+    defer {
+      try? execute("PRAGMA writable_schema = RESET")
+      _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    }
+    return try body()
+  }
+
   /// Returns an error for damage that this package found and SQLite didn't.
   func corrupt(_ detail: String) -> CookieStoreError {
     .storage(CookieStorageFailure(.corrupt, subject: path, detail: detail))
   }
 
   @inline(never)
-  private func failure(_ code: Int32) -> CookieStoreError {
+  func failure(_ code: Int32) -> CookieStoreError {
     Self.failure(code, handle: handle, path: path)
   }
 

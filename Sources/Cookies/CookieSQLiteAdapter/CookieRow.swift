@@ -24,12 +24,45 @@ struct CookieRow {
   ///   - known: An identity that the row has except for the host-only flag; its strings are reused.
   init?(_ statement: Statement, known: Cookie.ID? = nil) {
     guard let domain = statement.text(0, known: known?.domain),
+      known != nil || CanonicalHost.isCanonical(domain),
       let terms = Terms(statement, path: known?.path),
       let content = Content(statement, name: known?.name)
     else { return nil }
     cookie = Cookie(domain, terms, content, lastAccess: content.lastAccess)
     sequence = content.sequence
     storedAccess = content.lastAccess
+  }
+
+  /// Whether a `Set-Cookie` line of some profile produces the cookie.
+  var isProducible: Bool { rejection == nil }
+
+  /// The rule that every profile has against the cookie, or `nil`.
+  private var rejection: CookieRejection? {
+    var rejection: CookieRejection?
+    for profile in CookiePolicy.Profile.allCases {
+      do throws(CookieRejection) {
+        try CookiePolicy(profile: profile).checkRestorable(cookie)
+        return nil
+      } catch {
+        rejection = error
+      }
+    }
+    return rejection
+  }
+
+  /// Returns what is invalid in the current row of a statement, for messages.
+  static func problem(of statement: Statement) -> CookieSalvage.Problem {
+    if let rejection = CookieRow(statement)?.rejection { return .rejected(rejection) }
+    let isValid = [
+      statement.text(0).map(CanonicalHost.isCanonical) ?? false,
+      statement.text(1)?.utf8.first == UInt8(ascii: "/"), statement.text(2) != nil,
+      statement.boolean(3) != nil, statement.text(4) != nil, statement.optionalDate(5) != nil,
+      statement.boolean(6) != nil, statement.boolean(7) != nil,
+      Cookie.SameSite(code: statement.integer(8)) != nil, statement.date(9) != nil,
+      statement.date(10) != nil,
+    ]
+    let index = isValid.firstIndex(of: false) ?? isValid.count
+    return .column(columns.components(separatedBy: ", ")[index])
   }
 
   /// The fields that, with the domain, decide whether a request carries the cookie.
@@ -70,7 +103,7 @@ struct CookieRow {
     init?(_ statement: Statement, name known: String? = nil) {
       guard let name = statement.text(2, known: known), let value = statement.text(4),
         let creation = statement.date(9), let lastAccess = statement.date(10),
-        let sequence = statement.integer(11)
+        let sequence = statement.integer(11), Tally.range.contains(sequence)
       else { return nil }
       self.name = name
       self.value = value

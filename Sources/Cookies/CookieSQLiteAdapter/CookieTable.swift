@@ -118,7 +118,8 @@ extension CookieTable {
         return try put(cookie, sequence: sequence, replacing: old, &tally)
       }
       cookie.creation = try nextCreation(&tally, now: now)
-      let change = try put(cookie, sequence: newSequence(&tally), replacing: nil, &tally)
+      let sequence = try newSequence(&tally)
+      let change = try put(cookie, sequence: sequence, replacing: nil, &tally)
       try evictExcess(in: [cookie.domain], &tally)
       return change
     }
@@ -156,7 +157,9 @@ extension CookieTable {
     var isPublicSuffix: Bool?
     var path = "/"
     repeat {
-      guard let terms = CookieRow.Terms(selectDomain, path: path) else { throw invalidRow }
+      guard let terms = CookieRow.Terms(selectDomain, path: path) else {
+        throw invalidRow(of: selectDomain)
+      }
       path = terms.path
       if terms.isHostOnly {
         guard isHost else { continue }
@@ -171,7 +174,9 @@ extension CookieTable {
           path: path, isSecure: terms.isSecure, isHTTPOnly: terms.isHTTPOnly,
           sameSite: terms.sameSite, request)
       else { continue }
-      guard let content = CookieRow.Content(selectDomain) else { throw invalidRow }
+      guard let content = CookieRow.Content(selectDomain) else {
+        throw invalidRow(of: selectDomain)
+      }
       found.append(domain, terms, content, accessed: now)
     } while try connection.hasRow(selectDomain)
   }
@@ -191,7 +196,8 @@ extension CookieTable {
       try removeExpired(&tally, now: now)
       for cookie in restored where !cookie.hasExpired(now: now) {
         let old = try row(like: cookie.id, now: now, policy.isHostOnlyPartOfIdentity)
-        _ = try put(cookie, sequence: newSequence(&tally), replacing: old, &tally)
+        let sequence = try newSequence(&tally)
+        _ = try put(cookie, sequence: sequence, replacing: old, &tally)
       }
       try evictExcess(in: Set(restored.map(\.domain)).sorted(), &tally)
     }
@@ -205,10 +211,72 @@ extension CookieTable {
     }
   }
 
-  func clear() throws(CookieStoreError) {
-    try write { tally throws(CookieStoreError) in
-      for row in try rows(selectAll) { _ = try remove(row, .deleted, &tally) }
+  func deleteAll(under domain: String, now: Date) throws(CookieStoreError) -> Int {
+    guard let scope = CookieScope(domain) else { return 0 }
+    return try write { tally throws(CookieStoreError) in
+      let found = try rows(selectAll).filter {
+        !$0.cookie.hasExpired(now: now) && scope.contains($0.cookie)
+      }
+      for row in found { _ = try remove(row, .deleted, &tally) }
+      return found.count
     }
+  }
+
+  /// Deletes every cookie without reading one, so that it works on a damaged file.
+  func clear() throws(CookieStoreError) {
+    effects.removeAll()
+    let last =
+      "SELECT last_sequence FROM tally WHERE last_sequence < \(Tally.usableSequences.upperBound)"
+    do throws(CookieStoreError) {
+      try connection.write { () throws(CookieStoreError) in
+        reportAllDeleted()
+        try connection.execute(
+          """
+          DELETE FROM cookie;
+          INSERT OR REPLACE INTO tally VALUES (1, 0, ifnull((\(last)), 0), NULL, NULL)
+          """)
+      }
+    } catch {
+      guard case .storage(let failure) = error, [.corrupt, .other].contains(failure.kind) else {
+        throw error
+      }
+      try connection.replaceContents { _ in }
+    }
+    connection.setCheckpointsOnClose(true)
+    buffer.removeAll()
+    for change in effects.changes { broadcaster.send(change) }
+  }
+
+  /// Adds a change for each cookie that can be read, if anybody observes the changes.
+  private func reportAllDeleted() {
+    guard broadcaster.subscriptionCount > 0 else { return }
+    for var row in RowRecovery(connection).rows.values.sorted(by: { $0.precedes($1) }) {
+      row.cookie.lastAccess = buffer.lastAccess(of: row)
+      effects.changes.append(.removed(row.cookie, .deleted))
+    }
+  }
+
+  /// Fills an empty table with what is left of a damaged one.
+  func adopt(_ found: RowRecovery) throws(CookieStoreError) -> CookieSalvage {
+    let rows = found.rows.values.sorted { $0.precedes($1) }
+    let areUsable =
+      Set(rows.map(\.sequence)).count == rows.count
+      && rows.allSatisfy { Tally.usableSequences.contains($0.sequence) }
+    try write { tally throws(CookieStoreError) in
+      for (index, row) in rows.enumerated() {
+        let sequence = areUsable ? row.sequence : Int64(index) + 1
+        _ = try put(row.cookie, sequence: sequence, replacing: nil, &tally)
+        tally.lastSequence = max(tally.lastSequence, sequence)
+      }
+      // Other handles have buffered accesses of sequence numbers that must not be assigned again.
+      if let last = found.tally?.lastSequence, Tally.usableSequences.contains(last) {
+        tally.lastSequence = max(tally.lastSequence, last)
+      }
+    }
+    let read = Int64(rows.count + found.dropped.count)
+    return CookieSalvage(
+      kept: rows.map(\.cookie), dropped: found.dropped,
+      missing: found.metDamage ? found.tally.map { Int(max(0, $0.cookies - read)) } : 0, isSound: false)
   }
 
   func removeExpired(now: Date) throws(CookieStoreError) -> Int {
@@ -292,7 +360,10 @@ extension CookieTable {
     return max(now, latest ?? now)
   }
 
-  private func newSequence(_ tally: inout Tally) -> Int64 {
+  private func newSequence(_ tally: inout Tally) throws(CookieStoreError) -> Int64 {
+    guard tally.lastSequence < Tally.range.upperBound else {
+      throw connection.corrupt("the last sequence number is \(tally.lastSequence)")
+    }
     tally.lastSequence += 1
     return tally.lastSequence
   }
@@ -429,13 +500,14 @@ extension CookieTable {
     of statement: Statement, known: Cookie.ID? = nil
   ) throws(CookieStoreError) -> CookieRow? {
     guard try connection.hasRow(statement) else { return nil }
-    guard var row = CookieRow(statement, known: known) else { throw invalidRow }
+    guard var row = CookieRow(statement, known: known) else { throw invalidRow(of: statement) }
     row.cookie.lastAccess = buffer.lastAccess(of: row)
     return row
   }
 
-  private var invalidRow: CookieStoreError {
-    connection.corrupt("a row is not a valid cookie")
+  @inline(never)
+  private func invalidRow(of statement: Statement) -> CookieStoreError {
+    connection.corrupt("a row is not a valid cookie: \(CookieSalvage.DroppedRow(statement))")
   }
 }
 

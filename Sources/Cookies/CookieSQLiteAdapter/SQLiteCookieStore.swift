@@ -16,9 +16,12 @@ import SystemLocks
 /// the disk; call it from a separate thread if that is too long.
 ///
 /// **The file** has mode 0600 from its creation, as have SQLite's `-wal` and `-shm` files next to
-/// it. After the file is moved or deleted, writes fail with the kind `gone`: from the next flush,
+/// it; opening a store that others may access takes their access away. After the file is moved or deleted, writes fail with the kind `gone`: from the next flush,
 /// or from 100 ms later. The file must not be on a network file system, and a handle must not be
 /// used on both sides of a `fork()`.
+///
+/// **Damage.** Opening checks every page. A row that is no valid cookie fails each operation that reads
+/// it with the kind `corrupt`, but not ``clear()``. ``salvage(path:busyTimeout:)`` repairs a file.
 public final class SQLiteCookieStore: CookieStore {
   private let table: Mutex<CookieTable?>
   private let broadcaster: CookieChangeBroadcaster
@@ -81,11 +84,11 @@ public final class SQLiteCookieStore: CookieStore {
         throw .storage(CookieStorageFailure(.closed, subject: path, detail: ""))
       }
       let now = now()
-      guard (CookieDate.earliest...CookieDate.latest).contains(now) else {
+      guard CookieDate.isValid(now) else {
         throw .storage(
           CookieStorageFailure(
-            .other, subject: path,
-            detail: "the clock is out of range; set it to a year before 10000"))
+            .clockOutOfRange, subject: path,
+            detail: "\(now.timeIntervalSince1970) s after 1970"))
       }
       do throws(CookieStoreError) {
         return try operation(table, now)
@@ -127,6 +130,14 @@ extension SQLiteCookieStore {
   @discardableResult
   public func delete(_ id: Cookie.ID) throws(CookieStoreError) -> Bool {
     try perform { table, now throws(CookieStoreError) in try table.delete(id, now: now) }
+  }
+
+  // `async`, because asynchronous code would otherwise prefer the protocol's default implementation.
+  @discardableResult
+  public func deleteAll(under domain: String) async throws(CookieStoreError) -> Int {
+    try perform { table, now throws(CookieStoreError) in
+      try table.deleteAll(under: domain, now: now)
+    }
   }
 
   public func clear() throws(CookieStoreError) {

@@ -59,9 +59,7 @@ extension Schema {
       try connection.write { () throws(CookieStoreError) in
         // Another handle may have migrated the file since the first check.
         let version = try inspect(connection).version
-        for step in migrations.dropFirst(Int(version)) { try connection.execute(step) }
-        try connection.execute("PRAGMA application_id = \(Self.applicationID)")
-        try connection.execute("PRAGMA user_version = \(self.version)")
+        try migrate(connection, from: version)
       }
       found = try connection.read { () throws(CookieStoreError) in try inspect(connection) }
     } else {
@@ -73,18 +71,33 @@ extension Schema {
     }
   }
 
-  /// Reads the file's version and schema objects.
+  /// Checks that a file whose pages may be damaged is a store, and switches it to the write-ahead log.
   ///
-  /// - Throws: ``CookieStoreError/storage(_:)`` if the file is neither empty nor a store of a known
-  ///   version.
-  private func inspect(
-    _ connection: Connection
-  ) throws(CookieStoreError) -> (version: Int64, objects: [String]) {
+  /// - Throws: ``CookieStoreError/storage(_:)`` of the kind `notACookieStore` or `newerVersion`.
+  func prepareDamaged(_ connection: Connection) throws(CookieStoreError) {
+    try connection.toleratingDamage { () throws(CookieStoreError) in
+      try checkApplication(connection)
+      try useLog(connection)
+    }
+  }
+
+  /// Runs the migrations that a version still needs.
+  func migrate(_ connection: Connection, from version: Int64 = 0) throws(CookieStoreError) {
+    for step in migrations.dropFirst(Int(version)) { try connection.execute(step) }
+    try connection.execute("PRAGMA application_id = \(Self.applicationID)")
+    try connection.execute("PRAGMA user_version = \(self.version)")
+  }
+
+  /// Checks that the file is a store and not newer, or empty.
+  ///
+  /// - Returns: The version, and whether the file may be empty.
+  @discardableResult
+  private func checkApplication(
+    _ connection: Connection, isEmpty: Bool = false
+  ) throws(CookieStoreError) -> Int64 {
     let application = try connection.integer("PRAGMA application_id")
     let version = try connection.integer("PRAGMA user_version")
-    let objects = try Self.objects(in: connection)
-    let isEmpty = application == 0 && version == 0 && objects.isEmpty
-    guard isEmpty || application == Self.applicationID else {
+    guard application == Self.applicationID || (isEmpty && application == 0 && version == 0) else {
       throw Self.failure(
         .notACookieStore, connection, "it is an SQLite database of another program")
     }
@@ -93,7 +106,21 @@ extension Schema {
         .newerVersion, connection,
         "its version is \(version), this package supports \(self.version)")
     }
-    guard isEmpty || version > 0 else { throw connection.corrupt("its version is \(version)") }
+    return version
+  }
+
+  /// Reads the file's version and schema objects.
+  ///
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the file is neither empty nor a store of a known
+  ///   version.
+  private func inspect(
+    _ connection: Connection
+  ) throws(CookieStoreError) -> (version: Int64, objects: [String]) {
+    let objects = try Self.objects(in: connection)
+    let version = try checkApplication(connection, isEmpty: objects.isEmpty)
+    guard objects.isEmpty || version > 0 else {
+      throw connection.corrupt("its version is \(version)")
+    }
     guard try connection.rows("PRAGMA encoding", { $0.displayText(0) }) == ["UTF-8"] else {
       throw connection.corrupt("its text is not in UTF-8")
     }
@@ -113,7 +140,7 @@ extension Schema {
   /// Creates a database of this version in memory.
   private func makeInMemory() throws(CookieStoreError) -> Connection {
     let memory = try Connection(path: ":memory:", busyTimeout: .zero)
-    for step in migrations { try memory.execute(step) }
+    try migrate(memory)
     return memory
   }
 

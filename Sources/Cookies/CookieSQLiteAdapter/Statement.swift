@@ -126,6 +126,16 @@ struct Statement {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// Returns the bytes of a column of text, even if they are not valid UTF-8.
+  func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, column) else { return [] }
+    return Array(
+      UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+  }
+
+  /// Whether a column is NULL or missing from the row.
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
   /// Returns a column of any type as text for messages.
   func displayText(_ column: Int32) -> String {
     sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""

@@ -10,41 +10,54 @@ enum StoreFile {
 
   /// Checks a path, and creates the file with mode 0600 if it doesn't exist.
   ///
-  /// - Returns: The absolute path, and whether the file was created. The path is absolute because
-  ///   SQLite treats relative names such as `:memory:` and `file:…` specially.
-  /// - Throws: ``CookieStoreError/storage(_:)`` if the path can't be that of a store. SQLite
-  ///   reports a missing directory or permission.
+  /// - Returns: The absolute path, and whether the file was created.
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the path can't be that of a store.
   static func prepare(_ path: String) throws(CookieStoreError) -> (path: String, isNew: Bool) {
+    let path = try absolute(path)
+    let error = creationLock.withLock { _ in
+      let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { return errno }
+      close(descriptor)
+      return 0
+    }
+    if error == 0 { return (path, true) }
+    guard error == EEXIST else { throw failure(error, path) }
+    try check(path)
+    return (path, false)
+  }
+
+  /// Checks the path of a file that must exist.
+  ///
+  /// - Returns: The absolute path.
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the path can't be that of a store.
+  static func existing(_ path: String) throws(CookieStoreError) -> String {
+    let path = try absolute(path)
+    try check(path)
+    return path
+  }
+
+  /// Returns the absolute path, because SQLite treats relative names such as `:memory:` and `file:…`
+  /// specially.
+  private static func absolute(_ path: String) throws(CookieStoreError) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw failure(.notPermitted, path, "the path is empty or contains a NUL byte")
     }
-    var absolute = path
-    if !path.hasPrefix("/") {
-      absolute = FileManager.default.currentDirectoryPath + "/" + path
-    }
-    let isNew = creationLock.withLock { _ in
-      let descriptor = open(absolute, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { return false }
-      close(descriptor)
-      return true
-    }
-    var status = stat()
-    if !isNew, stat(absolute, &status) == 0 {
-      try check(absolute, status)
-    }
-    return (absolute, isNew)
+    return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
   /// Rejects files that can't be stores but that SQLite would open, wait for or change.
-  private static func check(_ path: String, _ status: stat) throws(CookieStoreError) {
+  private static func check(_ path: String) throws(CookieStoreError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw failure(errno, path) }
+      throw failure(.notACookieStore, path, "there is no file, or a symbolic link leads to none")
+    }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw failure(.notACookieStore, path, "it is a directory")
     default: throw failure(.notACookieStore, path, "it is not a regular file")
     }
-    guard access(path, R_OK | W_OK) == 0 else {
-      throw failure(.notPermitted, path, String(cString: strerror(errno)))
-    }
+    guard access(path, R_OK | W_OK) == 0 else { throw failure(errno, path) }
     switch status.st_size {
     case 0: chmod(path, 0o600)
     // SQLite treats a file of one byte as an empty database.
@@ -96,6 +109,35 @@ enum StoreFile {
       throw failure(.other, directory, "the directory can't be synchronized: \(error)")
     }
     close(descriptor)
+  }
+
+  /// Takes the access to a store and its log from other users than their owner.
+  ///
+  /// It is not done before the file is known to be a store, because another program's file must not
+  /// change.
+  static func makePrivate(_ path: String) throws(CookieStoreError) {
+    for suffix in ["", "-wal", "-shm"] {
+      var status = stat()
+      guard stat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+      guard chmod(path + suffix, 0o600) == 0 || errno == ENOENT else {
+        throw failure(
+          .notPermitted, path + suffix,
+          "other users may read it, and its mode can't be changed: \(String(cString: strerror(errno)))")
+      }
+    }
+  }
+
+  /// Creates an error from an `errno`.
+  private static func failure(_ error: Int32, _ path: String) -> CookieStoreError {
+    let kind: CookieStorageFailure.Kind =
+      switch error {
+      case ENOENT, ENOTDIR: .missingDirectory
+      case EACCES, EPERM, EROFS: .notPermitted
+      case ENOSPC, EDQUOT: .full
+      case EISDIR: .notACookieStore
+      default: .other
+      }
+    return failure(kind, path, String(cString: strerror(error)))
   }
 
   private static func failure(

@@ -18,8 +18,11 @@ struct Tally: Equatable {
   /// The columns, in the order in which ``init(_:)`` reads them.
   static let columns = "cookies, last_sequence, latest_creation, earliest_expiry"
 
-  /// The valid range of the counts, far beyond what a store can reach.
-  private static let range = Int64(0)...(1 << 53)
+  /// The valid range of counts and sequence numbers, far beyond what a store can reach.
+  static var range: ClosedRange<Int64> { 0...(1 << 53) }
+
+  /// The sequence numbers that leave room for new cookies.
+  static var usableSequences: Range<Int64> { 0..<(1 << 52) }
 
   /// Reads the current row of a statement, or returns `nil` if a field is invalid.
   init?(_ statement: Statement) {

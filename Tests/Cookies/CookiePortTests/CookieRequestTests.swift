@@ -40,10 +40,13 @@ struct CookieRequestTests {
     }
   }
 
-  @Test("a host name may have 254 bytes")
-  func longest() throws {
-    let host = String(repeating: "a", count: 254)
+  @Test("a host name may have 253 bytes, not counting a trailing dot", arguments: ["", "."])
+  func longest(_ dot: String) throws {
+    let host = String(repeating: "a", count: 253) + dot
     #expect(try CookieRequest(isSecure: true, host: host).host == host)
+    #expect(throws: CookieRequestError.invalidHost("a" + host)) {
+      try CookieRequest(isSecure: true, host: "a" + host)
+    }
   }
 
   @Test(

@@ -9,9 +9,13 @@ import Testing
 @Suite struct HostileRowTests {
   private static let host = "host3.example.com"
 
-  @Test(
-    arguments: [
-      "domain": ["x'ff'", "CAST(x'ff' AS TEXT)", "'a' || char(10)"],
+  /// SQL values that make a column invalid, as pairs of column and value.
+  static let invalidFields: [[String]] =
+    [
+      "domain": [
+        "x'ff'", "CAST(x'ff' AS TEXT)", "'a' || char(10)", "''", "'.example.com'", "'a b'",
+        "'Example.com'", "'a..b'", "'bücher.example'", "'1.2.3'", "'[::1]'", "'0::1'",
+      ],
       "path": ["x'2f'", "''", "'docs'", "CAST(x'2fff' AS TEXT)", "'/' || char(0) || 'x'"],
       "name": ["x'61'", "CAST(x'c3' AS TEXT)", "'a' || char(13)"],
       "host_only": ["7", "-1", "'yes'", "x'01'", "0.5"],
@@ -22,8 +26,10 @@ import Testing
       "same_site": ["NULL", "4", "-9223372036854775808", "'Lax'"],
       "creation": ["NULL", "'now'", "9e999", "-1e300"],
       "last_access": ["NULL", "x''", "9e999"],
-      "sequence": ["NULL", "'first'", "1.5", "1e300"],
-    ].flatMap { column, values in values.map { [column, $0] } })
+      "sequence": ["NULL", "'first'", "1.5", "1e300", "-1", "9223372036854775807"],
+    ].flatMap { column, values in values.map { [column, $0] } }
+
+  @Test(arguments: invalidFields)
   func `an invalid field is an error`(assignment: [String]) throws {
     let directory = try TemporaryDirectory()
     try directory.makeStore(of: 40)
@@ -44,9 +50,87 @@ import Testing
     #expect(failureKind { _ = try store.all() } == .corrupt)
     #expect(failureKind { _ = try store.cookies(for: request) } == .corrupt)
     #expect(failureKind { try store.store("name3=1", from: request) } == .corrupt)
-    #expect(failureKind { try store.clear() } == .corrupt)
     store.close()
     #expect(try directory.contents()["cookies.db"] == before["cookies.db"])
+  }
+
+  @Test(arguments: invalidFields)
+  func `salvaging drops exactly the invalid row, and names it and its column`(
+    assignment: [String]
+  ) throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    let before = try SQLiteCookieStore(path: directory.file()).all()
+    try directory.allowingNull(in: "cookie") {
+      "UPDATE cookie SET \(assignment[0]) = \(assignment[1]) WHERE name = 'name3'"
+    }
+    let salvage = try SQLiteCookieStore.salvage(path: directory.file())
+    #expect(salvage.kept == before.filter { $0.name != "name3" })
+    #expect(salvage.dropped.count == 1 && salvage.missing == 0 && !salvage.isSound)
+    #expect(salvage.dropped.first?.problem == .column(assignment[0]), "\(salvage)")
+    if assignment[0] != "name" { #expect(salvage.dropped.first?.name == "name3") }
+    #expect(try SQLiteCookieStore(path: directory.file()).all() == salvage.kept)
+    #expect(failureKind { try exercise(directory.file()) } == nil)
+  }
+
+  @Test(arguments: [
+    ("name = 'a=b'", CookieRejection.notRestorable), ("value = 'a; b'", .notRestorable),
+    ("value = ' a'", .notRestorable), ("path = '/ '", .notRestorable),
+    ("name = '', value = ''", .emptyNameAndValue),
+  ])
+  func `salvaging drops a cookie that no line produces`(
+    assignment: String, rejection: CookieRejection
+  ) throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    try directory.execute("UPDATE cookie SET \(assignment) WHERE name = 'name3'")
+    let salvage = try SQLiteCookieStore.salvage(path: directory.file())
+    #expect(salvage.dropped.map(\.problem) == [.rejected(rejection)])
+    #expect(salvage.kept.count == 39)
+  }
+
+  @Test(arguments: [
+    "UPDATE cookie SET same_site = 9 WHERE name = 'name3'", "DROP TABLE tally", "DROP TABLE cookie",
+  ])
+  func `clearing works although rows or tables are damaged, and reports the sound cookies`(
+    sql: String
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    let store = try SQLiteCookieStore(path: directory.file())
+    let sound = try store.all().filter { $0.name != "name3" }
+    try directory.execute(sql)
+    let changes = store.changes()
+    try store.clear()
+    #expect(try store.all().isEmpty)
+    try store.store("new=1", from: .to())
+    store.close()
+    var reported: [CookieChange] = []
+    for await change in changes { reported.append(change) }
+    if sql.hasPrefix("UPDATE") {
+      #expect(Array(reported.dropLast()) == sound.map { .removed($0, .deleted) })
+    }
+    #expect(try SQLiteCookieStore(path: directory.file()).all().map(\.name) == ["new"])
+    #expect(failureKind { try exercise(directory.file()) } == nil)
+  }
+
+  @Test func `the highest sequence number is refused before the write, and salvaged`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    do {
+      let store = try SQLiteCookieStore(path: directory.file())
+      try directory.execute("UPDATE tally SET last_sequence = \(Tally.range.upperBound)")
+      for _ in 1...2 { #expect(failureKind { try store.store("a=1", from: .to()) } == .corrupt) }
+      #expect(try store.all().count == 40)
+      try store.clear()
+      try store.store("a=1", from: .to())
+    }
+    for last in [Tally.range.upperBound, Tally.range.upperBound + 1] {
+      try directory.execute("UPDATE tally SET last_sequence = \(last)")
+      #expect(failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .corrupt)
+      #expect(try SQLiteCookieStore.salvage(path: directory.file()).kept.count == 1)
+      try SQLiteCookieStore(path: directory.file()).store("a=1", from: .to())
+    }
   }
 
   @Test func `closing a damaged file leaves it and its log unchanged`() throws {

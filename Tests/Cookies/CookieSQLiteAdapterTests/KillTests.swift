@@ -60,6 +60,47 @@ import Testing
     }
   }
 
+  @Test func `four processes that flush each write at the same time all succeed`() async throws {
+    let directory = try TemporaryDirectory()
+    let count = Self.writes / 2
+    let writers = try (0..<4).map {
+      try Writer(directory.file(), prefix: "w\($0)-", count: count, flushes: true)
+    }
+    for writer in writers {
+      let lines = await writer.lines()
+      #expect(lines.count == count, "\(lines.last ?? "")")
+      #expect(writer.exitCode == 0)
+    }
+    #expect(try Self.verifiedCookies(of: directory).count == 4 * count)
+  }
+
+  @Test func `salvaging while four processes write loses none of their cookies`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeStore(of: 40)
+    let writers = try (0..<4).map {
+      try Writer(directory.file(), prefix: "w\($0)-", count: Self.writes)
+    }
+    var dropped = 0
+    while dropped < 40, writers.contains(where: \.isRunning) {
+      try directory.execute(
+        "PRAGMA busy_timeout = 60000; UPDATE cookie SET same_site = 9 WHERE name = 'name\(dropped)'")
+      let salvage = try SQLiteCookieStore.salvage(path: directory.file(), busyTimeout: .seconds(60))
+      #expect(salvage.dropped.map(\.name) == ["name\(dropped)"])
+      #expect(salvage.missing == 0)
+      dropped += 1
+    }
+    #expect(dropped > 1)
+    for writer in writers {
+      #expect(await writer.lines().count == Self.writes)
+      #expect(writer.exitCode == 0)
+    }
+    let names = Set(try Self.verifiedCookies(of: directory).keys)
+    for writer in 0..<4 {
+      for number in 0..<Self.writes { try #require(names.contains("w\(writer)-\(number)")) }
+    }
+    #expect(names.count == 4 * Self.writes + 40 - dropped)
+  }
+
   @Test func `four processes share one limit`() async throws {
     let directory = try TemporaryDirectory()
     let writers = try (0..<4).map {

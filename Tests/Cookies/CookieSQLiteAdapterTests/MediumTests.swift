@@ -29,10 +29,11 @@ import Testing
     #expect(try directory.contents() == before)
   }
 
-  @Test func `a read-only directory is not permitted and unchanged`() async throws {
+  @Test func `a read-only directory is not permitted, says why, and is unchanged`() async throws {
     #expect(chmod(directory.path, 0o555) == 0)
     defer { chmod(directory.path, 0o700) }
-    #expect(try await failure(asNobody: true).hasPrefix("failed: notPermitted"))
+    let message = try await failure(asNobody: true)
+    #expect(message.hasPrefix("failed: notPermitted") && message.contains("Permission denied"))
     #expect(try directory.contents().isEmpty)
   }
 

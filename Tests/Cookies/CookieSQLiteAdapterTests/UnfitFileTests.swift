@@ -192,10 +192,79 @@ import Testing
     #expect(failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .notACookieStore)
   }
 
-  @Test(arguments: ["", "/nowhere/at/all/cookies.db", "/tmp/a\0b"])
+  @Test(arguments: ["", "/tmp/a\0b"])
   func `an invalid path is not permitted`(path: String) throws {
     #expect(failureKind { _ = try SQLiteCookieStore(path: path) } == .notPermitted)
     #expect(!FileManager.default.fileExists(atPath: "/tmp/a"))
+  }
+
+  @Test func `a missing directory is named as such`() throws {
+    try Data().write(to: URL(filePath: directory.file("a file")))
+    for path in ["/nowhere/at/all/cookies.db", directory.file("a file") + "/cookies.db"] {
+      let error = #expect(throws: CookieStoreError.self) { try SQLiteCookieStore(path: path) }
+      #expect(failureKind { _ = try SQLiteCookieStore(path: path) } == .missingDirectory)
+      #expect("\(try #require(error))".contains("directory doesn't exist: create it"))
+    }
+  }
+
+  @Test func `a symbolic link to nothing is no cookie store`() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.file(), withDestinationPath: "nothing")
+    #expect(failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .notACookieStore)
+    #expect(
+      failureKind { try SQLiteCookieStore.salvage(path: directory.file("none")) } == .notACookieStore)
+    #expect(!FileManager.default.fileExists(atPath: directory.file("none")))
+  }
+
+  @Test func `a store that others may access becomes private, its log too`() throws {
+    try directory.makeStore()
+    let names = ["cookies.db", "cookies.db-wal", "cookies.db-shm"]
+    let other = try SQLiteCookieStore(path: directory.file())
+    try other.store("a=1", from: .to())
+    for name in names { #expect(chmod(directory.file(name), 0o666) == 0) }
+    let store = try SQLiteCookieStore(path: directory.file())
+    for name in names { #expect(mode(of: name) == 0o600, "\(name)") }
+    store.close()
+  }
+
+  @Test func `another program's database keeps its mode`() throws {
+    try directory.execute("CREATE TABLE note (text)")
+    #expect(chmod(directory.file(), 0o644) == 0)
+    try expectFailure(.notACookieStore)
+    #expect(mode(of: "cookies.db") == 0o644)
+  }
+
+  private func mode(of name: String) -> mode_t? {
+    var status = stat()
+    return stat(directory.file(name), &status) == 0 ? status.st_mode & 0o777 : nil
+  }
+
+  @Test(arguments: [
+    // The index is filled under another condition, so that it misses the Secure cookies.
+    "UPDATE sqlite_schema SET sql = replace(sql, 'WHERE secure', 'WHERE NOT secure')",
+    // A row is inserted under another order of the key.
+    "UPDATE sqlite_schema SET sql = replace(sql, 'KEY (domain,', 'KEY (domain DESC,')",
+  ])
+  func `what only a check of index and order notices is found on opening`(sql: String) throws {
+    try directory.makeStore()
+    try directory.execute(
+      """
+      CREATE TEMP TABLE kept AS SELECT name, sql FROM main.sqlite_schema;
+      PRAGMA writable_schema = ON; \(sql); PRAGMA writable_schema = RESET;
+      UPDATE cookie SET value = 'changed', host_only = 1 - host_only WHERE name = 'name33';
+      INSERT INTO cookie SELECT 'a.example', path, name, host_only, value, expires, secure, http_only,
+        same_site, creation, last_access, sequence + 1000 FROM cookie WHERE name = 'name30';
+      UPDATE tally SET cookies = cookies + 1, last_sequence = 2000;
+      PRAGMA writable_schema = ON;
+      UPDATE main.sqlite_schema AS s SET sql = (SELECT k.sql FROM kept k WHERE k.name = s.name)
+        WHERE name LIKE 'cookie%';
+      """)
+    let quick = try Connection(path: directory.file(), busyTimeout: .zero)
+      .rows("PRAGMA quick_check(1)") { $0.displayText(0) }
+    #expect(quick == ["ok"])
+    #expect(failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .corrupt)
+    #expect(try SQLiteCookieStore.salvage(path: directory.file()).kept.count == 201)
+    #expect(failureKind { try exercise(directory.file()) } == nil)
   }
 }
 

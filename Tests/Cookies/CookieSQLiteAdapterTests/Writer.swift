@@ -11,14 +11,15 @@ struct Writer {
   /// - Parameters:
   ///   - fileSize: The maximum size of a file in bytes; 0 for no limit.
   ///   - user: The user id to run as.
+  ///   - flushes: Whether the process flushes the store after each cookie.
   init(
     _ path: String, prefix: String, count: Int, host: String = "example.com",
-    perDomain: Int = .max, fileSize: Int = 0, user: Int? = nil
+    perDomain: Int = .max, fileSize: Int = 0, user: Int? = nil, flushes: Bool = false
   ) throws {
     process.executableURL = productExecutable("cookie-store-writer", builtWith: Anchor.self)
     process.arguments =
-      [path, prefix, "\(count)", host, "\(perDomain)", "\(fileSize)"]
-      + (user.map { ["\($0)"] } ?? [])
+      [path, prefix, "\(count)", host, "\(perDomain)", "\(fileSize)", "\(user ?? -1)"]
+      + (flushes ? ["flush"] : [])
     process.standardOutput = output
     try process.run()
   }
@@ -36,6 +37,8 @@ struct Writer {
     let text = String(decoding: data, as: UTF8.self)
     return text[..<(text.lastIndex(of: "\n") ?? text.startIndex)].split(separator: "\n")
   }
+
+  var isRunning: Bool { process.isRunning }
 
   var exitCode: Int32 { process.terminationStatus }
 

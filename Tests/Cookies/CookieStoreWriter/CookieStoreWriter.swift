@@ -6,10 +6,11 @@ import Foundation
 /// Stores cookies in a file one by one and acknowledges each on standard output. Tests kill it,
 /// limit its resources and run several at the same time.
 ///
-/// Usage: `cookie-store-writer FILE PREFIX COUNT [HOST [PER-DOMAIN [FILE-SIZE [UID]]]]`. The
+/// Usage: `cookie-store-writer FILE PREFIX COUNT [HOST [PER-DOMAIN [FILE-SIZE [UID [flush]]]]]`. The
 /// cookies are named `PREFIX0`, `PREFIX1`, …; each value has about 1,000 bytes and begins with the
 /// number. The limit on the size of files (setrlimit(2)) and the user apply before the file is
-/// opened. The exit code is 0, or 1 after a line `failed: ` with the kind and description of the
+/// opened; a UID of -1 is the present user. With `flush` each cookie is flushed before it is
+/// acknowledged. The exit code is 0, or 1 after a line `failed: ` with the kind and description of the
 /// failure.
 @main
 enum CookieStoreWriter {
@@ -27,7 +28,8 @@ enum CookieStoreWriter {
     }
     do throws(CookieStoreError) {
       try write(
-        count, to: arguments[0], prefix: arguments[1], host: host, perDomain: perDomain ?? .max)
+        count, to: arguments[0], prefix: arguments[1], host: host, perDomain: perDomain ?? .max,
+        flushes: arguments.dropFirst(7).first == "flush")
     } catch {
       if case .storage(let failure) = error { say("failed: \(failure.kind.rawValue) \(failure)") }
       exit(1)
@@ -35,7 +37,7 @@ enum CookieStoreWriter {
   }
 
   private static func write(
-    _ count: Int, to path: String, prefix: String, host: String, perDomain: Int
+    _ count: Int, to path: String, prefix: String, host: String, perDomain: Int, flushes: Bool
   ) throws(CookieStoreError) {
     let store = try SQLiteCookieStore(
       path: path, policy: CookiePolicy(limits: .init(perDomain: perDomain, total: .max)),
@@ -44,6 +46,7 @@ enum CookieStoreWriter {
     let padding = String(repeating: ".", count: 1000)
     for number in 0..<count {
       try store.store("\(prefix)\(number)=\(number)\(padding); Max-Age=86400", from: request)
+      if flushes { try store.flush() }
       say("\(number)")
     }
   }

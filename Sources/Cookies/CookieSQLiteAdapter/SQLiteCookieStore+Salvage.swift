@@ -1,0 +1,60 @@
+public import CookiePort
+
+extension SQLiteCookieStore {
+  /// Repairs a damaged file: keeps its sound cookies, drops the others and says which.
+  ///
+  /// Use it if opening a store, or an operation, fails with the kind `corrupt`. The file is changed in
+  /// one transaction, which open handles see like any other, and no write of theirs is lost. If the
+  /// file is sound, it is not changed. To keep the damaged file for analysis, copy it before, with its
+  /// `-wal` file.
+  ///
+  /// A cookie can be missing if its page can't be read. Damage that leaves a cookie valid, such as
+  /// another letter in its value, can't be noticed, because SQLite files have no checksums.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - busyTimeout: How long to wait for other handles.
+  /// - Returns: What was kept and dropped.
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the file doesn't exist, is no cookie store (so that
+  ///   nothing can be salvaged), was written by a newer version or can't be written; it is unchanged.
+  @discardableResult
+  public static func salvage(
+    path: String, busyTimeout: Duration = .seconds(5)
+  ) throws(CookieStoreError) -> CookieSalvage {
+    let path = try StoreFile.existing(path)
+    if let sound = try soundContents(of: path, busyTimeout: busyTimeout) { return sound }
+    let connection = try Connection(path: path, busyTimeout: busyTimeout)
+    try Schema.current.prepareDamaged(connection)
+    let salvage = try connection.replaceContents { memory throws(CookieStoreError) in
+      // Another connection reads, because this one holds the lock for writing.
+      let reader = try Connection(path: path, busyTimeout: busyTimeout)
+      return try reader.toleratingDamage { () throws(CookieStoreError) in
+        let table = try CookieTable(
+          memory, policy: CookiePolicy(), broadcaster: CookieChangeBroadcaster())
+        return try table.adopt(RowRecovery(reader))
+      }
+    }
+    try StoreFile.makePrivate(path)
+    return salvage
+  }
+
+  /// Returns the contents of a file without damage, or `nil`.
+  private static func soundContents(
+    of path: String, busyTimeout: Duration
+  ) throws(CookieStoreError) -> CookieSalvage? {
+    do throws(CookieStoreError) {
+      let connection = try Connection(
+        opening: path, schema: .current, durability: .processCrash, busyTimeout: busyTimeout)
+      let found = RowRecovery(connection)
+      guard found.dropped.isEmpty else { return nil }
+      return CookieSalvage(
+        kept: found.rows.values.sorted { $0.precedes($1) }.map(\.cookie), dropped: [], missing: 0,
+        isSound: true)
+    } catch {
+      guard case .storage(let failure) = error, [.corrupt, .other].contains(failure.kind) else {
+        throw error
+      }
+      return nil
+    }
+  }
+}
