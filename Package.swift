@@ -26,9 +26,11 @@ let system: [Target] = [
   .systemLibrary(
     name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
   .target(name: "CDispatchWatch"),
+  .target(name: "CExploredPoints"),
   .target(name: "CFibers"),
 
   // What the other houses share.
+  .target(name: "ExploredSynchronization", dependencies: ["CExploredPoints"]),
   .target(name: "SeededRandom"),
   .target(name: "SystemFibers", dependencies: ["CFibers"]),
   .target(name: "SystemLocks"),
@@ -47,8 +49,8 @@ let harness: [Target] = [
   .target(
     name: "ExplorationEngine",
     dependencies: [
-      "CDispatchWatch", "HarnessSupport", "SeededRandom", "SystemLocks", "SystemPlatform",
-      "SystemThreads",
+      "CDispatchWatch", "CExploredPoints", "HarnessSupport", "SeededRandom", "SystemFibers", "SystemLocks",
+      "SystemPlatform", "SystemThreads",
     ]),
   .target(
     name: "ContractExploration",
@@ -72,7 +74,10 @@ let harness: [Target] = [
     dependencies: ["ContractEvidence", "ContractExploration", "ContractTesting", "SystemLocks"]),
   .testTarget(
     name: "ExplorationTests",
-    dependencies: ["ExplorationEngine", "SeededRandom", "SystemLocks", "example-writer"]),
+    dependencies: [
+      "ExplorationEngine", "ExploredSynchronization", "SeededRandom", "SystemLocks",
+      "example-writer",
+    ]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
@@ -247,6 +252,7 @@ let package = Package(
     library("ExplorationEngine"),
     .executable(name: "contracts", targets: ["contracts"]),
 
+    library("ExploredSynchronization"),
     library("ManualClocks"),
 
     library("CookiePort"),

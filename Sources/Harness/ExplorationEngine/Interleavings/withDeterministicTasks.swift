@@ -32,6 +32,7 @@ public func withDeterministicTasks<Value: Sendable>(
     }
     let end =
       seed == 0 ? scheduler.run(BasePolicy()) : scheduler.run(RandomPolicy(seed: seed))
+    defer { scheduler.releaseWorkers() }
     if let result = box.result { return result }
     let error: InterleavingError =
       end == .deadlocked

@@ -2,8 +2,11 @@
 public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
   /// The way in which the work left the scheduler's control.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// A `Task {}` or `Task.detached`. It runs on the exploration thread, but not in every order.
+    /// A `Task {}` or `Task.detached`, where calls of the runtime cannot be seen. It runs on the
+    /// exploration thread, but not in every order.
     case unstructuredTask
+    /// A `Task.immediate`. It may go on on another thread after it first suspends.
+    case immediateTask
     /// A job on the main actor.
     case mainActor
     /// A task that prefers another executor.
@@ -12,6 +15,10 @@ public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
     case dispatch
     /// Another thread, such as a dispatch queue's, resumed a task.
     case otherThread
+    /// A new thread.
+    case thread
+    /// Random bytes from the system.
+    case randomness
     /// Two runs of one schedule differed for a reason that was not detected.
     case unknown
   }
@@ -30,13 +37,18 @@ public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
       switch kind {
       case .unstructuredTask:
         "Task {} or Task.detached (not run in every order; use a child task)"
+      case .immediateTask:
+        "Task.immediate (goes on on another thread after it suspends; use Task {})"
       case .mainActor: "a job on the main actor"
       case .otherExecutor: "a task that prefers another executor"
       case .dispatch:
         "a block submitted to Dispatch (may run at any time, even after the check)"
       case .otherThread: "a task resumed by another thread (Dispatch, a callback)"
+      case .thread: "a new thread (may run at any time, even after the check)"
+      case .randomness:
+        "random bytes from the system (inject a generator with a seed, and explore several seeds)"
       case .unknown:
-        "a schedule that gave different results in two runs (real time, randomness, a thread)"
+        "a schedule that gave different results in two runs (real time, randomness, the order of a Set or Dictionary, a thread)"
       }
     return "\(what)\(origin), \(count)×"
   }

@@ -19,13 +19,18 @@ struct ActorTable: ~Copyable {
   private var records = FlatList<Record>()
   /// The actors that have asked for a turn and not begun it.
   private var pending = FlatList<Int32>()
+  /// The actors whose job has paused in the middle.
+  private var paused = FlatList<Int32>()
   /// Every waiting task. Those of one actor are in the order in which it will run them.
   private var waiting = FlatList<Waiting>()
 
   var count: Int { records.count }
-  var hasPending: Bool { !pending.isEmpty }
+  /// Whether tasks may have joined a queue unseen.
+  var needScan: Bool { !pending.isEmpty || !paused.isEmpty }
   /// The actors that have asked for a turn. The buffer is valid until that changes.
   var pendingActors: UnsafeMutableBufferPointer<Int32> { pending.elements }
+  /// The actors whose job has paused. The buffer is valid until that changes.
+  var pausedActors: UnsafeMutableBufferPointer<Int32> { paused.elements }
   /// Every task that waits for an actor. The buffer is valid until that changes.
   var waitingTasks: UnsafeMutableBufferPointer<Waiting> { waiting.elements }
 
@@ -37,6 +42,7 @@ struct ActorTable: ~Copyable {
   mutating func removeAll() {
     records.removeAll()
     pending.removeAll()
+    paused.removeAll()
     waiting.removeAll()
   }
 
@@ -62,6 +68,15 @@ struct ActorTable: ~Copyable {
   mutating func beginTurn(of actor: Int32) {
     self[actor].newestSeen = 0
     pending.removeAll { $0 == actor }
+  }
+
+  /// Records that an actor's job has paused, or has ended.
+  mutating func setPaused(_ actor: Int32, _ isPaused: Bool) {
+    if paused.elements.contains(actor) {
+      if !isPaused { paused.removeAll { $0 == actor } }
+    } else if isPaused {
+      paused.append(actor)
+    }
   }
 
   /// The task that an actor will run first.

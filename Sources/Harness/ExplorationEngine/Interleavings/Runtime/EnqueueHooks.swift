@@ -1,4 +1,5 @@
 import CDispatchWatch
+import SystemFibers
 import SystemPlatform
 
 /// Intercepts jobs for the global executor, requests for the main executor, and submissions to
@@ -28,6 +29,11 @@ enum EnqueueHooks {
 
   private static let installed: Bool = {
     watch_dispatch { Scheduler.current.value?.report(.dispatch) }
+    RuntimeCall.setHandler(Scheduler.noteCall)
+    RuntimeCall.setSwitchHandler(Scheduler.noteSwitch)
+    Fiber.setLockHandler { lock in
+      Scheduler.current.value?.blockRunningJob(until: { !lock.isHeld }) ?? false
+    }
     guard let global = symbolAddress(of: "swift_task_enqueueGlobal_hook"),
       let main = symbolAddress(of: "swift_task_getMainExecutor_hook")
     else { return false }

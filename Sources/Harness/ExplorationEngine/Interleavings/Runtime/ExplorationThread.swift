@@ -37,6 +37,9 @@ func onExplorationThread<Value: Sendable>(
 package func runBlocking<Value: Sendable>(
   _ operation: @escaping @Sendable () async throws -> Value
 ) throws -> Value {
+  // The operation's tasks belong to no schedule.
+  let outer = Scheduler.enter(nil)
+  defer { Scheduler.enter(outer) }
   let executor = ThreadExecutor()
   let outcome = Mutex<Result<Value, any Error>?>(nil)
   Task(executorPreference: executor) {

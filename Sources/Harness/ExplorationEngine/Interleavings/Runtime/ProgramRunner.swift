@@ -1,18 +1,5 @@
 /// Runs a program under a policy, any number of times, on the calling thread.
 final class ProgramRunner {
-  /// How a run ended.
-  struct Outcome {
-    var end: Scheduler.End
-    var failure: InterleavingFailure?
-    /// The number of steps before the checks.
-    var steps: Int
-    var grain: Grain
-    /// Whether ``Grain/joined`` may have left out orders.
-    var hasBoundArrivals: Bool
-    /// Whether the length of a sleep is in doubt.
-    var isDisturbed = false
-  }
-
   private let build: @Sendable (inout ConcurrentProgram) throws -> Void
   /// The program and its tasks; only their storage is kept from run to run.
   @exclusivity(unchecked) private var program = ConcurrentProgram()
@@ -22,9 +9,9 @@ final class ProgramRunner {
   /// How the next runs are divided into steps.
   var grain = Grain.fine
   private(set) var runs = 0
-  private var abandonedSteps: [Scheduler.Step]?
-  private var traceText = ""
   private var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
+
+  deinit { scheduler.releaseWorkers() }
 
   init(
     options: InterleavingOptions,
@@ -38,7 +25,7 @@ final class ProgramRunner {
   private static func makeScheduler(_ options: InterleavingOptions) -> Scheduler {
     Scheduler(
       stepLimit: options.steps, outsideWait: options.outsideWait,
-      isReducing: options.isReducing)
+      isReducing: options.isReducing, timers: options.timers)
   }
 
   /// The work outside the schedules, in all runs together.
@@ -67,7 +54,7 @@ final class ProgramRunner {
   }
 
   /// Runs the program once, and again while the length of a sleep is in doubt (at most 50 runs).
-  func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> Outcome {
+  func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> RunOutcome {
     for _ in 1..<Self.mostAttempts {
       let outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
       if !outcome.isDisturbed { return outcome }
@@ -80,7 +67,7 @@ final class ProgramRunner {
 
   private func runOnce(
     _ policy: some SchedulingPolicy, isTracing: Bool, acceptsDoubt: Bool
-  ) -> Outcome {
+  ) -> RunOutcome {
     runs += 1
     scheduler.grain = grain
     scheduler.prepare(isTracing: isTracing)
@@ -88,38 +75,36 @@ final class ProgramRunner {
       program.removeAll()
       handles.removeAll(keepingCapacity: true)
     }
+    let outer = Scheduler.enter(scheduler)
     do {
+      // Tasks that the program creates here belong to the run.
+      defer { Scheduler.enter(outer) }
       try build(&program)
     } catch {
-      let failure = Self.failure(error, task: "setup")
-      return Outcome(
-        end: .finished, failure: failure, steps: 0, grain: grain, hasBoundArrivals: false)
+      abandon([])
+      return RunOutcome(end: .finished, failure: Self.failure(error, task: "setup"), grain: grain)
     }
     for task in program.tasks { handles.append(scheduler.start(task.name, task.body)) }
-    var end = scheduler.run(policy)
-    let steps = scheduler.steps.count
-    let hasBoundArrivals = scheduler.hasBoundArrivals
-    var failure: InterleavingFailure?
-    if end == .finished, scheduler.firstError == nil, acceptsDoubt || !scheduler.isDisturbed {
-      end = runChecks(&failure)
+    var outcome = RunOutcome(end: scheduler.run(policy), grain: grain)
+    let count = scheduler.steps.count
+    if outcome.end == .finished, scheduler.firstError == nil, acceptsDoubt || !scheduler.isDisturbed {
+      outcome.end = runChecks(&outcome.failure)
     }
-    let isDisturbed = scheduler.isDisturbed
-    if failure == nil {
-      failure = scheduler.firstError.map { Self.failure($0.error, task: $0.task) }
+    outcome.steps = scheduler.steps.prefix(count)
+    outcome.hasBoundArrivals = scheduler.hasBoundArrivals
+    outcome.needsSingleTurns = scheduler.needsSingleTurns
+    outcome.hasNewPoints = scheduler.hasNewPoints
+    outcome.isDisturbed = scheduler.isDisturbed
+    if outcome.failure == nil {
+      outcome.failure = scheduler.firstError.map { Self.failure($0.error, task: $0.task) }
     }
-    if end == .deadlocked, failure == nil {
-      failure = InterleavingFailure(kind: .deadlock, message: scheduler.deadlockDescription)
+    if outcome.end == .deadlocked, outcome.failure == nil {
+      outcome.failure = InterleavingFailure(
+        kind: .deadlock, message: scheduler.deadlockDescription)
     }
-    if isTracing { traceText = ScheduleTrace(scheduler, steps: steps).text }
-    abandonedSteps = nil
-    if end != .finished {
-      abandonedSteps = scheduler.steps
-      abandon(handles)
-    }
-    return Outcome(
-      end: end, failure: failure, steps: steps, grain: grain,
-      hasBoundArrivals: hasBoundArrivals,
-      isDisturbed: isDisturbed)
+    if isTracing { outcome.trace = ScheduleTrace(scheduler, steps: count).text }
+    if outcome.end != .finished { abandon(handles) }
+    return outcome
   }
 
   /// Replaces the scheduler of a run that cannot end, and cancels the run's tasks.
@@ -131,38 +116,6 @@ final class ProgramRunner {
     scheduler = Self.makeScheduler(options)
     scheduler.inheritExperience(of: old)
     old.unwind(handles)
-  }
-
-  /// The steps of the last run, without those of the checks.
-  func steps(_ outcome: Outcome) -> ArraySlice<Scheduler.Step> {
-    (abandonedSteps ?? scheduler.steps).prefix(outcome.steps)
-  }
-
-  /// The digest of the last run.
-  func digest(_ outcome: Outcome) -> UInt32 { Scheduler.digest(steps(outcome)) }
-
-  /// The number of decisions of the last run.
-  func decisions(_ outcome: Outcome) -> Int32 {
-    steps(outcome).last { $0.decision >= 0 }.map { $0.decision + 1 } ?? 0
-  }
-
-  /// The last run's schedule.
-  func lastSchedule(_ outcome: Outcome) -> Schedule {
-    Schedule(
-      deviations: steps(outcome).lazy.filter { $0.decision >= 0 && $0.isDeviation }
-        .map { Schedule.Deviation(decision: Int($0.decision), choice: Int($0.choice)) },
-      digest: digest(outcome), grain: outcome.grain)
-  }
-
-  /// The number of preemptions of the last run.
-  func lastPreemptions(_ outcome: Outcome) -> Int {
-    steps(outcome).lazy.filter(\.isPreemption).count
-  }
-
-  /// Runs a schedule and records its steps as text.
-  func trace(_ schedule: Schedule) -> (failure: InterleavingFailure?, text: String) {
-    let outcome = run(ScriptPolicy(schedule), isTracing: true)
-    return (outcome.failure, traceText)
   }
 
   private func runChecks(
@@ -179,7 +132,7 @@ final class ProgramRunner {
         }
       case .asynchronous(let body):
         handles.append(scheduler.start("check", body))
-        let end = scheduler.run(BasePolicy())
+        let end = scheduler.runWithoutPauses()
         if end != .finished || scheduler.firstError != nil { return end }
       }
     }

@@ -29,6 +29,9 @@ struct RuntimeJob {
 
   private var address: UnsafeRawPointer { unsafeBitCast(job, to: UnsafeRawPointer.self) }
 
+  /// The address of the job, and of the task if it is one.
+  var pointer: UnsafeRawPointer { address }
+
   var kind: Kind {
     Kind(rawValue: UInt8(truncatingIfNeeded: word32(at: 32))) ?? .other
   }

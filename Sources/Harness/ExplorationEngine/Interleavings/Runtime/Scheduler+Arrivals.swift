@@ -1,3 +1,4 @@
+import SystemFibers
 import SystemThreads
 
 extension Scheduler {
@@ -7,7 +8,14 @@ extension Scheduler {
 
   /// Accepts a job on the owner thread; puts it into the inbox on any other.
   func receive(_ job: UnownedJob, fromHook: Bool) {
-    if currentThreadID() == owner { accept(job, fromHook: fromHook) } else { inbox.put(job) }
+    guard currentThreadID() == owner else { return inbox.put(job) }
+    let count = readyJobs.count
+    accept(job, fromHook: fromHook)
+    // Whatever has become ready may go before the rest of the running job.
+    if mayPause, readyJobs.count > count {
+      noteAct()
+      pause(after: job)
+    }
   }
 
   /// Makes a job ready, or part of the running step if it runs no code of the program.
@@ -49,15 +57,22 @@ extension Scheduler {
         eager.append(runtime.job)
         return
       }
-      task = add(taskWithKey: key, origin: startsRoot ? .root : fromHook ? .unstructured : .child)
+      let isFree = fromHook || createsUnstructured
+      task = add(taskWithKey: key, origin: startsRoot ? .root : isFree ? .unstructured : .child)
+      createsUnstructured = false
       if fromHook { report(.unstructuredTask) }
-    } else if fromHook && tasks[task].origin != .unstructured {
-      // A known task that arrives here has left for another executor and is on its way back.
-      report(.otherExecutor)
-      tasks[task].origin = .unstructured
+    } else {
+      // To wake a task is to change its state.
+      runningFootprint.insert(task: task)
+      if fromHook && tasks[task].origin != .unstructured {
+        // A known task that arrives here has left for another executor and is on its way back.
+        report(.otherExecutor)
+        tasks[task].origin = .unstructured
+      }
     }
     tasks[task].isQueued = true
-    let resumption = runtime.resumption
+    var resumption = runtime.resumption
+    if resumption == RuntimeCall.detourFunction { resumption = detouredFunction }
     var yieldingFrame: UInt = 0
     if isReducing, tasks[task].origin != .unstructured {
       // The first job of a yield on an actor, see ``RuntimeLayout/yieldEntry``. The frame is kept
@@ -107,15 +122,21 @@ extension Scheduler {
   func beginTurn(of actor: Int32) {
     runningFootprint.insert(actor: actor)
     actors.beginTurn(of: actor)
-    if canSplitActors, grain == .fine {
+    if dividesTurns {
       actors.removeFirstWaiting(for: actor)
     } else {
+      sharedTurn.removeAll()
       for entry in actors.waitingTasks where entry.actor == actor {
         runningFootprint.insert(task: entry.task)
+        sharedTurn.append(entry.task)
+        tasks[entry.task].isQueued = false
       }
       actors.removeAllWaiting(for: actor)
     }
   }
+
+  /// Whether an actor runs one waiting task in each of its turns.
+  var dividesTurns: Bool { canSplitActors && (grain == .fine || grain == .turns) }
 
   /// Finds the tasks that joined the queue of an actor that has asked for a turn.
   ///
@@ -124,6 +145,7 @@ extension Scheduler {
   /// explored tasks run on this thread only.
   func scanActors() {
     for index in actors.pendingActors.indices { scanQueue(of: actors.pendingActors[index]) }
+    for index in actors.pausedActors.indices { scanQueue(of: actors.pausedActors[index]) }
   }
 
   private func scanQueue(of actor: Int32) {
@@ -143,6 +165,8 @@ extension Scheduler {
         var task = tasks.number(of: runtime.taskKey)
         if task < 0 { task = add(taskWithKey: runtime.taskKey, origin: .unstructured) }
         tasks[task].isQueued = true
+        next = runtime.olderJob
+        if actors.isWaiting(task) { continue }
         if runsActor || task != runningTask { hasBoundArrivals = true }
         // The list goes from the newest to the oldest, so each is inserted in front of the one
         // before.
@@ -150,8 +174,9 @@ extension Scheduler {
           ActorTable.Waiting(actor: actor, task: task, resumption: runtime.resumption),
           at: position)
         hasTask = true
+      } else {
+        next = runtime.olderJob
       }
-      next = runtime.olderJob
     }
     if wasEmpty, let first = actors.firstWaiting(for: actor) {
       let ready = ready
@@ -161,7 +186,7 @@ extension Scheduler {
       }
     }
     actors[actor].newestSeen = head
-    if hasTask, canSplitActors, grain == .fine { plantTurnstile(behindQueueOf: actor) }
+    if hasTask, dividesTurns { plantTurnstile(behindQueueOf: actor) }
   }
 
   /// Enqueues a turnstile on an actor and remembers its key, so that it is not taken for a task of
@@ -169,7 +194,9 @@ extension Scheduler {
   private func plantTurnstile(behindQueueOf actor: Int32) {
     let address = actors[actor].address
     let object = Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
+    createsOwnTask = true
     if let actor = object as? any Actor { Turnstile.plant(behindQueueOf: actor) }
+    createsOwnTask = false
     if let turnstile = RuntimeJob.newestJob(waitingFor: address) {
       turnstiles.append(RuntimeJob(job: turnstile).taskKey)
       actors[actor].newestSeen = unsafeBitCast(turnstile, to: UInt.self)

@@ -22,14 +22,16 @@ extension Scheduler {
   func markMainActor() {
     report(.mainActor)
     inbox.expect()
+    createsOwnTask = true
     Task { @MainActor in self.inbox.arrive() }
+    createsOwnTask = false
     turnsToMainActor = false
   }
 
   /// Whether a run whose tasks have ended may still have work elsewhere.
   var mayWaitForOutside: Bool {
     if inbox.isBusy { return true }
-    return !experience.waitedInVain && tasks.elements.contains { $0.origin == .unstructured }
+    return !experience.waitedInVain && uncontrolled[.unstructuredTask] != nil
   }
 
   /// Accepts the jobs that other threads have enqueued.

@@ -1,3 +1,5 @@
+import SystemPlatform
+
 extension Scheduler {
   /// One decision and the jobs that it ran, as the search and the printed trace use it.
   struct Step {
@@ -34,5 +36,146 @@ extension Scheduler {
       mix(step.decision < 0 ? -1 : step.choice)
     }
     return max(1, hash)
+  }
+
+  /// A step that has begun.
+  struct OpenStep {
+    /// The job that was chosen.
+    var job: ReadyJob
+    /// The job that is running: the chosen one, or the actor's turn that is one step with it.
+    var running: ReadyJob
+    var actor: Int32
+    var decision: Int32
+    var choice: Int32
+    var isDeviation: Bool
+    var isPreemption: Bool
+    /// Whether the job has paused, so that its rest is ready.
+    var isPaused = false
+  }
+
+  /// Removes a job from the ready ones and begins a step with it.
+  func beginStep(_ choice: Int, base: Int) -> ReadyJob {
+    let index = Int32(steps.count)
+    runningStep = Int(index)
+    let next = readyJobs.remove(at: choice)
+    // Only moments with a choice have a number, so that a schedule stays valid if the program gains
+    // or loses steps without one.
+    var decision: Int32 = -1
+    var isPreemption = false
+    if !readyJobs.isEmpty {
+      decision = decisions
+      decisions += 1
+      isPreemption =
+        choice != base && lastTask >= 0 && next.task != lastTask
+        && ready.contains { $0.task == lastTask }
+      if isPreemption { interrupted.append(lastTask) }
+    }
+    (runningCreator, runningBarrier) = (index, 0)
+    runningFootprint = Footprint()
+    runningNew = Footprint()
+    openStep = OpenStep(
+      job: next, running: next, actor: next.actor, decision: decision, choice: Int32(choice),
+      isDeviation: choice != base, isPreemption: isPreemption)
+    beginJob(next)
+    return next
+  }
+
+  /// Records the step that has run.
+  func closeStep() {
+    guard let open = openStep.take() else { return }
+    endJob(open.running, isPaused: open.isPaused)
+    let next = open.job
+    steps.append(
+      Step(
+        job: next.id, task: next.task, actor: open.actor, creator: next.creator,
+        barrier: next.barrier, footprint: runningFootprint,
+        sharedFootprint: runningFootprint.replacing(runningNew),
+        decision: open.decision, choice: open.choice, isDeviation: open.isDeviation,
+        isPreemption: open.isPreemption, resumption: next.resumption))
+    lastTask = next.task
+    policy?.didRun(in: self)
+  }
+
+  /// Records what a job accesses by running at all.
+  func beginJob(_ next: ReadyJob) {
+    runningTask = next.task
+    runsActor = next.actor >= 0
+    if next.task >= 0 {
+      runningFootprint.insert(task: next.task)
+      tasks[next.task].isQueued = false
+      tasks[next.task].lastStep = runningCreator
+    }
+    if next.actor >= 0 {
+      if next.worker >= 0 {
+        runningFootprint.insert(actor: next.actor)
+      } else {
+        beginTurn(of: next.actor)
+      }
+    } else if next.timer >= 0 {
+      runningFootprint.insert(task: timers.sleeper(next.timer))
+    } else if next.task < 0 {
+      runningFootprint.insertEverything()
+    }
+    hasUnseenAct = false
+    if measuresJobs { jobStart = monotonicNanoseconds() }
+  }
+
+  /// Records what a job has accessed, when it has returned or paused.
+  func endJob(_ job: ReadyJob, isPaused: Bool) {
+    if !eager.isEmpty { runEager() }
+    if turnsToMainActor { markMainActor() }
+    if job.actor >= 0 { actors.setPaused(job.actor, isPaused) }
+    // A task joins the queue of an actor that has asked for a turn, or whose job has paused, without
+    // any call of `enqueue`.
+    if actors.needScan { scanActors() }
+    if isPaused {
+      if job.task >= 0 { tasks[job.task].isQueued = true }
+      if grain == .fine { runningFootprint.insertOutsideState() }
+      return
+    }
+    if timersRace { noteCancelledSleepers() }
+    if job.timer >= 0 { return }
+    if grain == .fine && !hasOnlyReturned(job) { runningFootprint.insertOutsideState() }
+    noteEnd(of: job.task)
+    if job.actor >= 0, !dividesTurns { endSharedTurn(job) }
+  }
+
+  /// Records that a task may have ended, if it is not queued.
+  private func noteEnd(of task: Int32) {
+    guard task >= 0, !tasks[task].isQueued else { return }
+    switch tasks[task].origin {
+    case .root: break
+    // Its parent can observe it: a task group returns children in the order in which they end.
+    case .child: runningFootprint.insert(task: tasks[task].parent)
+    // Who awaits it is unknown.
+    case .unstructured: runningFootprint.insertEverything()
+    }
+  }
+
+  /// Checks whether the tasks of an actor's turn may be one step.
+  ///
+  /// They may if each only used the actor: nothing else can then tell whether another job ran between
+  /// two of them.
+  private func endSharedTurn(_ job: ReadyJob) {
+    guard sharedTurn.count > 1 else { return }
+    var own = Footprint()
+    own.insert(actor: job.actor)
+    for task in sharedTurn.elements {
+      own.insert(task: task)
+      if task != job.task { noteEnd(of: task) }
+    }
+    if own != runningFootprint { needsSingleTurns = true }
+  }
+
+  /// Whether a job did nothing but return a task to its actor after `Task.yield()`.
+  ///
+  /// If the actor's function has nothing left to do, the compiler omits the return to the actor and
+  /// the job runs code of the caller. Then the task resumes with another frame, or does not wait
+  /// for an actor.
+  private func hasOnlyReturned(_ job: ReadyJob) -> Bool {
+    guard job.yieldingFrame != 0, let unowned = job.job, tasks[job.task].isQueued,
+      RuntimeJob(job: unowned).frame == job.yieldingFrame
+    else { return false }
+    return actors.isWaiting(job.task)
   }
 }

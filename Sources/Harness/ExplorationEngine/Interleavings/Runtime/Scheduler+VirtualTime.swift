@@ -7,7 +7,7 @@
 extension Scheduler: SchedulingExecutor {
   /// Whether `Task.sleep` waits in virtual time with this runtime; tried once per process.
   static let coversSleep: Bool = {
-    let scheduler = Scheduler(stepLimit: 100, outsideWait: .zero)
+    let scheduler = Scheduler(stepLimit: 100, outsideWait: .zero, usesFibers: false)
     scheduler.measureFromStart()
     scheduler.prepare()
     let task = scheduler.start("probe") { try? await Task.sleep(for: .seconds(3600)) }

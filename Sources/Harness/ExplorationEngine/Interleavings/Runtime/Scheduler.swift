@@ -1,3 +1,4 @@
+import SystemFibers
 import SystemPlatform
 import SystemThreads
 
@@ -18,9 +19,9 @@ import SystemThreads
 /// ``prepare(isTracing:)``, the owner. `enqueue` compares the calling thread with the owner and
 /// puts jobs of other threads into the inbox, which has a lock.
 final class Scheduler: TaskExecutor, @unchecked Sendable {
-  /// A job that the policy can choose.
+  /// A job that the policy can choose, or the rest of one that has paused.
   struct ReadyJob {
-    var job: UnownedJob
+    var job: UnownedJob?
     var id: Int32
     var task: Int32
     var actor: Int32
@@ -30,8 +31,12 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     /// ready.
     var barrier: Int32
     /// The frame that called `Task.yield()` on an actor, if the job may only return there, or 0.
-    var yieldingFrame: UInt
-    var resumption: UInt
+    var yieldingFrame: UInt = 0
+    var resumption: UInt = 0
+    /// The worker on whose stack the job has paused, or -1 if it has not begun.
+    var worker: Int32 = -1
+    /// The timer that fires in place of a job, or -1.
+    var timer: Int32 = -1
   }
 
   /// How a run ended.
@@ -46,12 +51,16 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   /// How a run is divided into steps; it may change between runs.
   var grain: Grain
-  private var stepLimit: Int
-  private(set) var isUnwinding = false
+  var stepLimit: Int
+  var isUnwinding = false
   let outsideWait: Int64
   let layout: RuntimeLayout
   let canSplitActors: Bool
   let isReducing: Bool
+  /// Whether a pending timer may fire at any time.
+  let timersRace: Bool
+  /// Whether jobs run on the stacks of ``workers`` and so can pause.
+  let usesFibers: Bool
   private(set) var owner: UInt = 0
 
   // Only the owner thread accesses the run's state, and no access spans a call that leads back
@@ -61,34 +70,75 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// ready.
   @exclusivity(unchecked) var eager = FlatList<UnownedJob>()
   @exclusivity(unchecked) var jobCount: Int32 = 0
-  @exclusivity(unchecked) private(set) var steps: [Step] = []
-  @exclusivity(unchecked) private(set) var decisions: Int32 = 0
-  @exclusivity(unchecked) private(set) var lastTask: Int32 = -1
+  /// The tasks that the running turn of an actor runs, if turns are not divided.
+  @exclusivity(unchecked) var sharedTurn = FlatList<Int32>()
+  @exclusivity(unchecked) var steps: [Step] = []
+  @exclusivity(unchecked) var decisions: Int32 = 0
+  @exclusivity(unchecked) var lastTask: Int32 = -1
   /// The tasks that were preempted and have not run since, in that order.
-  @exclusivity(unchecked) private var interrupted = FlatList<Int32>()
+  @exclusivity(unchecked) var interrupted = FlatList<Int32>()
 
   @exclusivity(unchecked) var tasks = TaskTable()
   @exclusivity(unchecked) var actors = ActorTable()
   @exclusivity(unchecked) var timers = TimerQueue()
+  /// The tasks that have slept, if timers race.
+  @exclusivity(unchecked) var sleepers: [SleepingTask] = []
   /// The keys of the turnstiles in actors' queues; see ``Turnstile``.
   @exclusivity(unchecked) var turnstiles = FlatList<UInt>()
   /// The keys of the runtime's tasks that wake sleeping tasks.
   @exclusivity(unchecked) var helpers = FlatList<UInt>()
 
   /// The number of the running step, or of the last one.
-  @exclusivity(unchecked) private(set) var runningStep = -1
+  @exclusivity(unchecked) var runningStep = -1
   @exclusivity(unchecked) var runningTask: Int32 = -1
-  @exclusivity(unchecked) private(set) var runsActor = false
-  @exclusivity(unchecked) private(set) var runningCreator: Int32 = -1
-  @exclusivity(unchecked) private(set) var runningBarrier: Int32 = 0
+  @exclusivity(unchecked) var runsActor = false
+  @exclusivity(unchecked) var runningCreator: Int32 = -1
+  @exclusivity(unchecked) var runningBarrier: Int32 = 0
+  /// The step that has begun and is not yet among ``steps``.
+  @exclusivity(unchecked) var openStep: OpenStep?
   /// The objects that the running step has accessed.
   @exclusivity(unchecked) var runningFootprint = Footprint()
   /// The tasks and actors that were first seen in the running step.
   @exclusivity(unchecked) var runningNew = Footprint()
   /// The start of the running job on the monotonic clock, if ``measuresJobs``.
-  @exclusivity(unchecked) private(set) var jobStart: Int64 = 0
+  @exclusivity(unchecked) var jobStart: Int64 = 0
   /// Whether to read the clock before each job; only programs that sleep need it.
   @exclusivity(unchecked) var measuresJobs = false
+
+  // MARK: Stacks, see Scheduler+Workers
+
+  @exclusivity(unchecked) var workers: [Fiber] = []
+  /// The workers whose stack has no paused job.
+  @exclusivity(unchecked) var idleWorkers = FlatList<Int32>()
+  @exclusivity(unchecked) var currentWorker: Int32 = -1
+  @exclusivity(unchecked) var request = WorkerRequest.end
+  @exclusivity(unchecked) var isReleasingWorkers = false
+  /// Jobs that wait for a lock of another paused job.
+  @exclusivity(unchecked) var blocked: [BlockedJob] = []
+  /// Whether the running code is the program's and may pause.
+  @exclusivity(unchecked) var mayPause = false
+  /// The explored locks that paused jobs and the running one hold.
+  @exclusivity(unchecked) var heldLocks = FlatList<HeldLock>()
+  /// Whether the running step has done something after which it could not pause.
+  @exclusivity(unchecked) var hasUnseenAct = false
+  /// Whether a run has met a kind of point that earlier runs did not heed.
+  @exclusivity(unchecked) var hasNewPoints = false
+  /// What the running task, which has left an actor, continues with on another one.
+  @exclusivity(unchecked) var detouredFunction: UInt = 0
+  /// Whether the run's checks are running.
+  @exclusivity(unchecked) var isChecking = false
+  /// Whether the running call of the runtime has paused.
+  @exclusivity(unchecked) var hasPausedInCall = false
+  /// Whether the next unknown task is no child.
+  @exclusivity(unchecked) var createsUnstructured = false
+  /// Whether the engine is creating a task of its own.
+  @exclusivity(unchecked) var createsOwnTask = false
+  /// What the running policy, the run's step limit and its end are.
+  @exclusivity(unchecked) unowned(unsafe) var policy: (any SchedulingPolicy)?
+  @exclusivity(unchecked) var idleLimit = 0
+  @exclusivity(unchecked) var end: End?
+  /// The kinds of points, beside suspensions, at which tasks could be preempted; in all runs.
+  @exclusivity(unchecked) var points = PreemptionPoints()
 
   @exclusivity(unchecked) private(set) var rootNames: [String] = []
   @exclusivity(unchecked) private(set) var startsRoot = false
@@ -102,6 +152,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// A task that enters an actor from its own code outside actors can do so later without any
   /// difference. These arrivals cannot be delayed, so ``Grain/joined`` would leave out orders.
   var hasBoundArrivals = false
+  /// Whether a turn of several tasks must be divided so that no order is left out; see ``Grain``.
+  var needsSingleTurns = false
   /// Whether the thread was preempted for so long that the length of a sleep is in doubt.
   var isDisturbed = false
 
@@ -116,7 +168,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// Observations of earlier runs of the program about work on other threads.
   var experience = OutsideExperience()
 
-  private lazy var unowned = asUnownedTaskExecutor()
+  private(set) lazy var unowned = asUnownedTaskExecutor()
 
   /// Creates a scheduler for any number of runs.
   ///
@@ -126,16 +178,21 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   ///   - outsideWait: The real time to wait for other threads when no job is ready.
   ///   - canSplitActors: Whether other jobs can run between two tasks that wait for the same actor.
   ///   - isReducing: Whether jobs that run no code of the program are part of other steps.
+  ///   - timers: When timers fire.
+  ///   - usesFibers: Whether jobs can pause, where the platform has fibers.
   init(
     grain: Grain = .fine, stepLimit: Int, outsideWait: Duration,
-    canSplitActors: Bool = Turnstile.works, isReducing: Bool = true
+    canSplitActors: Bool = Turnstile.works, isReducing: Bool = true,
+    timers order: TimerOrder = .virtual, usesFibers: Bool = true
   ) {
     self.grain = grain
     self.stepLimit = stepLimit
     self.outsideWait = outsideWait.wholeNanoseconds
     self.canSplitActors = canSplitActors
     self.isReducing = isReducing
+    timersRace = order == .racing
     layout = RuntimeLayout.probed
+    self.usesFibers = usesFibers && layout.isReadable && Fiber.isAvailable
   }
 
   /// Reads the real clock from the first job on, for a program that runs only once.
@@ -144,6 +201,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// Copies what another scheduler has learnt about the program.
   func inheritExperience(of other: Scheduler) {
     experience = other.experience
+    points = other.points
     measuresJobs = other.measuresJobs
   }
 
@@ -158,6 +216,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     tasks.removeAll()
     actors.removeAll()
     timers.removeAll()
+    if !sleepers.isEmpty { sleepers.removeAll() }
     turnstiles.removeAll()
     helpers.removeAll()
     rootNames.removeAll(keepingCapacity: true)
@@ -170,8 +229,14 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     (runningCreator, runningBarrier) = (-1, 0)
     openRoots = 0
     isDisturbed = false
+    openStep = nil
+    blocked.removeAll()
+    heldLocks.removeAll()
+    (hasUnseenAct, hasNewPoints) = (false, false)
+    createsUnstructured = false
     self.isTracing = isTracing
     EnqueueHooks.install()
+    ExploredPoints.install()
   }
 
   /// The jobs to choose from, in the order in which they became ready. Valid until the next job
@@ -206,190 +271,4 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     finishedRoots[root] = true
     openRoots -= 1
   }
-
-  /// Runs jobs until every task has ended, or none can continue.
-  ///
-  /// When no job is ready, the order of the attempts matters. Jobs of other threads come before
-  /// timers: they belong to the present instant, and virtual time must not pass while they are on
-  /// their way. A deadlock is reported only if jobs, other threads and timers are all exhausted.
-  func run(_ policy: some SchedulingPolicy) -> End {
-    let outer = Scheduler.current.value
-    Scheduler.current.set(self)
-    defer { Scheduler.current.set(outer) }
-    var idleLimit = stepLimit
-    while true {
-      if inbox.hasJobs { absorbInbox() }
-      if !eager.isEmpty {
-        leaveSteps()
-        runEager()
-        scanActors()
-      }
-      if readyJobs.isEmpty {
-        if openRoots == 0 && timers.isEmpty && !mayWaitForOutside { return .finished }
-        // Unstructured work that outlives the tasks may never end, such as a task that polls.
-        if openRoots == 0 && idleLimit == stepLimit {
-          idleLimit = min(stepLimit, steps.count + 1000)
-        }
-        if waitForOutside(beforeTimers: !timers.isEmpty) { continue }
-        if fireTimers() { continue }
-        return openRoots == 0 ? .finished : .deadlocked
-      }
-      guard steps.count < idleLimit else { return .cutOff }
-      let base = readyJobs.count == 1 ? 0 : baseChoice()
-      let choice = policy.choose(in: self, base: base)
-      runStep(choice, base: base)
-      policy.didRun(in: self)
-    }
-  }
-
-  /// Cancels the tasks of a run that cannot end, runs them for at most 1,000 further steps, and
-  /// retires.
-  func unwind(_ tasks: [Task<Void, Never>]) {
-    let outer = Scheduler.current.value
-    Scheduler.current.set(self)
-    for task in tasks { task.cancel() }
-    Scheduler.current.set(outer)
-    isUnwinding = true
-    stepLimit = steps.count + 1000
-    _ = run(BasePolicy())
-    retire()
-  }
-
-  /// Drops jobs that arrive from now on. Tasks of a run that cannot end stay suspended.
-  func retire() { inbox.retire() }
-
-  /// The job that runs without a deviation.
-  ///
-  /// The running task continues; if it cannot, the task that was preempted last; otherwise the job
-  /// that has been ready longest. A preempted thread goes to the head of the queue, as under POSIX
-  /// `SCHED_FIFO`. With that rule a preemption costs one deviation: the preempted task resumes
-  /// without a second one.
-  private func baseChoice() -> Int {
-    let ready = ready
-    if lastTask >= 0 {
-      for index in ready.indices where ready[index].task == lastTask { return index }
-    }
-    while let task = interrupted.elements.last {
-      for index in ready.indices where ready[index].task == task { return index }
-      interrupted.removeLast()
-    }
-    return 0
-  }
-
-  /// Attributes the jobs that become ready from here on to no step.
-  ///
-  /// Timers fire and other threads are heard only when nothing is ready. So these jobs depend on
-  /// every step before them, and the search must not move them in front of one.
-  func leaveSteps() { (runningCreator, runningBarrier) = (-1, Int32(steps.count)) }
-
-  private func runStep(_ choice: Int, base: Int) {
-    let index = Int32(steps.count)
-    runningStep = Int(index)
-    let next = readyJobs.remove(at: choice)
-    // Only moments with a choice have a number, so that a schedule stays valid if the program gains
-    // or loses steps without one.
-    var decision: Int32 = -1
-    var isPreemption = false
-    if !readyJobs.isEmpty {
-      decision = decisions
-      decisions += 1
-      isPreemption =
-        choice != base && lastTask >= 0 && next.task != lastTask
-        && ready.contains { $0.task == lastTask }
-      if isPreemption { interrupted.append(lastTask) }
-    }
-    (runningCreator, runningBarrier) = (index, 0)
-    runningFootprint = Footprint()
-    runningNew = Footprint()
-    var actor = next.actor
-    perform(next)
-    if grain == .joined, let turn = turnToJoin(next, at: index) {
-      readyJobs.removeLast()
-      actor = turn.actor
-      perform(turn)
-    }
-    steps.append(
-      Step(
-        job: next.id, task: next.task, actor: actor, creator: next.creator,
-        barrier: next.barrier, footprint: runningFootprint,
-        sharedFootprint: runningFootprint.replacing(runningNew),
-        decision: decision, choice: Int32(choice),
-        isDeviation: choice != base, isPreemption: isPreemption,
-        resumption: next.resumption))
-    lastTask = next.task
-  }
-
-  /// The actor's turn that can be one step with the job that asked for it, if there is one.
-  ///
-  /// If only actors share state, a task's code outside actors commutes with every other step. It
-  /// can therefore run immediately before the actor's turn that it leads to, and no order is lost.
-  /// That does not hold if the code made another job ready or the actor already had waiting tasks,
-  /// because those may have to run in between. Nor does it hold for ``hasBoundArrivals``.
-  private func turnToJoin(_ job: ReadyJob, at index: Int32) -> ReadyJob? {
-    guard job.actor < 0, job.task >= 0, tasks[job.task].origin != .unstructured,
-      let turn = ready.last, turn.creator == index, turn.actor >= 0, turn.task == job.task,
-      !ready.dropLast().contains(where: { $0.creator == index })
-    else { return nil }
-    var own = Footprint()
-    own.insert(task: job.task)
-    own.insert(actor: turn.actor)
-    return own == runningFootprint ? turn : nil
-  }
-
-  /// Runs a job and records what it accessed.
-
-  private func perform(_ next: ReadyJob) {
-    runningTask = next.task
-    runsActor = next.actor >= 0
-    if next.task >= 0 {
-      runningFootprint.insert(task: next.task)
-      tasks[next.task].isQueued = false
-      tasks[next.task].lastStep = runningCreator
-      // Who awaits or cancels an unstructured task is unknown.
-      if tasks[next.task].origin == .unstructured { runningFootprint.insertEverything() }
-    }
-    if next.actor >= 0 {
-      beginTurn(of: next.actor)
-    } else if next.task < 0 {
-      runningFootprint.insertEverything()
-    }
-    if measuresJobs { jobStart = monotonicNanoseconds() }
-    next.job.runSynchronously(on: unowned)
-    if !eager.isEmpty { runEager() }
-    if turnsToMainActor { markMainActor() }
-    // A task joins the queue of an actor that has asked for a turn without any call of `enqueue`.
-    if actors.hasPending { scanActors() }
-    if grain == .fine && !hasOnlyReturned(next) { runningFootprint.insertOutsideState() }
-    if next.task >= 0 && tasks[next.task].origin == .child && !tasks[next.task].isQueued {
-      // The task may have ended, which its parent can observe: a task group returns children in the
-      // order in which they end.
-      runningFootprint.insert(task: tasks[next.task].parent)
-    }
-  }
-
-  /// Whether a job did nothing but return a task to its actor after `Task.yield()`.
-  ///
-  /// If the actor's function has nothing left to do, the compiler omits the return to the actor and
-  /// the job runs code of the caller. Then the task resumes with another frame, or does not wait
-  /// for an actor.
-  private func hasOnlyReturned(_ job: ReadyJob) -> Bool {
-    guard job.yieldingFrame != 0, tasks[job.task].isQueued,
-      RuntimeJob(job: job.job).frame == job.yieldingFrame
-    else { return false }
-    return actors.isWaiting(job.task)
-  }
-
-  private func runEager() {
-    var index = 0
-    while index < eager.count {
-      let job = eager[index]
-      index += 1
-      if measuresJobs { jobStart = monotonicNanoseconds() }
-      job.runSynchronously(on: unowned)
-    }
-    eager.removeAll()
-  }
-
-  /// Records that the running step accesses state outside actors, whatever was declared.
-  func accessOutsideState() { runningFootprint.insertOutsideState() }
 }

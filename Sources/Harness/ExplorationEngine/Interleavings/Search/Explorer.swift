@@ -20,8 +20,9 @@ final class Explorer {
   private var isInActorPass: Bool
   /// The schedules that the first pass has run.
   private var actorSchedules = 0
-  /// Whether steps may have the grain ``Grain/joined``; not after it has left out an order.
-  private var mayJoinTurns: Bool
+  /// The largest steps that leave out no order, as far as the runs have shown, if tasks share state
+  /// only in actors.
+  private var actorGrain: Grain
   /// The most steps of a schedule so far, but at least 1.
   private var typicalLength = 1
 
@@ -42,7 +43,7 @@ final class Explorer {
     bounded = BoundedSearch(seed: options.seed)
     report.seed = options.seed
     isInActorPass = options.isReducing
-    mayJoinTurns = options.isReducing
+    actorGrain = options.isReducing ? .joined : .fine
   }
 
   // MARK: - Searching
@@ -108,16 +109,16 @@ final class Explorer {
   }
 
   /// Runs one schedule of a strategy.
-  private func runNext(_ strategy: Strategy, isInActorPass: Bool) -> ProgramRunner.Outcome {
+  private func runNext(_ strategy: Strategy, isInActorPass: Bool) -> RunOutcome {
     runner.grain = grain(sharesOnlyActors: isInActorPass || options.sharing == .actorsOnly)
     // The factors differ, so that the strategies draw from different seeds.
     let iteration = UInt64(report.schedules)
-    let outcome: ProgramRunner.Outcome
+    let outcome: RunOutcome
     switch strategy {
     case .depthFirst:
       depthFirst.begin()
       outcome = runner.run(depthFirst)
-      depthFirst.advance(after: runner.steps(outcome))
+      depthFirst.advance(after: outcome.steps)
     case .bounded:
       bounded.begin()
       outcome = runner.run(bounded)
@@ -133,23 +134,27 @@ final class Explorer {
   }
 
   private func grain(sharesOnlyActors: Bool) -> Grain {
-    guard sharesOnlyActors, options.isReducing else { return .fine }
-    return mayJoinTurns ? .joined : .actors
+    sharesOnlyActors ? actorGrain : .fine
   }
 
-  private func note(_ outcome: ProgramRunner.Outcome) {
-    typicalLength = max(typicalLength, outcome.steps)
+  private func note(_ outcome: RunOutcome) {
+    typicalLength = max(typicalLength, outcome.steps.count)
     if outcome.end == .cutOff { report.cutOff += 1 }
   }
 
   /// Starts the depth-first search over if the last schedule has shown that its steps were too
   /// large, or that its first pass is over.
-  private func updatePass(after outcome: ProgramRunner.Outcome, isInActorPass: Bool) {
-    if outcome.grain == .joined && outcome.hasBoundArrivals {
-      // What the search has learnt belongs to joined steps, so it is discarded with them.
-      mayJoinTurns = false
+  private func updatePass(after outcome: RunOutcome, isInActorPass: Bool) {
+    if outcome.grain == actorGrain, let smaller = outcome.smallerGrain {
+      // What the search has learnt belongs to larger steps, so it is discarded with them.
+      actorGrain = smaller
       depthFirst = DepthFirstSearch(isReducing: options.isReducing)
       if options.sharing == .actorsOnly { bounded = BoundedSearch(seed: options.seed) }
+      return
+    }
+    if outcome.hasNewPoints {
+      depthFirst = DepthFirstSearch(isReducing: options.isReducing)
+      bounded = BoundedSearch(seed: options.seed)
       return
     }
     if isInActorPass, depthFirst.isExhausted || depthFirst.hasDiverged {
@@ -187,12 +192,12 @@ final class Explorer {
     let outcome = runner.run(script)
     note(outcome)
     if let decision = script.firstImpossible
-      ?? (script.isUsedUp ? nil : Int(runner.decisions(outcome)))
+      ?? (script.isUsedUp ? nil : outcome.decisions)
     {
       report.remarks.append(
         "The recorded schedule is stale: the program has changed and cannot make decision "
           + "\(decision). The schedule was followed as far as possible.")
-    } else if schedule.digest != 0, schedule.digest != runner.digest(outcome) {
+    } else if schedule.digest != 0, schedule.digest != outcome.digest {
       report.remarks.append(
         "The recorded schedule is stale: the program's steps differ from the recorded ones.")
     }
@@ -210,10 +215,10 @@ final class Explorer {
   /// Runs the last schedule again and compares the two runs.
   ///
   /// A difference comes from something that no schedule decides, such as real time or randomness.
-  private func doubleCheck(_ outcome: ProgramRunner.Outcome) {
-    let schedule = runner.lastSchedule(outcome)
+  private func doubleCheck(_ outcome: RunOutcome) {
+    let schedule = outcome.schedule
     let again = runner.run(ScriptPolicy(schedule))
-    if runner.digest(again) != schedule.digest || (again.failure == nil) != (outcome.failure == nil)
+    if again.digest != schedule.digest || (again.failure == nil) != (outcome.failure == nil)
     {
       runner.noteUnknown()
     }
@@ -221,10 +226,10 @@ final class Explorer {
 
   /// Replaces the report's failure by the simplest schedule that fails in the same way, and replays
   /// that.
-  private func minimise(_ outcome: ProgramRunner.Outcome) {
+  private func minimise(_ outcome: RunOutcome) {
     guard let failure = report.failure else { return }
     let minimiser = ScheduleMinimiser(runner: runner, kind: failure.kind)
-    let schedule = runner.lastSchedule(outcome)
+    let schedule = outcome.schedule
     let best = minimiser.minimise(schedule)
     report.failure?.minimisationRuns = minimiser.runs
     guard let best else {
@@ -240,7 +245,7 @@ final class Explorer {
     where runner.run(ScriptPolicy(best.schedule)).failure?.kind == failure.kind {
       reproduced += 1
     }
-    let traced = runner.trace(best.schedule)
+    let traced = runner.run(ScriptPolicy(best.schedule), isTracing: true)
     if let failure = traced.failure, failure.kind == report.failure?.kind {
       report.failure?.message = failure.message
       report.failure?.error = failure.error
@@ -248,7 +253,7 @@ final class Explorer {
     }
     report.failure?.schedule = best.schedule
     report.failure?.preemptions = best.preemptions
-    report.failure?.trace = traced.text
+    report.failure?.trace = traced.trace
     report.failure?.replays = replays
     report.failure?.reproduced = reproduced
   }

@@ -48,8 +48,8 @@ final class ScheduleMinimiser {
     let outcome = runner.run(policy)
     guard let failure = outcome.failure, failure.kind == kind else { return nil }
     return Candidate(
-      schedule: runner.lastSchedule(outcome), preemptions: runner.lastPreemptions(outcome),
-      steps: outcome.steps)
+      schedule: outcome.schedule, preemptions: outcome.preemptions,
+      steps: outcome.steps.count)
   }
 
   private func removeDeviations(from best: inout Candidate) {

@@ -58,6 +58,7 @@ __attribute__((weak)) long syscall(long number, ...) {
   __builtin_va_end(list);
   if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI)
     wait_for_other_fibers((const uint32_t *)a[0]);
+  if (number == SYS_getrandom) cfibers_note(CFIBERS_DRAWS);
   return call(number, a);
 }
 
@@ -68,6 +69,15 @@ __attribute__((weak)) int pthread_mutex_lock(pthread_mutex_t *mutex) {
   if (cfibers_current() != NULL && (mutex->__data.__kind & 3) == PTHREAD_MUTEX_NORMAL)
     wait_for_other_fibers((const uint32_t *)&mutex->__data.__owner);
   return real(mutex);
+}
+
+__attribute__((weak)) int pthread_create(
+    pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context) {
+  static _Atomic(void *) cache;
+  int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+      original("pthread_create", &cache);
+  cfibers_note(CFIBERS_STARTS_THREAD);
+  return real(thread, attributes, body, context);
 }
 
 #else

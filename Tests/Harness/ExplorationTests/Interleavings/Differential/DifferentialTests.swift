@@ -1,0 +1,177 @@
+import ExploredSynchronization
+import Foundation
+import SeededRandom
+import SystemLocks
+import Testing
+
+@testable import ExplorationEngine
+
+/// What an exploration claims to have covered holds on the real runtime.
+///
+/// Random programs run many times there, under varying load and noise. Every outcome must be among those
+/// that an exploration found which claims to be exhaustive, and these must be exactly the outcomes of
+/// ``DifferentialModel``.
+///
+/// `CONTRACT_SOAK_REAL_PROGRAMS` and `CONTRACT_SOAK_REAL_RUNS` set the number of programs and of runs
+/// of each; `CONTRACT_SOAK_REAL_SEED` the first seed.
+@Suite struct DifferentialTests {
+  private static func setting(_ name: String, _ fallback: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? fallback
+  }
+
+  private static let programs = setting("CONTRACT_SOAK_REAL_PROGRAMS", 40)
+  private static let runs = setting("CONTRACT_SOAK_REAL_RUNS", 300)
+  private static let firstSeed = setting("CONTRACT_SOAK_REAL_SEED", 0)
+  private static let mostSchedules = 20_000
+  private static let mostStates = 400_000
+
+  private struct Tally {
+    var claimed = 0
+    var modelled = 0
+    var outcomes = 0
+    var runs = 0
+    var seen = 0
+  }
+
+  @Test(arguments: [SharedState.actorsOnly, .anything])
+  func `no outcome of the real runtime is missing where an exploration claims to be exhaustive`(
+    sharing: SharedState
+  ) async {
+    var tally = Tally()
+    for number in 0..<Self.programs {
+      let seed = UInt64(Self.firstSeed + number)
+      let program = DifferentialProgram(seed: seed)
+      await Self.compare(program, "seed \(seed)", sharing, &tally)
+      if number > 0, number % 100 == 0 { print("\(sharing): \(number) programs, \(tally)") }
+    }
+    print("\(sharing): \(Self.programs) programs, \(tally)")
+    #expect(tally.claimed > Self.programs / (sharing == .actorsOnly ? 2 : 8))
+  }
+
+  /// Programs whose outcomes an earlier version did not explore.
+  @Test(arguments: [
+    // A child and its creator call the same actor.
+    DifferentialProgram([[.beside([.mark(actor: 0)], [.mark(actor: 0)])]]),
+    DifferentialProgram([[.group([[.lockedMark], [.lockedMark]], isCancelled: false)]]),
+    DifferentialProgram([[.spawn(actor: 0), .mark(actor: 0)], [.mark(actor: 0)]]),
+    DifferentialProgram([[.relay(from: 0, to: 1)], [.relay(from: 0, to: 1)]]),
+    DifferentialProgram([
+      [.task([.sleep], beside: [.mark(actor: 0)], isDetached: true, isCancelled: true)]
+    ]),
+    DifferentialProgram([[.lockedAdd], [.lockedAdd]]),
+    DifferentialProgram([[.atomicAdd], [.atomicAdd]]),
+    DifferentialProgram([[.send, .send], [.send]]),
+    DifferentialProgram([[.signal(gate: 0), .mark(actor: 0)], [.wait(gate: 0), .mark(actor: 0)]]),
+  ])
+  func `every order of a program that was once covered wrongly is explored`(
+    program: DifferentialProgram
+  ) async {
+    for sharing in [SharedState.actorsOnly, .anything] {
+      var tally = Tally()
+      await Self.compare(program, "", sharing, &tally)
+      #expect(tally.claimed == 1 && tally.modelled == 1, "\(program) \(sharing)")
+    }
+  }
+
+  private static func compare(
+    _ program: DifferentialProgram, _ name: String, _ sharing: SharedState, _ tally: inout Tally
+  ) async {
+    let (explored, isExhaustive) = await explore(program, sharing)
+    guard isExhaustive else { return }
+    tally.claimed += 1
+    tally.outcomes += explored.count
+    if let outcomes = DifferentialModel(program).outcomes(mostStates: mostStates) {
+      tally.modelled += 1
+      let missing = outcomes.subtracting(explored).sorted()
+      let extra = explored.subtracting(outcomes).sorted()
+      if !missing.isEmpty || !extra.isEmpty {
+        Issue.record(
+          """
+          \(name) \(sharing): \(program)
+          explored \(explored.count), by brute force \(outcomes.count)
+          not explored: \(missing.prefix(3))
+          impossible: \(extra.prefix(3))
+          """)
+      }
+    }
+    let seen = await RealRuns.outcomes(of: program, runs: runs)
+    tally.runs += runs
+    tally.seen += seen.count
+    let missing = Set(seen.keys).subtracting(explored).sorted()
+    if !missing.isEmpty {
+      Issue.record(
+        """
+        \(name) \(sharing): \(program)
+        \(missing.count) outcomes of the runtime were not explored, such as \(missing[0]), \
+        \(seen[missing[0]] ?? 0) times
+        """)
+    }
+  }
+
+  private static func explore(
+    _ program: DifferentialProgram, _ sharing: SharedState
+  ) async -> (Set<String>, Bool) {
+    var options = InterleavingOptions(sharing: sharing)
+    options.stopsAtFailure = false
+    options.schedules = mostSchedules
+    options.time = .seconds(20)
+    if program.hasSleeps { options.timers = .racing }
+    let outcomes = Collected()
+    let report = await exploreInterleavings(options) { concurrent in
+      let world = DifferentialWorld()
+      for task in program.tasks.indices {
+        concurrent.task { await world.run(task: task, of: program) }
+      }
+      concurrent.check { outcomes.insert(await world.outcome) }
+    }
+    if let failure = report.failure { Issue.record("\(program): \(failure)") }
+    return (outcomes.values, report.isExhaustive)
+  }
+}
+
+/// Runs of a program on the real runtime, several at once, with noise.
+private enum RealRuns {
+  /// The outcomes and how often each was seen.
+  static func outcomes(of program: DifferentialProgram, runs: Int) async -> [String: Int] {
+    let seen = Tally()
+    await withTaskGroup(of: Void.self) { group in
+      // From one program at a time to more than there are processors.
+      for lane in 0..<4 {
+        group.addTask {
+          var random = SplitMix64(seed: UInt64(lane))
+          for run in 0..<runs / 4 {
+            if lane >= 1 + run * 8 / max(1, runs) { await Task.yield() }
+            let noise = Noise(seed: random.next(), level: run % 4)
+            let outcome = await DifferentialWorld(noise: { noise.pause() }).runReally(program)
+            seen.counts.withLock { $0[outcome, default: 0] += 1 }
+          }
+        }
+      }
+    }
+    return seen.counts.withLock { $0 }
+  }
+
+  private final class Tally: Sendable {
+    let counts = Mutex<[String: Int]>([:])
+  }
+}
+
+/// Short pauses of random length.
+private final class Noise: Sendable {
+  private let generator: Mutex<SplitMix64>
+  private let level: Int
+
+  init(seed: UInt64, level: Int) {
+    generator = Mutex(SplitMix64(seed: seed))
+    self.level = level
+  }
+
+  func pause() {
+    guard level > 0 else { return }
+    let value = generator.withLock { $0.next() }
+    // Up to a third of a microsecond, or up to ten, or now and then a switch of threads.
+    let turns = Int(value >> 32) % (level == 1 ? 100 : 3_000)
+    if level == 3, value % 64 == 0 { sched_yield() }
+    for turn in 0..<turns { withExtendedLifetime(turn) {} }
+  }
+}
