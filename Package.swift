@@ -37,6 +37,8 @@ let system: [Target] = [
   .target(name: "SystemPlatform"),
   .target(name: "SystemThreads"),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
+  .testTarget(
+    name: "ExploredSynchronizationTests", dependencies: ["ExploredSynchronization"]),
   .testTarget(name: "SystemFibersTests", dependencies: ["SystemFibers"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
   .testTarget(name: "ManualClocksTests", dependencies: ["ManualClocks"]),
@@ -49,8 +51,8 @@ let harness: [Target] = [
   .target(
     name: "ExplorationEngine",
     dependencies: [
-      "CDispatchWatch", "CExploredPoints", "HarnessSupport", "SeededRandom", "SystemFibers", "SystemLocks",
-      "SystemPlatform", "SystemThreads",
+      "CDispatchWatch", "CExploredPoints", "HarnessSupport", "SeededRandom", "SystemFibers",
+      "SystemLocks", "SystemPlatform", "SystemThreads",
     ]),
   .target(
     name: "ContractExploration",
@@ -75,8 +77,8 @@ let harness: [Target] = [
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
-      "ExplorationEngine", "ExploredSynchronization", "SeededRandom", "SystemLocks",
-      "example-writer",
+      "ExplorationEngine", "ExploredSynchronization", "SeededRandom", "SystemFibers",
+      "SystemLocks", "example-writer",
     ]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],

@@ -16,6 +16,7 @@ void cfibers_set_lock_handler(cfibers_lock_handler handler) {
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 // The dynamic linker takes these functions, in the executable, for those of the C library. Outside
@@ -76,7 +77,11 @@ __attribute__((weak)) int pthread_create(
   static _Atomic(void *) cache;
   int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
       original("pthread_create", &cache);
-  cfibers_note(CFIBERS_STARTS_THREAD);
+  // Dispatch's own threads are seen as what is submitted to it.
+  Dl_info caller;
+  if (dladdr(__builtin_return_address(0), &caller) == 0 || caller.dli_fname == NULL
+      || strstr(caller.dli_fname, "libdispatch") == NULL)
+    cfibers_note(CFIBERS_STARTS_THREAD);
   return real(thread, attributes, body, context);
 }
 

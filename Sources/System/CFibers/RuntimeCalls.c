@@ -88,7 +88,7 @@ __attribute__((visibility("hidden"))) void *cfibers_before_call(int number, uint
     atomic_store_explicit(&originals[number], function, memory_order_relaxed);
   }
   if (effects[number] != CFIBERS_CREATES_TASK) {
-    if (cfibers_current() != NULL) report(effects[number], false);
+    if (executor.object != NULL) report(effects[number], false);
   } else if (executor.object != NULL && has_no_executor(arguments)) {
     // swift_task_create(flags, options, …)
     if (!report(CFIBERS_CREATES_TASK, false)) return function;
@@ -102,7 +102,7 @@ __attribute__((visibility("hidden"))) void *cfibers_before_call(int number, uint
 }
 
 __attribute__((visibility("hidden"))) void cfibers_after_call(int number) {
-  if (cfibers_current() != NULL) report(effects[number], true);
+  if (executor.object != NULL) report(effects[number], true);
 }
 
 // MARK: - Switches between actors
@@ -166,7 +166,7 @@ static struct detour *find_detour(uintptr_t task) {
 /// Returns the function to continue with, whose arguments it may change.
 __attribute__((visibility("hidden"))) void *cfibers_before_switch(struct switch_arguments *a) {
   cfibers_switch_handler handler = atomic_load_explicit(&switch_handler, memory_order_relaxed);
-  if (handler == NULL || a->identity == 0 || cfibers_current() == NULL
+  if (handler == NULL || a->identity == 0 || executor.object == NULL
       || !handler(a->identity, a->function))
     return original_switch();
   uintptr_t task = cfibers_current_task();

@@ -22,8 +22,8 @@ package enum RuntimeCall: Int32, Sendable {
 
   /// The parameters are a ``RuntimeCall``'s raw value and whether the call is over.
   ///
-  /// Calls in a fiber are reported before and after; ``draws`` and ``startsThread`` once, and
-  /// everywhere. Before ``createsTask``, the result decides whether the task gets the executor of
+  /// Calls on a thread with a task executor are reported before and after; ``draws`` and
+  /// ``startsThread`` once, and on every thread. Before ``createsTask``, the result decides whether the task gets the executor of
   /// ``setTaskExecutor(_:)``; only tasks that are enqueued and are no children are asked for.
   package typealias Handler = @convention(c) (_ call: Int32, _ isOver: Bool) -> Bool
 
@@ -50,7 +50,7 @@ package enum RuntimeCall: Int32, Sendable {
 
   /// The parameters are the identity of a serial executor that the running task goes to, and the
   /// function with which it continues there. The result is whether it first leaves the executor that
-  /// it is on, as a job of its own. Called only in a fiber.
+  /// it is on, as a job of its own. Called only on a thread with a task executor.
   package typealias SwitchHandler = @convention(c) (_ executor: UInt, _ function: UInt) -> Bool
 
   /// Sets the function that is called, on every thread, or `nil` for none.

@@ -18,6 +18,8 @@ public struct InterleavingOptions: Sendable {
   public var replay: Schedule?
   /// Whether to leave out schedules that differ only in the order of independent steps.
   package var isReducing = true
+  /// What the exploration ignores, to show that its tests notice.
+  var leavesOut: Set<PreemptionPoints.Kind> = []
   /// Whether the search ends at the first failure; otherwise it counts every outcome.
   package var stopsAtFailure = true
 

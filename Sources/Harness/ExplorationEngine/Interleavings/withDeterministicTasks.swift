@@ -22,6 +22,8 @@ public func withDeterministicTasks<Value: Sendable>(
       stepLimit: 1_000_000, outsideWait: outsideWait)
     let box = ResultBox<Value>()
     scheduler.measureFromStart()
+    // The function runs only once.
+    scheduler.runsOnWorkers = scheduler.usesFibers
     scheduler.prepare()
     let task = scheduler.start("body") {
       do {

@@ -123,10 +123,10 @@ enum {
   CFIBERS_STARTS_IMMEDIATELY = 6,
 };
 
-/// Called on the calling thread before and after a fiber calls a function of the runtime whose effect
-/// other tasks can observe. Random bytes and threads are reported outside fibers as well, and only
-/// once. The creation of a task is reported before the call only if the task is enqueued and no
-/// child, but then outside fibers as well.
+/// Called on a thread that has a task executor before and after it calls a function of the runtime
+/// whose effect other tasks can observe. Random bytes and threads are reported on every thread, and
+/// only once. The creation of a task is reported before the call only if the task is enqueued and no
+/// child.
 ///
 /// \param effect What the function does.
 /// \param is_over Whether it has returned.
@@ -142,7 +142,7 @@ void cfibers_set_call_handler(cfibers_call_handler _Nullable handler);
 /// \param witnesses The witness table of the conformance.
 void cfibers_set_task_executor(void *_Nullable object, const void *_Nullable witnesses);
 
-/// Called in a fiber before a task goes to a serial executor, such as an actor.
+/// Called on a thread that has a task executor before a task goes to a serial executor, such as an actor.
 ///
 /// \param executor The executor's identity.
 /// \param function What the task continues with.

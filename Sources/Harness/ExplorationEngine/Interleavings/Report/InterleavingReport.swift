@@ -1,15 +1,18 @@
 /// The result of an exploration of interleavings.
 public struct InterleavingReport: Sendable, CustomStringConvertible {
-  /// The coverage of an exhaustive search, as reports state it.
-  static let coverage = "every order at suspension points, in virtual time"
-
+  /// What an exhaustive search covers, such as "every order at suspension points, in virtual time".
+  ///
+  /// A suspension point is where a task suspends, arrives at an actor, or ends. Where a task creates or
+  /// wakes another, and where it touches a stream or cancellation, others may go first as well.
+  /// Explored locks, atomics and racing timers are named if the program has any. Other code is not
+  /// preempted.
+  public internal(set) var coverage = Self.coverage(of: PreemptionPoints(), timers: .virtual)
   /// The number of schedules that the search ran, without replays and minimisation.
   public internal(set) var schedules = 0
-  /// Whether the schedules cover every order at suspension points, in virtual time.
+  /// Whether the schedules cover what ``coverage`` says.
   ///
   /// Without a failure, that is a proof for these tasks, this state and the declared
-  /// ``SharedState``. It is never `true` if work ran outside the schedules. Code between two
-  /// suspension points is not preempted.
+  /// ``SharedState``. It is never `true` if work ran outside the schedules.
   public internal(set) var isExhaustive = false
   /// The number of schedules that cover every order at suspension points if the tasks share state
   /// only in actors; `nil` if not all of them have run.
@@ -25,17 +28,25 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
   /// The seed of the search.
   public internal(set) var seed: UInt64 = 0
 
+  static func coverage(of points: PreemptionPoints, timers: TimerOrder) -> String {
+    var places = ["suspension points"]
+    if points.hasLocks { places.append("explored locks") }
+    if points.hasAtomics { places.append("sequentially consistent atomics") }
+    let time = points.hasTimers && timers == .racing ? "with timers at any time" : "in virtual time"
+    return "every order at \(places.formatted()), \(time)"
+  }
+
   /// The report as text.
   public var description: String {
     var lines: [String] = []
     if let failure {
       lines.append(failure.description)
     } else if isExhaustive {
-      lines.append("No failure in \(schedules) schedules, which cover \(Self.coverage).")
+      lines.append("No failure in \(schedules) schedules, which cover \(coverage).")
     } else if let actorSchedules {
       lines.append(
         "No failure in \(schedules) schedules (seed \(seed)). If the tasks share state only in "
-          + "actors, \(actorSchedules) of them cover \(Self.coverage); declare "
+          + "actors, \(actorSchedules) of them cover \(coverage); declare "
           + "`sharing: .actorsOnly`. Otherwise the search is incomplete.")
     } else {
       lines.append(
@@ -45,6 +56,13 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
     for work in uncontrolled { lines.append("Outside the schedules: \(work).") }
     lines += remarks
     return lines.joined(separator: "\n")
+  }
+}
+
+extension [String] {
+  /// The words as an enumeration with "and".
+  fileprivate func formatted() -> String {
+    count < 2 ? joined() : dropLast().joined(separator: ", ") + " and " + self[count - 1]
   }
 }
 

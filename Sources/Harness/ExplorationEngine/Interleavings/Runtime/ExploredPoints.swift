@@ -13,7 +13,8 @@ enum ExploredPoints {
     hooks.initialize(
       to: explored_hooks(
         will_access: { object, kind in
-          ExploredPoints.scheduler?.willAccess(object, isTry: kind == EXPLORED_TRY_LOCK)
+          ExploredPoints.scheduler?.willAccess(
+            object, isLock: kind != EXPLORED_ATOMIC, isTry: kind == EXPLORED_TRY_LOCK)
         },
         did_acquire: { object in ExploredPoints.scheduler?.didAcquire(object) },
         wait: { object in ExploredPoints.scheduler?.waitForLock(object) ?? false },
@@ -25,7 +26,9 @@ enum ExploredPoints {
 
   /// The scheduler whose job accesses a lock or an atomic.
   private static var scheduler: Scheduler? {
-    guard let scheduler = Scheduler.current.value, scheduler.mayPause else { return nil }
+    guard let scheduler = Scheduler.current.value, scheduler.mayPause,
+      !scheduler.leavesOut.contains(.locks)
+    else { return nil }
     return scheduler
   }
 }
@@ -38,8 +41,10 @@ extension Scheduler {
     var task: Int32
   }
 
-  fileprivate func willAccess(_ object: UnsafeRawPointer, isTry: Bool) {
+  fileprivate func willAccess(_ object: UnsafeRawPointer, isLock: Bool, isTry: Bool) {
     noteAct()
+    // Another task may take the second lock between the two, and want the first.
+    if isLock, hasAcquired, !readyJobs.isEmpty { pauseRunningJob() }
     insert(object)
     if isTry, !points.hasTryLocks {
       points.hasTryLocks = true
@@ -50,6 +55,7 @@ extension Scheduler {
   fileprivate func didAcquire(_ object: UnsafeRawPointer) {
     heldLocks.append(HeldLock(object: object, worker: currentWorker, task: runningTask))
     points.hasLocks = true
+    hasAcquired = true
     // To hold a lock while others run makes a difference only if they can find it held without
     // waiting.
     if points.hasTryLocks, !readyJobs.isEmpty { pauseRunningJob() }

@@ -23,9 +23,12 @@ final class ProgramRunner {
   }
 
   private static func makeScheduler(_ options: InterleavingOptions) -> Scheduler {
-    Scheduler(
+    let scheduler = Scheduler(
       stepLimit: options.steps, outsideWait: options.outsideWait,
-      isReducing: options.isReducing, timers: options.timers)
+      isReducing: options.isReducing,
+      timers: options.leavesOut.contains(.timers) ? .virtual : options.timers)
+    scheduler.leavesOut = options.leavesOut
+    return scheduler
   }
 
   /// The work outside the schedules, in all runs together.
@@ -34,6 +37,9 @@ final class ProgramRunner {
     Self.merge(scheduler.uncontrolled, into: &all)
     return UncontrolledWork.Kind.allCases.compactMap { all[$0] }
   }
+
+  /// What was met in all runs, beside suspension points.
+  var points: PreemptionPoints { scheduler.points }
 
   /// Counts a schedule that gave different results in two runs.
   func noteUnknown() {
@@ -53,11 +59,17 @@ final class ProgramRunner {
     }
   }
 
-  /// Runs the program once, and again while the length of a sleep is in doubt (at most 50 runs).
+  /// Runs the program once, and again if its jobs must be able to pause, or while the length of a
+  /// sleep is in doubt (at most 50 runs).
   func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> RunOutcome {
     for _ in 1..<Self.mostAttempts {
+      let scheduler = scheduler
       let outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
-      if !outcome.isDisturbed { return outcome }
+      if scheduler.wantsWorkers {
+        self.scheduler.runsOnWorkers = true
+      } else if !outcome.isDisturbed {
+        return outcome
+      }
       policy.restart()
     }
     return runOnce(policy, isTracing: isTracing, acceptsDoubt: true)
@@ -87,7 +99,8 @@ final class ProgramRunner {
     for task in program.tasks { handles.append(scheduler.start(task.name, task.body)) }
     var outcome = RunOutcome(end: scheduler.run(policy), grain: grain)
     let count = scheduler.steps.count
-    if outcome.end == .finished, scheduler.firstError == nil, acceptsDoubt || !scheduler.isDisturbed {
+    if outcome.end == .finished, scheduler.firstError == nil, acceptsDoubt || !scheduler.isDisturbed, !scheduler.wantsWorkers
+    {
       outcome.end = runChecks(&outcome.failure)
     }
     outcome.steps = scheduler.steps.prefix(count)
@@ -104,6 +117,13 @@ final class ProgramRunner {
     }
     if isTracing { outcome.trace = ScheduleTrace(scheduler, steps: count).text }
     if outcome.end != .finished { abandon(handles) }
+    for body in program.tearDowns {
+      do {
+        try body()
+      } catch {
+        if outcome.failure == nil { outcome.failure = Self.failure(error, task: "tear-down") }
+      }
+    }
     return outcome
   }
 

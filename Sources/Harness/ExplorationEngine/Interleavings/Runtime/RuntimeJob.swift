@@ -36,6 +36,9 @@ struct RuntimeJob {
     Kind(rawValue: UInt8(truncatingIfNeeded: word32(at: 32))) ?? .other
   }
 
+  /// The raw value of the job's priority.
+  var priority: UInt8 { UInt8(truncatingIfNeeded: word32(at: 32) >> 8) }
+
   /// A number that identifies a task within a run.
   ///
   /// The address alone does not, because a new task may get the memory of an ended one. The

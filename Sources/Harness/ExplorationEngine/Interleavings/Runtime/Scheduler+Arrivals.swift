@@ -58,6 +58,7 @@ extension Scheduler {
         return
       }
       let isFree = fromHook || createsUnstructured
+      if runtime.priority != TaskPriority.medium.rawValue { points.hasPriorities = true }
       task = add(taskWithKey: key, origin: startsRoot ? .root : isFree ? .unstructured : .child)
       createsUnstructured = false
       if fromHook { report(.unstructuredTask) }
@@ -163,6 +164,7 @@ extension Scheduler {
       let runtime = RuntimeJob(job: job)
       if runtime.kind == .task, !turnstiles.elements.contains(runtime.taskKey) {
         var task = tasks.number(of: runtime.taskKey)
+        if task < 0, runtime.priority != TaskPriority.medium.rawValue { points.hasPriorities = true }
         if task < 0 { task = add(taskWithKey: runtime.taskKey, origin: .unstructured) }
         tasks[task].isQueued = true
         next = runtime.olderJob

@@ -6,11 +6,15 @@ extension Scheduler {
   func run(_ policy: some SchedulingPolicy) -> End {
     let outer = Scheduler.enter(self)
     defer { Scheduler.enter(outer) }
-    self.policy = policy
-    defer { self.policy = nil }
     end = nil
     idleLimit = stepLimit
-    if usesFibers { runOnWorkers() } else { runSteps() }
+    if runsOnWorkers {
+      self.policy = policy
+      defer { self.policy = nil }
+      runOnWorkers()
+    } else {
+      runSteps(policy)
+    }
     return end ?? .finished
   }
 
@@ -53,10 +57,13 @@ extension Scheduler {
   /// A worker may leave this function in the middle, at the call that runs a job or hands over to
   /// another worker, and go on there in another step or another run. So nothing is kept in local
   /// variables.
-  func runSteps() {
+  func runSteps(_ policy: some SchedulingPolicy) {
     while !isReleasingWorkers {
-      if openStep != nil { closeStep() }
-      guard let next = chooseJob() else { return }
+      if isStepOpen {
+        closeStep()
+        policy.didRun(in: self)
+      }
+      guard let next = chooseJob(policy) else { return }
       if next.worker >= 0 {
         handOver(to: next.worker)
       } else {
@@ -70,8 +77,7 @@ extension Scheduler {
   /// When no job is ready, the order of the attempts matters. Jobs of other threads come before
   /// timers: they belong to the present instant, and virtual time must not pass while they are on
   /// their way. A deadlock is reported only if jobs, other threads and timers are all exhausted.
-  private func chooseJob() -> ReadyJob? {
-    guard let policy else { return nil }
+  private func chooseJob(_ policy: some SchedulingPolicy) -> ReadyJob? {
     while true {
       if inbox.hasJobs { absorbInbox() }
       if !eager.isEmpty {
@@ -138,10 +144,10 @@ extension Scheduler {
     mayPause = !isUnwinding && !isChecking
     job.runSynchronously(on: unowned)
     mayPause = false
-    if grain == .joined, let first = openStep?.job, let turn = turnToJoin(first) {
+    if grain == .joined, let turn = turnToJoin(openStep.job) {
       readyJobs.removeLast()
-      openStep?.actor = turn.actor
-      openStep?.running = turn
+      openStep.job.actor = turn.actor
+      openStep.job.yieldingFrame = 0
       beginJob(turn)
       // Not divided: see ``needsSingleTurns``.
       mayPause = !isUnwinding && !isChecking

@@ -39,6 +39,13 @@ extension Scheduler {
         lines.append("\(name) waits since step \(lastStep + 1)\(location)")
       }
     }
+    for job in blocked {
+      let holder = heldLocks.elements.first { $0.object == job.lock }
+      let place = FunctionName.of(job.job.resumption).map { " in or after \($0)" } ?? ""
+      lines.append(
+        "\(name(ofTask: job.job.task)) waits for a lock"
+          + (holder.map { " that \(name(ofTask: $0.task)) holds" } ?? "") + place)
+    }
     let children = records.indices.filter { index in
       records[index].origin != .root && !records[index].isQueued
     }

@@ -38,17 +38,29 @@ extension Scheduler {
     return max(1, hash)
   }
 
+  /// A hash of everything known about the steps. Unlike the digest it is not the same in every
+  /// process.
+  static func fingerprint(_ steps: ArraySlice<Step>) -> Int {
+    var hasher = Hasher()
+    for step in steps {
+      hasher.combine(step.task)
+      hasher.combine(step.actor)
+      hasher.combine(step.decision < 0 ? -1 : step.choice)
+      hasher.combine(step.resumption)
+      hasher.combine(step.footprint)
+    }
+    return hasher.finalize()
+  }
+
   /// A step that has begun.
   struct OpenStep {
-    /// The job that was chosen.
-    var job: ReadyJob
-    /// The job that is running: the chosen one, or the actor's turn that is one step with it.
-    var running: ReadyJob
-    var actor: Int32
-    var decision: Int32
-    var choice: Int32
-    var isDeviation: Bool
-    var isPreemption: Bool
+    /// The job that was chosen. Its actor is that of the turn that is one step with it, if there is
+    /// one.
+    var job = ReadyJob(job: nil, id: -1, task: -1, actor: -1, creator: -1, barrier: 0)
+    var decision: Int32 = -1
+    var choice: Int32 = 0
+    var isDeviation = false
+    var isPreemption = false
     /// Whether the job has paused, so that its rest is ready.
     var isPaused = false
   }
@@ -74,26 +86,36 @@ extension Scheduler {
     runningFootprint = Footprint()
     runningNew = Footprint()
     openStep = OpenStep(
-      job: next, running: next, actor: next.actor, decision: decision, choice: Int32(choice),
-      isDeviation: choice != base, isPreemption: isPreemption)
+      job: next, decision: decision, choice: Int32(choice), isDeviation: choice != base,
+      isPreemption: isPreemption)
+    isStepOpen = true
     beginJob(next)
     return next
   }
 
   /// Records the step that has run.
   func closeStep() {
-    guard let open = openStep.take() else { return }
-    endJob(open.running, isPaused: open.isPaused)
-    let next = open.job
+    isStepOpen = false
+    endJob(openStep.job, isPaused: openStep.isPaused)
+    appendOpenStep()
+    lastTask = openStep.job.task
+  }
+
+  private func appendOpenStep() {
     steps.append(
       Step(
-        job: next.id, task: next.task, actor: open.actor, creator: next.creator,
-        barrier: next.barrier, footprint: runningFootprint,
-        sharedFootprint: runningFootprint.replacing(runningNew),
-        decision: open.decision, choice: open.choice, isDeviation: open.isDeviation,
-        isPreemption: open.isPreemption, resumption: next.resumption))
-    lastTask = next.task
-    policy?.didRun(in: self)
+        job: openStep.job.id, task: openStep.job.task, actor: openStep.job.actor,
+        creator: openStep.job.creator, barrier: openStep.job.barrier,
+        footprint: runningFootprint, sharedFootprint: runningFootprint.replacing(runningNew),
+        decision: openStep.decision, choice: openStep.choice, isDeviation: openStep.isDeviation,
+        isPreemption: openStep.isPreemption, resumption: openStep.job.resumption))
+  }
+
+  /// Records the step in which the process crashes, without reading what it may have left in disorder.
+  func closeInterruptedStep() {
+    guard isStepOpen else { return }
+    isStepOpen = false
+    appendOpenStep()
   }
 
   /// Records what a job accesses by running at all.
@@ -116,7 +138,7 @@ extension Scheduler {
     } else if next.task < 0 {
       runningFootprint.insertEverything()
     }
-    hasUnseenAct = false
+    (hasUnseenAct, hasAcquired) = (false, false)
     if measuresJobs { jobStart = monotonicNanoseconds() }
   }
 

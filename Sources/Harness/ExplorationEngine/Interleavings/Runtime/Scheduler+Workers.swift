@@ -29,7 +29,8 @@ extension Scheduler {
   /// Runs the loop on workers until the run is over.
   func runOnWorkers() {
     guard var worker = takeIdleWorker() else {
-      runSteps()
+      runsOnWorkers = false
+      runSteps(RunningPolicy())
       return
     }
     while true {
@@ -62,7 +63,7 @@ extension Scheduler {
     if !idleWorkers.isEmpty { return true }
     let fiber = Fiber { [unowned self] in
       while true {
-        runSteps()
+        runSteps(RunningPolicy())
         if isReleasingWorkers { return }
         request = .end
         Fiber.pauseUnchecked()
@@ -116,19 +117,27 @@ extension Scheduler {
 
   /// The rest of the running job, or `nil` if it cannot pause.
   private func leaveRunningJob() -> ReadyJob? {
-    guard mayPause, let open = openStep else { return nil }
-    if open.actor >= 0, !dividesTurns {
+    guard mayPause, isStepOpen else { return nil }
+    if openStep.job.actor >= 0, !dividesTurns {
       // The rest of the turn would include other tasks.
       needsSingleTurns = true
       return nil
     }
-    guard usesFibers, Fiber.canPause, hasIdleWorker() else {
+    guard usesFibers else {
+      points.missed += 1
+      return nil
+    }
+    guard runsOnWorkers else {
+      wantsWorkers = true
+      return nil
+    }
+    guard Fiber.canPause, hasIdleWorker() else {
       hasUnseenAct = true
       return nil
     }
     hasUnseenAct = false
-    openStep?.isPaused = true
-    var rest = open.running
+    openStep.isPaused = true
+    var rest = openStep.job
     rest.id = jobCount
     rest.creator = Int32(steps.count)
     rest.barrier = 0
@@ -166,7 +175,7 @@ extension Scheduler {
 
   /// Pauses the running job if it has made another task ready.
   func pause(after job: UnownedJob) {
-    guard let running = currentTaskAddress else { return }
+    guard let running = currentTaskAddress, !leavesOut.contains(.wakes) else { return }
     let runtime = RuntimeJob(job: job)
     switch runtime.kind {
     case .task:
@@ -214,8 +223,8 @@ extension Scheduler {
   /// tasks may run on the first and arrive at the second.
   static let noteSwitch: RuntimeCall.SwitchHandler = { executor, function in
     guard let scheduler = Scheduler.current.value, scheduler.mayPause, scheduler.runsActor,
-      let running = scheduler.openStep?.actor, scheduler.runningTask >= 0,
-      UInt(bitPattern: scheduler.actors[running].address) != executor
+      scheduler.runningTask >= 0,
+      UInt(bitPattern: scheduler.actors[scheduler.openStep.job.actor].address) != executor
     else { return false }
     scheduler.detouredFunction = function
     return true
@@ -225,7 +234,7 @@ extension Scheduler {
     switch call {
     case .createsTask:
       if isOver { break }
-      if createsOwnTask { return false }
+      if createsOwnTask || leavesOut.contains(.unstructuredTasks) { return false }
       hasPausedInCall = false
       createsUnstructured = true
       return true
@@ -245,9 +254,20 @@ extension Scheduler {
     if !isOver {
       noteAct()
       hasPausedInCall = false
-    } else if !hasPausedInCall, !readyJobs.isEmpty {
+    } else if !hasPausedInCall, !readyJobs.isEmpty, !leavesOut.contains(.wakes) {
       pauseRunningJob()
     }
     return false
   }
+}
+
+/// The policy of the run on whose worker it is used.
+private final class RunningPolicy: SchedulingPolicy {
+  func choose(in scheduler: Scheduler, base: Int) -> Int {
+    scheduler.policy?.choose(in: scheduler, base: base) ?? base
+  }
+
+  func didRun(in scheduler: Scheduler) { scheduler.policy?.didRun(in: scheduler) }
+
+  func restart() {}
 }

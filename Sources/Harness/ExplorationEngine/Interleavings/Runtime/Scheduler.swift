@@ -57,10 +57,17 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   let layout: RuntimeLayout
   let canSplitActors: Bool
   let isReducing: Bool
+  /// What the exploration ignores, to show that its tests notice.
+  var leavesOut: Set<PreemptionPoints.Kind> = []
   /// Whether a pending timer may fire at any time.
   let timersRace: Bool
-  /// Whether jobs run on the stacks of ``workers`` and so can pause.
+  /// Whether jobs can pause.
   let usesFibers: Bool
+  /// Whether jobs run on the stacks of ``workers``; only then can they pause. Programs that have
+  /// nowhere to pause need none.
+  @exclusivity(unchecked) var runsOnWorkers = false
+  /// Whether a job wanted to pause that does not run on a worker. The run must be repeated.
+  @exclusivity(unchecked) var wantsWorkers = false
   private(set) var owner: UInt = 0
 
   // Only the owner thread accesses the run's state, and no access spans a call that leads back
@@ -95,7 +102,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var runningCreator: Int32 = -1
   @exclusivity(unchecked) var runningBarrier: Int32 = 0
   /// The step that has begun and is not yet among ``steps``.
-  @exclusivity(unchecked) var openStep: OpenStep?
+  @exclusivity(unchecked) var openStep = OpenStep()
+  @exclusivity(unchecked) var isStepOpen = false
   /// The objects that the running step has accessed.
   @exclusivity(unchecked) var runningFootprint = Footprint()
   /// The tasks and actors that were first seen in the running step.
@@ -119,6 +127,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var mayPause = false
   /// The explored locks that paused jobs and the running one hold.
   @exclusivity(unchecked) var heldLocks = FlatList<HeldLock>()
+  /// Whether the running step has acquired an explored lock.
+  @exclusivity(unchecked) var hasAcquired = false
   /// Whether the running step has done something after which it could not pause.
   @exclusivity(unchecked) var hasUnseenAct = false
   /// Whether a run has met a kind of point that earlier runs did not heed.
@@ -202,6 +212,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   func inheritExperience(of other: Scheduler) {
     experience = other.experience
     points = other.points
+    runsOnWorkers = other.runsOnWorkers
     measuresJobs = other.measuresJobs
   }
 
@@ -229,14 +240,16 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     (runningCreator, runningBarrier) = (-1, 0)
     openRoots = 0
     isDisturbed = false
-    openStep = nil
+    isStepOpen = false
     blocked.removeAll()
     heldLocks.removeAll()
     (hasUnseenAct, hasNewPoints) = (false, false)
+    wantsWorkers = false
     createsUnstructured = false
     self.isTracing = isTracing
     EnqueueHooks.install()
     ExploredPoints.install()
+    CrashReport.install()
   }
 
   /// The jobs to choose from, in the order in which they became ready. Valid until the next job

@@ -2,7 +2,7 @@
 ///
 /// Two steps are independent if their footprints are disjoint. The set is one word: objects with
 /// numbers above 60 share a bit, which can add conflicts between steps but never hides one.
-struct Footprint: Equatable {
+struct Footprint: Hashable {
   private var bits: UInt64 = 0
 
   private static let outside: UInt64 = 1 << 63

@@ -79,6 +79,8 @@ final class DepthFirstSearch: SchedulingPolicy {
   private(set) var schedules = 0
   /// Whether a run did not repeat the prefix of the run before it, or was too long.
   private(set) var hasDiverged = false
+  /// Whether a run was too long.
+  private(set) var isTooLong = false
   /// Whether no schedule is left.
   private(set) var isExhausted = false
 
@@ -111,7 +113,7 @@ final class DepthFirstSearch: SchedulingPolicy {
       return base
     }
     guard depth < Self.longestRun else {
-      hasDiverged = true
+      (hasDiverged, isTooLong) = (true, true)
       isFollowing = false
       return base
     }

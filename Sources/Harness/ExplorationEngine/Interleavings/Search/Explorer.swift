@@ -1,3 +1,5 @@
+import SystemFibers
+
 /// Decides which schedule of a program runs next, when the search ends, and what the report says.
 ///
 /// No strategy alone finds every bug early. The depth-first search stays long in one part of the
@@ -16,6 +18,8 @@ final class Explorer {
   private var bounded: BoundedSearch
   /// Whether the depth-first search can continue; it cannot after it has diverged.
   private var usesDepthFirst = true
+  /// Whether a run has not repeated the prefix of another.
+  private var hasDiverged = false
   /// Whether the depth-first search is in its first pass.
   private var isInActorPass: Bool
   /// The schedules that the first pass has run.
@@ -152,6 +156,7 @@ final class Explorer {
       if options.sharing == .actorsOnly { bounded = BoundedSearch(seed: options.seed) }
       return
     }
+    if depthFirst.hasDiverged, !depthFirst.isTooLong { hasDiverged = true }
     if outcome.hasNewPoints {
       depthFirst = DepthFirstSearch(isReducing: options.isReducing)
       bounded = BoundedSearch(seed: options.seed)
@@ -169,16 +174,47 @@ final class Explorer {
 
   /// The report with the remarks and restrictions that hold for the whole search.
   private func finished() -> InterleavingReport {
+    let points = runner.points
+    if hasDiverged, runner.uncontrolledWork.isEmpty { runner.noteUnknown() }
     report.uncontrolled = runner.uncontrolledWork
-    if !report.uncontrolled.isEmpty {
+    report.coverage = InterleavingReport.coverage(of: points, timers: options.timers)
+    if !report.uncontrolled.isEmpty || points.missed > 0 || points.hasPriorities,
+      !options.leavesOut.contains(.uncontrolledWork)
+    {
       report.isExhaustive = false
       report.actorSchedules = nil
     }
+    report.remarks += Self.remarks(on: points, timers: options.timers)
     if !Scheduler.coversSleep {
       report.remarks.append(
         "Task.sleep takes real time with this Swift runtime; inject a VirtualClock instead.")
     }
     return report
+  }
+
+  private static func remarks(on points: PreemptionPoints, timers: TimerOrder) -> [String] {
+    var remarks: [String] = []
+    if let reason = Fiber.unavailability {
+      if points.missed > 0 {
+        remarks.append(
+          "Tasks were preempted only where they suspend, not where they create or wake another "
+            + "task, nor at locks and atomics: \(reason).")
+      }
+    } else if points.missed > 0 {
+      remarks.append(
+        "\(points.missed) times, a task could not be preempted in a cancellation handler, which the "
+          + "runtime calls under a lock.")
+    }
+    if points.hasPriorities {
+      remarks.append(
+        "Tasks have different priorities. An actor runs the more urgent first, and that order can "
+          + "differ from the explored ones.")
+    }
+    if points.hasLateTimers, timers == .virtual {
+      remarks.append(
+        "No timer fired while a task could run; `timers: .racing` explores that as well.")
+    }
+    return remarks
   }
 
   // MARK: - Replaying
@@ -218,7 +254,7 @@ final class Explorer {
   private func doubleCheck(_ outcome: RunOutcome) {
     let schedule = outcome.schedule
     let again = runner.run(ScriptPolicy(schedule))
-    if again.digest != schedule.digest || (again.failure == nil) != (outcome.failure == nil)
+    if Scheduler.fingerprint(again.steps) != Scheduler.fingerprint(outcome.steps) || (again.failure == nil) != (outcome.failure == nil)
     {
       runner.noteUnknown()
     }

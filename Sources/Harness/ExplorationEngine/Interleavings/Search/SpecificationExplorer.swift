@@ -6,6 +6,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
 
   let specification: Model
   let makeSubject: @Sendable () throws -> Model.Subject
+  let tearDown: @Sendable (Model.Subject) throws -> Void
   let options: InterleavingOptions
 
   func explore(tasks: Int, commands: Int, programs: Int) -> SpecificationReport<Model.Command> {
@@ -71,7 +72,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     var result = second
     result.schedules += first.schedules
     result.cutOff += first.cutOff
-    result.remarks = first.remarks + second.remarks
+    result.remarks = first.remarks + second.remarks.filter { !first.remarks.contains($0) }
     for work in first.uncontrolled {
       if let index = result.uncontrolled.firstIndex(where: { $0.kind == work.kind }) {
         result.uncontrolled[index].count += work.count
@@ -131,7 +132,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
   }
 
   private func explore(_ program: Program, _ options: InterleavingOptions) -> InterleavingReport {
-    let explorer = Explorer(options: options) { [specification, makeSubject] concurrent in
+    let explorer = Explorer(options: options) { [specification, makeSubject, tearDown] concurrent in
       let subject = try makeSubject()
       let recorder = HistoryRecorder(specification)
       for (client, commands) in program.enumerated() {
@@ -146,6 +147,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
         }
       }
       concurrent.check { () throws -> Void in try recorder.check() }
+      concurrent.tearDown { try tearDown(subject) }
     }
     return explorer.explore()
   }

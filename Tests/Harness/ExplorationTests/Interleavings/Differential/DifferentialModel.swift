@@ -30,6 +30,8 @@ struct DifferentialModel {
     case receive(slot: Int)
     case open
     case pass
+    /// Ends the thread, as a step of its own.
+    case end
   }
 
   struct Thread {
@@ -52,13 +54,14 @@ struct DifferentialModel {
   }
 
   init(_ program: DifferentialProgram) {
+    threads = program.tasks.map { _ in Thread() }
     for task in program.tasks.indices {
-      threads.append(Thread())
       compile(program.tasks[task], as: "\(task)", in: task)
     }
     for number in 0..<program.sends {
       emit(.receive(slot: slot("stream\(number)", .event)), in: program.tasks.count - 1)
     }
+    for thread in threads.indices { emit(.end, in: thread) }
   }
 
   // MARK: - Translating
@@ -252,9 +255,6 @@ struct DifferentialModel {
     case .start(let child):
       state.isStarted[child] = true
       if let parent = threads[child].parent { state.isCancelled[child] = state.isCancelled[parent] }
-      if threads[child].instructions.isEmpty, let group = threads[child].group {
-        state.ends[group.number].append(group.child)
-      }
     case .startOnActor(let child, let actor):
       state.isStarted[child] = true
       state.queues[actor].append(UInt8(child))
@@ -290,6 +290,7 @@ struct DifferentialModel {
       state.records[slot] = state.stream.removeFirst()
     case .open: state.isOpen = true
     case .pass: return state.isOpen
+    case .end: break
     }
     return true
   }
@@ -314,8 +315,8 @@ struct DifferentialModel {
       case .number: (slot.name, "\(value)")
       case .event: (slot.name, names[Int(value)])
       case .children:
-        // The first child to end is the highest digit.
-        (slot.name, value < 8 ? "\(value - 1)" : "\(value / 4 - 1)\(value % 4 - 1)")
+        // Two children; the first to end is the higher digit.
+        (slot.name, "\(Int(value) / 4 - 1)\(Int(value) % 4 - 1)")
       }
     }
     parts.append(

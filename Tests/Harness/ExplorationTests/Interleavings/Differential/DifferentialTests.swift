@@ -13,7 +13,8 @@ import Testing
 /// ``DifferentialModel``.
 ///
 /// `CONTRACT_SOAK_REAL_PROGRAMS` and `CONTRACT_SOAK_REAL_RUNS` set the number of programs and of runs
-/// of each; `CONTRACT_SOAK_REAL_SEED` the first seed.
+/// of each; `CONTRACT_SOAK_REAL_SEED` the first seed, `CONTRACT_SOAK_REAL_SCHEDULES` the most
+/// schedules of one.
 @Suite struct DifferentialTests {
   private static func setting(_ name: String, _ fallback: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? fallback
@@ -22,7 +23,8 @@ import Testing
   private static let programs = setting("CONTRACT_SOAK_REAL_PROGRAMS", 40)
   private static let runs = setting("CONTRACT_SOAK_REAL_RUNS", 300)
   private static let firstSeed = setting("CONTRACT_SOAK_REAL_SEED", 0)
-  private static let mostSchedules = 20_000
+  /// The most schedules of a program; one that has more claims nothing and is left out.
+  private static let mostSchedules = setting("CONTRACT_SOAK_REAL_SCHEDULES", 2_000)
   private static let mostStates = 400_000
 
   private struct Tally {
@@ -45,7 +47,7 @@ import Testing
       if number > 0, number % 100 == 0 { print("\(sharing): \(number) programs, \(tally)") }
     }
     print("\(sharing): \(Self.programs) programs, \(tally)")
-    #expect(tally.claimed > Self.programs / (sharing == .actorsOnly ? 2 : 8))
+    #expect(tally.claimed > Self.programs / (sharing == .actorsOnly ? 3 : 12))
   }
 
   /// Programs whose outcomes an earlier version did not explore.
@@ -68,15 +70,68 @@ import Testing
   ) async {
     for sharing in [SharedState.actorsOnly, .anything] {
       var tally = Tally()
-      await Self.compare(program, "", sharing, &tally)
+      await Self.compare(program, "", sharing, &tally, mostSchedules: 30_000)
       #expect(tally.claimed == 1 && tally.modelled == 1, "\(program) \(sharing)")
     }
   }
 
-  private static func compare(
-    _ program: DifferentialProgram, _ name: String, _ sharing: SharedState, _ tally: inout Tally
+  /// The judge itself is judged: an exploration that leaves something out, and claims to be exhaustive
+  /// nevertheless, must be found out both by brute force and by the real runtime.
+  @Test(arguments: [
+    PreemptionPoints.Kind.wakes, .unstructuredTasks, .locks, .timers,
+  ])
+  func `an exploration that leaves out a kind of point is found out`(
+    kind: PreemptionPoints.Kind
   ) async {
-    let (explored, isExhaustive) = await explore(program, sharing)
+    let program =
+      switch kind {
+      case .wakes: DifferentialProgram([[.beside([.mark(actor: 0)], [.mark(actor: 0)])]])
+      case .unstructuredTasks, .uncontrolledWork:
+        DifferentialProgram([[.spawn(actor: 0), .mark(actor: 0)], [.mark(actor: 0)]])
+      case .locks: DifferentialProgram([[.lockedAdd, .atomicAdd], [.lockedAdd, .atomicAdd]])
+      case .timers:
+        DifferentialProgram([
+          [
+            .task(
+              [.sleep, .mark(actor: 0)], beside: [.mark(actor: 0)], isDetached: false,
+              isCancelled: false)
+          ]
+        ])
+      }
+    let (explored, isExhaustive) = await Self.explore(
+      program, .actorsOnly, 30_000, leavingOut: [kind])
+    guard kind != .unstructuredTasks else {
+      // Outside the schedules, it is named.
+      #expect(!isExhaustive)
+      return
+    }
+    #expect(isExhaustive)
+    let outcomes = DifferentialModel(program).outcomes(mostStates: Self.mostStates) ?? []
+    #expect(!outcomes.subtracting(explored).isEmpty)
+    let seen = Set(await RealRuns.outcomes(of: program, runs: 20_000).keys)
+    #expect(!seen.subtracting(explored).isEmpty)
+  }
+
+  @Test func `an exploration that ignores work outside its schedules is found out`() async {
+    let explored = Collected()
+    let draw: @Sendable () -> String = { "\(Int.random(in: 0..<1_000_000_000))" }
+    func explore(leavingOut kinds: Set<PreemptionPoints.Kind>) async -> Bool {
+      var options = InterleavingOptions()
+      options.leavesOut = kinds
+      return await exploreInterleavings(options) { program in
+        program.task { explored.insert(draw()) }
+      }.isExhaustive
+    }
+    #expect(await explore(leavingOut: [.uncontrolledWork]))
+    #expect(!explored.values.contains(draw()))
+    #expect(await !explore(leavingOut: []))
+  }
+
+  private static func compare(
+    _ program: DifferentialProgram, _ name: String, _ sharing: SharedState, _ tally: inout Tally,
+    mostSchedules: Int = mostSchedules
+  ) async {
+    let (explored, isExhaustive) = await explore(program, sharing, mostSchedules)
     guard isExhaustive else { return }
     tally.claimed += 1
     tally.outcomes += explored.count
@@ -109,12 +164,14 @@ import Testing
   }
 
   private static func explore(
-    _ program: DifferentialProgram, _ sharing: SharedState
+    _ program: DifferentialProgram, _ sharing: SharedState, _ mostSchedules: Int,
+    leavingOut kinds: Set<PreemptionPoints.Kind> = []
   ) async -> (Set<String>, Bool) {
     var options = InterleavingOptions(sharing: sharing)
     options.stopsAtFailure = false
     options.schedules = mostSchedules
-    options.time = .seconds(20)
+    options.leavesOut = kinds
+    options.time = .seconds(600)
     if program.hasSleeps { options.timers = .racing }
     let outcomes = Collected()
     let report = await exploreInterleavings(options) { concurrent in
