@@ -29,17 +29,21 @@ let system: [Target] = [
   .systemLibrary(
     name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
   .target(name: "CDispatchWatch"),
+  .target(name: "CExploredPoints"),
   .target(name: "CFibers"),
   .target(
     name: "CPlatform", cSettings: isPortable ? [.define("PLATFORM_PORTABLE")] : []),
 
   // What the other houses share.
+  .target(name: "ExploredSynchronization", dependencies: ["CExploredPoints"]),
   .target(name: "SeededRandom"),
   .target(name: "SystemFibers", dependencies: ["CFibers"]),
   .target(name: "SystemLocks"),
   .target(name: "SystemPlatform", dependencies: ["CPlatform"]),
   .target(name: "SystemThreads", dependencies: ["CPlatform"]),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
+  .testTarget(
+    name: "ExploredSynchronizationTests", dependencies: ["ExploredSynchronization"]),
   .testTarget(name: "SystemFibersTests", dependencies: ["SystemFibers"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
   .testTarget(name: "ManualClocksTests", dependencies: ["ManualClocks"]),
@@ -52,8 +56,8 @@ let harness: [Target] = [
   .target(
     name: "ExplorationEngine",
     dependencies: [
-      "CDispatchWatch", "HarnessSupport", "SeededRandom", "SystemLocks", "SystemPlatform",
-      "SystemThreads",
+      "CDispatchWatch", "CExploredPoints", "HarnessSupport", "SeededRandom", "SystemFibers",
+      "SystemLocks", "SystemPlatform", "SystemThreads",
     ]),
   .target(
     name: "ContractExploration",
@@ -77,7 +81,10 @@ let harness: [Target] = [
     dependencies: ["ContractEvidence", "ContractExploration", "ContractTesting", "SystemLocks"]),
   .testTarget(
     name: "ExplorationTests",
-    dependencies: ["ExplorationEngine", "SeededRandom", "SystemLocks", "example-writer"]),
+    dependencies: [
+      "ExplorationEngine", "ExploredSynchronization", "SeededRandom", "SystemFibers",
+      "SystemLocks", "example-writer",
+    ]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
@@ -261,6 +268,7 @@ let package = Package(
     library("ExplorationEngine"),
     .executable(name: "contracts", targets: ["contracts"]),
 
+    library("ExploredSynchronization"),
     library("ManualClocks"),
 
     library("CookiePort"),

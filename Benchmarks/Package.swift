@@ -20,7 +20,10 @@ let package = Package(
     // Exploration of interleavings.
     .executableTarget(
       name: "InterleavingBenchmark",
-      dependencies: [.product(name: "ExplorationEngine", package: "swift-contract-testing")]),
+      dependencies: [
+        .product(name: "ExplorationEngine", package: "swift-contract-testing"),
+        .product(name: "ExploredSynchronization", package: "swift-contract-testing"),
+      ]),
 
     // The libcurl transport, compared with C on libcurl, URLSession, pycurl and aiohttp.
     .target(name: "TransportBaseline", linkerSettings: [.linkedLibrary("curl")]),

@@ -1,4 +1,5 @@
 import ExplorationEngine
+import ExploredSynchronization
 import Foundation
 import Synchronization
 
@@ -160,6 +161,49 @@ func measureRates() async {
   }
 }
 
+/// Two locks, or an atomic, that lose an update.
+final class Counters: Sendable {
+  let lock = ExploredMutex(0)
+  let atomic = ExploredAtomic(0)
+}
+
+/// Programs whose bugs are at locks and timers, explored to the end.
+func measurePoints() async {
+  var options = InterleavingOptions(sharing: .actorsOnly)
+  options.schedules = 100_000
+  for tasks in 2...4 {
+    _ = await measure("\(tasks) tasks, a read and a write under a lock", options) { program in
+      let counters = Counters()
+      for _ in 0..<tasks {
+        program.task {
+          let value = counters.lock.withLock { $0 }
+          counters.lock.withLock { $0 = value + 1 }
+        }
+      }
+    }
+    _ = await measure("\(tasks) tasks, a load and a store of an atomic", options) { program in
+      let counters = Counters()
+      for _ in 0..<tasks {
+        program.task {
+          let value = counters.atomic.load(ordering: .sequentiallyConsistent)
+          counters.atomic.store(value + 1, ordering: .sequentiallyConsistent)
+        }
+      }
+    }
+  }
+  options.timers = .racing
+  _ = await measure("a racing time-out against ten calls of an actor", options) { program in
+    let account = Account(isFixed: true)
+    program.task { try? await Task.sleep(for: .milliseconds(1)); _ = await account.balance }
+    program.task { for _ in 0..<10 { _ = await account.balance } }
+  }
+}
+
+if CommandLine.arguments.dropFirst() == ["points"] {
+  await measurePoints()
+  exit(0)
+}
+
 if CommandLine.arguments.dropFirst() == ["rates"] {
   await measureRates()
   exit(0)
@@ -199,3 +243,4 @@ for (name, isBug) in [("weave", isWoven), ("starve", isStarved)] {
   print(last?.description ?? "")
 }
 await measureRates()
+await measurePoints()

@@ -32,22 +32,19 @@ public func exploreInterleavings<Spec: Specification>(
     options.seed = settings.firstSeedOfMany
     options.schedules = settings.runs
     options.time = settings.time ?? options.time
-    let latest = Mutex<ScopedSubject<Spec.Subject>?>(nil)
+    // Schedules run one after another, so there is one fixture at a time.
+    let current = Mutex<ScopedSubject<Spec.Subject>?>(nil)
     let report = await ExplorationEngine.exploreInterleavings(
       specification,
       makeSubject: {
-        let subject = try runBlocking { () async throws -> ScopedSubject<Spec.Subject> in
-          try await latest.withLock { $0.take() }?.tearDown()
-          return try await ScopedSubject(implementation)
-        }
-        latest.withLock { $0 = subject }
+        let subject = try runBlocking { try await ScopedSubject(implementation) }
+        current.withLock { $0 = subject }
         return subject.fixture
+      },
+      tearDown: { _ in
+        guard let subject = current.withLock({ $0.take() }) else { return }
+        try runBlocking { try await subject.tearDown() }
       }, tasks: tasks, commands: commands, programs: programs, options: options)
-    do {
-      try await latest.withLock { $0.take() }?.tearDown()
-    } catch {
-      Issue.record(error, "tearing down the fixture failed", sourceLocation: sourceLocation)
-    }
     ExplorationProgressLine.say(
       "explored interleavings of \(implementation.id): \(report.summary)")
     if report.report.failure != nil || !report.report.uncontrolled.isEmpty

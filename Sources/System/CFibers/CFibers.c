@@ -101,7 +101,8 @@ static bool find_block(const char *symbol, struct tls_block *block) {
 }
 
 static bool find_lock_holder(size_t index) {
-  void *address = dlsym(RTLD_DEFAULT, lock_holder_names[index]);
+  // Not the definition in the executable, see RuntimeCalls.S.
+  void *address = dlsym(RTLD_NEXT, lock_holder_names[index]);
   Dl_info info;
   const ElfW(Sym) *entry = NULL;
   if (address == NULL || dladdr1(address, &info, (void **)&entry, RTLD_DL_SYMENT) == 0
@@ -206,8 +207,9 @@ bool cfibers_on_new_thread(void (*body)(void *), void *context) {
 // MARK: - Stacks
 
 enum {
-  // As macOS and Dispatch give secondary threads, twice. Only pages that are touched take memory.
-  STACK_SIZE = 1 << 20,
+  // As the system gives main threads: subjects may recurse deeply. Only pages that are touched take
+  // memory.
+  STACK_SIZE = 8 << 20,
   // Free stacks that a thread keeps; the memory of others is returned.
   MOST_FREE_STACKS = 1024,
 };

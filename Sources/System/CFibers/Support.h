@@ -24,4 +24,9 @@
 #define CFIBERS_IS_SUPPORTED 0
 #endif
 
+#ifndef __ASSEMBLER__
+/// Reports an effect of `CFibers.h` to the handler of calls.
+__attribute__((visibility("hidden"))) void cfibers_note(int effect);
+#endif
+
 #endif

@@ -26,6 +26,7 @@ public struct ConcurrentProgram {
 
   var tasks: [Member] = []
   var checks: [Check] = []
+  var tearDowns: [@Sendable () throws -> Void] = []
 
   init() {}
 
@@ -33,6 +34,7 @@ public struct ConcurrentProgram {
   mutating func removeAll() {
     tasks.removeAll(keepingCapacity: true)
     checks.removeAll(keepingCapacity: true)
+    if !tearDowns.isEmpty { tearDowns.removeAll(keepingCapacity: true) }
   }
 
   /// Adds a task. All tasks start together.
@@ -59,6 +61,14 @@ public struct ConcurrentProgram {
   /// - Parameter body: Throws an error if the state is wrong.
   public mutating func check(_ body: @escaping @Sendable () throws -> Void) {
     checks.append(.synchronous(body))
+  }
+
+  /// Adds a function that runs at the end of every schedule, also if it fails or cannot end.
+  ///
+  /// - Parameter body: Frees what the program has created. An error that it throws is a failure of the
+  ///   schedule, unless that has failed already.
+  public mutating func tearDown(_ body: @escaping @Sendable () throws -> Void) {
+    tearDowns.append(body)
   }
 
   private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".map { String($0) }

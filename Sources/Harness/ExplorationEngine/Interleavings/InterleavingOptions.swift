@@ -8,6 +8,8 @@ public struct InterleavingOptions: Sendable {
   public var time: Duration = .seconds(30)
   /// The state that the tasks share; a narrower declaration makes the search much smaller.
   public var sharing: SharedState = .anything
+  /// When timers fire.
+  public var timers: TimerOrder = .virtual
   /// The most steps of a schedule; a longer one is cut off, and the search is then not exhaustive.
   public var steps = 10_000
   /// The real time to wait for work on other threads before a deadlock is reported.
@@ -16,6 +18,8 @@ public struct InterleavingOptions: Sendable {
   public var replay: Schedule?
   /// Whether to leave out schedules that differ only in the order of independent steps.
   package var isReducing = true
+  /// What the exploration ignores, to show that its tests notice.
+  var leavesOut: Set<PreemptionPoints.Kind> = []
   /// Whether the search ends at the first failure; otherwise it counts every outcome.
   package var stopsAtFailure = true
 

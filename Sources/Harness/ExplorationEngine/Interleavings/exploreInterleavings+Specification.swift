@@ -7,6 +7,8 @@
 /// - Parameters:
 ///   - specification: The model, the generator, and the commands.
 ///   - makeSubject: Creates a subject in the specification's initial state, for each schedule.
+///   - tearDown: Called with the subject at the end of each schedule. An error that it throws is a
+///     failure of the schedule.
 ///   - tasks: The number of tasks that use the subject concurrently.
 ///   - commands: The number of commands of each task.
 ///   - programs: The number of programs to draw.
@@ -15,12 +17,14 @@
 /// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings<Model: Specification>(
   _ specification: Model, makeSubject: @escaping @Sendable () throws -> Model.Subject,
+  tearDown: @escaping @Sendable (Model.Subject) throws -> Void = { _ in },
   tasks: Int = 2, commands: Int = 2, programs: Int = 20,
   options: InterleavingOptions = InterleavingOptions()
 ) async -> SpecificationReport<Model.Command> where Model.Subject: Sendable {
   await onExplorationThread {
     SpecificationExplorer(
-      specification: specification, makeSubject: makeSubject, options: options
+      specification: specification, makeSubject: makeSubject, tearDown: tearDown,
+      options: options
     ).explore(tasks: tasks, commands: commands, programs: programs)
   }
 }
@@ -32,15 +36,19 @@ public func exploreInterleavings<Model: Specification>(
 ///   - program: The commands of each task, for example those that a report printed.
 ///   - options: The limits, the seed, the shared state, and a schedule to replay.
 ///   - makeSubject: Creates a subject in the specification's initial state, for each schedule.
+///   - tearDown: Called with the subject at the end of each schedule. An error that it throws is a
+///     failure of the schedule.
 /// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings<Model: Specification>(
   _ specification: Model, program: [[Model.Command]],
   options: InterleavingOptions = InterleavingOptions(),
-  makeSubject: @escaping @Sendable () throws -> Model.Subject
+  makeSubject: @escaping @Sendable () throws -> Model.Subject,
+  tearDown: @escaping @Sendable (Model.Subject) throws -> Void = { _ in }
 ) async -> SpecificationReport<Model.Command> where Model.Subject: Sendable {
   await onExplorationThread {
     SpecificationExplorer(
-      specification: specification, makeSubject: makeSubject, options: options
+      specification: specification, makeSubject: makeSubject, tearDown: tearDown,
+      options: options
     ).explore(program)
   }
 }
@@ -64,7 +72,7 @@ public struct SpecificationReport<Command: Sendable>: Sendable, CustomStringConv
   /// The amount that was run and the coverage, in one line.
   package var summary: String {
     "\(exhaustedPrograms) of \(programs) programs covered in "
-      + "\(InterleavingReport.coverage); \(report.schedules) schedules, seed \(report.seed)"
+      + "\(report.coverage); \(report.schedules) schedules, seed \(report.seed)"
   }
 
   /// The report as text.

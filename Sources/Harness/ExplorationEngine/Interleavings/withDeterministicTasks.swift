@@ -22,6 +22,8 @@ public func withDeterministicTasks<Value: Sendable>(
       stepLimit: 1_000_000, outsideWait: outsideWait)
     let box = ResultBox<Value>()
     scheduler.measureFromStart()
+    // The function runs only once.
+    scheduler.runsOnWorkers = scheduler.usesFibers
     scheduler.prepare()
     let task = scheduler.start("body") {
       do {
@@ -32,6 +34,7 @@ public func withDeterministicTasks<Value: Sendable>(
     }
     let end =
       seed == 0 ? scheduler.run(BasePolicy()) : scheduler.run(RandomPolicy(seed: seed))
+    defer { scheduler.releaseWorkers() }
     if let result = box.result { return result }
     let error: InterleavingError =
       end == .deadlocked

@@ -109,6 +109,55 @@ void cfibers_set_lock_handler(cfibers_lock_handler _Nullable handler);
 /// Whether the calling thread holds the lock.
 bool cfibers_is_locked_here(const uint32_t *owner);
 
+/// The effects of calls of the Swift runtime that are reported.
+enum {
+  CFIBERS_CREATES_TASK = 0,
+  CFIBERS_CANCELS = 1,
+  CFIBERS_READS_CANCELLATION = 2,
+  CFIBERS_WAKES = 3,
+  /// A system call for random bytes.
+  CFIBERS_DRAWS = 4,
+  /// A new thread.
+  CFIBERS_STARTS_THREAD = 5,
+  /// A task that runs inside its creator until it first suspends.
+  CFIBERS_STARTS_IMMEDIATELY = 6,
+};
+
+/// Called on a thread that has a task executor before and after it calls a function of the runtime
+/// whose effect other tasks can observe. Random bytes and threads are reported on every thread, and
+/// only once. The creation of a task is reported before the call only if the task is enqueued and no
+/// child.
+///
+/// \param effect What the function does.
+/// \param is_over Whether it has returned.
+/// \returns Before the creation: whether the task gets the executor of `cfibers_set_task_executor`.
+typedef bool (*cfibers_call_handler)(int effect, bool is_over);
+
+/// Sets what is called, on every thread, or NULL. See `RuntimeCalls.h` for the functions.
+void cfibers_set_call_handler(cfibers_call_handler _Nullable handler);
+
+/// Sets the preferred executor of tasks that the calling thread creates and that have none.
+///
+/// \param object An object that conforms to `TaskExecutor`, or NULL. It is not retained.
+/// \param witnesses The witness table of the conformance.
+void cfibers_set_task_executor(void *_Nullable object, const void *_Nullable witnesses);
+
+/// Called on a thread that has a task executor before a task goes to a serial executor, such as an actor.
+///
+/// \param executor The executor's identity.
+/// \param function What the task continues with.
+/// \returns Whether the task first leaves the executor that it is on, as a job of its own.
+typedef bool (*cfibers_switch_handler)(uintptr_t executor, uintptr_t function);
+
+/// Sets what is called, on every thread, before a task goes to a serial executor, or NULL.
+void cfibers_set_switch_handler(cfibers_switch_handler _Nullable handler);
+
+/// Whether a task of the runtime is cancelled.
+bool cfibers_is_cancelled(void *task);
+
+/// The function with which a task resumes that has left its executor on the way to another one.
+uintptr_t cfibers_detour_function(void);
+
 /// The number of stacks that the calling thread has mapped: in use and free.
 size_t cfibers_stack_count(void);
 

@@ -23,26 +23,58 @@ import Testing
     return (report, outcomes.values)
   }
 
-  @Test func `an unstructured task is reported and ends before the check`() async {
+  @Test func `a Task {} is scheduled like others and ends before the check`() async {
     let (report, outcomes) = await Self.explore { log in
       Task {
         await Task.yield()
         log.append("done")
       }
     }
-    #expect(report.uncontrolled.map(\.kind).contains(.unstructuredTask))
-    #expect(report.uncontrolled.first?.firstTask == "A")
-    #expect(!report.isExhaustive)
+    #expect(report.uncontrolled.isEmpty)
     #expect(outcomes == ["done"])
   }
 
-  @Test func `a detached task is reported and ends before the check`() async {
+  @Test func `a Task.immediate is reported`() async {
+    let (report, _) = await Self.explore { log in
+      let task = Task.immediate {
+        await Task.yield()
+        log.append("done")
+      }
+      await task.value
+    }
+    #expect(report.uncontrolled.map(\.kind).contains(.immediateTask))
+    #expect(report.uncontrolled.first { $0.kind == .immediateTask }?.firstTask == "A")
+    #expect(!report.isExhaustive)
+  }
+
+  @Test func `random bytes from the system are reported`() async {
+    let (report, _) = await Self.explore { log in log.append("\(Int.random(in: 0...9))") }
+    #expect(report.uncontrolled.map(\.kind) == [.randomness])
+    #expect(!report.isExhaustive)
+  }
+
+  @Test func `a thread that nobody waits for is reported`() async {
+    let (report, _) = await Self.explore { log in
+      Thread { log.append("done") }.start()
+    }
+    #expect(report.uncontrolled.map(\.kind) == [.thread])
+    #expect(!report.isExhaustive)
+  }
+
+  @Test func `tasks of different priority are reported`() async {
+    let (report, _) = await Self.explore { log in
+      await Task(priority: .low) { log.append("done") }.value
+    }
+    #expect(report.description.contains("priorit"))
+    #expect(!report.isExhaustive)
+  }
+
+  @Test func `a detached task is scheduled like others and ends before the check`() async {
     let (report, outcomes) = await Self.explore { log in
       let task = Task.detached { log.append("done") }
       await task.value
     }
-    #expect(report.uncontrolled.map(\.kind).contains(.unstructuredTask))
-    #expect(!report.isExhaustive)
+    #expect(report.uncontrolled.isEmpty)
     #expect(outcomes == ["done"])
   }
 

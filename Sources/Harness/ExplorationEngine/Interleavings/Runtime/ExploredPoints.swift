@@ -1,0 +1,94 @@
+import CExploredPoints
+
+// `ExploredMutex` and `ExploredAtomic` call these functions at each access, on whatever thread. Only
+// accesses by a job of a schedule are points at which tasks can be preempted.
+
+/// Makes accesses to explored locks and atomics points of the schedules of this process.
+enum ExploredPoints {
+  static func install() { _ = installed }
+
+  private static let installed: Void = {
+    // Never freed: any thread may be reading it.
+    let hooks = UnsafeMutablePointer<explored_hooks>.allocate(capacity: 1)
+    hooks.initialize(
+      to: explored_hooks(
+        will_access: { object, kind in
+          ExploredPoints.scheduler?.willAccess(
+            object, isLock: kind != EXPLORED_ATOMIC, isTry: kind == EXPLORED_TRY_LOCK)
+        },
+        did_acquire: { object in ExploredPoints.scheduler?.didAcquire(object) },
+        wait: { object in ExploredPoints.scheduler?.waitForLock(object) ?? false },
+        did_access: { object, kind in
+          ExploredPoints.scheduler?.didAccess(object, isLock: kind != EXPLORED_ATOMIC)
+        }))
+    explored_set_hooks(hooks)
+  }()
+
+  /// The scheduler whose job accesses a lock or an atomic.
+  private static var scheduler: Scheduler? {
+    guard let scheduler = Scheduler.current.value, scheduler.mayPause,
+      !scheduler.leavesOut.contains(.locks)
+    else { return nil }
+    return scheduler
+  }
+}
+
+extension Scheduler {
+  /// An explored lock that a job holds.
+  struct HeldLock {
+    var object: UnsafeRawPointer
+    var worker: Int32
+    var task: Int32
+  }
+
+  fileprivate func willAccess(_ object: UnsafeRawPointer, isLock: Bool, isTry: Bool) {
+    noteAct()
+    // Another task may take the second lock between the two, and want the first.
+    if isLock, hasAcquired, !readyJobs.isEmpty { pauseRunningJob() }
+    insert(object)
+    if isTry, !points.hasTryLocks {
+      points.hasTryLocks = true
+      hasNewPoints = true
+    }
+  }
+
+  fileprivate func didAcquire(_ object: UnsafeRawPointer) {
+    heldLocks.append(HeldLock(object: object, worker: currentWorker, task: runningTask))
+    points.hasLocks = true
+    hasAcquired = true
+    // To hold a lock while others run makes a difference only if they can find it held without
+    // waiting.
+    if points.hasTryLocks, !readyJobs.isEmpty { pauseRunningJob() }
+  }
+
+  fileprivate func waitForLock(_ object: UnsafeRawPointer) -> Bool {
+    guard
+      blockRunningJob(until: { [unowned self] in
+        !heldLocks.elements.contains { $0.object == object }
+      }, of: object)
+    else { return false }
+    insert(object)
+    return true
+  }
+
+  fileprivate func didAccess(_ object: UnsafeRawPointer, isLock: Bool) {
+    if isLock {
+      let worker = currentWorker
+      heldLocks.removeAll { $0.object == object && $0.worker == worker }
+    } else {
+      points.hasAtomics = true
+    }
+    insert(object)
+    if !readyJobs.isEmpty || !blocked.isEmpty { pauseRunningJob() }
+  }
+
+  /// Locks and atomics are numbered with the actors: both are objects that steps access.
+  private func insert(_ object: UnsafeRawPointer) {
+    var number = actors.number(of: object)
+    if number < 0 {
+      number = actors.add(object)
+      runningNew.insert(actor: number)
+    }
+    runningFootprint.insert(actor: number)
+  }
+}

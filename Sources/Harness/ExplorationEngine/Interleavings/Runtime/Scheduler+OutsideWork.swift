@@ -1,0 +1,90 @@
+// Work on other threads cannot be ordered, but a run must not end before it, and a deadlock must
+// not be reported while a thread may still resume a task. The runtime does not announce such work,
+// so the scheduler waits with timeouts and remembers what earlier runs of the program have shown.
+
+extension Scheduler {
+  /// Counts work that leaves the scheduler's control, for the report.
+  func report(_ kind: UncontrolledWork.Kind) {
+    let task = runningTask >= 0 ? name(ofTask: runningTask) : nil
+    uncontrolled[kind, default: UncontrolledWork(kind: kind, firstTask: task)].count += 1
+  }
+
+  /// Remembers that the running job asked for the main executor.
+  ///
+  /// The request comes before the job is enqueued there, so ``markMainActor()`` follows when the
+  /// job ends.
+  func noteMainActor() { turnsToMainActor = true }
+
+  /// Makes the scheduler wait until the main actor has run the jobs that the running job enqueued
+  /// there.
+  ///
+  /// The main executor is FIFO, so the marker runs after them.
+  func markMainActor() {
+    report(.mainActor)
+    inbox.expect()
+    createsOwnTask = true
+    Task { @MainActor in self.inbox.arrive() }
+    createsOwnTask = false
+    turnsToMainActor = false
+  }
+
+  /// Whether a run whose tasks have ended may still have work elsewhere.
+  var mayWaitForOutside: Bool {
+    if inbox.isBusy { return true }
+    return !experience.waitedInVain && uncontrolled[.unstructuredTask] != nil
+  }
+
+  /// Accepts the jobs that other threads have enqueued.
+  func absorbInbox() {
+    let jobs = inbox.takeAll()
+    guard !jobs.isEmpty else { return }
+    leaveSteps()
+    for job in jobs {
+      var isHelper = false
+      if layout.isReadable {
+        let runtime = RuntimeJob(job: job)
+        isHelper = runtime.kind == .task && helpers.elements.contains(runtime.taskKey)
+        // The report names the task that another thread resumed.
+        if runtime.kind == .task { runningTask = tasks.number(of: runtime.taskKey) }
+      }
+      if !isHelper {
+        experience.hasForeign = true
+        report(.otherThread)
+      }
+      runningTask = -1
+      accept(job, fromHook: false)
+    }
+  }
+
+  /// Waits until another thread enqueues a job, or a timeout passes.
+  ///
+  /// The timeout is ``outsideWait`` if announced work is outstanding. Otherwise:
+  /// - before timers fire: 20 ms, if the program has had jobs from other threads. Virtual time must
+  ///   not pass a deadline while another thread is about to enqueue a job. Programs without such
+  ///   jobs do not wait, because every sleep would cost them 20 ms.
+  /// - when a task waits: ``outsideWait``, or 2 ms after a first wait was in vain. Minimising a
+  ///   deadlock runs it thousands of times.
+  /// - after the last task: 100 ms for unstructured work, or none after a first wait was in vain.
+  ///
+  /// - Parameter beforeTimers: Whether a timer is pending.
+  /// - Returns: Whether a job arrived.
+  func waitForOutside(beforeTimers: Bool) -> Bool {
+    if isUnwinding { return false }
+    let isExpecting = inbox.isExpecting
+    let limit: Int64
+    if isExpecting {
+      limit = outsideWait
+    } else if beforeTimers {
+      guard experience.hasForeign, openRoots > 0 else { return false }
+      limit = min(outsideWait, 20_000_000)
+    } else if openRoots > 0 {
+      let isHopeless = experience.waitedInVain && !experience.hasForeign
+      limit = isHopeless ? min(outsideWait, 2_000_000) : outsideWait
+    } else {
+      limit = experience.waitedInVain ? 0 : min(outsideWait, 100_000_000)
+    }
+    let arrived = inbox.wait(nanoseconds: limit, isExpecting: isExpecting)
+    if !arrived && !beforeTimers { experience.waitedInVain = true }
+    return arrived
+  }
+}

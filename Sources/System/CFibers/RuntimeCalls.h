@@ -1,0 +1,51 @@
+#ifndef C_FIBERS_RUNTIME_CALLS_H
+#define C_FIBERS_RUNTIME_CALLS_H
+
+#include "Support.h"
+
+// The functions of the Swift runtime that `RuntimeCalls.S` defines in the executable, and the effect
+// of each. The dynamic linker binds the program's calls to these definitions, and the runtime's own
+// calls to the originals. CALL(symbol, effect)
+#define CFIBERS_RUNTIME_CALLS(CALL)                                                                  \
+  /* Task.init, Task.detached, Task.immediate, addTask */                                            \
+  CALL(swift_task_create, CFIBERS_CREATES_TASK)                                                      \
+  /* Task.immediate */                                                                               \
+  CALL(swift_task_immediate, CFIBERS_STARTS_IMMEDIATELY)                                             \
+  /* Task.cancel() */                                                                                \
+  CALL($sScT6cancelyyF, CFIBERS_CANCELS)                                                             \
+  CALL(swift_task_cancel, CFIBERS_CANCELS)                                                           \
+  /* cancelAll() of the four kinds of group */                                                       \
+  CALL($sScG9cancelAllyyF, CFIBERS_CANCELS)                                                          \
+  CALL($sScg9cancelAllyyF, CFIBERS_CANCELS)                                                          \
+  CALL($ss19DiscardingTaskGroupV9cancelAllyyF, CFIBERS_CANCELS)                                      \
+  CALL($ss27ThrowingDiscardingTaskGroupV9cancelAllyyF, CFIBERS_CANCELS)                              \
+  CALL(swift_taskGroup_cancelAll, CFIBERS_CANCELS)                                                   \
+  /* Task.isCancelled and Task.checkCancellation(), of the current and of another task */            \
+  CALL($sScTss5NeverORszABRs_rlE11isCancelledSbvgZ, CFIBERS_READS_CANCELLATION)                      \
+  CALL($sScTss5NeverORszABRs_rlE17checkCancellationyyKFZ, CFIBERS_READS_CANCELLATION)                \
+  CALL($sScT11isCancelledSbvg, CFIBERS_READS_CANCELLATION)                                           \
+  CALL(swift_task_isCancelled, CFIBERS_READS_CANCELLATION)                                           \
+  CALL($sScG11isCancelledSbvg, CFIBERS_READS_CANCELLATION)                                           \
+  CALL($sScg11isCancelledSbvg, CFIBERS_READS_CANCELLATION)                                           \
+  CALL($ss19DiscardingTaskGroupV11isCancelledSbvg, CFIBERS_READS_CANCELLATION)                       \
+  CALL($ss27ThrowingDiscardingTaskGroupV11isCancelledSbvg, CFIBERS_READS_CANCELLATION)               \
+  /* AsyncStream.Continuation and AsyncThrowingStream.Continuation: yield(_:), yield(with:), yield(), \
+     finish() */                                                                                     \
+  CALL($sScS12ContinuationV5yieldyAB11YieldResultOyx__GxnF, CFIBERS_WAKES)                           \
+  CALL($sScS12ContinuationV5yield4withAB11YieldResultOyx__Gs0E0Oyxs5NeverOG_tF, CFIBERS_WAKES)       \
+  CALL($sScS12ContinuationV5yieldAB11YieldResultOyyt__GyytRszlF, CFIBERS_WAKES)                      \
+  CALL($sScS12ContinuationV6finishyyF, CFIBERS_WAKES)                                                \
+  CALL($sScs12ContinuationV5yieldyAB11YieldResultOyxq___GxnF, CFIBERS_WAKES)                         \
+  CALL(                                                                                              \
+      $sScs12ContinuationV5yield4withAB11YieldResultOyxs5Error_p__Gs0E0OyxsAG_pG_tsAG_pRs_rlF,       \
+      CFIBERS_WAKES)                                                                                 \
+  CALL($sScs12ContinuationV5yieldAB11YieldResultOyytq___GyytRszrlF, CFIBERS_WAKES)                   \
+  CALL($sScs12ContinuationV6finish8throwingyq_Sgn_tF, CFIBERS_WAKES)                                 \
+  /* CheckedContinuation and UnsafeContinuation */                                                   \
+  CALL($sScC6resume9returningyxn_tF, CFIBERS_WAKES)                                                  \
+  CALL($sScC6resume8throwingyq_n_tF, CFIBERS_WAKES)                                                  \
+  CALL(swift_continuation_resume, CFIBERS_WAKES)                                                     \
+  CALL(swift_continuation_throwingResume, CFIBERS_WAKES)                                             \
+  CALL(swift_continuation_throwingResumeWithError, CFIBERS_WAKES)
+
+#endif

@@ -1,0 +1,98 @@
+public import CExploredPoints
+public import Synchronization
+
+/// A mutex at which an exploration of interleavings can preempt a task.
+///
+/// It takes the place of `Synchronization.Mutex` in code under test, and has the same interface and
+/// size. In an exploration, any other task may run before the lock is acquired and after it is
+/// released, and a task that waits for it does not block the thread. Elsewhere it is a `Mutex`: each
+/// call first reads a pointer, which is `nil` unless the process explores interleavings.
+///
+/// ```swift
+/// final class Stock: Sendable {
+///   private let left = ExploredMutex(1)
+///   func take() -> Bool {
+///     left.withLock { left in
+///       guard left > 0 else { return false }
+///       left -= 1
+///       return true
+///     }
+///   }
+/// }
+/// ```
+///
+/// This module links neither the engine nor a test library, so production code may import it.
+@frozen
+public struct ExploredMutex<Value: ~Copyable>: ~Copyable {
+  @usableFromInline let mutex: Mutex<Value>
+
+  /// Creates an unlocked mutex.
+  ///
+  /// - Parameter initialValue: The value that it protects.
+  @inlinable
+  public init(_ initialValue: consuming sending Value) { mutex = Mutex(initialValue) }
+
+  /// Acquires the lock, waiting for it if necessary, calls a function with the value, and releases
+  /// the lock.
+  ///
+  /// The lock is not recursive.
+  ///
+  /// - Parameter body: Receives exclusive access to the value.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws.
+  @inlinable
+  public borrowing func withLock<Result: ~Copyable, E: Error>(
+    _ body: (inout sending Value) throws(E) -> sending Result
+  ) throws(E) -> sending Result {
+    guard let hooks = explored_current_hooks() else { return try mutex.withLock(body) }
+    return try withExploredLock(hooks.pointee, body)
+  }
+
+  /// Acquires the lock if it is free, calls a function with the value, and releases the lock.
+  ///
+  /// - Parameter body: Receives exclusive access to the value.
+  /// - Returns: The result of `body`, or `nil` if the lock is held.
+  /// - Throws: The error that `body` throws.
+  @inlinable
+  public borrowing func withLockIfAvailable<Result: ~Copyable, E: Error>(
+    _ body: (inout sending Value) throws(E) -> sending Result
+  ) throws(E) -> sending Result? {
+    guard let hooks = explored_current_hooks() else { return try mutex.withLockIfAvailable(body) }
+    return try withExploredLockIfAvailable(hooks.pointee, body)
+  }
+
+  @usableFromInline
+  borrowing func withExploredLock<Result: ~Copyable, E: Error>(
+    _ hooks: explored_hooks, _ body: (inout sending Value) throws(E) -> sending Result
+  ) throws(E) -> sending Result {
+    let object = address
+    hooks.will_access(object, Int32(EXPLORED_LOCK))
+    defer { hooks.did_access(object, Int32(EXPLORED_LOCK)) }
+    repeat {
+      let result = try mutex.withLockIfAvailable { value throws(E) in
+        hooks.did_acquire(object)
+        return try body(&value)
+      }
+      if let result { return result }
+    } while hooks.wait(object)
+    return try mutex.withLock(body)
+  }
+
+  @usableFromInline
+  borrowing func withExploredLockIfAvailable<Result: ~Copyable, E: Error>(
+    _ hooks: explored_hooks, _ body: (inout sending Value) throws(E) -> sending Result
+  ) throws(E) -> sending Result? {
+    let object = address
+    hooks.will_access(object, Int32(EXPLORED_TRY_LOCK))
+    defer { hooks.did_access(object, Int32(EXPLORED_TRY_LOCK)) }
+    return try mutex.withLockIfAvailable { value throws(E) in
+      hooks.did_acquire(object)
+      return try body(&value)
+    }
+  }
+
+  /// A mutex has a fixed address while it exists.
+  private var address: UnsafeRawPointer { withUnsafePointer(to: mutex) { UnsafeRawPointer($0) } }
+}
+
+extension ExploredMutex: @unchecked Sendable where Value: ~Copyable {}

@@ -1,0 +1,234 @@
+import ExploredSynchronization
+import Foundation
+import SeededRandom
+import SystemLocks
+import Testing
+
+@testable import ExplorationEngine
+
+/// What an exploration claims to have covered holds on the real runtime.
+///
+/// Random programs run many times there, under varying load and noise. Every outcome must be among those
+/// that an exploration found which claims to be exhaustive, and these must be exactly the outcomes of
+/// ``DifferentialModel``.
+///
+/// `CONTRACT_SOAK_REAL_PROGRAMS` and `CONTRACT_SOAK_REAL_RUNS` set the number of programs and of runs
+/// of each; `CONTRACT_SOAK_REAL_SEED` the first seed, `CONTRACT_SOAK_REAL_SCHEDULES` the most
+/// schedules of one.
+@Suite struct DifferentialTests {
+  private static func setting(_ name: String, _ fallback: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? fallback
+  }
+
+  private static let programs = setting("CONTRACT_SOAK_REAL_PROGRAMS", 40)
+  private static let runs = setting("CONTRACT_SOAK_REAL_RUNS", 300)
+  private static let firstSeed = setting("CONTRACT_SOAK_REAL_SEED", 0)
+  /// The most schedules of a program; one that has more claims nothing and is left out.
+  private static let mostSchedules = setting("CONTRACT_SOAK_REAL_SCHEDULES", 2_000)
+  private static let mostStates = 400_000
+
+  private struct Tally {
+    var claimed = 0
+    var modelled = 0
+    var outcomes = 0
+    var runs = 0
+    var seen = 0
+  }
+
+  @Test(arguments: [SharedState.actorsOnly, .anything])
+  func `no outcome of the real runtime is missing where an exploration claims to be exhaustive`(
+    sharing: SharedState
+  ) async {
+    var tally = Tally()
+    for number in 0..<Self.programs {
+      let seed = UInt64(Self.firstSeed + number)
+      let program = DifferentialProgram(seed: seed)
+      await Self.compare(program, "seed \(seed)", sharing, &tally)
+      if number > 0, number % 100 == 0 { print("\(sharing): \(number) programs, \(tally)") }
+    }
+    print("\(sharing): \(Self.programs) programs, \(tally)")
+    #expect(tally.claimed > Self.programs / (sharing == .actorsOnly ? 3 : 12))
+  }
+
+  /// Programs whose outcomes an earlier version did not explore.
+  @Test(arguments: [
+    // A child and its creator call the same actor.
+    DifferentialProgram([[.beside([.mark(actor: 0)], [.mark(actor: 0)])]]),
+    DifferentialProgram([[.group([[.lockedMark], [.lockedMark]], isCancelled: false)]]),
+    DifferentialProgram([[.spawn(actor: 0), .mark(actor: 0)], [.mark(actor: 0)]]),
+    DifferentialProgram([[.relay(from: 0, to: 1)], [.relay(from: 0, to: 1)]]),
+    DifferentialProgram([
+      [.task([.sleep], beside: [.mark(actor: 0)], isDetached: true, isCancelled: true)]
+    ]),
+    DifferentialProgram([[.lockedAdd], [.lockedAdd]]),
+    DifferentialProgram([[.atomicAdd], [.atomicAdd]]),
+    DifferentialProgram([[.send, .send], [.send]]),
+    DifferentialProgram([[.signal(gate: 0), .mark(actor: 0)], [.wait(gate: 0), .mark(actor: 0)]]),
+  ])
+  func `every order of a program that was once covered wrongly is explored`(
+    program: DifferentialProgram
+  ) async {
+    for sharing in [SharedState.actorsOnly, .anything] {
+      var tally = Tally()
+      await Self.compare(program, "", sharing, &tally, mostSchedules: 30_000)
+      #expect(tally.claimed == 1 && tally.modelled == 1, "\(program) \(sharing)")
+    }
+  }
+
+  /// The judge itself is judged: an exploration that leaves something out, and claims to be exhaustive
+  /// nevertheless, must be found out both by brute force and by the real runtime.
+  @Test(arguments: [
+    PreemptionPoints.Kind.wakes, .unstructuredTasks, .locks, .timers,
+  ])
+  func `an exploration that leaves out a kind of point is found out`(
+    kind: PreemptionPoints.Kind
+  ) async {
+    let program =
+      switch kind {
+      case .wakes: DifferentialProgram([[.beside([.mark(actor: 0)], [.mark(actor: 0)])]])
+      case .unstructuredTasks, .uncontrolledWork:
+        DifferentialProgram([[.spawn(actor: 0), .mark(actor: 0)], [.mark(actor: 0)]])
+      case .locks: DifferentialProgram([[.lockedAdd, .atomicAdd], [.lockedAdd, .atomicAdd]])
+      case .timers:
+        DifferentialProgram([
+          [
+            .task(
+              [.sleep, .mark(actor: 0)], beside: [.mark(actor: 0)], isDetached: false,
+              isCancelled: false)
+          ]
+        ])
+      }
+    let (explored, isExhaustive) = await Self.explore(
+      program, .actorsOnly, 30_000, leavingOut: [kind])
+    guard kind != .unstructuredTasks else {
+      // Outside the schedules, it is named.
+      #expect(!isExhaustive)
+      return
+    }
+    #expect(isExhaustive)
+    let outcomes = DifferentialModel(program).outcomes(mostStates: Self.mostStates) ?? []
+    #expect(!outcomes.subtracting(explored).isEmpty)
+    let seen = Set(await RealRuns.outcomes(of: program, runs: 20_000).keys)
+    #expect(!seen.subtracting(explored).isEmpty)
+  }
+
+  @Test func `an exploration that ignores work outside its schedules is found out`() async {
+    let explored = Collected()
+    let draw: @Sendable () -> String = { "\(Int.random(in: 0..<1_000_000_000))" }
+    func explore(leavingOut kinds: Set<PreemptionPoints.Kind>) async -> Bool {
+      var options = InterleavingOptions()
+      options.leavesOut = kinds
+      return await exploreInterleavings(options) { program in
+        program.task { explored.insert(draw()) }
+      }.isExhaustive
+    }
+    #expect(await explore(leavingOut: [.uncontrolledWork]))
+    #expect(!explored.values.contains(draw()))
+    #expect(await !explore(leavingOut: []))
+  }
+
+  private static func compare(
+    _ program: DifferentialProgram, _ name: String, _ sharing: SharedState, _ tally: inout Tally,
+    mostSchedules: Int = mostSchedules
+  ) async {
+    let (explored, isExhaustive) = await explore(program, sharing, mostSchedules)
+    guard isExhaustive else { return }
+    tally.claimed += 1
+    tally.outcomes += explored.count
+    if let outcomes = DifferentialModel(program).outcomes(mostStates: mostStates) {
+      tally.modelled += 1
+      let missing = outcomes.subtracting(explored).sorted()
+      let extra = explored.subtracting(outcomes).sorted()
+      if !missing.isEmpty || !extra.isEmpty {
+        Issue.record(
+          """
+          \(name) \(sharing): \(program)
+          explored \(explored.count), by brute force \(outcomes.count)
+          not explored: \(missing.prefix(3))
+          impossible: \(extra.prefix(3))
+          """)
+      }
+    }
+    let seen = await RealRuns.outcomes(of: program, runs: runs)
+    tally.runs += runs
+    tally.seen += seen.count
+    let missing = Set(seen.keys).subtracting(explored).sorted()
+    if !missing.isEmpty {
+      Issue.record(
+        """
+        \(name) \(sharing): \(program)
+        \(missing.count) outcomes of the runtime were not explored, such as \(missing[0]), \
+        \(seen[missing[0]] ?? 0) times
+        """)
+    }
+  }
+
+  private static func explore(
+    _ program: DifferentialProgram, _ sharing: SharedState, _ mostSchedules: Int,
+    leavingOut kinds: Set<PreemptionPoints.Kind> = []
+  ) async -> (Set<String>, Bool) {
+    var options = InterleavingOptions(sharing: sharing)
+    options.stopsAtFailure = false
+    options.schedules = mostSchedules
+    options.leavesOut = kinds
+    options.time = .seconds(600)
+    if program.hasSleeps { options.timers = .racing }
+    let outcomes = Collected()
+    let report = await exploreInterleavings(options) { concurrent in
+      let world = DifferentialWorld()
+      for task in program.tasks.indices {
+        concurrent.task { await world.run(task: task, of: program) }
+      }
+      concurrent.check { outcomes.insert(await world.outcome) }
+    }
+    if let failure = report.failure { Issue.record("\(program): \(failure)") }
+    return (outcomes.values, report.isExhaustive)
+  }
+}
+
+/// Runs of a program on the real runtime, several at once, with noise.
+private enum RealRuns {
+  /// The outcomes and how often each was seen.
+  static func outcomes(of program: DifferentialProgram, runs: Int) async -> [String: Int] {
+    let seen = Tally()
+    await withTaskGroup(of: Void.self) { group in
+      // From one program at a time to more than there are processors.
+      for lane in 0..<4 {
+        group.addTask {
+          var random = SplitMix64(seed: UInt64(lane))
+          for run in 0..<runs / 4 {
+            if lane >= 1 + run * 8 / max(1, runs) { await Task.yield() }
+            let noise = Noise(seed: random.next(), level: run % 4)
+            let outcome = await DifferentialWorld(noise: { noise.pause() }).runReally(program)
+            seen.counts.withLock { $0[outcome, default: 0] += 1 }
+          }
+        }
+      }
+    }
+    return seen.counts.withLock { $0 }
+  }
+
+  private final class Tally: Sendable {
+    let counts = Mutex<[String: Int]>([:])
+  }
+}
+
+/// Short pauses of random length.
+private final class Noise: Sendable {
+  private let generator: Mutex<SplitMix64>
+  private let level: Int
+
+  init(seed: UInt64, level: Int) {
+    generator = Mutex(SplitMix64(seed: seed))
+    self.level = level
+  }
+
+  func pause() {
+    guard level > 0 else { return }
+    let value = generator.withLock { $0.next() }
+    // Up to a third of a microsecond, or up to ten, or now and then a switch of threads.
+    let turns = Int(value >> 32) % (level == 1 ? 100 : 3_000)
+    if level == 3, value % 64 == 0 { sched_yield() }
+    for turn in 0..<turns { withExtendedLifetime(turn) {} }
+  }
+}
