@@ -82,6 +82,7 @@ let harness: [Target] = [
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
+      "CPlatform",
       "ExplorationEngine", "ExploredSynchronization", "SeededRandom", "SystemFibers",
       "SystemLocks", "example-writer",
     ]),
@@ -239,7 +240,8 @@ let matrix: [Target] = [
       "AnalyticsContract", "AnalyticsPort", "CheckoutContract", "CheckoutPort",
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
-      "CookieTransportAdapter", "FeedbackContract", "FeedbackPort", "ManualClocks", "PreferencesContract", "PreferencesPort", "SystemLocks",
+      "CookieTransportAdapter", "FeedbackContract", "FeedbackPort", "ManualClocks",
+      "PreferencesContract", "PreferencesPort", "SystemLocks",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
       "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")

@@ -23,10 +23,14 @@ public func explore<Spec: Specification>(
   settings: ExplorationSettings = .init(runs: 200), filePath: String = #filePath,
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws where Spec.Command: Codable {
-  try await exploring(implementation, "explore", settings) { settings in
-    var engine = lockStep(specification, on: implementation, settings)
+  let name = ExplorationProcess.name(
+    "explore", specification.source, on: implementation.id, at: sourceLocation)
+  try await exploring(implementation, "explore", settings, in: name) { settings in
+    var engine = lockStep(specification, on: implementation, settings, name)
+      .storing(in: ExampleStore(besideFile: filePath))
+    if ExplorationProcess.isAssigned { await engine.serve(STDIN_FILENO) }
     engine.onProgress = { ExplorationProgressLine.show($0, on: implementation.id) }
-    let report = await engine.storing(in: ExampleStore(besideFile: filePath)).explore()
+    let report = await engine.explore()
     ExplorationProgressLine.clear()
     ExplorationProgressLine.say("explored \(implementation.id): \(report.summary)")
     if !report.isClean {
@@ -50,8 +54,12 @@ public func explore<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, commands: [Spec.Command],
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-  try await exploring(implementation, "explore", .init()) { settings in
-    let failure = await lockStep(specification, on: implementation, settings).run(commands)
+  let name = ExplorationProcess.name(
+    "explore(commands:)", specification.source, on: implementation.id, at: sourceLocation)
+  try await exploring(implementation, "explore", .init(), in: name) { settings in
+    let engine = lockStep(specification, on: implementation, settings, name)
+    if ExplorationProcess.isAssigned { await engine.serve(STDIN_FILENO, given: commands) }
+    let failure = await engine.run(commands)
     if let failure {
       Issue.record("on \(implementation.id): \(failure)", sourceLocation: sourceLocation)
     }
@@ -60,13 +68,16 @@ public func explore<Spec: Specification>(
 
 private func lockStep<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>,
-  _ settings: ExplorationSettings
+  _ settings: ExplorationSettings, _ name: String
 ) -> LockStep<ScopedSpecification<Spec>> {
   var lockStep = LockStep(ScopedSpecification(specification), settings: settings) { subject in
     try await subject.tearDown()
   } makeSubject: {
     try await ScopedSubject(implementation)
   }
+  lockStep.implementation = implementation.id
+  lockStep.startProcess = ExplorationProcess.starter(for: name)
+  lockStep.isIsolated = implementation.hasOwnProcess
   lockStep.source.arguments = "\(specification.source), on: .\(implementation.swiftName)"
   return lockStep
 }
@@ -112,11 +123,25 @@ public func exploreConcurrently<Spec: Specification>(
 /// It checks that a test is running and that the implementation is selected and available, applies
 /// the environment to the settings, and holds the implementation's exclusive resources while `body`
 /// runs.
+///
+/// - Parameters:
+///   - implementation: The implementation to explore.
+///   - function: The name of the calling function.
+///   - settings: The settings before the environment is applied.
+///   - process: The name of the exploration for a process that runs its subjects; `nil` if it
+///     always runs them in this process.
+///   - body: The exploration. In a process that was started to run its subjects, it serves them.
 func exploring<Fixture>(
-  _ implementation: Implementation<Fixture>, _ name: String, _ settings: ExplorationSettings,
-  _ body: (ExplorationSettings) async throws -> Void
+  _ implementation: Implementation<Fixture>, _ function: String, _ settings: ExplorationSettings,
+  in process: String? = nil, _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
-  guard Test.current != nil else { throw OutsideTestError(what: "\(name)(_:on:)") }
+  guard Test.current != nil else { throw OutsideTestError(what: "\(function)(_:on:)") }
+  if ExplorationProcess.isAssigned {
+    guard let process, ExplorationProcess.isAssigned(to: process) else { return }
+    try await body(settings)
+    // The rest of the test is not this process's.
+    exit(0)
+  }
   // A selection of cases excludes everything that is not a case.
   guard implementation.runsOutsideCases else {
     ExplorationProgressLine.say(
@@ -128,7 +153,7 @@ func exploring<Fixture>(
     Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
     return
   }
-  if implementation.hasOwnProcess {
+  if implementation.hasOwnProcess, process == nil {
     ExplorationProgressLine.say(
       "exploring \(implementation.id) in this process, although its cases run in separate "
         + "processes; a crash ends the test run")

@@ -3,12 +3,17 @@
 #include "CPlatform.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef __APPLE__
 #include <TargetConditionals.h>
@@ -67,6 +72,77 @@ const char *platform_symbol_name(const void *address) {
   return dladdr((void *)address, &info) != 0 ? info.dli_sname : NULL;
 }
 
+// MARK: - Processes
+
+#if defined(__APPLE__) && (TARGET_OS_TV || TARGET_OS_WATCH)
+
+int platform_spawn(
+    pid_t *process, const char *path, char *const *arguments, char *const *environment, int input,
+    int output) {
+  return ENOTSUP;
+}
+
+#else
+
+int platform_spawn(
+    pid_t *process, const char *path, char *const *arguments, char *const *environment, int input,
+    int output) {
+  posix_spawn_file_actions_t files;
+  int code = posix_spawn_file_actions_init(&files);
+  if (code != 0) return code;
+  posix_spawnattr_t attributes;
+  code = posix_spawnattr_init(&attributes);
+  if (code != 0) {
+    posix_spawn_file_actions_destroy(&files);
+    return code;
+  }
+  // A thread of the caller may block SIGPIPE or ignore other signals; the program must not inherit that.
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+#ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
+  // Darwin has no way to open every file with O_CLOEXEC at once.
+  flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
+#endif
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, flags);
+  code = input < 0 ? posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+                   : posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+  if (code == 0) code = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+  if (code == 0) code = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
+  if (code == 0) code = posix_spawn(process, path, &files, &attributes, arguments, environment);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return code;
+}
+
+#endif
+
+int platform_wait_for_exit(pid_t process) {
+  siginfo_t info;
+  int result;
+  do {
+    result = waitid(P_PID, (id_t)process, &info, WEXITED | WNOWAIT);
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
+int platform_exit_of(pid_t process, int *signal) {
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  *signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+// MARK: - Signals
+
+void platform_set_handler(struct sigaction *action, void (*handler)(int)) {
+  action->sa_handler = handler;
+}
+
 // MARK: - Limits
 
 // The resources are an enumeration in glibc and macros elsewhere.
@@ -92,8 +168,15 @@ int platform_tcp_socket(void) { return configured(socket(AF_INET, SOCK_STREAM, 0
 
 int platform_accept(int listener) { return configured(accept(listener, NULL, NULL)); }
 
+int platform_connected_sockets(int *ends) {
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
+  configured(ends[0]);
+  configured(ends[1]);
+  return 0;
+}
+
 ptrdiff_t platform_send(int socket, const void *bytes, size_t count) {
-#if defined(MSG_NOSIGNAL) && !defined(PLATFORM_PORTABLE)
+#ifdef MSG_NOSIGNAL
   return send(socket, bytes, count, MSG_NOSIGNAL);
 #else
   return send(socket, bytes, count, 0);

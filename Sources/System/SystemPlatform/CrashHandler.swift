@@ -1,10 +1,5 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CPlatform
+import Foundation
 
 /// Calls a function on the crashing thread before the process ends by a trap or a memory error.
 ///
@@ -25,7 +20,7 @@ package enum CrashHandler {
     for signal in signals {
       earlier[Int(signal)] = sigaction()
       var action = sigaction()
-      setHandler(of: &action) { signal in
+      platform_set_handler(&action) { signal in
         // First, so that a crash in here ends the process, and so that the instruction that is
         // repeated on return crashes as it would have.
         sigaction(signal, &CrashHandler.earlier[Int(signal)], nil)
@@ -34,18 +29,6 @@ package enum CrashHandler {
       action.sa_flags = Int32(SA_ONSTACK)
       sigaction(signal, &action, earlier + Int(signal))
     }
-  }
-
-  private static func setHandler(
-    of action: inout sigaction, _ handler: @escaping @convention(c) (Int32) -> Void
-  ) {
-    #if canImport(Darwin)
-      action.__sigaction_u.__sa_handler = handler
-    #elseif canImport(Musl)
-      action.__sa_handler.sa_handler = handler
-    #else
-      action.__sigaction_handler.sa_handler = handler
-    #endif
   }
 }
 

@@ -14,8 +14,19 @@ package func makeTCPSocket() -> Int32 { platform_tcp_socket() }
 /// - Returns: The socket, or -1 with `errno` set.
 package func acceptConnection(on listener: Int32) -> Int32 { platform_accept(listener) }
 
-/// Sends bytes. If the peer has closed the connection, the call fails with `EPIPE`. Call it on a
-/// `SystemThread`, which blocks the signal that some systems raise as well.
+/// Creates two connected stream sockets that child processes do not inherit.
+///
+/// Source: socketpair(2).
+///
+/// - Returns: The sockets, or `nil` with `errno` set. The caller closes both.
+package func makeConnectedSockets() -> (Int32, Int32)? {
+  var ends: [Int32] = [-1, -1]
+  return platform_connected_sockets(&ends) == 0 ? (ends[0], ends[1]) : nil
+}
+
+/// Sends bytes. If the peer has closed the connection, the call fails with `EPIPE` and no
+/// signal. The socket must come from ``makeTCPSocket()``, ``acceptConnection(on:)`` or
+/// ``makeConnectedSockets()``.
 ///
 /// Source: send(2).
 ///

@@ -1,10 +1,7 @@
+import Foundation
 import Synchronization
 import SystemFibers
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// With jobs that pause where they make others ready, every order of small programs is found.
 @Suite(.enabled(if: Fiber.isAvailable)) struct FiberExplorationTests {
@@ -175,60 +172,57 @@ import Testing
     }
   }
 
-  #if canImport(Glibc)
-    @Test func `a Task {} in an actor comes in all orders, by the hook for global enqueues`() async
-    {
-      // In a process of its own: the hook is the process's, and the engine has its own there.
-      await #expect(processExitsWith: .success) {
-        let slot = try #require(GlobalEnqueueHook.slot)
-        slot.pointee = { job, original in
-          if let scheduler = FiberScheduler.current {
-            scheduler.receive(job)
-          } else {
-            original(job)
-          }
+  @Test func `a Task {} in an actor comes in all orders, by the hook for global enqueues`() async {
+    // In a process of its own: the hook is the process's, and the engine has its own there.
+    await #expect(processExitsWith: .success) {
+      let slot = try #require(GlobalEnqueueHook.slot)
+      slot.pointee = { job, original in
+        if let scheduler = FiberScheduler.current {
+          scheduler.receive(job)
+        } else {
+          original(job)
         }
-        let scheduler = FiberScheduler()
-        FiberScheduler.current = scheduler
-        let result = scheduler.explore { scheduler in
-          let writer = Writer()
-          scheduler.start {
-            await writer.begin()
-            await writer.add("a")
-          }
-          scheduler.start { await writer.add("o") }
-          return { writer.assumeOver() }
+      }
+      let scheduler = FiberScheduler()
+      FiberScheduler.current = scheduler
+      let result = scheduler.explore { scheduler in
+        let writer = Writer()
+        scheduler.start {
+          await writer.begin()
+          await writer.add("a")
         }
-        FiberScheduler.current = nil
-        slot.pointee = nil
-        #expect(result.isExhaustive)
-        // The optimiser lets a caller go on in the actor from one call to the next.
-        let orders = [["beota", "betao", "betoa", "obeta"], ["beaot", "beato", "obeat"]]
-        #expect(orders.contains(result.outcomes.keys.sorted()))
+        scheduler.start { await writer.add("o") }
+        return { writer.assumeOver() }
       }
+      FiberScheduler.current = nil
+      slot.pointee = nil
+      #expect(result.isExhaustive)
+      // The optimiser lets a caller go on in the actor from one call to the next.
+      let orders = [["beota", "betao", "betoa", "obeta"], ["beaot", "beato", "obeat"]]
+      #expect(orders.contains(result.outcomes.keys.sorted()))
+    }
+  }
+
+  private enum GlobalEnqueueHook {
+    typealias Enqueue = @convention(thin) (UnownedJob) -> Void
+    typealias Hook = @convention(thin) (UnownedJob, Enqueue) -> Void
+
+    static var slot: UnsafeMutablePointer<Hook?>? {
+      dlsym(nil, "swift_task_enqueueGlobal_hook")?.assumingMemoryBound(to: Hook?.self)
+    }
+  }
+
+  private actor Writer {
+    // Read when every task is over.
+    nonisolated(unsafe) private var log = ""
+
+    func begin() {
+      log += "b"
+      Task { add("t") }
+      log += "e"
     }
 
-    private enum GlobalEnqueueHook {
-      typealias Enqueue = @convention(thin) (UnownedJob) -> Void
-      typealias Hook = @convention(thin) (UnownedJob, Enqueue) -> Void
-
-      static var slot: UnsafeMutablePointer<Hook?>? {
-        dlsym(nil, "swift_task_enqueueGlobal_hook")?.assumingMemoryBound(to: Hook?.self)
-      }
-    }
-
-    private actor Writer {
-      // Read when every task is over.
-      nonisolated(unsafe) private var log = ""
-
-      func begin() {
-        log += "b"
-        Task { add("t") }
-        log += "e"
-      }
-
-      func add(_ text: String) { log += text }
-      nonisolated func assumeOver() -> String { log }
-    }
-  #endif
+    func add(_ text: String) { log += text }
+    nonisolated func assumeOver() -> String { log }
+  }
 }

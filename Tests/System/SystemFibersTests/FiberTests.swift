@@ -1,9 +1,6 @@
+import Foundation
 import SystemFibers
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// Whether fibers are available, and the reason where they must not be missing.
 @Suite struct FiberAvailabilityTests {
@@ -142,36 +139,34 @@ import Testing
     #expect(depth.value > 100)
   }
 
-  #if canImport(Glibc)
-    /// FE_UPWARD, which the importer makes ambiguous. FE_TONEAREST is 0 everywhere.
-    #if arch(x86_64)
-      private static let upward: Int32 = 0x800
-    #else
-      private static let upward: Int32 = 0x40_0000
-    #endif
-
-    @Test func `a fiber has a rounding mode of its own`() throws {
-      // One third, rounded up in the fiber and to the nearest outside.
-      let numbers = Box<[Double]>([1, 3])
-      func third() -> Double { numbers.value[0] / numbers.value[1] }
-      let nearest = third()
-      let inFiber = Box<[Double]>([])
-      let fiber = try #require(
-        Fiber {
-          fesetround(Self.upward)
-          inFiber.value.append(third())
-          Fiber.pause()
-          inFiber.value.append(third())
-          fesetround(0)
-        })
-      #expect(fiber.resume() == .paused)
-      let outside = third()
-      #expect(fiber.resume() == .finished)
-      #expect(outside == nearest)
-      #expect(inFiber.value == [nearest.nextUp, nearest.nextUp])
-      #expect(third() == nearest)
-    }
+  /// FE_UPWARD, which the importer makes ambiguous. FE_TONEAREST is 0 everywhere.
+  #if arch(x86_64)
+    private static let upward: Int32 = 0x800
+  #else
+    private static let upward: Int32 = 0x40_0000
   #endif
+
+  @Test func `a fiber has a rounding mode of its own`() throws {
+    // One third, rounded up in the fiber and to the nearest outside.
+    let numbers = Box<[Double]>([1, 3])
+    func third() -> Double { numbers.value[0] / numbers.value[1] }
+    let nearest = third()
+    let inFiber = Box<[Double]>([])
+    let fiber = try #require(
+      Fiber {
+        fesetround(Self.upward)
+        inFiber.value.append(third())
+        Fiber.pause()
+        inFiber.value.append(third())
+        fesetround(0)
+      })
+    #expect(fiber.resume() == .paused)
+    let outside = third()
+    #expect(fiber.resume() == .finished)
+    #expect(outside == nearest)
+    #expect(inFiber.value == [nearest.nextUp, nearest.nextUp])
+    #expect(third() == nearest)
+  }
 }
 
 /// A variable that the jobs of one thread share.

@@ -14,8 +14,9 @@ final class CrashRecord: Sendable {
     enum Origin: Codable, Sendable {
       /// Runs drawn from seeds.
       case seeds(base: UInt64, shard: Int, of: Int, Choices.Strategy)
-      /// Encoded commands: a stored example, a replay, or a candidate of shrinking.
-      case commands([String])
+      /// Encoded commands, with their choices if those are known: a stored example, a replay, or a
+      /// candidate of shrinking.
+      case commands([String], ChoiceSequence?)
     }
 
     var origin: Origin
@@ -36,10 +37,15 @@ final class CrashRecord: Sendable {
   private let file: URL
   private let descriptor: Int32
 
-  /// Creates a record for a specification and its examples, or returns `nil` if no file can be
+  /// Creates a record for an exploration and its examples, or returns `nil` if no file can be
   /// created.
-  init?(of spec: String, in store: ExampleStore) {
-    file = Self.folder.appending(path: "\(Self.prefix(spec, store))\(UUID().uuidString)")
+  ///
+  /// - Parameters:
+  ///   - name: What is explored.
+  ///   - store: The examples; without them, no later process examines the record.
+  init?(of name: ExplorationName, in store: ExampleStore?) {
+    let prefix = store.map { Self.prefix(name, $0) } ?? ""
+    file = Self.folder.appending(path: "\(prefix)\(UUID().uuidString)")
     try? FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
     // `leftovers` ignores this suffix: it must not see the file before it is locked.
     let unlocked = file.appendingPathExtension("new")
@@ -73,14 +79,18 @@ final class CrashRecord: Sendable {
     position.set(run: 0, commands: 0)
   }
 
+  /// The path under which another process maps the position.
+  var path: String { file.path }
+
   /// Removes the record, because no more commands run.
   func end() { unlink(file.path) }
 
   /// Removes and returns the records of processes that have ended.
-  static func leftovers(of spec: String, in store: ExampleStore) -> [Leftover] {
+  static func leftovers(of name: ExplorationName, in store: ExampleStore) -> [Leftover] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    let prefix = prefix(name, store)
     return names.sorted().compactMap { name in
-      guard name.hasPrefix(prefix(spec, store)), !name.hasSuffix(".new") else { return nil }
+      guard name.hasPrefix(prefix), !name.hasSuffix(".new") else { return nil }
       let file = folder.appending(path: name)
       let descriptor = open(file.path, O_RDWR | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }
@@ -99,17 +109,17 @@ final class CrashRecord: Sendable {
     FileManager.default.temporaryDirectory.appending(path: "contract-exploration-\(getuid())")
   }
 
-  /// The part of file names that identifies the specification and the folder of its examples.
-  private static func prefix(_ spec: String, _ store: ExampleStore) -> String {
-    "\(StoredExample.digest(of: [store.folder.path, spec]))-"
+  /// The part of file names that identifies the exploration and the folder of its examples.
+  private static func prefix(_ name: ExplorationName, _ store: ExampleStore) -> String {
+    "\(StoredExample.digest(of: [store.folder.path] + name.components))-"
   }
 }
 
 /// The number of a loop's run, and of the commands begun in it.
 ///
-/// Unchecked, and sound: only the loop's thread writes the numbers, and this process never reads
-/// them. Every loop that may write them retains the object, so they are unmapped after the last
-/// loop.
+/// Unchecked, and sound: only the loop's thread writes the numbers. Other threads read them only
+/// after the process of that loop has ended. Every loop that may write them retains the object, so
+/// they are unmapped after the last loop.
 @usableFromInline
 final class CrashPosition: @unchecked Sendable {
   static let size = 2 * MemoryLayout<Int>.size
@@ -125,6 +135,14 @@ final class CrashPosition: @unchecked Sendable {
     else { return nil }
     numbers = memory.bindMemory(to: Int.self, capacity: 2)
     isMapped = true
+  }
+
+  /// Maps the numbers of another process's record.
+  convenience init?(atPath path: String) {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    self.init(descriptor)
   }
 
   /// Creates numbers without a file, for loops whose crash is not recorded.
@@ -145,6 +163,9 @@ final class CrashPosition: @unchecked Sendable {
 
   @inlinable
   func set(commands: Int) { numbers[1] = commands }
+
+  /// The numbers, for use after the loop's process has ended.
+  var current: (run: Int, commands: Int) { (numbers[0], numbers[1]) }
 
   static func read(_ data: Data) -> (run: Int, commands: Int)? {
     guard data.count > size else { return nil }

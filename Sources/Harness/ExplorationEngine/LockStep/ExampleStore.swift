@@ -2,9 +2,11 @@ import Foundation
 
 /// A folder of failing examples, one JSON file each.
 ///
-/// Files are named `<specification>/<digest>.json` and written atomically. The examples are
-/// replayed before any new run. Exploration never deletes one: delete the file when the example is
-/// obsolete.
+/// Files are named `<specification>/<implementation>/<digest>.json`, without the second part if the
+/// subject has no name, and written atomically. The examples of a specification and an
+/// implementation are replayed before any new run of the two. A file that was moved up into the
+/// specification's folder is replayed on every implementation. Exploration never deletes an
+/// example: delete the file when the example is obsolete.
 public struct ExampleStore: Sendable {
   /// The folder; it is created when the first example is saved.
   public let folder: URL
@@ -19,13 +21,25 @@ public struct ExampleStore: Sendable {
     folder = URL(filePath: file).deletingLastPathComponent().appending(path: "Examples")
   }
 
-  /// Reads the examples of a specification.
+  /// Reads the examples of an exploration, and those of its specification.
   ///
   /// - Returns: The valid examples, sorted by name, and an error for each invalid file.
   func examples(
-    of spec: String
+    of name: ExplorationName
   ) -> (examples: [(name: String, example: StoredExample)], problems: [ExampleStoreError]) {
-    let folder = folder(of: spec)
+    let folders = [folder(of: name), folder(of: ExplorationName(name.specification))]
+    var result = examples(in: folders[0])
+    if folders[1] != folders[0] {
+      let shared = examples(in: folders[1])
+      result.examples += shared.examples
+      result.problems += shared.problems
+    }
+    return result
+  }
+
+  private func examples(
+    in folder: URL
+  ) -> (examples: [(name: String, example: StoredExample)], problems: [ExampleStoreError]) {
     var examples: [(name: String, example: StoredExample)] = []
     var problems: [ExampleStoreError] = []
     var names: [String] = []
@@ -56,9 +70,9 @@ public struct ExampleStore: Sendable {
   ///
   /// - Returns: The file's path.
   func save(
-    _ example: StoredExample, of spec: String
+    _ example: StoredExample, of name: ExplorationName
   ) throws(ExampleStoreError) -> String {
-    let folder = folder(of: spec)
+    let folder = folder(of: name)
     let file = folder.appending(path: example.digest + ".json")
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -72,10 +86,27 @@ public struct ExampleStore: Sendable {
     return file.path
   }
 
-  private func folder(of spec: String) -> URL {
-    let name = spec.map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "_" }
-    return folder.appending(path: String(name))
+  private func folder(of name: ExplorationName) -> URL {
+    name.components.reduce(folder) { folder, component in
+      let name = component.map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "_" }
+      return folder.appending(path: String(name))
+    }
   }
+}
+
+/// What identifies the marks and the examples of an exploration.
+struct ExplorationName: Hashable {
+  /// The specification's type.
+  var specification: String
+  /// The implementation's id, if the subject has one.
+  var implementation: String?
+
+  init(_ specification: String, on implementation: String? = nil) {
+    self.specification = specification
+    self.implementation = implementation
+  }
+
+  var components: [String] { [specification] + (implementation.map { [$0] } ?? []) }
 }
 
 /// An error for an example file that cannot be read or written.

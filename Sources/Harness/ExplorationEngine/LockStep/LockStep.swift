@@ -22,6 +22,15 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// The expressions with which printed tests create the specification and a subject.
   public var source: LockStepSource
 
+  /// The implementation's id, so that each implementation has its own examples.
+  package var implementation: String?
+
+  /// Starts another process that can run the subject; `nil` if none can be started.
+  package var startProcess: StartSubjectProcess?
+
+  /// Whether every subject runs in another process, and not only commands that ended one before.
+  package var isIsolated = false
+
   /// Called at most once a second while runs are in progress.
   public var onProgress: (@Sendable (ExplorationProgress) -> Void)?
 
@@ -29,6 +38,8 @@ public struct LockStep<Spec: Specification>: Sendable {
   private(set) var coding: CommandCoding<Spec.Command>?
 
   let start: Start
+
+  var name: ExplorationName { .init(specification.typeName, on: implementation) }
 
   @usableFromInline
   init(
@@ -94,6 +105,18 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// - Returns: The failure, or `nil` if every response is the model's.
   package func run(_ commands: [Spec.Command]) async -> LockStepFailure<Spec>? {
     await onWatchdog { $0.run(commands) }
+  }
+
+  /// Runs subjects for the process at the other end of a connection, until it closes it.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The connection's socket.
+  ///   - commands: The commands to run if the other process has the same ones.
+  package func serve(_ descriptor: Int32, given commands: [Spec.Command] = []) async {
+    var copy = self
+    copy.examples = nil
+    copy.startProcess = nil
+    await copy.onWatchdog { $0.serve(LineConnection(descriptor), given: commands) }
   }
 
   private func onWatchdog<Value: Sendable>(

@@ -137,7 +137,7 @@ extension LockStepFailure: CustomStringConvertible {
     } else if replays > 0 {
       lines.append("reproduced in \(failedReplays) of \(replays) replays")
     }
-    if case .endedProcess = kind {
+    if kind.hasEndedProcess, replays == 0 {
       lines.append("neither replayed nor shrunk, because that would end this process as well")
     } else if !isFlaky, !isShrunkFully, example == nil {
       lines.append("shrinking reached its limit; raise `shrinkCalls` for a smaller example")

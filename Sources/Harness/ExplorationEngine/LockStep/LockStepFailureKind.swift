@@ -2,12 +2,19 @@
 public enum LockStepFailureKind<Response: Sendable>: Sendable {
   /// The subject's response differs from the model's.
   case mismatch(expected: Response, actual: Response)
+  /// The same, in a process that describes the subject's response.
+  case differed(expected: Response, actual: String)
   /// The subject threw an error that is not a response.
   case threw(type: String, message: String, expected: Response)
   /// The run timed out.
   case timedOut(after: Duration)
-  /// The process ended by a trap or a signal.
-  case endedProcess
+  /// The process ended while it ran the last command: by a signal, a trap or an exit.
+  ///
+  /// The text says how, with the last line that the process printed; it is empty if an earlier
+  /// process ended, of which only the commands are known.
+  case endedProcess(String)
+  /// The process ended while it created the subject.
+  case setUpEndedProcess(String)
   /// Creating the subject threw an error.
   case setUpThrew(type: String, message: String)
   /// Tearing down the subject threw an error.
@@ -17,10 +24,11 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
   /// become another.
   var category: String {
     switch self {
-    case .mismatch: "mismatch"
+    case .mismatch, .differed: "mismatch"
     case .threw(let type, _, _): "threw \(type)"
     case .timedOut: "timed out"
     case .endedProcess: "ended the process"
+    case .setUpEndedProcess: "setup ended the process"
     case .setUpThrew(let type, _): "setup threw \(type)"
     case .tearDownThrew(let type, _): "teardown threw \(type)"
     }
@@ -29,8 +37,16 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
   /// Whether a command failed, and not the setup or the teardown of the subject.
   var isOfCommand: Bool {
     switch self {
-    case .mismatch, .threw, .timedOut, .endedProcess: true
-    case .setUpThrew, .tearDownThrew: false
+    case .mismatch, .differed, .threw, .timedOut, .endedProcess: true
+    case .setUpThrew, .setUpEndedProcess, .tearDownThrew: false
+    }
+  }
+
+  /// Whether the process that ran the subject has ended.
+  var hasEndedProcess: Bool {
+    switch self {
+    case .endedProcess, .setUpEndedProcess: true
+    default: false
     }
   }
 
@@ -54,10 +70,14 @@ extension LockStepFailureKind: CustomStringConvertible {
   public var description: String {
     switch self {
     case .mismatch(let expected, let actual): "expected \(expected), got \(actual)"
+    case .differed(let expected, let actual): "expected \(expected), got \(actual)"
     case .threw(let type, let message, let expected):
       "expected \(expected), but it threw \(type): \(message)"
     case .timedOut(let time): "timed out after \(time)"
-    case .endedProcess: "the process ended here"
+    case .endedProcess(let reason):
+      "the process ended here" + (reason.isEmpty ? "" : " (\(reason))")
+    case .setUpEndedProcess(let reason):
+      "creating the subject ended the process" + (reason.isEmpty ? "" : " (\(reason))")
     case .setUpThrew(let type, let message): "creating the subject threw \(type): \(message)"
     case .tearDownThrew(let type, let message): "tearing down the subject threw \(type): \(message)"
     }

@@ -25,6 +25,19 @@ struct ShrinkCandidate<Spec: Specification>: Sendable {
     self.init(spec, &choices, count: spans.count)
   }
 
+  /// Commands of which the choices may be known, but no longer draw them.
+  init(_ spec: Spec, _ commands: [Spec.Command], drawnFrom choices: ChoiceSequence?) {
+    if let choices {
+      let redrawn = Self(spec, spans: Array(choices.spans.prefix(commands.count)))
+      if redrawn.commands == commands {
+        self = redrawn
+        return
+      }
+    }
+    self.commands = commands
+    sequence = ChoiceSequence()
+  }
+
   var spans: [[Choice]] { sequence.spans }
 
   /// Whether this candidate is simpler: it has fewer commands, or as many with lower ranks.

@@ -7,7 +7,7 @@
 struct Shrinker<Spec: Specification> {
   typealias Candidate = ShrinkCandidate<Spec>
   typealias Kind = LockStepFailureKind<Spec.Response>
-  typealias Attempt = ([Spec.Command]) -> (failure: RunFailure<Spec.Response>?, calls: Int)
+  typealias Attempt = (Candidate) -> (failure: RunFailure<Spec.Response>?, calls: Int)
 
   private(set) var best: Candidate
   private(set) var kind: Kind
@@ -133,7 +133,7 @@ struct Shrinker<Spec: Specification> {
       return .other
     }
     attempts += 1
-    let (failure, newCalls) = attempt(candidate.commands)
+    let (failure, newCalls) = attempt(candidate)
     calls += newCalls
     guard let failure, failure.kind.category == kind.category,
       !isSameCommand || isSameKind(candidate, failure)

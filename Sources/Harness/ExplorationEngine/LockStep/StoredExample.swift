@@ -26,7 +26,7 @@ struct StoredExample: Codable, Sendable {
     encodedCommands = coding?.encode(failure.commands)
     seed = failure.seed
     self.failure = "\(failure.kind)"
-    if case .endedProcess = failure.kind { endedProcess = true }
+    if failure.kind.hasEndedProcess { endedProcess = true }
     digest = ""
     digest = commandDigest
   }

@@ -7,8 +7,10 @@
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// An operating system.
 typedef enum __attribute__((enum_extensibility(closed))) : int32_t {
@@ -56,6 +58,40 @@ void *_Nullable platform_symbol(const char *_Nonnull name);
 /// The exported symbol at or before an address, or null. Source: dladdr(3).
 const char *_Nullable platform_symbol_name(const void *_Nonnull address);
 
+/// Starts a program with its standard output and error in an open file.
+///
+/// The program starts with no signal blocked or ignored. Files without FD_CLOEXEC are inherited on Linux and
+/// not on Darwin. Apple TV and Apple Watch have no posix_spawn(2).
+///
+/// Source: posix_spawn(2).
+///
+/// - Parameters:
+///   - arguments: The arguments, the program's name first, and a null pointer.
+///   - environment: The variables as `NAME=value`, and a null pointer.
+///   - input: The standard input, or -1 for an empty one.
+///   - output: The standard output and error.
+/// - Returns: 0, or an error number; ENOTSUP if the system starts no programs.
+int platform_spawn(
+    pid_t *_Nonnull process, const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
+    char *_Nullable const *_Nonnull environment, int input, int output);
+
+/// Waits until a child has ended, and keeps its process id from being used again.
+///
+/// Source: waitid(2), WNOWAIT.
+///
+/// - Returns: 0, or -1 with `errno` set.
+int platform_wait_for_exit(pid_t process);
+
+/// Releases the process id of a child that has ended. Source: waitpid(2).
+///
+/// - Parameters:
+///   - signal: Set to the signal that ended the child, or to 0.
+/// - Returns: The exit status, 0 after a signal.
+int platform_exit_of(pid_t process, int *_Nonnull signal);
+
+/// Sets the handler of an action, a field whose name differs. Source: sigaction(2).
+void platform_set_handler(struct sigaction *_Nonnull action, void (*_Nonnull handler)(int));
+
 /// Limits the size in bytes of the files that this process writes. Source: setrlimit(2), RLIMIT_FSIZE.
 ///
 /// - Returns: 0, or -1 with `errno` set.
@@ -74,6 +110,15 @@ int platform_tcp_socket(void);
 ///
 /// - Returns: The socket, or -1 with `errno` set.
 int platform_accept(int listener);
+
+/// Creates two connected stream sockets that new programs do not inherit.
+///
+/// Source: socketpair(2), fcntl(2).
+///
+/// - Parameters:
+///   - ends: Space for two sockets.
+/// - Returns: 0, or -1 with `errno` set.
+int platform_connected_sockets(int *_Nonnull ends);
 
 /// Sends bytes; if the peer has closed, fails with EPIPE and raises no SIGPIPE.
 ///

@@ -1,3 +1,4 @@
+import CPlatform
 import Dispatch
 import Foundation
 import SystemLocks
@@ -98,28 +99,27 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
-  #if os(Linux)
-    @Test func `a block submitted to a dispatch queue is reported`() async {
-      let ways: [@Sendable (Mutexed) -> Void] = [
-        { log in DispatchQueue.global().async { log.append("done") } },
-        { log in DispatchQueue(label: "own").async { log.append("done") } },
-        { log in DispatchQueue.global().async(flags: .barrier) { log.append("done") } },
-        { log in DispatchQueue.global().async(group: DispatchGroup()) { log.append("done") } },
-        { log in
-          DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
-            log.append("done")
-          }
-        },
-        { log in OperationQueue().addOperation { log.append("done") } },
-      ]
-      for (number, way) in ways.enumerated() {
-        let (report, _) = await Self.explore { log in way(log) }
-        #expect(report.uncontrolled.map(\.kind) == [.dispatch], "way \(number)")
-        #expect(report.uncontrolled.first?.firstTask == "A")
-        #expect(!report.isExhaustive)
-      }
+  @Test(.enabled(if: OperatingSystem.current == .linux))
+  func `a block submitted to a dispatch queue is reported`() async {
+    let ways: [@Sendable (Mutexed) -> Void] = [
+      { log in DispatchQueue.global().async { log.append("done") } },
+      { log in DispatchQueue(label: "own").async { log.append("done") } },
+      { log in DispatchQueue.global().async(flags: .barrier) { log.append("done") } },
+      { log in DispatchQueue.global().async(group: DispatchGroup()) { log.append("done") } },
+      { log in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
+          log.append("done")
+        }
+      },
+      { log in OperationQueue().addOperation { log.append("done") } },
+    ]
+    for (number, way) in ways.enumerated() {
+      let (report, _) = await Self.explore { log in way(log) }
+      #expect(report.uncontrolled.map(\.kind) == [.dispatch], "way \(number)")
+      #expect(report.uncontrolled.first?.firstTask == "A")
+      #expect(!report.isExhaustive)
     }
-  #endif
+  }
 
   @Test func `a task resumed by a dispatch queue is reported and waited for`() async {
     let (report, outcomes) = await Self.explore { log in

@@ -1,0 +1,78 @@
+import ContractTesting
+import ExplorationEngine
+import Foundation
+import Testing
+
+/// A process of the same test program that arrives at one exploration and runs its subjects.
+enum ExplorationProcess {
+  /// The variable that names the exploration for which a process was started.
+  private static let variable = "CONTRACT_EXPLORATION"
+
+  /// The exploration for which this process was started, or `nil` in a process that explores.
+  private static let assignment = ProcessInfo.processInfo.environment[variable]
+
+  /// Whether this process runs subjects for another one.
+  static var isAssigned: Bool { assignment != nil }
+
+  /// Whether this process was started for an exploration.
+  static func isAssigned(to name: String) -> Bool { assignment == name }
+
+  /// The name of an exploration: the same in every process, and unique among the explorations of a
+  /// test.
+  static func name(
+    _ function: String, _ specification: String, on implementation: String,
+    at location: SourceLocation
+  ) -> String {
+    [
+      function, specification, implementation, location.fileID, "\(location.line)",
+      "\(location.column)",
+    ].joined(separator: "|")
+  }
+
+  /// A way to start a process for an exploration of the current test, or `nil`
+  /// outside a test.
+  static func starter(for name: String) -> StartSubjectProcess? {
+    guard let test = Test.current else { return nil }
+    return { input in try Running(test, name, input) }
+  }
+
+  private final class Running: SubjectProcess {
+    private let process: TestProcess
+    private let folder: URL
+
+    init(_ test: Test, _ name: String, _ input: FileHandle) throws {
+      folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("contract-exploration-\(UUID().uuidString)", isDirectory: true)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      do {
+        process = try TestProcess(
+          running: test, in: folder,
+          environment: [
+            variable: name,
+            "CONTRACT_CHILD_JOURNAL": folder.appendingPathComponent("journal.jsonl").path,
+          ], input: input)
+      } catch {
+        try? FileManager.default.removeItem(at: folder)
+        throw error
+      }
+    }
+
+    func kill() { process.kill() }
+
+    func waitUntilEnd() -> String {
+      let end = process.waitUntilEnd()
+      let output = process.output
+      try? FileManager.default.removeItem(at: folder)
+      let way = end.signal.map { "signal \($0)" } ?? "exit status \(end.status)"
+      return way + (lastWords(of: output).map { ": \($0)" } ?? "")
+    }
+
+    /// The message of a trap, or otherwise the last line that the process printed.
+    private func lastWords(of output: String) -> String? {
+      let lines = output.split(whereSeparator: \.isNewline).map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }.filter { !$0.isEmpty && !$0.hasPrefix("◇") && !$0.hasPrefix("↳") }
+      return lines.last { $0.contains("Fatal error") } ?? lines.last
+    }
+  }
+}

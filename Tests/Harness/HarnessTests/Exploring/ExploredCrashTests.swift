@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// Explorations of an implementation that ends or blocks its process, next to correct ones.
+@Suite(.enabled(if: !SpecimenRun.isSpecimenProcess)) struct ExploredCrashTests {
+  /// Calls a closure with a folder for examples, and removes the folder.
+  private func withFolder(_ body: (URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("crashes-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
+  }
+
+  private func run(_ name: String, in folder: URL) async throws -> SpecimenRun {
+    try await SpecimenRun(
+      name,
+      environment: ["CONTRACT_SPECIMEN_EXAMPLES": folder.path, "TMPDIR": folder.path])
+  }
+
+  /// The commands of the saved examples, by the folder in which they are.
+  private func examples(in folder: URL) throws -> [String: [String]] {
+    let root = folder.appendingPathComponent("Examples/TallySpecification", isDirectory: true)
+    guard FileManager.default.fileExists(atPath: root.path) else { return [:] }
+    var found: [String: [String]] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: root.path)
+    where path.hasSuffix(".json") {
+      let data = try Data(contentsOf: root.appendingPathComponent(path))
+      let example = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+      let name = path.split(separator: "/").dropLast().joined(separator: "/")
+      found[name, default: []].append(
+        try #require(example["commands"] as? [String]).joined(separator: ", "))
+    }
+    return found
+  }
+
+  @Test func `an implementation in its own process is blamed at once, with a minimal example`()
+    async throws
+  {
+    try await withFolder { folder in
+      for round in 1...10 {
+        let run = try await run("exploringACrashElsewhere", in: folder)
+        let output = Comment(rawValue: "round \(round): \(run.output)")
+        #expect(run.status == 1, output)
+        #expect(run.output.contains("on trapping: "), output)
+        #expect(run.output.contains("too much to add up"), output)
+        #expect(!run.output.contains("on sound: ") && !run.output.contains("on steady: "), output)
+        #expect(try examples(in: folder) == ["trapping": ["add(3), add(9), total"]], output)
+      }
+    }
+  }
+
+  @Test func `an implementation that ends the test process is blamed by every later run`()
+    async throws
+  {
+    try await withFolder { folder in
+      let first = try await run("exploringACrash", in: folder)
+      #expect(first.status < 0, "\(first.output)")
+      for round in 2...10 {
+        let run = try await run("exploringACrash", in: folder)
+        let output = Comment(rawValue: "round \(round): \(run.output)")
+        #expect(run.status == 1, output)
+        #expect(run.output.contains("on trapping: "), output)
+        #expect(run.output.contains("too much to add up"), output)
+        #expect(!run.output.contains("on sound: ") && !run.output.contains("on steady: "), output)
+        #expect(try examples(in: folder) == ["trapping": ["add(3), add(9), total"]], output)
+      }
+    }
+  }
+
+  @Test func `a blocked process is shrunk like another failure`() async throws {
+    try await withFolder { folder in
+      let run = try await run("exploringABlockedProcess", in: folder)
+      #expect(run.status == 1, "\(run.output)")
+      #expect(run.output.contains("timed out after 1.0 seconds"), "\(run.output)")
+      #expect(try examples(in: folder) == ["blocking": ["add(3), add(9), total"]], "\(run.output)")
+    }
+  }
+
+  @Test func `a mismatch in another process is shrunk and shows the subject's response`()
+    async throws
+  {
+    try await withFolder { folder in
+      let run = try await run("exploringAMismatchElsewhere", in: folder)
+      #expect(run.status == 1, "\(run.output)")
+      #expect(run.output.contains("expected 108, got 100"), "\(run.output)")
+      let found = try #require(try examples(in: folder)["capped"]?.first)
+      #expect(found.split(separator: ",").count == 12, "\(found)")
+    }
+  }
+
+  @Test func `a crash while the fixture is made is reported and not saved`() async throws {
+    try await withFolder { folder in
+      let run = try await run("exploringABrokenMaker", in: folder)
+      #expect(run.status == 1, "\(run.output)")
+      #expect(run.output.contains("creating the subject ended the process"), "\(run.output)")
+      #expect(run.output.contains("no tally today"), "\(run.output)")
+      #expect(try examples(in: folder).isEmpty)
+    }
+  }
+
+  @Test func `a pasted test of a crash fails without ending the test process`() async throws {
+    try await withFolder { folder in
+      let run = try await run("pastedCrash", in: folder)
+      #expect(run.status == 1, "\(run.output)")
+      #expect(run.output.contains("the process ended here"), "\(run.output)")
+      #expect(try examples(in: folder).isEmpty)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import ContractExploration
+import ContractTesting
+import Foundation
+import Testing
+
+/// Explorations of implementations of which one ends or blocks its process.
+extension Specimens {
+  /// Where the examples of a specimen are saved.
+  private static var file: String {
+    (ProcessInfo.processInfo.environment["CONTRACT_SPECIMEN_EXAMPLES"] ?? "/nonexistent")
+      + "/Test.swift"
+  }
+
+  private static let settings = ExplorationSettings(runs: 40, steps: 20)
+
+  @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
+  func exploringACrash(_ implementation: Implementation<any Tally>) async throws {
+    try await explore(
+      .tally, on: implementation, settings: Self.settings, filePath: Self.file)
+  }
+
+  @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
+  func exploringACrashElsewhere(_ implementation: Implementation<any Tally>) async throws {
+    try await explore(
+      .tally, on: implementation.inOwnProcess(), settings: Self.settings, filePath: Self.file)
+  }
+
+  @Test func exploringABlockedProcess() async throws {
+    var settings = Self.settings
+    settings.runLimit = .seconds(1)
+    try await explore(
+      .tally, on: .blocking.inOwnProcess(), settings: settings, filePath: Self.file)
+  }
+
+  @Test func exploringABrokenMaker() async throws {
+    try await explore(
+      .tally, on: .fake("unmade") { () async throws -> any Tally in fatalError("no tally today") }
+        .inOwnProcess(), settings: Self.settings, filePath: Self.file)
+  }
+
+  @Test func exploringAMismatchElsewhere() async throws {
+    try await explore(
+      .tally, on: .capped.inOwnProcess(),
+      settings: ExplorationSettings(runs: 200, seed: 3_009_186_609), filePath: Self.file)
+  }
+
+  @Test func pastedCrash() async throws {
+    try await explore(
+      .tally, on: .trapping.inOwnProcess(), commands: [.add(3), .add(9), .total])
+  }
+}
+
+extension Implementation<any Tally> {
+  static let steady = fake("steady") { ActorTally() }
+  static let trapping = fake("trapping") {
+    FailingTally { preconditionFailure("too much to add up") }
+  }
+  static let blocking = fake("blocking") {
+    FailingTally { DispatchSemaphore(value: 0).wait() }
+  }
+}
+
+/// Fails when it is asked for a total above 11.
+actor FailingTally: Tally {
+  private var sum = 0
+  private let fail: @Sendable () -> Void
+
+  init(_ fail: @escaping @Sendable () -> Void) { self.fail = fail }
+
+  func add(_ number: Int) -> Int {
+    sum += number
+    return sum
+  }
+
+  func total() -> Int {
+    if sum > 11 { fail() }
+    return sum
+  }
+}
