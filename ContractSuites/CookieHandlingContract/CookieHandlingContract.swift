@@ -20,7 +20,8 @@ extension Contract<CookieHandlingFixture> {
       try await fixture.expect("b=1", at: "https://api.example.com/")
     }
     Clause(
-      "every-line", "each line of a response is one cookie, in order; commas don't separate cookies",
+      "every-line",
+      "each line of a response is one cookie, in order; commas don't separate cookies",
       from: "RFC 6265bis §5.3"
     ) { fixture in
       try await fixture.receive("a=1", "b=2, c=3", "a=4; Path=/")
@@ -65,7 +66,9 @@ extension Contract<CookieHandlingFixture> {
       from: "RFC 6265 §8.5"
     ) { fixture in
       try await fixture.receive("a=1", from: "https://me@EXAMPLE.com:8443/?q#f")
-      for url in ["https://example.com", "https://Example.Com:9443/x?y#z", "https://you:x@example.com/"] {
+      for url in [
+        "https://example.com", "https://Example.Com:9443/x?y#z", "https://you:x@example.com/",
+      ] {
         try await fixture.expect("a=1", at: url)
       }
     }

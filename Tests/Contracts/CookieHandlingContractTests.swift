@@ -29,4 +29,10 @@ extension Implementation<CookieHandlingFixture> {
     CookieHandlingFixture(
       StoreCookieHandling(FoundationCookieStore(try ephemeralCookieStorage(in: scope))))
   }
+  .deviating(
+    from: "every-line", because: "a comma splits one Set-Cookie line into two cookies", on: .linux
+  )
+  .deviating(from: "path", because: "cookies(for:) ignores Path", on: .linux)
+  .deviating(from: "secure", because: "Secure cookies are sent over http", on: .linux)
+  .deviating(from: "rejected", because: "public suffixes are not checked", on: .linux)
 }

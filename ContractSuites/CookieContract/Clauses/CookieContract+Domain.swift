@@ -225,7 +225,8 @@ extension ClauseGroup<CookieStoreFixture> {
     ) { fixture in
       let cookie = try await fixture.set("a=1", at: "https://127.0.0.1./")
       checkSameBytes(cookie.domain, "127.0.0.1", "the domain of 127.0.0.1.")
-      for host in ["127.0.0.1", "0x7f.0.0.1", "127.1", "0177.0.0.0x1", "2130706433", "0x7F000001."] {
+      for host in ["127.0.0.1", "0x7f.0.0.1", "127.1", "0177.0.0.0x1", "2130706433", "0x7F000001."]
+      {
         try await fixture.expect("a=1", at: "https://\(host)/")
       }
       try await fixture.expectRejection(

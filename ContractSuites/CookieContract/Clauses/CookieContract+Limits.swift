@@ -99,7 +99,8 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
-      "eviction-ties", "at equal last access the earliest creation is evicted, even if stored later",
+      "eviction-ties",
+      "at equal last access the earliest creation is evicted, even if stored later",
       from: "this project", requires: .configurablePolicy, .controllableClock
     ) { fixture in
       for limits in [(perDomain: 2, total: 10), (perDomain: 10, total: 2)] {

@@ -145,7 +145,8 @@ extension ClauseGroup<CookieStoreFixture> {
         }
         return try await group.reduce(into: []) { $0 += $1 }
       }
-      checkEqual(failures.count, 0, "the number of 180 flushes that failed (\(failures.first ?? ""))")
+      checkEqual(
+        failures.count, 0, "the number of 180 flushes that failed (\(failures.first ?? ""))")
     }
     Absence(
       of: .persistence, "a reopened store is empty", from: "this project"

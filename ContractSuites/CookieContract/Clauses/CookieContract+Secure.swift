@@ -175,7 +175,9 @@ extension ClauseGroup<CookieStoreFixture> {
         try await trusting.set("a=1; Secure", at: url)
         try await trusting.expect("a=1", at: url)
       }
-      for url in ["http://127.0.0.1.example.com/", "http://127.example./", "http://localhost.org./"] {
+      for url in [
+        "http://127.0.0.1.example.com/", "http://127.example./", "http://localhost.org./",
+      ] {
         try await trusting.expectRejection("a=1; Secure", at: url, as: .insecureOrigin)
       }
     }

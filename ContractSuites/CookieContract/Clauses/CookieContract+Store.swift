@@ -112,16 +112,19 @@ extension ClauseGroup<CookieStoreFixture> {
         ("no host", []), ("", []),
       ] {
         let listed = try await store.all(under: domain)
-        checkEqual(listed.map(\.name), names, "the cookies under '\(domain)'")
+        checkEqual(listed.map(\.name).sorted(), names, "the cookies under '\(domain)'")
       }
-      checkEqual(try await store.deleteAll(under: "no host"), 0, "the count of a text that is no host")
-      checkEqual(try await store.deleteAll(under: ".Example.COM"), 3, "the count of cookies deleted")
+      checkEqual(
+        try await store.deleteAll(under: "no host"), 0, "the count of a text that is no host")
+      checkEqual(
+        try await store.deleteAll(under: ".Example.COM"), 3, "the count of cookies deleted")
       checkEqual(try await store.deleteAll(under: "example.com"), 0, "the count the second time")
       checkEqual(try await store.deleteAll(under: "bücher.example"), 1, "the count of a U-label")
       try await fixture.expectAll(["o=1", "o=1", "o=1"])
     }
     Clause(
-      "changes-deleted-under", "each cookie deleted with its domain is reported", from: "this project"
+      "changes-deleted-under", "each cookie deleted with its domain is reported",
+      from: "this project"
     ) { fixture in
       let one = try await fixture.set("a=1")
       let two = try await fixture.set("b=1", at: "https://api.example.com/")
@@ -131,9 +134,9 @@ extension ClauseGroup<CookieStoreFixture> {
       let last = try await fixture.set("d=1")
       let reported = await changes.upTo(last)
       checkEqual(
-        reported,
+        Set(reported),
         [.removed(one, .deleted), .removed(two, .deleted), .stored(last, replacing: nil)],
-        "the changes reported for a deleted domain")
+        "the changes reported for a deleted domain, in any order,")
     }
     Clause("clear", "clearing removes every cookie", from: "this project") { fixture in
       try await fixture.set("a=1; Secure; HttpOnly; Path=/docs; Max-Age=60")

@@ -206,7 +206,9 @@ extension Saboteur<CookieStoreFixture> {
       caughtBy: "address-zeros", saying: "the domain of [1:2:3:4:5:6:7::] is '1:2:3:4:5:6:7::'"
     ) {
       $0.admitted = { cookie, _ in
-        if cookie.domain.hasSuffix(":7:0") { cookie.domain = String(cookie.domain.dropLast()) + ":" }
+        if cookie.domain.hasSuffix(":7:0") {
+          cookie.domain = String(cookie.domain.dropLast()) + ":"
+        }
       }
     }
     flawed(

@@ -43,7 +43,8 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     flawed(
-      "latest-creation-goes", "evicts the latest creation of several cookies with equal last access",
+      "latest-creation-goes",
+      "evicts the latest creation of several cookies with equal last access",
       caughtBy: "eviction-ties", saying: "the store lists"
     ) {
       $0.evictsFirstFromDomain = {

@@ -98,7 +98,8 @@ extension CookieHistoryModel {
     case "restore":
       guard case .array(let values) = call.value, values.count == 3 else {
         throw .badArgument(
-          function: call.function, needs: "an array of the Set-Cookie line, the page's URL and the age")
+          function: call.function,
+          needs: "an array of the Set-Cookie line, the page's URL and the age")
       }
       var line = call
       line.value = .array(Array(values.prefix(2)))

@@ -171,7 +171,9 @@ extension CookieModel.Command {
     case (.cookies(let page), .cookies(let otherPage)): page == otherPage
     case (.wait(let seconds), .wait(let otherSeconds)): seconds == otherSeconds
     case (.setBack(let seconds), .setBack(let otherSeconds)): seconds == otherSeconds
-    case (.restore(let line, let page, let age), .restore(let otherLine, let otherPage, let otherAge)):
+    case (
+      .restore(let line, let page, let age), .restore(let otherLine, let otherPage, let otherAge)
+    ):
       line.hasSameBytes(as: otherLine) && page == otherPage && age == otherAge
     case (.all, .all), (.clear, .clear), (.removeExpired, .removeExpired),
       (.endSession, .endSession):

@@ -7,9 +7,10 @@ public import TransportPort
 /// are. A URL with a host that cookies can't belong to, such as an IPv6 address with a zone, has none.
 public struct StoreCookieHandling: HTTPCookieHandling {
   /// Receives a line that the store rejected, the request's URL and the rule that rejects the line.
-  public typealias RejectionHandler = @Sendable (
-    _ line: String, _ url: String, _ reason: CookieRejection
-  ) -> Void
+  public typealias RejectionHandler =
+    @Sendable (
+      _ line: String, _ url: String, _ reason: CookieRejection
+    ) -> Void
 
   private let store: any CookieStore
   private let onRejection: RejectionHandler

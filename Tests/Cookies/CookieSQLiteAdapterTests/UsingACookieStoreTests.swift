@@ -58,7 +58,8 @@ import Testing
 
   @Test func `every line of code in the article is in the test above`() throws {
     let page = URL(filePath: #filePath)
-      .appending(path: "../../../../Sources/Cookies/CookiePort/CookiePort.docc/UsingACookieStore.md")
+      .appending(
+        path: "../../../../Sources/Cookies/CookiePort/CookiePort.docc/UsingACookieStore.md")
     let code = try String(contentsOf: page.standardized, encoding: .utf8)
       .split(separator: "```").enumerated()
       .filter { !$0.offset.isMultiple(of: 2) }
