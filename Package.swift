@@ -86,6 +86,7 @@ let cookies: [Target] = [
   .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort", "SystemLocks"]),
   .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
   .target(name: "CookieSQLiteAdapter", dependencies: ["CSQLite", "CookiePort", "SystemLocks"]),
+  .target(name: "CookieTransportAdapter", dependencies: ["CookiePort", "TransportPort"]),
   .target(name: "CookieTestSupport", path: "Tests/Cookies/CookieTestSupport"),
   .testTarget(
     name: "CookiePortTests",
@@ -108,6 +109,9 @@ let cookies: [Target] = [
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CookieSQLiteAdapter"],
     path: "Tests/Cookies/CookieStoreWriter"),
+  .testTarget(
+    name: "CookieTransportAdapterTests",
+    dependencies: ["CookiePort", "CookieTransportAdapter", "SystemLocks", "TransportPort"]),
   .testTarget(
     name: "CookieHistoriesTests",
     dependencies: ["CookieHistories", "CookiePort", "ExplorationEngine", "cookie-histories"]),
@@ -174,6 +178,9 @@ let suites: [Target] = [
       "SystemLocks",
     ]),
   .target(
+    name: "CookieHandlingContract",
+    dependencies: ["ContractTesting", "CookiePort", "TransportPort"]),
+  .target(
     name: "TransportContract",
     dependencies: [
       "ContractTesting", "ScriptedOrigin", "SystemLocks", "TransportDecoding", "TransportPort",
@@ -217,8 +224,8 @@ let matrix: [Target] = [
     dependencies: [
       "AnalyticsContract", "AnalyticsPort", "CheckoutContract", "CheckoutPort",
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
-      "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "FeedbackContract",
-      "FeedbackPort", "ManualClocks", "PreferencesContract", "PreferencesPort", "SystemLocks",
+      "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
+      "CookieTransportAdapter", "FeedbackContract", "FeedbackPort", "ManualClocks", "PreferencesContract", "PreferencesPort", "SystemLocks",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
       "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")
@@ -251,11 +258,13 @@ let package = Package(
 
     library("CookiePort"),
     library("CookieContract"),
+    library("CookieHandlingContract"),
     library("CookieHistories"),
     .executable(name: "cookie-histories", targets: ["cookie-histories"]),
     library("CookieFoundationAdapter"),
     library("CookiePublicSuffixAdapter"),
     library("CookieSQLiteAdapter"),
+    library("CookieTransportAdapter"),
 
     library("TransportPort"),
     library("TransportDecoding"),

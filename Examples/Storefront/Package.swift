@@ -12,6 +12,7 @@ let package = Package(
         .product(name: "AnalyticsPort", package: "swift-contract-testing"),
         .product(name: "CheckoutPort", package: "swift-contract-testing"),
         .product(name: "CookiePort", package: "swift-contract-testing"),
+        .product(name: "CookieTransportAdapter", package: "swift-contract-testing"),
         .product(name: "FeedbackPort", package: "swift-contract-testing"),
         .product(name: "TransportPort", package: "swift-contract-testing"),
       ]),

@@ -45,6 +45,7 @@ struct FoundationCookies: Specification {
     ]
     world.hasInsecurePages = false
     world.hasScripts = false
+    world.restores = false
     base = CookieSpecification(world, startingAt: now)
   }
 

@@ -129,7 +129,7 @@ extension Implementation<CookieStoreFixture> {
       on: .linux
     )
     .deviating(
-      from: "long-letters",
+      from: "long-letters", "raw-octets",
       because:
         "the name's length in UTF-16 is used as a length in characters, which truncates the value",
       on: .linux
@@ -153,8 +153,13 @@ extension Implementation<CookieStoreFixture> {
       from: "public-suffix", "suffix-host", because: "public suffixes are not checked", on: .linux
     )
     .deviating(
-      from: "domain-address",
+      from: "domain-address", "address-forms",
       because: "Domain=3.4 on 1.2.3.4 is accepted, and the cookie leaks to 9.9.3.4",
+      on: .linux
+    )
+    .deviating(
+      from: "ascii-case",
+      because: "Domain is converted to lower case by Unicode's rules, so U+212A becomes 'k'",
       on: .linux
     )
     .deviating(

@@ -201,6 +201,73 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("b=1", at: host)
       try await fixture.expect("c=1", at: "https://example.com./")
     }
+    Clause(
+      "ascii-case", "only ASCII letters are compared case-insensitively",
+      from: "RFC 6265bis §5.1.2 and §5.7, 8"
+    ) { fixture in
+      // The lower case of U+212A (Kelvin sign) is 'k', the upper case of U+017F (long s) is 'S'.
+      for (domain, host) in [
+        ("\u{212A}ids.example", "kids.example"), (".\u{212A}ids.example", "www.kids.example"),
+        ("\u{17F}hop.example", "shop.example"),
+      ] {
+        try await fixture.expectRejection(
+          "a=1; Domain=\(domain)", at: "https://\(host)/", as: .nonASCIIDomain)
+      }
+      let plain = try await fixture.set("a=1; \u{17F}ecure; \u{17F}ameSite=Strict; \u{17F}ecure=")
+      checkEqual(plain.isSecure, false, "isSecure with an attribute that begins with U+017F")
+      checkEqual(plain.sameSite, .unspecified, "SameSite with an attribute that begins with U+017F")
+      try await fixture.set("__\u{17F}ecure-a=1")
+      try await fixture.set("__Ho\u{17F}t-a=1")
+    }
+    Clause(
+      "address-forms", "every notation of an IPv4 address is one host, with or without a final dot",
+      from: "WHATWG URL, IPv4 parser"
+    ) { fixture in
+      let cookie = try await fixture.set("a=1", at: "https://127.0.0.1./")
+      checkSameBytes(cookie.domain, "127.0.0.1", "the domain of 127.0.0.1.")
+      for host in ["127.0.0.1", "0x7f.0.0.1", "127.1", "0177.0.0.0x1", "2130706433", "0x7F000001."]
+      {
+        try await fixture.expect("a=1", at: "https://\(host)/")
+      }
+      try await fixture.expectRejection(
+        "b=1; Domain=0.1", at: "https://127.0.0.0x1/", as: .domainMismatch)
+      for host in ["example.0x1", "example.1", "1.2.3.4.5", "256.0.0.1", "0x1g.0xfg.0x"] {
+        let request = try? CookieRequest(isSecure: true, host: host)
+        checkEqual(request?.host, nil, "the host '\(host)', whose last label is a number,")
+      }
+    }
+    Clause(
+      "address-zeros", "an IPv6 address is one host, whichever of its zeros are written",
+      from: "RFC 5952 §4.2"
+    ) { fixture in
+      for (forms, domain) in [
+        (["1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"], "1:2:3:4:5:6:7:0"),
+        (["::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"], "0:2:3:4:5:6:7:8"),
+        (["1:0:0:4::", "1::4:0:0:0:0"], "1:0:0:4::"), (["0::0:1", "::1"], "::1"),
+        (["1:0:0:4:5:0:0:8"], "1::4:5:0:0:8"), (["::ffff:1.2.3.4"], "::ffff:102:304"),
+      ] {
+        for form in forms {
+          let cookie = try await fixture.set("a=1", at: "https://[\(form)]/")
+          checkSameBytes(cookie.domain, domain, "the domain of [\(form)]")
+        }
+        try await fixture.expect("a=1", at: "https://[\(domain)]/")
+      }
+    }
+    Clause(
+      "longest-host", "a host may have 253 octets, not counting a final dot, and no more",
+      from: "RFC 1035 §2.3.4"
+    ) { fixture in
+      let label = String(repeating: "a", count: 61)
+      let host = [label, label, label, label, "ab.cd"].joined(separator: ".")
+      for url in ["https://\(host)/", "https://\(host)./"] {
+        try await fixture.set("a=1", at: url)
+        try await fixture.expect("a=1", at: url)
+      }
+      for host in ["x\(host)", "x\(host)."] {
+        let request = try? CookieRequest(isSecure: true, host: host)
+        checkEqual(request?.host, nil, "a host of 254 octets")
+      }
+    }
     Clause("port", "ports are ignored", from: "RFC 6265 §8.5") { fixture in
       let cookie = try await fixture.set("a=1", at: "https://example.com:8443/")
       checkSameBytes(cookie.domain, "example.com", "the domain of a host with a port")

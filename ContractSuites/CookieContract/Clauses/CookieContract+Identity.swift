@@ -53,6 +53,22 @@ extension ClauseGroup<CookieStoreFixture> {
       try await older.expect("a=3")
     }
     Clause(
+      "reopened-rfc6265",
+      "twins survive a change to RFC 6265; a line replaces its own twin, else the other one",
+      from: "this project", requires: .configurablePolicy, .persistence
+    ) { fixture in
+      try await fixture.set("a=1; Max-Age=600")
+      try await fixture.set("a=2; Max-Age=600; Domain=example.com")
+      let older = try await fixture.reopened(CookiePolicy(profile: .rfc6265))
+      try await older.expectAll(["a=1", "a=2"])
+      try await older.set("a=3; Max-Age=600; Domain=example.com")
+      try await older.expectAll(["a=1", "a=3"])
+      try await older.setExpired("a=; Max-Age=0")
+      try await older.expectAll(["a=3"])
+      try await older.set("a=4; Max-Age=600")
+      try await older.expectAll(["a=4"])
+    }
+    Clause(
       "overwrite-creation", "a cookie that replaces another keeps its creation time and position",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in

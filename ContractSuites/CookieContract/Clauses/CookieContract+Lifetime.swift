@@ -159,6 +159,25 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["b=1"])
     }
     Clause(
+      "expired-in-waves", "cookies that expire one after the other are removed one after the other",
+      from: "RFC 6265bis §5.7", requires: .controllableClock
+    ) { fixture in
+      for (name, age) in [("c", 180), ("a", 60), ("d", 240), ("b", 120)] {
+        try await fixture.set("\(name)=1; Max-Age=\(age)")
+      }
+      fixture.clock.advance(by: 60)
+      checkEqual(try await fixture.store.removeExpired(), 1, "the count of the first wave")
+      fixture.clock.advance(by: 60)
+      checkEqual(try await fixture.store.removeExpired(), 1, "the count of the second wave")
+      fixture.clock.advance(by: 60)
+      let changes = fixture.store.changes()
+      let third = try await fixture.set("e=1")
+      let reported = await changes.upTo(third)
+      checkEqual(
+        reported.compactMap(\.removed?.name), ["c"], "the cookies removed with the third wave")
+      try await fixture.expectAll(["d=1", "e=1"])
+    }
+    Clause(
       "expired-overwrite",
       "a cookie that has expired on arrival deletes the one of the same identity",
       from: "RFC 6265bis §5.7, 23"
@@ -208,6 +227,43 @@ extension ClauseGroup<CookieStoreFixture> {
         second.creation >= first.creation,
         "the second cookie's creation is \(describe(second.creation)), before the first's")
       try await fixture.set("a=2")
+      try await fixture.expectOrder("a=2; b=1")
+    }
+    Clause(
+      "clock-back-after-removal",
+      "a new cookie's creation is the clock's time if the cookies with later creations are gone",
+      from: "this project", requires: .controllableClock
+    ) { fixture in
+      let latest = Cookie.ID(name: "b", domain: "example.com")
+      let removals: [(String, (CookieStoreFixture) async throws -> Void)] = [
+        ("its deletion", { try await $0.store.delete(latest) }),
+        ("an expired line", { try await $0.setExpired("b=; Max-Age=0") }),
+        ("its expiry", { $0.clock.advance(by: 10) }),
+        ("clearing", { try await $0.store.clear() }),
+      ]
+      for (cause, remove) in removals {
+        try await fixture.store.clear()
+        try await fixture.set("a=1")
+        fixture.clock.advance(by: 100)
+        try await fixture.set("b=1; Max-Age=5")
+        try await remove(fixture)
+        try await fixture.store.removeExpired()
+        fixture.clock.advance(by: -50)
+        let next = try await fixture.set("c=1")
+        checkEqual(next.creation, fixture.now, "the creation after \(cause) of the latest cookie")
+      }
+    }
+    Clause(
+      "clock-back-after-overwrite",
+      "replacing a cookie doesn't delay the creation of later ones when the clock goes backwards",
+      from: "this project", requires: .controllableClock
+    ) { fixture in
+      try await fixture.set("a=1")
+      fixture.clock.advance(by: 100)
+      try await fixture.set("a=2")
+      fixture.clock.advance(by: -50)
+      let next = try await fixture.set("b=1")
+      checkEqual(next.creation, fixture.now, "the creation after 'a' was replaced at a later time")
       try await fixture.expectOrder("a=2; b=1")
     }
   }

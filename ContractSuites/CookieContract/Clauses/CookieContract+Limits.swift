@@ -98,5 +98,58 @@ extension ClauseGroup<CookieStoreFixture> {
         try await store.expectAll(["a=2", "e=1", "f=1"])
       }
     }
+    Clause(
+      "eviction-ties",
+      "at equal last access the earliest creation is evicted, even if stored later",
+      from: "this project", requires: .configurablePolicy, .controllableClock
+    ) { fixture in
+      for limits in [(perDomain: 2, total: 10), (perDomain: 10, total: 2)] {
+        let store = try await fixture.openingLimited(
+          perDomain: limits.perDomain, total: limits.total)
+        try await store.set("a=1")
+        try await store.store.restore([
+          Cookie(
+            name: "b", value: "1", domain: "example.com", creation: fixture.now - 60,
+            lastAccess: fixture.now)
+        ])
+        try await store.set("c=1")
+        try await store.expectAll(["a=1", "c=1"])
+      }
+    }
+    Clause(
+      "restore-evicts", "restoring cookies above the limits evicts the least recently used ones",
+      from: "RFC 6265bis §5.7", requires: .configurablePolicy
+    ) { fixture in
+      let store = try await fixture.openingLimited(perDomain: 2, total: 3)
+      func cookie(_ name: String, of domain: String, age: TimeInterval) -> Cookie {
+        Cookie(name: name, value: "1", domain: domain, creation: fixture.now - age)
+      }
+      try await store.store.restore([
+        cookie("a", of: "example.com", age: 20), cookie("b", of: "example.com", age: 40),
+        cookie("c", of: "example.com", age: 10), cookie("d", of: "example.com", age: 30),
+      ])
+      try await store.expectAll(["a=1", "c=1"])
+      try await store.store.restore([
+        cookie("e", of: "example.org", age: 5), cookie("f", of: "example.net", age: 15),
+      ])
+      try await store.expectAll(["c=1", "e=1", "f=1"])
+    }
+    Clause(
+      "reopened-limits",
+      "lowered limits apply when the next new cookie is stored, not when one is replaced",
+      from: "this project", requires: .configurablePolicy, .persistence
+    ) { fixture in
+      let first = try await fixture.openingLimited(perDomain: 10, total: 10)
+      for name in ["a", "b", "c", "d"] { try await first.set("\(name)=1; Max-Age=600") }
+      let store = try await first.reopened(CookiePolicy(limits: .init(perDomain: 2, total: 10)))
+      try await store.expectAll(["a=1", "b=1", "c=1", "d=1"])
+      try await store.set("a=2; Max-Age=600")
+      try await store.expectAll(["a=2", "b=1", "c=1", "d=1"])
+      try await store.set("o=1; Max-Age=600", at: "https://example.org/")
+      try await store.expectAll(["a=2", "b=1", "c=1", "d=1", "o=1"])
+      try await store.set("e=1; Max-Age=600")
+      checkEqual(try await store.store.all().count, 3, "the number of cookies after a new one")
+      try await store.expect("o=1", at: "https://example.org/")
+    }
   }
 }

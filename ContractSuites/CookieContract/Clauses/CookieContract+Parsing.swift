@@ -263,5 +263,35 @@ extension ClauseGroup<CookieStoreFixture> {
       }
       try await fixture.expectAll(["a0=1", "a1=1", "a2=1", "a3=1"])
     }
+    Clause(
+      "raw-octets", "octets that are not UTF-8 are sent as they were received",
+      from: "RFC 6265bis §5.6"
+    ) { fixture in
+      let request = try CookieRequest(CookieStoreFixture.origin)
+      func expect(_ octets: [[UInt8]]) async throws {
+        let sent = try await fixture.store.headerOctets(for: request) ?? []
+        let lines = sent.split(separator: UInt8(ascii: ";")).map { Array($0.drop { $0 == 0x20 }) }
+        checkEqual(
+          lines.sorted { $0.lexicographicallyPrecedes($1) },
+          octets.sorted { $0.lexicographicallyPrecedes($1) }, "the octets of the cookies sent")
+      }
+      let start = Array("a=".utf8)
+      for octets: [UInt8] in [
+        [0x63, 0xE9], [0xFF, 0x80, 0xC3], [0xC3, 0xA9], [0xED, 0xA0, 0x80],
+        [0xF4, 0x8F, 0x9E, 0x80],
+        [0xF4, 0x8F, 0x9F, 0xBF, 0xBF], Array(0x80...0xFF),
+      ] {
+        try await fixture.store.store(start + octets + Array("; Secure".utf8), from: request)
+        try await expect([start + octets])
+      }
+      try await fixture.store.clear()
+      try await fixture.store.store([0xE9, 0x3D, 0x31], from: request)
+      try await fixture.store.store([0xC3, 0xA9, 0x3D, 0x32], from: request)
+      try await expect([[0xE9, 0x3D, 0x31], [0xC3, 0xA9, 0x3D, 0x32]])
+      try await fixture.store.clear()
+      let longest = start + [UInt8](repeating: 0xFF, count: 4095)
+      try await fixture.store.store(longest, from: request)
+      try await expect([longest])
+    }
   }
 }

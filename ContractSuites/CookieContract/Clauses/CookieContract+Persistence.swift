@@ -127,6 +127,27 @@ extension ClauseGroup<CookieStoreFixture> {
       let kept = try await fixture.reopened().store.all().count
       checkEqual(kept, 80, "the number of cookies kept of 80 written by two handles")
     }
+    Clause(
+      "flush-at-once", "handles may write and flush concurrently; every flush succeeds",
+      from: "this project", requires: .severalHandles
+    ) { fixture in
+      let handles = [fixture, try await fixture.secondHandle(), try await fixture.secondHandle()]
+      let failures = try await withThrowingTaskGroup(of: [String].self) { group in
+        for (number, handle) in handles.enumerated() {
+          group.addTask {
+            var failures: [String] = []
+            for index in 0..<60 {
+              try await handle.set("n\(number)=\(index); Max-Age=600")
+              do { try await handle.store.flush() } catch { failures.append("\(error)") }
+            }
+            return failures
+          }
+        }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      checkEqual(
+        failures.count, 0, "the number of 180 flushes that failed (\(failures.first ?? ""))")
+    }
     Absence(
       of: .persistence, "a reopened store is empty", from: "this project"
     ) { fixture in

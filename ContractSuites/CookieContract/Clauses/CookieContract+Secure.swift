@@ -166,5 +166,20 @@ extension ClauseGroup<CookieStoreFixture> {
         try await fixture.expect(nil, at: url)
       }
     }
+    Clause(
+      "localhost-dot", "a trailing dot of localhost or a loopback address doesn't change the trust",
+      from: "RFC 6761 §6.3", requires: .configurablePolicy
+    ) { fixture in
+      let trusting = try await fixture.opening(CookiePolicy(trustsLocalhost: true))
+      for url in ["http://localhost./", "http://app.localhost./", "http://127.0.0.1./"] {
+        try await trusting.set("a=1; Secure", at: url)
+        try await trusting.expect("a=1", at: url)
+      }
+      for url in [
+        "http://127.0.0.1.example.com/", "http://127.example./", "http://localhost.org./",
+      ] {
+        try await trusting.expectRejection("a=1; Secure", at: url, as: .insecureOrigin)
+      }
+    }
   }
 }

@@ -94,6 +94,50 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["a=1", "a=3", "b=4"])
       checkEqual(try await delete(wide), false, "the result of deleting it again")
     }
+    Clause(
+      "delete-under", "the cookies of a domain and its subdomains are listed and deleted together",
+      from: "this project"
+    ) { fixture in
+      try await fixture.set("a=1; Secure; HttpOnly; Max-Age=600")
+      try await fixture.set("b=1; Domain=example.com; Path=/docs")
+      try await fixture.set("c=1", at: "https://v2.api.example.com/")
+      for url in ["https://badexample.com/", "https://example.com.org/", "https://192.0.2.1/"] {
+        try await fixture.set("o=1", at: url)
+      }
+      try await fixture.set("u=1", at: "https://bücher.example/")
+      let store = fixture.store
+      for (domain, names) in [
+        ("example.com", ["a", "b", "c"]), (".EXAMPLE.com", ["a", "b", "c"]),
+        ("api.example.com", ["c"]), ("BÜCHER.example", ["u"]), ("192.0.2.1", ["o"]), ("2.1", []),
+        ("no host", []), ("", []),
+      ] {
+        let listed = try await store.all(under: domain)
+        checkEqual(listed.map(\.name).sorted(), names, "the cookies under '\(domain)'")
+      }
+      checkEqual(
+        try await store.deleteAll(under: "no host"), 0, "the count of a text that is no host")
+      checkEqual(
+        try await store.deleteAll(under: ".Example.COM"), 3, "the count of cookies deleted")
+      checkEqual(try await store.deleteAll(under: "example.com"), 0, "the count the second time")
+      checkEqual(try await store.deleteAll(under: "bücher.example"), 1, "the count of a U-label")
+      try await fixture.expectAll(["o=1", "o=1", "o=1"])
+    }
+    Clause(
+      "changes-deleted-under", "each cookie deleted with its domain is reported",
+      from: "this project"
+    ) { fixture in
+      let one = try await fixture.set("a=1")
+      let two = try await fixture.set("b=1", at: "https://api.example.com/")
+      try await fixture.set("c=1", at: "https://example.org/")
+      let changes = fixture.store.changes()
+      try await fixture.store.deleteAll(under: "example.com")
+      let last = try await fixture.set("d=1")
+      let reported = await changes.upTo(last)
+      checkEqual(
+        Set(reported),
+        [.removed(one, .deleted), .removed(two, .deleted), .stored(last, replacing: nil)],
+        "the changes reported for a deleted domain, in any order,")
+    }
     Clause("clear", "clearing removes every cookie", from: "this project") { fixture in
       try await fixture.set("a=1; Secure; HttpOnly; Path=/docs; Max-Age=60")
       try await fixture.set("b=1", at: "https://example.org/")

@@ -33,11 +33,12 @@ public struct CookieSpecification: Specification {
 
   public var kinds: [String] {
     ["store", "cookies", "all", "delete", "clear", "removeExpired", "endSession"]
-      + (world.movesClock ? ["wait"] : [])
+      + (world.movesClock ? ["wait", "setBack"] : []) + (world.restores ? ["restore"] : [])
   }
 
   public func command(from choices: inout Choices, in state: State) -> Command {
-    switch choices.rule(weights: [10, 8, 2, 2, 1, 1, 1, world.movesClock ? 3 : 0]) {
+    let (moves, restores) = (world.movesClock ? 1 : 0, world.restores ? 2 : 0)
+    return switch choices.rule(weights: [10, 8, 2, 2, 1, 1, 1, 3 * moves, moves, restores]) {
     case 0: .store(world.line(from: &choices), from: world.page(from: &choices))
     case 1: .cookies(for: world.page(from: &choices))
     case 2: .all
@@ -45,7 +46,12 @@ public struct CookieSpecification: Specification {
     case 4: .clear
     case 5: .removeExpired
     case 6: .endSession
-    default: .wait(choices.integer(in: 1...4))
+    case 7: .wait(choices.integer(in: 1...4))
+    case 8: .setBack(choices.integer(in: 1...4))
+    default:
+      .restore(
+        world.line(from: &choices), from: world.page(from: &choices),
+        age: choices.integer(in: -2...4))
     }
   }
 
@@ -75,6 +81,16 @@ public struct CookieSpecification: Specification {
     case .removeExpired: return .count(try await store.removeExpired())
     case .endSession: try await store.endSession()
     case .wait(let seconds): subject.clock.advance(by: TimeInterval(seconds))
+    case .setBack(let seconds): subject.clock.advance(by: -TimeInterval(seconds))
+    case .restore(let line, let page, let age):
+      let date = subject.clock.now - TimeInterval(age)
+      guard let cookie = CookieModel.cookie(line, from: page, at: date) else { break }
+      do throws(CookieStoreError) {
+        try await store.restore([cookie])
+      } catch {
+        guard case .rejected(let rejection) = error else { throw error }
+        return .rejected(rejection)
+      }
     }
     return .done
   }
@@ -83,7 +99,7 @@ public struct CookieSpecification: Specification {
 }
 
 extension Specification where Self == CookieSpecification {
-  /// The cookie jar with commands that advance the clock, for lock-step exploration.
+  /// The cookie jar with commands that move the clock, for lock-step exploration.
   public static var cookies: CookieSpecification { CookieSpecification() }
 
   /// The cookie jar at one instant, for exploration with concurrent tasks.

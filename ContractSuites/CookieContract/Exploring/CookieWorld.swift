@@ -30,12 +30,16 @@ public struct CookieWorld: Sendable {
   /// Whether scripts request some pages.
   public var hasScripts = true
 
-  /// Whether commands advance the clock; false for concurrent tasks, because they share the clock.
+  /// Whether commands move the clock, forwards and back; false for concurrent tasks, because they
+  /// share the clock.
   public var movesClock: Bool
+
+  /// Whether commands restore cookies.
+  public var restores = true
 
   /// Creates a world of three hosts, three paths and three names.
   ///
-  /// - Parameter movesClock: Whether commands advance the clock.
+  /// - Parameter movesClock: Whether commands move the clock.
   public init(movesClock: Bool = true) { self.movesClock = movesClock }
 
   func page(from choices: inout Choices) -> CookieModel.Page {

@@ -39,6 +39,11 @@ final class AlternatingCookieStore: CookieStore {
   @discardableResult
   func delete(_ id: Cookie.ID) async throws(CookieStoreError) -> Bool { try await next.delete(id) }
 
+  @discardableResult
+  func deleteAll(under domain: String) async throws(CookieStoreError) -> Int {
+    try await next.deleteAll(under: domain)
+  }
+
   func clear() async throws(CookieStoreError) { try await next.clear() }
 
   @discardableResult

@@ -124,7 +124,7 @@ extension CookieStoreFixture {
     let found = try await store.header(for: try request(url, by: caller))
     check(
       sortedBytes(found) == sortedBytes(header),
-      "\(url) (\(caller.rawValue)) carries \(describe(found)), expected \(describe(header))",
+      "\(url) (\(caller.rawValue)) carries \(contrast(found, header))",
       sourceLocation: sourceLocation)
   }
 
@@ -135,7 +135,7 @@ extension CookieStoreFixture {
     let found = try await store.header(for: try request(url))
     check(
       bytes(found) == bytes(header),
-      "\(url) carries \(describe(found)), expected \(describe(header)) in this order",
+      "\(url) carries \(contrast(found, header)) in this order",
       sourceLocation: sourceLocation)
   }
 
@@ -146,7 +146,7 @@ extension CookieStoreFixture {
     let found = try await store.all().map(\.serialized)
     check(
       sortedBytes(found.joined(separator: "; ")) == sortedBytes(expected.joined(separator: "; ")),
-      "the store lists \(describe(found)), expected \(describe(expected))",
+      "the store lists \(contrast(found, expected))",
       sourceLocation: sourceLocation)
   }
 
@@ -157,7 +157,7 @@ extension CookieStoreFixture {
     let found = try await store.all().map(\.serialized)
     check(
       found.map(bytes) == expected.map(bytes),
-      "the store lists \(describe(found)), expected \(describe(expected)) in this order",
+      "the store lists \(contrast(found, expected)) in this order",
       sourceLocation: sourceLocation)
   }
 
@@ -181,8 +181,22 @@ func checkSameBytes(
 ) {
   check(
     bytes(actual) == bytes(expected),
-    "\(subject()) is \(describe(actual)), expected \(describe(expected))",
+    "\(subject()) is \(contrast(actual, expected))",
     sourceLocation: sourceLocation)
+}
+
+/// Describes a value and the one that was expected in its place.
+///
+/// Text outside ASCII is escaped if the two would look alike, such as 'é' of one scalar and of two.
+func contrast(_ actual: Any?, _ expected: Any?) -> String {
+  var texts = [describe(actual), describe(expected)]
+  // `==` compares canonical equivalence.
+  if texts[0] == texts[1] {
+    texts = texts.map { text in
+      text.unicodeScalars.map { $0.isASCII ? "\($0)" : $0.escaped(asASCII: true) }.joined()
+    }
+  }
+  return "\(texts[0]), expected \(texts[1])"
 }
 
 /// Checks an expiry with a tolerance of 2 s, for stores that read the system clock.

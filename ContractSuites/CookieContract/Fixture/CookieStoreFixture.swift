@@ -111,6 +111,15 @@ extension CookieStoreFixture {
     return try await opened(setup)
   }
 
+  /// Closes the store and opens it again with another policy.
+  func reopened(_ policy: CookiePolicy) async throws -> CookieStoreFixture {
+    try await store.flush()
+    try await close()
+    return try await opened(
+      CookieStoreSetup(
+        policy: policy, now: setup.now, location: setup.location, directories: setup.directories))
+  }
+
   /// Opens a copy of the files, as a killed process would leave them.
   func afterCrash() async throws -> CookieStoreFixture {
     let copy = UUID().uuidString

@@ -34,7 +34,7 @@ public struct CookieProviderFixture: Sendable {
     let found = try await provider(url).cookie(named: name)
     if found.map({ Array($0.value.utf8) }) != value.map({ Array($0.utf8) }) {
       Issue.record(
-        "'\(name)' at \(url) is \(describe(found?.value)), expected \(describe(value))",
+        "'\(name)' at \(url) is \(contrast(found?.value, value))",
         sourceLocation: sourceLocation)
     }
   }

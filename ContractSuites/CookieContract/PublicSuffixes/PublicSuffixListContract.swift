@@ -33,6 +33,14 @@ extension Contract<PublicSuffixListFixture> {
       try $0.expect(
         rules: ["com"], suffixes: ["example", "localhost"], others: ["a.example", "b.a.example"])
     }
+    Clause("u-labels", "rules in U-labels match domains in A-labels", from: source) {
+      try $0.expect(
+        rules: ["com", "рф", "公司.cn", "*.бел", "!šibenik.бел"],
+        suffixes: ["xn--p1ai", "xn--55qx5d.cn", "foo.xn--90ais"],
+        others: [
+          "a.xn--p1ai", "a.xn--55qx5d.cn", "xn--ibenik-9jb.xn--90ais", "b.a.xn--90ais",
+        ])
+    }
     Clause("empty", "the empty domain is no suffix", from: "this project") {
       try $0.expect(rules: ["com"], suffixes: ["com"], others: [""])
     }

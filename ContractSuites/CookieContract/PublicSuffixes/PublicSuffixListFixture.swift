@@ -7,7 +7,8 @@ public struct PublicSuffixListFixture: Sendable {
 
   /// Creates a fixture.
   ///
-  /// - Parameter make: Creates a list from rules in the format of publicsuffix.org, in A-labels.
+  /// - Parameter make: Creates a list from rules in the format of publicsuffix.org, in
+  ///   A-labels or U-labels.
   public init(_ make: @escaping @Sendable (_ rules: [String]) throws -> any PublicSuffixList) {
     self.make = make
   }

@@ -58,6 +58,13 @@ extension Saboteur<PublicSuffixListFixture> {
     flawed("empty-is-suffix", "treats the empty domain as a suffix", caughtBy: "empty") {
       domain, _, isSuffix in isSuffix || domain.isEmpty
     }
+    flawed(
+      "a-labels-only", "ignores rules in U-labels", caughtBy: "u-labels",
+      saying: "'xn--55qx5d.cn' is no public suffix"
+    ) { domain, rules, _ in
+      StaticPublicSuffixList(rules: rules.filter { $0.utf8.allSatisfy { $0 < 0x80 } })
+        .isPublicSuffix(domain)
+    }
     flawed("two-labels", "compares at most two labels", caughtBy: "deep") {
       domain, _, isSuffix in isSuffix && domain.split(separator: ".").count <= 2
     }

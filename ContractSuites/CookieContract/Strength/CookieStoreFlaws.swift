@@ -58,6 +58,22 @@ struct CookieStoreFlaws: Sendable {
   /// Whether a cookie that replaces another keeps its position in the order of creation.
   var keepsPosition = true
 
+  /// Whether a line replaces the cookie with its own host-only flag rather than the first twin.
+  var prefersOwnTwin = true
+
+  /// The times that ``creation`` gets as the latest creation.
+  var latestCreation = LatestCreation.ofPresent
+
+  /// The times among which the latest creation is found.
+  enum LatestCreation {
+    /// The creations of the cookies in the store.
+    case ofPresent
+    /// Also those of removed cookies.
+    case ofRemovedToo
+    /// The times at which cookies were stored, replacing others included.
+    case ofReplacingToo
+  }
+
   /// The creation of a new cookie, given the latest creation in the store.
   var creation: @Sendable (_ now: Date, _ latest: Date?) -> Date = { max($0, $1 ?? $0) }
 
@@ -77,11 +93,20 @@ struct CookieStoreFlaws: Sendable {
   /// Whether storing a cookie removes expired ones.
   var removesExpiredOnStore = true
 
+  /// How many times expired cookies are removed.
+  var expiryWaves = Int.max
+
   /// Whether a line that has already expired deletes the cookie of its identity.
   var deletesOnExpiredLine = true
 
   /// Changes the number of expired cookies that the store reports as removed.
   var expiredCount: @Sendable (Int) -> Int = { $0 }
+
+  /// Whether a cookie that replaces another evicts cookies above the limits.
+  var replacingEvicts = false
+
+  /// Whether restored cookies evict others above the limits.
+  var restoringEvicts = true
 
   /// Whether a cookie is evicted before another of its domain; the earlier creation breaks ties.
   var evictsFirstFromDomain: @Sendable (Cookie, Cookie) -> Bool = {
@@ -117,6 +142,11 @@ struct CookieStoreFlaws: Sendable {
 
   /// Whether deleting an identity removes a cookie.
   var isDeleted: @Sendable (Cookie, Cookie.ID) -> Bool = { $0.id == $1 }
+
+  /// Whether deleting a domain removes a cookie.
+  var isUnder: @Sendable (Cookie, _ domain: String) -> Bool = {
+    CookieScope($1)?.contains($0) ?? false
+  }
 
   /// Whether clearing the store removes a cookie.
   var isCleared: @Sendable (Cookie) -> Bool = { _ in true }
@@ -159,6 +189,9 @@ struct CookieStoreFlaws: Sendable {
 
   /// Whether each operation reads the file, or only the first.
   var rereadsFile = true
+
+  /// Whether a flush fails while another one is in progress.
+  var flushesOneAtATime = false
 
   /// The permissions of the file.
   var fileMode = 0o600

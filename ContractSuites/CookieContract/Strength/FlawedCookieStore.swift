@@ -13,10 +13,16 @@ final class FlawedCookieStore: CookieStore {
   /// Locks the files of all stores: saboteurs don't need a lock per file.
   private static let fileLock = Mutex(())
 
+  /// The number of flushes in progress in all stores whose flushes exclude each other.
+  private static let flushes = Mutex(0)
+
   private struct State {
     /// The cookies, in order of creation.
     var cookies: [Cookie] = []
     var hasRead = false
+    /// The latest creation, or time of storing, of all cookies that there ever were.
+    var latestEver: Date?
+    var expiryWaves = 0
     var subscribers: [AsyncStream<CookieChange>.Continuation] = []
     /// The changes to publish when the operation ends.
     var changes: [CookieChange] = []
@@ -73,18 +79,23 @@ final class FlawedCookieStore: CookieStore {
     {
       throw .overlaysSecure
     }
-    let old = present.first { flaws.hasSameIdentity($0, cookie, policy) }
+    let twins = present.filter { flaws.hasSameIdentity($0, cookie, policy) }
+    let own = twins.first { $0.isHostOnly == cookie.isHostOnly }
+    let old = flaws.prefersOwnTwin ? own ?? twins.first : twins.first
     if flaws.protectsHTTPOnly, let old, old.isHTTPOnly, request.access == .script {
       throw .overwritesHTTPOnly
     }
 
-    if flaws.removesExpiredOnStore { remove(.expired, from: &state) { flaws.hasExpired($0, now) } }
+    if flaws.removesExpiredOnStore { removeExpired(from: &state, now: now) }
     if flaws.hasExpired(cookie, now) {
       guard let old, flaws.deletesOnExpiredLine else { return nil }
       remove(.expired, from: &state) { $0 == old }
       return .removed(old, .expired)
     }
-    cookie.creation = flaws.creation(now, state.cookies.map(\.creation).max())
+    let latest =
+      flaws.latestCreation == .ofPresent
+      ? state.cookies.map(\.creation).max() : state.latestEver
+    cookie.creation = flaws.creation(now, latest)
     if let old {
       flaws.inheritFromReplaced(&cookie, old)
     }
@@ -98,9 +109,11 @@ final class FlawedCookieStore: CookieStore {
     } else {
       state.cookies.append(cookie)
     }
+    let time = flaws.latestCreation == .ofReplacingToo ? now : cookie.creation
+    state.latestEver = max(state.latestEver ?? time, time)
     let change = CookieChange.stored(cookie, replacing: old)
     state.changes.append(change)
-    evict(cookie.domain, from: &state)
+    if old == nil || flaws.replacingEvicts { evict(cookie.domain, from: &state) }
     return change
   }
 
@@ -171,15 +184,18 @@ final class FlawedCookieStore: CookieStore {
         }
       }
       self.flaws.restored(&valid, now)
-      self.remove(.expired, from: &state) { self.flaws.hasExpired($0, now) }
+      self.removeExpired(from: &state, now: now)
       for cookie in valid where !self.flaws.hasExpired(cookie, now) {
-        let old = state.cookies.first { self.flaws.hasSameIdentity($0, cookie, self.policy) }
+        let twins = state.cookies.filter { self.flaws.hasSameIdentity($0, cookie, self.policy) }
+        let old = twins.first { $0.isHostOnly == cookie.isHostOnly } ?? twins.first
         state.cookies.removeAll { $0 == old }
         state.cookies.append(cookie)
         state.changes.append(.stored(cookie, replacing: old))
       }
       state.cookies = self.sorted(state.cookies) { $0.creation < $1.creation }
-      for domain in Set(valid.map(\.domain)) { self.evict(domain, from: &state) }
+      if self.flaws.restoringEvicts {
+        for domain in Set(valid.map(\.domain)) { self.evict(domain, from: &state) }
+      }
       return nil
     }
     if let rejection { throw .rejected(rejection) }
@@ -194,6 +210,15 @@ final class FlawedCookieStore: CookieStore {
     }
   }
 
+  @discardableResult
+  func deleteAll(under domain: String) async throws(CookieStoreError) -> Int {
+    try await perform { state, now in
+      self.remove(.deleted, from: &state) {
+        self.flaws.isUnder($0, domain) && !self.flaws.hasExpired($0, now)
+      }
+    }
+  }
+
   func clear() async throws(CookieStoreError) {
     try await perform { state, _ in
       _ = self.remove(.deleted, from: &state) { self.flaws.isCleared($0) }
@@ -203,8 +228,7 @@ final class FlawedCookieStore: CookieStore {
   @discardableResult
   func removeExpired() async throws(CookieStoreError) -> Int {
     try await perform { state, now in
-      self.flaws.expiredCount(
-        self.remove(.expired, from: &state) { self.flaws.hasExpired($0, now) })
+      self.flaws.expiredCount(self.removeExpired(from: &state, now: now))
     }
   }
 
@@ -215,6 +239,7 @@ final class FlawedCookieStore: CookieStore {
   }
 
   func flush() async throws(CookieStoreError) {
+    if flaws.flushesOneAtATime { try await Self.flushAlone() }
     try await perform { state, _ in self.flaws.flushed(&state.cookies) }
     guard !flaws.writesImmediately else { return }
     try write(state.withLock { $0.cookies })
@@ -281,6 +306,27 @@ extension FlawedCookieStore {
     } catch {
       throw .storage(CookieStorageFailure(.other, subject: file.path, detail: "\(error)"))
     }
+  }
+
+  /// Fails if another flush is in progress.
+  private static func flushAlone() async throws(CookieStoreError) {
+    let others = flushes.withLock { count in
+      count += 1
+      return count - 1
+    }
+    await Task.yield()
+    flushes.withLock { $0 -= 1 }
+    guard others == 0 else {
+      throw .storage(CookieStorageFailure(.busy, subject: "the file", detail: ""))
+    }
+  }
+
+  @discardableResult
+  private func removeExpired(from state: inout State, now: Date) -> Int {
+    guard state.expiryWaves < flaws.expiryWaves else { return 0 }
+    let count = remove(.expired, from: &state) { flaws.hasExpired($0, now) }
+    if count > 0 { state.expiryWaves += 1 }
+    return count
   }
 
   @discardableResult

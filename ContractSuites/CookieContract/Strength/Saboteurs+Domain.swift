@@ -189,5 +189,31 @@ extension Saboteur<CookieStoreFixture> {
         if received.values(of: "Domain").last == "" { cookie.isHostOnly = true }
       }
     }
+    flawed(
+      "unicode-lower-case", "converts Domain to lower case by Unicode's rules",
+      caughtBy: "ascii-case", saying: "expected it rejected as nonASCIIDomain"
+    ) { $0.line = { line, _ in line.rewriting("Domain") { $0.lowercased() } } }
+    flawed(
+      "unicode-attributes", "compares attribute names by Unicode's case folding",
+      caughtBy: "ascii-case", saying: "isSecure with an attribute that begins with U+017F"
+    ) { $0.line = { line, _ in line.replacing("; \u{17F}ecure", with: "; secure") } }
+    flawed(
+      "address-with-dot", "keeps the final dot of an IPv4 address", caughtBy: "address-forms",
+      saying: "the domain of 127.0.0.1."
+    ) { $0.admitted = { cookie, _ in if cookie.domain == "127.0.0.1" { cookie.domain += "." } } }
+    flawed(
+      "one-zero", "replaces a single zero of an IPv6 address by two colons",
+      caughtBy: "address-zeros", saying: "the domain of [1:2:3:4:5:6:7::] is '1:2:3:4:5:6:7::'"
+    ) {
+      $0.admitted = { cookie, _ in
+        if cookie.domain.hasSuffix(":7:0") {
+          cookie.domain = String(cookie.domain.dropLast()) + ":"
+        }
+      }
+    }
+    flawed(
+      "shorter-hosts", "rejects hosts of more than 252 octets", caughtBy: "longest-host",
+      saying: "expected it stored"
+    ) { $0.rejectAdmitted = { $1.request.host.utf8.count > 252 ? .domainMismatch : nil } }
   }
 }

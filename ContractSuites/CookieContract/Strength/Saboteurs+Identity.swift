@@ -130,5 +130,12 @@ extension Saboteur<CookieStoreFixture> {
       "two-at-most", "sends at most two cookies", caughtBy: "header",
       saying: "expected 'a=1; b=2; c=3'"
     ) { $0.sent = { $0 = Array($0.prefix(2)) } }
+    flawed(
+      "first-twin", "replaces the first of two twins in RFC 6265", caughtBy: "reopened-rfc6265",
+      saying: "the store lists"
+    ) {
+      $0.isPersistent = true
+      $0.prefersOwnTwin = false
+    }
   }
 }

@@ -107,5 +107,18 @@ extension Saboteur<CookieStoreFixture> {
     flawed(
       "clock-alone", "orders cookies by the clock only", caughtBy: "clock-backwards"
     ) { $0.orderByClockOnly() }
+    flawed(
+      "first-wave-only", "removes expired cookies only once", caughtBy: "expired-in-waves",
+      saying: "the count of the second wave is 0"
+    ) { $0.expiryWaves = 1 }
+    flawed(
+      "remembers-removed", "never sets a creation before that of a removed cookie",
+      caughtBy: "clock-back-after-removal", "clock-back-after-overwrite",
+      saying: "the creation after"
+    ) { $0.latestCreation = .ofReplacingToo }
+    flawed(
+      "remembers-deleted", "never sets a creation before that of a deleted cookie",
+      caughtBy: "clock-back-after-removal", saying: "the creation after its deletion"
+    ) { $0.latestCreation = .ofRemovedToo }
   }
 }

@@ -42,5 +42,26 @@ extension Saboteur<CookieStoreFixture> {
         $0.lastAccess == $1.lastAccess ? $0.name > $1.name : $0.lastAccess < $1.lastAccess
       }
     }
+    flawed(
+      "latest-creation-goes",
+      "evicts the latest creation of several cookies with equal last access",
+      caughtBy: "eviction-ties", saying: "the store lists"
+    ) {
+      $0.evictsFirstFromDomain = {
+        $0.lastAccess == $1.lastAccess ? $0.creation > $1.creation : $0.lastAccess < $1.lastAccess
+      }
+      $0.evictsFirstFromStore = $0.evictsFirstFromDomain
+    }
+    flawed(
+      "restores-above-limits", "restores cookies above the limits", caughtBy: "restore-evicts",
+      saying: "the store lists"
+    ) { $0.restoringEvicts = false }
+    flawed(
+      "replacing-evicts", "evicts cookies above lowered limits when one is replaced",
+      caughtBy: "reopened-limits", saying: "the store lists"
+    ) {
+      $0.isPersistent = true
+      $0.replacingEvicts = true
+    }
   }
 }

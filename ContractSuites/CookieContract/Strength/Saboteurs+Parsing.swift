@@ -238,5 +238,22 @@ extension Saboteur<CookieStoreFixture> {
       "safe-methods-only", "rejects cookies from responses to unsafe methods",
       caughtBy: "any-response"
     ) { $0.rejectAdmitted = { _, received in received.request.isSafeMethod ? nil : .crossSite } }
+    flawed(
+      "repairs-octets", "replaces octets that are not UTF-8 by U+FFFD", caughtBy: "raw-octets",
+      saying: "the octets of the cookies sent"
+    ) {
+      $0.line = { line, _ in
+        String(
+          String.UnicodeScalarView(
+            line.unicodeScalars.map { (0x10F780...0x10F7FF).contains($0.value) ? "\u{FFFD}" : $0 }))
+      }
+    }
+    flawed(
+      "counts-utf8", "counts the bytes of text in UTF-8 instead of octets", caughtBy: "raw-octets"
+    ) {
+      $0.rejectAdmitted = { cookie, _ in
+        cookie.name.utf8.count + cookie.value.utf8.count > 4096 ? .tooLarge : nil
+      }
+    }
   }
 }

@@ -90,6 +90,13 @@ extension Saboteur<CookieStoreFixture> {
       $0.isPersistent = true
       $0.locksFile = false
     }
+    flawed(
+      "flushes-alone", "fails to flush while another handle does", caughtBy: "flush-at-once",
+      saying: "another handle has locked the file"
+    ) {
+      $0.isPersistent = true
+      $0.flushesOneAtATime = true
+    }
   }
 }
 

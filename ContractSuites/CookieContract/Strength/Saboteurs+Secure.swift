@@ -157,5 +157,14 @@ extension Saboteur<CookieStoreFixture> {
           ? .insecureOrigin : nil
       }
     }
+    flawed(
+      "localhost-without-dot", "trusts localhost only without a trailing dot",
+      caughtBy: "localhost-dot", saying: "expected it stored"
+    ) {
+      $0.rejectAdmitted = { cookie, received in
+        cookie.isSecure && !received.request.isSecure && received.request.host.hasSuffix(".")
+          ? .insecureOrigin : nil
+      }
+    }
   }
 }

@@ -175,5 +175,13 @@ extension Saboteur<CookieStoreFixture> {
         "lacks-controllable-clock", "lacks-configurable-policy", "lacks-persistence",
       "lacks-several-handles", "lacks-crash-survival"
     ) { $0.isPersistent = true }
+    flawed(
+      "deletes-one-domain", "deletes a domain's cookies without those of its subdomains",
+      caughtBy: "delete-under", "changes-deleted-under"
+    ) { $0.isUnder = { $0.domain == $1.drop { $0 == "." }.lowercased() } }
+    flawed(
+      "deletes-by-ending", "deletes the cookies of each domain that ends like the given one",
+      caughtBy: "delete-under", saying: "the count"
+    ) { $0.isUnder = { $0.domain.hasSuffix($1.drop { $0 == "." }.lowercased()) } }
   }
 }

@@ -3,7 +3,7 @@ public import ExplorationEngine
 
 /// The cookie jar as the model of recorded histories, which contain no dates.
 ///
-/// Only `wait` advances the clock. A page is a URL, with the prefix `script:` if a script accesses
+/// Only `wait` and `setBack` move the clock. A page is a URL, with the prefix `script:` if a script accesses
 /// the cookies.
 ///
 /// | function | `value` | result |
@@ -14,7 +14,8 @@ public import ExplorationEngine
 /// | `delete` | [name, page] | Boolean; deletes the host-only cookie of the page's host and path |
 /// | `removeExpired` | | integer |
 /// | `clear`, `endSession` | | |
-/// | `wait` | seconds, 0 to 1,000,000,000 | |
+/// | `wait`, `setBack` | seconds, 0 to 1,000,000,000 | |
+/// | `restore` | [line, page, age] | restores the cookie that the line made `age` seconds ago |
 ///
 /// The reason for a rejection is the name of a case of `CookieRejection`, such as `overlaysSecure`.
 /// If the result of `store`, `delete` or `removeExpired` is missing, any result is possible.
@@ -92,14 +93,30 @@ extension CookieHistoryModel {
     case "clear": return .clear
     case "removeExpired": return .removeExpired
     case "endSession": return .endSession
-    case "wait":
-      guard case .integer(let seconds) = call.value, 0...1_000_000_000 ~= seconds else {
+    case "wait": return .wait(try seconds(call.value, of: call))
+    case "setBack": return .setBack(try seconds(call.value, of: call))
+    case "restore":
+      guard case .array(let values) = call.value, values.count == 3 else {
         throw .badArgument(
-          function: call.function, needs: "a whole number of seconds from 0 to 1000000000")
+          function: call.function,
+          needs: "an array of the Set-Cookie line, the page's URL and the age")
       }
-      return .wait(seconds)
+      var line = call
+      line.value = .array(Array(values.prefix(2)))
+      let (text, page) = try textAndPage(of: line, text: "the Set-Cookie line")
+      return .restore(text, from: page, age: try seconds(values[2], of: call, from: -1_000_000_000))
     default: throw .unknownFunction(call.function)
     }
+  }
+
+  private static func seconds(
+    _ value: RecordedValue, of call: RecordedCall, from first: Int = 0
+  ) throws(Problem) -> Int {
+    guard case .integer(let seconds) = value, first...1_000_000_000 ~= seconds else {
+      throw .badArgument(
+        function: call.function, needs: "a whole number of seconds from \(first) to 1000000000")
+    }
+    return seconds
   }
 
   private static func textAndPage(
@@ -137,13 +154,16 @@ extension CookieHistoryModel {
     case .removeExpired: RecordedCall("removeExpired")
     case .endSession: RecordedCall("endSession")
     case .wait(let seconds): RecordedCall("wait", value: .integer(seconds))
+    case .setBack(let seconds): RecordedCall("setBack", value: .integer(seconds))
+    case .restore(let line, let page, let age):
+      RecordedCall("restore", value: [.string(line), .string("\(page)"), .integer(age)])
     }
   }
 
   public static func answersInValue(_ command: CookieModel.Command) -> Bool {
     switch command {
     case .cookies, .all: true
-    case .store, .delete, .clear, .removeExpired, .endSession, .wait: false
+    case .store, .delete, .clear, .removeExpired, .endSession, .wait, .setBack, .restore: false
     }
   }
 
@@ -151,7 +171,7 @@ extension CookieHistoryModel {
     _ result: RecordedValue?, to command: CookieModel.Command
   ) throws(Problem) -> Response? {
     switch (command, result) {
-    case (.clear, _), (.endSession, _), (.wait, _): return .done
+    case (.clear, _), (.endSession, _), (.wait, _), (.setBack, _), (.restore, _): return .done
     case (.store, nil), (.store, .null), (.removeExpired, nil), (.removeExpired, .null): return nil
     case (.store, .string(let text)):
       if let outcome = Outcome(rawValue: text) { return .outcome(outcome) }

@@ -33,6 +33,11 @@ public struct CookieModel: SequentialModel {
     case endSession
     /// Advances the clock by a number of seconds.
     case wait(Int)
+    /// Sets the clock back by a number of seconds.
+    case setBack(Int)
+    /// Restores the cookie that a line for a page made a number of seconds ago; nothing if the line
+    /// makes none.
+    case restore(String, from: Page, age: Int)
   }
 
   /// The response to a command.
@@ -81,8 +86,32 @@ public struct CookieModel: SequentialModel {
     case .wait(let seconds):
       let (sum, isTooMuch) = state.time.addingReportingOverflow(seconds)
       if !isTooMuch { state.time = sum }
+    case .setBack(let seconds):
+      let (difference, isTooMuch) = state.time.subtractingReportingOverflow(seconds)
+      if !isTooMuch { state.time = difference }
+    case .restore(let line, let page, let age):
+      guard let cookie = Self.cookie(line, from: page, at: now - TimeInterval(age)) else { break }
+      do throws(CookieRejection) {
+        try state.jar.restore([cookie], now: now)
+      } catch {
+        return .rejected(error)
+      }
     }
     return .done
+  }
+
+  /// Returns the cookie that a line for a page makes in an empty jar, or `nil` if it makes none.
+  ///
+  /// - Parameters:
+  ///   - line: A `Set-Cookie` line.
+  ///   - page: The page.
+  ///   - date: When the cookie is made.
+  public static func cookie(_ line: String, from page: Page, at date: Date) -> Cookie? {
+    var jar = CookieJar()
+    guard let request = try? page.request(),
+      case .stored(let cookie, _)? = try? jar.store(line, from: request, now: date)
+    else { return nil }
+    return cookie
   }
 
   public func isReadOnly(_ command: Command) -> Bool { command == .all }
@@ -102,6 +131,35 @@ extension CookieModel.Response {
   }
 }
 
+extension CookieModel.Response: CustomStringConvertible {
+  /// The response with every field of its cookies; scalars outside ASCII are escaped.
+  public var description: String {
+    switch self {
+    case .done: "done"
+    case .cookies(let cookies): "[\(cookies.map(\.summary).joined(separator: ", "))]"
+    case .change(let stored?, nil): "stored \(stored.summary)"
+    case .change(let stored?, let old?): "stored \(stored.summary) in place of \(old.summary)"
+    case .change(nil, let removed?): "removed \(removed.summary)"
+    case .change(nil, nil): "nothing stored or removed"
+    case .rejected(let reason): "rejected as \(reason.rawValue)"
+    case .count(let count): "\(count)"
+    }
+  }
+}
+
+extension Cookie {
+  /// The cookie with all its fields, an attribute only if it is set.
+  fileprivate var summary: String {
+    var text = "'\(serialized)' of \(isHostOnly ? "" : ".")\(domain)\(path)"
+    if isSecure { text += " Secure" }
+    if isHTTPOnly { text += " HttpOnly" }
+    if sameSite != .unspecified { text += " SameSite=\(sameSite.rawValue)" }
+    if let expires { text += " until \(expires.timeIntervalSince1970)" }
+    text += " created \(creation.timeIntervalSince1970)"
+    return text.unicodeScalars.map { $0.isASCII ? "\($0)" : $0.escaped(asASCII: true) }.joined()
+  }
+}
+
 extension CookieModel.Command {
   /// Whether both commands are equal, strings byte by byte.
   public static func == (one: Self, other: Self) -> Bool {
@@ -112,6 +170,11 @@ extension CookieModel.Command {
       name.hasSameBytes(as: otherName) && page == otherPage
     case (.cookies(let page), .cookies(let otherPage)): page == otherPage
     case (.wait(let seconds), .wait(let otherSeconds)): seconds == otherSeconds
+    case (.setBack(let seconds), .setBack(let otherSeconds)): seconds == otherSeconds
+    case (
+      .restore(let line, let page, let age), .restore(let otherLine, let otherPage, let otherAge)
+    ):
+      line.hasSameBytes(as: otherLine) && page == otherPage && age == otherAge
     case (.all, .all), (.clear, .clear), (.removeExpired, .removeExpired),
       (.endSession, .endSession):
       true
@@ -132,6 +195,9 @@ extension CookieModel.Command: CustomStringConvertible {
     case .removeExpired: "removeExpired"
     case .endSession: "endSession"
     case .wait(let seconds): "wait(\(seconds))"
+    case .setBack(let seconds): "setBack(\(seconds))"
+    case .restore(let line, let page, let age):
+      "restore(\(line.debugDescription), from: \"\(page)\", age: \(age))"
     }
   }
 }

@@ -71,8 +71,9 @@ public final class InMemoryCookieStore: CookieStore {
     state.withLock { $0.delete(id, now: now(), onChange: broadcaster.send) }
   }
 
+  // `async`, because asynchronous code would otherwise prefer the protocol's default implementation.
   @discardableResult
-  public func deleteAll(under domain: String) -> Int {
+  public func deleteAll(under domain: String) async -> Int {
     state.withLock { $0.deleteAll(under: domain, now: now(), onChange: broadcaster.send) }
   }
 

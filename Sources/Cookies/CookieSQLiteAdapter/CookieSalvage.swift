@@ -69,7 +69,9 @@ extension CookieSalvage.DroppedRow {
   init(_ statement: Statement) {
     func text(_ column: Int32) -> String {
       String(decoding: statement.bytes(column).prefix(256), as: UTF8.self).unicodeScalars
-        .map { $0.value < 0x20 || $0.value == 0x7F ? "\\u{\(String($0.value, radix: 16))}" : "\($0)" }
+        .map {
+          $0.value < 0x20 || $0.value == 0x7F ? "\\u{\(String($0.value, radix: 16))}" : "\($0)"
+        }
         .joined()
     }
     domain = text(0)

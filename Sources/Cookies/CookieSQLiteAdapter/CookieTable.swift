@@ -276,7 +276,8 @@ extension CookieTable {
     let read = Int64(rows.count + found.dropped.count)
     return CookieSalvage(
       kept: rows.map(\.cookie), dropped: found.dropped,
-      missing: found.metDamage ? found.tally.map { Int(max(0, $0.cookies - read)) } : 0, isSound: false)
+      missing: found.metDamage ? found.tally.map { Int(max(0, $0.cookies - read)) } : 0,
+      isSound: false)
   }
 
   func removeExpired(now: Date) throws(CookieStoreError) -> Int {

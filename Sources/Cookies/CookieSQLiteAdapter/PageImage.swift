@@ -72,7 +72,9 @@ final class PageImage {
     bytes.update(from: schema, count: pageSize)
     sqlite3_free(schema)
     // The number of pages, which is valid if the version for which it is so is the change counter's.
-    for (index, shift) in [24, 16, 8, 0].enumerated() { bytes[28 + index] = UInt8(pages >> shift & 255) }
+    for (index, shift) in [24, 16, 8, 0].enumerated() {
+      bytes[28 + index] = UInt8(pages >> shift & 255)
+    }
   }
 
   /// Shows a page as the cookie table.

@@ -132,8 +132,9 @@ extension SQLiteCookieStore {
     try perform { table, now throws(CookieStoreError) in try table.delete(id, now: now) }
   }
 
+  // `async`, because asynchronous code would otherwise prefer the protocol's default implementation.
   @discardableResult
-  public func deleteAll(under domain: String) throws(CookieStoreError) -> Int {
+  public func deleteAll(under domain: String) async throws(CookieStoreError) -> Int {
     try perform { table, now throws(CookieStoreError) in
       try table.deleteAll(under: domain, now: now)
     }

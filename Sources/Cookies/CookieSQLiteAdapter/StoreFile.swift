@@ -122,7 +122,8 @@ enum StoreFile {
       guard chmod(path + suffix, 0o600) == 0 || errno == ENOENT else {
         throw failure(
           .notPermitted, path + suffix,
-          "other users may read it, and its mode can't be changed: \(String(cString: strerror(errno)))")
+          "other users may read it, and its mode can't be changed: \(String(cString: strerror(errno)))"
+        )
       }
     }
   }

@@ -43,6 +43,13 @@ import Testing
     #"{"process":0,"f":"store","value":["h=1; HttpOnly","script:https://example.com/"],"call":31,"return":32,"result":"httpOnlyFromScript"}"#,
     #"{"process":0,"f":"endSession","call":33,"return":34}"#,
     #"{"process":0,"f":"clear","call":35,"return":36,"result":null}"#,
+    #"{"process":0,"f":"store","value":["n=1; Path=/","https://example.com/"],"call":37,"return":38,"result":"stored"}"#,
+    #"{"process":0,"f":"restore","value":["r=1; Max-Age=9; Path=/","https://example.com/",5],"call":39,"return":40}"#,
+    #"{"process":0,"f":"all","call":41,"return":42,"result":["r=1","n=1"]}"#,
+    #"{"process":0,"f":"wait","value":4,"call":43,"return":44}"#,
+    #"{"process":0,"f":"all","call":45,"return":46,"result":["n=1"]}"#,
+    #"{"process":0,"f":"setBack","value":1,"call":47,"return":48}"#,
+    #"{"process":0,"f":"all","call":49,"return":50,"result":["r=1","n=1"]}"#,
   ]
 
   @Test func `a history with every function and every result is linearizable`()
@@ -59,7 +66,8 @@ import Testing
     (3, "b=é; a=2\"", "a=2; b=é\""), (3, "b=é; a=2\"", "b=e\u{301}; a=2\""),
     (5, "null", "\"a=2\""), (6, "\"a=2\",\"b=é\"", "\"b=é\",\"a=2\""),
     (7, "overlaysSecure", "insecureOrigin"), (9, "nothing", "removed"), (10, "true", "false"),
-    (14, ":1}", ":0}"), (15, "httpOnlyFromScript", "stored"),
+    (14, ":1}", ":0}"), (20, "[\"r=1\",\"n=1\"]", "[\"n=1\",\"r=1\"]"),
+    (22, "[\"n=1\"]", "[\"r=1\",\"n=1\"]"), (15, "httpOnlyFromScript", "stored"),
   ])
   func `one wrong result makes the history not linearizable, and its line is reported`(
     index: Int, result: String, wrong: String
@@ -113,6 +121,9 @@ import Testing
       (#"{"f":"cookies","call":1,"process":0}"#, nil),
       (#"{"f":"delete","value":["a",null],"call":1,"process":0}"#, nil),
       (#"{"f":"wait","value":-1,"call":1,"process":0}"#, nil),
+      (#"{"f":"setBack","value":-1,"call":1,"process":0}"#, nil),
+      (#"{"f":"restore","value":["a=1","https://example.com/"],"call":1,"process":0}"#, nil),
+      (#"{"f":"restore","value":["a=1","https://example.com/","old"],"call":1,"process":0}"#, nil),
       (#"{"f":"wait","value":9223372036854775807,"call":1,"process":0}"#, nil),
       (#"{"f":"wait","value":"soon","call":1,"process":0}"#, nil),
     ] as [(String, LinearizabilityFileError.Problem?)])
@@ -188,5 +199,18 @@ import Testing
   func `a page is encoded as it is decoded`(url: String) throws {
     #expect(try CookieModel.Page(url: url).description == url)
     #expect(try CookieModel.Page(url: url) == CookieModel.Page(stringLiteral: url))
+  }
+
+  @Test func `responses are described without Optional, and different text looks different`() {
+    let model = CookieModel()
+    var state = model.initialState
+    let texts = ["a=\u{E9}", "a=e\u{301}", "a=; Max-Age=0", "a=; Max-Age=0"].map {
+      "\(model.apply(.store($0, from: "https://example.com/"), to: &state))"
+    }
+    #expect(texts[0] == #"stored 'a=\u{00E9}' of example.com/ created 1900000000.0"#)
+    #expect(texts[1].contains(#"'a=e\u{0301}' of example.com/ created"#))
+    #expect(texts[1].contains("in place of") && texts[2].hasPrefix("removed 'a=e"))
+    #expect(texts[3] == "nothing stored or removed")
+    #expect(texts.allSatisfy { !$0.contains("Optional") })
   }
 }

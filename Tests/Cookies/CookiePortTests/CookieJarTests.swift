@@ -257,6 +257,40 @@ struct CookieJarTests {
     #expect(jar.all(now: .start).filter { $0.name == "a" && $0.isSecure }.isEmpty)
   }
 
+  @Test("a jar above lowered limits shrinks with the next new cookie, not with a replaced one")
+  func loweredLimits() throws {
+    let held = (0..<6).map {
+      Cookie(name: "\($0)", value: "1", domain: "example.com", creation: .start)
+    }
+    var jar = CookieJar(
+      policy: CookiePolicy(limits: .init(perDomain: 2, total: 4)), holding: held)
+    #expect(jar.count == 6)
+    let request = try CookieRequest("https://example.com/")
+    try jar.store("0=2", from: request, now: .start)
+    #expect(jar.count == 6)
+    try jar.store("new=1", from: CookieRequest("https://example.org/"), now: .start)
+    #expect(jar.count == 4)
+    try jar.store("new=1", from: request, now: .start + 1)
+    #expect(jar.count == 3)
+  }
+
+  @Test("twins of the other profile stay; a line replaces its own twin, else the other one")
+  func twinsInRFC6265() throws {
+    let twins = [true, false].map {
+      Cookie(name: "a", value: "\($0)", domain: "example.com", isHostOnly: $0, creation: .start)
+    }
+    let request = try CookieRequest("https://example.com/")
+    func values(after lines: String..., at time: Date = .start) throws -> [String] {
+      var jar = CookieJar(policy: CookiePolicy(profile: .rfc6265), holding: twins)
+      for line in lines { try jar.store(line, from: request, now: time) }
+      return jar.all(now: time).map(\.value)
+    }
+    #expect(try values() == ["true", "false"])
+    #expect(try values(after: "a=1; Domain=example.com") == ["true", "1"])
+    #expect(try values(after: "a=; Max-Age=0") == ["false"])
+    #expect(try values(after: "a=; Max-Age=0", "a=1") == ["1"])
+  }
+
   @Test("in RFC 6265 an insecure origin may overlay a Secure cookie")
   func noOverlay() throws {
     var jar = CookieJar(policy: CookiePolicy(profile: .rfc6265))

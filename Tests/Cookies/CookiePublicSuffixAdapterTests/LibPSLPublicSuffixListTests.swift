@@ -37,6 +37,32 @@ struct LibPSLPublicSuffixListTests {
     #expect(!PublicSuffixListError.noBuiltInList.description.isEmpty)
   }
 
+  @Test(
+    "the static list and libpsl agree on every rule of the operating system's list, in U-labels",
+    .enabled(if: FileManager.default.fileExists(atPath: systemList), "install publicsuffix"))
+  func systemRules() throws {
+    let lines = try String(contentsOfFile: Self.systemList, encoding: .utf8).split(separator: "\n")
+      .map(String.init)
+    let expected = try LibPSLPublicSuffixList.file(at: Self.systemList)
+    let list = StaticPublicSuffixList(rules: lines)
+    var asked = 0
+    for line in lines where !line.hasPrefix("//") {
+      let name = line.drop { "!*.".contains($0) }
+      guard let host = try? CookieRequest(isSecure: true, host: String(name)).host else {
+        Issue.record("'\(line)' is no host")
+        continue
+      }
+      for domain in [host, "a.\(host)", "b.a.\(host)"] {
+        asked += 1
+        #expect(list.isPublicSuffix(domain) == expected.isPublicSuffix(domain), "\(domain)")
+      }
+    }
+    #expect(asked > 20_000)
+  }
+
+  /// The list of Debian's package publicsuffix, in U-labels.
+  private static let systemList = "/usr/share/publicsuffix/public_suffix_list.dat"
+
   @Test("the static list and libpsl agree on random rules and domains")
   func agreement() throws {
     var random = SystemRandomNumberGenerator()

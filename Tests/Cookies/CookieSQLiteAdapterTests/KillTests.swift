@@ -83,7 +83,8 @@ import Testing
     var dropped = 0
     while dropped < 40, writers.contains(where: \.isRunning) {
       try directory.execute(
-        "PRAGMA busy_timeout = 60000; UPDATE cookie SET same_site = 9 WHERE name = 'name\(dropped)'")
+        "PRAGMA busy_timeout = 60000; UPDATE cookie SET same_site = 9 WHERE name = 'name\(dropped)'"
+      )
       let salvage = try SQLiteCookieStore.salvage(path: directory.file(), busyTimeout: .seconds(60))
       #expect(salvage.dropped.map(\.name) == ["name\(dropped)"])
       #expect(salvage.missing == 0)

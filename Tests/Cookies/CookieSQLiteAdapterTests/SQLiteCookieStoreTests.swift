@@ -320,6 +320,20 @@ import Testing
 
   // MARK: Bytes and limits
 
+  @Test(arguments: [Double.nan, 253_402_300_800, -1e15, .infinity])
+  func `a clock outside the years 1 to 9999 is an error of its own, and nothing is written`(
+    seconds: Double
+  ) throws {
+    let store = try open()
+    try store.store("a=1", from: .to())
+    let cookies = try store.all()
+    clock.now = Date(timeIntervalSince1970: seconds)
+    #expect(failureKind { try store.store("b=1", from: .to()) } == .clockOutOfRange)
+    #expect(failureKind { _ = try store.cookies(for: .to()) } == .clockOutOfRange)
+    clock.now = ManualWallClock.start
+    #expect(try store.all() == cookies)
+  }
+
   @Test func `identities are compared byte by byte, including NUL`() throws {
     let store = try open()
     try store.store("a=1; Path=/", from: .to())

@@ -212,7 +212,8 @@ import Testing
       atPath: directory.file(), withDestinationPath: "nothing")
     #expect(failureKind { _ = try SQLiteCookieStore(path: directory.file()) } == .notACookieStore)
     #expect(
-      failureKind { try SQLiteCookieStore.salvage(path: directory.file("none")) } == .notACookieStore)
+      failureKind { try SQLiteCookieStore.salvage(path: directory.file("none")) }
+        == .notACookieStore)
     #expect(!FileManager.default.fileExists(atPath: directory.file("none")))
   }
 

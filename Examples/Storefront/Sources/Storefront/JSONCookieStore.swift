@@ -58,6 +58,14 @@ public final class JSONCookieStore: CookieStore {
     try change { jar, now, onChange in jar.delete(id, now: now, onChange: onChange) }
   }
 
+  // `async`, because asynchronous code would otherwise prefer the protocol's default implementation.
+  @discardableResult
+  public func deleteAll(under domain: String) async throws(CookieStoreError) -> Int {
+    try change { jar, now, onChange in
+      jar.deleteAll(under: domain, now: now, onChange: onChange)
+    }
+  }
+
   public func clear() throws(CookieStoreError) {
     try change { jar, _, onChange in jar.clear(onChange: onChange) }
   }

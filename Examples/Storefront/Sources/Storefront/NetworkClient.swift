@@ -1,40 +1,44 @@
 public import CookiePort
+import CookieTransportAdapter
+import Foundation
 public import TransportPort
 
-/// A client of the shop's API. It keeps the session in a cookie.
+/// A client of the shop's API. The API keeps the session in a cookie, which the client stores.
 public struct NetworkClient: Sendable {
   /// The name of the cookie that holds the session.
   public static let sessionCookie = "session"
 
   private let api: String
   private let http: HTTPClient
-  private let cookies: any CookieProvider
+  private let cookies: StoreCookieProvider
 
   /// Creates a client.
   ///
   /// - Parameters:
   ///   - api: The API's URL, without a trailing slash.
-  ///   - http: Sends the requests.
-  ///   - cookies: Stores the session cookie.
-  public init(api: String, http: HTTPClient, cookies: any CookieProvider) {
+  ///   - transport: Sends the requests.
+  ///   - store: Stores the cookies of responses, which are sent with later requests.
+  /// - Throws: `CookieRequestError` if the URL has no scheme or no valid host.
+  public init(
+    api: String, transport: some HTTPTransport, store: any CookieStore
+  ) throws(CookieRequestError) {
+    guard let url = URL(string: api) else { throw .invalidURL(api) }
     self.api = api
-    self.http = http
-    self.cookies = cookies
+    cookies = try StoreCookieProvider(store, for: url)
+    http = HTTPClient(transport: transport.handlingCookies(with: store).followingRedirects())
   }
 
-  /// Signs in and stores the session in a cookie.
+  /// Signs in; the response's cookie holds the session.
   ///
   /// - Throws: ``NetworkClientError/signInRefused(user:status:)``; `TransportError`;
   ///   `CookieProviderError`.
   public func signIn(user: String, password: String) async throws {
     let answer = try await http.post(
       .text("\(user)\n\(password)"), to: "\(api)/session", contentType: "text/plain")
-    guard answer.response.status.code == 200 else {
+    let isSignedIn = try await cookies.cookie(named: Self.sessionCookie) != nil
+    guard answer.response.status.code == 200, isSignedIn else {
       throw NetworkClientError.signInRefused(user: user, status: answer.response.status.code)
     }
-    try await cookies.set(
-      NamedCookie(
-        name: Self.sessionCookie, value: answer.text, isSecure: true, isHTTPOnly: true))
   }
 
   /// Deletes the session cookie. The server is not told.
@@ -48,12 +52,10 @@ public struct NetworkClient: Sendable {
   ///
   /// - Throws: ``NetworkClientError/notSignedIn``; `TransportError`; `CookieProviderError`.
   public func text(at path: String) async throws -> String {
-    guard let session = try await cookies.cookie(named: Self.sessionCookie) else {
+    guard try await cookies.cookie(named: Self.sessionCookie) != nil else {
       throw NetworkClientError.notSignedIn
     }
-    let request = HTTPRequest(
-      url: api + path, headerFields: [.cookie: "\(session.name)=\(session.value)"])
-    let answer = try await http.data(for: request)
+    let answer = try await http.get(api + path)
     if answer.response.status.code == 401 {
       try await signOut()
       throw NetworkClientError.notSignedIn

@@ -55,7 +55,10 @@ func describe(_ value: Any?, asASCII isASCII: Bool) -> String {
   case let optional as any OptionalValue: return describe(optional.wrapped, asASCII: isASCII)
   case let text as String: return describe(text: text, asASCII: isASCII)
   case let date as Date: return "\(date.formatted(.iso8601)) (\(date.timeIntervalSince1970) s)"
-  case let value as any CustomTestStringConvertible: return value.testDescription
+  case let value as any CustomTestStringConvertible:
+    let text = value.testDescription
+    guard isASCII else { return text }
+    return text.unicodeScalars.map { $0.isASCII ? "\($0)" : $0.escaped(asASCII: true) }.joined()
   case let list as [Any]:
     return "[" + list.map { describe($0, asASCII: isASCII) }.joined(separator: ", ") + "]"
   default:

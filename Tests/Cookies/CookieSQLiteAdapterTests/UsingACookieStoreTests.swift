@@ -5,9 +5,9 @@ import CookieTestSupport
 import Foundation
 import Testing
 
-/// The code of CookiePort's landing page.
-@Suite struct LandingPageTests {
-  @Test func `the code of the page works`() async throws {
+/// The code of CookiePort's article on using a store.
+@Suite struct UsingACookieStoreTests {
+  @Test func `the code of the article works`() async throws {
     let temporary = try TemporaryDirectory()
     let directory = temporary.path
     let path = temporary.file()
@@ -16,6 +16,11 @@ import Testing
     let policy = CookiePolicy(publicSuffixes: try LibPSLPublicSuffixList.latest())
 
     let store = try SQLiteCookieStore(path: path, policy: policy)
+
+    let salvage = try SQLiteCookieStore.salvage(path: path)
+    log.append("\(salvage)")
+    #expect(log == ["the file is sound; it has 0 cookies"])
+    log = []
 
     let request = try CookieRequest("https://www.example.com/login")
     try store.store("sid=31d4d96e; Secure; HttpOnly; Max-Age=3600", from: request)
@@ -39,6 +44,11 @@ import Testing
     try store.restore(NetscapeCookieFile.cookies(in: data, now: Date()))
     #expect(try store.all().map(\.name) == ["sid", "name"])
 
+    let names = try await store.all(under: "example.org").map(\.name)
+    try await store.deleteAll(under: "example.org")
+    #expect(names == ["name"])
+    #expect(try store.all().map(\.name) == ["sid"])
+
     let url = try #require(URL(string: "https://api.example.com/"))
     let api = try StoreCookieProvider(store, for: url)
     try await api.set(NamedCookie(name: "theme", value: "dark"))
@@ -46,9 +56,10 @@ import Testing
     #expect(theme == "dark")
   }
 
-  @Test func `every line of code on the page is in the test above`() throws {
+  @Test func `every line of code in the article is in the test above`() throws {
     let page = URL(filePath: #filePath)
-      .appending(path: "../../../../Sources/Cookies/CookiePort/CookiePort.docc/CookiePort.md")
+      .appending(
+        path: "../../../../Sources/Cookies/CookiePort/CookiePort.docc/UsingACookieStore.md")
     let code = try String(contentsOf: page.standardized, encoding: .utf8)
       .split(separator: "```").enumerated()
       .filter { !$0.offset.isMultiple(of: 2) }

@@ -1,0 +1,38 @@
+import ContractTesting
+import CookieFoundationAdapter
+import CookieHandlingContract
+import CookiePort
+import CookieSQLiteAdapter
+import CookieTransportAdapter
+import Testing
+
+@Suite struct CookieHandlingContractTests {
+  @Test(
+    arguments: Contract.cookieHandling.cases(for: .inMemory, .sqlite, .foundation)
+      + Contract.cookieHandling.saboteurCases)
+  func holds(_ contractCase: ContractCase<CookieHandlingFixture>) async throws {
+    try await contractCase.verify()
+  }
+}
+
+extension Implementation<CookieHandlingFixture> {
+  static let inMemory = fake("in-memory") {
+    CookieHandlingFixture(StoreCookieHandling(InMemoryCookieStore()))
+  }
+
+  static let sqlite = live("sqlite") { scope in
+    let path = try scope.temporaryDirectory().appending(path: "cookies.sqlite").path
+    return CookieHandlingFixture(StoreCookieHandling(try SQLiteCookieStore(path: path)))
+  }
+
+  static let foundation = live("foundation") { scope in
+    CookieHandlingFixture(
+      StoreCookieHandling(FoundationCookieStore(try ephemeralCookieStorage(in: scope))))
+  }
+  .deviating(
+    from: "every-line", because: "a comma splits one Set-Cookie line into two cookies", on: .linux
+  )
+  .deviating(from: "path", because: "cookies(for:) ignores Path", on: .linux)
+  .deviating(from: "secure", because: "Secure cookies are sent over http", on: .linux)
+  .deviating(from: "rejected", because: "public suffixes are not checked", on: .linux)
+}
