@@ -43,7 +43,8 @@ let system: [Target] = [
 let harness: [Target] = [
   .target(name: "HarnessSupport"),
   .target(name: "ContractEvidence", dependencies: ["HarnessSupport", "SystemLocks"]),
-  .target(name: "ContractTesting", dependencies: ["ContractEvidence", "SystemLocks"]),
+  .target(
+    name: "ContractTesting", dependencies: ["ContractEvidence", "SystemLocks", "SystemPlatform"]),
   .target(
     name: "ExplorationEngine",
     dependencies: [
@@ -53,9 +54,10 @@ let harness: [Target] = [
   .target(
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
+  .target(name: "RecordedHistories", dependencies: ["ExplorationEngine"]),
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
   .target(
-    name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "ExplorationEngine"]),
+    name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "RecordedHistories"]),
   .executableTarget(
     name: "contracts",
     dependencies: ["CommandLineSupport", "ContractEvidence", "ContractReports"]),
@@ -72,7 +74,11 @@ let harness: [Target] = [
     dependencies: ["ContractEvidence", "ContractExploration", "ContractTesting", "SystemLocks"]),
   .testTarget(
     name: "ExplorationTests",
-    dependencies: ["ExplorationEngine", "SeededRandom", "SystemLocks", "example-writer"]),
+    dependencies: [
+      "ExplorationEngine", "RecordedHistories", "SeededRandom", "SystemLocks", "example-writer",
+    ]),
+  .testTarget(
+    name: "RecordedHistoriesTests", dependencies: ["RecordedHistories", "SeededRandom"]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
@@ -110,7 +116,7 @@ let cookies: [Target] = [
     path: "Tests/Cookies/CookieStoreWriter"),
   .testTarget(
     name: "CookieHistoriesTests",
-    dependencies: ["CookieHistories", "CookiePort", "ExplorationEngine", "cookie-histories"]),
+    dependencies: ["CookieHistories", "CookiePort", "RecordedHistories", "cookie-histories"]),
 ]
 
 let transport: [Target] = [
@@ -199,7 +205,7 @@ let suites: [Target] = [
 // What suites use and is no suite.
 let support: [Target] = [
   .target(name: "CSlowNames"),
-  .target(name: "CookieHistories", dependencies: ["CookiePort", "ExplorationEngine"]),
+  .target(name: "CookieHistories", dependencies: ["CookiePort", "RecordedHistories"]),
   .executableTarget(
     name: "cookie-histories", dependencies: ["CommandLineSupport", "CookieHistories"],
     path: "ContractSuites/Support/CookieHistoriesTool"),
@@ -245,6 +251,7 @@ let package = Package(
     library("ContractEvidence"),
     library("ContractReports"),
     library("ExplorationEngine"),
+    library("RecordedHistories"),
     .executable(name: "contracts", targets: ["contracts"]),
 
     library("ManualClocks"),

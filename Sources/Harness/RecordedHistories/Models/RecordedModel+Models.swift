@@ -24,6 +24,13 @@ extension RegisterModel: RecordedModel {
 
   public static func answersInValue(_ command: Command) -> Bool { command == .read }
 
+  public static func mayOmitValue(_ command: Command) -> Bool { command == .read }
+
+  public static func failure(of command: Command) -> Response? {
+    if case .cas = command { return .swapped(false) }
+    return nil
+  }
+
   public static func response(
     _ result: RecordedValue?, to command: Command
   ) throws(LinearizabilityFileError.Problem) -> Response? {
@@ -81,6 +88,20 @@ extension KeyValueModel: RecordedModel {
     return false
   }
 
+  public static func mayOmitValue(_ command: Command) -> Bool { answersInValue(command) }
+
+  public static func failure(of command: Command) -> Response? {
+    if case .cas = command { return .swapped(false) }
+    return nil
+  }
+
+  public static func text(of state: [RecordedValue: RecordedValue]) -> String {
+    // Each key is a partition, so there is at most one.
+    state.isEmpty
+      ? "absent"
+      : state.map { "\($0): \($1)" }.sorted().joined(separator: ", ")
+  }
+
   public static func response(
     _ result: RecordedValue?, to command: Command
   ) throws(LinearizabilityFileError.Problem) -> Response? {
@@ -123,6 +144,8 @@ extension QueueModel: RecordedModel {
   }
 
   public static func answersInValue(_ command: Command) -> Bool { command == .dequeue }
+
+  public static func text(of state: [RecordedValue]) -> String { "\(RecordedValue.array(state))" }
 
   public static func response(
     _ result: RecordedValue?, to command: Command
@@ -170,6 +193,8 @@ extension StackModel: RecordedModel {
 
   public static func answersInValue(_ command: Command) -> Bool { command == .pop }
 
+  public static func text(of state: [RecordedValue]) -> String { "\(RecordedValue.array(state))" }
+
   public static func response(
     _ result: RecordedValue?, to command: Command
   ) throws(LinearizabilityFileError.Problem) -> Response? {
@@ -203,6 +228,8 @@ extension SetModel: RecordedModel {
     case .read: RecordedCall("read")
     }
   }
+
+  public static func text(of state: Set<RecordedValue>) -> String { "\(Response.values(state))" }
 
   public static func answersInValue(_ command: Command) -> Bool { command == .read }
 
@@ -274,6 +301,10 @@ extension CounterModel: RecordedModel {
 }
 
 extension LockModel: RecordedModel {
+  public static func text(of state: RecordedValue?) -> String {
+    state.map { "held by \($0)" } ?? "free"
+  }
+
   /// Creates a model of a free lock; `initial` is ignored.
   public init(initial: RecordedValue?) { self.init() }
 

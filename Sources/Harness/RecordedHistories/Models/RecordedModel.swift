@@ -14,6 +14,20 @@ public protocol RecordedModel: SequentialModel {
   /// Whether the value of a command's `ok` event is its response, not a copy of its argument.
   static func answersInValue(_ command: Command) -> Bool
 
+  /// Whether the value of a command's `ok` event may be `null` because it was not recorded.
+  ///
+  /// The default is `false`.
+  static func mayOmitValue(_ command: Command) -> Bool
+
+  /// The response that a command's `fail` event may stand for, or `nil` if a call that failed did not
+  /// happen.
+  ///
+  /// The default is `nil`.
+  static func failure(of command: Command) -> Response?
+
+  /// A state in words, on one line. The default is the state's description.
+  static func text(of state: State) -> String
+
   /// The response to a command.
   ///
   /// - Parameters:
@@ -63,6 +77,15 @@ public struct RecordedCall: Sendable, Hashable {
 }
 
 extension RecordedModel {
+  /// Returns `false`.
+  public static func mayOmitValue(_ command: Command) -> Bool { false }
+
+  /// Returns `nil`.
+  public static func failure(of command: Command) -> Response? { nil }
+
+  /// Returns the state's description.
+  public static func text(of state: State) -> String { "\(state)" }
+
   /// A recorded Boolean, or `nil` if none is recorded.
   package static func flag(
     _ result: RecordedValue?, _ command: Command
@@ -107,6 +130,9 @@ public struct PartlyStated<Base: SequentialModel>: SequentialModel {
 
   /// The model of the commands.
   public let base: Base
+
+  /// Creates a model of histories with unknown responses.
+  public init(base: Base) { self.base = base }
 
   public var initialState: Base.State { base.initialState }
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A recorded history in JSON Lines, in one of two forms.
+/// A recorded history, in JSON Lines or in Jepsen's EDN, of whole operations or of events.
 ///
-/// Each line is one JSON object. Blank lines and unknown fields are ignored. Both forms have the
-/// fields `process` (an integer that identifies the caller), `f` (the function), `key` (in models
-/// with keys) and `value` (the argument, or `null`).
+/// The fields of a line are `process` (an integer that identifies the caller), `f` (the function),
+/// `key` (in models with keys) and `value` (the argument, or `null`). Blank lines and unknown fields
+/// are ignored.
 ///
 /// **Operations**: each line is a whole operation. The lines may have any order.
 ///
@@ -27,6 +27,14 @@ import Foundation
 /// response is `result`, if the event has one. Otherwise the `value` of an `ok` event is the
 /// response of a function that reads, and a copy of the argument (or `null`) for other functions.
 /// In models with keys, `value` may be a pair `[key, value]` in place of the field `key`.
+///
+/// **EDN**: the same fields with keywords as names, as Jepsen writes them to `history.edn`:
+/// `{:process 0, :type :invoke, :f :read, :value nil}`, in a vector or not. Jepsen's log and
+/// `history.txt`, with process, type, function and value in a row, are read as well. A process that
+/// is a keyword, such as `:nemesis`, is no caller and is left out.
+///
+/// A `fail` of `cas` and an `ok` of a read with `null` have two meanings in Jepsen's histories; see
+/// ``RecordedInterpretation``.
 ///
 /// Functions, arguments and results by model:
 ///
@@ -52,15 +60,26 @@ public struct LinearizabilityFile<Model: RecordedModel>: Sendable {
   /// The number of operations that failed, so that they did not happen.
   public let failed: Int
 
+  /// The first line of a `fail` of a compare-and-set, if there is one.
+  let failedCASLine: Int?
+
+  /// The first line of a read whose value is `null`, if there is one.
+  let nilReadLine: Int?
+
   /// Reads the bytes of a file.
   ///
+  /// - Parameters:
+  ///   - data: The bytes.
+  ///   - interpretation: The meaning of events that have two. By default a `fail` of a
+  ///     compare-and-set did not happen, and `null` is the value that a read returned.
   /// - Throws: ``LinearizabilityFileError`` with every invalid line.
-  public init(_ data: Data) throws(LinearizabilityFileError) {
-    var reader = RecordedHistoryReader<Model>()
-    var number = 0
-    for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      number += 1
-      reader.read(Data(line), number)
+  public init(
+    _ data: Data, _ interpretation: RecordedInterpretation = .init()
+  ) throws(LinearizabilityFileError) {
+    var reader = RecordedHistoryReader<Model>(interpretation)
+    data.withUnsafeBytes { raw in
+      let bytes = raw.bindMemory(to: UInt8.self)
+      RecordedSyntax(of: bytes).read(bytes) { line, number in reader.read(line, number) }
     }
     reader.finish()
     guard reader.problems.isEmpty else {
@@ -69,15 +88,15 @@ public struct LinearizabilityFile<Model: RecordedModel>: Sendable {
     history = History(checked: reader.operations)
     lines = reader.lines
     failed = reader.failed
+    failedCASLine = reader.failedCASLine
+    nilReadLine = reader.nilReadLine
   }
 
   /// Writes a history in the form of operations.
   ///
   /// - Returns: A line for each operation, in the order of the calls.
-  public static func encoded(_ history: History<Model.Command, Model.Response>) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var data = Data()
+  public static func encoded(_ history: History<Model.Command, Model.Response>) -> Data {
+    var text = ""
     for operation in history.operations.sorted(by: { $0.call < $1.call }) {
       let call = Model.call(operation.command)
       var fields: [String: RecordedValue] = [
@@ -89,8 +108,8 @@ public struct LinearizabilityFile<Model: RecordedModel>: Sendable {
         fields["return"] = .integer(end)
         fields["result"] = Model.result(response)
       }
-      data += try encoder.encode(fields) + [UInt8(ascii: "\n")]
+      text += RecordedValue.object(fields).json + "\n"
     }
-    return data
+    return Data(text.utf8)
   }
 }

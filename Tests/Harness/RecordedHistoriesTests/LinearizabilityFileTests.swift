@@ -1,5 +1,5 @@
-import ExplorationEngine
 import Foundation
+import RecordedHistories
 import Testing
 
 @Suite struct LinearizabilityFileTests {
@@ -85,8 +85,8 @@ import Testing
     #expect(try judge(.keyValue, text.replacing("%", with: "1")).outcome == .linearizable)
     let wrong = try judge(.keyValue, text.replacing("%", with: "2"))
     #expect(wrong.outcome == .notLinearizable)
-    #expect(wrong.blocked.map(\.line) == [3])
-    #expect(wrong.description.contains("line 3: get(\"a\"), expected 1"))
+    #expect(wrong.blocked == [3])
+    #expect(wrong.description.contains("Line 3 cannot be explained: get(\"a\") → 2"))
   }
 
   @Test func `a Boolean that is not recorded may be either`() throws {

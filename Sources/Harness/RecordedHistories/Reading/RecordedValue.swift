@@ -1,4 +1,7 @@
-/// A JSON value in a recorded history. Strings are equal if their UTF-8 bytes are.
+/// A value in a recorded history. Strings are equal if their UTF-8 bytes are.
+///
+/// EDN has more kinds of values than JSON. A keyword is a string with its colon, a symbol or a
+/// character a string, a list or a set an array, and a tagged value is the value without its tag.
 public indirect enum RecordedValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -36,45 +39,44 @@ extension RecordedValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral
   public init(arrayLiteral elements: RecordedValue...) { self = .array(elements) }
 }
 
-extension RecordedValue: Codable {
+extension RecordedValue {
   /// Reads a JSON value.
   ///
-  /// - Throws: `DecodingError` for an integer outside 64 bits, because rounding could make two
-  ///   values equal.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int.self) {
-      self = .integer(value)
-    } else if let value = try? container.decode(Double.self) {
-      guard value.magnitude < 0x1p53 || value.rounded() != value else {
-        throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "the integer \(value) does not fit into 64 bits")
-      }
-      self = .number(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let value = try? container.decode([RecordedValue].self) {
-      self = .array(value)
-    } else {
-      self = .object(try container.decode([String: RecordedValue].self))
+  /// - Throws: ``LinearizabilityFileError/Problem`` if the text is not one JSON value, and for an
+  ///   integer outside 64 bits, because rounding could make two values equal.
+  public init(json text: String) throws(LinearizabilityFileError.Problem) {
+    self = try JSONParser.value(of: Array(text.utf8))
+  }
+
+  /// The value as JSON on one line, keys in order.
+  public var json: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .number(let value): value.isFinite ? "\(value)" : "null"
+    case .string(let value): Self.quoted(value)
+    case .array(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
+    case .object(let values):
+      "{"
+        + values.sorted { $0.key < $1.key }.map { Self.quoted($0.key) + ":" + $0.value.json }
+        .joined(separator: ",") + "}"
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .null: try container.encodeNil()
-    case .bool(let value): try container.encode(value)
-    case .integer(let value): try container.encode(value)
-    case .number(let value): try container.encode(value)
-    case .string(let value): try container.encode(value)
-    case .array(let values): try container.encode(values)
-    case .object(let values): try container.encode(values)
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
     }
+    return result + "\""
   }
 }
 

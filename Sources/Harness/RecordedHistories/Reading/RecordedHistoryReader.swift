@@ -1,5 +1,3 @@
-import Foundation
-
 /// Reads the lines of a recorded history, and collects its operations and problems.
 struct RecordedHistoryReader<Model: RecordedModel> {
   typealias Problem = LinearizabilityFileError.Problem
@@ -9,6 +7,8 @@ struct RecordedHistoryReader<Model: RecordedModel> {
   /// A call that has started and not ended.
   private struct Running {
     let line: Int
+    /// The number of the event. Several events can stand on one line of EDN.
+    let stamp: Int
     let call: RecordedCall
     let command: Model.Command
     /// Whether the field `value` was a pair of key and value.
@@ -19,15 +19,21 @@ struct RecordedHistoryReader<Model: RecordedModel> {
   private(set) var lines: [Int] = []
   private(set) var problems: [LinearizabilityFileError.Line] = []
   private(set) var failed = 0
+  private(set) var failedCASLine: Int?
+  private(set) var nilReadLine: Int?
 
+  private let interpretation: RecordedInterpretation
   private var running: [Int: Running] = [:]
   private var isEvents: Bool?
-  private let decoder = JSONDecoder()
+  /// The number of lines or maps read.
+  private var count = 0
 
-  mutating func read(_ line: Data, _ number: Int) {
-    if line.allSatisfy({ [0x20, 0x09, 0x0d].contains($0) }) { return }
+  init(_ interpretation: RecordedInterpretation) { self.interpretation = interpretation }
+
+  mutating func read(_ line: Result<RecordedLine, Problem>, _ number: Int) {
+    count += 1
     do throws(Problem) {
-      try read(fields(line), number)
+      try read(line.get(), number)
     } catch {
       problems.append(.init(number: number, problem: error))
     }
@@ -35,8 +41,8 @@ struct RecordedHistoryReader<Model: RecordedModel> {
 
   /// Adds the calls that have not ended as pending, and finds overlapping calls of one process.
   mutating func finish() {
-    for begun in running.values.sorted(by: { $0.line < $1.line }) {
-      addPending(begun, process: process(of: begun))
+    for (process, begun) in running.sorted(by: { $0.value.line < $1.value.line }) {
+      addPending(begun, process: process)
     }
     guard isEvents == false else { return }
     var last: [Int: Int] = [:]
@@ -59,109 +65,121 @@ struct RecordedHistoryReader<Model: RecordedModel> {
       < (operations[right].call, operations[right].end ?? .max, right)
   }
 
-  private func process(of begun: Running) -> Int {
-    running.first { $0.value.line == begun.line }?.key ?? 0
-  }
-
   // MARK: - Lines
 
-  private func fields(_ line: Data) throws(Problem) -> [String: RecordedValue] {
-    do {
-      return try decoder.decode([String: RecordedValue].self, from: line)
-    } catch DecodingError.dataCorrupted(let context) {
-      throw .notJSON(context.debugDescription)
-    } catch {
-      throw .notJSON("expected one object in braces")
-    }
-  }
-
-  private mutating func read(
-    _ fields: [String: RecordedValue], _ number: Int
-  ) throws(Problem) {
-    let isEvent = fields["type"] != nil
-    guard isEvent || fields["call"] != nil else { throw .missing(field: "type or call") }
+  private mutating func read(_ line: RecordedLine, _ number: Int) throws(Problem) {
+    // Jepsen's keywords, such as `:nemesis`, name what is no caller.
+    if case .string(let name)? = line.process, name.hasPrefix(":") { return }
+    let isEvent = line.type != nil
+    guard isEvent || line.call != nil else { throw .missing(field: "type or call") }
     if let isEvents, isEvents != isEvent { throw .mixedShapes }
     isEvents = isEvent
-    guard let process = try integer("process", in: fields) else {
+    guard let process = try integer("process", line.process) else {
       throw .missing(field: "process")
     }
     if isEvent {
-      try readEvent(fields, process, number)
+      try readEvent(line, process, number)
     } else {
-      try readOperation(fields, process, number)
+      try readOperation(line, process, number)
     }
   }
 
   private mutating func readOperation(
-    _ fields: [String: RecordedValue], _ process: Int, _ number: Int
+    _ line: RecordedLine, _ process: Int, _ number: Int
   ) throws(Problem) {
-    guard let start = try integer("call", in: fields) else { throw .missing(field: "call") }
-    let (call, _) = try call(in: fields, process)
+    guard let start = try integer("call", line.call) else { throw .missing(field: "call") }
+    let (call, _) = try call(of: line, process)
     let command = try Model.command(call)
-    guard let end = try integer("return", in: fields) else {
+    guard let end = try integer("return", line.end) else {
       add(.init(client: process, .init(base: command, isStated: true), from: start), number)
       return
     }
     guard end >= start else { throw .returnsBeforeCall(call: start, end: end) }
-    let response = try Model.response(fields["result"], to: command)
+    let response = try Model.response(line.result, to: command)
     add(completed(process, command, response, from: start, to: end), number)
   }
 
   private mutating func readEvent(
-    _ fields: [String: RecordedValue], _ process: Int, _ number: Int
+    _ line: RecordedLine, _ process: Int, _ number: Int
   ) throws(Problem) {
-    guard case .string(let type)? = fields["type"] else {
+    guard case .string(let type)? = line.type else {
       throw .wrongType(field: "type", needs: "a string")
     }
     if type == "invoke" {
-      let (call, isPair) = try call(in: fields, process)
+      let (call, isPair) = try call(of: line, process)
       let command = try Model.command(call)
       if let begun = running[process] {
         throw .stillRunning(process: process, since: begun.line)
       }
-      running[process] = Running(line: number, call: call, command: command, isPair: isPair)
+      running[process] = Running(
+        line: number, stamp: count, call: call, command: command, isPair: isPair)
       return
     }
     guard ["ok", "fail", "info"].contains(type) else { throw .unknownType(type) }
     guard let begun = running[process] else { throw .notRunning(process: process) }
     // The call has ended even if this line is invalid.
     running[process] = nil
-    let value = try endValue(fields, begun, process)
+    let value = try endValue(line, begun, process)
     switch type {
     case "fail":
-      failed += 1
+      try addFailed(begun, process, number)
     case "info":
       addPending(begun, process: process)
     default:
-      var result = fields["result"]
-      if result == nil {
-        result = Model.answersInValue(begun.command) ? value : implied(by: begun)
-      }
-      let response = try Model.response(result, to: begun.command)
-      add(completed(process, begun.command, response, from: begun.line, to: number), begun.line)
+      let response = try response(line.result, value, begun, number)
+      add(completed(process, begun.command, response, from: begun.stamp, to: count), begun.line)
     }
+  }
+
+  /// The response of an `ok` event, or `nil` if it is not known.
+  private mutating func response(
+    _ result: RecordedValue?, _ value: RecordedValue?, _ begun: Running, _ number: Int
+  ) throws(Problem) -> Model.Response? {
+    guard result == nil else { return try Model.response(result, to: begun.command) }
+    guard Model.answersInValue(begun.command) else {
+      return try Model.response(implied(by: begun), to: begun.command)
+    }
+    if value == .null, Model.mayOmitValue(begun.command) {
+      nilReadLine = nilReadLine ?? number
+      if interpretation.nilRead == .unknown { return nil }
+    }
+    return try Model.response(value, to: begun.command)
+  }
+
+  /// Drops a call that failed, unless its failure is a response.
+  private mutating func addFailed(
+    _ begun: Running, _ process: Int, _ number: Int
+  ) throws(Problem) {
+    if let response = Model.failure(of: begun.command) {
+      failedCASLine = failedCASLine ?? number
+      if interpretation.failedCAS == .returnedFalse {
+        add(completed(process, begun.command, response, from: begun.stamp, to: count), begun.line)
+        return
+      }
+    }
+    failed += 1
   }
 
   /// The value of an event that ends a call.
   ///
   /// - Throws: ``LinearizabilityFileError/Problem`` if the event belongs to another call.
   private func endValue(
-    _ fields: [String: RecordedValue], _ begun: Running, _ process: Int
+    _ line: RecordedLine, _ begun: Running, _ process: Int
   ) throws(Problem) -> RecordedValue? {
     let other = Problem.otherCall(process: process, since: begun.line)
-    if let function = fields["f"], function != .string(begun.call.function) { throw other }
-    if let key = fields["key"], key != begun.call.key { throw other }
-    var value = fields["value"]
-    if begun.isPair, fields["key"] == nil, let pair = value, pair != .null {
+    if let function = line.function, function != .string(begun.call.function) { throw other }
+    if let key = line.key, key != begun.call.key { throw other }
+    var value = line.value
+    // What an event that is not `ok` has as its value may be an error, such as `:timed-out`.
+    guard line.type == .string("ok") else { return value }
+    if begun.isPair, line.key == nil, let pair = value, pair != .null {
       guard case .array(let parts) = pair, parts.count == 2 else {
         throw .badArgument(function: begun.call.function, needs: "a pair of key and value")
       }
       guard parts[0] == begun.call.key else { throw other }
       value = parts[1]
     }
-    if !Model.answersInValue(begun.command), fields["type"] == .string("ok"),
-      let value, value != .null, value != begun.call.value
-    {
+    if !Model.answersInValue(begun.command), let value, value != .null, value != begun.call.value {
       throw other
     }
     return value
@@ -173,13 +191,13 @@ struct RecordedHistoryReader<Model: RecordedModel> {
   }
 
   private func call(
-    in fields: [String: RecordedValue], _ process: Int
+    of line: RecordedLine, _ process: Int
   ) throws(Problem) -> (RecordedCall, isPair: Bool) {
-    guard let name = fields["f"] else { throw .missing(field: "f") }
+    guard let name = line.function else { throw .missing(field: "f") }
     guard case .string(let function) = name else {
       throw .wrongType(field: "f", needs: "a string")
     }
-    var call = RecordedCall(function, key: fields["key"], value: fields["value"] ?? .null)
+    var call = RecordedCall(function, key: line.key, value: line.value ?? .null)
     if Model.self == LockModel.self, call.value == .null { call.value = .integer(process) }
     guard Model.self == KeyValueModel.self, call.key == nil else { return (call, false) }
     guard case .array(let parts) = call.value, parts.count == 2 else {
@@ -188,13 +206,11 @@ struct RecordedHistoryReader<Model: RecordedModel> {
     return (RecordedCall(function, key: parts[0], value: parts[1]), true)
   }
 
-  private func integer(
-    _ field: String, in fields: [String: RecordedValue]
-  ) throws(Problem) -> Int? {
-    switch fields[field] {
+  private func integer(_ name: String, _ value: RecordedValue?) throws(Problem) -> Int? {
+    switch value {
     case nil, .null: return nil
     case .integer(let value): return value
-    default: throw .wrongType(field: field, needs: "an integer")
+    default: throw .wrongType(field: name, needs: "an integer")
     }
   }
 
@@ -207,7 +223,7 @@ struct RecordedHistoryReader<Model: RecordedModel> {
 
   private mutating func addPending(_ begun: Running, process: Int) {
     let command = Stated.Command(base: begun.command, isStated: true)
-    add(.init(client: process, command, from: begun.line), begun.line)
+    add(.init(client: process, command, from: begun.stamp), begun.line)
   }
 
   private func completed(
