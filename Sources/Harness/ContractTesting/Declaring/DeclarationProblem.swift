@@ -101,6 +101,11 @@ extension Contract {
           deviation.sourceLocation)
         continue
       }
+      if let until = deviation.until, Day(until) == nil {
+        add(
+          "\(subject) until '\(until)', which is no day; write it as 2027-01-31",
+          deviation.sourceLocation)
+      }
       guard deviation.platforms.contains(.current) else { continue }
       if !deviating.insert(deviation.clause).inserted {
         add("\(subject) twice on this platform; \(removal)", deviation.sourceLocation)

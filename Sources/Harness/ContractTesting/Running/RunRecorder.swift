@@ -119,7 +119,7 @@ final class RunRecorder: Sendable {
         problems.append("\(error); without it the run leaves no evidence")
       }
     }
-    append(.runStarted(platform: Platform.currentName), to: &state)
+    append(.runStarted(isChild ? RunSummary(platform: Platform.currentName) : .current), to: &state)
     for problem in problems { append(.problem(problem), to: &state) }
     if settings.isReporting, !isChild, !settings.isExitTest {
       atexit { RunRecorder.process.reportAtExit() }
@@ -152,6 +152,11 @@ final class RunRecorder: Sendable {
         .filter { state.declared.insert($0).inserted }
     }
     for event in events { record(event) }
+  }
+
+  /// Adds a record unless an equal one was added by this method.
+  func recordOnce(_ event: JournalRecord.Event) {
+    if state.withLock({ $0.declared.insert(event).inserted }) { record(event) }
   }
 
   /// Returns whether the case is selected, and remembers which patterns matched a case.
