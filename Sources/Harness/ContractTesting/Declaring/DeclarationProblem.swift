@@ -175,7 +175,7 @@ extension Contract {
 }
 
 /// The Levenshtein distance: the least number of single-character edits between two strings.
-private func editDistance(_ a: String, _ b: String) -> Int {
+func editDistance(_ a: String, _ b: String) -> Int {
   let b = Array(b)
   var row = Array(0...b.count)
   for (i, character) in a.enumerated() {
