@@ -123,17 +123,27 @@ struct LinearizabilityFrontier<Model: SequentialModel> {
   @inlinable
   mutating func drop(_ indices: Set<Int>) {
     dropped = indices
-    reads.removeAll { indices.contains($0) }
-    for index in writes where indices.contains(index) {
-      if let slot = slots[index] { addOptional(index, in: slot) }
+    for index in (reads + writes).filter(indices.contains) {
+      guard let slot = slots[index], !model.isReadOnly(operations[index].command) else { continue }
+      if reads.contains(index) {
+        // It took effect with a response that is not required now, and may have another effect.
+        for position in configurations.indices { _ = configurations[position].done.remove(slot) }
+      }
+      addOptional(index, in: slot)
     }
-    writes.removeAll { indices.contains($0) }
+    reads.removeAll(where: indices.contains)
+    writes.removeAll(where: indices.contains)
   }
 
   @inlinable
   mutating func call(_ index: Int) {
-    let isReadOnly = model.isReadOnly(operations[index].command)
-    let isOptional = operations[index].end == nil || dropped.contains(index)
+    let command = operations[index].command
+    var isReadOnly = model.isReadOnly(command)
+    var isOptional = true
+    if case .returned(let response, _) = operations[index].outcome, !dropped.contains(index) {
+      isOptional = false
+      isReadOnly = model.isReadOnly(command, returning: response)
+    }
     // A read-only operation without a response constrains nothing.
     if isReadOnly, isOptional { return }
     let slot = freeSlots.popLast() ?? slotCount

@@ -71,6 +71,13 @@ public struct KeyValueModel: SequentialModel {
   }
 
   public func partition(of command: Command) -> AnyHashable? { command.key }
+
+  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
+    switch response {
+    case .swapped(false), .deleted(false): true
+    case .value, .done, .swapped, .deleted: isReadOnly(command)
+    }
+  }
 }
 
 extension KeyValueModel.Command: CustomStringConvertible {

@@ -26,6 +26,8 @@ public struct LockModel: SequentialModel {
     }
     return true
   }
+
+  public func isReadOnly(_ command: Command, returning response: Bool) -> Bool { !response }
 }
 
 extension LockModel.Command: CustomStringConvertible {

@@ -27,6 +27,10 @@ public struct QueueModel: SequentialModel {
       return .value(state.isEmpty ? nil : state.removeFirst())
     }
   }
+
+  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
+    response == .value(nil)
+  }
 }
 
 extension QueueModel.Command: CustomStringConvertible {

@@ -143,5 +143,10 @@ public struct PartlyStated<Base: SequentialModel>: SequentialModel {
 
   public func isReadOnly(_ command: Command) -> Bool { base.isReadOnly(command.base) }
 
+  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
+    guard let response = response.base else { return base.isReadOnly(command.base) }
+    return base.isReadOnly(command.base, returning: response)
+  }
+
   public func partition(of command: Command) -> AnyHashable? { base.partition(of: command.base) }
 }

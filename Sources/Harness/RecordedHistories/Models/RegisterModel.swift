@@ -37,6 +37,10 @@ public struct RegisterModel: SequentialModel {
   }
 
   public func isReadOnly(_ command: Command) -> Bool { command == .read }
+
+  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
+    command == .read || response == .swapped(false)
+  }
 }
 
 extension RegisterModel.Command: CustomStringConvertible {

@@ -43,6 +43,10 @@ public struct SetModel: SequentialModel {
     case .read: nil
     }
   }
+
+  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
+    isReadOnly(command) || response == .flag(false)
+  }
 }
 
 extension SetModel.Command: CustomStringConvertible {

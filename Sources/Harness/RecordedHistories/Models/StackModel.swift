@@ -23,6 +23,10 @@ public struct StackModel: SequentialModel {
       return .value(state.popLast())
     }
   }
+
+  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
+    response == .value(nil)
+  }
 }
 
 extension StackModel.Command: CustomStringConvertible {
