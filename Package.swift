@@ -62,9 +62,10 @@ let harness: [Target] = [
   .target(
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
+  .target(name: "RecordedHistories", dependencies: ["ExplorationEngine"]),
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
   .target(
-    name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "ExplorationEngine"]),
+    name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "RecordedHistories"]),
   .executableTarget(
     name: "contracts",
     dependencies: ["CommandLineSupport", "ContractEvidence", "ContractReports"]),
@@ -82,10 +83,11 @@ let harness: [Target] = [
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
-      "CPlatform",
-      "ExplorationEngine", "ExploredSynchronization", "SeededRandom", "SystemFibers",
-      "SystemLocks", "example-writer",
+      "CPlatform", "ExplorationEngine", "ExploredSynchronization", "RecordedHistories",
+      "SeededRandom", "SystemFibers", "SystemLocks", "example-writer",
     ]),
+  .testTarget(
+    name: "RecordedHistoriesTests", dependencies: ["RecordedHistories", "SeededRandom"]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
@@ -127,7 +129,7 @@ let cookies: [Target] = [
     dependencies: ["CookiePort", "CookieTransportAdapter", "SystemLocks", "TransportPort"]),
   .testTarget(
     name: "CookieHistoriesTests",
-    dependencies: ["CookieHistories", "CookiePort", "ExplorationEngine", "cookie-histories"]),
+    dependencies: ["CookieHistories", "CookiePort", "RecordedHistories", "cookie-histories"]),
 ]
 
 let transport: [Target] = [
@@ -220,7 +222,7 @@ let suites: [Target] = [
 // What suites use and is no suite.
 let support: [Target] = [
   .target(name: "CSlowNames"),
-  .target(name: "CookieHistories", dependencies: ["CookiePort", "ExplorationEngine"]),
+  .target(name: "CookieHistories", dependencies: ["CookiePort", "RecordedHistories"]),
   .executableTarget(
     name: "cookie-histories", dependencies: ["CommandLineSupport", "CookieHistories"],
     path: "ContractSuites/Support/CookieHistoriesTool"),
@@ -268,6 +270,7 @@ let package = Package(
     library("ContractEvidence"),
     library("ContractReports"),
     library("ExplorationEngine"),
+    library("RecordedHistories"),
     .executable(name: "contracts", targets: ["contracts"]),
 
     library("ExploredSynchronization"),

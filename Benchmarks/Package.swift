@@ -14,7 +14,10 @@ let package = Package(
     // Lock-step exploration and linearizability, compared with Hypothesis.
     .executableTarget(
       name: "ExplorationBenchmark",
-      dependencies: [.product(name: "ExplorationEngine", package: "swift-contract-testing")],
+      dependencies: [
+        .product(name: "ExplorationEngine", package: "swift-contract-testing"),
+        .product(name: "RecordedHistories", package: "swift-contract-testing"),
+      ],
       exclude: ["Peers"]),
 
     // Exploration of interleavings.

@@ -1,4 +1,4 @@
-import ExplorationEngine
+import RecordedHistories
 
 /// A random history of eight clients on a map. Each operation takes effect within its interval.
 struct RandomHistory {

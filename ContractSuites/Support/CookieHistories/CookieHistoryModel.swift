@@ -1,5 +1,6 @@
 public import CookiePort
-public import ExplorationEngine
+import Foundation
+public import RecordedHistories
 
 /// The cookie jar as the model of recorded histories, which contain no dates.
 ///
@@ -158,6 +159,11 @@ extension CookieHistoryModel {
     case .restore(let line, let page, let age):
       RecordedCall("restore", value: [.string(line), .string("\(page)"), .integer(age)])
     }
+  }
+
+  public static func text(of state: CookieModel.State) -> String {
+    let now = CookieModel().start.addingTimeInterval(TimeInterval(state.time))
+    return "\(RecordedValue.array(state.jar.all(now: now).map { .string($0.serialized) }))"
   }
 
   public static func answersInValue(_ command: CookieModel.Command) -> Bool {

@@ -1,6 +1,6 @@
 public import CookiePort
-public import ExplorationEngine
 import Foundation
+public import RecordedHistories
 
 /// The cookie jar as a sequential model: calls on a store and their responses.
 ///

@@ -12,7 +12,7 @@ struct CookieHistoriesTool {
       usage: cookie-histories FILE [--seconds N] [--megabytes N]
 
       Checks whether a recorded history of a cookie store is linearizable. FILE is a file of JSON
-      lines, or - for standard input. Exits with 0 if the history is linearizable, 1 if not, 2 if a
+      lines or of EDN, or - for standard input. Exits with 0 if the history is linearizable, 1 if not, 2 if a
       limit was reached first, and 65 after naming each line that is not part of such a history.
       Other exit codes: 64 for invalid arguments, 66 for a file that can't be read, 73 if the output
       can't be written.

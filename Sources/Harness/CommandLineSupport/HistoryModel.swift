@@ -1,5 +1,5 @@
-import ExplorationEngine
 import Foundation
+import RecordedHistories
 
 /// A model that a recorded history can be checked against, with its name on the command line.
 package struct HistoryModel: Sendable {
@@ -21,8 +21,8 @@ package struct HistoryModel: Sendable {
 
   /// Reads a history and checks it.
   package let check:
-    @Sendable (Data, RecordedValue?, LinearizabilityLimits) throws(LinearizabilityFileError)
-      -> RecordedVerdict
+    @Sendable (Data, RecordedValue?, RecordedInterpretation, LinearizabilityLimits)
+      throws(LinearizabilityFileError) -> RecordedVerdict
 
   /// Creates a named model.
   package init<Model: RecordedModel>(
@@ -30,8 +30,8 @@ package struct HistoryModel: Sendable {
   ) {
     self.name = name
     self.initialValue = initialValue
-    check = { (data, initial, limits) throws(LinearizabilityFileError) in
-      try RecordedVerdict(data, Model(initial: initial), limits)
+    check = { (data, initial, interpretation, limits) throws(LinearizabilityFileError) in
+      try RecordedVerdict(data, Model(initial: initial), interpretation, limits)
     }
   }
 
@@ -43,8 +43,8 @@ package struct HistoryModel: Sendable {
       case .counter: .integer
       case .queue, .stack, .set, .lock: .none
       }
-    check = { (data, initial, limits) throws(LinearizabilityFileError) in
-      try model.judge(data, initial: initial, limits: limits)
+    check = { (data, initial, interpretation, limits) throws(LinearizabilityFileError) in
+      try model.judge(data, initial: initial, interpretation, limits: limits)
     }
   }
 

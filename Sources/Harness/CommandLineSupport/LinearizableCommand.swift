@@ -1,6 +1,6 @@
 import ContractEvidence
-import ExplorationEngine
 import Foundation
+import RecordedHistories
 
 /// Checks whether a recorded history is linearizable.
 ///
@@ -10,6 +10,7 @@ package struct LinearizableCommand {
   private var file: String
   private var model: HistoryModel
   private var initial: RecordedValue?
+  private var interpretation = RecordedInterpretation()
   private var limits = LinearizabilityLimits()
 
   /// Parses the command's arguments.
@@ -24,8 +25,10 @@ package struct LinearizableCommand {
   ) throws(UsageError) {
     let choice = models.count > 1 ? ["model"] : []
     let initial = models.contains { $0.initialValue != .none } ? ["initial"] : []
+    // A program with one model knows what the events of its histories mean.
+    let meanings = models.count > 1 ? ["failed-cas", "nil-read"] : []
     let arguments = try Arguments(
-      arguments, options: choice + initial + ["seconds", "megabytes"])
+      arguments, options: choice + initial + meanings + ["seconds", "megabytes"])
     guard arguments.operands.count == 1 else {
       let options = choice.isEmpty ? "" : " --model NAME"
       throw UsageError("'\(name)' needs one file: \(name) FILE\(options)")
@@ -35,6 +38,8 @@ package struct LinearizableCommand {
     if let text = arguments["initial"] {
       self.initial = try Self.initial(text, for: model)
     }
+    interpretation.failedCAS = try Self.choice("failed-cas", in: arguments)
+    interpretation.nilRead = try Self.choice("nil-read", in: arguments)
     if let seconds = try arguments.positiveNumber("seconds") { limits.time = .seconds(seconds) }
     if let megabytes = try arguments.positiveNumber("megabytes") {
       limits.memory = megabytes << 20
@@ -45,7 +50,8 @@ package struct LinearizableCommand {
   ///
   /// - Parameter printError: Writes an error message.
   /// - Returns: The exit code: 0 if the history is linearizable, 1 if not, 2 if a limit was reached
-  ///   first, and 65 if the file is not a history of the model.
+  ///   first, and 65 if the file is not a history of the model, or
+  ///   if the verdict depends on an option that is not given.
   /// - Throws: ``JournalFileError`` if the file can't be read or the output can't be written.
   package func run(printError: (String) -> Void) throws -> Int32 {
     let data =
@@ -54,9 +60,9 @@ package struct LinearizableCommand {
       : try Data(readingAll: file, action: "read")
     let verdict: RecordedVerdict
     do throws(LinearizabilityFileError) {
-      verdict = try model.check(data, initial, limits)
+      verdict = try model.check(data, initial, interpretation, limits)
     } catch {
-      printError("\(file) is not a history of the model '\(model.name)':\n\(error)")
+      printError("\(file) can't be checked as a history of the model '\(model.name)':\n\(error)")
       return 65
     }
     try Output.print("\(verdict)\n")
@@ -79,10 +85,22 @@ package struct LinearizableCommand {
     return model
   }
 
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, in arguments: Arguments
+  ) throws(UsageError) -> Choice? {
+    guard let text = arguments[name] else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      throw UsageError(
+        "--\(name) '\(text)' is not valid; give "
+          + Choice.allCases.map(\.rawValue).joined(separator: " or "))
+    }
+    return choice
+  }
+
   private static func initial(
     _ text: String, for model: HistoryModel
   ) throws(UsageError) -> RecordedValue {
-    guard let value = try? JSONDecoder().decode(RecordedValue.self, from: Data(text.utf8)) else {
+    guard let value = try? RecordedValue(json: text) else {
       throw UsageError("--initial '\(text)' is not JSON")
     }
     switch (model.initialValue, value) {

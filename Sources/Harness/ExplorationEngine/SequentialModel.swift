@@ -29,6 +29,13 @@ public protocol SequentialModel: Sendable {
   /// would then reject correct histories. The default is `false`, which is always sound.
   func isReadOnly(_ command: Command) -> Bool
 
+  /// Whether a command that gives a response never changes any state, such as a compare-and-set that
+  /// fails.
+  ///
+  /// It must hold for every state in which the model gives this response; a response that only some
+  /// states leave unchanged is not enough. The default is ``isReadOnly(_:)``, which is always sound.
+  func isReadOnly(_ command: Command, returning response: Response) -> Bool
+
   /// The independent part of the state that a command accesses, or `nil` if it may access the whole
   /// state.
   ///
@@ -39,6 +46,12 @@ public protocol SequentialModel: Sendable {
 extension SequentialModel {
   /// Returns `false`.
   public func isReadOnly(_ command: Command) -> Bool { false }
+
+  /// Returns whether the command is read-only whatever its response.
+  @inlinable
+  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
+    isReadOnly(command)
+  }
 
   /// Returns `nil`.
   public func partition(of command: Command) -> AnyHashable? { nil }

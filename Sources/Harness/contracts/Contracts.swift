@@ -12,16 +12,20 @@ struct Contracts {
       usage: contracts <command> [options]
 
         report [JOURNAL…] [--format terminal|markdown|html|junit|json|github] [--output FILE]
-            Shows the matrix of one or several journals, merged. Exits with 0 even if cases fail.
+               [--base BASE]
+            Shows the matrix of one or several journals, merged, and the changes from the journal
+            BASE. Exits with 0 even if cases fail.
         diff BASE HEAD
             Shows the changes from one journal to another. Exits with the sum of 1 (newly failing),
-            2 (newly unproven) and 4 (clauses or implementations dropped), or with 0.
+            2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or
+            with 0.
         gate [JOURNAL…] [--require live] [--max-age 7d] [--allow unproven=PATTERN]
-             [--allow strength=PATTERN]
+             [--allow strength=PATTERN] [--base BASE] [--forbid new-deviations]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation,
             for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
             saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
-            and contract for strength; * matches any text.
+            and contract for strength; * matches any text. --base lists the deviations that are new,
+            gone or changed since the journal BASE, and --forbid makes new ones fail.
         baseline [JOURNAL…] [--implementation NAME]
             Prints the .deviating(…) lines that would declare the failing cases of live and recorded
             implementations, grouped by cause. Each reason is "TODO", which the harness refuses until
@@ -32,10 +36,13 @@ struct Contracts {
             found. Exits with 1 if no case ran, and with 128 plus the number of a signal that ended
             the run.
 
-        linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
-            Checks a recorded history of JSON lines against a model: register, key-value, queue,
-            stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, 2 if a limit
-            was reached first, and 65 after naming each line that is not part of such a history.
+        linearizable FILE --model MODEL [--initial JSON] [--failed-cas false|dropped]
+                     [--nil-read absent|unknown] [--seconds N] [--megabytes N]
+            Checks a recorded history, in JSON lines or in Jepsen's EDN, against a model: register,
+            key-value, queue, stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if
+            not, 2 if a limit was reached first, and 65 after naming each line that is not part of
+            such a history. --failed-cas says what a 'fail' of 'cas' means, and --nil-read what an
+            'ok' of a read with nil means; without them, a verdict that depends on it is an error.
 
         help, version
 

@@ -5,10 +5,12 @@ import ContractReports
 /// `contracts gate`: decides whether the evidence is good enough to rely on the fakes.
 struct GateCommand {
   private var journals: [String]
+  private var base: String?
   private var gate = Gate()
 
   init(_ arguments: [String]) throws(UsageError) {
-    let arguments = try Arguments(arguments, options: ["require", "max-age", "allow"])
+    let arguments = try Arguments(
+      arguments, options: ["require", "max-age", "allow", "base", "forbid"])
     journals = arguments.operands
     for name in arguments.list("require") {
       guard let kind = ImplementationKind(rawValue: name) else {
@@ -20,6 +22,17 @@ struct GateCommand {
     }
     if let age = arguments["max-age"] { gate.maximumAge = try Self.seconds(age) }
     for allowance in arguments.list("allow") { try allow(allowance) }
+    base = arguments["base"]
+    for name in arguments.list("forbid") {
+      guard name == "new-deviations" else {
+        throw UsageError("--forbid '\(name)' is not valid; give new-deviations")
+      }
+      guard base != nil else {
+        throw UsageError(
+          "--forbid new-deviations needs --base JOURNAL, the journal to compare with")
+      }
+      gate.forbidsNewDeviations = true
+    }
   }
 
   private mutating func allow(_ allowance: String) throws(UsageError) {
@@ -38,13 +51,19 @@ struct GateCommand {
 
   func run() throws -> Int32 {
     let matrix = try Contracts.matrix(of: journals)
-    let problems = gate.problems(in: matrix)
+    let changes = try base.map { base in
+      MatrixDifference(from: try Contracts.matrix(of: [base]), to: matrix)
+    }
+    let problems = gate.problems(in: matrix, changes: changes)
     var lines: [String] = []
     for problem in problems {
       lines.append("✗ \(problem.sentence)")
       if let command = problem.command { lines.append("    \(command)") }
     }
-    lines += gate.notes(on: matrix).map { "note: \($0)" }
+    lines += gate.notes(on: matrix, changes: changes).map { "note: \($0)" }
+    lines += matrix.runs.map { "run: \($0)" } + matrix.versions.map { "version: \($0)" }
+    // One line each, whatever the reasons in the journal contain.
+    lines = lines.map { $0.printable.replacing("\n", with: " ") }
     let count = problems.count
     lines.append(
       count == 0

@@ -5,13 +5,15 @@ import Foundation
 /// `contracts report`: shows the matrix of one or several journals.
 struct ReportCommand {
   private var journals: [String]
+  private var base: String?
   private var format = ReportFormat.terminal
   private var output: String?
 
   init(_ arguments: [String]) throws(UsageError) {
-    let arguments = try Arguments(arguments, options: ["format", "output"])
+    let arguments = try Arguments(arguments, options: ["format", "output", "base"])
     journals = arguments.operands
     output = arguments["output"]
+    base = arguments["base"]
     if let name = arguments["format"] {
       guard let format = ReportFormat(rawValue: name) else {
         throw UsageError(
@@ -24,9 +26,12 @@ struct ReportCommand {
 
   func run() throws -> Int32 {
     let matrix = try Contracts.matrix(of: journals)
+    let changes = try base.map { base in
+      MatrixDifference(from: try Contracts.matrix(of: [base]), to: matrix)
+    }
     let text = format.text(
       of: matrix, usesColour: output == nil && Output.usesColour,
-      root: FileManager.default.currentDirectoryPath)
+      root: FileManager.default.currentDirectoryPath, changes: changes)
     if let output {
       try Output.put(text, into: output)
     } else {

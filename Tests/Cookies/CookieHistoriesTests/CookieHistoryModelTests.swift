@@ -1,9 +1,8 @@
 import CookieHistories
 import CookiePort
 import Foundation
+import RecordedHistories
 import Testing
-
-@testable import ExplorationEngine
 
 @Suite struct CookieHistoryModelTests {
   private typealias HistoryFile = LinearizabilityFile<CookieHistoryModel>
@@ -173,10 +172,10 @@ import Testing
     }
     #expect(operations.count == Self.session.count)
     let history = try History(operations)
-    let written = try HistoryFile.encoded(history)
+    let written = HistoryFile.encoded(history)
     let again = try HistoryFile(written)
     #expect(again.history.operations.map(\.command.base) == operations.map(\.command))
-    #expect(try HistoryFile.encoded(history) == written)
+    #expect(HistoryFile.encoded(history) == written)
     #expect(try RecordedVerdict(written, CookieHistoryModel()).outcome == .linearizable)
   }
 

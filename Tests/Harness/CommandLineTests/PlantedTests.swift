@@ -12,6 +12,10 @@ import Testing
     var name: String
     var gate: Int32
     var diff: Int32
+    /// The folder to compare with.
+    var base = "sound"
+    /// Whether reports list the changes, and the gate forbids new deviations.
+    var showsChanges = false
 
     var testDescription: String { name }
   }
@@ -28,11 +32,26 @@ import Testing
     Fault(name: "no-saboteur", gate: 1, diff: 0),
     Fault(name: "no-saboteur-foreign", gate: 0, diff: 0),
     Fault(name: "no-saboteur-old", gate: 0, diff: 0),
+    Fault(name: "old-strength", gate: 1, diff: 0),
+    Fault(name: "part-strength", gate: 1, diff: 0),
+    Fault(name: "platform-failure", gate: 1, diff: 1),
+    Fault(name: "flaky", gate: 1, diff: 3),
+    Fault(name: "flaky-old", gate: 1, diff: 3),
+    Fault(name: "later-commit", gate: 0, diff: 0),
+    Fault(name: "live-only", gate: 1, diff: 5),
+    Fault(name: "described", gate: 0, diff: 0),
+    Fault(name: "server-down", gate: 1, diff: 2),
+    Fault(name: "new-deviation", gate: 1, diff: 8, showsChanges: true),
+    Fault(name: "changed-deviation", gate: 0, diff: 0, base: "new-deviation", showsChanges: true),
+    Fault(name: "deviation-gone", gate: 0, diff: 0, base: "new-deviation", showsChanges: true),
+    Fault(name: "expired-deviation", gate: 1, diff: 8),
   ]
 
   @Test(arguments: faults, ReportFormat.allCases)
   func `reports the fault in every format`(fault: Fault, format: ReportFormat) async throws {
-    let run = try await run(["report", "journal", "--format", format.rawValue], on: fault)
+    let changes = fault.showsChanges ? ["--base", "base"] : []
+    let run = try await run(
+      ["report", "journal", "--format", format.rawValue] + changes, on: fault)
     #expect(run.status == 0)
     #expect(run.errors.isEmpty)
     try expect(run.output, toBe: "report.\(format.rawValue)", of: fault)
@@ -40,8 +59,9 @@ import Testing
 
   @Test(arguments: faults)
   func `the gate rejects the fault`(fault: Fault) async throws {
+    let changes = fault.showsChanges ? ["--base", "base", "--forbid", "new-deviations"] : []
     let run = try await run(
-      ["gate", "journal", "--require", "live", "--max-age", "7d"], on: fault)
+      ["gate", "journal", "--require", "live", "--max-age", "7d"] + changes, on: fault)
     #expect(run.status == fault.gate)
     #expect(run.errors.isEmpty)
     try expect(run.output, toBe: "gate", of: fault)
@@ -59,7 +79,7 @@ import Testing
     try await ToolRun(
       arguments,
       files: [
-        "journal": journal(of: fault.name), "base": journal(of: "sound"),
+        "journal": journal(of: fault.name), "base": journal(of: fault.base),
         "Suite/Things.swift": "",
       ])
   }

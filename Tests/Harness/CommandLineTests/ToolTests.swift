@@ -22,7 +22,19 @@ import Testing
       files: [
         "a": SampleJournal.text(fake: .passed, real: nil), "b": SampleJournal.text(fake: .failed),
       ])
-    #expect(both.output.contains("fake lies"))
+    #expect(both.output.contains("~ things/first@fake: failed in 1 of 2 runs"))
+  }
+
+  @Test func `a journal of format 1 is reported`() async throws {
+    let old = SampleJournal.text(fake: .failed).replacing(
+      "{\"version\":2,", with: "{\"version\":1,")
+    let run = try await ToolRun(["report", "j"], files: ["j": old])
+    #expect(run.status == 0)
+    #expect(run.output.contains("fake lies"))
+    #expect(!run.output.contains("damaged"))
+    let next = try await ToolRun(
+      ["report", "j"], files: ["j": old.replacing("{\"version\":1,", with: "{\"version\":3,")])
+    #expect(next.output.contains("it has format 3, and this tool reads up to 2"))
   }
 
   @Test func `a damaged line is named with its file and number`() async throws {
@@ -73,7 +85,7 @@ import Testing
       (["report", "--format", "pdf"], "--format 'pdf' is not valid; give one of terminal"),
       (
         ["report", "--fromat", "html"],
-        "unknown option '--fromat'; the options are --format, --output"
+        "unknown option '--fromat'; the options are --format, --output, --base"
       ),
       (["report", "--format"], "option '--format' needs a value"),
       (["diff", "a"], "'contracts diff' needs two journals"),
@@ -87,6 +99,14 @@ import Testing
         ["gate", "--allow", "everything"],
         "--allow 'everything' is not valid; give unproven=PATTERN"
       ),
+      (
+        ["gate", "--forbid", "new-deviations"],
+        "--forbid new-deviations needs --base JOURNAL, the journal to compare with"
+      ),
+      (
+        ["gate", "--base", "b", "--forbid", "bugs"],
+        "--forbid 'bugs' is not valid; give new-deviations"
+      ),
       (["run", "now"], "unexpected argument 'now'; 'contracts run' takes only options"),
       (["linearizable", "h"], "missing option --model; give one of register"),
       (["linearizable", "h", "--model", "tree"], "unknown model 'tree'; give one of register"),
@@ -95,6 +115,14 @@ import Testing
         "the model 'queue' has no --initial; it starts empty"
       ),
       (["linearizable", "h", "--model", "cookies"], "unknown model 'cookies'"),
+      (
+        ["linearizable", "h", "--model", "register", "--failed-cas", "no"],
+        "--failed-cas 'no' is not valid; give false or dropped"
+      ),
+      (
+        ["linearizable", "h", "--model", "register", "--nil-read", "0"],
+        "--nil-read '0' is not valid; give absent or unknown"
+      ),
       (["gate", "--allow", "strength="], "--allow 'strength=' is not valid"),
       (["run", "--kind", "alive"], "--kind 'alive' is not valid; give one or more of fake, live"),
     ] as [([String], String)])
@@ -137,6 +165,16 @@ import Testing
       ["linearizable", "-", "--model", "register"], input: write + "\n" + stale)
     #expect(piped.status == 1)
     #expect(try await ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
+    let edn = """
+      [{:process 0 :type :invoke :f :cas :value [nil 1]} {:process 0 :type :fail :f :cas :value [nil 1]}]
+      """
+    let unclear = try await ToolRun(
+      ["linearizable", "-", "--model", "register"], input: edn)
+    #expect(unclear.status == 65)
+    #expect(unclear.errors.contains("line 1: the verdict depends on this 'fail' of 'cas'"))
+    let clear = try await ToolRun(
+      ["linearizable", "-", "--model", "register", "--failed-cas", "dropped"], input: edn)
+    #expect(clear.status == 0)
   }
 
   @Test func `reads a journal from a named pipe and from standard input`() async throws {
@@ -200,7 +238,7 @@ import Testing
   @Test func `version prints the versions of the formats`() async throws {
     let run = try await ToolRun(["--version"])
     #expect(run.status == 0)
-    #expect(run.output == "contracts, journal format 1, report format 1\n")
+    #expect(run.output == "contracts, journal format 2, report format 2\n")
   }
 
   @Test(arguments: [["help"], ["--help"], ["-h"], ["report", "--help"], ["run", "-h"]])

@@ -22,6 +22,37 @@ package struct EvidenceSample: Sendable {
   /// Whether the contract is the package's own; `nil` leaves the field out.
   package var isOwn: Bool?
 
+  /// The deviations of the fake, declared in addition to those that ``outcomes`` shows.
+  package var deviations: [DeviationSummary] = []
+  /// Further runs of the live implementation.
+  package var reruns: [Rerun] = []
+  /// The commit of the first two runs.
+  package var commit: String?
+  /// What the live implementation says of itself.
+  package var version: String?
+
+  /// A further run of the live implementation.
+  package struct Rerun: Sendable {
+    /// The platform.
+    package var platform: String
+    /// The commit.
+    package var commit: String?
+    /// When it ran, in seconds before ``EvidenceSample/now``.
+    package var age: Double
+    /// The outcomes other than passed, by clause.
+    package var outcomes: [String: Outcome]
+
+    package init(
+      platform: String = "linux", commit: String? = nil, age: Double,
+      outcomes: [String: Outcome] = [:]
+    ) {
+      self.platform = platform
+      self.commit = commit
+      self.age = age
+      self.outcomes = outcomes
+    }
+  }
+
   /// The result of the only saboteur.
   package enum Saboteur: Sendable {
     case caught
@@ -51,8 +82,21 @@ package struct EvidenceSample: Sendable {
 
   /// The records of two runs, one of a fake and one of a live implementation.
   package var records: [JournalRecord] {
-    run("fake", kind: .fake, revision: revision, start: Self.now - 60)
-      + run("real", kind: .live, revision: liveRevision ?? revision, start: Self.now - liveAge)
+    let base = RunSummary(platform: "linux", commit: commit)
+    var records =
+      run("fake", base, kind: .fake, revision: revision, start: Self.now - 60)
+      + run(
+        "real", base, kind: .live, revision: liveRevision ?? revision, start: Self.now - liveAge)
+    for (index, rerun) in reruns.enumerated() {
+      var sample = self
+      sample.crash = nil
+      sample.outcomes = Dictionary(
+        rerun.outcomes.map { ("\($0)@real", $1) }, uniquingKeysWith: { $1 })
+      records += sample.run(
+        "real", RunSummary(platform: rerun.platform, commit: rerun.commit), id: "rerun-\(index)",
+        kind: .live, revision: revision, start: Self.now - rerun.age)
+    }
+    return records
   }
 
   /// The journal's text.
@@ -62,12 +106,14 @@ package struct EvidenceSample: Sendable {
   package var matrix: Matrix { Matrix(records) }
 
   private func run(
-    _ name: String, kind: ImplementationKind, revision: Int, start: Double
+    _ name: String, _ summary: RunSummary, id: String? = nil, kind: ImplementationKind,
+    revision: Int, start: Double
   ) -> [JournalRecord] {
+    let runSummary = summary
     var time = start
     func record(_ event: JournalRecord.Event) -> JournalRecord {
       time += 0.001
-      return JournalRecord(run: "run-\(name)", time: time, event: event)
+      return JournalRecord(run: id ?? "run-\(name)", time: time, event: event)
     }
     var summary = ContractSummary(
       id: "things", title: "Things", revision: revision,
@@ -85,11 +131,13 @@ package struct EvidenceSample: Sendable {
         link: "https://bugs.example/1", isIntermittent: false)
     }
     var records = [
-      record(.runStarted(platform: "linux")), record(.contract(summary)),
+      record(.runStarted(runSummary)), record(.contract(summary)),
       record(
         .implementation(
           ImplementationSummary(
-            contract: "things", id: name, kind: kind, lacks: [:], deviations: deviations))),
+            contract: "things", id: name, kind: kind, lacks: [:],
+            deviations: deviations + (kind == .fake ? self.deviations : []),
+            version: kind == .live ? version : nil))),
     ]
     for clause in clauses where dropped[clause] == nil {
       let id = CaseID(contract: "things", clause: clause, implementation: name)

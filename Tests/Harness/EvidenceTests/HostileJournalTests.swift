@@ -43,7 +43,7 @@ import Testing
     arguments: [
       ("\"time\":-1", "'time' can't be -1"), ("\"time\":1e300", "'time' can't be 1e+300"),
       ("\"time\":1e999", ""), ("\"time\":NaN", ""), ("\"version\":0", "there is no format 0"),
-      ("\"version\":-1", "there is no format -1"), ("\"version\":2", "it has format 2"),
+      ("\"version\":-1", "there is no format -1"), ("\"version\":3", "it has format 3"),
       ("\"version\":1e40", ""), ("\"seconds\":-0.5", "'seconds' can't be -0.5"),
       ("\"seconds\":1e19", "'seconds' can't be 1e+19"),
       ("\"outcome\":\"timed-out\",\"limit\":1e19", "'limit' can't be"),

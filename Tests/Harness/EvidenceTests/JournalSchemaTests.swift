@@ -10,8 +10,8 @@ import Testing
 
   @Test(
     arguments: [
-      "{}", "{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"dance\"}",
-      "{\"version\":2,\"run\":\"r\",\"time\":1,\"event\":\"run-finished\"}",
+      "{}", "{\"version\":2,\"run\":\"r\",\"time\":1,\"event\":\"dance\"}",
+      "{\"version\":3,\"run\":\"r\",\"time\":1,\"event\":\"run-finished\"}",
       "{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"run-finished\",\"more\":1}",
       "{\"version\":1,\"run\":\"r\",\"time\":1,\"event\":\"case-started\",\"case\":\"x\"}",
     ])

@@ -17,16 +17,21 @@ import Testing
       id: "a", sentence: text, source: nil, group: "G", requires: ["x"], absenceOf: nil,
       file: "M/F.swift", line: 3)
     let deviation = DeviationSummary(
-      clause: "a", kind: "bug", reason: text, link: nil, isIntermittent: true)
+      clause: "a", kind: "bug", reason: text, link: nil, isIntermittent: true, until: "2027-01-31")
     var events: [JournalRecord.Event] = [
-      .runStarted(platform: "linux"),
+      .runStarted(RunSummary(platform: "linux")),
+      .runStarted(
+        RunSummary(
+          platform: "linux", commit: "1a2b", isDirty: true,
+          versions: ["harness": "1.0", "swift": "6.3.1", "os": text])),
       .contract(
         ContractSummary(
           id: "c", title: "C", revision: 2, clauses: [clause], dropped: ["b": "why"],
           unproven: ["a"])),
       .implementation(
         ImplementationSummary(
-          contract: "c", id: "i", kind: .live, lacks: ["x": text], deviations: [deviation])),
+          contract: "c", id: "i", kind: .live, lacks: ["x": text], deviations: [deviation],
+          version: text)),
       .caseStarted(id), .problem(text), .runFinished,
       .saboteur(
         SaboteurResult(
@@ -69,6 +74,21 @@ import Testing
   func `an invalid line is rejected with the reason`(line: String, reason: String) {
     let error = #expect(throws: JournalLineError.self) { try JournalRecord(line: line) }
     #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+  }
+
+  @Test func `a journal of format 1 is read`() throws {
+    let lines = [
+      #"{"version":1,"run":"r","time":1,"event":"run-started","platform":"linux"}"#,
+      #"{"version":1,"run":"r","time":2,"event":"implementation","implementation":{"contract":"c","#
+        + #""deviations":[{"clause":"a","isIntermittent":false,"kind":"bug","reason":"x"}],"id":"i","#
+        + #""kind":"fake","lacks":{}}}"#,
+    ]
+    let journal = Journal(text: lines.joined(separator: "\n"))
+    #expect(journal.damage.isEmpty)
+    #expect(journal.records.map(\.event).first == .runStarted(RunSummary(platform: "linux")))
+    let cut = Journal(text: lines[0].dropLast(9) + lines[1])
+    #expect(cut.records.count == 1)
+    #expect(cut.damage.count == 1)
   }
 
   @Test func `damaged lines are reported with their numbers, and the others are read`() {

@@ -31,11 +31,16 @@ import Testing
   }
 
   private func outcome(_ records: [JournalRecord]) -> Outcome? {
-    Matrix(start + records).results.first?.outcome
+    Matrix(start + records).cells.first?.result.outcome
+  }
+
+  /// The start of a run.
+  private func run(_ name: String, commit: String?, on platform: String = "") -> JournalRecord {
+    record(name, 0, .runStarted(RunSummary(platform: platform, commit: commit)))
   }
 
   @Test func `fakes come before live implementations`() {
-    #expect(Matrix(start).tables.first?.implementations.map(\.id) == ["fake", "live"])
+    #expect(Matrix(start).tables.first?.columns.map(\.name) == ["fake", "live"])
   }
 
   @Test func `a case that started and never ended has crashed`() {
@@ -49,20 +54,98 @@ import Testing
       outcome([record("r", 5, .caseStarted(id)), record("r", 4, end(.passed))]) == .passed)
   }
 
-  @Test func `a later run replaces a crash, an earlier one does not`() {
-    let crash = [record("r", 3, .caseStarted(id))]
-    let good = [record("s", 4, .caseStarted(id)), record("s", 5, end(.passed))]
-    #expect(outcome(crash + good) == .passed)
-    let old = [record("s", 1, .caseStarted(id)), record("s", 2, end(.passed))]
-    #expect(outcome(crash + old) == .crashed(signal: 0))
+  @Test func `only a pass of a later commit replaces a failure`() {
+    for bad in [[record("r", 3, .caseStarted(id))], [record("r", 3, end(.failed))]] {
+      let good = [record("s", 4, .caseStarted(id)), record("s", 5, end(.passed))]
+      #expect(
+        outcome([run("r", commit: "aa"), run("s", commit: "bb")] + bad + good) == .passed)
+      #expect(
+        outcome([run("r", commit: "aa"), run("s", commit: "aa")] + bad + good)
+          == .flaky(reason: "failed in 1 of 2 runs of commit aa"))
+      let flaky = Outcome.flaky(reason: "failed in 1 of 2 runs")
+      #expect(outcome(bad + good) == flaky, "no commit is known")
+      let old = [record("s", 1, .caseStarted(id)), record("s", 2, end(.passed))]
+      #expect(outcome(bad + old) == flaky)
+      #expect(
+        outcome([run("r", commit: "bb"), run("s", commit: "aa")] + bad + old)?.isFailure == true)
+      #expect(
+        outcome([run("r", commit: "bb"), run("s", commit: "aa")] + bad + old)?.name != "flaky")
+    }
   }
 
-  @Test func `the worst result of a run counts`() {
+  @Test func `failures of one commit stay failures, and an unavailable machine takes nothing away`()
+  {
+    let failed = [record("r", 1, end(.failed)), record("s", 2, end(.timedOut(seconds: 1)))]
+    #expect(outcome(failed) == .timedOut(seconds: 1))
+    let away = record("s", 2, end(.unavailable(reason: "x")))
+    #expect(outcome([record("r", 1, end(.failed)), away]) == .failed)
+    #expect(outcome([record("r", 1, end(.passed)), away]) == .passed)
+    #expect(outcome([away]) == .unavailable(reason: "x"))
+  }
+
+  // MARK: - Platforms
+
+  /// The matrix of a live implementation on two platforms.
+  private func matrix(linux: Outcome, macOS: Outcome?) -> Matrix {
+    var records =
+      start.map { record in
+        var record = record
+        record.run = "l"
+        return record
+      } + [run("l", commit: "aa", on: "linux"), record("l", 9, end(linux))]
+    guard let macOS else { return Matrix(records) }
+    records += start.map { record in
+      var record = record
+      record.run = "m"
+      return record
+    }
+    records += [run("m", commit: "aa", on: "macos"), record("m", 1, end(macOS))]
+    return Matrix(records)
+  }
+
+  @Test func `platforms with equal results share a column`() {
+    let matrix = self.matrix(linux: .passed, macOS: .passed)
+    #expect(matrix.tables.first?.columns.map(\.name) == ["fake", "live"])
+    #expect(matrix.tables.first?.columns.last?.platforms == ["linux", "macos"])
+    #expect(matrix.cells.map(\.name) == ["c/a@live"])
+  }
+
+  @Test func `a failure on one platform is not hidden by a later pass on another`() {
+    let matrix = self.matrix(linux: .passed, macOS: .failed)
+    #expect(matrix.tables.first?.columns.map(\.name) == ["fake", "live (linux)", "live (macos)"])
+    #expect(matrix.cells.map(\.name) == ["c/a@live (linux)", "c/a@live (macos)"])
+    #expect(matrix.cells.map(\.result.outcome) == [.passed, .failed])
+    #expect(matrix.isFailure)
+  }
+
+  @Test func `a saboteur that escapes on one platform has escaped`() {
+    func saboteur(_ run: String, _ time: Double, isCaught: Bool) -> JournalRecord {
+      record(
+        run, time,
+        .saboteur(
+          SaboteurResult(
+            contract: "c", saboteur: "s", clause: "a", isCaught: isCaught,
+            message: isCaught ? "" : "escaped")))
+    }
+    let runs = [run("l", commit: "aa", on: "linux"), run("m", commit: "aa", on: "macos")]
+    let matrix = Matrix(
+      start + runs + [saboteur("m", 1, isCaught: false), saboteur("l", 2, isCaught: true)])
+    #expect(matrix.tables.first?.saboteurs.map(\.message) == ["escaped (on macos)"])
+    #expect(matrix.tables.first?.saboteurs.map(\.isCaught) == [false])
+    let fixed = Matrix(
+      start + [
+        run("l", commit: "aa"), saboteur("l", 1, isCaught: false), run("m", commit: "bb"),
+        saboteur("m", 2, isCaught: true),
+      ])
+    #expect(fixed.tables.first?.saboteurs.map(\.isCaught) == [true])
+  }
+
+  @Test func `a case that ran twice in a run and failed once is flaky`() {
     let twice = [
       record("r", 1, .caseStarted(id)), record("r", 2, end(.failed)),
       record("r", 3, .caseStarted(id)), record("r", 4, end(.passed)),
     ]
-    #expect(outcome(twice) == .failed)
+    #expect(outcome(twice) == .flaky(reason: "failed in 1 of 2 runs"))
   }
 
   @Test func `the order of records and duplicates make no difference`() {

@@ -56,7 +56,7 @@ import Testing
 
           strength: not shown, no saboteur ran
 
-        ✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  ∞ timed out
+        ✓ holds  ✗ fails  ≠ deviates  · not applicable  ? unavailable  ‼ crashed  ∞ timed out  ~ flaky
         ✗ c/second@fake: got 2
         4 cases · 3 passed · 1 failed
         clauses: 1 agree · 1 fake lies

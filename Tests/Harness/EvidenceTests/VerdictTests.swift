@@ -5,11 +5,16 @@ import Testing
   private static let deviates = Outcome.deviates(reason: "known")
   private static let unavailable = Outcome.unavailable(reason: "no network")
 
+  private static let flaky = Outcome.flaky(reason: "failed in 1 of 2 runs")
+
   @Test(
     arguments: [
       ([(.fake, .passed), (.live, .passed)], Verdict.agree),
       ([(.live, .passed)], .agree),
-      ([(.fake, .passed), (.live, .passed), (.live, deviates)], .agree),
+      ([(.fake, .passed), (.live, .passed), (.live, deviates)], .deviates),
+      ([(.fake, deviates), (.live, .passed)], .deviates),
+      ([(.fake, .passed), (.live, .passed), (.live, flaky)], .agree),
+      ([(.fake, .passed), (.live, flaky)], .unproven),
       ([(.fake, .failed), (.live, .passed)], .fakeLies),
       ([(.fake, .crashed(signal: 4)), (.live, .passed)], .fakeLies),
       ([(.fake, .passed), (.fake, .timedOut(seconds: 1)), (.live, .passed)], .fakeLies),
@@ -17,7 +22,9 @@ import Testing
       ([(.fake, .failed), (.live, .passed), (.live, .failed)], .fakeLies),
       ([(.fake, .passed), (.live, .failed)], .realityMoved),
       ([(.fake, .passed), (.live, .passed), (.live, .failed)], .realityMoved),
-      ([(.live, .failed)], .realityMoved),
+      ([(.live, .failed)], .fails),
+      ([(.live, .failed), (.live, .passed)], .fails),
+      ([(.fake, deviates), (.live, .failed)], .fails),
       ([(.fake, .failed), (.live, .failed)], .contractWrong),
       ([(.fake, .failed), (.live, .failed), (.live, deviates)], .contractWrong),
       ([(.fake, .passed)], .unproven),

@@ -37,7 +37,7 @@ import Testing
     let run = try await SpecimenRun("deviating")
     #expect(run.status == 0)
     #expect(run.outcome("counter/adds@stuck") == .deviates(reason: "it is stuck"))
-    let deviation = run.matrix.tables.first?.implementations.first?.deviations
+    let deviation = run.matrix.tables.first?.columns.first?.implementation.deviations
       .first { $0.clause == "adds" }
     #expect(deviation?.link == "https://bugs.example/1")
     #expect(deviation?.kind == "bug")
@@ -69,6 +69,64 @@ import Testing
       run.outcome("counter/adds@sound-live")
         == .unavailable(reason: "condition not met: the moon is full"))
     #expect(run.matrix.tables.first?.rows.first?.verdict == .unproven)
+  }
+
+  @Test func `an error that says nothing about behaviour is no failure`() async throws {
+    let run = try await SpecimenRun("refused")
+    #expect(run.status == 1)
+    for clause in ["adds", "remembers"] {
+      for name in ["unmade", "refusing", "refusing-alone"] {
+        #expect(
+          run.outcome("counter/\(clause)@\(name)") == .unavailable(reason: "the counter refused"),
+          "\(clause) \(name)")
+      }
+    }
+    #expect(run.outcome("counter/adds@late") == .failed, "an issue came before the refusal")
+    #expect(run.outcome("counter/adds@other") == .failed, "the error is another")
+    #expect(run.matrix.tables.first?.rows.first?.verdict == .fails)
+    let required = try await SpecimenRun("refused", environment: ["CONTRACT_REQUIRE": "live"])
+    #expect(required.outcome("counter/adds@refusing") == .failed)
+    #expect(required.output.contains("requires it: the counter refused"))
+  }
+
+  @Test func `an implementation says its version, and the run its commit`() async throws {
+    let run = try await SpecimenRun("versioned", environment: ["CONTRACT_COMMIT": "1a2b3c"])
+    #expect(run.status == 0)
+    let columns = try #require(run.matrix.tables.first).columns
+    #expect(columns.map(\.implementation.version) == ["Counter 1", "Counter 2", nil])
+    let summary = try #require(columns.first?.runs.first)
+    #expect(summary.commit == "1a2b3c")
+    #expect(Set(summary.versions.keys) == ["harness", "swift", "os"])
+    #expect(run.output.contains("numbered: Counter 1"))
+    #expect(run.output.contains("commit 1a2b3c, "))
+  }
+
+  @Test func `a run names the commit that is checked out`() async throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["git", "rev-parse", "HEAD"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    let head = String(decoding: output, as: UTF8.self).split(separator: "\n").first.map(String.init)
+    let run = try await SpecimenRun("sound")
+    let summary = try #require(run.matrix.tables.first?.columns.first?.runs.first)
+    #expect(summary.commit == (process.terminationStatus == 0 ? head : nil))
+    #expect((summary.isDirty == nil) == (summary.commit == nil))
+  }
+
+  @Test func `a deviation fails after its last day`() async throws {
+    let run = try await SpecimenRun("overdue")
+    #expect(run.status == 1)
+    #expect(run.outcome("counter/adds@stuck") == .failed)
+    #expect(run.outcome("counter/adds@in-time") == .deviates(reason: "it is stuck"))
+    #expect(
+      run.output.contains(
+        "counter/adds@stuck was to deviate until 2020-01-31 and still deviates (it is stuck)"))
+    #expect(run.output.contains("until 'tomorrow', which is no day; write it as 2027-01-31"))
   }
 
   @Test func `CONTRACT_REQUIRE=live turns unavailable into failed`() async throws {

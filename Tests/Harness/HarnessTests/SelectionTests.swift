@@ -36,6 +36,9 @@ import Testing
     arguments: [
       (["CONTRACT": "nonsense"], "CONTRACT='nonsense' matches no case of the tests that ran"),
       (["CONTRACT": "counter/adds,other"], "CONTRACT='other' matches no case"),
+      (["CONTRACT": "countre/adds"], "that ran; did you mean 'counter/adds'?"),
+      (["CONTRACT": "counter/add@sound"], "'counter/adds@sound'?"),
+      (["CONTRACT": "@soud"], "that ran; did you mean '@sound'?"),
       (["CONTRACT": "!counter"], "the selection matches no case of the tests that ran"),
       (["CONTRACT_KIND": "recorded"], "the selection matches no case of the tests that ran"),
       (["CONTRACT_KIND": "alive"], "CONTRACT_KIND='alive' is not valid: give one or more of"),

@@ -47,6 +47,33 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .unmade, .refusing, .refusing.renamed("refusing-alone").inOwnProcess(), .late, .other))
+  func refused(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .sound.renamed("numbered").version { _ in "Counter 1" },
+      .sound.renamed("numbered-alone").version { _ in "Counter 2" }.inOwnProcess(),
+      .sound.renamed("reticent").version { _ in throw Refusal() }))
+  func versioned(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .stuck.deviating(from: "adds", because: "it is stuck", until: "2020-01-31"),
+      .stuck.renamed("in-time").deviating(
+        from: "adds", because: "it is stuck", until: "2999-12-31"),
+      .stuck.renamed("undated").deviating(
+        from: "adds", because: "it is stuck", until: "tomorrow")))
+  func overdue(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
   @Test(arguments: Contract.counter.cases(for: .trapping.inOwnProcess(), .sound))
   func crashing(_ specimen: ContractCase<Counter>) async throws {
     try await specimen.verify()
@@ -317,6 +344,32 @@ actor Sum {
 }
 
 extension Implementation<Counter> {
+  /// A copy with another id.
+  func renamed(_ id: String) -> Self {
+    var copy = Implementation(id: id, kind: kind, sourceLocation: sourceLocation, make: make)
+    copy.lacks = lacks
+    copy.unavailability = unavailability
+    return copy
+  }
+
+  private static func isRefusal(_ error: any Error) -> String? {
+    error is Refusal ? "the counter refused" : nil
+  }
+
+  static let unmade = live("unmade") { throw Refusal() }.unavailable(where: isRefusal)
+  static let refusing = live("refusing") { Counter { _ in throw Refusal() } }
+    .unavailable(where: isRefusal)
+  /// Records an issue before the refusal.
+  static let late = live("late") {
+    Counter { _ in
+      Issue.record("an issue")
+      throw Refusal()
+    }
+  }
+  .unavailable(where: isRefusal)
+  static let other = live("other") { Counter { _ in throw CancellationError() } }
+    .unavailable(where: isRefusal)
+
   static let sound = fake("sound") { .remembering() }
   static let soundLive = live("sound-live") { .remembering() }
   static let stuck = live("stuck") { Counter { _ in 0 } }

@@ -113,7 +113,7 @@ import Testing
     let later = EvidenceSample.now + 8 * 86_400
     let problems = strict.problems(
       in: EvidenceSample(liveAge: -8 * 86_400 + 60).matrix, now: later)
-    #expect(problems.count == 3)
+    #expect(problems.count == 4, "the saboteurs are too old as well")
     #expect(
       problems.first?.sentence
         == "things/first@fake last ran 8.0 days ago; the maximum is 7.0 days")
@@ -179,5 +179,101 @@ import Testing
     let sample = EvidenceSample(saboteur: .notRun, isOwn: nil)
     #expect(problems(in: sample).isEmpty)
     #expect(strict.notes(on: sample.matrix).isEmpty)
+  }
+
+  @Test func `rejects strength for another revision, too old or in part`() {
+    var sample = EvidenceSample(saboteur: .notRun)
+    let others = EvidenceSample(revision: 2).records.filter { record in
+      switch record.event {
+      case .contract, .saboteur: record.run == "run-fake"
+      default: false
+      }
+    }.map { record in
+      var record = record
+      record.run = "old"
+      record.time -= 1000
+      return record
+    }
+    let outdated = strict.problems(in: Matrix(sample.records + others), now: EvidenceSample.now)
+    #expect(outdated.map(\.sentence).first?.hasPrefix("things: no saboteur ran") == true)
+    sample.saboteur = .caught
+    let part = sample.records.filter { record in
+      if case .saboteur(let result) = record.event { result.clause != "second" } else { true }
+    }
+    #expect(
+      strict.problems(in: Matrix(part), now: EvidenceSample.now).map(\.sentence)
+        == ["things: no saboteur ran for second"])
+    let later = strict.problems(
+      in: EvidenceSample(liveAge: -8 * 86_400 + 60).matrix, now: EvidenceSample.now + 8 * 86_400)
+    #expect(
+      later.map(\.sentence).contains(
+        "things: saboteurs last ran 8.0 days ago; the maximum is 7.0 days"))
+  }
+
+  // MARK: - Platforms and commits
+
+  @Test func `rejects a failure on one platform and a flaky case`() {
+    var mac = EvidenceSample()
+    mac.reruns = [.init(platform: "macos", age: 90, outcomes: ["second": .failed])]
+    #expect(problems(in: mac).map(\.sentence) == ["things/second@real (macos) failed"])
+    var flaky = EvidenceSample()
+    flaky.commit = "aa"
+    flaky.reruns = [.init(commit: "aa", age: 90, outcomes: ["second": .failed])]
+    #expect(
+      problems(in: flaky).map(\.sentence) == [
+        "things/second@real flaky: failed in 1 of 2 runs of commit aa",
+        "things/second is unproven: it holds on fake, and on no live implementation (real)",
+      ])
+    flaky.reruns[0].commit = "bb"
+    #expect(problems(in: flaky).isEmpty)
+  }
+
+  @Test func `clauses that are unavailable for one reason are one problem`() {
+    let away = Outcome.unavailable(reason: "the connection was refused")
+    let sample = EvidenceSample(
+      outcomes: ["first@real": away, "second@real": away, "third@real": .unavailable(reason: "x")])
+    let required = problems(in: sample).filter { $0.sentence.contains("unavailable") }
+    #expect(
+      required.map(\.sentence) == [
+        "things@real is unavailable: the connection was refused (2 clauses: first, second)",
+        "things/third@real is unavailable: x",
+      ])
+    #expect(required.first?.command == "CONTRACT='things@real' swift test --filter Contract")
+  }
+
+  // MARK: - Deviations
+
+  @Test func `rejects new deviations on request, and notes them otherwise`() {
+    let hidden = EvidenceSample(outcomes: ["second@fake": .deviates(reason: "a known bug")]).matrix
+    let changes = MatrixDifference(from: EvidenceSample().matrix, to: hidden)
+    var gate = strict
+    #expect(gate.problems(in: hidden, changes: changes, now: EvidenceSample.now).isEmpty)
+    #expect(
+      gate.notes(on: hidden, changes: changes) == [
+        "things/second@fake: new deviation: bug: a known bug (https://bugs.example/1)"
+      ])
+    gate.forbidsNewDeviations = true
+    #expect(
+      gate.problems(in: hidden, changes: changes, now: EvidenceSample.now).map(\.sentence) == [
+        "things/second@fake: new deviation: bug: a known bug (https://bugs.example/1)"
+      ])
+    #expect(gate.notes(on: hidden, changes: changes).isEmpty)
+  }
+
+  @Test func `rejects a deviation after its last day`() {
+    var sample = EvidenceSample()
+    // 1,800,000,000 is 2027-01-15.
+    for (day, count) in [("2027-01-14", 1), ("2027-01-15", 0), ("2030-01-01", 0)] {
+      sample.deviations = [
+        DeviationSummary(
+          clause: "second", kind: "bug", reason: "slow", link: nil, isIntermittent: true, until: day
+        )
+      ]
+      #expect(problems(in: sample).count == count, "\(day)")
+    }
+    sample.deviations[0].until = "2027-01-14"
+    #expect(
+      problems(in: sample).first?.sentence
+        == "things/second@fake was to deviate until 2027-01-14: slow")
   }
 }

@@ -72,4 +72,81 @@ import Testing
       })
     #expect(MatrixDifference(from: sound, to: nothing).newlyUnproven == ["things/second"])
   }
+
+  // MARK: - Deviations
+
+  private let deviation = DeviationSummary(
+    clause: "second", kind: "bug", reason: "a known bug", link: "https://bugs.example/1",
+    isIntermittent: false)
+
+  @Test func `a deviation that hides a broken fake is new`() throws {
+    let hidden = EvidenceSample(outcomes: ["second@fake": .deviates(reason: "a known bug")]).matrix
+    let difference = MatrixDifference(from: sound, to: hidden)
+    #expect(difference.deviations.map(\.kind) == [.new])
+    #expect(difference.exitStatus == 8)
+    #expect(
+      difference.text
+        == "new deviations (1):\n  things/second@fake bug: a known bug (https://bugs.example/1)\n")
+    let fixed = MatrixDifference(from: hidden, to: sound)
+    #expect(fixed.deviations.map(\.kind) == [.gone])
+    #expect(fixed.exitStatus == 0)
+    #expect(fixed.text.hasPrefix("deviations gone (1):\n  things/second@fake bug: a known bug"))
+  }
+
+  @Test func `a deviation with another reason, kind or last day has changed`() {
+    var before = EvidenceSample()
+    before.deviations = [deviation]
+    for change in [\DeviationSummary.reason, \.kind] {
+      var after = before
+      after.deviations[0][keyPath: change] = "planned"
+      let difference = MatrixDifference(from: before.matrix, to: after.matrix)
+      #expect(difference.deviations.map(\.kind) == [.changed])
+      #expect(difference.exitStatus == 0)
+    }
+    var after = before
+    after.deviations[0].until = "2027-01-31"
+    after.deviations[0].isIntermittent = true
+    #expect(
+      MatrixDifference(from: before.matrix, to: after.matrix).deviations.first?.sentence
+        == "the deviation changed: was bug: a known bug (https://bugs.example/1), is bug, "
+        + "intermittent, until 2027-01-31: a known bug (https://bugs.example/1)")
+  }
+
+  // MARK: - Platforms
+
+  @Test func `each platform is compared with itself`() {
+    var base = EvidenceSample(outcomes: ["second@real": .failed])
+    base.reruns = [.init(platform: "macos", age: 30)]
+    var head = EvidenceSample()
+    head.reruns = [.init(platform: "macos", age: 30, outcomes: ["third": .failed])]
+    let difference = MatrixDifference(from: base.matrix, to: head.matrix)
+    #expect(difference.newlyFailing == ["things/third@real (macos)"])
+    #expect(difference.newlyPassing == ["things/second@real (linux)"])
+    let gone = MatrixDifference(from: base.matrix, to: sound)
+    #expect(gone.dropped == ["things@real (macos)"])
+  }
+
+  @Test func `matrices of two systems can be compared`() {
+    let linux = EvidenceSample().matrix
+    let macOS = Matrix(
+      EvidenceSample(outcomes: ["second@real": .failed]).records.map { record in
+        var record = record
+        if case .runStarted = record.event {
+          record.event = .runStarted(RunSummary(platform: "macos"))
+        }
+        return record
+      })
+    let difference = MatrixDifference(from: linux, to: macOS)
+    #expect(difference.newlyFailing == ["things/second@real (macos)"])
+    #expect(difference.dropped.isEmpty)
+    #expect(difference.deviations.isEmpty)
+  }
+
+  @Test func `a flaky case is newly failing`() {
+    var head = EvidenceSample()
+    head.reruns = [.init(age: 30, outcomes: ["second": .failed])]
+    let difference = MatrixDifference(from: sound, to: head.matrix)
+    #expect(difference.newlyFailing == ["things/second@real"])
+    #expect(MatrixDifference(from: head.matrix, to: sound).newlyPassing == ["things/second@real"])
+  }
 }

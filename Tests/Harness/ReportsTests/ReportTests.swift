@@ -113,8 +113,8 @@ import Testing
     let cut = text.range(of: "\"event\":\"case-finished\"")
     let upTo = cut.map { String(text[..<$0.lowerBound]) } ?? ""
     let matrix = Matrix(Journal(text: upTo))
-    #expect(matrix.results.map(\.outcome) == [.crashed(signal: 0)])
-    #expect(matrix.results.first?.id.description == "things/first@fake")
+    #expect(matrix.cells.map(\.result.outcome) == [.crashed(signal: 0)])
+    #expect(matrix.cells.first?.name == "things/first@fake")
   }
 }
 
@@ -136,7 +136,17 @@ extension EvidenceSample {
     EvidenceSample(saboteur: .notRun),
     EvidenceSample(saboteur: .notRun, isOwn: false),
     EvidenceSample(saboteur: .notRun, isOwn: nil),
+    EvidenceSample(outcomes: ["second@fake": .deviates(reason: "a known bug")]),
+    rerun(.init(platform: "macos", age: 90, outcomes: ["second": .failed])),
+    rerun(.init(age: 90, outcomes: ["second": .failed])),
   ]
+
+  private static func rerun(_ rerun: Rerun) -> EvidenceSample {
+    var sample = EvidenceSample()
+    sample.reruns = [rerun]
+    sample.version = "Redis 7.2.4"
+    return sample
+  }
 
   /// Text that a report on this sample must contain.
   func expectedText(in format: ReportFormat) -> [String] {
@@ -154,9 +164,18 @@ extension EvidenceSample {
     } else if isTable, case .failed? = outcomes["second@real"] {
       parts.append("reality moved")
     }
+    if isTable, case .deviates? = outcomes["second@fake"] { parts.append("deviates") }
     if isTable, outcomes["second@real"]?.reason != nil, outcomes["second@real"]?.isFailure == false
     {
       parts.append("unproven")
+    }
+    for rerun in reruns {
+      if rerun.platform != "linux" {
+        parts.append(format == .json ? "macos" : "real (macos)")
+      } else {
+        parts.append("failed in 1 of 2 runs")
+      }
+      if isTable || format == .json { parts.append("Redis 7.2.4") }
     }
     if crash != nil { parts.append("the process ended during the case") }
     if saboteur == .escaped { parts.append("twister") }

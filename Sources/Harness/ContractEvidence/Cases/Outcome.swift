@@ -24,10 +24,14 @@ public enum Outcome: Hashable, Sendable {
   /// The case exceeded its time limit, given in seconds.
   case timedOut(seconds: Double)
 
+  /// The clause held and failed on one commit. Only merged results have this outcome, never a
+  /// single run of a case.
+  case flaky(reason: String)
+
   /// Whether the outcome fails the run.
   public var isFailure: Bool {
     switch self {
-    case .failed, .crashed, .timedOut: true
+    case .failed, .crashed, .timedOut, .flaky: true
     case .passed, .deviates, .notApplicable, .unavailable: false
     }
   }
@@ -42,6 +46,7 @@ public enum Outcome: Hashable, Sendable {
     case .unavailable: "unavailable"
     case .crashed: "crashed"
     case .timedOut: "timed-out"
+    case .flaky: "flaky"
     }
   }
 
@@ -55,6 +60,7 @@ public enum Outcome: Hashable, Sendable {
     case .unavailable: "?"
     case .crashed: "‼"
     case .timedOut: "∞"
+    case .flaky: "~"
     }
   }
 
@@ -62,7 +68,7 @@ public enum Outcome: Hashable, Sendable {
   public var reason: String? {
     switch self {
     case .passed, .failed: nil
-    case .deviates(let reason), .unavailable(let reason): reason
+    case .deviates(let reason), .unavailable(let reason), .flaky(let reason): reason
     case .notApplicable(_, let reason): reason
     case .crashed(0): "the process ended during the case"
     case .crashed(let signal): "the process was ended by \(signalName(signal))"
@@ -77,7 +83,7 @@ public enum Outcome: Hashable, Sendable {
     case .notApplicable: 1
     case .deviates: 2
     case .unavailable: 3
-    case .failed: 4
+    case .flaky, .failed: 4
     case .timedOut: 5
     case .crashed: 6
     }

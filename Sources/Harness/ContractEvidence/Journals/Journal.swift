@@ -80,8 +80,10 @@ public struct Journal: Hashable, Sendable {
   private mutating func appendDamaged(_ line: Data, number: Int, path: String?, reason: String) {
     var head = line
     var tail: JournalRecord?
-    let beginning = Data("\(JournalRecord.beginning)".utf8)
-    if let start = line.range(of: beginning, options: .backwards)?.lowerBound, start > 0 {
+    let start = JournalRecord.beginnings.compactMap {
+      line.range(of: Data("\($0)".utf8), options: .backwards)?.lowerBound
+    }.max()
+    if let start, start > 0 {
       tail = try? JournalRecord(json: line[start...])
       if tail != nil { head = line[..<start] }
     }

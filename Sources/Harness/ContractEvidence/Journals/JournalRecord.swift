@@ -2,8 +2,11 @@ import HarnessSupport
 
 /// One line of a journal: an event, the run that it belongs to, and its time.
 public struct JournalRecord: Hashable, Sendable {
-  /// The version of the format that this package writes.
-  public static let formatVersion = 1
+  /// The version of the format that this package writes. Journals of earlier versions can be read.
+  ///
+  /// Version 2 adds the commit and the versions to the start of a run, the version of an
+  /// implementation, and the last day of a deviation.
+  public static let formatVersion = 2
 
   /// The run's id, unique across machines, so that journals can be merged by concatenation.
   public var run: String
@@ -23,7 +26,7 @@ public struct JournalRecord: Hashable, Sendable {
   /// What a record reports.
   public enum Event: Hashable, Sendable {
     /// A process started to run cases.
-    case runStarted(platform: String)
+    case runStarted(RunSummary)
     /// A contract's cases are about to run.
     case contract(ContractSummary)
     /// An implementation's cases are about to run.
@@ -41,8 +44,43 @@ public struct JournalRecord: Hashable, Sendable {
   }
 }
 
+/// The code and the machine that a run shows something about.
+public struct RunSummary: Hashable, Sendable {
+  /// The operating system: `linux`, `macos`, `windows`, `apple-mobile` or `other`.
+  public var platform: String
+  /// The commit that was checked out, in hexadecimal digits, if it is known.
+  public var commit: String?
+  /// Whether files differed from the commit, if that is known.
+  public var isDirty: Bool?
+  /// The versions of `harness`, `swift` and `os`, as far as they are known.
+  public var versions: [String: String]
+
+  package init(
+    platform: String, commit: String? = nil, isDirty: Bool? = nil, versions: [String: String] = [:]
+  ) {
+    self.platform = platform
+    self.commit = commit
+    self.isDirty = isDirty
+    self.versions = versions
+  }
+
+  /// The commit, the operating system and the versions on one line, or `nil` if only the platform is
+  /// known.
+  public var text: String? {
+    if commit == nil, versions.isEmpty { return nil }
+    var parts: [String] = []
+    if let commit {
+      parts.append("commit \(commit.prefix(12))" + (isDirty == true ? " with changes" : ""))
+    }
+    parts.append(platform + (versions["os"].map { " (\($0))" } ?? ""))
+    if let swift = versions["swift"] { parts.append("Swift \(swift)") }
+    if let harness = versions["harness"] { parts.append("swift-contract-testing \(harness)") }
+    return parts.joined(separator: ", ")
+  }
+}
+
 /// A contract, as described in a journal.
-public struct ContractSummary: Hashable, Sendable, Codable {
+public struct ContractSummary: Hashable, Sendable {
   /// The contract's id.
   public var id: String
   /// The contract's subject.
@@ -95,7 +133,7 @@ public struct ContractSummary: Hashable, Sendable, Codable {
 }
 
 /// A clause, as described in a journal.
-public struct ClauseSummary: Hashable, Sendable, Codable {
+public struct ClauseSummary: Hashable, Sendable {
   /// The clause's id.
   public var id: String
   /// The behaviour, in one sentence.
@@ -132,7 +170,7 @@ public struct ClauseSummary: Hashable, Sendable, Codable {
 }
 
 /// An implementation, as described in a journal.
-public struct ImplementationSummary: Hashable, Sendable, Codable {
+public struct ImplementationSummary: Hashable, Sendable {
   /// The id of the contract that the implementation ran.
   public var contract: String
   /// The implementation's id.
@@ -143,21 +181,24 @@ public struct ImplementationSummary: Hashable, Sendable, Codable {
   public var lacks: [String: String]
   /// The deviations that are declared for this platform.
   public var deviations: [DeviationSummary]
+  /// What the implementation says of itself, such as `Redis 7.2.4`.
+  public var version: String?
 
   package init(
     contract: String, id: String, kind: ImplementationKind, lacks: [String: String],
-    deviations: [DeviationSummary]
+    deviations: [DeviationSummary], version: String? = nil
   ) {
     self.contract = contract
     self.id = id
     self.kind = kind
     self.lacks = lacks
     self.deviations = deviations
+    self.version = version
   }
 }
 
 /// A declared deviation, as described in a journal.
-public struct DeviationSummary: Hashable, Sendable, Codable {
+public struct DeviationSummary: Hashable, Sendable {
   /// The clause that does not hold.
   public var clause: String
   /// `bug`, `unsupported` or `planned`.
@@ -168,13 +209,19 @@ public struct DeviationSummary: Hashable, Sendable, Codable {
   public var link: String?
   /// Whether the clause sometimes holds.
   public var isIntermittent: Bool
+  /// The last day of the deviation in UTC, as `2027-01-31`; after it, the case fails.
+  public var until: String?
 
-  package init(clause: String, kind: String, reason: String, link: String?, isIntermittent: Bool) {
+  package init(
+    clause: String, kind: String, reason: String, link: String?, isIntermittent: Bool,
+    until: String? = nil
+  ) {
     self.clause = clause
     self.kind = kind
     self.reason = reason
     self.link = link
     self.isIntermittent = isIntermittent
+    self.until = until
   }
 }
 
@@ -202,7 +249,7 @@ public struct CaseResult: Hashable, Sendable {
 }
 
 /// An issue that a case recorded, with its source location.
-public struct IssueSummary: Hashable, Sendable, Codable {
+public struct IssueSummary: Hashable, Sendable {
   /// The issue's message.
   public var message: String
   /// The file, as `Module/File.swift`, if it is known.
@@ -226,7 +273,7 @@ public struct IssueSummary: Hashable, Sendable, Codable {
 }
 
 /// The result of a saboteur on one of the clauses that it names.
-public struct SaboteurResult: Hashable, Sendable, Codable {
+public struct SaboteurResult: Hashable, Sendable {
   /// The contract's id.
   public var contract: String
   /// The saboteur's id.

@@ -19,7 +19,7 @@ extension Matrix {
 
   /// The matrix in numbers.
   public var summary: Summary {
-    let results = self.results
+    let results = cells.map(\.result)
     let saboteurs = tables.flatMap(\.saboteurs)
     let verdicts = tables.flatMap { $0.rows.compactMap(\.verdict) }
     return Summary(
@@ -33,10 +33,10 @@ extension Matrix {
   /// The slowest cases, slowest first.
   ///
   /// - Parameter count: The maximum number of cases to return.
-  public func slowest(_ count: Int) -> [CaseResult] {
+  public func slowest(_ count: Int) -> [Cell] {
     Array(
-      results.filter { $0.seconds > 0 }
-        .sorted { ($1.seconds, $0.id) < ($0.seconds, $1.id) }.prefix(count))
+      cells.filter { $0.result.seconds > 0 }
+        .sorted { ($1.result.seconds, $0.name) < ($0.result.seconds, $1.name) }.prefix(count))
   }
 }
 
@@ -47,6 +47,7 @@ extension Matrix.Summary {
     var parts = ["\(cases) case\(cases == 1 ? "" : "s")", "\(count("passed")) passed"]
     for (name, label) in [
       ("failed", "failed"), ("crashed", "crashed"), ("timed-out", "timed out"),
+      ("flaky", "flaky"),
       ("deviates", "deviate"), ("not-applicable", "not applicable"),
       ("unavailable", "unavailable"),
     ] where name == "failed" || count(name) > 0 {
@@ -70,7 +71,7 @@ extension Matrix.Summary {
 extension Matrix.Table {
   /// Clauses of one implementation that neither hold nor fail, all for the same reason.
   public struct Note: Hashable, Sendable {
-    /// The implementation's id.
+    /// The name of the implementation's column.
     public var implementation: String
     /// The outcome, with the reason.
     public var outcome: Outcome
@@ -84,7 +85,7 @@ extension Matrix.Table {
 
   /// The deviations, the clauses that do not apply and the unavailable cases, grouped by reason.
   public var notes: [Note] {
-    implementations.enumerated().flatMap { index, implementation in
+    columns.enumerated().flatMap { index, column in
       var notes: [Note] = []
       for row in rows {
         guard let outcome = row.cells[index]?.result.outcome, !outcome.isFailure,
@@ -92,11 +93,11 @@ extension Matrix.Table {
         else { continue }
         // An absence clause doesn't apply where the capability exists, which is the normal case.
         if case .notApplicable = outcome, row.clause.absenceOf != nil { continue }
-        let deviation = implementation.deviations.first { deviation in
+        let deviation = column.implementation.deviations.first { deviation in
           if case .deviates = outcome { deviation.clause == row.clause.id } else { false }
         }
         let note = Note(
-          implementation: implementation.id, outcome: outcome, kind: deviation?.kind,
+          implementation: column.name, outcome: outcome, kind: deviation?.kind,
           link: deviation?.link, clauses: [row.clause.id])
         let hasSameReason = { (other: Note) in
           other.outcome == note.outcome && other.kind == note.kind && other.link == note.link
@@ -113,7 +114,7 @@ extension Matrix.Table {
 
   /// Clauses of one implementation whose results are for another revision of the contract.
   public struct Outdated: Hashable, Sendable {
-    /// The implementation's id.
+    /// The name of the implementation's column.
     public var implementation: String
     /// The clauses' ids, in the contract's order.
     public var clauses: [String]
@@ -127,10 +128,10 @@ extension Matrix.Table {
 
   /// The results that are no evidence about the contract's current revision.
   public var outdated: [Outdated] {
-    implementations.enumerated().compactMap { index, implementation in
+    columns.enumerated().compactMap { index, column in
       let clauses = rows.filter { $0.cells[index]?.isCurrent == false }.map(\.clause.id)
       return clauses.isEmpty
-        ? nil : Outdated(implementation: implementation.id, clauses: clauses)
+        ? nil : Outdated(implementation: column.name, clauses: clauses)
     }
   }
 

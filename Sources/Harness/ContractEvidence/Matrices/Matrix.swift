@@ -11,11 +11,36 @@ public struct Matrix: Hashable, Sendable {
     /// The contract.
     public var contract: ContractSummary
     /// The columns: fakes, then recorded, then live implementations, by id within a kind.
-    public var implementations: [ImplementationSummary]
+    public var columns: [Column]
     /// The rows, in the contract's order.
     public var rows: [Row]
-    /// The results of the saboteurs, sorted by saboteur and clause.
+    /// The results of the saboteurs for the contract's current revision, sorted by saboteur and
+    /// clause.
     public var saboteurs: [SaboteurResult]
+    /// When the oldest of ``saboteurs`` ran, in seconds since 1970-01-01 00:00 UTC.
+    public var strengthTime: Double?
+  }
+
+  /// An implementation on the platforms where all its results are equal.
+  public struct Column: Hashable, Sendable {
+    /// The implementation, as the latest run on these platforms describes it.
+    public var implementation: ImplementationSummary
+    /// The platforms, sorted. A run that does not name its platform has an empty name.
+    public var platforms: [String]
+    /// Whether the implementation has another column, for platforms with other results.
+    public var isSplit: Bool
+    /// The runs whose results the column contains, each once.
+    public var runs: [RunSummary]
+
+    /// The platforms, if the implementation has several columns: ` (linux, macos)`.
+    public var suffix: String {
+      guard isSplit else { return "" }
+      let names = platforms.map { $0.isEmpty ? "unknown platform" : $0 }
+      return " (\(names.joined(separator: ", ")))"
+    }
+
+    /// The implementation's id, and its platforms if it has several columns.
+    public var name: String { implementation.id + suffix }
   }
 
   /// The results of one clause.
@@ -38,6 +63,11 @@ public struct Matrix: Hashable, Sendable {
     public var time: Double
     /// Whether the case ran with the contract's current clauses and revision.
     public var isCurrent: Bool
+    /// The platforms in the name of the cell's column, ` (linux, macos)`, or nothing.
+    public var suffix = ""
+
+    /// The case's id, and the platforms if the implementation's results differ between them.
+    public var name: String { result.id.description + suffix }
   }
 
   /// Merges journals; each damaged line becomes a problem.
@@ -50,8 +80,11 @@ public struct Matrix: Hashable, Sendable {
 
   /// Merges the records of one or several runs.
   ///
-  /// If a case has several results, those of its latest run count, and of these the worst. A case
-  /// that started and never ended has crashed, unless a later run has a result.
+  /// Results of different platforms are never merged. Of several results of a case on one platform,
+  /// those of the commit of the latest run count. If some of them fail and others hold, the case is
+  /// flaky: only a pass of a later commit replaces a failure. A run whose commit is not known counts
+  /// as one of the same commit. A case that started and never ended has crashed.
+  ///
   /// - Parameter records: Records in any order; duplicates make no difference.
   public init(_ records: [JournalRecord]) {
     var builder = MatrixBuilder()
@@ -64,53 +97,31 @@ public struct Matrix: Hashable, Sendable {
     self.problems = problems
   }
 
-  /// Every result, table by table.
-  public var results: [CaseResult] {
-    tables.flatMap { $0.rows.flatMap { $0.cells.compactMap { $0?.result } } }
+  /// Every cell with a result, table by table.
+  public var cells: [Cell] {
+    tables.flatMap { $0.rows.flatMap { $0.cells.compactMap(\.self) } }
+  }
+
+  /// The result of every cell.
+  public var results: [CaseResult] { cells.map(\.result) }
+
+  /// The runs of the results in words, each once: the commit, the system and the versions.
+  public var runs: [String] {
+    Set(tables.flatMap(\.columns).flatMap(\.runs).compactMap(\.text)).sorted()
+  }
+
+  /// The versions of the implementations, as `contract@implementation: version`.
+  public var versions: [String] {
+    tables.flatMap(\.columns).compactMap { column in
+      column.implementation.version.map {
+        "\(column.implementation.contract)@\(column.name): \($0)"
+      }
+    }
   }
 
   /// Whether a problem, a case or a saboteur fails the run.
   public var isFailure: Bool {
-    !problems.isEmpty || results.contains { $0.outcome.isFailure }
+    !problems.isEmpty || cells.contains { $0.result.outcome.isFailure }
       || tables.contains { $0.saboteurs.contains { !$0.isCaught } || !$0.contract.unproven.isEmpty }
-  }
-}
-
-/// What the outcomes of one clause on fakes and live implementations mean together.
-public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Nothing failed, and the clause holds on a live implementation.
-  case agree
-  /// The clause holds on a live implementation and fails on a fake.
-  case fakeLies = "fake lies"
-  /// The clause fails on a live implementation, and holds on a fake or fails on none.
-  case realityMoved = "reality moved"
-  /// The clause fails on every fake and live implementation that ran it.
-  case contractWrong = "contract wrong?"
-  /// The clause neither holds nor fails on a live implementation: there is no evidence about the
-  /// real system.
-  case unproven
-
-  /// Judges the outcomes of one clause.
-  ///
-  /// Deviations count neither as holding nor as failing. Recorded implementations count as fakes.
-  /// - Parameter outcomes: The outcomes, each with the kind of its implementation.
-  public init(_ outcomes: [(kind: ImplementationKind, outcome: Outcome)]) {
-    func count(live: Bool, _ isCounted: (Outcome) -> Bool) -> Int {
-      outcomes.count { ($0.kind == .live) == live && isCounted($0.outcome) }
-    }
-    let liveHolds = count(live: true) { $0 == .passed }
-    let liveFails = count(live: true) { $0.isFailure }
-    let fakeHolds = count(live: false) { $0 == .passed }
-    let fakeFails = count(live: false) { $0.isFailure }
-    self =
-      if fakeFails > 0, liveHolds > 0 {
-        .fakeLies
-      } else if liveFails > 0, liveHolds + fakeHolds > 0 || fakeFails == 0 {
-        .realityMoved
-      } else if fakeFails > 0, liveFails > 0 {
-        .contractWrong
-      } else {
-        liveHolds > 0 ? .agree : .unproven
-      }
   }
 }

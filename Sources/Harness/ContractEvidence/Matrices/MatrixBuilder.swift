@@ -1,20 +1,23 @@
 /// Collects journal records in any order and merges them into a matrix.
 struct MatrixBuilder {
+  private var runs = Latest<String, RunSummary>()
   private var contracts = Latest<String, ContractSummary>()
-  private var implementations = Latest<ImplementationKey, ImplementationSummary>()
-  private var saboteurs = Latest<SaboteurKey, SaboteurResult>()
+  private var implementations: [Key: Latest<String, ImplementationSummary>] = [:]
+  private var versions: [Key: Latest<String, String>] = [:]
+  private var saboteurs: [SaboteurKey: [Entry<SaboteurResult>]] = [:]
   private var digests = Latest<DigestKey, String>()
-  private var histories: [CaseID: CaseHistory] = [:]
+  private var histories: [CaseID: [Entry<CaseResult?>]] = [:]
   private var problems: [(time: Double, message: String)] = []
 
-  private struct ImplementationKey: Hashable {
+  /// An implementation of a contract.
+  private struct Key: Hashable {
     var contract: String
     var implementation: String
   }
 
   private struct SaboteurKey: Hashable {
-    var contract: String
     var saboteur: String
+    var contract: String
     var clause: String
   }
 
@@ -25,25 +28,27 @@ struct MatrixBuilder {
 
   mutating func add(_ record: JournalRecord) {
     let time = record.time
+    let run = record.run
     switch record.event {
-    case .runStarted, .runFinished: break
+    case .runFinished: break
+    case .runStarted(let summary): runs.keep(summary, for: run, at: time)
     case .problem(let message): problems.append((time, message))
     case .contract(let contract):
       contracts.keep(contract, for: contract.id, at: time)
-      digests.keep(
-        contract.digest, for: DigestKey(run: record.run, contract: contract.id), at: time)
+      digests.keep(contract.digest, for: DigestKey(run: run, contract: contract.id), at: time)
     case .implementation(let one):
-      let key = ImplementationKey(contract: one.contract, implementation: one.id)
-      implementations.keep(one, for: key, at: time)
+      let key = Key(contract: one.contract, implementation: one.id)
+      implementations[key, default: .init()].keep(one, for: run, at: time)
+      if let version = one.version {
+        versions[key, default: .init()].keep(version, for: run, at: time)
+      }
     case .saboteur(let one):
-      let key = SaboteurKey(contract: one.contract, saboteur: one.saboteur, clause: one.clause)
-      saboteurs.keep(one, for: key, at: time)
+      let key = SaboteurKey(saboteur: one.saboteur, contract: one.contract, clause: one.clause)
+      saboteurs[key, default: []].append(Entry(run: run, time: time, value: one))
     case .caseStarted(let id):
-      histories[id, default: CaseHistory()].entries.append(
-        .init(run: record.run, time: time, result: nil))
+      histories[id, default: []].append(Entry(run: run, time: time, value: nil))
     case .caseFinished(let result):
-      histories[result.id, default: CaseHistory()].entries.append(
-        .init(run: record.run, time: time, result: result))
+      histories[result.id, default: []].append(Entry(run: run, time: time, value: result))
     }
   }
 
@@ -54,14 +59,21 @@ struct MatrixBuilder {
       problems: sortedProblems() + undeclaredResults())
   }
 
-  /// The result of each case.
-  private func cells() -> [CaseID: Matrix.Cell] {
-    var cells: [CaseID: Matrix.Cell] = [:]
-    for (id, history) in histories {
-      guard var cell = history.cell(of: id) else { continue }
-      let digest = digests[DigestKey(run: cell.run, contract: id.contract)]
-      cell.isCurrent = digest == contracts[id.contract]?.digest
-      cells[id] = cell
+  private func platform(of run: String) -> String { runs[run]?.platform ?? "" }
+
+  private func commit(of run: String) -> String? { runs[run]?.commit }
+
+  /// The result of each case on each platform.
+  private func cells() -> [CaseID: [String: Matrix.Cell]] {
+    var cells: [CaseID: [String: Matrix.Cell]] = [:]
+    for (id, entries) in histories {
+      for (platform, entries) in Dictionary(grouping: entries, by: { self.platform(of: $0.run) }) {
+        let history = CaseHistory(id: id, entries: entries, commit: commit)
+        guard var cell = history.cell else { continue }
+        let digest = digests[DigestKey(run: cell.run, contract: id.contract)]
+        cell.isCurrent = digest == contracts[id.contract]?.digest
+        cells[id, default: [:]][platform] = cell
+      }
     }
     return cells
   }
@@ -78,8 +90,7 @@ struct MatrixBuilder {
   private func undeclaredResults() -> [String] {
     let undeclared = histories.keys.filter { id in
       contracts[id.contract] == nil
-        || implementations[
-          ImplementationKey(contract: id.contract, implementation: id.implementation)] == nil
+        || implementations[Key(contract: id.contract, implementation: id.implementation)] == nil
     }
     return Set(undeclared.map { "\($0.contract)@\($0.implementation)" }).sorted().map {
       "the journals have results of \($0) and no record that declares it; part of a journal is "
@@ -87,30 +98,90 @@ struct MatrixBuilder {
     }
   }
 
-  private func table(of contract: ContractSummary, _ cells: [CaseID: Matrix.Cell]) -> Matrix.Table {
-    let columns = columns(of: contract.id)
+  // MARK: - Tables
+
+  private func table(
+    of contract: ContractSummary, _ cells: [CaseID: [String: Matrix.Cell]]
+  ) -> Matrix.Table {
+    let columns = columns(of: contract, cells)
+    let saboteurs = saboteurResults(of: contract)
     return Matrix.Table(
-      contract: contract, implementations: columns,
-      rows: contract.clauses.map { clause in
-        let cells = columns.map { column in
-          cells[CaseID(contract: contract.id, clause: clause.id, implementation: column.id)]
-        }
-        return Matrix.Row(clause: clause, cells: cells, verdict: Self.verdict(on: columns, cells))
+      contract: contract, columns: columns.map(\.column),
+      rows: contract.clauses.enumerated().map { index, clause in
+        let cells = columns.map { $0.cells[index] }
+        return Matrix.Row(
+          clause: clause, cells: cells, verdict: Self.verdict(on: columns.map(\.column), cells))
       },
-      saboteurs: saboteurs.values.filter { $0.contract == contract.id }
-        .sorted { ($0.saboteur, $0.clause) < ($1.saboteur, $1.clause) })
+      saboteurs: saboteurs.map(\.value), strengthTime: saboteurs.map(\.time).min())
   }
 
-  private func columns(of contract: String) -> [ImplementationSummary] {
+  private typealias FilledColumn = (column: Matrix.Column, cells: [Matrix.Cell?])
+
+  private func columns(
+    of contract: ContractSummary, _ cells: [CaseID: [String: Matrix.Cell]]
+  ) -> [FilledColumn] {
     let kinds: [ImplementationKind] = [.fake, .recorded, .live]
-    return implementations.values.filter { $0.contract == contract }.sorted {
-      (kinds.firstIndex(of: $0.kind) ?? 0, $0.id) < (kinds.firstIndex(of: $1.kind) ?? 0, $1.id)
+    return implementations.keys.filter { $0.contract == contract.id }
+      .flatMap { columns(of: $0, contract, cells) }
+      .sorted {
+        let (one, other) = ($0.column.implementation, $1.column.implementation)
+        return (kinds.firstIndex(of: one.kind) ?? 0, one.id, $0.column.platforms[0])
+          < (kinds.firstIndex(of: other.kind) ?? 0, other.id, $1.column.platforms[0])
+      }
+  }
+
+  /// One column for each group of platforms with equal results.
+  private func columns(
+    of key: Key, _ contract: ContractSummary, _ cells: [CaseID: [String: Matrix.Cell]]
+  ) -> [FilledColumn] {
+    let declared = implementations[key] ?? .init()
+    var groups: [(platforms: [String], cells: [Matrix.Cell?])] = []
+    for platform in Set(declared.keys.map(platform)).sorted() {
+      let column = contract.clauses.map { clause in
+        cells[
+          CaseID(
+            contract: key.contract, clause: clause.id, implementation: key.implementation)
+        ]?[platform]
+      }
+      if let known = groups.firstIndex(where: { Self.agree($0.cells, column) }) {
+        groups[known].platforms.append(platform)
+        groups[known].cells = zip(groups[known].cells, column).map { one, other in
+          (one?.time ?? 0) < (other?.time ?? 0) ? other : one
+        }
+      } else {
+        groups.append(([platform], column))
+      }
+    }
+    return groups.map { group in
+      let isOfGroup = { (run: String) in group.platforms.contains(platform(of: run)) }
+      var implementation = declared.latest(where: isOfGroup)
+      implementation?.version = versions[key]?.latest(where: isOfGroup)
+      let names = Set(declared.keys.filter(isOfGroup))
+      let column = Matrix.Column(
+        implementation: implementation
+          ?? ImplementationSummary(
+            contract: key.contract, id: key.implementation, kind: .fake, lacks: [:], deviations: []),
+        platforms: group.platforms, isSplit: groups.count > 1,
+        runs: Set(names.compactMap { runs[$0] }).sorted { "\($0)" < "\($1)" })
+      return (
+        column,
+        group.cells.map { cell in
+          var cell = cell
+          cell?.suffix = column.suffix
+          return cell
+        }
+      )
     }
   }
 
-  private static func verdict(
-    on columns: [ImplementationSummary], _ cells: [Matrix.Cell?]
-  ) -> Verdict? {
+  /// Whether two platforms have equal results for every clause, or both have none.
+  private static func agree(_ one: [Matrix.Cell?], _ other: [Matrix.Cell?]) -> Bool {
+    zip(one, other).allSatisfy {
+      $0?.result.outcome == $1?.result.outcome && $0?.isCurrent == $1?.isCurrent
+    }
+  }
+
+  private static func verdict(on columns: [Matrix.Column], _ cells: [Matrix.Cell?]) -> Verdict? {
     let ranNowhere = cells.allSatisfy { cell in
       switch cell?.result.outcome {
       case nil, .notApplicable: true
@@ -122,10 +193,63 @@ struct MatrixBuilder {
     let evidence = zip(columns, cells).compactMap { column, cell in
       cell.flatMap { cell in
         cell.result.issues.contains(where: \.isFixture) || !cell.isCurrent
-          ? nil : (kind: column.kind, outcome: cell.result.outcome)
+          ? nil : (kind: column.implementation.kind, outcome: cell.result.outcome)
       }
     }
     return Verdict(evidence)
+  }
+
+  // MARK: - Saboteurs
+
+  /// The result of each saboteur for the current revision. An escape on one platform, or in one of
+  /// several runs of a commit, is an escape.
+  private func saboteurResults(of contract: ContractSummary) -> [Entry<SaboteurResult>] {
+    saboteurs.filter { $0.key.contract == contract.id }.compactMap { _, entries in
+      let current = entries.filter { entry in
+        let digest = digests[DigestKey(run: entry.run, contract: contract.id)]
+        return digest == nil || digest == contract.digest
+      }
+      let byPlatform = Dictionary(grouping: current) { platform(of: $0.run) }
+      let latest = byPlatform.values.compactMap { entries in
+        entries.ofLatestCommit(commit).max { one, other in
+          (one.value.isCaught ? 0 : 1, one.time, one.value.message)
+            < (other.value.isCaught ? 0 : 1, other.time, other.value.message)
+        }
+      }
+      guard
+        var worst = latest.max(by: { one, other in
+          (one.value.isCaught ? 0 : 1, platform(of: other.run))
+            < (other.value.isCaught ? 0 : 1, platform(of: one.run))
+        })
+      else { return nil }
+      let isCaughtElsewhere = latest.contains { $0.value.isCaught }
+      if !worst.value.isCaught, isCaughtElsewhere {
+        worst.value.message += " (on \(platform(of: worst.run)))"
+      }
+      return worst
+    }
+    .sorted { ($0.value.saboteur, $0.value.clause) < ($1.value.saboteur, $1.value.clause) }
+  }
+}
+
+/// A value of a run at a time.
+private struct Entry<Value> {
+  var run: String
+  var time: Double
+  var value: Value
+}
+
+extension Array {
+  /// The entries of the commit of the latest run. Runs whose commit is not known belong to it, for
+  /// nothing shows that another commit was checked out.
+  fileprivate func ofLatestCommit<Value>(_ commit: (String) -> String?) -> Self
+  where Element == Entry<Value> {
+    guard let latest = self.max(by: { ($0.time, $0.run) < ($1.time, $1.run) }) else { return [] }
+    let current = commit(latest.run)
+    return filter { entry in
+      let other = commit(entry.run)
+      return current == nil || other == nil || other == current
+    }
   }
 }
 
@@ -133,7 +257,19 @@ struct MatrixBuilder {
 private struct Latest<Key: Hashable, Value: Hashable> {
   private var entries: [Key: (time: Double, value: Value)] = [:]
 
+  var keys: [Key] { Array(entries.keys) }
+
   var values: [Value] { entries.values.map(\.value) }
+
+  /// The latest value of the keys that satisfy a condition.
+  func latest(where isCounted: (Key) -> Bool) -> Value? {
+    entries.filter { isCounted($0.key) }
+      .max {
+        $0.value.time == $1.value.time
+          ? "\($0.value.value)" < "\($1.value.value)" : $0.value.time < $1.value.time
+      }?
+      .value.value
+  }
 
   subscript(key: Key) -> Value? { entries[key]?.value }
 
@@ -148,39 +284,77 @@ private struct Latest<Key: Hashable, Value: Hashable> {
   }
 }
 
-/// The records of one case.
+/// The records of one case on one platform.
 private struct CaseHistory {
-  var entries: [Entry] = []
+  var id: CaseID
+  /// The starts of the case (`value` is `nil`) and its ends.
+  var entries: [Entry<CaseResult?>]
+  var commit: (String) -> String?
 
-  /// The start of the case (`result` is `nil`) or its end.
-  struct Entry {
-    var run: String
-    var time: Double
-    var result: CaseResult?
+  /// The result of the latest run's commit, or `nil` if there is none.
+  var cell: Matrix.Cell? {
+    let counted = entries.ofLatestCommit(commit)
+    let byRun = Dictionary(grouping: counted, by: \.run)
+    let results = byRun.flatMap { run, entries in ended(in: run, entries) }
+      .sorted {
+        // Any fixed order of equal times will do, or a merge would depend on the order of the files.
+        ($0.time, $0.run) == ($1.time, $1.run)
+          ? "\($0.value)" < "\($1.value)" : ($0.time, $0.run) < ($1.time, $1.run)
+      }
+    guard let last = results.last else { return nil }
+    let failed = results.filter { $0.value.outcome.isFailure }
+    let held = results.filter(\.isEvidenceOfNoFailure)
+    var chosen = last
+    if let worst = Self.worst(failed) {
+      chosen = worst
+      if !held.isEmpty {
+        let name = results.lazy.compactMap { commit($0.run) }.first
+        chosen.value.outcome = .flaky(
+          reason: "failed in \(failed.count) of \(failed.count + held.count) runs"
+            + (name.map { " of commit \($0.prefix(12))" } ?? ""))
+      }
+    } else {
+      // An implementation that is unavailable elsewhere takes no evidence away.
+      chosen = Self.worst(results.filter { $0.run == last.run }) ?? last
+      if case .unavailable = chosen.value.outcome { chosen = held.last ?? chosen }
+    }
+    return Matrix.Cell(result: chosen.value, run: chosen.run, time: chosen.time, isCurrent: true)
   }
 
-  /// The worst result of the latest run, or a crash if that run started the case and didn't end it.
+  /// The worst of the results of the latest run among some.
+  private static func worst(_ results: [Entry<CaseResult>]) -> Entry<CaseResult>? {
+    guard let latest = results.last?.run else { return nil }
+    return results.filter { $0.run == latest }.max {
+      ($0.value.outcome.severity, $0.time, $0.value.seconds)
+        < ($1.value.outcome.severity, $1.time, $1.value.seconds)
+    }
+  }
+
+  /// The results of one run, and a crash if it started the case more often than it ended it.
   ///
   /// Starts and ends within a run are counted and not paired by time: the clock may have been set
   /// back between them.
-  func cell(of id: CaseID) -> Matrix.Cell? {
-    guard let latest = entries.max(by: { ($0.time, $0.run) < ($1.time, $1.run) }) else {
-      return nil
+  private func ended(in run: String, _ entries: [Entry<CaseResult?>]) -> [Entry<CaseResult>] {
+    // By time, so that a journal that was merged twice makes no difference.
+    let starts = Set(entries.filter { $0.value == nil }.map(\.time))
+    let ends = Dictionary(
+      entries.compactMap { entry in entry.value.map { (entry.time, $0) } },
+      uniquingKeysWith: { "\($0)" < "\($1)" ? $1 : $0 })
+    var results = ends.map { Entry(run: run, time: $0.key, value: $0.value) }
+    if starts.count > ends.count, let time = starts.max() {
+      let crash = CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0)
+      results.append(Entry(run: run, time: time, value: crash))
     }
-    let run = entries.filter { $0.run == latest.run }
-    // Sets of times, so that a journal that was merged twice makes no difference.
-    let starts = Set(run.filter { $0.result == nil }.map(\.time)).count
-    let ends = Set(run.filter { $0.result != nil }.map(\.time)).count
-    let result =
-      starts > ends
-      ? CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0)
-      : run.compactMap { entry in entry.result.map { (time: entry.time, result: $0) } }
-        .max {
-          ($0.result.outcome.severity, $0.time, $0.result.seconds)
-            < ($1.result.outcome.severity, $1.time, $1.result.seconds)
-        }?.result
-    return result.map {
-      Matrix.Cell(result: $0, run: latest.run, time: latest.time, isCurrent: true)
+    return results
+  }
+}
+
+extension Entry<CaseResult> {
+  /// Whether the clause held, or deviated as declared.
+  fileprivate var isEvidenceOfNoFailure: Bool {
+    switch value.outcome {
+    case .passed, .deviates: true
+    default: false
     }
   }
 }

@@ -39,31 +39,33 @@ public struct TerminalReport: Sendable {
     for line in matrix.summary.text.split(separator: "\n") {
       lines += wrapped(String(line), first: "", rest: "  ")
     }
+    for run in matrix.runs { lines += wrapped(run, first: "run: ", rest: "  ") }
     if let journal { lines.append("journal: \(journal)") }
     return lines.map { $0 + "\n" }.joined()
   }
 
   private var legend: String {
-    "✓ holds  ✗ fails  ≠ deviates as declared  · not applicable  ? unavailable  ‼ crashed  "
-      + "∞ timed out"
+    "✓ holds  ✗ fails  ≠ deviates  · not applicable  ? unavailable  ‼ crashed  "
+      + "∞ timed out  ~ flaky"
   }
 
   private func appendSlowest(to lines: inout [String]) {
     let cases = matrix.slowest(slowest)
     guard !cases.isEmpty else { return }
     lines.append("slowest cases:")
-    for result in cases {
-      lines.append("  \(clipped(result.id.description, to: 80))  \(result.milliseconds) ms")
+    for cell in cases {
+      lines.append("  \(clipped(cell.name, to: 80))  \(cell.result.milliseconds) ms")
     }
     lines.append("")
   }
 
   /// Lists the failures again in one line each, because log viewers show the end of a log first.
   private func appendFailureNames(to lines: inout [String]) {
-    let failures = matrix.results.filter(\.outcome.isFailure).map { result in
-      let why = result.outcome.reason ?? result.issues.first?.message ?? ""
+    let failures = matrix.cells.filter(\.result.outcome.isFailure).map { cell in
+      let outcome = cell.result.outcome
+      let why = outcome.reason ?? cell.result.issues.first?.message ?? ""
       return clipped(
-        "\(result.outcome.symbol) \(result.id)" + (why.isEmpty ? "" : ": \(why)"), to: Self.width)
+        "\(outcome.symbol) \(cell.name)" + (why.isEmpty ? "" : ": \(why)"), to: Self.width)
     }
     let shown = failures.prefix(20)
     lines += shown.map { paint($0, .red) }
@@ -78,6 +80,10 @@ public struct TerminalReport: Sendable {
     lines.append("")
     let title = "\(clipped(table.contract.title, to: 40)) (\(clipped(table.contract.id, to: 24)))"
     lines.append(paint(title, .bold) + ", \(ran.count) of \(table.contract.clauses.count) clauses")
+    for column in table.columns {
+      guard let version = column.implementation.version else { continue }
+      lines.append("  \(clipped("\(column.name): \(version)", to: Self.width - 2))")
+    }
     if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
     appendFailures(of: table, to: &lines)
     appendReasons(of: table, to: &lines)
@@ -89,7 +95,7 @@ public struct TerminalReport: Sendable {
   private func appendRows(
     _ rows: [Matrix.Row], of table: Matrix.Table, to lines: inout [String]
   ) {
-    let heads = table.implementations.map { clipped($0.id, to: 24) }
+    let heads = table.columns.map { clipped($0.name, to: 24) }
     let verdictWidth = Verdict.allCases.map(\.rawValue.count).max() ?? 0
     let idWidth = min(44, rows.map(\.clause.id.count).max() ?? 0) + 2
     let bands = bands(of: heads, width: Self.width - idWidth - 2 - verdictWidth)
@@ -133,9 +139,10 @@ public struct TerminalReport: Sendable {
 
   private func appendFailures(of table: Matrix.Table, to lines: inout [String]) {
     for row in table.rows {
-      for cell in row.cells.compactMap({ $0?.result }) where cell.outcome.isFailure {
+      for column in row.cells.compactMap(\.self) where column.result.outcome.isFailure {
+        let cell = column.result
         lines.append("")
-        let name = clipped(cell.id.description, to: Self.width - 2)
+        let name = clipped(column.name, to: Self.width - 2)
         lines.append(paint("\(cell.outcome.symbol) \(name)", .red))
         lines += wrapped(row.clause.sentence.clipped(to: Self.messageLength), indent: "  ")
         if let source = row.clause.source { lines += wrapped("from \(source)", indent: "  ") }
@@ -195,7 +202,7 @@ public struct TerminalReport: Sendable {
   private func colour(_ outcome: Outcome) -> Style {
     switch outcome {
     case .passed: .green
-    case .failed, .crashed, .timedOut: .red
+    case .failed, .crashed, .timedOut, .flaky: .red
     case .deviates, .unavailable: .yellow
     case .notApplicable: .grey
     }

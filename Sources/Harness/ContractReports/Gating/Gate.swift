@@ -20,6 +20,9 @@ public struct Gate: Hashable, Sendable {
   /// Contracts for which no saboteur has to run, as patterns for their ids.
   public var allowedWithoutStrength: [CasePattern]
 
+  /// Whether a deviation that an earlier matrix does not have fails the gate.
+  public var forbidsNewDeviations = false
+
   /// Creates a gate.
   public init(
     required: Set<ImplementationKind> = [], maximumAge: Double? = nil,
@@ -39,16 +42,24 @@ public struct Gate: Hashable, Sendable {
     public var sentence: String
     /// The command that would produce the missing evidence, if there is one.
     public var command: String?
+    /// What the problems of several clauses with the same reason have in common.
+    var shared: Shared?
+
+    struct Shared: Hashable, Sendable {
+      var sentence: String
+      var command: String
+    }
   }
 
   /// Checks the evidence.
   ///
   /// - Parameters:
   ///   - matrix: The evidence.
+  ///   - changes: The changes from an earlier matrix, if there is one.
   ///   - now: The time to compute ages from, in seconds since 1970-01-01 00:00 UTC.
   /// - Returns: The problems. If there are none, the gate passes.
   public func problems(
-    in matrix: Matrix, now: Double = Date().timeIntervalSince1970
+    in matrix: Matrix, changes: MatrixDifference? = nil, now: Double = Date().timeIntervalSince1970
   ) -> [Problem] {
     var problems = matrix.problems.map { Problem(sentence: $0) }
     if matrix.results.isEmpty {
@@ -58,15 +69,45 @@ public struct Gate: Hashable, Sendable {
           command: "swift test --filter Contract"))
     }
     for table in matrix.tables { problems += self.problems(in: table, now: now) }
-    return problems + unusedAllowances(in: matrix)
+    if forbidsNewDeviations, let changes {
+      problems += changes.deviations.filter { $0.kind == .new }.map {
+        Problem(clause: "\($0.contract)/\($0.clause)", sentence: "\($0.name): \($0.sentence)")
+      }
+    }
+    return Self.collapsed(problems) + unusedAllowances(in: matrix)
   }
 
-  /// Remarks that don't fail the gate: the contracts of other packages for which no saboteur ran.
-  public func notes(on matrix: Matrix) -> [String] {
-    matrix.tables.filter { $0.saboteurs.isEmpty && $0.contract.isOwn == false }.map {
-      "\($0.contract.id): no saboteur ran; the contract comes from another package, which has to "
-        + "show its strength"
+  /// The problems with those in one line that differ only in the clause.
+  private static func collapsed(_ problems: [Problem]) -> [Problem] {
+    var lines: [(problem: Problem, clauses: [String])] = []
+    var known: [Problem.Shared: Int] = [:]
+    for problem in problems {
+      let clause = problem.clause.map { String($0.drop { $0 != "/" }.dropFirst()) } ?? ""
+      if let shared = problem.shared, let index = known[shared] {
+        lines[index].clauses.append(clause)
+      } else {
+        if let shared = problem.shared { known[shared] = lines.count }
+        lines.append((problem, [clause]))
+      }
     }
+    return lines.map { problem, clauses in
+      guard clauses.count > 1, let shared = problem.shared else { return problem }
+      return Problem(
+        sentence: "\(shared.sentence) (\(clauses.count) clauses: "
+          + clauses.joined(separator: ", ") + ")",
+        command: shared.command)
+    }
+  }
+
+  /// Remarks that don't fail the gate: changed deviations, and the contracts of other packages for
+  /// which no saboteur ran.
+  public func notes(on matrix: Matrix, changes: MatrixDifference? = nil) -> [String] {
+    let changed = (changes?.deviations ?? []).filter { $0.kind != .new || !forbidsNewDeviations }
+    return changed.map { "\($0.name): \($0.sentence)" }
+      + matrix.tables.filter { $0.saboteurs.isEmpty && $0.contract.isOwn == false }.map {
+        "\($0.contract.id): no saboteur ran; the contract comes from another package, which has to "
+          + "show its strength"
+      }
   }
 
   private func problems(in table: Matrix.Table, now: Double) -> [Problem] {
@@ -79,25 +120,31 @@ public struct Gate: Hashable, Sendable {
         }
         continue
       }
-      for (implementation, cell) in zip(table.implementations, row.cells) {
-        if let problem = problem(with: cell, of: implementation, clause: clause, now: now) {
+      for (column, cell) in zip(table.columns, row.cells) {
+        if let problem = problem(with: cell, of: column, clause: clause, now: now) {
           problems.append(problem)
         }
       }
       if let problem = problem(withProofOf: row, in: table, now: now) { problems.append(problem) }
     }
-    return problems + strengthProblems(in: table)
+    return problems + expiredDeviations(in: table, now: now) + strengthProblems(in: table, now: now)
   }
 
   // MARK: - One case
 
   /// The first problem with the result of one case.
   private func problem(
-    with cell: Matrix.Cell?, of implementation: ImplementationSummary, clause: String, now: Double
+    with cell: Matrix.Cell?, of column: Matrix.Column, clause: String, now: Double
   ) -> Problem? {
+    let implementation = column.implementation
     let id = "\(clause)@\(implementation.id)"
-    func problem(_ sentence: String) -> Problem {
-      Problem(clause: clause, sentence: "\(id) \(sentence)", command: id.rerunCommand())
+    func problem(_ sentence: String, isShared: Bool = false) -> Problem {
+      let whole = "\(implementation.contract)@\(implementation.id)"
+      return Problem(
+        clause: clause, sentence: "\(id)\(column.suffix) \(sentence)", command: id.rerunCommand(),
+        shared: isShared
+          ? .init(sentence: "\(whole)\(column.suffix) \(sentence)", command: whole.rerunCommand())
+          : nil)
     }
     guard let cell else { return problem("has not run") }
     let outcome = cell.result.outcome
@@ -105,7 +152,7 @@ public struct Gate: Hashable, Sendable {
       return problem(outcome.name + (outcome.reason.map { ": \($0)" } ?? ""))
     }
     if case .unavailable(let reason) = outcome, required.contains(implementation.kind) {
-      return problem("is unavailable: \(reason)")
+      return problem("is unavailable: \(reason)", isShared: true)
     }
     // For a live implementation, age and revision are checked with the clause's proof: another live
     // implementation may have a newer one.
@@ -124,19 +171,19 @@ public struct Gate: Hashable, Sendable {
   private func problem(
     withProofOf row: Matrix.Row, in table: Matrix.Table, now: Double
   ) -> Problem? {
-    let fake = zip(table.implementations, row.cells).first { implementation, cell in
-      implementation.kind != .live && cell?.result.outcome == .passed
-    }?.0.id
+    let fake = zip(table.columns, row.cells).first { column, cell in
+      column.implementation.kind != .live && cell?.result.outcome == .passed
+    }?.0.name
     // An absence clause needs no live proof: there may be no live implementation that lacks the
     // capability.
     guard row.clause.absenceOf == nil, let fake, !isAllowed(row.clause, of: table.contract) else {
       return nil
     }
     let clause = "\(table.contract.id)/\(row.clause.id)"
-    let live = zip(table.implementations, row.cells).filter { $0.0.kind == .live }
-    let names = live.map(\.0.id).joined(separator: ", ")
+    let live = zip(table.columns, row.cells).filter { $0.0.implementation.kind == .live }
+    let names = live.map(\.0.name).joined(separator: ", ")
     func problem(_ sentence: String) -> Problem {
-      let selection = live.count == 1 ? "\(clause)@\(live[0].0.id)" : clause
+      let selection = live.count == 1 ? "\(clause)@\(live[0].0.implementation.id)" : clause
       return Problem(
         clause: clause, sentence: "\(clause) \(sentence)",
         command: selection.rerunCommand(kind: .live))
@@ -172,7 +219,7 @@ public struct Gate: Hashable, Sendable {
 
   // MARK: - Strength
 
-  private func strengthProblems(in table: Matrix.Table) -> [Problem] {
+  private func strengthProblems(in table: Matrix.Table, now: Double) -> [Problem] {
     let contract = table.contract
     if table.saboteurs.isEmpty {
       let isAllowed = allowedWithoutStrength.contains { Self.matches($0, contract.id) }
@@ -195,7 +242,54 @@ public struct Gate: Hashable, Sendable {
         clause: "\(contract.id)/\(clause)",
         sentence: "\(contract.id)/\(clause) has no saboteur, so nothing shows that it can fail")
     }
-    return escaped + unproven
+    return escaped + unproven + incompleteStrength(of: table, now: now)
+  }
+
+  /// Saboteurs that are named and did not run, or ran too long ago.
+  private func incompleteStrength(of table: Matrix.Table, now: Double) -> [Problem] {
+    let contract = table.contract
+    if contract.isOwn != true
+      || allowedWithoutStrength.contains(where: { Self.matches($0, contract.id) })
+    {
+      return []
+    }
+    let command = "\(contract.id)@saboteur.*".rerunCommand()
+    var problems: [Problem] = []
+    let seen = Set(table.saboteurs.map(\.clause)).union(contract.unproven)
+    let missing = contract.clauses.map(\.id).filter {
+      !seen.contains($0) && contract.dropped[$0] == nil
+    }
+    if !missing.isEmpty {
+      problems.append(
+        Problem(
+          sentence: "\(contract.id): no saboteur ran for \(missing.joined(separator: ", "))",
+          command: command))
+    }
+    if let maximumAge, let time = table.strengthTime, now - time > maximumAge {
+      problems.append(
+        Problem(
+          sentence:
+            "\(contract.id): saboteurs last ran \(Self.days(now - time)) ago; the maximum is "
+            + Self.days(maximumAge), command: command))
+    }
+    return problems
+  }
+
+  // MARK: - Deviations
+
+  /// Deviations whose last day is over, whenever the case ran.
+  private func expiredDeviations(in table: Matrix.Table, now: Double) -> [Problem] {
+    table.columns.flatMap { column in
+      column.implementation.deviations.compactMap { deviation -> Problem? in
+        guard let until = deviation.until, let last = Day(until), last < Day(at: now) else {
+          return nil
+        }
+        let clause = "\(table.contract.id)/\(deviation.clause)"
+        return Problem(
+          clause: clause,
+          sentence: "\(clause)@\(column.name) was to deviate until \(until): \(deviation.reason)")
+      }
+    }
   }
 
   // MARK: - Allowances

@@ -4,7 +4,8 @@ import Foundation
 /// The failures of a matrix as workflow commands of GitHub Actions, which annotate the clauses.
 ///
 /// Failures are errors. Missing evidence is a warning: a dropped clause, a result for another
-/// revision, or a contract of this package for which no saboteur ran.
+/// revision, or a contract of this package for which no saboteur ran. So is a deviation that an
+/// earlier matrix does not have, or that has changed.
 public struct GitHubAnnotations: Sendable {
   /// The matrix.
   public var matrix: Matrix
@@ -12,9 +13,13 @@ public struct GitHubAnnotations: Sendable {
   /// The folder that paths are relative to: the root of the repository.
   public var root: String
 
+  /// The changes from an earlier matrix, if there is one.
+  public var changes: MatrixDifference?
+
   /// Creates annotations.
-  public init(_ matrix: Matrix, root: String) {
+  public init(_ matrix: Matrix, root: String, changes: MatrixDifference? = nil) {
     self.matrix = matrix
+    self.changes = changes
     self.root = root.hasSuffix("/") ? root : root + "/"
   }
 
@@ -22,13 +27,21 @@ public struct GitHubAnnotations: Sendable {
   public var text: String {
     var lines = matrix.problems.map { command("error", title: nil, at: nil, nil, $0) }
     for table in matrix.tables { append(table, to: &lines) }
+    for change in changes?.deviations ?? [] {
+      let clause = matrix.tables.first { $0.contract.id == change.contract }?
+        .contract.clauses.first { $0.id == change.clause }
+      lines.append(
+        command(
+          change.kind == .gone ? "notice" : "warning", title: change.name, at: clause?.path,
+          clause?.line, change.sentence))
+    }
     return lines.map { $0 + "\n" }.joined()
   }
 
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
     for row in table.rows {
-      for case let result? in row.cells.map({ $0?.result }) where result.outcome.isFailure {
-        lines += annotations(of: result, on: row.clause)
+      for cell in row.cells.compactMap(\.self) where cell.result.outcome.isFailure {
+        lines += annotations(of: cell, on: row.clause)
       }
     }
     for result in table.saboteurs where !result.isCaught {
@@ -59,9 +72,12 @@ public struct GitHubAnnotations: Sendable {
     }
   }
 
-  private func annotations(of result: CaseResult, on clause: ClauseSummary) -> [String] {
-    let title = result.id.description
-    guard !result.issues.isEmpty else {
+  private func annotations(of cell: Matrix.Cell, on clause: ClauseSummary) -> [String] {
+    let result = cell.result
+    let title = cell.name
+    var isFlaky = false
+    if case .flaky = result.outcome { isFlaky = true }
+    guard !result.issues.isEmpty, !isFlaky else {
       return [
         command(
           "error", title: title, at: clause.path, clause.line,

@@ -8,8 +8,14 @@ public struct HTMLReport: Sendable {
   /// The matrix.
   public var matrix: Matrix
 
+  /// The changes from an earlier matrix, if there is one.
+  public var changes: MatrixDifference?
+
   /// Creates a report.
-  public init(_ matrix: Matrix) { self.matrix = matrix }
+  public init(_ matrix: Matrix, changes: MatrixDifference? = nil) {
+    self.matrix = matrix
+    self.changes = changes
+  }
 
   /// The page.
   public var text: String {
@@ -37,6 +43,7 @@ public struct HTMLReport: Sendable {
       for problem in matrix.problems { html += "<li>\(Self.escaped(problem))</li>\n" }
       html += "</ul></section>\n"
     }
+    appendChanges(to: &html)
     for table in matrix.tables { append(table, to: &html) }
     appendSlowest(to: &html)
     html += "</main>\n<script>\n\(Self.script)</script>\n</body>\n</html>\n"
@@ -48,7 +55,9 @@ public struct HTMLReport: Sendable {
     let state = matrix.isFailure ? "bad" : "good"
     let verdict = matrix.isFailure ? "The contracts do not hold." : "The contracts hold."
     return "<p class=\"state \(state)\">\(verdict)</p>\n"
-      + lines.map { "<p class=\"numbers\">\(Self.escaped($0))</p>" }.joined(separator: "\n")
+      + (lines + matrix.runs.map { "run: \($0)" }).map {
+        "<p class=\"numbers\">\(Self.escaped($0))</p>"
+      }.joined(separator: "\n")
   }
 
   /// Links to the contracts, if there are several.
@@ -81,6 +90,22 @@ public struct HTMLReport: Sendable {
       + "<p role=\"status\" class=\"numbers\"></p>\n</form>"
   }
 
+  private func appendChanges(to html: inout String) {
+    guard let changes else { return }
+    html += "<section><h2>Changes</h2>\n"
+    if changes.isEmpty { html += "<p>no difference</p>\n" }
+    for (title, entries) in changes.sections {
+      html += "<h3>\(title) (\(entries.count))</h3><ul class=\"slow\">\n"
+      for entry in entries {
+        html += "<li><code>\(Self.escaped(entry.name))</code>"
+        html += entry.detail.map { " \(Self.escaped($0))" } ?? ""
+        html += "</li>\n"
+      }
+      html += "</ul>\n"
+    }
+    html += "</section>\n"
+  }
+
   private func append(_ table: Matrix.Table, to html: inout String) {
     let contract = table.contract
     let numbers =
@@ -93,15 +118,18 @@ public struct HTMLReport: Sendable {
       <div class="scroll"><table>
       <thead><tr><th scope="col">Clause</th>
       """
-    for implementation in table.implementations {
-      html += "<th scope=\"col\">\(Self.escaped(implementation.id))"
-      html += "<small>\(implementation.kind.rawValue)</small></th>"
+    for column in table.columns {
+      let implementation = column.implementation
+      html += "<th scope=\"col\">\(Self.escaped(column.name))"
+      html += "<small>\(implementation.kind.rawValue)</small>"
+      html += implementation.version.map { "<small>\(Self.escaped($0))</small>" } ?? ""
+      html += "</th>"
     }
     html += "<th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n"
     var group: String?
     for row in table.rows {
       if row.clause.group != group, let title = row.clause.group {
-        html += "<tr class=\"group\"><th colspan=\"\(table.implementations.count + 2)\">"
+        html += "<tr class=\"group\"><th colspan=\"\(table.columns.count + 2)\">"
         html += "\(Self.escaped(title))</th></tr>\n"
       }
       group = row.clause.group
@@ -124,8 +152,8 @@ public struct HTMLReport: Sendable {
     html += "<tr class=\"clause \(kinds.joined(separator: " "))\"><th scope=\"row\">"
     html += "<code>\(Self.escaped(row.clause.id))</code>"
     html += "<span>\(Self.escaped(row.clause.sentence))</span></th>"
-    for (implementation, cell) in zip(table.implementations, row.cells) {
-      let id = "\(contract)/\(row.clause.id)@\(implementation.id)"
+    for (column, cell) in zip(table.columns, row.cells) {
+      let id = Self.anchor("\(contract)/\(row.clause.id)@\(column.name)")
       guard let outcome = cell?.result.outcome else {
         html += "<td></td>"
         continue
@@ -139,18 +167,20 @@ public struct HTMLReport: Sendable {
     let dropped = table.contract.dropped[row.clause.id].map { "not run: \($0)" }
     let verdict = dropped ?? row.verdict?.rawValue ?? ""
     html += "<td class=\"verdict\">\(Self.escaped(verdict))</td></tr>\n"
-    html += "<tr class=\"detail\"><td colspan=\"\(table.implementations.count + 2)\">"
+    html += "<tr class=\"detail\"><td colspan=\"\(table.columns.count + 2)\">"
     html += "<p class=\"sentence\">\(Self.escaped(row.clause.sentence))</p>"
     if let source = row.clause.source { html += "<p>from \(Self.escaped(source))</p>" }
-    for cell in row.cells.compactMap(\.self) { append(cell, to: &html) }
+    for (column, cell) in zip(table.columns, row.cells) {
+      if let cell { append(cell, of: column, to: &html) }
+    }
     html += "</td></tr>\n"
   }
 
-  private func append(_ cell: Matrix.Cell, to html: inout String) {
+  private func append(_ cell: Matrix.Cell, of column: Matrix.Column, to html: inout String) {
     let result = cell.result
-    let id = Self.escaped(result.id.description)
+    let id = Self.escaped(Self.anchor(cell.name))
     html += "<div class=\"case \(result.outcome.name)\" id=\"\(id)\" tabindex=\"-1\">"
-    html += "<p><b>\(result.outcome.symbol) \(Self.escaped(result.id.implementation))</b> "
+    html += "<p><b>\(result.outcome.symbol) \(Self.escaped(column.name))</b> "
     html += "\(Self.escaped(Self.description(of: result.outcome)))"
     html += cell.isCurrent ? "" : ", ran another revision of the contract"
     html += "</p>"
@@ -181,12 +211,17 @@ public struct HTMLReport: Sendable {
     let slowest = matrix.slowest(10)
     guard !slowest.isEmpty else { return }
     html += "<section><h2>Slowest cases</h2><ol class=\"slow\">\n"
-    for result in slowest {
-      let milliseconds = (result.seconds * 10_000).rounded() / 10
-      let id = Self.escaped(result.id.description)
-      html += "<li><a href=\"#\(id)\">\(id)</a> \(milliseconds) ms</li>\n"
+    for cell in slowest {
+      let milliseconds = (cell.result.seconds * 10_000).rounded() / 10
+      let id = Self.escaped(Self.anchor(cell.name))
+      html += "<li><a href=\"#\(id)\">\(Self.escaped(cell.name))</a> \(milliseconds) ms</li>\n"
     }
     html += "</ol></section>\n"
+  }
+
+  /// A cell's name as the id of an element, which must not contain spaces.
+  private static func anchor(_ name: String) -> String {
+    name.replacing(" (", with: "@").replacing(", ", with: "+").replacing(")", with: "")
   }
 
   private static func description(of outcome: Outcome) -> String {
@@ -196,6 +231,7 @@ public struct HTMLReport: Sendable {
     case .deviates(let reason): "deviates as declared: \(reason)"
     case .notApplicable(_, let reason): "does not apply: \(reason)"
     case .unavailable(let reason): "unavailable: \(reason)"
+    case .flaky(let reason): "flaky: \(reason)"
     case .crashed, .timedOut: outcome.reason ?? outcome.name
     }
   }
@@ -224,7 +260,7 @@ public struct HTMLReport: Sendable {
     code, pre { font: .85em/1.4 ui-monospace, monospace; }
     .state { font-size: 1.1rem; font-weight: 600; margin: .5rem 0 0; }
     .good, td.passed a { color: var(--good); }
-    .bad, td.failed a, td.crashed a, td.timed-out a { color: var(--bad); }
+    .bad, td.failed a, td.crashed a, td.timed-out a, td.flaky a { color: var(--bad); }
     td.deviates a, td.unavailable a { color: var(--odd); }
     td.not-applicable a { color: var(--soft); }
     .numbers, th span, .slow { color: var(--soft); margin: .2rem 0; }

@@ -4,20 +4,26 @@ import Foundation
 /// A matrix as JSON according to `Schemas/report.schema.json`.
 public struct JSONReport: Sendable {
   /// The version of the format.
-  public static let formatVersion = 1
+  public static let formatVersion = 2
 
   /// The matrix.
   public var matrix: Matrix
 
+  /// The changes from an earlier matrix, if there is one.
+  public var changes: MatrixDifference?
+
   /// Creates a report.
-  public init(_ matrix: Matrix) { self.matrix = matrix }
+  public init(_ matrix: Matrix, changes: MatrixDifference? = nil) {
+    self.matrix = matrix
+    self.changes = changes
+  }
 
   /// The report, newline-terminated, with sorted keys.
   public var text: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     // An object of strings, numbers and arrays of these; the numbers of a journal are finite.
-    guard let data = try? encoder.encode(Report(matrix)) else { return "" }
+    guard let data = try? encoder.encode(Report(matrix, changes)) else { return "" }
     return String(decoding: data, as: UTF8.self) + "\n"
   }
 
@@ -27,8 +33,10 @@ public struct JSONReport: Sendable {
     var summary: Summary
     var problems: [String]
     var contracts: [Contract]
+    /// Names by kind of change; absent without an earlier matrix.
+    var changes: [String: [Change]]?
 
-    init(_ matrix: Matrix) {
+    init(_ matrix: Matrix, _ changes: MatrixDifference?) {
       isFailure = matrix.isFailure
       let summary = matrix.summary
       self.summary = Summary(
@@ -38,7 +46,25 @@ public struct JSONReport: Sendable {
         saboteursCaught: summary.caught, saboteursEscaped: summary.escaped)
       problems = matrix.problems
       contracts = matrix.tables.map(Contract.init)
+      self.changes = changes.map { changes in
+        Dictionary(
+          changes.sections.map { title, entries in
+            (title, entries.map { Change(name: $0.name, detail: $0.detail) })
+          }, uniquingKeysWith: +)
+      }
     }
+  }
+
+  private struct Change: Encodable {
+    var name: String
+    var detail: String?
+  }
+
+  private struct Run: Encodable {
+    var platform: String
+    var commit: String?
+    var isDirty: Bool?
+    var versions: [String: String]
   }
 
   private struct Summary: Encodable {
@@ -67,16 +93,24 @@ public struct JSONReport: Sendable {
       title = table.contract.title
       revision = table.contract.revision
       digest = table.contract.digest
-      implementations = table.implementations.map {
-        Implementation(
-          id: $0.id, kind: $0.kind.rawValue, lacks: $0.lacks, deviations: $0.deviations)
+      implementations = table.columns.map { column in
+        let one = column.implementation
+        return Implementation(
+          id: one.id, name: column.name, kind: one.kind.rawValue, version: one.version,
+          platforms: column.platforms, lacks: one.lacks, deviations: one.deviations,
+          runs: column.runs.map {
+            Run(
+              platform: $0.platform, commit: $0.commit, isDirty: $0.isDirty, versions: $0.versions)
+          })
       }
       clauses = table.rows.map { row in
         Clause(
           id: row.clause.id, sentence: row.clause.sentence, source: row.clause.source,
           group: row.clause.group, verdict: row.verdict?.rawValue,
           dropped: table.contract.dropped[row.clause.id],
-          results: row.cells.compactMap { $0.map(Result.init) })
+          results: zip(table.columns, row.cells).compactMap { column, cell in
+            cell.map { Result($0, in: column) }
+          })
       }
       // The message for a saboteur that was caught may differ from run to run.
       saboteurs = table.saboteurs.map { result in
@@ -93,9 +127,14 @@ public struct JSONReport: Sendable {
 
   private struct Implementation: Encodable {
     var id: String
+    /// The id, and the platforms if the results differ between them.
+    var name: String
     var kind: String
+    var version: String?
+    var platforms: [String]
     var lacks: [String: String]
     var deviations: [DeviationSummary]
+    var runs: [Run]
   }
 
   private struct Clause: Encodable {
@@ -110,14 +149,16 @@ public struct JSONReport: Sendable {
 
   private struct Result: Encodable {
     var implementation: String
+    var platforms: [String]
     var outcome: String
     var reason: String?
     var seconds: Double
     var isCurrent: Bool
     var issues: [IssueSummary]
 
-    init(_ cell: Matrix.Cell) {
+    init(_ cell: Matrix.Cell, in column: Matrix.Column) {
       implementation = cell.result.id.implementation
+      platforms = column.platforms
       outcome = cell.result.outcome.name
       reason = cell.result.outcome.reason
       seconds = cell.result.seconds

@@ -13,10 +13,10 @@ public struct JUnitReport: Sendable {
     var suites: [Suite] = []
     for table in matrix.tables {
       let contract = table.contract
-      for (index, implementation) in table.implementations.enumerated() {
+      for (index, column) in table.columns.enumerated() {
         var suite = Suite(
-          name: "\(contract.id)@\(implementation.id)",
-          className: "\(contract.id).\(implementation.id)")
+          name: "\(contract.id)@\(column.name)",
+          className: "\(contract.id).\(column.name)")
         for row in table.rows {
           if let reason = contract.dropped[row.clause.id] {
             suite.skip(row.clause.id, because: "not run: \(reason)")
@@ -84,9 +84,10 @@ public struct JUnitReport: Sendable {
         skip(
           clause.id, because: "ran another revision of the contract", seconds: result.seconds)
       case .passed: add(clause.id, seconds: result.seconds, content: nil)
-      case .failed:
+      case .failed, .flaky:
         fail(
-          clause.id, type: outcome.name, message: result.issues.first?.message ?? clause.sentence,
+          clause.id, type: outcome.name,
+          message: outcome.reason ?? result.issues.first?.message ?? clause.sentence,
           details: details, seconds: result.seconds)
       case .crashed, .timedOut:
         errors += 1

@@ -5,8 +5,14 @@ public struct MarkdownReport: Sendable {
   /// The matrix.
   public var matrix: Matrix
 
+  /// The changes from an earlier matrix, if there is one.
+  public var changes: MatrixDifference?
+
   /// Creates a report.
-  public init(_ matrix: Matrix) { self.matrix = matrix }
+  public init(_ matrix: Matrix, changes: MatrixDifference? = nil) {
+    self.matrix = matrix
+    self.changes = changes
+  }
 
   /// The report, newline-terminated.
   public var text: String {
@@ -16,22 +22,38 @@ public struct MarkdownReport: Sendable {
       lines.append(index == 0 ? "**\(mark) \(Self.escaped(String(line)))**" : String(line))
       lines.append("")
     }
+    for run in matrix.runs { lines += ["run: \(Self.escaped(run))", ""] }
     for problem in matrix.problems { lines.append("- ✗ \(Self.escaped(problem))") }
+    appendChanges(to: &lines)
     for table in matrix.tables { append(table, to: &lines) }
     let slowest = matrix.slowest(5)
     if !slowest.isEmpty { lines += ["", "## Slowest cases", ""] }
-    for result in slowest {
-      lines.append("- \(Self.code(result.id.description)) \(result.milliseconds) ms")
+    for cell in slowest {
+      lines.append("- \(Self.code(cell.name)) \(cell.result.milliseconds) ms")
     }
     return lines.map { $0 + "\n" }.joined()
   }
 
+  private func appendChanges(to lines: inout [String]) {
+    guard let changes else { return }
+    lines += ["", "## Changes", ""]
+    if changes.isEmpty { lines.append("no difference") }
+    for (title, entries) in changes.sections {
+      lines.append("- **\(title)** (\(entries.count))")
+      lines += entries.map { entry in
+        "  - \(Self.code(entry.name))" + (entry.detail.map { " \(Self.escaped($0))" } ?? "")
+      }
+    }
+  }
+
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
     lines += ["", "## \(Self.escaped(table.contract.title)) (\(Self.code(table.contract.id)))", ""]
-    lines.append(
-      "| clause | " + table.implementations.map { Self.escaped($0.id) }.joined(separator: " | ")
-        + " | verdict |")
-    lines.append("|---" + String(repeating: "|:-:", count: table.implementations.count) + "|---|")
+    let heads = table.columns.map { column in
+      Self.escaped(column.name)
+        + (column.implementation.version.map { "<br>\(Self.escaped($0))" } ?? "")
+    }
+    lines.append("| clause | " + heads.joined(separator: " | ") + " | verdict |")
+    lines.append("|---" + String(repeating: "|:-:", count: heads.count) + "|---|")
     for row in table.rows {
       let cells = row.cells.map { $0.map { String($0.result.outcome.symbol) } ?? " " }
       let name =
@@ -43,11 +65,12 @@ public struct MarkdownReport: Sendable {
           + " | \(dropped ?? row.verdict?.rawValue ?? "") |")
     }
     let failures = table.rows.flatMap { row in
-      row.cells.compactMap { $0?.result }.filter(\.outcome.isFailure).map { (row.clause, $0) }
+      row.cells.compactMap(\.self).filter(\.result.outcome.isFailure).map { (row.clause, $0) }
     }
     if !failures.isEmpty { lines += ["", "### Failures", ""] }
-    for (clause, result) in failures {
-      lines.append("- **\(Self.code(result.id.description))** \(Self.escaped(clause.sentence))")
+    for (clause, cell) in failures {
+      let result = cell.result
+      lines.append("- **\(Self.code(cell.name))** \(Self.escaped(clause.sentence))")
       if let reason = result.outcome.reason { lines.append("  - \(Self.escaped(reason))") }
       for issue in result.issues {
         let location = issue.location.map { Self.code($0) + " " } ?? ""

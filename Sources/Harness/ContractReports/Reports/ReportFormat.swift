@@ -21,14 +21,21 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   ///   - matrix: The matrix.
   ///   - usesColour: Whether the terminal report is coloured.
   ///   - root: The folder that paths in annotations are relative to.
-  public func text(of matrix: Matrix, usesColour: Bool = false, root: String = "/") -> String {
+  ///   - changes: The changes from an earlier matrix, which the report lists. JUnit XML has no place
+  ///     for them.
+  public func text(
+    of matrix: Matrix, usesColour: Bool = false, root: String = "/",
+    changes: MatrixDifference? = nil
+  ) -> String {
     switch self {
-    case .terminal: TerminalReport(matrix, usesColour: usesColour, slowest: 5).text
-    case .markdown: MarkdownReport(matrix).text
-    case .html: HTMLReport(matrix).text
+    case .terminal:
+      TerminalReport(matrix, usesColour: usesColour, slowest: 5).text
+        + (changes.map { "changes:\n" + $0.text } ?? "")
+    case .markdown: MarkdownReport(matrix, changes: changes).text
+    case .html: HTMLReport(matrix, changes: changes).text
     case .junit: JUnitReport(matrix).text
-    case .json: JSONReport(matrix).text
-    case .github: GitHubAnnotations(matrix, root: root).text
+    case .json: JSONReport(matrix, changes: changes).text
+    case .github: GitHubAnnotations(matrix, root: root, changes: changes).text
     }
   }
 }

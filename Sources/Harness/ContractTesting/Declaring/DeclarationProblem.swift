@@ -110,6 +110,11 @@ extension Contract {
         add(
           "\(subject) because '\(deviation.reason)'; write the reason", deviation.sourceLocation)
       }
+      if let until = deviation.until, Day(until) == nil {
+        add(
+          "\(subject) until '\(until)', which is no day; write it as 2027-01-31",
+          deviation.sourceLocation)
+      }
       guard deviation.platforms.contains(.current) else { continue }
       if !deviating.insert(deviation.clause).inserted {
         add("\(subject) twice on this platform; \(removal)", deviation.sourceLocation)
@@ -185,7 +190,7 @@ extension Contract {
 }
 
 /// The Levenshtein distance: the least number of single-character edits between two strings.
-private func editDistance(_ a: String, _ b: String) -> Int {
+func editDistance(_ a: String, _ b: String) -> Int {
   let b = Array(b)
   var row = Array(0...b.count)
   for (i, character) in a.enumerated() {

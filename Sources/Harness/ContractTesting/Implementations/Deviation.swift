@@ -3,7 +3,7 @@ import Testing
 
 /// A clause that an implementation is known to break, with the reason.
 ///
-/// ``Implementation/deviating(from:kind:by:intermittently:because:link:on:sourceLocation:)`` declares
+/// ``Implementation/deviating(from:kind:by:intermittently:because:link:on:until:sourceLocation:)`` declares
 /// one. A deviation is strict: when the clause holds, the case fails until the entry is removed.
 public struct Deviation: Sendable {
   let clause: String
@@ -13,6 +13,7 @@ public struct Deviation: Sendable {
   let reason: String
   let link: String?
   let platforms: Platform
+  let until: String?
   let sourceLocation: SourceLocation
 
   /// Why an implementation deviates.
@@ -38,7 +39,15 @@ public struct Deviation: Sendable {
   var summary: DeviationSummary {
     DeviationSummary(
       clause: clause, kind: kind.rawValue, reason: reason, link: link,
-      isIntermittent: isIntermittent)
+      isIntermittent: isIntermittent, until: until)
+  }
+
+  /// Whether the deviation's last day is over.
+  ///
+  /// - Parameter time: The time in seconds since 1970-01-01 00:00 UTC.
+  func isOver(at time: Double) -> Bool {
+    guard let until, let last = Day(until) else { return false }
+    return last < Day(at: time)
   }
 
   /// The declaration in source form, with its location.

@@ -19,6 +19,8 @@ public struct Implementation<Fixture>: Sendable {
   var lacks: [Lack] = []
   var deviations: [Deviation] = []
   var probe: AvailabilityProbe?
+  var unavailability: (@Sendable (any Error) -> String?)?
+  var versionProbe: VersionProbe<Fixture>?
   var isIsolated = false
   var resources: Set<String> = []
   var timeLimit: Duration = .seconds(60)
@@ -118,18 +120,22 @@ extension Implementation {
   ///   - reason: Why they fail.
   ///   - link: Where the bug is tracked.
   ///   - platforms: The systems that have the deviation; by default all.
+  ///   - lastDay: The last day of the deviation in UTC, as `2027-01-31`. From the next day on the case
+  ///     fails, so that somebody decides again. By default there is none.
   ///   - sourceLocation: Where the deviation is declared.
   public func deviating(
     from clauses: String..., kind: Deviation.Kind = .bug, by manner: Deviation.Manner = .failing,
     intermittently isIntermittent: Bool = false, because reason: String, link: String? = nil,
-    on platforms: Platform = .all, sourceLocation: SourceLocation = #_sourceLocation
+    on platforms: Platform = .all, until lastDay: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) -> Self {
     changed {
       for clause in clauses {
         $0.deviations.append(
           Deviation(
             clause: clause, kind: kind, manner: manner, isIntermittent: isIntermittent,
-            reason: reason, link: link, platforms: platforms, sourceLocation: sourceLocation))
+            reason: reason, link: link, platforms: platforms, until: lastDay,
+            sourceLocation: sourceLocation))
       }
     }
   }
@@ -146,6 +152,33 @@ extension Implementation {
     when condition: String, _ probe: @escaping @Sendable () async throws -> Bool
   ) -> Self {
     changed { $0.probe = AvailabilityProbe(condition: condition, isMet: probe) }
+  }
+
+  /// Classifies errors that say nothing about behaviour, such as a refused connection.
+  ///
+  /// If the fixture's maker or the clause throws such an error, or an expectation catches one, and no
+  /// issue came before it, the case is *unavailable* instead of failed: a server that dies during a run
+  /// is no evidence that it changed. `CONTRACT_REQUIRE` makes such cases fail.
+  ///
+  /// Name only errors that cannot come from wrong behaviour. A closure that accepts every error hides
+  /// failures.
+  /// - Parameter reason: Returns the reason for reports, `the connection was refused`, or `nil` for an
+  ///   error that counts as a failure.
+  public func unavailable(
+    where reason: @escaping @Sendable (_ error: any Error) -> String?
+  ) -> Self {
+    changed { $0.unavailability = reason }
+  }
+
+  /// Asks the implementation for the version of what it adapts, which reports show as evidence.
+  ///
+  /// - Parameter version: Returns the version, such as `Redis 7.2.4`. It is called once per process,
+  ///   with the fixture of the first case and before its clause, and counts towards the time limit. It
+  ///   must not change what clauses observe. If it throws, the version stays unknown.
+  public func version(
+    _ version: @escaping @Sendable (Fixture) async throws -> String
+  ) -> Self {
+    changed { $0.versionProbe = VersionProbe(version) }
   }
 
   /// Runs each case in a new process, so that a crash or a timeout affects no other case.
@@ -184,6 +217,7 @@ extension Implementation {
     }
     copy.lacks = lacks.map { .init(capability: $0.capability, reason: $0.reason) }
     copy.probe = probe
+    copy.unavailability = unavailability
     copy.isIsolated = isIsolated
     copy.resources = resources
     copy.timeLimit = timeLimit

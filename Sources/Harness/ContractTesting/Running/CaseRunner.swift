@@ -1,4 +1,5 @@
 import ContractEvidence
+import Foundation
 import Testing
 
 /// Runs one case, compares the result with what is declared, and reports the outcome.
@@ -27,21 +28,27 @@ struct CaseRunner<Fixture>: Sendable {
       return try reportUnavailable(reason, to: recorder)
     }
     let resources = recorder.isChild ? [] : implementation.resources
-    await ExclusiveResources.shared.withResources(resources) {
+    let unavailable = await ExclusiveResources.shared.withResources(resources) {
       await recorder.semaphore.withPermit { await runAndJudge(in: recorder) }
     }
+    if let unavailable { try reportUnavailable(unavailable, to: recorder) }
   }
 
-  private func runAndJudge(in recorder: RunRecorder) async {
+  /// Runs the case and records its outcome.
+  ///
+  /// - Returns: Why the case is no evidence, which the caller reports, or `nil`.
+  private func runAndJudge(in recorder: RunRecorder) async -> String? {
     recorder.record(.caseStarted(id))
     let clock = ContinuousClock()
     let start = clock.now
     let raw = await execute(in: recorder)
+    if !recorder.isChild, let reason = raw.unavailable { return reason }
     let seconds = start.duration(to: clock.now) / .seconds(1)
     // Only the parent knows the declared deviations' process, so a child reports what happened.
     let (outcome, issues) = recorder.isChild ? raw.unjudged : judge(raw)
     recorder.record(
       .caseFinished(CaseResult(id: id, outcome: outcome, seconds: seconds, issues: issues)))
+    return nil
   }
 
   private var deviation: Deviation? { implementation.deviation(from: clause) }
@@ -70,8 +77,12 @@ struct CaseRunner<Fixture>: Sendable {
       return await OwnProcess(id: id, test: test, limit: limit).run()
     }
     let passesOn = deviation == nil && !recorder.isChild
-    let collector = passesOn ? IssueCollector(passingOnWith: { rerun }) : IssueCollector()
-    let lifecycle = FixtureLifecycle(clause: clause, make: implementation.make)
+    let comment = { @Sendable in rerun }
+    let collector = IssueCollector(
+      passingOnWith: passesOn ? comment : nil, unavailability: implementation.unavailability)
+    let lifecycle = FixtureLifecycle(
+      clause: clause, make: implementation.make,
+      willRun: { fixture in await self.recordVersion(of: fixture, in: recorder) })
     let timeLimit = TimeLimit(
       limit, expired: { _ = collector.close() },
       starved: { recorder.endStarvedRun(during: id, after: limit) })
@@ -81,7 +92,17 @@ struct CaseRunner<Fixture>: Sendable {
       }
     }
     return RawResult(
-      end: isEnded ? .ended : .timedOut(limit), issues: collector.close(), isPassedOn: passesOn)
+      end: isEnded ? .ended : .timedOut(limit), issues: collector.close(), isPassedOn: passesOn,
+      unavailable: isEnded ? collector.unavailable : nil)
+  }
+
+  /// Records the version of what the implementation adapts, the first time.
+  private func recordVersion(of fixture: Fixture, in recorder: RunRecorder) async {
+    guard let version = await implementation.versionProbe?.version(of: fixture, for: id.contract)
+    else { return }
+    var summary = implementation.summary(for: id.contract)
+    summary.version = version
+    recorder.recordOnce(.implementation(summary))
   }
 
   /// Compares what happened with what is declared, and fails the test if they differ.
@@ -119,6 +140,15 @@ struct CaseRunner<Fixture>: Sendable {
         fail("\(id) \(raw.endDescription)", at: clause.sourceLocation)
         return (.timedOut(seconds: limit / .seconds(1)), issues)
       }
+    }
+    if deviation.isOver(at: Date().timeIntervalSince1970) {
+      passOn(issues)
+      let state = deviation.manner.explains(raw) ? "still deviates" : "no longer deviates"
+      fail(
+        "\(id) was to deviate until \(deviation.until ?? "") and \(state) (\(deviation.reason)); "
+          + "correct it, or change until: in \(deviation.declaration)", at: deviation.sourceLocation
+      )
+      return (.failed, issues)
     }
     if deviation.manner.explains(raw) {
       recordKnownIssue(for: raw, deviation)

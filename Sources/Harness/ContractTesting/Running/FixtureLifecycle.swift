@@ -4,6 +4,8 @@ import Testing
 struct FixtureLifecycle<Fixture>: Sendable {
   var clause: Clause<Fixture>
   var make: @Sendable (FixtureScope) async throws -> Fixture
+  /// Is called with each fixture before the clause.
+  var willRun: @Sendable (Fixture) async -> Void = { _ in }
 
   /// Runs all three steps and records every error as an issue.
   ///
@@ -34,6 +36,7 @@ struct FixtureLifecycle<Fixture>: Sendable {
         sourceLocation: location)
       return
     }
+    await willRun(fixture)
     collector.setInFixture(false)
     do {
       try await clause.body(fixture)

@@ -7,6 +7,9 @@ final class IssueCollector: Sendable {
   /// Makes a comment to add to each issue that is passed on, or `nil` to suppress issues.
   private let comment: (@Sendable () -> String)?
 
+  /// Returns the reason if an error says nothing about behaviour.
+  private let unavailability: (@Sendable (any Error) -> String?)?
+
   private let state = Mutex(State())
 
   /// How many issues of a case go into the journal. The test sees all of them.
@@ -16,13 +19,28 @@ final class IssueCollector: Sendable {
     var issues: [IssueSummary] = []
     var isInFixture = true
     var isClosed = false
+    /// The reason of the first error that says nothing about behaviour. What follows is its
+    /// consequence, and dropped.
+    var unavailable: String?
   }
 
   /// Creates a collector.
   ///
-  /// - Parameter comment: Makes a comment to add to each issue that is passed on to the test; `nil`
-  ///   suppresses issues.
-  init(passingOnWith comment: (@Sendable () -> String)? = nil) { self.comment = comment }
+  /// - Parameters:
+  ///   - comment: Makes a comment to add to each issue that is passed on to the test; `nil` suppresses
+  ///     issues.
+  ///   - unavailability: Returns the reason if an error says nothing about behaviour.
+  init(
+    passingOnWith comment: (@Sendable () -> String)? = nil,
+    unavailability: (@Sendable (any Error) -> String?)? = nil
+  ) {
+    self.comment = comment
+    self.unavailability = unavailability
+  }
+
+  /// The reason why the case is no evidence, or `nil`: an error that says nothing about behaviour came
+  /// before every issue.
+  var unavailable: String? { state.withLock { $0.issues.isEmpty ? $0.unavailable : nil } }
 
   /// Runs a closure, and collects the issues that it and its child tasks record.
   func collect(
@@ -34,7 +52,10 @@ final class IssueCollector: Sendable {
 
   private func handle(_ issue: Issue) -> Issue? {
     guard issue.isFailure else { return issue }
+    let reason = issue.error.flatMap { unavailability?($0) }
     let isOpen = state.withLock { state in
+      if let reason, !state.isClosed, state.unavailable == nil { state.unavailable = reason }
+      if state.unavailable != nil { return false }
       if !state.isClosed, state.issues.count < Self.limit || state.isInFixture {
         state.issues.append(IssueSummary(issue, isFixture: state.isInFixture))
       }

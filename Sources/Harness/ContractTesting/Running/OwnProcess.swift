@@ -42,9 +42,15 @@ struct OwnProcess: Sendable {
     let end = process.waitUntilEnd()
 
     let records = (try? Journal(contentsOf: journal.path))?.records ?? []
+    for case .implementation(let one) in records.map(\.event) where one.version != nil {
+      RunRecorder.current.recordOnce(.implementation(one))
+    }
     for case .caseFinished(let result) in records.map(\.event) where result.id == id {
       if case .timedOut = result.outcome {
         return RawResult(end: .timedOut(limit), issues: result.issues)
+      }
+      if case .unavailable(let reason) = result.outcome {
+        return RawResult(end: .ended, issues: result.issues, unavailable: reason)
       }
       return RawResult(end: .ended, issues: result.issues)
     }

@@ -6,6 +6,8 @@ struct RawResult: Sendable {
   var issues: [IssueSummary]
   /// Whether the test has seen the issues already.
   var isPassedOn = false
+  /// Why the case is no evidence, although it ran.
+  var unavailable: String?
   /// What the case's own process printed, or nothing if the case ran in this process.
   var output = ""
 
@@ -18,7 +20,8 @@ struct RawResult: Sendable {
 
   /// The result as a child process reports it to its parent.
   var unjudged: (Outcome, [IssueSummary]) {
-    switch end {
+    if let unavailable { return (.unavailable(reason: unavailable), issues) }
+    return switch end {
     case .ended: (issues.isEmpty ? .passed : .failed, issues)
     case .crashed(let signal): (.crashed(signal: signal), issues)
     case .timedOut(let limit): (.timedOut(seconds: limit / .seconds(1)), issues)

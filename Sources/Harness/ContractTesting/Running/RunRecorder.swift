@@ -54,6 +54,8 @@ final class RunRecorder: Sendable {
     /// The contracts and implementations that are recorded, by content.
     var declared: Set<JournalRecord.Event> = []
     var unmatched: [CasePattern]
+    /// Every case that was asked for while a pattern was unmatched, to suggest one.
+    var known: Set<CaseID> = []
     var hasSelected = false
     var isFinished = false
   }
@@ -119,7 +121,7 @@ final class RunRecorder: Sendable {
         problems.append("\(error); without it the run leaves no evidence")
       }
     }
-    append(.runStarted(platform: Platform.currentName), to: &state)
+    append(.runStarted(isChild ? RunSummary(platform: Platform.currentName) : .current), to: &state)
     for problem in problems { append(.problem(problem), to: &state) }
     if settings.isReporting, !isChild, !settings.isExitTest {
       atexit { RunRecorder.process.reportAtExit() }
@@ -154,8 +156,16 @@ final class RunRecorder: Sendable {
     for event in events { record(event) }
   }
 
+  /// Adds a record unless an equal one was added by this method.
+  func recordOnce(_ event: JournalRecord.Event) {
+    if state.withLock({ $0.declared.insert(event).inserted }) { record(event) }
+  }
+
   /// Returns whether the case is selected, and remembers which patterns matched a case.
   func selects(_ id: CaseID, kind: ImplementationKind?) -> Bool {
+    state.withLock { state in
+      if !state.unmatched.isEmpty { state.known.insert(id) }
+    }
     guard selection.includes(id, kind: kind) else { return false }
     state.withLock { state in
       state.hasSelected = true
@@ -192,16 +202,18 @@ final class RunRecorder: Sendable {
   ///
   /// - Returns: Whether there are problems that fail the run.
   func finish() -> Bool {
-    let (unmatched, hasSelected, isFirst) = state.withLock { state in
+    let (unmatched, known, hasSelected, isFirst) = state.withLock { state in
       defer { state.isFinished = true }
-      return (state.unmatched, state.hasSelected, !state.isFinished)
+      return (state.unmatched, state.known, state.hasSelected, !state.isFinished)
     }
     guard isFirst else { return false }
     for pattern in unmatched {
       record(
         .problem(
-          "CONTRACT='\(pattern)' matches no case of the tests that ran; compare it with the ids in "
-            + "the matrix, which have the form contract/clause@implementation"))
+          "CONTRACT='\(pattern)' matches no case of the tests that ran"
+            + (pattern.suggestion(from: known).map { "; did you mean '\($0)'?" }
+              ?? "; compare it with the ids in the matrix, which have the form "
+              + "contract/clause@implementation")))
     }
     if unmatched.isEmpty, !hasSelected, isSelective {
       record(
@@ -253,5 +265,23 @@ final class RunRecorder: Sendable {
     let clock = "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
     let random = String(UInt32.random(in: .min ... .max), radix: 36)
     return "\(day)T\(clock)Z-\(random)"
+  }
+}
+
+extension CasePattern {
+  /// The most similar pattern of the same form that matches a case, or `nil` if none is similar.
+  func suggestion(from ids: Set<CaseID>) -> String? {
+    let hasClause = description.contains("/")
+    let hasImplementation = description.contains("@")
+    let candidates = Set(
+      ids.map { id in
+        let contract = description.hasPrefix("@") ? "" : id.contract
+        return contract + (hasClause ? "/\(id.clause)" : "")
+          + (hasImplementation ? "@\(id.implementation)" : "")
+      })
+    let nearest = candidates.sorted().map { ($0, editDistance($0, description)) }
+      .min { $0.1 < $1.1 }
+    guard let nearest, nearest.1 <= max(2, description.count / 4) else { return nil }
+    return nearest.0
   }
 }

@@ -42,9 +42,9 @@ package final class TestProcess: Sendable {
       throw StartError(action: "find this process's program", code: ENOENT)
     }
     var process: pid_t = 0
-    let code = Self.withStrings(Self.arguments(filter: RerunCommand.filter(for: test))) {
+    let code = withCStrings(Self.arguments(filter: RerunCommand.filter(for: test))) {
       arguments in
-      Self.withStrings(Self.variables(adding: environment, in: folder)) { variables in
+      withCStrings(Self.variables(adding: environment, in: folder)) { variables in
         platform_spawn(
           &process, executable, arguments, variables, input?.fileDescriptor ?? -1, output)
       }
@@ -96,15 +96,6 @@ package final class TestProcess: Sendable {
     // A killed process can't remove its temporary files; they go with the folder.
     variables["TMPDIR"] = folder.path
     return variables.merging(added) { $1 }.map { "\($0)=\($1)" }
-  }
-
-  /// Calls a function with C strings and a null pointer after the last.
-  private static func withStrings<Result>(
-    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-  ) -> Result {
-    let copies = strings.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    return body(copies + [nil])
   }
 
   /// This process's arguments with another filter, and without options that write reports.
@@ -161,4 +152,13 @@ private final class Completion: Sendable {
   func ifRunning(_ body: () -> Void) {
     end.withLock { if $0 == nil { body() } }
   }
+}
+
+/// Calls a function with C strings and a null pointer after the last.
+func withCStrings<Result>(
+  _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+  let copies = strings.map { strdup($0) }
+  defer { for copy in copies { free(copy) } }
+  return body(copies + [nil])
 }

@@ -64,7 +64,7 @@ public struct History<Command: Sendable, Response: Sendable>: Sendable {
   }
 
   /// Creates a history of operations that are known to be valid.
-  init(checked operations: [Operation]) { self.operations = operations }
+  package init(checked operations: [Operation]) { self.operations = operations }
 }
 
 extension History.Operation: Equatable where Command: Equatable, Response: Equatable {}

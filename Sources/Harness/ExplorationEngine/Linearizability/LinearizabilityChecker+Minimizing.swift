@@ -21,21 +21,8 @@ extension LinearizabilityChecker {
     // Most removals are decided within 1,000 steps. The rest get more steps when fewer operations
     // are left.
     for steps in [1_000, 10_000, mostSteps(operations)] {
-      var size = max(kept.count / 2, 1)
-      while size > 0, ContinuousClock.now < deadline {
-        var isSmaller = false
-        var end = kept.count
-        while end > 0, ContinuousClock.now < deadline {
-          let start = max(end - size, 0)
-          var fewer = kept
-          fewer.removeSubrange(start..<end)
-          if !fewer.isEmpty, isImpossible(operations, keeping: fewer, steps, deadline) {
-            kept = fewer
-            isSmaller = true
-          }
-          end = start
-        }
-        if !isSmaller || size > 1 { size /= 2 }
+      kept = smallest(kept, deadline) { kept in
+        !kept.isEmpty && isImpossible(operations, keeping: kept, steps, deadline)
       }
     }
     operations = kept.map { operations[$0] }

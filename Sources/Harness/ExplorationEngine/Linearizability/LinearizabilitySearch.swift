@@ -9,9 +9,10 @@
 ///
 /// - **R1** A read-only operation whose response fits is appended at once, and no alternative is
 ///   tried. That is sound because it never changes any state: every order that continues without it
-///   also continues with it, and appending it only lifts the bound that its return sets. A command
-///   that merely leaves *this* state unchanged does not qualify: a compare-and-set that fails now
-///   may have to succeed later.
+///   also continues with it, and appending it only lifts the bound that its return sets. So is one
+///   that is read-only given its response: a compare-and-set that returned `false`. A command that
+///   merely leaves *this* state unchanged does not qualify: a compare-and-set whose response is not
+///   known may fail now and succeed later.
 /// - **R2** A pending operation that leaves the state unchanged is skipped. It has no response to
 ///   explain and may happen later or never, so the order without it allows at least as much.
 /// - **R3** Of the pending operations with equal commands, only the one called first is tried. In
@@ -139,12 +140,12 @@ struct LinearizabilitySearch<Model: SequentialModel> {
     self.model = model
     for index in indices {
       let operation = operations[index]
-      let isReadOnly = model.isReadOnly(operation.command)
       if case .returned(let response, _) = operation.outcome, !dropped.contains(index) {
         completed.append(
           Completed(
-            index: index, command: operation.command, response: response, isReadOnly: isReadOnly))
-      } else if !isReadOnly {
+            index: index, command: operation.command, response: response,
+            isReadOnly: model.isReadOnly(operation.command, returning: response)))
+      } else if !model.isReadOnly(operation.command) {
         // A read-only operation without a response constrains nothing.
         pending.append(
           Pending(

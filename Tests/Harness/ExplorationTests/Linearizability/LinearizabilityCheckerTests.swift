@@ -1,4 +1,5 @@
 import ExplorationEngine
+import RecordedHistories
 import Testing
 
 @Suite struct LinearizabilityCheckerTests {
@@ -198,6 +199,72 @@ import Testing
       #expect(minimal.operations.count <= history.operations.count)
     }
     #expect(minimised > 30)
+  }
+
+  // MARK: - Explaining
+
+  private func explanation(
+    _ operations: [Registers.Operation]
+  ) throws -> LinearizabilityExplanation<RegisterModel> {
+    let checker = LinearizabilityChecker(RegisterModel(initial: 0))
+    let history = try Registers(operations)
+    guard case .notLinearizable(let violation) = checker.check(history) else {
+      throw HistoryError.returnsBeforeCall(operation: 0, call: 0, end: 0)
+    }
+    return try #require(checker.explanation(of: history, violation))
+  }
+
+  @Test func `a stale read is explained by the last write before it`() throws {
+    var operations: [Registers.Operation] = []
+    for index in 0..<60 {
+      let stamp = index * 10
+      operations.append(
+        .init(
+          client: index % 3, .write(.integer(index)), from: stamp, to: stamp + 3,
+          returning: .done))
+      operations.append(
+        .init(
+          client: 3, .read, from: stamp + 5, to: stamp + 6,
+          returning: .value(.integer(index == 40 ? 20 : index))))
+    }
+    let reason = try explanation(operations)
+    #expect(reason.operation == 81)
+    #expect(reason.expected == [.value(40)])
+    #expect(reason.settled == 81)
+    #expect(reason.states.map(\.state) == [40])
+    #expect(reason.states.map(\.latest) == [80])
+    #expect(reason.overlapping == [81])
+  }
+
+  @Test func `an explanation keeps only what makes a difference`() throws {
+    let reason = try explanation([
+      .init(client: 0, .write(2), from: 1, to: 10, returning: .done),
+      .init(client: 1, .write(1), from: 12, to: 20, returning: .done),
+      .init(client: 3, .read, from: 22, to: 40, returning: .value(2)),
+      .init(client: 4, .read, from: 23, to: 30, returning: .value(1)),
+      .init(client: 5, .cas(old: 7, new: 2), from: 24, to: 31, returning: .swapped(false)),
+    ])
+    #expect(reason.operation == 2)
+    #expect(reason.overlapping == [2])
+    #expect(reason.others == 2)
+    #expect(reason.expected == [.value(1)])
+  }
+
+  @Test func `pending operations that are many and alike do not multiply the orders`() throws {
+    var operations: [Registers.Operation] = (0..<15).map {
+      .init(client: $0, .write(.integer($0 % 3)), from: $0)
+    }
+    for index in 0..<30 {
+      let stamp = 100 + 3 * index
+      operations.append(
+        .init(
+          client: 99, .read, from: stamp, to: stamp + 1, returning: .value([0, 1, 2][index % 3]))
+      )
+    }
+    let reason = try explanation(operations)
+    // Each of the five writes of a value can explain one change to it.
+    #expect(reason.states.count == 1)
+    #expect(reason.expected.count >= 1)
   }
 
   // MARK: - Drawing

@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Foundation
+import RecordedHistories
 import Testing
 
 /// The checker and plain enumeration agree on random small histories.
@@ -41,6 +42,12 @@ import Testing
           Issue.record("round \(round): no operation is blocked\n\(history)")
           return
         }
+        if let fault = try fault(
+          in: checker.explanation(of: history, violation), history, violation, by: model)
+        {
+          Issue.record("round \(round): \(fault)\n\(history)")
+          return
+        }
       case .unknown(let reason):
         Issue.record("round \(round): \(reason)\n\(history)")
         return
@@ -48,6 +55,42 @@ import Testing
     }
     // The comparison needs both correct and wrong histories.
     #expect(violations > Self.count / 20 && violations < Self.count * 19 / 20)
+  }
+
+  /// What plain enumeration finds wrong with an explanation, or `nil`.
+  private func fault<Model: SequentialModel>(
+    in explanation: LinearizabilityExplanation<Model>?,
+    _ history: History<Model.Command, Model.Response>,
+    _ violation: LinearizabilityViolation<Model.Response>, by model: Model
+  ) throws -> String? {
+    guard let explanation else { return "no explanation" }
+    let operations = history.operations
+    let index = explanation.operation
+    let wrong = operations[index]
+    guard case .returned(let response, let end) = wrong.outcome else { return "it is pending" }
+    if explanation.expected.contains(response) { return "the response is expected" }
+    /// The partition as it was at the operation's return.
+    func part(
+      including isReturned: (Int, Int) -> Bool
+    ) throws -> History<Model.Command, Model.Response> {
+      try History(
+        violation.partition.filter { operations[$0].call <= end }.map { other in
+          let operation = operations[other]
+          if let end = operation.end, isReturned(other, end) { return operation }
+          return .init(client: operation.client, operation.command, from: operation.call)
+        })
+    }
+    let isBefore = { (other: Int, last: Int) in (last, other) < (end, index) }
+    if try !isLinearizable(part(including: isBefore), by: model) {
+      return "an earlier return has no explanation"
+    }
+    let isNeeded = { (other: Int, last: Int) in
+      last < wrong.call || explanation.overlapping.contains(other)
+    }
+    if try isLinearizable(part(including: isNeeded), by: model) {
+      return "what overlaps the operation does not make it impossible"
+    }
+    return nil
   }
 
   @Test func `agrees with the plain search on registers with compare-and-set`() throws {

@@ -1,4 +1,5 @@
 import ExplorationEngine
+import RecordedHistories
 import Testing
 
 @Suite struct LinearizabilitySpeedTests {
