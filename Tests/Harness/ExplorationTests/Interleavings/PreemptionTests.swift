@@ -86,6 +86,22 @@ import Testing
     }
   }
 
+  @Test func `another task can arrive at an actor after what its caller did before the call`() async {
+    let (outcomes, report) = await Self.explore(InterleavingOptions()) { program, outcomes in
+      let log = Mutexed()
+      let steps = Steps()
+      for name in ["A", "B"] {
+        program.task {
+          log.append(name)
+          await steps.step(name)
+        }
+      }
+      program.check { outcomes.insert("\(log.text) \(await steps.steps)") }
+    }
+    #expect(report.isExhaustive)
+    #expect(outcomes == ["AB AB", "AB BA", "BA AB", "BA BA"])
+  }
+
   private final class Counters: Sendable {
     let first = ExploredMutex(0)
     let second = ExploredMutex(0)
@@ -137,8 +153,9 @@ import Testing
       program.task("Bob") { counters.second.withLock { _ in counters.first.withLock { $0 += 1 } } }
     }
     #expect(report.failure?.kind == .deadlock)
-    #expect(report.failure?.message.contains("Ann waits for a lock that Bob holds") == true)
-    #expect(report.failure?.message.contains("Bob waits for a lock that Ann holds") == true)
+    #expect(report.failure?.message.contains("Ann waits since step") == true)
+    #expect(report.failure?.message.contains("for a lock that Bob holds") == true)
+    #expect(report.failure?.message.contains("for a lock that Ann holds") == true)
   }
 
   @Test func `a lock is found held by a task that only tries it`() async {

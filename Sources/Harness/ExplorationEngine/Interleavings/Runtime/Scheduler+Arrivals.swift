@@ -73,7 +73,8 @@ extension Scheduler {
     }
     tasks[task].isQueued = true
     var resumption = runtime.resumption
-    if resumption == RuntimeCall.detourFunction { resumption = detouredFunction }
+    let isOnItsWay = resumption == RuntimeCall.detourFunction
+    if isOnItsWay { resumption = detouredFunction }
     var yieldingFrame: UInt = 0
     if isReducing, tasks[task].origin != .unstructured {
       // The first job of a yield on an actor, see ``RuntimeLayout/yieldEntry``. The frame is kept
@@ -87,6 +88,7 @@ extension Scheduler {
       tasks[task].yieldingFrame = 0
     }
     appendReady(runtime.job, task: task, yieldingFrame: yieldingFrame, resumption: resumption)
+    if isOnItsWay { readyJobs[readyJobs.count - 1].arrives = true }
   }
 
   private func appendReady(

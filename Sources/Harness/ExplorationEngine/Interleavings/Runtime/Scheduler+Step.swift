@@ -195,6 +195,7 @@ extension Scheduler {
   /// the job runs code of the caller. Then the task resumes with another frame, or does not wait
   /// for an actor.
   private func hasOnlyReturned(_ job: ReadyJob) -> Bool {
+    if job.arrives { return actors.isWaiting(job.task) }
     guard job.yieldingFrame != 0, let unowned = job.job, tasks[job.task].isQueued,
       RuntimeJob(job: unowned).frame == job.yieldingFrame
     else { return false }

@@ -143,6 +143,7 @@ extension Scheduler {
     rest.barrier = 0
     rest.yieldingFrame = 0
     rest.worker = currentWorker
+    rest.arrives = arrives
     jobCount += 1
     return rest
   }
@@ -220,14 +221,28 @@ extension Scheduler {
   /// Called before the running task goes to an actor.
   ///
   /// From another actor it takes two steps: between leaving the one and arriving at the other, other
-  /// tasks may run on the first and arrive at the second.
+  /// tasks may run on the first and arrive at the second. From elsewhere it pauses, if its code may
+  /// have accessed state that others have: they may arrive first all the same.
   static let noteSwitch: RuntimeCall.SwitchHandler = { executor, function in
-    guard let scheduler = Scheduler.current.value, scheduler.mayPause, scheduler.runsActor,
-      scheduler.runningTask >= 0,
-      UInt(bitPattern: scheduler.actors[scheduler.openStep.job.actor].address) != executor
+    guard let scheduler = Scheduler.current.value, scheduler.mayPause, scheduler.runningTask >= 0
+    else { return false }
+    guard scheduler.runsActor else {
+      scheduler.pauseBeforeArrival()
+      return false
+    }
+    guard UInt(bitPattern: scheduler.actors[scheduler.openStep.job.actor].address) != executor
     else { return false }
     scheduler.detouredFunction = function
     return true
+  }
+
+  private func pauseBeforeArrival() {
+    guard grain == .fine, isReducing, !readyJobs.isEmpty, openStep.job.yieldingFrame == 0 else {
+      return
+    }
+    arrives = true
+    pauseRunningJob()
+    arrives = false
   }
 
   private func note(_ call: RuntimeCall, isOver: Bool) -> Bool {
