@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `another task can arrive at an actor after what its caller did before the call`() async {
+  @Test func `another task can arrive first at an actor that a task is about to call`() async {
     let (outcomes, report) = await Self.explore(InterleavingOptions()) { program, outcomes in
       let log = Mutexed()
       let steps = Steps()
@@ -237,7 +237,7 @@ import Testing
     #expect(report.description.contains("with timers at any time"))
   }
 
-  @Test func `the schedule is printed before a continuation that is resumed twice ends the process`()
+  @Test func `the schedule is printed before a double resume ends the process`()
     async throws
   {
     let result = try #require(
@@ -264,7 +264,7 @@ import Testing
     let value = ExploredMutex<CheckedContinuation<Void, Never>?>(nil)
   }
 
-  @Test func `tear-down runs at the end of each schedule, and its error is that schedule's`() async {
+  @Test func `each schedule is torn down at its end, and an error there is its own`() async {
     let log = Mutexed()
     var options = InterleavingOptions()
     options.schedules = 3

@@ -1,7 +1,7 @@
 import CExploredPoints
 
-// `ExploredMutex` and `ExploredAtomic` call these functions at each access, on whatever thread. Only
-// accesses by a job of a schedule are points at which tasks can be preempted.
+// `ExploredMutex` and `ExploredAtomic` call these functions at each access, on whatever thread.
+// Only accesses by a job of a schedule are points at which tasks can be preempted.
 
 /// Makes accesses to explored locks and atomics points of the schedules of this process.
 enum ExploredPoints {

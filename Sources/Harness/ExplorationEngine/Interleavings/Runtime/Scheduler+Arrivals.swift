@@ -72,6 +72,7 @@ extension Scheduler {
       }
     }
     tasks[task].isQueued = true
+    tasks[task].isSleeping = false
     var resumption = runtime.resumption
     let isOnItsWay = resumption == RuntimeCall.detourFunction
     if isOnItsWay { resumption = detouredFunction }
@@ -169,6 +170,7 @@ extension Scheduler {
         if task < 0, runtime.priority != TaskPriority.medium.rawValue { points.hasPriorities = true }
         if task < 0 { task = add(taskWithKey: runtime.taskKey, origin: .unstructured) }
         tasks[task].isQueued = true
+        tasks[task].isSleeping = false
         next = runtime.olderJob
         if actors.isWaiting(task) { continue }
         if runsActor || task != runningTask { hasBoundArrivals = true }

@@ -8,13 +8,13 @@ import Testing
 
 /// What an exploration claims to have covered holds on the real runtime.
 ///
-/// Random programs run many times there, under varying load and noise. Every outcome must be among those
-/// that an exploration found which claims to be exhaustive, and these must be exactly the outcomes of
-/// ``DifferentialModel``.
+/// Random programs run many times there, under varying load and noise. Every outcome must be
+/// among those that an exploration found which claims to be exhaustive, and these must be exactly
+/// the outcomes of ``DifferentialModel``.
 ///
-/// `CONTRACT_SOAK_REAL_PROGRAMS` and `CONTRACT_SOAK_REAL_RUNS` set the number of programs and of runs
-/// of each; `CONTRACT_SOAK_REAL_SEED` the first seed, `CONTRACT_SOAK_REAL_SCHEDULES` the most
-/// schedules of one.
+/// `CONTRACT_SOAK_REAL_PROGRAMS` and `CONTRACT_SOAK_REAL_RUNS` set the number of programs and of
+/// runs of each; `CONTRACT_SOAK_REAL_SEED` the first seed, `CONTRACT_SOAK_REAL_SCHEDULES` the
+/// most schedules of one.
 @Suite struct DifferentialTests {
   private static func setting(_ name: String, _ fallback: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? fallback
@@ -75,8 +75,8 @@ import Testing
     }
   }
 
-  /// The judge itself is judged: an exploration that leaves something out, and claims to be exhaustive
-  /// nevertheless, must be found out both by brute force and by the real runtime.
+  /// The judge itself is judged: an exploration that leaves something out, and claims to be
+  /// exhaustive nevertheless, must be found out both by brute force and by the real runtime.
   @Test(arguments: [
     PreemptionPoints.Kind.wakes, .unstructuredTasks, .locks, .timers,
   ])
