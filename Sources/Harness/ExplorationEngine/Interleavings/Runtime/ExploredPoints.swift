@@ -63,9 +63,10 @@ extension Scheduler {
 
   fileprivate func waitForLock(_ object: UnsafeRawPointer) -> Bool {
     guard
-      blockRunningJob(until: { [unowned self] in
-        !heldLocks.elements.contains { $0.object == object }
-      }, of: object)
+      blockRunningJob(
+        until: { [unowned self] in
+          !heldLocks.elements.contains { $0.object == object }
+        }, of: object)
     else { return false }
     insert(object)
     return true

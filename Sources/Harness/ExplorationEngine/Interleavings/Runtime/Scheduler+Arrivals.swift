@@ -167,7 +167,9 @@ extension Scheduler {
       let runtime = RuntimeJob(job: job)
       if runtime.kind == .task, !turnstiles.elements.contains(runtime.taskKey) {
         var task = tasks.number(of: runtime.taskKey)
-        if task < 0, runtime.priority != TaskPriority.medium.rawValue { points.hasPriorities = true }
+        if task < 0, runtime.priority != TaskPriority.medium.rawValue {
+          points.hasPriorities = true
+        }
         if task < 0 { task = add(taskWithKey: runtime.taskKey, origin: .unstructured) }
         tasks[task].isQueued = true
         tasks[task].isSleeping = false

@@ -258,7 +258,8 @@ final class Explorer {
   private func doubleCheck(_ outcome: RunOutcome) {
     let schedule = outcome.schedule
     let again = runner.run(ScriptPolicy(schedule))
-    if Scheduler.fingerprint(again.steps) != Scheduler.fingerprint(outcome.steps) || (again.failure == nil) != (outcome.failure == nil)
+    if Scheduler.fingerprint(again.steps) != Scheduler.fingerprint(outcome.steps)
+      || (again.failure == nil) != (outcome.failure == nil)
     {
       runner.noteUnknown()
     }
