@@ -194,7 +194,10 @@ func measurePoints() async {
   options.timers = .racing
   _ = await measure("a racing time-out against ten calls of an actor", options) { program in
     let account = Account(isFixed: true)
-    program.task { try? await Task.sleep(for: .milliseconds(1)); _ = await account.balance }
+    program.task {
+      try? await Task.sleep(for: .milliseconds(1))
+      _ = await account.balance
+    }
     program.task { for _ in 0..<10 { _ = await account.balance } }
   }
 }

@@ -1,9 +1,9 @@
 public import CExploredPoints
 public import Synchronization
 
-// `Atomic` has its functions once for each size of representation, and requires that orderings are
-// constants where they are passed. So there is one extension for each size here too, and every function
-// is transparent. See `Atomic` for what they do.
+// `Atomic` has its functions once for each size of representation, and requires that orderings
+// are constants where they are passed. So there is one extension for each size here too, and
+// every function is transparent. See `Atomic` for what they do.
 
 extension ExploredAtomic where Value.AtomicRepresentation == _Atomic8BitStorage {
   /// Reads the value.

@@ -3,9 +3,9 @@ public import Synchronization
 
 /// An atomic value at whose accesses an exploration of interleavings can preempt a task.
 ///
-/// It takes the place of `Synchronization.Atomic` in code under test, and has the same interface and
-/// size. In an exploration, any other task may run before and after each access. Elsewhere it is an
-/// `Atomic`: each call first reads a pointer, which is `nil` unless the process explores
+/// It takes the place of `Synchronization.Atomic` in code under test, and has the same interface
+/// and size. In an exploration, any other task may run before and after each access. Elsewhere it
+/// is an `Atomic`: each call first reads a pointer, which is `nil` unless the process explores
 /// interleavings.
 ///
 /// An exploration runs on one thread, so every access is sequentially consistent there, whatever

@@ -3,10 +3,11 @@ public import Synchronization
 
 /// A mutex at which an exploration of interleavings can preempt a task.
 ///
-/// It takes the place of `Synchronization.Mutex` in code under test, and has the same interface and
-/// size. In an exploration, any other task may run before the lock is acquired and after it is
-/// released, and a task that waits for it does not block the thread. Elsewhere it is a `Mutex`: each
-/// call first reads a pointer, which is `nil` unless the process explores interleavings.
+/// It takes the place of `Synchronization.Mutex` in code under test, and has the same interface
+/// and size. In an exploration, any other task may run before the lock is acquired and after it
+/// is released, and a task that waits for it does not block the thread. Elsewhere it is a
+/// `Mutex`: each call first reads a pointer, which is `nil` unless the process explores
+/// interleavings.
 ///
 /// ```swift
 /// final class Stock: Sendable {

@@ -7,12 +7,13 @@ import CFibers
 /// runtime's thread-locals (current task, executor, task-local values, exclusive accesses) are
 /// switched together with the stack.
 ///
-/// **Threads.** A fiber belongs to the thread that created it: `resume()` must be called there, and
-/// the whole body runs there. Fibers of different threads don't affect each other. A thread's
+/// **Threads.** A fiber belongs to the thread that created it: `resume()` must be called there,
+/// and the whole body runs there. Fibers of different threads don't affect each other. A thread's
 /// stacks are freed when it ends, except those of fibers that are still paused.
 ///
-/// **Order.** `resume()` returns when the body pauses or returns, and nothing else of the fiber runs
-/// in between. A fiber may resume another one; `pause()` returns to the innermost `resume()`.
+/// **Order.** `resume()` returns when the body pauses or returns, and nothing else of the fiber
+/// runs in between. A fiber may resume another one; `pause()` returns to the innermost
+/// `resume()`.
 ///
 /// **Locks.** A lock that is held across `pause()` stays locked, and belongs to the thread: see
 /// ``setLockHandler(_:)`` for what happens when another fiber needs it.

@@ -2,8 +2,9 @@ import CFibers
 
 /// A call of the Swift runtime, or of the C library, whose effect other tasks can observe.
 ///
-/// Only calls by the program are seen, not those that the runtime makes itself, and only on platforms
-/// where fibers are available: the executable defines these functions in front of the runtime's.
+/// Only calls by the program are seen, not those that the runtime makes itself, and only on
+/// platforms where fibers are available: the executable defines these functions in front of the
+/// runtime's.
 package enum RuntimeCall: Int32, Sendable {
   /// `Task {}`, `Task.detached`, `addTask`.
   case createsTask
@@ -23,8 +24,9 @@ package enum RuntimeCall: Int32, Sendable {
   /// The parameters are a ``RuntimeCall``'s raw value and whether the call is over.
   ///
   /// Calls on a thread with a task executor are reported before and after; ``draws`` and
-  /// ``startsThread`` once, and on every thread. Before ``createsTask``, the result decides whether the task gets the executor of
-  /// ``setTaskExecutor(_:)``; only tasks that are enqueued and are no children are asked for.
+  /// ``startsThread`` once, and on every thread. Before ``createsTask``, the result decides
+  /// whether the task gets the executor of ``setTaskExecutor(_:)``; only tasks that are enqueued
+  /// and are no children are asked for.
   package typealias Handler = @convention(c) (_ call: Int32, _ isOver: Bool) -> Bool
 
   /// Sets the function that is called, on every thread, or `nil` for none.
@@ -43,14 +45,14 @@ package enum RuntimeCall: Int32, Sendable {
       UnsafeRawPointer(bitPattern: words.witnesses))
   }
 
-  /// Whether a task, given as the runtime's object, is cancelled.
-  package static func isCancelled(_ task: AnyObject) -> Bool {
-    cfibers_is_cancelled(Unmanaged.passUnretained(task).toOpaque())
+  /// Whether a task is cancelled, which must exist at the address.
+  package static func isCancelled(_ task: UnsafeRawPointer) -> Bool {
+    cfibers_is_cancelled(UnsafeMutableRawPointer(mutating: task))
   }
 
   /// The parameters are the identity of a serial executor that the running task goes to, and the
-  /// function with which it continues there. The result is whether it first leaves the executor that
-  /// it is on, as a job of its own. Called only on a thread with a task executor.
+  /// function with which it continues there. The result is whether it first leaves the executor
+  /// that it is on, as a job of its own. Called only on a thread with a task executor.
   package typealias SwitchHandler = @convention(c) (_ executor: UInt, _ function: UInt) -> Bool
 
   /// Sets the function that is called, on every thread, or `nil` for none.

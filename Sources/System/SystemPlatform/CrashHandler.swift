@@ -3,8 +3,9 @@ import Foundation
 
 /// Calls a function on the crashing thread before the process ends by a trap or a memory error.
 ///
-/// The crash then takes its course: the handler that was installed before, such as the one of Swift's
-/// backtraces, is called with the same signal. The function may not run if memory is corrupt.
+/// The crash then takes its course: the handler that was installed before, such as the one of
+/// Swift's backtraces, is called with the same signal. The function may not run if memory is
+/// corrupt.
 package enum CrashHandler {
   private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE]
 

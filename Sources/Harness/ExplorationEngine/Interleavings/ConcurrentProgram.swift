@@ -65,8 +65,8 @@ public struct ConcurrentProgram {
 
   /// Adds a function that runs at the end of every schedule, also if it fails or cannot end.
   ///
-  /// - Parameter body: Frees what the program has created. An error that it throws is a failure of the
-  ///   schedule, unless that has failed already.
+  /// - Parameter body: Frees what the program has created. An error that it throws is a failure
+  ///   of the schedule, unless that has failed already.
   public mutating func tearDown(_ body: @escaping @Sendable () throws -> Void) {
     tearDowns.append(body)
   }

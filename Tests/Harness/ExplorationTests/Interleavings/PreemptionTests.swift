@@ -86,6 +86,22 @@ import Testing
     }
   }
 
+  @Test func `another task can arrive first at an actor that a task is about to call`() async {
+    let (outcomes, report) = await Self.explore(InterleavingOptions()) { program, outcomes in
+      let log = Mutexed()
+      let steps = Steps()
+      for name in ["A", "B"] {
+        program.task {
+          log.append(name)
+          await steps.step(name)
+        }
+      }
+      program.check { outcomes.insert("\(log.text) \(await steps.steps)") }
+    }
+    #expect(report.isExhaustive)
+    #expect(outcomes == ["AB AB", "AB BA", "BA AB", "BA BA"])
+  }
+
   private final class Counters: Sendable {
     let first = ExploredMutex(0)
     let second = ExploredMutex(0)
@@ -137,8 +153,9 @@ import Testing
       program.task("Bob") { counters.second.withLock { _ in counters.first.withLock { $0 += 1 } } }
     }
     #expect(report.failure?.kind == .deadlock)
-    #expect(report.failure?.message.contains("Ann waits for a lock that Bob holds") == true)
-    #expect(report.failure?.message.contains("Bob waits for a lock that Ann holds") == true)
+    #expect(report.failure?.message.contains("Ann waits since step") == true)
+    #expect(report.failure?.message.contains("for a lock that Bob holds") == true)
+    #expect(report.failure?.message.contains("for a lock that Ann holds") == true)
   }
 
   @Test func `a lock is found held by a task that only tries it`() async {
@@ -220,7 +237,7 @@ import Testing
     #expect(report.description.contains("with timers at any time"))
   }
 
-  @Test func `the schedule is printed before a continuation that is resumed twice ends the process`()
+  @Test func `the schedule is printed before a double resume ends the process`()
     async throws
   {
     let result = try #require(
@@ -247,7 +264,7 @@ import Testing
     let value = ExploredMutex<CheckedContinuation<Void, Never>?>(nil)
   }
 
-  @Test func `tear-down runs at the end of each schedule, and its error is that schedule's`() async {
+  @Test func `each schedule is torn down at its end, and an error there is its own`() async {
     let log = Mutexed()
     var options = InterleavingOptions()
     options.schedules = 3

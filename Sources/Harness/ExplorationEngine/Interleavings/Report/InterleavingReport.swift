@@ -1,11 +1,12 @@
 /// The result of an exploration of interleavings.
 public struct InterleavingReport: Sendable, CustomStringConvertible {
-  /// What an exhaustive search covers, such as "every order at suspension points, in virtual time".
+  /// What an exhaustive search covers, such as "every order at suspension points, in virtual
+  /// time".
   ///
-  /// A suspension point is where a task suspends, arrives at an actor, or ends. Where a task creates or
-  /// wakes another, and where it touches a stream or cancellation, others may go first as well.
-  /// Explored locks, atomics and racing timers are named if the program has any. Other code is not
-  /// preempted.
+  /// A suspension point is where a task suspends, arrives at an actor, or ends. Where a task
+  /// creates or wakes another, and where it touches a stream or cancellation, others may go first
+  /// as well. Explored locks, atomics and racing timers are named if the program has any. Other
+  /// code is not preempted.
   public internal(set) var coverage = Self.coverage(of: PreemptionPoints(), timers: .virtual)
   /// The number of schedules that the search ran, without replays and minimisation.
   public internal(set) var schedules = 0

@@ -48,7 +48,8 @@ public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
       case .randomness:
         "random bytes from the system (inject a generator with a seed, and explore several seeds)"
       case .unknown:
-        "a schedule that gave different results in two runs (real time, randomness, the order of a Set or Dictionary, a thread)"
+        "a schedule that gave different results in two runs (real time, randomness, the order of "
+          + "a Set or Dictionary, a thread)"
       }
     return "\(what)\(origin), \(count)×"
   }

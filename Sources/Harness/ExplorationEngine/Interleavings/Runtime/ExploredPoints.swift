@@ -1,7 +1,7 @@
 import CExploredPoints
 
-// `ExploredMutex` and `ExploredAtomic` call these functions at each access, on whatever thread. Only
-// accesses by a job of a schedule are points at which tasks can be preempted.
+// `ExploredMutex` and `ExploredAtomic` call these functions at each access, on whatever thread.
+// Only accesses by a job of a schedule are points at which tasks can be preempted.
 
 /// Makes accesses to explored locks and atomics points of the schedules of this process.
 enum ExploredPoints {
@@ -63,9 +63,10 @@ extension Scheduler {
 
   fileprivate func waitForLock(_ object: UnsafeRawPointer) -> Bool {
     guard
-      blockRunningJob(until: { [unowned self] in
-        !heldLocks.elements.contains { $0.object == object }
-      }, of: object)
+      blockRunningJob(
+        until: { [unowned self] in
+          !heldLocks.elements.contains { $0.object == object }
+        }, of: object)
     else { return false }
     insert(object)
     return true

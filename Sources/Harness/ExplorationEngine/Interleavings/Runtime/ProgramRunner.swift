@@ -99,7 +99,8 @@ final class ProgramRunner {
     for task in program.tasks { handles.append(scheduler.start(task.name, task.body)) }
     var outcome = RunOutcome(end: scheduler.run(policy), grain: grain)
     let count = scheduler.steps.count
-    if outcome.end == .finished, scheduler.firstError == nil, acceptsDoubt || !scheduler.isDisturbed, !scheduler.wantsWorkers
+    if outcome.end == .finished, scheduler.firstError == nil,
+      acceptsDoubt || !scheduler.isDisturbed, !scheduler.wantsWorkers
     {
       outcome.end = runChecks(&outcome.failure)
     }

@@ -72,8 +72,10 @@ extension Scheduler {
       }
     }
     tasks[task].isQueued = true
+    tasks[task].isSleeping = false
     var resumption = runtime.resumption
-    if resumption == RuntimeCall.detourFunction { resumption = detouredFunction }
+    let isOnItsWay = resumption == RuntimeCall.detourFunction
+    if isOnItsWay { resumption = detouredFunction }
     var yieldingFrame: UInt = 0
     if isReducing, tasks[task].origin != .unstructured {
       // The first job of a yield on an actor, see ``RuntimeLayout/yieldEntry``. The frame is kept
@@ -87,6 +89,7 @@ extension Scheduler {
       tasks[task].yieldingFrame = 0
     }
     appendReady(runtime.job, task: task, yieldingFrame: yieldingFrame, resumption: resumption)
+    if isOnItsWay { readyJobs[readyJobs.count - 1].arrives = true }
   }
 
   private func appendReady(
@@ -164,9 +167,12 @@ extension Scheduler {
       let runtime = RuntimeJob(job: job)
       if runtime.kind == .task, !turnstiles.elements.contains(runtime.taskKey) {
         var task = tasks.number(of: runtime.taskKey)
-        if task < 0, runtime.priority != TaskPriority.medium.rawValue { points.hasPriorities = true }
+        if task < 0, runtime.priority != TaskPriority.medium.rawValue {
+          points.hasPriorities = true
+        }
         if task < 0 { task = add(taskWithKey: runtime.taskKey, origin: .unstructured) }
         tasks[task].isQueued = true
+        tasks[task].isSleeping = false
         next = runtime.olderJob
         if actors.isWaiting(task) { continue }
         if runsActor || task != runningTask { hasBoundArrivals = true }

@@ -29,6 +29,7 @@ extension Scheduler {
     let records = tasks.elements
     var lines: [String] = []
     for index in records.indices where isOpenRoot(records[index]) {
+      if blocked.contains(where: { $0.job.task == index }) { continue }
       let name = name(ofTask: Int32(index))
       let lastStep = records[index].lastStep
       if lastStep < 0 {
@@ -42,8 +43,9 @@ extension Scheduler {
     for job in blocked {
       let holder = heldLocks.elements.first { $0.object == job.lock }
       let place = FunctionName.of(job.job.resumption).map { " in or after \($0)" } ?? ""
+      let step = job.job.task >= 0 ? tasks[job.job.task].lastStep + 1 : 0
       lines.append(
-        "\(name(ofTask: job.job.task)) waits for a lock"
+        "\(name(ofTask: job.job.task)) waits since step \(step) for a lock"
           + (holder.map { " that \(name(ofTask: $0.task)) holds" } ?? "") + place)
     }
     let children = records.indices.filter { index in

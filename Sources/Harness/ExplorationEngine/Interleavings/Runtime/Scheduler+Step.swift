@@ -111,7 +111,8 @@ extension Scheduler {
         isPreemption: openStep.isPreemption, resumption: openStep.job.resumption))
   }
 
-  /// Records the step in which the process crashes, without reading what it may have left in disorder.
+  /// Records the step in which the process crashes, without reading what it may have left in
+  /// disorder.
   func closeInterruptedStep() {
     guard isStepOpen else { return }
     isStepOpen = false
@@ -147,8 +148,8 @@ extension Scheduler {
     if !eager.isEmpty { runEager() }
     if turnsToMainActor { markMainActor() }
     if job.actor >= 0 { actors.setPaused(job.actor, isPaused) }
-    // A task joins the queue of an actor that has asked for a turn, or whose job has paused, without
-    // any call of `enqueue`.
+    // A task joins the queue of an actor that has asked for a turn, or whose job has paused,
+    // without any call of `enqueue`.
     if actors.needScan { scanActors() }
     if isPaused {
       if job.task >= 0 { tasks[job.task].isQueued = true }
@@ -176,8 +177,8 @@ extension Scheduler {
 
   /// Checks whether the tasks of an actor's turn may be one step.
   ///
-  /// They may if each only used the actor: nothing else can then tell whether another job ran between
-  /// two of them.
+  /// They may if each only used the actor: nothing else can then tell whether another job ran
+  /// between two of them.
   private func endSharedTurn(_ job: ReadyJob) {
     guard sharedTurn.count > 1 else { return }
     var own = Footprint()
@@ -195,6 +196,7 @@ extension Scheduler {
   /// the job runs code of the caller. Then the task resumes with another frame, or does not wait
   /// for an actor.
   private func hasOnlyReturned(_ job: ReadyJob) -> Bool {
+    if job.arrives { return actors.isWaiting(job.task) }
     guard job.yieldingFrame != 0, let unowned = job.job, tasks[job.task].isQueued,
       RuntimeJob(job: unowned).frame == job.yieldingFrame
     else { return false }

@@ -43,35 +43,48 @@ extension Scheduler {
 
   /// Remembers a task that sleeps, to see when it is cancelled.
   private func noteSleeper(_ number: Int32) {
-    guard number >= 0, !sleepers.contains(where: { $0.number == number }) else { return }
+    guard number >= 0 else { return }
+    tasks[number].isSleeping = true
+    guard !sleepers.contains(where: { $0.number == number }) else { return }
     withUnsafeCurrentTask { task in
       guard let task else { return }
-      let object = unsafeBitCast(task, to: UnsafeRawPointer.self)
       sleepers.append(
         SleepingTask(
-          number: number, task: Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue(),
+          number: number, address: unsafeBitCast(task, to: UnsafeRawPointer.self),
           isCancelled: task.isCancelled))
     }
   }
 
   /// Records that the running step has cancelled tasks that sleep, or have slept.
   ///
-  /// Most cancellations are the runtime's own: a group that throws, an `async let` that is not awaited.
-  /// Whether a timer fires before one matters also where the task is not asleep when it is cancelled.
+  /// Most cancellations are the runtime's own: a group that throws, an `async let` that is not
+  /// awaited. Whether a timer fires before one matters also where the task is not asleep when it
+  /// is cancelled.
   func noteCancelledSleepers() {
     for index in sleepers.indices where !sleepers[index].isCancelled {
-      guard RuntimeCall.isCancelled(sleepers[index].task) else { continue }
-      sleepers[index].isCancelled = true
-      runningFootprint.insert(task: sleepers[index].number)
+      let task = tasks[sleepers[index].number]
+      // Any other task may have ended, and its memory may be in use for something else.
+      guard task.isQueued || task.isSleeping else {
+        sleepers[index].wasOutOfSight = true
+        continue
+      }
+      if RuntimeCall.isCancelled(sleepers[index].address) {
+        sleepers[index].isCancelled = true
+        runningFootprint.insert(task: sleepers[index].number)
+        if sleepers[index].wasOutOfSight { points.hasUnknownCancellations = true }
+      }
+      sleepers[index].wasOutOfSight = false
     }
   }
 
   /// A task that has slept in the run.
   struct SleepingTask {
     var number: Int32
-    /// The task, which is kept until the run is over.
-    var task: AnyObject
+    /// Valid while the task is queued or asleep.
+    var address: UnsafeRawPointer
     var isCancelled: Bool
+    /// Whether it has been neither since it was last seen.
+    var wasOutOfSight = false
   }
 
   /// The real nanoseconds between a job's start and its sleep above which the delay is in doubt.

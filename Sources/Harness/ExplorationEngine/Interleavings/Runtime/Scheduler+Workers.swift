@@ -1,10 +1,11 @@
 import SystemFibers
 
-// A job can pause only if it runs on a stack of its own, and switching stacks for every job would cost
-// as much as a short job. So the whole loop runs on such a stack, a *worker*. When a job pauses, its
-// worker keeps it, and another worker goes on with the loop. When the job is chosen again, that worker
-// hands over to the first one, which returns from the pause into the job, and from the job into the
-// loop. A schedule without pauses thus switches stacks only at its start and end.
+// A job can pause only if it runs on a stack of its own, and switching stacks for every job would
+// cost as much as a short job. So the whole loop runs on such a stack, a *worker*. When a job
+// pauses, its worker keeps it, and another worker goes on with the loop. When the job is chosen
+// again, that worker hands over to the first one, which returns from the pause into the job, and
+// from the job into the loop. A schedule without pauses thus switches stacks only at its start
+// and end.
 
 extension Scheduler {
   /// What the thread's own stack does next, when a worker has left it the thread.
@@ -58,7 +59,8 @@ extension Scheduler {
     return worker
   }
 
-  /// Whether there is an idle worker; if not, one is created if the system has memory for its stack.
+  /// Whether there is an idle worker; if not, one is created if the system has memory for its
+  /// stack.
   private func hasIdleWorker() -> Bool {
     if !idleWorkers.isEmpty { return true }
     let fiber = Fiber { [unowned self] in
@@ -143,6 +145,7 @@ extension Scheduler {
     rest.barrier = 0
     rest.yieldingFrame = 0
     rest.worker = currentWorker
+    rest.arrives = arrives
     jobCount += 1
     return rest
   }
@@ -199,8 +202,8 @@ extension Scheduler {
 
   /// Notes that the running job is about to do something that other tasks can observe.
   ///
-  /// Where an earlier act could not be followed by a pause, because the runtime held a lock or there
-  /// are no fibers, an order between the two is left out.
+  /// Where an earlier act could not be followed by a pause, because the runtime held a lock or
+  /// there are no fibers, an order between the two is left out.
   func noteAct() {
     if hasUnseenAct { points.missed += 1 }
   }
@@ -219,15 +222,29 @@ extension Scheduler {
 
   /// Called before the running task goes to an actor.
   ///
-  /// From another actor it takes two steps: between leaving the one and arriving at the other, other
-  /// tasks may run on the first and arrive at the second.
+  /// From another actor it takes two steps: between leaving the one and arriving at the other,
+  /// other tasks may run on the first and arrive at the second. From elsewhere it pauses, if its
+  /// code may have accessed state that others have: they may arrive first all the same.
   static let noteSwitch: RuntimeCall.SwitchHandler = { executor, function in
-    guard let scheduler = Scheduler.current.value, scheduler.mayPause, scheduler.runsActor,
-      scheduler.runningTask >= 0,
-      UInt(bitPattern: scheduler.actors[scheduler.openStep.job.actor].address) != executor
+    guard let scheduler = Scheduler.current.value, scheduler.mayPause, scheduler.runningTask >= 0
+    else { return false }
+    guard scheduler.runsActor else {
+      scheduler.pauseBeforeArrival()
+      return false
+    }
+    guard UInt(bitPattern: scheduler.actors[scheduler.openStep.job.actor].address) != executor
     else { return false }
     scheduler.detouredFunction = function
     return true
+  }
+
+  private func pauseBeforeArrival() {
+    guard grain == .fine, isReducing, !readyJobs.isEmpty, openStep.job.yieldingFrame == 0 else {
+      return
+    }
+    arrives = true
+    pauseRunningJob()
+    arrives = false
   }
 
   private func note(_ call: RuntimeCall, isOver: Bool) -> Bool {

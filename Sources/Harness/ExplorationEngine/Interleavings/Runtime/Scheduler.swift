@@ -35,6 +35,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     var resumption: UInt = 0
     /// The worker on whose stack the job has paused, or -1 if it has not begun.
     var worker: Int32 = -1
+    /// Whether the job only takes its task to an actor.
+    var arrives = false
     /// The timer that fires in place of a job, or -1.
     var timer: Int32 = -1
   }
@@ -127,6 +129,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var mayPause = false
   /// The explored locks that paused jobs and the running one hold.
   @exclusivity(unchecked) var heldLocks = FlatList<HeldLock>()
+  /// Whether the running job pauses on its way to an actor.
+  @exclusivity(unchecked) var arrives = false
   /// Whether the running step has acquired an explored lock.
   @exclusivity(unchecked) var hasAcquired = false
   /// Whether the running step has done something after which it could not pause.

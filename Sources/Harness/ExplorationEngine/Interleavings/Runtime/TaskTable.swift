@@ -20,6 +20,8 @@ struct TaskTable: ~Copyable {
     var ordinal: Int32
     var children: Int32 = 0
     var isQueued = true
+    /// Whether it has begun to sleep and not been woken.
+    var isSleeping = false
     /// The frame on an actor that called `Task.yield()`, or 0.
     var yieldingFrame: UInt = 0
     /// The last step that ran it, or -1.

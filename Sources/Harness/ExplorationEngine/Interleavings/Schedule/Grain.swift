@@ -7,7 +7,8 @@ enum Grain: String, Sendable {
   case fine
   /// Steps share state only in actors, and an actor runs one waiting task in each step.
   case turns
-  /// As `turns`, but an actor runs all tasks that wait for it in one step, where that loses no order.
+  /// As `turns`, but an actor runs all tasks that wait for it in one step, where that loses no
+  /// order.
   case actors
   /// As `actors`. In addition, a task's code and the actor's turn that it leads to are one step,
   /// where that loses no order.

@@ -1,4 +1,5 @@
-/// What, beside suspension points, was met in the runs of a program and decides what a search covers.
+/// What, beside suspension points, was met in the runs of a program and decides what a search
+/// covers.
 struct PreemptionPoints: Hashable, Sendable {
   /// What a test can make an exploration ignore.
   enum Kind: CaseIterable, Sendable {
@@ -24,9 +25,13 @@ struct PreemptionPoints: Hashable, Sendable {
   var hasTimers = false
   /// Whether a timer was pending while a task could run.
   var hasLateTimers = false
+  /// Whether it is unknown which step cancelled a task whose timer could fire before.
+  var hasUnknownCancellations = false
   /// Whether tasks have different priorities.
   var hasPriorities = false
-  /// The number of times that a task could not be preempted where another one could have been seen to
-  /// go first.
+  /// Whether an order may have been left out.
+  var leaveOutOrders: Bool { missed > 0 || hasPriorities || hasUnknownCancellations }
+  /// The number of times that a task could not be preempted where another one could have been
+  /// seen to go first.
   var missed = 0
 }

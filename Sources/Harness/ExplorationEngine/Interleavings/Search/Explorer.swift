@@ -178,7 +178,7 @@ final class Explorer {
     if hasDiverged, runner.uncontrolledWork.isEmpty { runner.noteUnknown() }
     report.uncontrolled = runner.uncontrolledWork
     report.coverage = InterleavingReport.coverage(of: points, timers: options.timers)
-    if !report.uncontrolled.isEmpty || points.missed > 0 || points.hasPriorities,
+    if !report.uncontrolled.isEmpty || points.leaveOutOrders,
       !options.leavesOut.contains(.uncontrolledWork)
     {
       report.isExhaustive = false
@@ -202,13 +202,17 @@ final class Explorer {
       }
     } else if points.missed > 0 {
       remarks.append(
-        "\(points.missed) times, a task could not be preempted in a cancellation handler, which the "
-          + "runtime calls under a lock.")
+        "\(points.missed) times, a task could not be preempted in a cancellation handler, which "
+          + "the runtime calls under a lock.")
     }
     if points.hasPriorities {
       remarks.append(
         "Tasks have different priorities. An actor runs the more urgent first, and that order can "
           + "differ from the explored ones.")
+    }
+    if points.hasUnknownCancellations {
+      remarks.append(
+        "A task was cancelled while it waited, after a sleep; its timer may race with that.")
     }
     if points.hasLateTimers, timers == .virtual {
       remarks.append(
@@ -254,7 +258,8 @@ final class Explorer {
   private func doubleCheck(_ outcome: RunOutcome) {
     let schedule = outcome.schedule
     let again = runner.run(ScriptPolicy(schedule))
-    if Scheduler.fingerprint(again.steps) != Scheduler.fingerprint(outcome.steps) || (again.failure == nil) != (outcome.failure == nil)
+    if Scheduler.fingerprint(again.steps) != Scheduler.fingerprint(outcome.steps)
+      || (again.failure == nil) != (outcome.failure == nil)
     {
       runner.noteUnknown()
     }

@@ -1,8 +1,9 @@
-/// Every outcome of a ``DifferentialProgram``, by brute force over all orders of its instructions.
+/// Every outcome of a ``DifferentialProgram``, by brute force over all orders of its
+/// instructions.
 ///
 /// It knows nothing of the engine and of the runtime. Each task of a program is translated into
-/// instructions that other tasks can tell apart, and every interleaving of them is tried; equal states
-/// are visited once. An actor serves its callers in the order in which they arrive.
+/// instructions that other tasks can tell apart, and every interleaving of them is tried; equal
+/// states are visited once. An actor serves its callers in the order in which they arrive.
 struct DifferentialModel {
   enum Instruction {
     case start(thread: Int)

@@ -34,7 +34,8 @@ struct DifferentialProgram: Sendable, CustomStringConvertible {
     case group([[Operation]], isCancelled: Bool)
     /// Runs the first operations in an `async let` beside the others.
     case beside([Operation], [Operation])
-    /// Creates a `Task {}` or a detached one, runs the others, cancels it if asked to, and awaits it.
+    /// Creates a `Task {}` or a detached one, runs the others, cancels it if asked to, and awaits
+    /// it.
     case task([Operation], beside: [Operation], isDetached: Bool, isCancelled: Bool)
   }
 
