@@ -27,7 +27,9 @@ extension Implementation<TransportFixture> {
   /// The clauses that depend on the version of libcurl.
   private func deviatingByLibcurl() -> Self {
     let library = CurlLibrary.current
-    var deviating = self
+    var deviating = self.deviating(
+      from: "minor-version", kind: .unsupported,
+      because: "libcurl rejects a minor version above 1 before it calls the adapter")
     if !library.abandonsLookups {
       deviating = deviating.deviating(
         from: "slow-name", kind: .unsupported,

@@ -190,7 +190,7 @@ extension CurlHandle {
     guard offersHTTP2 else { return }
     switch HTTP2Notice(line) {
     case .opened(let stream): outgoing.stream = stream
-    case .goAway(let lastStream): loop.goAway(outgoing.port, lastStream: lastStream)
+    case .goAway(let lastStream): loop.goAway(outgoing.port, of: lane, lastStream: lastStream)
     case .refused: outgoing.isUnprocessed = true
     case nil: break
     }
@@ -246,6 +246,7 @@ extension CurlHandle {
       ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
     }
     if !incoming.isMultiplexed {
+      if transfer.wire.origin.scheme == .https { loop.sockets.noteHTTP1(atPort: outgoing.port) }
       if !complete.keepsConnectionAlive { closeUnlessShared() }
       // The trace reports bytes after a response without content.
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {

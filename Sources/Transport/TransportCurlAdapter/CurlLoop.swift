@@ -29,10 +29,16 @@ final class CurlLoop {
   @exclusivity(unchecked) private var waiters: [CurlTransfer.Waiter] = []
   /// Whether libcurl must be called again before the thread may block.
   @exclusivity(unchecked) private var needsPerform = false
+  /// Whether queued transfers may start at the end of this turn.
+  @exclusivity(unchecked) private var mayStartQueued = false
   private var isShutDown = false
   /// The number of consecutive waits that were shorter than ``shortWait``.
   private var shortWaits = 0
   private static let shortWait = Duration.microseconds(100)
+  /// The number of consecutive waits that ended without an event.
+  private var quietTurns: Int32 = 0
+  /// The number of running transfers that may share a connection.
+  private var offeringHTTP2 = 0
 
   /// The sockets of all connections, including kept ones.
   @exclusivity(unchecked) var sockets = CurlSockets()
@@ -94,8 +100,24 @@ final class CurlLoop {
         if ready > 0 || driver.hasCommands { return }
       } while start.duration(to: .now) < Self.shortWait
     }
-    if driver.beginWaiting() { curl_multi_poll(driver.multi, nil, 0, 60_000, nil) }
-    shortWaits = start.duration(to: .now) < Self.shortWait ? shortWaits + 1 : 0
+    let limit = longestWait
+    if driver.beginWaiting() { curl_multi_poll(driver.multi, nil, 0, limit, nil) }
+    let waited = start.duration(to: .now)
+    shortWaits = waited < Self.shortWait ? shortWaits + 1 : 0
+    quietTurns = waited >= .milliseconds(limit) ? quietTurns + 1 : 0
+  }
+
+  /// The longest time to wait, in milliseconds: one minute, but less after an event over HTTP/2.
+  ///
+  /// When one stream's data arrives while libcurl reads for another, or when a paused stream
+  /// resumes, libcurl sets a timer to run that stream at once. `add_next_timeout` in lib/multi.c
+  /// compares times in whole milliseconds, so `curl_multi_perform` drops a timer that was set in the
+  /// millisecond in which it began. The stream then waits for the next event of any kind, although
+  /// its data has arrived. So after an event libcurl gets a run within 1 ms, and if nothing happens,
+  /// again after 2 ms, 4 ms and so on.
+  private var longestWait: Int32 {
+    guard offeringHTTP2 > 0, quietTurns < 16 else { return 60_000 }
+    return 1 << quietTurns
   }
 
   /// Schedules a delivery for the end of this turn.
@@ -111,8 +133,14 @@ final class CurlLoop {
   }
 
   /// Passes GOAWAY to all transfers, of which those on the same connection handle it.
-  func goAway(_ port: Int32, lastStream: Int) {
+  func goAway(_ port: Int32, of lane: CurlQueue.Lane?, lastStream: Int) {
+    if let lane { queue.noteGoAway(lane) }
     for handle in handles { handle.goAway(port, lastStream: lastStream) }
+  }
+
+  /// Records that a transfer has a connection, which queued transfers may share.
+  func noteConnection(of lane: CurlQueue.Lane?) {
+    if let lane, queue.noteConnection(lane) { mayStartQueued = true }
   }
 
   /// Schedules the resumption of a caller for the end of this turn.
@@ -192,11 +220,12 @@ final class CurlLoop {
       // `??` would lose the type of the thrown error.
       if let kept = idle.popLast() { handle = kept } else { handle = try makeHandle() }
     } catch {
-      queue.release(lane)
+      queue.release(lane, hadConnection: false)
       resume(transfer.finish(.failed(error)))
       return
     }
     handle.begin(transfer, in: lane)
+    if handle.offersHTTP2 { offeringHTTP2 += 1 }
     needsPerform = true
     let code = curl_multi_add_handle(driver.multi, handle.easy)
     if code != CURLM_OK {
@@ -228,6 +257,7 @@ final class CurlLoop {
         finishRunning(handle, code: code)
       }
     }
+    if mayStartQueued { startQueued() }
     for handle in undelivered {
       handle.deliver()
       guard handle.isOver else { continue }
@@ -264,15 +294,23 @@ final class CurlLoop {
   private func finishRunning(_ handle: CurlHandle, code: CURLcode) {
     guard let lane = handle.lane else { return }
     let ending = handle.ending(code)
+    let hadConnection = handle.outgoing.attempts > 0
+    if handle.offersHTTP2 { offeringHTTP2 -= 1 }
     if handle.incoming.isMultiplexed { queue.noteMultiplexing(lane) }
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.finish(ending)
     if handle.isSingleUse { handles.removeAll { $0 === handle } } else { idle.append(handle) }
-    queue.release(lane)
+    queue.release(lane, hadConnection: hadConnection)
+    startQueued()
+  }
+
+  /// Starts the queued transfers that may run now.
+  private func startQueued() {
+    mayStartQueued = false
     guard !isShutDown else { return }
     while let (next, lane) = queue.next() {
       if next.isCancelled {
-        queue.release(lane)
+        queue.release(lane, hadConnection: false)
         next.stage = .detached
         resume(next.finish(.failed(Self.cancelled(next))))
       } else {
