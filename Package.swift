@@ -218,8 +218,9 @@ let matrix: [Target] = [
       "AnalyticsContract", "AnalyticsPort", "CheckoutContract", "CheckoutPort",
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
       "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "FeedbackContract",
-      "FeedbackPort", "ManualClocks", "PreferencesContract", "PreferencesPort", "SystemLocks",
-      "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
+      "FeedbackPort", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",
+      "SystemLocks", "TransportContract", "TransportCurlAdapter", "TransportPort",
+      "TransportURLSessionAdapter",
       "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")
 ]

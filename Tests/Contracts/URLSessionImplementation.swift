@@ -9,22 +9,27 @@ extension Implementation<TransportFixture> {
   ///
   /// Each case runs in its own process, because new versions of FoundationNetworking and libcurl
   /// can crash on other clauses than those declared here.
-  static let urlSession = live("urlsession") { scope in
-    TransportFixture(in: scope, shuttingDown: { $0.shutDown() }) { setup in
-      URLSessionTransport(limits: setup.limits)
-    }
+  static let urlSession = live("urlsession", openURLSession)
+    .lacking(
+      .bidirectionalStreaming, because: "the adapter reads all content before it sends any"
+    )
+    .lacking(
+      .customAuthorities,
+      because: "FoundationNetworking has no API for certificates, and the adapter has none"
+    )
+    .lacking(.proxy, because: "FoundationNetworking ignores connectionProxyDictionary, #5199")
+    .inOwnProcess()
+    .deviatingByItsInterface
+    .deviatingOnLinux
+
+  /// ``urlSession`` without the deviations, none of which is from a clause for any server.
+  static let urlSessionWithAnyServer = live("urlsession", openURLSession).inOwnProcess()
+
+  private static func openURLSession(_ scope: FixtureScope) -> TransportFixture {
+    TransportFixture(
+      in: scope, shuttingDown: { (transport: URLSessionTransport) in transport.shutDown() },
+      { setup in URLSessionTransport(limits: setup.limits) })
   }
-  .lacking(
-    .bidirectionalStreaming, because: "the adapter reads all content before it sends any"
-  )
-  .lacking(
-    .customAuthorities,
-    because: "FoundationNetworking has no API for certificates, and the adapter has none"
-  )
-  .lacking(.proxy, because: "FoundationNetworking ignores connectionProxyDictionary, #5199")
-  .inOwnProcess()
-  .deviatingByItsInterface
-  .deviatingOnLinux
 
   /// The clauses that the API of `URLSession` can't satisfy on any platform.
   private var deviatingByItsInterface: Self {

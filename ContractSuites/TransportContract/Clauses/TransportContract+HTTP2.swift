@@ -224,6 +224,38 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "cancelled-content", "content of a cancelled response is never part of another one",
+      from: "this project", requires: .scriptedServer
+    ) { fixture in
+      let count = 64 * 65_536
+      let world = try await fixture.multiplexedWorld { request in
+        let head = ScriptStep.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        guard let letter = request.target.utf8.last, request.target != "/open" else {
+          return [head, .stall]
+        }
+        let chunk = Array("10000\r\n".utf8) + Array(repeating: letter, count: 65_536)
+        return [head, .sendRepeatedly(chunk + [13, 10], count: 64), .send("0\r\n\r\n")]
+      }
+      // Keeps the connection in use, while the others fill the buffers of their unread responses.
+      let open = try await world.send(.get, "/open")
+      for (index, letter) in ["a", "b", "c"].enumerated() {
+        let exchange = try await world.send(.get, "/\(letter)")
+        try await world.expect("the server has sent response \(letter)") {
+          $0.sentBytes == 0 || $0.sentBytes > (index + 1) * count
+        }
+        guard letter == "c" else {
+          exchange.body.cancel()
+          continue
+        }
+        let content = try await exchange.body.collect(upTo: 1 << 24)
+        checkEqual(content.count, count, "the number of bytes")
+        check(
+          content.allSatisfy { $0 == UInt8(ascii: "c") }, "the response contains other content")
+      }
+      open.body.cancel()
+      checkEqual(world.log.counts.connections, 1, "the number of connections")
+    }
+    Clause(
       "go-away-crowd", "after GOAWAY, many new requests share one new connection",
       from: "RFC 9113 §9.1", requires: .scriptedServer
     ) { fixture in

@@ -88,6 +88,16 @@ extension Saboteur<TransportFixture> {
       saying: "received POSTs"
     ) { $0.reportRetrySafety(true) }
     flawed(
+      "mixes-responses", "returns content of a cancelled response in the next one",
+      caughtBy: "cancelled-content", saying: "other content"
+    ) {
+      $0.response = { exchange in
+        guard exchange.request.url.hasSuffix("/c") else { return }
+        let other = [UInt8](repeating: UInt8(ascii: "a"), count: 64 * 65_536)
+        exchange.body = HTTPResponseBody(other)
+      }
+    }
+    flawed(
       "stampedes", "opens a connection for each request after GOAWAY", caughtBy: "go-away-crowd",
       saying: "number of connections"
     ) {

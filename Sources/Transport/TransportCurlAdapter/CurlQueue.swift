@@ -32,10 +32,11 @@ struct CurlQueue {
       self.origin = origin
     }
 
-    fileprivate func append(_ transfer: CurlTransfer) {
+    /// Adds a transfer, and returns its ticket.
+    fileprivate func append(_ transfer: CurlTransfer) -> Int {
       waiting[nextTicket] = transfer
-      transfer.stage = .queued(self, ticket: nextTicket)
-      nextTicket += 1
+      defer { nextTicket += 1 }
+      return nextTicket
     }
 
     fileprivate func popFirst() -> CurlTransfer? {
@@ -45,6 +46,12 @@ struct CurlQueue {
       }
       return nil
     }
+  }
+
+  /// What happens to a new transfer.
+  enum Admission {
+    case mayStart(Lane)
+    case waits(Lane, ticket: Int)
   }
 
   private let configuration: CurlTransport.Configuration
@@ -60,20 +67,16 @@ struct CurlQueue {
     self.configuration = configuration
   }
 
-  /// Adds a transfer.
-  ///
-  /// - Returns: Its lane if it may run now, or `nil` if it waits.
-  mutating func add(_ transfer: CurlTransfer) -> Lane? {
+  /// Adds a transfer, which may start now or waits.
+  mutating func add(_ transfer: CurlTransfer) -> Admission {
     let lane = lane(for: transfer.wire.origin)
-    if waitingLanes.isEmpty || lane.waiting.isEmpty, reserve(lane) { return lane }
+    if waitingLanes.isEmpty || lane.waiting.isEmpty, reserve(lane) { return .mayStart(lane) }
     if lane.waiting.isEmpty { waitingLanes.append(lane) }
-    lane.append(transfer)
-    return nil
+    return .waits(lane, ticket: lane.append(transfer))
   }
 
   /// Removes a waiting transfer.
   mutating func remove(ticket: Int, from lane: Lane) {
-    lane.waiting[ticket]?.stage = .detached
     lane.waiting[ticket] = nil
     guard lane.waiting.isEmpty else { return }
     waitingLanes.removeAll { $0 === lane }

@@ -113,6 +113,8 @@ struct ForeignServerConfiguration {
           host: 127.0.0.1
           port: \(port)
       \(isSecure ? identity : "")
+      # As root it would become another user, who may not read the folder.
+      user: \(NSUserName())
       num-threads: 1
       crash-handler: /bin/false
       hosts:
