@@ -243,7 +243,7 @@ let matrix: [Target] = [
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
       "CookieTransportAdapter", "FeedbackContract", "FeedbackPort", "ManualClocks",
-      "PreferencesContract", "PreferencesPort", "SystemLocks",
+      "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
       "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")

@@ -26,6 +26,16 @@ extension Contract<TransportFixture> {
     Saboteur.trust
   }
 
+  /// The contract of every HTTP transport with any server.
+  ///
+  /// Its clauses need only a server of files and check only what the transport returns. So a
+  /// transport can run it with the servers that it meets in production; see ``FileServer``.
+  public static let transportFiles = Contract("transport-files", "HTTP transport with any server") {
+    ClauseGroup<TransportFixture>.files
+  } saboteurs: {
+    Saboteur.files
+  }
+
   /// The additional contract of transports that support HTTP/2, from RFC 9113.
   ///
   /// It is separate so that a transport with only HTTP/1.1 can pass all of ``transport``, and so

@@ -12,6 +12,15 @@ import TransportContract
   }
 
   @Test(
+    arguments: Contract.transportFiles.cases(
+      for: [.fakeTransport, .curlOverHTTP2, .urlSessionWithAnyServer]
+        + Implementation<TransportFixture>.curlWithForeignServers)
+      + Contract.transportFiles.saboteurCases)
+  func holdsWithAnyServer(_ contractCase: ContractCase<TransportFixture>) async throws {
+    try await contractCase.verify()
+  }
+
+  @Test(
     arguments: Contract.transportHTTP2.cases(for: .fakeTransport, .curlOverHTTP2, .curlWithNghttpd)
       + Contract.transportHTTP2.saboteurCases)
   func holdsOverHTTP2(_ contractCase: ContractCase<TransportFixture>) async throws {

@@ -1,7 +1,9 @@
 import ContractTesting
+import ScriptedOrigin
 import Testing
 import TransportContract
 import TransportCurlAdapter
+import TransportPort
 
 extension Implementation<TransportFixture> {
   static let fakeTransport = fake("fake") { TransportFixture.fake(in: $0) }
@@ -18,16 +20,45 @@ extension Implementation<TransportFixture> {
       HTTP2Server.isNghttpdInstalled
     }
 
-  private static func curl(_ scope: FixtureScope, _ server: HTTP2Server) -> TransportFixture {
+  /// The curl adapter with servers of other projects.
+  ///
+  /// The second nginx ends each connection after 20 requests, with GOAWAY over HTTP/2.
+  static let curlWithForeignServers: [Implementation] =
+    ForeignServer.Program.allCases.map { foreignCurl($0, .https) }
+    + [
+      foreignCurl(.nginx, .http), foreignCurl(.haproxy, .http),
+      foreignCurl(.nginx, .https, requestsPerConnection: 20),
+    ]
+
+  private static func foreignCurl(
+    _ program: ForeignServer.Program, _ scheme: HTTPOrigin.Scheme,
+    requestsPerConnection: Int? = nil
+  ) -> Implementation {
+    let limit = requestsPerConnection.map { "-\($0)" } ?? ""
+    return live("curl-\(program.rawValue)-\(scheme.rawValue)\(limit)") { scope in
+      curl(
+        scope, .scripted,
+        .foreign(program, scheme, requestsPerConnection: requestsPerConnection))
+    }
+    .available(when: "\(program.rawValue) is installed (apt-get install \(program.package))") {
+      program.path != nil
+    }
+  }
+
+  private static func curl(
+    _ scope: FixtureScope, _ server: HTTP2Server, _ fileServer: FileServer = .scripted
+  ) -> TransportFixture {
     TransportFixture(
       in: scope, shuttingDown: { (transport: CurlTransport) in await transport.shutDown() },
-      server: server, { try CurlTransport(configuration($0)) })
+      server: server, fileServer: fileServer, { try CurlTransport(configuration($0)) })
   }
 
   /// The clauses that depend on the version of libcurl.
   private func deviatingByLibcurl() -> Self {
     let library = CurlLibrary.current
-    var deviating = self
+    var deviating = self.deviating(
+      from: "minor-version", kind: .unsupported,
+      because: "libcurl rejects a minor version above 1 before it calls the adapter")
     if !library.abandonsLookups {
       deviating = deviating.deviating(
         from: "slow-name", kind: .unsupported,

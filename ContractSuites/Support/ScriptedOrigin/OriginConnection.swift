@@ -48,12 +48,19 @@ final class OriginConnection {
         if head.method == .connect, shared.tunnels(head) { return try tunnel(to: head.target) }
         if try play(shared.plan.onRequest(head)) == .ended { return }
         try readBody()
+        if head.asksToClose {
+          record(.closed)
+          return try stream.close(announcing: true)
+        }
       }
     } catch {
       switch error {
       case .closedByPeer: record(.closedByPeer)
       case .resetByPeer: record(.resetByPeer)
-      case .handshakeFailed(let reason): record(.handshakeFailed(reason))
+      case .handshakeFailed(let reason):
+        record(.handshakeFailed(reason))
+        // A RST could destroy the alert before the client reads it.
+        try? stream.close(announcing: false)
       case .malformed(let reason):
         record(.malformed(reason))
         stream.reset()
@@ -127,7 +134,7 @@ final class OriginConnection {
         record(.closed)
         try stream.close(announcing: false)
         return .ended
-      case .reset:
+      case .reset, .resetStream:
         record(.reset)
         stream.reset()
         return .ended
@@ -164,6 +171,9 @@ final class OriginConnection {
 }
 
 extension OriginRequest {
+  /// Whether the client expects the origin to end the connection after the response.
+  fileprivate var asksToClose: Bool { headerFields.list(.connection).contains("close") }
+
   /// Parses the bytes of a head leniently: tests of the wire format read the raw bytes.
   init(_ bytes: [UInt8], connection: Int, ordinal: Int) {
     var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)

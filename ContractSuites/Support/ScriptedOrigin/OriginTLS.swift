@@ -21,6 +21,10 @@ final class OriginTLS: @unchecked Sendable {
     // instead of a FIN.
     SSL_CTX_set_num_tickets(context, 0)
     if version == .http2 { copenssl_prefer_http2(context) }
+    if identity == .demandsCertificate {
+      copenssl_set_versions(context, TLS1_3_VERSION, TLS1_3_VERSION)
+      SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+    }
     if identity == .obsoleteProtocol {
       // OpenSSL 3 allows TLS 1.0 and 1.1 only at security level 0.
       SSL_CTX_set_security_level(context, 0)
@@ -48,11 +52,14 @@ final class OriginTLS: @unchecked Sendable {
     typealias Subject = CertificateAuthority.Subject
     let good = localhost
     switch identity {
-    case .trusted, .obsoleteProtocol:
+    case .trusted, .obsoleteProtocol, .demandsCertificate:
       return try trusted.get().issue(good)
     case .expired:
       return try trusted.get().issue(
         Subject(name: "localhost", alternativeNames: localNames, validity: -172_800...(-86_400)))
+    case .notYetValid:
+      return try trusted.get().issue(
+        Subject(name: "localhost", alternativeNames: localNames, validity: 86_400...172_800))
     case .wrongHost:
       return try trusted.get().issue(
         Subject(name: "elsewhere.example", alternativeNames: "DNS:elsewhere.example"))

@@ -10,6 +10,9 @@ import TransportPort
 /// has the whole URL as its target, and CONNECT is played like any other request unless it opens a
 /// tunnel.
 ///
+/// After a request with `Connection: close`, the origin ends the connection when the script of the
+/// request has ended.
+///
 /// Each origin has its own port, and plays each connection on its own thread. Closing or releasing
 /// the origin ends all connections and blocks the caller until their threads have ended.
 public final class ScriptedOrigin: Sendable {

@@ -117,6 +117,26 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(answer.text, Coded.text + Coded.text, "the content")
     }
     Clause(
+      "encoded-nothing", "content that decodes to almost nothing, without end, is an error",
+      from: "this project"
+    ) { fixture in
+      let starts: [(start: [UInt8], rest: [UInt8])] = [
+        // An empty gzip member again and again.
+        ([], [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        // A file name without end.
+        ([0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3], [0x61]),
+      ]
+      for (start, rest) in starts {
+        let block = Array(repeatElement(rest, count: 4096).joined())
+        let script: OriginScript = [
+          .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"), .send(start),
+          .sendRepeatedly(block, count: nil),
+        ]
+        let world = try await fixture.world(script).through { $0.decodingContent() }
+        await world.expectFailure(.decompressionBomb)
+      }
+    }
+    Clause(
       "bomb", "content that exceeds the limit of size or compression ratio is an error",
       from: "this project"
     ) { fixture in

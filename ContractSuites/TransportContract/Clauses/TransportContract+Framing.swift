@@ -5,6 +5,37 @@ import TransportPort
 private let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 extension ClauseGroup<TransportFixture> {
+  /// Creates a clause about a response that the peer sends while no request is open.
+  private static func late(
+    _ id: String, _ way: String, _ scheme: HTTPOrigin.Scheme,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Clause<TransportFixture> {
+    Clause(
+      id, "\(way), a response to no request is never the next response, and ends the connection",
+      from: "RFC 9112 §6.3", sourceLocation: sourceLocation
+    ) { fixture in
+      let first = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+      let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+      for delay in [Duration.zero, .milliseconds(30)] {
+        let world = try await fixture.world(
+          .raw(first) + [.pause(delay), .send(evil)], .respond(text: "good"), scheme: scheme)
+        checkEqual(
+          try await world.answer(.post).text, "hi", "the content", sourceLocation: sourceLocation)
+        // A peer in memory sends nothing unasked; its connection is closed instead.
+        try await world.expect(
+          "the second response is sent",
+          { $0.sentBytes == first.utf8.count + evil.utf8.count || $0.closedByClient == 1 },
+          sourceLocation: sourceLocation)
+        checkEqual(
+          try await world.answer(.post).text, "good", "the next content",
+          sourceLocation: sourceLocation)
+        checkEqual(
+          world.log.counts.connections, 2, "the number of connections",
+          sourceLocation: sourceLocation)
+      }
+    }
+  }
+
   static let framing = ClauseGroup("Framing") {
     Clause(
       "exact-length", "Content-Length ends the content, and the connection is reused",
@@ -224,6 +255,16 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(try await world.answer().text, "next", "the content after \(describe(start))")
         checkEqual(world.log.counts.connections, 2, "the number of connections")
       }
+    }
+    late("late-surplus", "over http", .http)
+    late("late-surplus-tls", "over https", .https)
+    Clause(
+      "endless-extensions", "chunk extensions much larger than the content are an error",
+      from: "RFC 9112 §7.1.1"
+    ) { fixture in
+      let chunk = Array("1;\(String(repeating: "x", count: 4000))\r\na\r\n".utf8)
+      let world = try await fixture.world(.raw(chunked) + [.sendRepeatedly(chunk, count: nil)])
+      await world.expectFailure(.badChunk)
     }
     Clause(
       "no-content", "204 and 304 have no content, whatever their Content-Length",

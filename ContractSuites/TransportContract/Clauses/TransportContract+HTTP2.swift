@@ -223,6 +223,85 @@ extension ClauseGroup<TransportFixture> {
           "the number of received POSTs")
       }
     }
+    Clause(
+      "cancelled-content", "content of a cancelled response is never part of another one",
+      from: "this project", requires: .scriptedServer
+    ) { fixture in
+      let count = 64 * 65_536
+      let world = try await fixture.multiplexedWorld { request in
+        let head = ScriptStep.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        guard let letter = request.target.utf8.last, request.target != "/open" else {
+          return [head, .stall]
+        }
+        let chunk = Array("10000\r\n".utf8) + Array(repeating: letter, count: 65_536)
+        return [head, .sendRepeatedly(chunk + [13, 10], count: 64), .send("0\r\n\r\n")]
+      }
+      // Keeps the connection in use, while the others fill the buffers of their unread responses.
+      let open = try await world.send(.get, "/open")
+      for (index, letter) in ["a", "b", "c"].enumerated() {
+        let exchange = try await world.send(.get, "/\(letter)")
+        try await world.expect("the server has sent response \(letter)") {
+          $0.sentBytes == 0 || $0.sentBytes > (index + 1) * count
+        }
+        guard letter == "c" else {
+          exchange.body.cancel()
+          continue
+        }
+        let content = try await exchange.body.collect(upTo: 1 << 24)
+        checkEqual(content.count, count, "the number of bytes")
+        check(
+          content.allSatisfy { $0 == UInt8(ascii: "c") }, "the response contains other content")
+      }
+      open.body.cancel()
+      checkEqual(world.log.counts.connections, 1, "the number of connections")
+    }
+    Clause(
+      "go-away-crowd", "after GOAWAY, many new requests share one new connection",
+      from: "RFC 9113 §9.1", requires: .scriptedServer
+    ) { fixture in
+      let leave = OriginScript([.goAway(isProcessed: true)]) + .respond(text: "last")
+      let world = try await fixture.multiplexedWorld { request in
+        request.target == "/leave" ? leave : .respond(text: request.target)
+      }
+      let isOver = Counter()
+      let before = Task {
+        try await world.answer(.put, "/before", body: text("a") { isOver.value == 1 }).text
+      }
+      try await world.expect("the first request arrives") { $0.requests == 1 }
+      checkEqual(try await world.answer(.get, "/leave").text, "last", "the content with GOAWAY")
+      let crowd = (1...100).map { index in
+        Task { try await world.answer(.get, "/\(index)").text == "/\(index)" }
+      }
+      for request in crowd { check(try await request.value, "a response has the wrong content") }
+      checkEqual(world.log.counts.connections, 2, "the number of connections")
+      isOver.increment()
+      checkEqual(try await before.value, "/before", "the content of the request before GOAWAY")
+    }
+    Clause(
+      "reset-stream",
+      "a stream that the server resets fails alone, and is safe to retry if it is idempotent",
+      from: "RFC 9113 §5.4.2, RFC 9110 §9.2.2", requires: .scriptedServer
+    ) { fixture in
+      // INTERNAL_ERROR and CANCEL, and PROTOCOL_ERROR, which would recur.
+      for (code, kind) in [
+        (UInt32(2), TransportError.Kind.connectionReset), (8, .connectionReset),
+        (1, .protocolViolation),
+      ] {
+        let world = try await fixture.multiplexedWorld { request in
+          request.target == "/fail" ? [.readBody, .resetStream(code)] : .respond(text: "hi")
+        }
+        for method in [HTTPRequest.Method.get, .post] {
+          let body = method == .post ? HTTPRequestBody.text("pay") : .none
+          let error = await world.expectFailure(kind, of: method, "/fail", body: body)
+          checkEqual(
+            error?.isRetrySafe, kind == .connectionReset && method == .get,
+            "whether a retry of \(method) is safe after stream error \(code)")
+          checkEqual(error?.bytesSent, true, "whether bytes were sent")
+          checkEqual(try await world.answer().text, "hi", "the next content")
+        }
+        checkEqual(world.log.counts.connections, 1, "the number of connections")
+      }
+    }
     Absence(of: .scriptedServer, "the server responds on its own, with 404 for an unknown file") {
       fixture in
       checkEqual(try await fixture.echoWorld().answer(.get, "/none").status, 404, "the status")

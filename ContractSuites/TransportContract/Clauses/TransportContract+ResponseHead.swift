@@ -34,10 +34,18 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "minor-version", "a minor version other than HTTP/1.0 and HTTP/1.1 is an error",
-      from: "this project"
+      "minor-version", "a minor version above 1 is processed as HTTP/1.1", from: "RFC 9110 §2.5"
     ) { fixture in
-      for line in ["HTTP/1.2 200 OK", "HTTP/1.9 200 OK", "HTTP/0.9 200 OK", "HTTP/2 200"] {
+      for line in ["HTTP/1.2 200 OK", "HTTP/1.9 200 OK"] {
+        let world = try await fixture.world(.raw("\(line)\r\nContent-Length: 2\r\n\r\nhi"))
+        for _ in 1...2 { checkEqual(try await world.answer().text, "hi", "the content") }
+        checkEqual(world.log.counts.connections, 1, "the number of connections")
+      }
+    }
+    Clause(
+      "major-version", "a major version other than 1 is an error", from: "RFC 9110 §2.5"
+    ) { fixture in
+      for line in ["HTTP/0.9 200 OK", "HTTP/2 200", "HTTP/2.0 200 OK", "HTTP/3 200"] {
         let world = try await fixture.world(head(line) + [.close])
         await world.expectFailure(.malformedHead)
       }

@@ -56,6 +56,9 @@ extension ClauseGroup<TransportFixture> {
       "tls-expired", "an expired certificate is rejected", from: "RFC 5280 §6.1.3",
       .expired, as: .certificateExpired)
     rejecting(
+      "tls-not-yet-valid", "a certificate that is not valid yet is rejected",
+      from: "RFC 5280 §6.1.3", .notYetValid, as: .certificateExpired)
+    rejecting(
       "tls-wrong-host", "a certificate for another host is rejected", from: "RFC 9110 §4.3.4",
       .wrongHost, as: .wrongHost)
     rejecting(
@@ -67,6 +70,18 @@ extension ClauseGroup<TransportFixture> {
     rejecting(
       "tls-version", "a server that supports only TLS 1.1 is rejected", from: "RFC 8996 §4 and §5",
       .obsoleteProtocol, as: .protocolVersion)
+    Clause(
+      "tls-client-certificate",
+      "a server that demands a client certificate is a separate error, and not retried",
+      from: "RFC 8446 §6.2"
+    ) { fixture in
+      let plan = OriginPlan(identity: .demandsCertificate) { _ in .respond(text: "secret") }
+      let world = try await fixture.world(plan, scheme: .https).through { $0.retryingWhenSafe() }
+      let error = await world.expectFailure(.tls(.certificateRequired))
+      checkEqual(error?.phase, .securing, "the phase")
+      checkEqual(error?.isRetrySafe, false, "whether a retry is safe")
+      checkEqual(world.log.requests.count, 0, "the number of requests")
+    }
     Clause(
       "tls-phase", "a failed TLS handshake reports the phase `securing`", from: "this project"
     ) { fixture in

@@ -1,41 +1,54 @@
-import ScriptedOrigin
-import TransportPort
+public import ScriptedOrigin
+public import TransportPort
 
 /// The requests and connections that reached a peer.
 ///
 /// Clauses check a transport against this log and not against what the transport reports.
-struct PeerLog: Sendable {
+public struct PeerLog: Sendable {
   /// A request as the peer received it.
-  struct Request: Sendable {
+  public struct Request: Sendable {
     /// The head.
-    var head: OriginRequest
+    public var head: OriginRequest
     /// The content, up to 4 MiB; empty for nghttpd, which reports only its size.
-    var body: [UInt8]
+    public var body: [UInt8]
     /// The number of bytes of content.
-    var bodyCount: Int
+    public var bodyCount: Int
     /// The trailer fields; `nil` until the content has been read to its end.
-    var trailers: HTTPFields?
+    public var trailers: HTTPFields?
+
+    /// Creates a request.
+    public init(
+      head: OriginRequest, body: [UInt8] = [], bodyCount: Int = 0, trailers: HTTPFields? = nil
+    ) {
+      self.head = head
+      self.body = body
+      self.bodyCount = bodyCount
+      self.trailers = trailers
+    }
 
     /// The header fields.
-    var fields: HTTPFields { head.headerFields }
+    public var fields: HTTPFields { head.headerFields }
   }
 
   /// Counts of the events at the peer.
-  struct Counts: Sendable, Hashable {
+  public struct Counts: Sendable, Hashable {
     /// Connections that were accepted.
-    var connections = 0
+    public var connections = 0
     /// Requests whose head the peer read.
-    var requests = 0
+    public var requests = 0
     /// Bytes of content that the peer read, of all requests.
-    var bodyBytes = 0
+    public var bodyBytes = 0
     /// Bytes that the peer wrote to its sockets; 0 for a peer in memory.
-    var sentBytes = 0
+    public var sentBytes = 0
     /// Connections that the client ended.
-    var closedByClient = 0
+    public var closedByClient = 0
     /// Connections that the peer ended.
-    var closedByPeer = 0
+    public var closedByPeer = 0
     /// HTTP/2 streams that the client reset.
-    var resetStreams = 0
+    public var resetStreams = 0
+
+    /// Creates counts of 0.
+    public init() {}
   }
 
   private let readRequests: @Sendable () -> [Request]
@@ -43,25 +56,26 @@ struct PeerLog: Sendable {
   private let waitForCounts:
     @Sendable (Duration, @escaping @Sendable (Counts) -> Bool) async throws -> Bool
 
-  /// All requests so far, in order.
-  var requests: [Request] { readRequests() }
-
-  /// The counts so far.
-  var counts: Counts { readCounts() }
-
-  /// Waits until the counts satisfy a condition.
+  /// Creates the log of a server.
   ///
-  /// - Returns: Whether they did before the timeout.
-  func happens(
-    within timeout: Duration = .seconds(5), _ isSatisfied: @escaping @Sendable (Counts) -> Bool
-  ) async throws -> Bool {
-    try await waitForCounts(timeout, isSatisfied)
+  /// - Parameters:
+  ///   - requests: Returns all requests so far, in order.
+  ///   - counts: Returns the counts so far. Clauses that wait for an event poll it.
+  public init(
+    requests: @escaping @Sendable () -> [Request], counts: @escaping @Sendable () -> Counts
+  ) {
+    readRequests = requests
+    readCounts = counts
+    waitForCounts = { timeout, isSatisfied in
+      try await TransportContract.happens(within: timeout) { isSatisfied(counts()) }
+    }
   }
-}
 
-extension PeerLog {
-  /// The log of a peer on a socket.
-  init(_ log: OriginLog) {
+  /// The log of a server that reports nothing.
+  public static let unknown = PeerLog(requests: { [] }, counts: { Counts() })
+
+  /// The log of a scripted server.
+  public init(_ log: OriginLog) {
     readRequests = {
       log.requests.map {
         Request(head: $0.head, body: $0.body, bodyCount: $0.bodyCount, trailers: $0.trailers)
@@ -78,13 +92,27 @@ extension PeerLog {
     }
   }
 
-  /// The log of a peer in memory, which is polled because the fake does not signal events.
+  /// All requests so far, in order.
+  public var requests: [Request] { readRequests() }
+
+  /// The counts so far.
+  public var counts: Counts { readCounts() }
+
+  /// Waits until the counts satisfy a condition.
+  ///
+  /// - Returns: Whether they did before the timeout.
+  func happens(
+    within timeout: Duration = .seconds(5), _ isSatisfied: @escaping @Sendable (Counts) -> Bool
+  ) async throws -> Bool {
+    try await waitForCounts(timeout, isSatisfied)
+  }
+}
+
+extension PeerLog {
+  /// The log of a peer in memory.
   init(_ peer: InMemoryPeer, flaws: TransportFlaws) {
-    readRequests = { peer.requests.map { flaws.sentRequest($0) } }
-    readCounts = { peer.counts }
-    waitForCounts = { timeout, isSatisfied in
-      try await TransportContract.happens(within: timeout) { isSatisfied(peer.counts) }
-    }
+    self.init(
+      requests: { peer.requests.map { flaws.sentRequest($0) } }, counts: { peer.counts })
   }
 }
 

@@ -1,4 +1,5 @@
 public import ContractTesting
+import Foundation
 import ScriptedOrigin
 public import TransportPort
 
@@ -19,10 +20,14 @@ public import TransportPort
 /// to the transport themselves. The capabilities in `Capability` state what a transport supports.
 public struct TransportFixture: Sendable {
   private let scope: FixtureScope
-  private let makePeer:
+  /// Starts a server that plays a plan, and opens the tunnels that a function allows.
+  public typealias MakePeer =
     @Sendable (OriginPlan, HTTPOrigin.Scheme, @escaping TransportPeer.Tunnels) throws ->
-      TransportPeer
-  private let makeEcho: (@Sendable () async throws -> TransportPeer)?
+    TransportPeer
+
+  private let makePeer: MakePeer
+  private let server: HTTP2Server
+  private let fileServer: FileServer
   private let open: @Sendable ([TransportPeer], TransportSetup) async throws -> Opened
 
   private struct Opened {
@@ -36,19 +41,24 @@ public struct TransportFixture: Sendable {
   ///   - scope: The case's scope. Its teardown shuts down the transports and closes the peers.
   ///   - shutDown: Shuts a transport down, which ends its requests and connections.
   ///   - server: The HTTP/2 server for the HTTP/2 contract.
+  ///   - fileServer: The server for the contract that any server can serve.
+  ///   - makePeer: Starts a scripted server other than `ScriptedOrigin`.
   ///   - open: Opens a transport with the given settings.
   public init<Transport: HTTPTransport>(
     in scope: FixtureScope, shuttingDown shutDown: @escaping @Sendable (Transport) async -> Void,
-    server: HTTP2Server = .scripted,
+    server: HTTP2Server = .scripted, fileServer: FileServer = .scripted,
+    makePeer: MakePeer? = nil,
     _ open: @escaping @Sendable (TransportSetup) async throws -> Transport
   ) {
     self.scope = scope
-    makePeer = { plan, scheme, tunnels in
-      let origin = try ScriptedOrigin(plan, scheme: scheme, tunnels: tunnels)
-      scope.onTearDown { origin.close() }
-      return TransportPeer(origin)
-    }
-    makeEcho = server.starting(in: scope)
+    self.server = server
+    self.fileServer = fileServer
+    self.makePeer =
+      makePeer ?? { plan, scheme, tunnels in
+        let origin = try ScriptedOrigin(plan, scheme: scheme, tunnels: tunnels)
+        scope.onTearDown { origin.close() }
+        return TransportPeer(origin)
+      }
     self.open = { _, setup in
       let transport = try await open(setup)
       return Opened(transport: transport) { await shutDown(transport) }
@@ -68,7 +78,8 @@ public struct TransportFixture: Sendable {
     makePeer = { plan, scheme, tunnels in
       TransportPeer(playing: plan, scheme: scheme, tunnels: tunnels, flaws: flaws)
     }
-    makeEcho = nil
+    server = .scripted
+    fileServer = .scripted
     open = { peers, setup in
       let network = InMemoryNetwork(peers, setup: flaws.setup(setup))
       return Opened(transport: FlawedTransport(base: network, flaws: flaws)) {
@@ -102,7 +113,28 @@ extension TransportFixture {
         .send("0\r\nX-End: yes\r\n\r\n"),
       ]
     }
-    return try await world([try await makeEcho?() ?? peer(plan, scheme: .https)])
+    return try await world([try await server.start?(scope) ?? peer(plan, scheme: .https)])
+  }
+
+  /// Opens a transport and a server of files.
+  ///
+  /// - Parameter files: The content of each file by its name.
+  func fileWorld(_ files: [String: [UInt8]]) async throws -> TransportWorld {
+    guard let start = fileServer.start else {
+      let plan = OriginPlan { request in
+        guard let content = files[String(request.target.dropFirst())] else {
+          return .respond(404, text: "not found")
+        }
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n"
+        return [.send(head), .send(request.method == .head ? [] : content)]
+      }
+      return try await world(plan)
+    }
+    let folder = try scope.temporaryDirectory()
+    for (name, content) in files {
+      try Data(content).write(to: folder.appendingPathComponent(name))
+    }
+    return try await world([try await start(folder, scope)])
   }
 
   /// Opens a transport for these peers. The first is the default peer of the world's methods.

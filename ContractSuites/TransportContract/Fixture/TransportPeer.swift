@@ -1,37 +1,40 @@
-import ScriptedOrigin
-import TransportPort
+public import ScriptedOrigin
+public import TransportPort
 
-/// A scripted server: on a socket for a live transport, in memory for the fake.
-struct TransportPeer: Sendable {
+/// A server that a transport under test connects to: on a socket, or in memory for the fake.
+public struct TransportPeer: Sendable {
   /// Returns whether a proxy opens a tunnel for a CONNECT request.
-  typealias Tunnels = @Sendable (OriginRequest) -> Bool
+  public typealias Tunnels = @Sendable (OriginRequest) -> Bool
 
   /// The scheme, host and port; append a path.
-  let url: String
+  public let url: String
 
   /// The port.
-  let port: Int
+  public let port: Int
 
   /// The requests and connections that reached the server.
-  let log: PeerLog
+  public let log: PeerLog
 
   /// The server in memory; `nil` for one on a socket.
   let inMemory: InMemoryPeer?
 
-  /// A scripted server on a socket.
-  init(_ origin: ScriptedOrigin) {
-    url = origin.url
-    port = origin.port
-    log = PeerLog(origin.log)
+  /// Creates a peer for a server on a socket.
+  ///
+  /// - Parameters:
+  ///   - url: The scheme, host and port: `https://127.0.0.1:40123`.
+  ///   - port: The port in the URL.
+  ///   - log: What reached the server; by default unknown, which is enough for
+  ///     `Contract.transportFiles`.
+  public init(url: String, port: Int, log: PeerLog = .unknown) {
+    self.url = url
+    self.port = port
+    self.log = log
     inMemory = nil
   }
 
-  /// An nghttpd process.
-  init(_ origin: NghttpdOrigin) {
-    url = origin.url
-    port = origin.port
-    log = PeerLog(origin.log)
-    inMemory = nil
+  /// Creates a peer for a scripted server on a socket.
+  public init(_ origin: ScriptedOrigin) {
+    self.init(url: origin.url, port: origin.port, log: PeerLog(origin.log))
   }
 
   /// A server in memory.

@@ -78,6 +78,10 @@ extension Saboteur<TransportFixture> {
       saying: "expected decompressionBomb, got status 200"
     ) { $0.decodeUnrequested(DecodingPolicy(maximumBytes: nil, maximumRatio: nil)) }
     flawed(
+      "skips-nothing", "decodes content itself, and skips what decodes to nothing",
+      caughtBy: "encoded-nothing", timeLimit: .milliseconds(500)
+    ) { $0.decodeUnrequested(DecodingPolicy(maximumOverhead: nil)) }
+    flawed(
       "decodes-unasked", "decodes content without the policy", caughtBy: "raw-content",
       saying: "the content"
     ) {

@@ -2,6 +2,16 @@ import ContractTesting
 import Testing
 import TransportPort
 
+extension TransportFlaws {
+  /// Makes the transport return the content of the surplus as the second response.
+  fileprivate mutating func returnSecondAsEvil() {
+    let count = Counter()
+    response = { exchange in
+      if count.increment() == 2 { exchange.body = HTTPResponseBody(Array("evil".utf8)) }
+    }
+  }
+}
+
 extension Saboteur<TransportFixture> {
   @SaboteurBuilder<TransportFixture> static var framing: [Saboteur<TransportFixture>] {
     flawed(
@@ -92,10 +102,33 @@ extension Saboteur<TransportFixture> {
     flawed(
       "next-from-surplus", "returns bytes after the content as the next response",
       caughtBy: "surplus"
+    ) { $0.returnSecondAsEvil() }
+    flawed(
+      "next-from-late-surplus", "returns a late response as the next one",
+      caughtBy: "late-surplus", saying: "the next content"
+    ) { $0.returnSecondAsEvil() }
+    flawed(
+      "next-from-late-tls-surplus", "returns a late response over TLS as the next one",
+      caughtBy: "late-surplus-tls", saying: "the next content"
+    ) { $0.returnSecondAsEvil() }
+    flawed(
+      "discards-late-surplus", "discards a late response and reuses the connection",
+      caughtBy: "late-surplus", saying: "number of connections"
     ) {
-      let isFirst = Counter()
-      $0.response = { exchange in
-        if isFirst.increment() == 2 { exchange.body = HTTPResponseBody(Array("evil".utf8)) }
+      $0.receivedBytes = { $0.suffix(4).elementsEqual("evil".utf8) ? [] : $0 }
+    }
+    flawed(
+      "any-extensions", "ignores chunk extensions of any size", caughtBy: "endless-extensions",
+      timeLimit: .milliseconds(500)
+    ) {
+      $0.plan = { plan in
+        plan.mapScripts { script in
+          OriginScript(
+            script.steps.map { step in
+              guard case .sendRepeatedly(_, let count) = step else { return step }
+              return .sendRepeatedly(Array("1\r\na\r\n".utf8), count: count)
+            })
+        }
       }
     }
     flawed("content-of-304", "waits for the content of a 304 response", caughtBy: "no-content") {

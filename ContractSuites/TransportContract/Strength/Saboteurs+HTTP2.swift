@@ -87,6 +87,40 @@ extension Saboteur<TransportFixture> {
       "replays-over-http-2", "reports every error as safe to retry", caughtBy: "sent-once",
       saying: "received POSTs"
     ) { $0.reportRetrySafety(true) }
+    flawed(
+      "mixes-responses", "returns content of a cancelled response in the next one",
+      caughtBy: "cancelled-content", saying: "other content"
+    ) {
+      $0.response = { exchange in
+        guard exchange.request.url.hasSuffix("/c") else { return }
+        let other = [UInt8](repeating: UInt8(ascii: "a"), count: 64 * 65_536)
+        exchange.body = HTTPResponseBody(other)
+      }
+    }
+    flawed(
+      "stampedes", "opens a connection for each request after GOAWAY", caughtBy: "go-away-crowd",
+      saying: "number of connections"
+    ) {
+      $0.request = { request, _, options in
+        if Int(request.url.split(separator: "/").last ?? "") != nil {
+          options.reusesConnections = false
+        }
+      }
+    }
+    flawed(
+      "blames-the-server", "reports every reset stream as a violation of HTTP/2",
+      caughtBy: "reset-stream", saying: "connectionReset"
+    ) {
+      $0.error = { error in
+        var error = error
+        if error.kind == .connectionReset { error.kind = .protocolViolation }
+        return error
+      }
+    }
+    flawed(
+      "retries-reset-streams", "reports every reset stream as safe to retry",
+      caughtBy: "reset-stream", saying: "whether a retry of POST is safe"
+    ) { $0.reportRetrySafety(true) }
     flawed("does-as-told", "connects to a scripted server", caughtBy: "lacks-scripted-server") {
       _ in
     }

@@ -19,9 +19,17 @@ extension Saboteur<TransportFixture> {
       "any-version-case", "accepts the version in any case", caughtBy: "version-case",
       saying: "expected malformedHead, got status 200"
     ) { $0.receivedBytes = { $0.replacing("Http/1.1", by: "HTTP/1.1") } }
-    flawed("later-minor", "accepts HTTP/1.2", caughtBy: "minor-version") {
-      $0.receivedBytes = { $0.replacing("HTTP/1.2", by: "HTTP/1.1") }
+    flawed("two-minors", "rejects a minor version above 1", caughtBy: "minor-version") {
+      $0.receivedBytes = { $0.replacing("HTTP/1.2", by: "HTTP/0.2") }
     }
+    flawed(
+      "later-minor-closes", "processes a minor version above 1 as HTTP/1.0",
+      caughtBy: "minor-version", saying: "number of connections"
+    ) { $0.receivedBytes = { $0.replacing("HTTP/1.2", by: "HTTP/1.0") } }
+    flawed(
+      "earlier-major", "accepts a status line of HTTP/0.9", caughtBy: "major-version",
+      saying: "got status 200"
+    ) { $0.receivedBytes = { $0.replacing("HTTP/0.9", by: "HTTP/1.1") } }
     flawed("any-major", "accepts an HTTP/2 status line", caughtBy: "own-version") {
       $0.receivedBytes = { $0.replacing("HTTP/2", by: "HTTP/1.1") }
     }

@@ -49,6 +49,20 @@ extension Saboteur<TransportFixture> {
       $0.accept(.expired)
     }
     flawed(
+      "takes-not-yet-valid", "does not check when a certificate's validity begins",
+      caughtBy: "tls-not-yet-valid", saying: "got status 200"
+    ) { $0.accept(.notYetValid) }
+    flawed(
+      "resets-without-certificate", "reports a demanded client certificate as a reset",
+      caughtBy: "tls-client-certificate", saying: "connectionReset"
+    ) {
+      $0.error = { error in
+        error.kind == .tls(.certificateRequired)
+          ? TransportError(.connectionReset, phase: .awaitingHead, method: .get, bytesSent: true)
+          : error
+      }
+    }
+    flawed(
       "takes-any-host", "does not check a certificate's host names", caughtBy: "tls-wrong-host",
       saying: "got status 200"
     ) { $0.accept(.wrongHost) }

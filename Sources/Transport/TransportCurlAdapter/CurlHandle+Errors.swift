@@ -49,7 +49,28 @@ extension CurlHandle {
   func error(for code: CURLcode) -> TransportError {
     let text = String(cString: errorText)
     let detail = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-    return error(kind(of: code, text: text), detail, code: Int32(bitPattern: code.rawValue))
+    let number = Int32(bitPattern: code.rawValue)
+    if outgoing.attempts > 0, isFromConnecting(code) {
+      return error(
+        .connectionReset,
+        "a kept connection ended before the response, and the next attempt failed: \(detail)",
+        code: number)
+    }
+    return error(kind(of: code, text: text), detail, code: number)
+  }
+
+  /// Whether libcurl returns a code for an attempt to connect.
+  ///
+  /// If a kept connection ends before the response, libcurl connects again. What that attempt
+  /// reports does not tell what became of the request that was already sent.
+  private func isFromConnecting(_ code: CURLcode) -> Bool {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY,
+      CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT, CURLE_PEER_FAILED_VERIFICATION,
+      CURLE_SSL_CONNECT_ERROR:
+      true
+    default: false
+    }
   }
 
   private func kind(of code: CURLcode, text: String) -> TransportError.Kind {
@@ -58,7 +79,8 @@ extension CurlHandle {
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxyFailed
     case CURLE_COULDNT_CONNECT: return connectKind(text)
     case CURLE_RECV_ERROR where outgoing.attempts == 0: return connectKind(text)
-    case CURLE_OPERATION_TIMEDOUT: return outgoing.attempts == 0 ? .connectTimeout : .idleTimeout
+    case CURLE_OPERATION_TIMEDOUT: return .connectTimeout
+    case CURLE_SSL_CLIENTCERT: return .tls(.certificateRequired)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR: return .tls(tlsFailure(text))
     case CURLE_GOT_NOTHING: return endedHeadKind
     case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: return .connectionReset
@@ -73,7 +95,10 @@ extension CurlHandle {
       return incoming.hasHead ? .badChunk : .malformedHead
     // Without an error text, nghttp2 has no stream left because the server sent GOAWAY.
     case CURLE_HTTP2 where outgoing.isUnprocessed || text.isEmpty: return .connectionReset
-    case CURLE_HTTP2, CURLE_HTTP2_STREAM: return .protocolViolation
+    case CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      return streamError(in: text).map { .init(streamError: $0) } ?? .protocolViolation
+    // libcurl decodes no content here; 8.14 gives this code for a transfer coding.
+    case CURLE_BAD_CONTENT_ENCODING: return .unsupportedTransferCoding
     case ccurl_code_too_large: return .headTooLarge
     default: return .other
     }
@@ -99,9 +124,22 @@ extension CurlHandle {
       return .headTooLarge
     }
     if text.contains("chunked-encoding") { return .badChunk }
+    // In TLS 1.3 the client has completed the handshake before the server judges its certificate.
+    if text.contains("alert certificate required") { return .tls(.certificateRequired) }
     guard text.contains("unexpected eof") else { return .connectionReset }
     // TLS ended without close_notify, so an attacker may have truncated the response.
     return incoming.hasHead ? .truncatedBody : endedHeadKind
+  }
+
+  /// The error code with which the peer reset the stream; `nil` if libcurl's text has none.
+  ///
+  /// Source: http2_handle_stream_close in lib/http2.c, the same in libcurl 7.81 to 8.14.
+  private func streamError(in text: String) -> UInt32? {
+    if text.contains(" was reset") { return 0 }
+    guard text.contains("was not closed cleanly"), let mark = text.firstRange(of: "(err ") else {
+      return nil
+    }
+    return UInt32(text[mark.upperBound...].prefix { $0.isNumber })
   }
 
   /// Maps OpenSSL's verification result, and otherwise libcurl's text.

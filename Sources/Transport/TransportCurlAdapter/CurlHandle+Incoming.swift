@@ -14,6 +14,10 @@ extension CurlHandle {
     var received = 0
     var chunkValidator: ChunkedBodyValidator?
     var trailers: HTTPFieldSection?
+    /// Whether libcurl holds content that the write callback did not accept.
+    var isPaused = false
+    /// Whether the write callback refuses all content, because the transfer has ended.
+    var refusesContent = false
     /// Whether libcurl reads the content without passing it to the write callback.
     var isDiscardedByLibcurl = false
     /// Whether the next line is the first field line after a status line.
@@ -102,11 +106,14 @@ extension CurlHandle {
   ///
   /// - Returns: The result of the write callback: the count, 0 to fail, or `CURL_WRITEFUNC_PAUSE`.
   func receive(content bytes: UnsafeRawBufferPointer) -> Int {
-    guard let transfer, incoming.hasHead, failure == nil else { return 0 }
+    guard let transfer, incoming.hasHead, failure == nil, !incoming.refusesContent else { return 0 }
     if content.count + bytes.count > Self.chunkSize {
       needsDelivery = true
       deliver()
-      if transfer.pausesReading() { return Int(CURL_WRITEFUNC_PAUSE) }
+      if transfer.pausesReading() {
+        incoming.isPaused = true
+        return Int(CURL_WRITEFUNC_PAUSE)
+      }
     }
     if content.isEmpty { content = makeBuffer(for: bytes.count, of: transfer) }
     if content.capacity - content.count < bytes.count, incoming.framing != .length(bytes.count) {
@@ -190,7 +197,7 @@ extension CurlHandle {
     guard offersHTTP2 else { return }
     switch HTTP2Notice(line) {
     case .opened(let stream): outgoing.stream = stream
-    case .goAway(let lastStream): loop.goAway(outgoing.port, lastStream: lastStream)
+    case .goAway(let lastStream): loop.goAway(outgoing.port, of: lane, lastStream: lastStream)
     case .refused: outgoing.isUnprocessed = true
     case nil: break
     }
@@ -246,6 +253,7 @@ extension CurlHandle {
       ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
     }
     if !incoming.isMultiplexed {
+      if transfer.wire.origin.scheme == .https { loop.sockets.noteHTTP1(atPort: outgoing.port) }
       if !complete.keepsConnectionAlive { closeUnlessShared() }
       // The trace reports bytes after a response without content.
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {
@@ -287,7 +295,7 @@ extension CurlHandle {
           .truncatedBody,
           outgoing.isRepeated && incoming.received == 0
             ? "\(CurlLibrary.current.description) discards the content of this response"
-            : "the connection ended after \(incoming.received) of \(length) content bytes"))
+            : "\(incoming.received) content bytes were received instead of \(length)"))
     }
     if incoming.isLengthFirst, !CurlLibrary.current.overridesEarlierLength {
       return .failed(

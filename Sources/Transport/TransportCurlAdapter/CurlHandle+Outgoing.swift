@@ -43,13 +43,14 @@ extension CurlHandle {
       outgoing.isRepeated = true
       return false
     }
-    if outgoing.attempts == 0, isStale(socket) {
+    if outgoing.attempts == 0, isStale(socket, port: localPort) {
       needsFreshConnection = true
       return false
     }
     outgoing.attempts += 1
     outgoing.port = localPort
     outgoing.stream = nil
+    loop.noteConnection(of: lane)
     // Not earlier: libcurl traces a connection for its whole life if it is opened while tracing is
     // on.
     if offersHTTP2 { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
@@ -71,11 +72,20 @@ extension CurlHandle {
 
   /// Whether a kept connection was closed or has unexpected bytes.
   ///
-  /// Returns `false` if HTTP/2 is possible, where the server may send frames at any time.
-  private func isStale(_ socket: Int32?) -> Bool {
-    guard let socket, !offersHTTP2, options.reusesConnections,
+  /// Returns `false` for HTTP/2, where the server may send frames at any time.
+  private func isStale(_ socket: Int32?, port: Int32) -> Bool {
+    guard let socket, options.reusesConnections,
       ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0
     else { return false }
+    if transfer?.wire.origin.scheme == .https {
+      guard loop.sockets.speaksHTTP1(atPort: port) else { return false }
+      // OpenSSL may have decrypted bytes that the previous exchange did not read.
+      if configuration.queriesOpenSSL, let session = ccurl_openssl_session(easy),
+        OpenSSL.shared?.hasUnreadBytes(session) == true
+      {
+        return true
+      }
+    }
     var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return poll(&descriptor, 1, 0) != 0
   }

@@ -88,7 +88,6 @@ final class CurlHandle {
   func begin(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
     self.transfer = transfer
     self.lane = lane
-    transfer.stage = .running(self)
     if target != transfer.wire.target || origin != transfer.wire.origin {
       target = transfer.wire.target
       origin = transfer.wire.origin
@@ -155,7 +154,25 @@ final class CurlHandle {
   /// Continues reading and writing.
   func unpause() {
     outgoing.isWaitingForContent = false
-    curl_easy_pause(easy, CURLPAUSE_CONT)
+    resume()
+  }
+
+  /// Lifts libcurl's pauses; the write callback may pause reading again.
+  @discardableResult
+  private func resume() -> CURLcode {
+    incoming.isPaused = false
+    return curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  /// Frees the content that libcurl holds for a paused transfer, before the handle is removed.
+  ///
+  /// `multi_done` in lib/multi.c of libcurl 7.88 frees it only if no other stream uses the
+  /// connection. Otherwise the next transfer of this handle would receive it.
+  func discardHeldContent() {
+    guard incoming.isPaused else { return }
+    incoming.refusesContent = true
+    // Without a connection libcurl rejects the call, and the handle keeps the content.
+    if resume() == CURLE_BAD_FUNCTION_ARGUMENT { isSingleUse = true }
   }
 
   /// Whether `flush()` may be called: not while reading is paused, because it would resume reading
@@ -165,7 +182,22 @@ final class CurlHandle {
   /// Makes libcurl send pending frames of the connection, by a change of the stream's window.
   func flush() {
     curl_easy_pause(easy, CURLPAUSE_RECV)
-    curl_easy_pause(easy, CURLPAUSE_CONT)
+    resume()
+  }
+
+  /// Whether `readHeldInput()` may be called: not while reading or the upload is paused, because it
+  /// would resume them.
+  var canReadHeldInput: Bool {
+    offersHTTP2 && outgoing.attempts > 0 && !outgoing.isWaitingForContent
+      && transfer?.isReadingPaused == false
+  }
+
+  /// Makes libcurl read from the connection in its next run, even if the socket has no input.
+  ///
+  /// Unlike ``flush()``, this sends no frame.
+  func readHeldInput() {
+    curl_easy_pause(easy, CURLPAUSE_SEND)
+    resume()
   }
 
   /// Closes the connection at the end of this transfer, unless other streams use it.
@@ -195,7 +227,6 @@ final class CurlHandle {
   /// Ends the transfer. The caller has removed the handle from the multi handle.
   func finish(_ ending: CurlTransfer.Ending) {
     guard let transfer else { return }
-    transfer.stage = .detached
     let content = takeContent()
     if content.capacity <= 2 * Self.smallChunkSize, content.count == incoming.received {
       recycledContent = content

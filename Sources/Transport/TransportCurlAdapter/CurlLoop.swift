@@ -29,10 +29,16 @@ final class CurlLoop {
   @exclusivity(unchecked) private var waiters: [CurlTransfer.Waiter] = []
   /// Whether libcurl must be called again before the thread may block.
   @exclusivity(unchecked) private var needsPerform = false
+  /// Whether queued transfers may start at the end of this turn.
+  @exclusivity(unchecked) private var mayStartQueued = false
   private var isShutDown = false
   /// The number of consecutive waits that were shorter than ``shortWait``.
   private var shortWaits = 0
   private static let shortWait = Duration.microseconds(100)
+  /// The number of consecutive waits that ended without an event.
+  private var quietTurns: Int32 = 0
+  /// The number of running transfers that may share a connection.
+  private var offeringHTTP2 = 0
 
   /// The sockets of all connections, including kept ones.
   @exclusivity(unchecked) var sockets = CurlSockets()
@@ -67,10 +73,10 @@ final class CurlLoop {
     // end.
     for command in commands { carryOut(command) }
     for transfer in arrivals {
-      if case .arrived = transfer.stage { end(waiting: transfer) }
+      if case .arrived = transfer.progress.stage { finishShutDown(transfer) }
     }
     arrivals = []
-    for transfer in queue.removeAll() { end(waiting: transfer) }
+    for transfer in queue.removeAll() { finishShutDown(transfer) }
     for handle in handles { finishRunning(handle, failure: handle.shutDownError()) }
     resumeWaiters()
     handles = []
@@ -91,11 +97,45 @@ final class CurlLoop {
       var ready: Int32 = 0
       repeat {
         curl_multi_poll(driver.multi, nil, 0, 0, &ready)
-        if ready > 0 || driver.hasCommands { return }
+        if ready > 0 || driver.hasCommands {
+          quietTurns = 0
+          return
+        }
       } while start.duration(to: .now) < Self.shortWait
     }
-    if driver.beginWaiting() { curl_multi_poll(driver.multi, nil, 0, 60_000, nil) }
-    shortWaits = start.duration(to: .now) < Self.shortWait ? shortWaits + 1 : 0
+    let limit = longestWait
+    if driver.beginWaiting() { curl_multi_poll(driver.multi, nil, 0, limit, nil) }
+    let waited = start.duration(to: .now)
+    shortWaits = waited < Self.shortWait ? shortWaits + 1 : 0
+    guard waited >= .milliseconds(limit) else {
+      quietTurns = 0
+      return
+    }
+    quietTurns += 1
+    readHeldInput()
+  }
+
+  /// Makes libcurl process input over HTTP/2 that it has already read.
+  ///
+  /// A stream whose input was left in the buffer of its connection is not run before the next event.
+  private func readHeldInput() {
+    guard offeringHTTP2 > 0 else { return }
+    var ports: Set<Int32> = []
+    for handle in handles where handle.canReadHeldInput {
+      if ports.insert(handle.outgoing.port).inserted { handle.readHeldInput() }
+    }
+  }
+
+  /// The longest time to wait, in milliseconds: one minute, but less after an event over HTTP/2.
+  ///
+  /// When one stream's input arrives while libcurl reads for another, libcurl sets a timer to run
+  /// that stream at once. `add_next_timeout` in lib/multi.c compares times in whole milliseconds, so
+  /// `curl_multi_perform` drops a timer that was set in the millisecond in which it began. The stream
+  /// then waits for the next event of any kind, although its input has arrived. So after an event
+  /// libcurl gets a run within 1 ms, and if nothing happens, again after 2 ms, 4 ms and so on.
+  private var longestWait: Int32 {
+    guard offeringHTTP2 > 0, quietTurns < 16 else { return 60_000 }
+    return 1 << quietTurns
   }
 
   /// Schedules a delivery for the end of this turn.
@@ -111,8 +151,14 @@ final class CurlLoop {
   }
 
   /// Passes GOAWAY to all transfers, of which those on the same connection handle it.
-  func goAway(_ port: Int32, lastStream: Int) {
+  func goAway(_ port: Int32, of lane: CurlQueue.Lane?, lastStream: Int) {
+    if let lane { queue.noteGoAway(lane) }
     for handle in handles { handle.goAway(port, lastStream: lastStream) }
+  }
+
+  /// Records that a transfer has a connection, which queued transfers may share.
+  func noteConnection(of lane: CurlQueue.Lane?) {
+    if let lane, queue.noteConnection(lane) { mayStartQueued = true }
   }
 
   /// Schedules the resumption of a caller for the end of this turn.
@@ -146,18 +192,18 @@ final class CurlLoop {
     switch command {
     case .start(let transfer):
       if isShutDown {
-        end(waiting: transfer)
+        finishShutDown(transfer)
       } else {
-        transfer.stage = .arrived
+        transfer.progress.advance(to: .arrived)
         arrivals.append(transfer)
       }
     case .unpause(let transfer):
-      guard case .running(let handle) = transfer.stage else { return }
+      guard case .running(let handle) = transfer.progress.stage else { return }
       handle.unpause()
     case .cancel(let transfer):
-      // A transfer cancelled before its `start` command is still `detached`, which `end` ignores;
+      // A transfer cancelled before its `start` command is still `posted`, which `end` ignores;
       // `startArrivals` then finds it cancelled.
-      if case .running(let handle) = transfer.stage {
+      if case .running(let handle) = transfer.progress.stage {
         finishRunning(handle, failure: handle.error(.cancelled, "the exchange was cancelled"))
       } else {
         end(transfer, Self.cancelled(transfer))
@@ -175,12 +221,15 @@ final class CurlLoop {
   private func startArrivals() {
     guard !arrivals.isEmpty else { return }
     for transfer in arrivals.prefix(Self.startsPerTurn) {
-      guard case .arrived = transfer.stage else { continue }
-      transfer.stage = .detached
-      if transfer.isCancelled {
-        resume(transfer.finish(.failed(Self.cancelled(transfer))))
-      } else if let lane = queue.add(transfer) {
-        start(transfer, in: lane)
+      guard case .arrived = transfer.progress.stage else { continue }
+      guard !transfer.isCancelled else {
+        finish(transfer, Self.cancelled(transfer))
+        continue
+      }
+      switch queue.add(transfer) {
+      case .mayStart(let lane): start(transfer, in: lane)
+      case .waits(let lane, let ticket):
+        transfer.progress.advance(to: .queued(lane, ticket: ticket))
       }
     }
     arrivals.removeFirst(min(Self.startsPerTurn, arrivals.count))
@@ -192,11 +241,13 @@ final class CurlLoop {
       // `??` would lose the type of the thrown error.
       if let kept = idle.popLast() { handle = kept } else { handle = try makeHandle() }
     } catch {
-      queue.release(lane)
-      resume(transfer.finish(.failed(error)))
+      queue.release(lane, hadConnection: false)
+      finish(transfer, error)
       return
     }
+    transfer.progress.advance(to: .running(handle))
     handle.begin(transfer, in: lane)
+    if handle.offersHTTP2 { offeringHTTP2 += 1 }
     needsPerform = true
     let code = curl_multi_add_handle(driver.multi, handle.easy)
     if code != CURLM_OK {
@@ -228,6 +279,7 @@ final class CurlLoop {
         finishRunning(handle, code: code)
       }
     }
+    if mayStartQueued { startQueued() }
     for handle in undelivered {
       handle.deliver()
       guard handle.isOver else { continue }
@@ -264,41 +316,54 @@ final class CurlLoop {
   private func finishRunning(_ handle: CurlHandle, code: CURLcode) {
     guard let lane = handle.lane else { return }
     let ending = handle.ending(code)
+    let hadConnection = handle.outgoing.attempts > 0
+    if handle.offersHTTP2 { offeringHTTP2 -= 1 }
     if handle.incoming.isMultiplexed { queue.noteMultiplexing(lane) }
+    handle.discardHeldContent()
     curl_multi_remove_handle(driver.multi, handle.easy)
+    handle.transfer?.progress.advance(to: .ended)
     handle.finish(ending)
     if handle.isSingleUse { handles.removeAll { $0 === handle } } else { idle.append(handle) }
-    queue.release(lane)
+    queue.release(lane, hadConnection: hadConnection)
+    startQueued()
+  }
+
+  /// Starts the queued transfers that may run now.
+  private func startQueued() {
+    mayStartQueued = false
     guard !isShutDown else { return }
     while let (next, lane) = queue.next() {
       if next.isCancelled {
-        queue.release(lane)
-        next.stage = .detached
-        resume(next.finish(.failed(Self.cancelled(next))))
+        queue.release(lane, hadConnection: false)
+        finish(next, Self.cancelled(next))
       } else {
         start(next, in: lane)
       }
     }
   }
 
-  /// Ends a transfer in any stage.
+  /// Ends a transfer in any stage; one that was not received, or has ended, is left alone.
   private func end(_ transfer: CurlTransfer, _ error: TransportError) {
-    switch transfer.stage {
+    switch transfer.progress.stage {
     case .running(let handle):
       finishRunning(handle, failure: error)
     case .queued(let lane, let ticket):
       queue.remove(ticket: ticket, from: lane)
-      resume(transfer.finish(.failed(error)))
+      finish(transfer, error)
     case .arrived:
-      transfer.stage = .detached
-      resume(transfer.finish(.failed(error)))
-    case .detached: break
+      finish(transfer, error)
+    case .posted, .ended: break
     }
   }
 
-  private func end(waiting transfer: CurlTransfer) {
-    transfer.stage = .detached
-    resume(transfer.finish(.failed(transfer.shutDownError(phase: .preparing, bytesSent: false))))
+  /// Ends a transfer that has no handle and is not in the queue.
+  private func finish(_ transfer: CurlTransfer, _ error: TransportError) {
+    transfer.progress.advance(to: .ended)
+    resume(transfer.finish(.failed(error)))
+  }
+
+  private func finishShutDown(_ transfer: CurlTransfer) {
+    finish(transfer, transfer.shutDownError(phase: .preparing, bytesSent: false))
   }
 
   private static func cancelled(_ transfer: CurlTransfer) -> TransportError {

@@ -4,11 +4,24 @@ import TransportPort
 ///
 /// Transfers to one origin start in FIFO order, and origins with waiting transfers take turns.
 struct CurlQueue {
+  /// The state of the connection that the transfers of an HTTP/2 origin share.
+  fileprivate enum SharedConnection {
+    case usable
+    /// GOAWAY was received, so the next transfer must open another connection.
+    case goingAway
+    /// One transfer opens the next connection, and the others wait for it.
+    ///
+    /// libcurl lets requests wait for a connection only until it knows that the origin speaks
+    /// HTTP/2. After GOAWAY each would open its own.
+    case opening
+  }
+
   /// The transfers of one origin.
   final class Lane {
     fileprivate let origin: HTTPOrigin
     fileprivate var running = 0
     fileprivate var isMultiplexed = false
+    fileprivate var sharedConnection = SharedConnection.usable
 
     // The waiting transfers by ticket, so that any of them can be removed in constant time.
     fileprivate var waiting: [Int: CurlTransfer] = [:]
@@ -19,10 +32,11 @@ struct CurlQueue {
       self.origin = origin
     }
 
-    fileprivate func append(_ transfer: CurlTransfer) {
+    /// Adds a transfer, and returns its ticket.
+    fileprivate func append(_ transfer: CurlTransfer) -> Int {
       waiting[nextTicket] = transfer
-      transfer.stage = .queued(self, ticket: nextTicket)
-      nextTicket += 1
+      defer { nextTicket += 1 }
+      return nextTicket
     }
 
     fileprivate func popFirst() -> CurlTransfer? {
@@ -32,6 +46,12 @@ struct CurlQueue {
       }
       return nil
     }
+  }
+
+  /// What happens to a new transfer.
+  enum Admission {
+    case mayStart(Lane)
+    case waits(Lane, ticket: Int)
   }
 
   private let configuration: CurlTransport.Configuration
@@ -47,20 +67,16 @@ struct CurlQueue {
     self.configuration = configuration
   }
 
-  /// Adds a transfer.
-  ///
-  /// - Returns: Its lane if it may run now, or `nil` if it waits.
-  mutating func add(_ transfer: CurlTransfer) -> Lane? {
+  /// Adds a transfer, which may start now or waits.
+  mutating func add(_ transfer: CurlTransfer) -> Admission {
     let lane = lane(for: transfer.wire.origin)
-    if waitingLanes.isEmpty || lane.waiting.isEmpty, reserve(lane) { return lane }
+    if waitingLanes.isEmpty || lane.waiting.isEmpty, reserve(lane) { return .mayStart(lane) }
     if lane.waiting.isEmpty { waitingLanes.append(lane) }
-    lane.append(transfer)
-    return nil
+    return .waits(lane, ticket: lane.append(transfer))
   }
 
   /// Removes a waiting transfer.
   mutating func remove(ticket: Int, from lane: Lane) {
-    lane.waiting[ticket]?.stage = .detached
     lane.waiting[ticket] = nil
     guard lane.waiting.isEmpty else { return }
     waitingLanes.removeAll { $0 === lane }
@@ -84,8 +100,26 @@ struct CurlQueue {
     connections -= max(0, lane.running - 1)
   }
 
+  /// Records that the shared connection of an origin accepts no more streams.
+  mutating func noteGoAway(_ lane: Lane) {
+    noteMultiplexing(lane)
+    if lane.sharedConnection == .usable { lane.sharedConnection = .goingAway }
+  }
+
+  /// Records that a transfer has a connection.
+  ///
+  /// - Returns: Whether waiting transfers may share it, so that ``next()`` should be called.
+  func noteConnection(_ lane: Lane) -> Bool {
+    guard lane.sharedConnection == .opening else { return false }
+    lane.sharedConnection = .usable
+    return !lane.waiting.isEmpty
+  }
+
   /// Records the end of a running transfer.
-  mutating func release(_ lane: Lane) {
+  ///
+  /// - Parameter hadConnection: Whether the transfer ever had a connection.
+  mutating func release(_ lane: Lane, hadConnection: Bool) {
+    if !hadConnection, lane.sharedConnection == .opening { lane.sharedConnection = .goingAway }
     lane.running -= 1
     if !lane.isMultiplexed || lane.running == 0 { connections -= 1 }
     forgetIfIdle(lane)
@@ -95,7 +129,7 @@ struct CurlQueue {
   mutating func next() -> (transfer: CurlTransfer, lane: Lane)? {
     for (index, lane) in waitingLanes.enumerated() where reserve(lane) {
       guard let transfer = lane.popFirst() else {
-        release(lane)
+        release(lane, hadConnection: false)
         continue
       }
       waitingLanes.remove(at: index)
@@ -123,11 +157,12 @@ struct CurlQueue {
     let limit =
       lane.isMultiplexed
       ? configuration.maximumStreamsPerOrigin : configuration.limits.perOrigin
-    guard lane.running < max(1, limit) else { return false }
+    guard lane.running < max(1, limit), lane.sharedConnection != .opening else { return false }
     if !lane.isMultiplexed || lane.running == 0 {
       guard connections < configuration.limits.total else { return false }
       connections += 1
     }
+    if lane.sharedConnection == .goingAway { lane.sharedConnection = .opening }
     lane.running += 1
     return true
   }

@@ -4,8 +4,14 @@ import Foundation
 ///
 /// The prerequest callback reports the local port of the chosen connection, but not its socket.
 struct CurlSockets {
+  private struct Connected {
+    var socket: Int32
+    /// Whether a response of HTTP/1 was received on the connection.
+    var speaksHTTP1 = false
+  }
+
   private var unconnected: Set<Int32> = []
-  private var socketsByPort: [Int32: Int32] = [:]
+  private var connectedByPort: [Int32: Connected] = [:]
 
   /// Adds a new socket, which has no local port before it is connected.
   mutating func open(_ socket: Int32) {
@@ -15,10 +21,10 @@ struct CurlSockets {
   /// Removes a socket that is about to be closed.
   mutating func close(_ socket: Int32) {
     guard unconnected.remove(socket) == nil else { return }
-    if let port = Self.localPort(of: socket), socketsByPort[port] == socket {
-      socketsByPort[port] = nil
+    if let port = Self.localPort(of: socket), connectedByPort[port]?.socket == socket {
+      connectedByPort[port] = nil
     } else {
-      socketsByPort = socketsByPort.filter { $0.value != socket }
+      connectedByPort = connectedByPort.filter { $0.value.socket != socket }
     }
   }
 
@@ -27,10 +33,21 @@ struct CurlSockets {
     for socket in unconnected {
       guard let port = Self.localPort(of: socket), port != 0 else { continue }
       unconnected.remove(socket)
-      socketsByPort[port] = socket
+      connectedByPort[port] = Connected(socket: socket)
     }
-    return socketsByPort[port]
+    return connectedByPort[port]?.socket
   }
+
+  /// Records that a response of HTTP/1 was received on the connection with a local port.
+  mutating func noteHTTP1(atPort port: Int32) {
+    connectedByPort[port]?.speaksHTTP1 = true
+  }
+
+  /// Whether bytes that arrive between two exchanges on a connection belong to neither.
+  ///
+  /// Over HTTP/1 they do, even if they are TLS records without content: a server sends its session
+  /// tickets before the first response, and then nothing more until the next request.
+  func speaksHTTP1(atPort port: Int32) -> Bool { connectedByPort[port]?.speaksHTTP1 == true }
 
   private static func localPort(of socket: Int32) -> Int32? {
     // The port has the same offset in sockaddr_in and sockaddr_in6.

@@ -78,18 +78,8 @@ final class CurlTransfer: HTTPResponseBodySource {
   private let owner: CurlTransport
   private let state = Mutex(State())
 
-  /// The transfer's stage on the driver thread. Only that thread reads and writes it.
-  nonisolated(unsafe) var stage = Stage.detached
-
-  /// A stage in the life of a transfer.
-  enum Stage {
-    case detached
-    /// The driver thread has received the transfer and not yet started or queued it.
-    case arrived
-    /// Waiting for a connection.
-    case queued(CurlQueue.Lane, ticket: Int)
-    case running(CurlHandle)
-  }
+  /// The transfer's stage. Only the driver thread reads and advances it.
+  nonisolated(unsafe) var progress = TransferState()
 
   init(
     _ wire: WireRequest, body: HTTPRequestBody, options: TransportOptions, owner: CurlTransport

@@ -15,13 +15,17 @@ struct OpenSSL: Sendable {
       UnsafeMutablePointer<UInt32>
     ) -> Void
 
+  private typealias Pending = @convention(c) (UnsafeMutableRawPointer) -> Int32
+
   private let shutdownState: ShutdownState
+  private let hasPending: Pending
   private let selectedProtocol: SelectedProtocol
 
   private init?() {
     typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
     guard let process = dlopen(nil, RTLD_LAZY), let version = dlsym(process, "OpenSSL_version"),
       let shutdownState = dlsym(process, "SSL_get_shutdown"),
+      let hasPending = dlsym(process, "SSL_has_pending"),
       let selectedProtocol = dlsym(process, "SSL_get0_alpn_selected"),
       let text = unsafeBitCast(version, to: Version.self)(0), let libraries = curl_version()
     else { return nil }
@@ -31,6 +35,7 @@ struct OpenSSL: Sendable {
       String(cString: libraries).split(separator: " ").contains("OpenSSL/\(words[1])")
     else { return nil }
     self.shutdownState = unsafeBitCast(shutdownState, to: ShutdownState.self)
+    self.hasPending = unsafeBitCast(hasPending, to: Pending.self)
     self.selectedProtocol = unsafeBitCast(selectedProtocol, to: SelectedProtocol.self)
   }
 
@@ -41,6 +46,11 @@ struct OpenSSL: Sendable {
     // SSL_RECEIVED_SHUTDOWN in openssl/ssl.h.
     shutdownState(session) & 2 != 0
   }
+
+  /// Whether OpenSSL has read bytes from the socket that libcurl has not read from OpenSSL.
+  ///
+  /// - Parameter session: OpenSSL's `SSL`.
+  func hasUnreadBytes(_ session: UnsafeMutableRawPointer) -> Bool { hasPending(session) != 0 }
 
   /// Whether ALPN selected HTTP/2.
   ///

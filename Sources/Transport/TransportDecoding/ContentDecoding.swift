@@ -8,6 +8,7 @@ actor ContentDecoding {
     var input: [UInt8] = []
     var inputStart = 0
     var hasMoreOutput = false
+    var consumed = 0
     var count = 0
   }
 
@@ -82,6 +83,7 @@ actor ContentDecoding {
       }
     }
     stages[index].inputStart += step.consumed
+    stages[index].consumed += step.consumed
     stages[index].hasMoreOutput = step.hasMoreOutput
     stages[index].count += step.output.count
     let count = stages[index].count
@@ -94,6 +96,12 @@ actor ContentDecoding {
       throw failure(
         .decompressionBomb,
         "\(encodedCount) bytes decode to at least \(count), more than \(ratio) times as many")
+    }
+    let consumed = stages[index].consumed
+    if let most = policy.maximumOverhead, consumed > 1 << 20, consumed / max(1, most) > count {
+      throw failure(
+        .decompressionBomb,
+        "\(consumed) encoded bytes decode to only \(count); raise maximumOverhead to allow it")
     }
     return step.output
   }

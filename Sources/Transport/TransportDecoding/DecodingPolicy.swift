@@ -21,14 +21,25 @@ public struct DecodingPolicy: Sendable, Hashable {
   /// Values below 1 count as 1. The ratio applies once more than 1 MiB was decoded.
   public var maximumRatio: Int?
 
-  /// Creates a policy; by default a body decodes to at most 1 GiB and 200 times its encoded size.
+  /// The maximum ratio of encoded to decoded bytes; `nil` means no limit.
+  ///
+  /// It bounds the work for content that decodes to little or nothing, such as empty gzip members or
+  /// an endless file name. Values below 1 count as 1. The ratio applies once more than 1 MiB was
+  /// received.
+  public var maximumOverhead: Int?
+
+  /// Creates a policy.
+  ///
+  /// By default a body decodes to at most 1 GiB and 200 times its encoded size, and has at most 64
+  /// encoded bytes for each decoded one.
   public init(
     unknownEncoding: UnknownEncoding = .fail, maximumBytes: Int? = 1 << 30,
-    maximumRatio: Int? = 200
+    maximumRatio: Int? = 200, maximumOverhead: Int? = 64
   ) {
     self.unknownEncoding = unknownEncoding
     self.maximumBytes = maximumBytes
     self.maximumRatio = maximumRatio
+    self.maximumOverhead = maximumOverhead
   }
 }
 

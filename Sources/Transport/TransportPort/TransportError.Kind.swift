@@ -39,7 +39,7 @@ extension TransportError {
     case connectionRefused
     /// The connection could not be established for another reason.
     case connectFailed
-    /// The connection was reset or lost while in use.
+    /// The connection, or the HTTP/2 stream of the request, was reset or lost while in use.
     case connectionReset
     /// The TLS handshake failed.
     case tls(TLSFailure)
@@ -99,6 +99,18 @@ extension TransportError {
     /// Another failure; see ``TransportError/code`` and ``TransportError/detail``.
     case other
 
+    /// Creates the kind of failure of a request whose HTTP/2 stream was reset.
+    ///
+    /// - Parameter streamError: The error code of RFC 9113 §7. A code that reports a violation of
+    ///   HTTP/2 is a `protocolViolation`; any other, such as INTERNAL_ERROR or CANCEL, is a
+    ///   `connectionReset`.
+    package init(streamError: UInt32) {
+      // PROTOCOL_ERROR, FLOW_CONTROL_ERROR, SETTINGS_TIMEOUT, STREAM_CLOSED, FRAME_SIZE_ERROR,
+      // COMPRESSION_ERROR, INADEQUATE_SECURITY, HTTP_1_1_REQUIRED.
+      let isViolation = [1, 3, 4, 5, 6, 9, 12, 13].contains(streamError)
+      self = isViolation ? .protocolViolation : .connectionReset
+    }
+
     /// Whether the same request may succeed when it is sent again.
     var isTransient: Bool {
       switch self {
@@ -135,7 +147,7 @@ extension TransportError {
 
   /// The cause of a failed TLS handshake.
   public enum TLSFailure: Sendable, Hashable {
-    /// The certificate has expired.
+    /// The certificate has expired, or is not valid yet.
     case certificateExpired
     /// The certificate is for another host.
     case wrongHost
@@ -145,6 +157,11 @@ extension TransportError {
     case unknownAuthority
     /// The peer supports no TLS version that is allowed (1.2 or newer).
     case protocolVersion
+    /// The server demands a certificate of the client.
+    ///
+    /// Only TLS 1.3 has an alert for this; with TLS 1.2 the failure is ``handshake``. In TLS 1.3 the
+    /// alert arrives after the request may have been sent.
+    case certificateRequired
     /// The handshake failed for another reason.
     case handshake
   }

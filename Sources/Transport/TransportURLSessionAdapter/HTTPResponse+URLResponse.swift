@@ -26,9 +26,24 @@ extension HTTPResponse {
   }
 
   /// Whether the session has decoded the content, which it does for these encodings unasked.
-  var isDecoded: Bool {
-    let encodings = headerFields.list(.contentEncoding)
-    return !encodings.isEmpty
-      && encodings.allSatisfy { ["gzip", "x-gzip", "deflate", "br"].contains($0) }
+  var isDecoded: Bool { isEncoded && encodings.allSatisfy(Self.decoded.contains) }
+
+  /// Whether the content has an encoding, so that the session may deliver another number of bytes
+  /// than Content-Length says.
+  var isEncoded: Bool { !encodings.isEmpty }
+
+  private var encodings: [String] {
+    headerFields.list(.contentEncoding).filter { $0 != "identity" }
   }
+
+  /// The encodings that a session decodes.
+  ///
+  /// FoundationNetworking passes content to libcurl, which fails on an encoding that it lacks.
+  private static let decoded: Set<String> = {
+    #if canImport(FoundationNetworking)
+      ["gzip", "x-gzip", "deflate", "br", "zstd"]
+    #else
+      ["gzip", "x-gzip", "deflate", "br"]
+    #endif
+  }()
 }

@@ -20,7 +20,7 @@ final class URLSessionExchange: HTTPResponseBodySource {
     var informational: [HTTPResponse] = []
     var head: Head?
     var headWaiter: CheckedContinuation<Head, Never>?
-    /// The number of content bytes that the head declares, if it does.
+    /// The number of content bytes that the head declares, if the session delivers as many.
     var length: Int?
     var received = 0
     var chunks = ChunkQueue()
@@ -120,7 +120,7 @@ extension URLSessionExchange {
       state.driver = driver
       if let timeout = options.connectTimeout {
         state.connectTimer = Task {
-          guard (try? await Task.sleep(for: timeout)) != nil else { return }
+          guard (try? await ContinuousClock().pause(for: timeout)) != nil else { return }
           self.end(.connectTimeout, "the session reported no connection within \(timeout)")
         }
       }
@@ -227,13 +227,14 @@ extension URLSessionExchange {
     }
     var response = response
     let isDecoded = framing != .none && response.isDecoded
+    let mayBeDecoded = framing != .none && response.isEncoded
     if isDecoded {
       response.headerFields[.contentEncoding] = nil
       response.headerFields[.contentLength] = nil
     }
     let waiter = state.withLock { state -> (() -> Void)? in
       guard state.ending == nil, state.head == nil else { return nil }
-      if case .length(let length) = framing, !isDecoded { state.length = length }
+      if case .length(let length) = framing, !mayBeDecoded { state.length = length }
       let head = HTTPExchange.Head(
         response: response, informationalResponses: state.informational)
       state.head = .success(head)

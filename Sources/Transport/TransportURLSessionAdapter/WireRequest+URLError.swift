@@ -35,7 +35,9 @@ extension TransportError.Kind {
     case .timedOut: self = .connectTimeout
     case .networkConnectionLost: self = .connectionReset
     case .cannotParseResponse: self = .malformedHead
-    case .serverCertificateHasBadDate: self = .tls(.certificateExpired)
+    case .serverCertificateHasBadDate, .serverCertificateNotYetValid:
+      self = .tls(.certificateExpired)
+    case .clientCertificateRequired, .clientCertificateRejected: self = .tls(.certificateRequired)
     case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
       self = .tls(.unknownAuthority)
     case .secureConnectionFailed: self = .tls(.handshake)
@@ -66,12 +68,16 @@ extension TransportError.Kind {
       ("content unencoding", .corruptEncoding),
       ("Content or Transfer-Encoding", .corruptEncoding),
       ("certificate has expired", .tls(.certificateExpired)),
+      ("certificate is not yet valid", .tls(.certificateExpired)),
+      ("alert certificate required", .tls(.certificateRequired)),
       ("in certificate chain", .tls(.unknownAuthority)),
       ("local issuer", .tls(.unknownAuthority)),
       ("self-signed", .tls(.selfSigned)),
       ("subject name", .tls(.wrongHost)),
       ("protocol version", .tls(.protocolVersion)),
       ("unsupported protocol", .tls(.protocolVersion)),
+      // OpenSSL 3 offers TLS 1.0 and 1.1, but accepts none of their signatures.
+      ("legacy sigalg", .tls(.protocolVersion)),
       ("SSL", .tls(.handshake)),
       ("send failure", .connectionReset),
       ("Recv failure", .connectionReset),
@@ -96,6 +102,8 @@ extension TransportError.Kind {
   /// Whether a failure of this kind occurs before any byte of the request is sent.
   fileprivate var isBeforeSending: Bool {
     switch self {
+    // In TLS 1.3 the server demands a certificate after the request may have been sent.
+    case .tls(.certificateRequired): false
     case .invalidRequest, .nameNotResolved, .connectionRefused, .connectFailed, .tls: true
     default: false
     }

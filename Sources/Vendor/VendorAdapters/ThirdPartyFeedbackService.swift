@@ -44,7 +44,8 @@ public final class ThirdPartyFeedbackService: FeedbackService {
     // otherwise the next load could become the delegate first and receive this load's answer.
     defer { load.releaseDelegate() }
     let timer = Task { [clock, timeLimit] in
-      try await clock.sleep(for: timeLimit)
+      // The system's clocks trap if an instant overflows.
+      try await clock.sleep(for: min(timeLimit, .seconds(3_155_760_000)))
       load.answer(.failure(FeedbackTimeoutError(id: id, timeLimit: timeLimit)))
     }
     defer { timer.cancel() }

@@ -1,6 +1,7 @@
 // The code of TransportContract.md, compiled. ArticleTests compares the two.
 
 import ContractTesting
+import ScriptedOrigin
 import Testing
 import TransportContract
 import TransportPort
@@ -15,6 +16,19 @@ extension Implementation<TransportFixture> {
   .deviating(
     from: "query-verbatim", because: "MyTransport removes dot segments",
     link: "https://example.com/issues/1")
+}
+
+extension Implementation<TransportFixture> {
+  static let mineWithNginx = live("mine-nginx") { scope in
+    TransportFixture(
+      in: scope, shuttingDown: { await $0.shutDown() }, fileServer: .foreign(.nginx)
+    ) { setup in
+      try MyTransport(limits: setup.limits, authorities: setup.trustedAuthorities)
+    }
+  }
+  .available(when: "nginx is installed (apt-get install nginx)") {
+    ForeignServer.Program.nginx.path != nil
+  }
 }
 
 /// Disabled because it only has to compile: `MyTransport` fails every request.

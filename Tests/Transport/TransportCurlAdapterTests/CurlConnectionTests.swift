@@ -48,6 +48,25 @@ import TransportPort
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .post])
+  func `a request that was sent is never reported as refused`(
+    _ method: HTTPRequest.Method
+  ) async throws {
+    let world = try CurlWorld(.respond(), [.readBody, .stall])
+    try await world.answer()
+    let pending = Task {
+      try await world.failure(method, body: method == .post ? .text("pay") : .none)
+    }
+    try await world.log.wait { $0.filter { $0.kind == .requestEnd }.count == 2 }
+    // Ends the connection, and then refuses new ones.
+    world.origin.close()
+    let error = try await pending.value
+    #expect(error.kind == .connectionReset || error.kind == .emptyReply, "\(error)")
+    #expect(error.phase == .awaitingHead)
+    #expect(error.bytesSent)
+    #expect(error.isRetrySafe == (method == .get))
+  }
+
+  @Test(arguments: [HTTPRequest.Method.get, .post])
   func `a kept connection that was closed meanwhile is not used`(
     _ method: HTTPRequest.Method
   ) async throws {

@@ -13,7 +13,7 @@ import TransportPort
   @Test(arguments: [
     (OriginPlan.Identity.expired, TransportError.TLSFailure.certificateExpired),
     (.wrongHost, .wrongHost), (.selfSigned, .selfSigned), (.unknownAuthority, .unknownAuthority),
-    (.obsoleteProtocol, .protocolVersion),
+    (.obsoleteProtocol, .protocolVersion), (.notYetValid, .certificateExpired),
   ])
   func `each rejected certificate has its own error, and nothing is sent`(
     _ identity: OriginPlan.Identity, _ failure: TransportError.TLSFailure

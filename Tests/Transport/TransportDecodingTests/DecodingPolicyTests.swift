@@ -142,6 +142,19 @@ import TransportPort
     #expect(try await Self.kind(nested, "gzip, gzip") == .decompressionBomb)
   }
 
+  @Test func `content of less than one byte per 64 encoded ones is stopped after 1 MiB`()
+    async throws
+  {
+    let member = deflated([], windowBits: 31)
+    let empty = Array(repeatElement(member, count: (1 << 20) / member.count + 1).joined())
+    #expect(try await Self.kind(empty, "gzip") == .decompressionBomb)
+    let open = DecodingPolicy(maximumOverhead: nil)
+    #expect(try await Self.decode(empty, "gzip", policy: open).isEmpty)
+    let dense = Array(
+      repeatElement(deflated([0x61], windowBits: 31), count: (1 << 20) / 20).joined())
+    #expect(try await Self.decode(dense, "gzip").count == (1 << 20) / 20)
+  }
+
   @Test(arguments: [0, -1, Int.min])
   func `a ratio below 1 counts as 1`(ratio: Int) async throws {
     let bomb = deflated(Array(repeating: 0, count: 2 << 20), windowBits: 31)

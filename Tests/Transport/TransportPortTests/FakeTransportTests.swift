@@ -353,6 +353,7 @@ import TransportPort
     let kinds: [OriginPlan.Identity: TransportError.TLSFailure] = [
       .expired: .certificateExpired, .wrongHost: .wrongHost, .selfSigned: .selfSigned,
       .unknownAuthority: .unknownAuthority, .obsoleteProtocol: .protocolVersion,
+      .notYetValid: .certificateExpired, .demandsCertificate: .certificateRequired,
     ]
     for identity in OriginPlan.Identity.allCases {
       let fake = FakeTransport(OriginPlan(identity: identity, onRequest: { _ in .respond() }))

@@ -31,6 +31,8 @@ import TransportPort
     ("SSL: no alternative certificate subject name matches target host name 'h'", .wrongHost),
     ("error:0A000102:SSL routines::unsupported protocol", .protocolVersion),
     ("error:0A00042E:SSL routines::tlsv1 alert protocol version", .protocolVersion),
+    ("error:0A00014D:SSL routines::legacy sigalg disallowed or unsupported", .protocolVersion),
+    ("SSL certificate problem: certificate is not yet valid", .certificateExpired),
     ("error:0A000410:SSL routines::sslv3 alert handshake failure", .handshake),
   ])
   func `libcurl's certificate messages are mapped, and nothing was sent`(
@@ -41,6 +43,15 @@ import TransportPort
     #expect(error.phase == .securing)
     #expect(!error.bytesSent)
     #expect(error.code == URLError.Code.unknown.rawValue)
+  }
+
+  @Test func `a demanded client certificate may come after the request was sent`() throws {
+    let error = try error(
+      .unknown, "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required")
+    #expect(error.kind == .tls(.certificateRequired))
+    #expect(error.phase == .securing)
+    #expect(error.bytesSent)
+    #expect(!error.isRetrySafe)
   }
 
   @Test func `a code overrides the message, and the phase depends on the head`() throws {

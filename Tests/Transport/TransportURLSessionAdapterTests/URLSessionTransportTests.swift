@@ -81,6 +81,32 @@ import TransportURLSessionAdapter
     #expect(!answer.fields.contains(.contentLength))
   }
 
+  /// The codings with their encoded "hi": zstd, and three codings of which one changes nothing.
+  private static let encoded: [(codings: String, bytes: [UInt8])] = [
+    ("zstd", [0x28, 0xB5, 0x2F, 0xFD, 0x20, 2, 0x11, 0, 0, 0x68, 0x69]),
+    (
+      "identity, gzip",
+      [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xCB, 0xC8, 4, 0, 0xAC, 0x2A, 0x93, 0xD8, 2, 0, 0, 0]
+    ),
+    ("identity", [0x68, 0x69]),
+  ]
+
+  @Test(arguments: encoded)
+  func `decoded content is whole although Content-Length is that of the encoded content`(
+    codings: String, bytes: [UInt8]
+  ) async throws {
+    let world = try URLSessionWorld(
+      .respond(headerFields: [.contentEncoding: codings], body: bytes))
+    #expect(try await world.answer(to: world.request()).text == "hi")
+  }
+
+  @Test func `a connect timeout of any length is accepted`() async throws {
+    let world = try URLSessionWorld(.respond(text: "hi"))
+    var options = TransportOptions()
+    options.connectTimeout = .seconds(Int64.max)
+    #expect(try await world.answer(to: world.request(), options: options).text == "hi")
+  }
+
   @Test func `the response to HEAD keeps the fields of its encoding`() async throws {
     let world = try URLSessionWorld(
       .raw("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 22\r\n\r\n"))

@@ -12,8 +12,11 @@ struct URLSessionWorld: Sendable {
     try self.init(OriginPlan { _ in script }, limits: limits)
   }
 
-  init(_ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits()) throws {
-    origin = try ScriptedOrigin(plan)
+  init(
+    _ plan: OriginPlan, scheme: HTTPOrigin.Scheme = .http,
+    limits: ConnectionLimits = ConnectionLimits()
+  ) throws {
+    origin = try ScriptedOrigin(plan, scheme: scheme)
     transport = URLSessionTransport(limits: limits)
   }
 

@@ -26,6 +26,14 @@ import VendorSDK
     for await _ in clock.wakes { break }
   }
 
+  @Test func `a time limit of any length is accepted`() async throws {
+    let service = ThirdPartyFeedbackService(
+      timeLimit: .seconds(Int64.max), loadFeedback: { [sandbox] in sandbox.loadFeedbackForm($0) },
+      getDelegate: { [sandbox] in sandbox.delegate },
+      setDelegate: { [sandbox] in sandbox.delegate = $0 })
+    #expect(try await service.loadForm("form").id == "form")
+  }
+
   @Test func `every load may be answered twice`() async throws {
     let service = service
     for round in 1...50 {

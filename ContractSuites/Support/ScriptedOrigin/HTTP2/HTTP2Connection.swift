@@ -202,6 +202,11 @@ extension HTTP2Connection {
       record(.reset)
       self.stream.reset()
       throw .stopped
+    case .resetStream(let code):
+      try send(
+        HTTP2Frame(kind: .resetStream, stream: stream.id, payload: HTTP2Frame.bytes(of: code)))
+      stream.end()
+      return .blocked
     case .stall:
       return .blocked
     case .goAway(let isProcessed):

@@ -44,6 +44,12 @@ struct HTTP2Stream {
   /// Whether the exchange is complete and its script has no more steps.
   var isFinished: Bool { isAnswered && output.isEmpty && isRead && steps.isEmpty }
 
+  /// Ends the exchange without a response.
+  mutating func end() {
+    (isAnswered, isRead) = (true, true)
+    (output, steps) = ([], [])
+  }
+
   /// Queues the part of a response that HTTP/1.1 bytes encode.
   ///
   /// Bytes that the parser refuses are dropped: HTTP/2 has no frames for them.

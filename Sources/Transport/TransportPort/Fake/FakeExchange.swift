@@ -226,11 +226,12 @@ extension OriginPlan.Identity {
   fileprivate var failure: TransportError.TLSFailure? {
     switch self {
     case .trusted: nil
-    case .expired: .certificateExpired
+    case .expired, .notYetValid: .certificateExpired
     case .wrongHost: .wrongHost
     case .selfSigned: .selfSigned
     case .unknownAuthority: .unknownAuthority
     case .obsoleteProtocol: .protocolVersion
+    case .demandsCertificate: .certificateRequired
     }
   }
 }

@@ -100,6 +100,12 @@ actor FakePlayer {
       try endConnection(exchange.wire.origin.scheme == .https ? .unannounced : .orderly)
     case .reset:
       try endConnection(.reset)
+    case .resetStream(let code) where lease.isShared:
+      let error = exchange.error(.init(streamError: code), detail: "stream error \(code)")
+      exchange.finishAndPark()
+      throw error
+    case .resetStream:
+      try endConnection(.reset)
     case .stall:
       await waitForCancellation()
       throw exchange.error(.cancelled)
@@ -139,7 +145,8 @@ actor FakePlayer {
       switch step {
       case .pause, .readBody, .readBodyBytes, .goAway: true
       case .send(let bytes): bytes.isEmpty
-      case .sendRepeatedly, .echoBody, .close, .closeWithoutNotify, .reset, .stall: false
+      case .sendRepeatedly, .echoBody, .close, .closeWithoutNotify, .reset, .resetStream, .stall:
+        false
       }
     }
     let isInMemory = exchange.body.isNone || exchange.body.bytes != nil

@@ -22,6 +22,8 @@ public struct OriginPlan: Sendable {
     case trusted
     /// An expired certificate.
     case expired
+    /// A certificate that is valid from tomorrow.
+    case notYetValid
     /// A certificate for another host.
     case wrongHost
     /// A self-signed certificate.
@@ -30,6 +32,8 @@ public struct OriginPlan: Sendable {
     case unknownAuthority
     /// A trusted certificate, but no TLS version newer than 1.1.
     case obsoleteProtocol
+    /// A trusted certificate, but the client must have one too (TLS 1.3).
+    case demandsCertificate
   }
 
   /// The HTTP version of an https origin.

@@ -33,6 +33,11 @@ public enum ScriptStep: Sendable, Hashable {
   /// Resets the connection with RST.
   case reset
 
+  /// Resets the stream of the request with an error code (RFC 9113 §7), and no other stream.
+  ///
+  /// Over HTTP/1.1 it resets the connection.
+  case resetStream(UInt32)
+
   /// Neither reads nor sends until the client closes the connection.
   case stall
 

@@ -2,7 +2,8 @@
 ///
 /// Every adapter uses this parser, so that all accept the same heads. Its rules, from RFC 9112
 /// unless stated otherwise:
-/// - The version is `HTTP/1.0` or `HTTP/1.1` in capitals. The status is three digits, 100 to 999.
+/// - The version is `HTTP/1.` and a digit, in capitals. A minor version above 1 is processed as
+///   `HTTP/1.1` (RFC 9110 §2.5). The status is three digits, 100 to 999.
 ///   The reason phrase and the space before it are optional (§4).
 /// - A line may end in a bare LF (§2.2). A CR that is not followed by LF is an error, and so is
 ///   NUL.
@@ -16,7 +17,7 @@ public struct HTTPHeadParser: Sendable {
   public enum Version: Sendable, Hashable {
     /// `HTTP/1.0`: the connection closes unless the response has `Connection: keep-alive`.
     case http10
-    /// `HTTP/1.1`.
+    /// `HTTP/1.1`, or a higher minor version.
     case http11
     /// `HTTP/2` or `HTTP/3`, as libraries render it; accepted only with `allowsMultiplexed`.
     case multiplexed
@@ -99,7 +100,9 @@ public struct HTTPHeadParser: Sendable {
 
   private func version(_ bytes: ArraySlice<UInt8>) -> Version? {
     if bytes.elementsEqual("HTTP/1.0".utf8) { return .http10 }
-    if bytes.elementsEqual("HTTP/1.1".utf8) { return .http11 }
+    if bytes.dropLast().elementsEqual("HTTP/1.".utf8), bytes.last?.isDigit == true {
+      return .http11
+    }
     let isMultiplexed = ["HTTP/2", "HTTP/2.0", "HTTP/3"].contains { bytes.elementsEqual($0.utf8) }
     return allowsMultiplexed && isMultiplexed ? .multiplexed : nil
   }

@@ -4,7 +4,8 @@
 /// events, and call ``finish(_:into:)`` when the connection ends. ``HTTPHeadParser`` has the rules
 /// for heads and ``HTTPBodyFraming`` those for lengths. In the chunked coding (RFC 9112 §7.1) each
 /// line must end in CR LF, a chunk size has 1 to 15 hexadecimal digits, and a chunk-size line with
-/// its extensions has at most 4,096 bytes.
+/// its extensions has at most 4,096 bytes. All extensions together have at most 64 KiB and 64 times
+/// as many bytes as the content before them.
 public struct HTTPResponseParser: Sendable {
   /// A parsed part of a response.
   public enum Event: Sendable, Hashable {
@@ -47,6 +48,8 @@ public struct HTTPResponseParser: Sendable {
   private var framing = HTTPBodyFraming.none
   private var isPersistent = false
   private var hasSurplus = false
+  /// The number of bytes of chunk extensions, and of content in chunks.
+  private var chunked = (extensions: 0, content: 0)
 
   /// Creates a parser for the response to one request.
   public init(method: HTTPRequest.Method, limits: HTTPHeadLimits = HTTPHeadLimits()) {
@@ -90,11 +93,16 @@ public struct HTTPResponseParser: Sendable {
       case .chunkSize:
         guard let line = try takeChunkLine(from: &rest) else { return }
         let size = try Self.chunkSize(line)
+        chunked.extensions += line.drop(while: \.isHexDigit).count
+        guard chunked.extensions <= 65_536 + 64 * chunked.content else {
+          throw .badChunk("the chunk extensions are 64 times as large as the content, or larger")
+        }
         state = size == 0 ? .trailers(HTTPFieldSection(limits: limits)) : .chunk(remaining: size)
       case .chunk(let remaining):
         let piece = rest.prefix(remaining)
         rest = rest.dropFirst(remaining)
         events.append(.body(Array(piece)))
+        chunked.content += piece.count
         state = piece.count == remaining ? .chunkEnd : .chunk(remaining: remaining - piece.count)
       case .chunkEnd:
         // `line` holds the CR while the LF has not arrived.

@@ -26,8 +26,7 @@ package final class NghttpdOrigin: Sendable {
   /// The scheme, host and port; append a path.
   package var url: String { "https://127.0.0.1:\(port)" }
 
-  /// The standard input of the shell that runs the server; closing it ends the server.
-  private let shellInput: Pipe
+  private let process: ServerProcess
   private let reader: SystemThread
   private let isClosed = Mutex(false)
 
@@ -50,24 +49,18 @@ package final class NghttpdOrigin: Sendable {
     for _ in 1...5 {
       let (socket, port) = try LoopbackSocket.bound()
       Foundation.close(socket)
-      let process = Process()
-      // The shell kills the server when its input ends, so no server outlives this process, even if
-      // the process crashes. SIGKILL, because the server may have inherited ignored signals.
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = [
-        "-c", "\"$@\" </dev/null & read -r _; kill -9 $!", "sh", program, "-v", "-a", "127.0.0.1",
-        "-d", folder.path, "--echo-upload", "--trailer", "x-end: yes",
-        "\(port)", key.path, certificate.path,
-      ]
-      let (input, output) = (Pipe(), Pipe())
-      process.standardInput = input
-      process.standardOutput = output
-      process.standardError = output
-      try process.run()
+      let output = Pipe()
+      let process = try ServerProcess(
+        [
+          program, "-v", "-a", "127.0.0.1", "-d", folder.path, "--echo-upload", "--trailer",
+          "x-end: yes", "\(port)", key.path, certificate.path,
+        ], output: output.fileHandleForWriting)
+      // Otherwise the output would not end with the server.
+      try output.fileHandleForWriting.close()
       let lines = LineReader(output.fileHandleForReading)
       let first = lines.next() ?? ""
       guard first.contains(": listen ") else {
-        try input.fileHandleForWriting.close()
+        process.end()
         failure = Failure(
           description:
             "nghttpd does not listen on port \(port); its first output line is '\(first)'"
@@ -75,7 +68,7 @@ package final class NghttpdOrigin: Sendable {
         continue
       }
       self.port = Int(port)
-      self.shellInput = input
+      self.process = process
       let log = log
       reader = try SystemThread {
         var parser = NghttpdOutputParser(log)
@@ -90,12 +83,8 @@ package final class NghttpdOrigin: Sendable {
     close()
   }
 
-  /// The path of nghttpd; `nil` if no folder of `PATH` has it.
-  package static var installed: String? {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return path.split(separator: ":").map { "\($0)/nghttpd" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  /// The path of nghttpd; `nil` if it is not installed.
+  package static var installed: String? { ServerProcess.path(of: "nghttpd") }
 
   /// Ends the server and joins the thread that reads its output. Calling it again has no effect.
   package func close() {
@@ -104,7 +93,7 @@ package final class NghttpdOrigin: Sendable {
       return isClosed
     }
     guard !wasClosed else { return }
-    try? shellInput.fileHandleForWriting.close()
+    process.end()
     reader.join()
   }
 }

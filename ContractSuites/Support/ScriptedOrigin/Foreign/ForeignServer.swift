@@ -1,0 +1,154 @@
+import Foundation
+import SystemLocks
+public import TransportPort
+
+/// A server of another project that runs on the loopback address.
+///
+/// A scripted origin shows how a client handles exact bytes. A foreign server shows that the client
+/// works with timing, framing and TLS that this project did not write.
+public final class ForeignServer: Sendable {
+  /// The program of a server.
+  public enum Program: String, Sendable, Hashable, CaseIterable {
+    case nginx
+    case nghttpd
+    case haproxy
+    case h2o
+    case node
+
+    /// The package of Debian and Ubuntu that has the program.
+    public var package: String {
+      switch self {
+      case .nginx: "nginx"
+      case .nghttpd: "nghttp2-server"
+      case .haproxy: "haproxy"
+      case .h2o: "h2o"
+      case .node: "nodejs"
+      }
+    }
+
+    /// The path of the program; `nil` if it is not installed.
+    public var path: String? { ServerProcess.path(of: rawValue) }
+
+    /// Whether the program serves a scheme.
+    ///
+    /// Over `https` each program offers HTTP/2; nghttpd speaks nothing else.
+    public func serves(_ scheme: HTTPOrigin.Scheme) -> Bool { self != .nghttpd || scheme == .https }
+  }
+
+  /// What a server does.
+  public enum Role: Sendable {
+    /// Serves the files of a folder.
+    case serving(URL, HTTPOrigin.Scheme)
+    /// Ends TLS and forwards the bytes of each connection to a port on the loopback address.
+    ///
+    /// Only nginx with its stream module, haproxy and node have this role.
+    case terminatingTLS(forPort: Int)
+  }
+
+  /// A server could not be started.
+  public struct Failure: Error, CustomStringConvertible {
+    public var description: String
+  }
+
+  /// The port on 127.0.0.1.
+  public let port: Int
+
+  /// The scheme, host and port; append a path.
+  public let url: String
+
+  private let process: ServerProcess
+  /// The server behind haproxy, which serves no files itself.
+  private let backend: ScriptedOrigin?
+
+  /// Starts a server with a certificate that ``ScriptedOrigin/trustedAuthority`` signed, and waits
+  /// until it accepts connections.
+  ///
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - role: What the server does.
+  ///   - folder: An existing folder for its certificate, configuration and output.
+  ///   - requestsPerConnection: The number of requests after which the server ends a connection;
+  ///     `nil` for its default. Only nginx obeys it.
+  /// - Throws: ``Failure`` if the program is not installed or does not accept connections; file
+  ///   system errors.
+  public init(
+    _ program: Program, _ role: Role, in folder: URL, requestsPerConnection: Int? = nil
+  ) async throws {
+    guard let path = program.path else {
+      throw Failure(
+        description: "\(program.rawValue) is not installed; run: apt-get install \(program.package)"
+      )
+    }
+    var backend: ScriptedOrigin?
+    var scheme = HTTPOrigin.Scheme.https
+    if case .serving(let root, let served) = role {
+      scheme = served
+      if program == .haproxy { backend = try ScriptedOrigin(.serving(root)) }
+    }
+    self.backend = backend
+    try Self.writeIdentity(to: folder)
+    let output = folder.appendingPathComponent("output.txt")
+    for _ in 1...3 {
+      // Another process can take the free port before the server binds it, so try more than once.
+      let (socket, port) = try LoopbackSocket.bound()
+      Foundation.close(socket)
+      let configuration = ForeignServerConfiguration(
+        program: program, role: role, folder: folder.path, port: Int(port),
+        backendPort: backend?.port, requestsPerConnection: requestsPerConnection)
+      try Data().write(to: output)
+      let process = try ServerProcess(
+        [path] + configuration.arguments(), output: FileHandle(forWritingTo: output))
+      if try await Self.accepts(port) {
+        self.port = Int(port)
+        self.url = "\(scheme.rawValue)://127.0.0.1:\(port)"
+        self.process = process
+        return
+      }
+      process.end()
+    }
+    let text = String(decoding: try Data(contentsOf: output).prefix(2000), as: UTF8.self)
+    throw Failure(
+      description: "\(program.rawValue) does not accept connections; its output is '\(text)'")
+  }
+
+  /// Ends the server. Calling it again has no effect.
+  public func close() {
+    process.end()
+    backend?.close()
+  }
+
+  /// Whether a port accepts a connection within 10 s.
+  private static func accepts(_ port: UInt16) async throws -> Bool {
+    try await sleepAwake(for: .seconds(10), checkingEvery: .milliseconds(10)) {
+      guard let socket = try? LoopbackSocket.connect(to: port) else { return false }
+      Foundation.close(socket)
+      return true
+    }
+  }
+
+  private static func writeIdentity(to folder: URL) throws {
+    let identity = try OriginTLS.trusted.get().issue(OriginTLS.localhost)
+    for (name, text) in [
+      ("key.pem", identity.keyPEM), ("certificate.pem", identity.certificatePEM),
+      ("both.pem", identity.certificatePEM + identity.keyPEM),
+    ] {
+      try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    }
+  }
+}
+
+extension OriginPlan {
+  /// The plan of a server that serves the files of a folder.
+  static func serving(_ root: URL) -> OriginPlan {
+    OriginPlan { request in
+      let path = request.target.split(separator: "/").filter { $0 != ".." }.joined(separator: "/")
+      guard let data = try? Data(contentsOf: root.appendingPathComponent(path)) else {
+        return .respond(404, text: "not found")
+      }
+      return [
+        .send("HTTP/1.1 200 OK\r\nContent-Length: \(data.count)\r\n\r\n"),
+        .send(request.method == .head ? [] : Array(data)),
+      ]
+    }
+  }
+}

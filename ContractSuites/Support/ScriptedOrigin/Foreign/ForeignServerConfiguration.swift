@@ -1,0 +1,159 @@
+import Foundation
+
+/// The configuration file and command line of a foreign server.
+struct ForeignServerConfiguration {
+  let program: ForeignServer.Program
+  let role: ForeignServer.Role
+  let folder: String
+  let port: Int
+  let backendPort: Int?
+  let requestsPerConnection: Int?
+
+  /// Writes the configuration file, if the program needs one, and returns the arguments.
+  func arguments() throws -> [String] {
+    switch program {
+    case .nginx:
+      ["-p", folder, "-c", try file("nginx.conf", nginx), "-e", "stderr"]
+    case .haproxy:
+      ["-db", "-f", try file("haproxy.cfg", haproxy)]
+    case .h2o:
+      ["-c", try file("h2o.yaml", h2o)]
+    case .nghttpd:
+      [
+        "-a", "127.0.0.1", "-d", root, "\(port)", "\(folder)/key.pem", "\(folder)/certificate.pem",
+      ]
+    case .node:
+      [try file("server.js", node), "\(port)", folder, "\(forwardedPort ?? 0)", root]
+    }
+  }
+
+  private func file(_ name: String, _ text: String) throws -> String {
+    let path = "\(folder)/\(name)"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  /// The folder whose files are served.
+  private var root: String {
+    if case .serving(let root, _) = role { root.path } else { folder }
+  }
+
+  private var isSecure: Bool {
+    if case .serving(_, .http) = role { false } else { true }
+  }
+
+  /// The port to which the bytes of each connection go; `nil` for a server of files.
+  private var forwardedPort: Int? {
+    if case .terminatingTLS(let port) = role { port } else { nil }
+  }
+
+  private var nginx: String {
+    // One process, because killing a master process leaves its workers running.
+    let process = """
+      daemon off; master_process off; pid \(folder)/nginx.pid;
+      events { worker_connections 2048; }
+      """
+    let identity = """
+      ssl_certificate \(folder)/certificate.pem; ssl_certificate_key \(folder)/key.pem;
+      """
+    if let forwardedPort {
+      // Debian builds the stream module as a file of its own.
+      let module = "/usr/lib/nginx/modules/ngx_stream_module.so"
+      let load = FileManager.default.fileExists(atPath: module) ? "load_module \(module);" : ""
+      return """
+        \(load) \(process)
+        stream { server {
+          listen 127.0.0.1:\(port) ssl; \(identity)
+          proxy_pass 127.0.0.1:\(forwardedPort); tcp_nodelay on;
+        } }
+        """
+    }
+    let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: " ")
+    let limit = requestsPerConnection.map { "keepalive_requests \($0);" } ?? ""
+    return """
+      \(process)
+      http { access_log off; \(paths) default_type text/plain;
+        server { listen 127.0.0.1:\(port)\(isSecure ? " ssl http2" : "");
+          \(isSecure ? identity : "") root \(root); \(limit)
+      } }
+      """
+  }
+
+  private var haproxy: String {
+    let identity = isSecure ? "ssl crt \(folder)/both.pem" : ""
+    let protocols = isSecure && forwardedPort == nil ? "alpn h2,http/1.1" : ""
+    return """
+      global
+        maxconn 2000
+      defaults
+        mode \(forwardedPort == nil ? "http" : "tcp")
+        timeout connect 10s
+        timeout client 60s
+        timeout server 60s
+      frontend in
+        bind 127.0.0.1:\(port) \(identity) \(protocols)
+        default_backend out
+      backend out
+        server one 127.0.0.1:\(forwardedPort ?? backendPort ?? 0)
+
+      """
+  }
+
+  private var h2o: String {
+    // The private key stays in the server's process, because a second one would outlive it.
+    let identity = """
+          ssl:
+            certificate-file: \(folder)/certificate.pem
+            key-file: \(folder)/key.pem
+            neverbleed: OFF
+      """
+    return """
+      listen:
+          host: 127.0.0.1
+          port: \(port)
+      \(isSecure ? identity : "")
+      # As root it would become another user, who may not read the folder.
+      user: \(NSUserName())
+      num-threads: 1
+      crash-handler: /bin/false
+      hosts:
+        default:
+          paths:
+            /:
+              file.dir: \(root)
+
+      """
+  }
+
+  private var node: String {
+    """
+    const fs = require('fs'), net = require('net'), [port, folder, forwarded, root] =
+      process.argv.slice(2);
+    const options = {
+      key: fs.readFileSync(folder + '/key.pem'), cert: fs.readFileSync(folder + '/certificate.pem'),
+      allowHTTP1: true
+    };
+    const serve = (request, response) => {
+      const path = require('path').join(root, require('path').normalize(request.url));
+      fs.stat(path, (error, found) => {
+        if (error || !found.isFile()) { response.statusCode = 404; return response.end('not found'); }
+        response.setHeader('content-length', found.size);
+        if (request.method === 'HEAD') return response.end();
+        fs.createReadStream(path).pipe(response);
+      });
+    };
+    const forward = inner => {
+      const outer = net.connect(Number(forwarded), '127.0.0.1');
+      inner.setNoDelay(); outer.setNoDelay();
+      inner.pipe(outer).pipe(inner);
+      inner.on('error', () => outer.destroy()); outer.on('error', () => inner.destroy());
+    };
+    const server = Number(forwarded) ? require('tls').createServer(options, forward)
+      : \(isSecure) ? require('http2').createSecureServer(options, serve)
+      : require('http').createServer(serve);
+    server.listen(Number(port), '127.0.0.1');
+
+    """
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import ScriptedOrigin
+import SystemLocks
+import Testing
+import TransportCurlAdapter
+import TransportPort
+
+/// Campaigns against servers of other projects: many downloads at once, and answers to no request.
+///
+/// A campaign has 6 bursts, or `CONTRACT_SOAK_TRANSPORT_BURSTS`, and 24 stray answers, or
+/// `CONTRACT_SOAK_TRANSPORT_STRAYS`, for each server.
+@Suite(.serialized) struct ForeignServerTests {
+  @Test(arguments: ForeignServer.Program.allCases)
+  func `bursts of downloads over one HTTP/2 connection do not stall`(
+    _ program: ForeignServer.Program
+  ) async throws {
+    try Campaign.require(program)
+    let campaign = try Campaign()
+    let content = try campaign.makeFile("megabyte", count: 1_000_000)
+    let server = try await campaign.server(program, .serving(campaign.root, .https))
+    defer { server.close() }
+    var durations: [Duration] = []
+    for _ in 0..<Campaign.count("CONTRACT_SOAK_TRANSPORT_BURSTS", default: 6) {
+      let transport = try campaign.transport()
+      // Opens the connection that the burst shares.
+      _ = try await transport.download(server.url + "/megabyte")
+      durations.append(
+        try await burst(of: 100, transport, server.url + "/megabyte", expecting: content))
+      await transport.shutDown()
+    }
+    let stalled = durations.filter { $0 >= Self.stall }.count
+    print("\(program.rawValue): \(stalled) of \(durations.count) bursts stalled;", terminator: " ")
+    print("longest \(durations.max() ?? .zero), median \(durations.sorted()[durations.count / 2])")
+    #expect(stalled == 0, "longest burst: \(durations.max() ?? .zero)")
+  }
+
+  /// The duration from which a burst counts as stalled; without a stall it takes about 0.5 s.
+  private static let stall = Duration.seconds(10)
+
+  /// Downloads a file many times at once, and gives up after ``stall``.
+  ///
+  /// - Throws: The error of a download that failed.
+  private func burst(
+    of count: Int, _ transport: CurlTransport, _ url: String, expecting content: [UInt8]
+  ) async throws -> Duration {
+    let start = ContinuousClock.now
+    let isStalled = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<count {
+        group.addTask {
+          let isSame = try await transport.download(url) == content
+          #expect(isSame, "a download differs from the file")
+          return false
+        }
+      }
+      group.addTask {
+        do { try await Task.sleep(for: Self.stall) } catch { return false }
+        return true
+      }
+      for _ in 0..<count where try await group.next() == true { return true }
+      group.cancelAll()
+      return false
+    }
+    return isStalled ? Self.stall : start.duration(to: .now)
+  }
+
+  @Test(arguments: [ForeignServer.Program.nginx, .haproxy, .node], Campaign.Timing.allCases)
+  private func `an answer to no request is never taken for the next answer over TLS`(
+    _ program: ForeignServer.Program, _ timing: Campaign.Timing
+  ) async throws {
+    try Campaign.require(program)
+    let campaign = try Campaign()
+    let origin = try campaign.strayOrigin(timing)
+    let server = try await campaign.server(program, .terminatingTLS(forPort: origin.port))
+    defer { server.close() }
+    let taken = try await campaign.strayAnswers(from: server.url, origin, timing)
+    print("\(program.rawValue): \(taken.wrong) of \(taken.all) stray answers taken, \(timing)")
+    if timing.mustBeSeen { #expect(taken.wrong == 0) }
+  }
+
+  @Test(arguments: Campaign.Timing.allCases)
+  private func `an answer to no request is never taken for the next answer`(
+    _ timing: Campaign.Timing
+  ) async throws {
+    let campaign = try Campaign()
+    let origin = try campaign.strayOrigin(timing)
+    let taken = try await campaign.strayAnswers(from: origin.url, origin, timing)
+    print("plain: \(taken.wrong) of \(taken.all) stray answers taken, \(timing)")
+    if timing.mustBeSeen { #expect(taken.wrong == 0) }
+  }
+}
+
+/// The files, transports and servers of a campaign.
+private struct Campaign {
+  /// When the stray answer is sent, and when the next request is.
+  enum Timing: CaseIterable {
+    /// The answer arrives 30 to 80 ms after the first one, and well before the next request.
+    case early
+    /// It is sent up to 1 ms after the first one, and the next request follows at once, so it may
+    /// arrive before or after that request is sent.
+    case racing
+
+    /// Whether the answer always arrives before the next request is sent.
+    var mustBeSeen: Bool { self == .early }
+
+    var delay: Duration {
+      switch self {
+      case .early: .milliseconds(Int.random(in: 30...80))
+      case .racing: .microseconds(Int.random(in: 0...1000))
+      }
+    }
+  }
+
+  let folder: URL
+  let root: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("foreign-\(UUID().uuidString)")
+    root = folder.appendingPathComponent("files")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+  }
+
+  /// Cancels the test case, and says why, if a program is not installed.
+  static func require(_ program: ForeignServer.Program) throws {
+    guard program.path == nil else { return }
+    let advice = "\(program.rawValue) is not installed; run: apt-get install \(program.package)"
+    print("not run: \(advice)")
+    try Test.cancel("\(advice)")
+  }
+
+  static func count(_ variable: String, default value: Int) -> Int {
+    ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? value
+  }
+
+  func makeFile(_ name: String, count: Int) throws -> [UInt8] {
+    let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+    try Data(content).write(to: root.appendingPathComponent(name))
+    return content
+  }
+
+  func server(
+    _ program: ForeignServer.Program, _ role: ForeignServer.Role
+  ) async throws -> ForeignServer {
+    try await ForeignServer(program, role, in: folder)
+  }
+
+  func transport() throws -> CurlTransport {
+    var configuration = CurlTransport.Configuration()
+    configuration.authorities = try .pem(ScriptedOrigin.trustedAuthority)
+    return try CurlTransport(configuration)
+  }
+
+  /// An origin that answers each request, and then sends an answer to no request.
+  func strayOrigin(_ timing: Timing) throws -> ScriptedOrigin {
+    try ScriptedOrigin(
+      OriginPlan { _ in
+        .respond(text: "good") + [.pause(timing.delay)] + .respond(text: "evil")
+      })
+  }
+
+  /// Sends requests one after the other, and counts those that get a stray answer.
+  func strayAnswers(
+    from url: String, _ origin: ScriptedOrigin, _ timing: Timing
+  ) async throws -> (wrong: Int, all: Int) {
+    let workers = 8
+    let rounds = Self.count("CONTRACT_SOAK_TRANSPORT_STRAYS", default: 24) / workers
+    return try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<workers {
+        group.addTask {
+          let transport = try self.transport()
+          var wrong = 0
+          for _ in 0...rounds {
+            if try await transport.download(url) != Array("good".utf8) { wrong += 1 }
+            // Longer than the pause and the way through the server.
+            if timing == .early { try await Task.sleep(for: .milliseconds(100)) }
+          }
+          await transport.shutDown()
+          return wrong
+        }
+      }
+      return try await group.reduce(into: (0, rounds * workers)) { $0.0 += $1 }
+    }
+  }
+}
+
+extension CurlTransport {
+  fileprivate func download(_ url: String) async throws -> [UInt8] {
+    try await send(HTTPRequest(method: .get, url: url), body: .none, options: .init())
+      .body.collect(upTo: 64 << 20)
+  }
+}
