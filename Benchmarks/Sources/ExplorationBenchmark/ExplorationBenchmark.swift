@@ -38,6 +38,14 @@ import Foundation
       )
     }
 
+    let peers = Peer.hypothesisRareValues()
+    print("\nseeds of 20 that find a bug within 200 runs of 50 commands")
+    for (bug, name) in [(RareValues.Bug.value, "one value of 3,600"), (.multiple, "multiples of 4,096")] {
+      let found = await RareValues.found(bug)
+      let peer = peers[bug.rawValue].map { ", Hypothesis \($0)" } ?? ""
+      print(line(name, "\(found)" + peer))
+    }
+
     print("\nprocessor time for the linearizability of 10,000 operations by 8 clients on a map")
     for (name, keys, spread) in [
       ("16 keys", 16, 2), ("16 keys, heavy overlap", 16, 50), ("1 key", 1, 2),

@@ -20,9 +20,7 @@ package typealias StartSubjectProcess =
 struct SubjectRequest: Codable {
   enum Runs: Codable {
     /// Runs drawn from seeds.
-    case seeds(
-      first: Int, end: Int, base: UInt64, shard: Int, of: Int, Choices.Strategy, steps: Int,
-      seconds: Double?)
+    case seeds(SeededRuns, seconds: Double?)
     /// One run of encoded commands.
     case commands([String])
     /// One run of the commands that both processes were given.

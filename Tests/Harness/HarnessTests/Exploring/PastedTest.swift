@@ -31,3 +31,29 @@ struct PastedTest {
       ])
   }
 }
+
+extension Contract<any Tally> {
+  /// A contract of the clause that exploration prints for the implementation `capped`. It shows that
+  /// the clause compiles; no test runs it, so that the run's journal has no such contract.
+  static let pasted = Contract("pasted-tally", "Tally") {
+    Clause(
+      "smallest-failure", "add(9) responds 108 after 11 commands",
+      from: "exploration, seed 3009186609"
+    ) { fixture in
+      let specification = TallySpecification()
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      _ = try await specification.perform(.add(9), on: fixture)
+      let response = try await specification.perform(.add(9), on: fixture)
+      checkEqual(response, 108, "the response to add(9)")
+    }
+  }
+}
