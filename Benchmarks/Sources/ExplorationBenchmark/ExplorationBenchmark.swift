@@ -40,7 +40,9 @@ import Foundation
 
     let peers = Peer.hypothesisRareValues()
     print("\nseeds of 20 that find a bug within 200 runs of 50 commands")
-    for (bug, name) in [(RareValues.Bug.value, "one value of 3,600"), (.multiple, "multiples of 4,096")] {
+    for (bug, name) in [
+      (RareValues.Bug.value, "one value of 3,600"), (.multiple, "multiples of 4,096"),
+    ] {
       let found = await RareValues.found(bug)
       let peer = peers[bug.rawValue].map { ", Hypothesis \($0)" } ?? ""
       print(line(name, "\(found)" + peer))

@@ -116,9 +116,9 @@ public struct Choices: Sendable {
 
   /// Draws an integer.
   ///
-  /// The simplest value is the one nearest to zero. In ranges of more than 16 values, some are drawn
-  /// more often than others: the bounds, powers of two and their multiples, literals of the subject's
-  /// source code, and numbers in the model's state.
+  /// The simplest value is the one nearest to zero. In ranges of more than 16 values, some are
+  /// drawn more often than others: the bounds, powers of two and their multiples, literals of the
+  /// subject's source code, and numbers in the model's state.
   ///
   /// - Parameters:
   ///   - range: The possible values. Of a range wider than 64 bits, only the simplest 2⁶⁴ are

@@ -1,7 +1,7 @@
 import SeededRandom
 
-/// The values that a run draws more often than others: literals of the source code, and numbers in the
-/// model's state and responses.
+/// The values that a run draws more often than others: literals of the source code, and numbers in
+/// the model's state and responses.
 @usableFromInline struct InterestingValues: Sendable {
   /// The literals; an exploration finds them once.
   @usableFromInline var literals: [Int64] = []
@@ -52,8 +52,8 @@ import SeededRandom
 
   /// Draws an interesting value of a range, or returns `nil` if it finds none there.
   ///
-  /// The values are the bounds, powers of two, multiples of them, literals, multiples of literals, and numbers
-  /// that the model has, each also one more or less.
+  /// The values are the bounds, powers of two, multiples of them, literals, multiples of literals,
+  /// and numbers that the model has, each also one more or less.
   @usableFromInline
   func draw(
     _ generator: inout SplitMix64, _ lower: Int64, _ upper: Int64

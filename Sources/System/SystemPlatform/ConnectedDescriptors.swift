@@ -6,7 +6,8 @@
   import Glibc
 #endif
 
-/// Creates two connected stream sockets, which no process that is started later inherits by accident.
+/// Creates two connected stream sockets, which no process that is started later inherits by
+/// accident.
 ///
 /// Source: socketpair(2).
 ///

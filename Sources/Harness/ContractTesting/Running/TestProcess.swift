@@ -6,8 +6,8 @@
 
   /// Another process of the same test program, which runs one test function.
   ///
-  /// The process gets its own temporary folder, and prints to a file. It has the environment of this
-  /// process, without the variables that select cases and name the journal.
+  /// The process gets its own temporary folder, and prints to a file. It has the environment of
+  /// this process, without the variables that select cases and name the journal.
   package final class TestProcess: Sendable {
     /// How a process ended.
     package struct End: Sendable {

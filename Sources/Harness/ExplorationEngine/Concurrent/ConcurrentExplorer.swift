@@ -3,8 +3,7 @@ import Synchronization
 /// Runs commands on a subject from several threads in parallel, and checks that each recorded
 /// history is linearizable.
 ///
-/// Every client has its own thread. The threads start together, and on Linux a timer pauses them in
-/// the middle of calls. A call that throws or does not return is pending: it may have
+/// Every client has its own thread. A call that throws or does not return is pending: it may have
 /// happened or not. Commands are drawn for one sequential order of the clients, which the threads
 /// do not keep, so the model must accept any command in any state.
 public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subject: Sendable {

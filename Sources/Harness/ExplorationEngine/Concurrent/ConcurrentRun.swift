@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import SeededRandom
 import SystemLocks
-import SystemThreads
 
 import struct Synchronization.Atomic
 
@@ -98,10 +97,7 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   }
 
   private func run(_ client: Int, _ subject: Spec.Subject) async {
-    // The clients start together and pause at random, also in the middle of calls, so that the calls
-    // overlap in many ways.
-    let preemption = ThreadPreemption()
-    var length = UInt64(2_000)
+    // The clients start together and pause at random, so that their calls overlap in many ways.
     var random = SplitMix64(seed: seed &+ UInt64(client) &* 0x1_0000_0001)
     waiting.subtract(1, ordering: .acquiringAndReleasing)
     while waiting.load(ordering: .acquiring) > 0, !isStopped.load(ordering: .relaxed) {
@@ -116,14 +112,8 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
       logs[client].operations.withLock {
         $0.append(.init(client: client, command, from: begin))
       }
-      let start = DispatchTime.now().uptimeNanoseconds
-      let isPaused = bits >> 3 & 1 == 0
-      if isPaused { preemption?.pause(after: Int((bits << 16).scaled(upTo: length))) }
       do {
         let response = try await spec.perform(command, on: subject)
-        if !isPaused {
-          length = min(length + DispatchTime.now().uptimeNanoseconds - start, 20_000_000) / 2
-        }
         let end = clock.add(1, ordering: .sequentiallyConsistent).newValue
         logs[client].operations.withLock { operations in
           operations[operations.count - 1].outcome = .returned(response, at: end)

@@ -4,8 +4,8 @@ extension LinearizabilityChecker {
   /// The result is a history that the model explains from its initial state, and one response that
   /// does not fit it. ``minimized(_:within:)`` also removes the operations that led to the state in
   /// which that response is wrong: two `add → 11` are impossible, but do not show that ten calls
-  /// came before. An operation is removed only if the violation remains wherever that operation takes
-  /// effect, so the removals never create one.
+  /// came before. An operation is removed only if the violation remains wherever that operation
+  /// takes effect, so the removals never create one.
   ///
   /// - Parameters:
   ///   - history: A history that ``check(_:)`` found not linearizable.

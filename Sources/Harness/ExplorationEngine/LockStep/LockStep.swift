@@ -107,7 +107,8 @@ public struct LockStep<Spec: Specification>: Sendable {
     tearDown: @escaping @Sendable (Spec.Subject) throws -> Void = { _ in },
     makeSubject: @escaping @Sendable () throws -> Spec.Subject
   ) where Spec: SynchronousSpecification {
-    self.init(specification, settings, isAsync: false, filePath: filePath) { plan, monitor, worker in
+    self.init(specification, settings, isAsync: false, filePath: filePath) {
+      plan, monitor, worker in
       worker.run {
         LockStepLoop<Spec>.run(
           specification, plan, monitor, makeSubject: makeSubject, tearDown: tearDown)

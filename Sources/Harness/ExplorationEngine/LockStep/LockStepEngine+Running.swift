@@ -109,10 +109,16 @@ extension LockStepEngine {
         .init(run: 0, step: 0, kind: .setUpThrew(type: "SubjectProcess", message: message)))
     case .ended(let reason):
       return .failed(
-        stopped(monitor) { .endedProcess(reason) } inSetUp: { .setUpEndedProcess(reason) })
+        stopped(monitor) {
+          .endedProcess(reason)
+        } inSetUp: {
+          .setUpEndedProcess(reason)
+        })
     case .silent:
       return .failed(
-        stopped(monitor) { .timedOut(after: limit) } inSetUp: {
+        stopped(monitor) {
+          .timedOut(after: limit)
+        } inSetUp: {
           .setUpThrew(type: "SubjectProcess", message: "the process stopped responding")
         })
     }
@@ -201,7 +207,8 @@ extension LockStepEngine {
   ) -> (LockStepPlan<Spec.Command>, ContinuousClock.Instant?)? {
     switch request.runs {
     case .given: return (.commands(commands), nil)
-    case .commands(let encoded): return lockStep.coding?.decode(encoded).map { (.commands($0), nil) }
+    case .commands(let encoded):
+      return lockStep.coding?.decode(encoded).map { (.commands($0), nil) }
     case .seeds(let runs, let time):
       return (.seeds(runs), time.map { .now.advanced(by: .seconds($0)) })
     }

@@ -68,7 +68,8 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     let monitor = Monitor(position: crashRecord?.position)
     crashRecord?.begin(.init(origin: .seeds(runs)))
     let ending = watch(
-      .seeds(runs), monitor, limit: settings.runLimit, until: settings.time.map { start.advanced(by: $0) },
+      .seeds(runs), monitor, limit: settings.runLimit,
+      until: settings.time.map { start.advanced(by: $0) },
       isElsewhere: lockStep.isIsolated
     ) { [lockStep] runs, commands in
       lockStep.onProgress?(

@@ -2,8 +2,8 @@ extension LockStepFailure {
   /// Whether the subject is the fixture of a contract.
   var isOfContract: Bool { source.arguments != nil }
 
-  /// A clause that checks the failing command's response, to paste into the contract of the subject;
-  /// `nil` if the setup or the teardown failed.
+  /// A clause that checks the failing command's response, to paste into the contract of the
+  /// subject; `nil` if the setup or the teardown failed.
   ///
   /// Its id and its sentence are proposals: say there what the port promises.
   public var swiftClause: String? {
@@ -11,7 +11,9 @@ extension LockStepFailure {
       return nil
     }
     let kinds = commands.map { command in
-      specification.kind(of: command).lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+      specification.kind(of: command).lowercased().filter {
+        $0.isASCII && ($0.isLetter || $0.isNumber)
+      }
     }
     let id = commands.count > 6 ? "smallest-failure" : kinds.joined(separator: "-")
     let before = commands.dropLast()
@@ -23,19 +25,20 @@ extension LockStepFailure {
         : " after " + before.map(\.description).joined(separator: ", ")
     }
     let origin = seed.map { "exploration, seed \($0)" } ?? "exploration"
-    let calls = before.map {
-      "  _ = try await specification.perform(\(specification.source(ofCommand: $0)), on: fixture)"
+    let call = { (command: Spec.Command) in
+      "try await specification.perform(\(specification.source(ofCommand: command)), on: fixture)"
     }
+    let calls = before.map { "  _ = " + call($0) } + ["  let response = " + call(last)]
+    let response = specification.source(ofResponse: expected)
+    let subject = "the response to \(last)"
     return """
       Clause(
         "\(id)", \(String(reflecting: sentence)),
         from: "\(origin)"
       ) { fixture in
         let specification = \(specification.source)
-      \((calls + [
-        "  let response = try await specification.perform(\(specification.source(ofCommand: last)), on: fixture)"
-      ]).joined(separator: "\n"))
-        checkEqual(response, \(specification.source(ofResponse: expected)), "the response to \(last.description.replacing("\"", with: "'"))")
+      \(calls.joined(separator: "\n"))
+        checkEqual(response, \(response), \(String(reflecting: subject)))
       }
       """
   }

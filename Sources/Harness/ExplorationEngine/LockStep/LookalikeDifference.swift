@@ -1,7 +1,7 @@
 import Foundation
 
-/// What distinguishes two values that print alike, such as "é" composed and decomposed, or two dates
-/// that differ by less than their description shows.
+/// What distinguishes two values that print alike, such as "é" composed and decomposed, or two
+/// dates that differ by less than their description shows.
 enum LookalikeDifference {
   /// Returns a description of the first difference, or `nil` if the values print differently.
   static func text(_ expected: Any, _ actual: Any) -> String? {

@@ -1,7 +1,7 @@
 /// Runs whose commands are drawn from consecutive seeds.
 ///
-/// Equal runs draw equal commands in every process, so a crash record and a request to another process
-/// name them by this value and a number.
+/// Equal runs draw equal commands in every process, so a crash record and a request to another
+/// process name them by this value and a number.
 @usableFromInline
 struct SeededRuns: Sendable, Codable {
   /// The number of the last run and 1.

@@ -138,15 +138,19 @@ extension Shrinker {
   /// Removes ranges of commands, the largest first, which cost the fewest calls. It runs what the
   /// other passes only assume: that a part of a passing sequence passes.
   ///
-  /// Of an ordinary failure, it tries the ranges of at least half the commands; of an erratic one, or
-  /// of a short sequence, all.
+  /// Of an ordinary failure, it tries the ranges of at least half the commands; of an erratic one,
+  /// or of a short sequence, all.
   mutating func deleteRanges() {
     var size = deletable
     while size > 1, !isOverBudget {
       if size * 2 < deletable, !isErratic, deletable > 5 { return }
       var start = 0
       while start + size <= deletable {
-        if accepts(without(start..<start + size)) { size = min(size, deletable) } else { start += 1 }
+        if accepts(without(start..<start + size)) {
+          size = min(size, deletable)
+        } else {
+          start += 1
+        }
         if size < 2 { return }
         if !isErratic, deletable > 5 { start += max(size / 2, 1) - 1 }
       }

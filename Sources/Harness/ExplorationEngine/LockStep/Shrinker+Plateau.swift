@@ -1,14 +1,14 @@
 import SeededRandom
 
-// What is tried when no pass makes progress: other sequences, most of them shorter, that keep a part
-// of the best one. A sequence of which no command can be removed is not always minimal: commands may
-// only be removable together, or after a change of other arguments.
+// What is tried when no pass makes progress: other sequences, most of them shorter, that keep a
+// part of the best one. A sequence of which no command can be removed is not always minimal:
+// commands may only be removable together, or after a change of other arguments.
 
 extension Shrinker {
   /// Looks for a simpler sequence that no single change reaches.
   ///
-  /// It spends little on a sequence that is probably minimal, and most of the budget on an *erratic*
-  /// failure or on a long sequence.
+  /// It spends little on a sequence that is probably minimal, and most of the budget on an
+  /// *erratic* failure or on a long sequence.
   ///
   /// - Parameter share: The part of the remaining calls that a hard case may take: the whole, a
   ///   half, and so on.
@@ -18,8 +18,11 @@ extension Shrinker {
     if takeShortcut() || redraw(until: calls + min(80, callsLeft / share)) { return true }
     guard isHard else { return false }
     let end = calls + callsLeft / share
-    return dropEqual(until: end) || simplifyKinds() || dropNumbered(until: end)
-      || sample(until: end)
+    if dropEqual(until: end) || simplifyKinds() || dropNumbered(until: end) || sample(until: end) {
+      return true
+    }
+    if share == 1, calls >= end { isOverBudget = true }
+    return false
   }
 
   /// Whether more commands than usual may be removable together.

@@ -13,7 +13,8 @@ struct Shrinker<Spec: Specification> {
   private(set) var kind: Kind
   private(set) var calls = 0
   private(set) var attempts = 0
-  private(set) var isOverBudget = false
+  /// Whether the budget ended before the passes did.
+  var isOverBudget = false
 
   let spec: Spec
   /// A command of each kind that the generator draws, for sequences that need a kind that the best

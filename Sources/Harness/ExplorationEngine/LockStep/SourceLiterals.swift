@@ -3,9 +3,10 @@ import SystemLocks
 
 /// Finds the integer literals of the source files that concern an exploration.
 ///
-/// A bug at one value of many is often named in the code: a limit, a size, a sentinel. So these values
-/// are drawn more often. The files are those of the test's package that mention the subject's type or
-/// the specification's, and the test's file itself. Without the sources, there are no literals.
+/// A bug at one value of many is often named in the code: a limit, a size, a sentinel. So these
+/// values are drawn more often. The files are those of the test's package that mention the
+/// subject's type or the specification's, and the test's file itself. Without the sources, there
+/// are no literals.
 enum SourceLiterals {
   /// The most literals; more would make each of them rare.
   private static let limit = 64
@@ -15,8 +16,8 @@ enum SourceLiterals {
   /// The result of an earlier search, by the file and the words.
   private static let known = Mutex<[String: [Int64]]>([:])
 
-  /// Returns the literals above 16: first those of the test's file, then those of files that declare
-  /// one of the types.
+  /// Returns the literals above 16: first those of the test's file, then those of files that
+  /// declare one of the types.
   ///
   /// - Parameters:
   ///   - file: The path of the test's file.

@@ -10,7 +10,8 @@ import Testing
   ///
   /// A model whose state shows nothing of the bug gives the shrinker less to go by.
   private static let goals = [
-    ("with domains", 0.95, Scenario.hardCases), ("untagged", 0.95, Scenario.hardCases.map(\.untagged)),
+    ("with domains", 0.95, Scenario.hardCases),
+    ("untagged", 0.95, Scenario.hardCases.map(\.untagged)),
     ("blind", 0.80, Scenario.hardCases.map(\.blind)),
   ]
 
@@ -39,8 +40,8 @@ import Testing
     }
   }
 
-  /// The fewest commands for which the subject's response differs from the model's, by a search of all
-  /// sequences of a small set of commands.
+  /// The fewest commands for which the subject's response differs from the model's, by a search of
+  /// all sequences of a small set of commands.
   private static func minimum(of scenario: Scenario) -> Int? {
     struct Pair: Hashable {
       var model = Scenario.World()

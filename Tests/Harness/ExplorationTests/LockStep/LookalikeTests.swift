@@ -18,7 +18,8 @@ import Testing
   @Test func `composed and decomposed text is shown by its scalars`() {
     let kind = LockStepFailureKind.mismatch(
       expected: [Entry(name: "\u{e9}")], actual: [Entry(name: "e\u{301}")])
-    #expect(kind.description.contains(#"expected "\u{00E9}", got "e\u{0301}" in [0].name"#), "\(kind)")
+    #expect(
+      kind.description.contains(#"expected "\u{00E9}", got "e\u{0301}" in [0].name"#), "\(kind)")
   }
 
   @Test func `dates are shown with their fractions`() {

@@ -59,9 +59,11 @@ import Testing
   ])
   func `a value's rank is the inverse of the rank's value`(range: ClosedRange<Int>) {
     var choices = Choices(seed: 1, strategy: .uniform)
-    for value in [range.lowerBound, range.upperBound] + (0..<200).map({ _ in
-      choices.integer(in: range)
-    }) {
+    for value in [range.lowerBound, range.upperBound]
+      + (0..<200).map({ _ in
+        choices.integer(in: range)
+      })
+    {
       #expect(Int(rank: value.rank(in: range), in: range) == value)
     }
   }

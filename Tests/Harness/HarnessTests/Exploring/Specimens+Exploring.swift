@@ -34,7 +34,8 @@ extension Specimens {
 
   @Test func exploringABrokenMaker() async throws {
     try await explore(
-      .tally, on: .fake("unmade") { () async throws -> any Tally in fatalError("no tally today") }
+      .tally,
+      on: .fake("unmade") { () async throws -> any Tally in fatalError("no tally today") }
         .inOwnProcess(), settings: Self.settings, filePath: Self.file)
   }
 

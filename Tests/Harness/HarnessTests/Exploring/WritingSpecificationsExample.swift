@@ -142,7 +142,8 @@ extension Implementation<any SeatMap> {
     let root = file.deletingLastPathComponent().appending(path: "../../../..").standardized
     let article = try String(
       contentsOf: root.appending(
-        path: "Sources/Harness/ContractExploration/ContractExploration.docc/WritingSpecifications.md"
+        path:
+          "Sources/Harness/ContractExploration/ContractExploration.docc/WritingSpecifications.md"
       ), encoding: .utf8)
     let code = try String(contentsOf: file, encoding: .utf8)
     let known = Set(
