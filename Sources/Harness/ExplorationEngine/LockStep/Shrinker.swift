@@ -69,7 +69,7 @@ struct Shrinker<Spec: Specification> {
         escaped = best.spans.count
         if escape() { continue }
         // The other passes cost more, the longer the sequence is.
-        if isHard, leavePlateau(share: 2) { continue }
+        if isHard, leavePlateau(share: 4) { continue }
       }
       let before = best.sequence
       simplifyLastCommand()

@@ -82,10 +82,7 @@ import Testing
         name: "\(bug)", minimum: 2, rules: [("pay", [value]), ("take", [value])],
         model: { take(isCorrect: true, $0, &$1) }, subject: { take(isCorrect: false, $0, &$1) })
     }
-    return Scenario(
-      name: "\(bug)", minimum: 2, rules: [("put", [.key, value]), ("get", [.key])],
-      model: { put($0, &$1) { $0 } }
-    ) { command, world in
+    let subject: Scenario.Step = { command, world in
       put(command, &world) { value in
         let isBad =
           switch bug {
@@ -96,6 +93,9 @@ import Testing
         return isBad ? -1 : value
       }
     }
+    return Scenario(
+      name: "\(bug)", minimum: 2, rules: [("put", [.key, value]), ("get", [.key])],
+      model: { put($0, &$1) { $0 } }, subject: subject)
   }
 
   private static func put(

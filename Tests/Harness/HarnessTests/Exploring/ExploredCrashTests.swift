@@ -15,7 +15,7 @@ import Testing
   private func run(_ name: String, in folder: URL) async throws -> SpecimenRun {
     try await SpecimenRun(
       name,
-      environment: ["CONTRACT_SPECIMEN_EXAMPLES": folder.path, "TMPDIR": folder.path])
+      environment: ["CONTRACT_SPECIMEN": folder.path, "TMPDIR": folder.path])
   }
 
   /// The commands of the saved examples, by the folder in which they are.
