@@ -39,6 +39,16 @@ import RecordedHistories
       )
     }
 
+    let peers = Peer.hypothesisRareValues()
+    print("\nseeds of 20 that find a bug within 200 runs of 50 commands")
+    for (bug, name) in [
+      (RareValues.Bug.value, "one value of 3,600"), (.multiple, "multiples of 4,096"),
+    ] {
+      let found = await RareValues.found(bug)
+      let peer = peers[bug.rawValue].map { ", Hypothesis \($0)" } ?? ""
+      print(line(name, "\(found)" + peer))
+    }
+
     print("\nprocessor time for the linearizability of 10,000 operations by 8 clients on a map")
     print("(in memory; as a file of JSON lines, with the reason why a wrong one is wrong)")
     for (name, keys, spread) in [

@@ -5,11 +5,27 @@ enum Peer {
   /// The steps per second of processor time of Hypothesis on the same workload; `nil` if it is not
   /// installed.
   static func hypothesisStepsPerSecond() -> Double? {
+    output(of: "hypothesis_dictionary.py").flatMap { text in
+      Double(text.filter { !$0.isWhitespace })
+    }
+  }
+
+  /// The number of 20 seeds with which Hypothesis finds each bug at rare values; empty if it is not
+  /// installed.
+  static func hypothesisRareValues() -> [String: Int] {
+    let lines = (output(of: "hypothesis_rare_values.py") ?? "").split(separator: "\n")
+    return lines.reduce(into: [:]) { found, line in
+      let words = line.split(separator: " ")
+      if words.count == 2 { found[String(words[0])] = Int(words[1]) }
+    }
+  }
+
+  private static func output(of script: String) -> String? {
     let peers = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers")
     let benchmarks = peers.appending(path: "../../..").standardized
     let process = Process()
     process.executableURL = benchmarks.appending(path: ".build/peers/bin/python")
-    process.arguments = [peers.appending(path: "hypothesis_dictionary.py").path]
+    process.arguments = [peers.appending(path: script).path]
     let output = Pipe()
     process.standardOutput = output
     do {
@@ -20,6 +36,6 @@ enum Peer {
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { return nil }
-    return Double(String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace })
+    return String(decoding: data, as: UTF8.self)
   }
 }

@@ -5,8 +5,10 @@ public import Testing
 
 /// Runs random commands on an implementation and on the model, and compares their responses.
 ///
-/// A failure is shrunk, saved next to the test, and recorded as an issue with a test to paste.
-/// Saved examples are replayed first. The environment variables `CONTRACT_EXPLORE_RUNS`,
+/// A failure is shrunk, saved next to the test, and recorded as an issue with a test and a clause to
+/// paste. Saved examples are replayed first. An implementation that is `.inOwnProcess()` is explored
+/// in another process, which runs this test function only, and a crash there is a failure like any
+/// other. The environment variables `CONTRACT_EXPLORE_RUNS`,
 /// `CONTRACT_EXPLORE_SECONDS`, `CONTRACT_EXPLORE_SEED` and `CONTRACT_EXPLORE_SHARD` (such as
 /// `3/16`) override the settings.
 ///
@@ -85,9 +87,10 @@ private func lockStep<Spec: Specification>(
 /// Runs random commands on an implementation from several threads in parallel, and checks that each
 /// recorded history is linearizable.
 ///
-/// Whether two calls overlap is a matter of chance: about one run in 100 hits a gap of 100 ns
-/// between a check and the action that depends on it. By default the exploration ends after 1,000
-/// runs or one second.
+/// Whether two calls overlap is a matter of chance. By default the exploration ends after 1,000 runs
+/// or one second; on two busy cores, half of such explorations or fewer find a lock of the wrong
+/// scope or a missing one. Use `exploreInterleavings` where the subject can be scheduled, and give
+/// this function more time.
 ///
 /// - Parameters:
 ///   - specification: The model and the generator of commands.

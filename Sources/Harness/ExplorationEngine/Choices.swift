@@ -33,6 +33,10 @@ public struct Choices: Sendable {
   /// The number of draws out of 256 that repeat an earlier value of their domain.
   @usableFromInline var reuse: UInt64 = 0
   @usableFromInline var memories: [DomainMemory] = []
+  /// The values that are drawn more often than others.
+  @usableFromInline var interesting = InterestingValues()
+  /// Whether the run also draws numbers that the model's state and responses contain.
+  @usableFromInline var seesModel = false
 
   private var recorded = ChoiceSequence()
   private var script = ChoiceSequence()
@@ -75,6 +79,8 @@ public struct Choices: Sendable {
     memories.removeAll(keepingCapacity: true)
     enabledRules = .max
     reuse = 0
+    seesModel = false
+    interesting.restart(SplitMix64.mixed(seed ^ 0x6c69_7465_7261_6c73))
     guard strategy != .uniform else { return }
     let plan = generator.next()
     if strategy == .swarm || plan & 1 == 1 { enabledRules = generator.next() }
@@ -110,8 +116,9 @@ public struct Choices: Sendable {
 
   /// Draws an integer.
   ///
-  /// The simplest value is the one nearest to zero. In ranges of more than 16 values, the bounds
-  /// are drawn more often than other values.
+  /// The simplest value is the one nearest to zero. In ranges of more than 16 values, some are
+  /// drawn more often than others: the bounds, powers of two and their multiples, literals of the
+  /// subject's source code, and numbers in the model's state.
   ///
   /// - Parameters:
   ///   - range: The possible values. Of a range wider than 64 bits, only the simplest 2⁶⁴ are
@@ -123,7 +130,41 @@ public struct Choices: Sendable {
     in range: ClosedRange<Value>, domain: Domain? = nil
   ) -> Value {
     let width = range.upperBound.distanceInRanks(from: range.lowerBound)
+    if width > 15, mode != .replaying, generator.next() & 3 == 0,
+      let value = interestingValue(in: range)
+    {
+      let rank = note(min(value.rank(in: range), width), upTo: width, domain: domain)
+      return Value(rank: rank, in: range)
+    }
     return Value(rank: rank(upTo: width, domain: domain), in: range)
+  }
+
+  /// An interesting value of a range, if there is one that 64 bits can represent.
+  @inlinable
+  mutating func interestingValue<Value: FixedWidthInteger>(
+    in range: ClosedRange<Value>
+  ) -> Value? {
+    guard let lower = Int64(exactly: range.lowerBound),
+      let upper = Int64(exactly: range.upperBound)
+    else { return nil }
+    return interesting.draw(&generator, lower, upper).map { Value(truncatingIfNeeded: $0) }
+  }
+
+  /// Remembers and records a rank that was drawn in another way.
+  @inlinable
+  mutating func note(_ rank: UInt64, upTo limit: UInt64, domain: Domain?) -> UInt64 {
+    if let domain {
+      let memory = memory(of: domain)
+      memories[memory].remember(rank)
+    }
+    if mode == .recording { record(rank, upTo: limit, kind: .value, domain: domain) }
+    return rank
+  }
+
+  /// Notes the numbers that the model has, if the run draws them.
+  @inlinable
+  mutating func see<State, Response>(_ state: State, _ response: Response) {
+    if seesModel { interesting.see(state: state, response: response) }
   }
 
   /// Draws a Boolean; `false` is simpler.

@@ -6,6 +6,18 @@ extension FixedWidthInteger {
     UInt64(clamping: Magnitude(truncatingIfNeeded: self &- lower))
   }
 
+  /// The rank of a value in a range that contains it; the inverse of ``init(rank:in:)``.
+  @inlinable
+  func rank(in range: ClosedRange<Self>) -> UInt64 {
+    let (lower, upper) = (range.lowerBound, range.upperBound)
+    if lower >= 0 { return distanceInRanks(from: lower) }
+    if upper <= 0 { return upper.distanceInRanks(from: self) }
+    let shared = UInt64(clamping: Swift.min(lower.magnitude, upper.magnitude))
+    let distance = UInt64(clamping: magnitude)
+    guard distance > shared else { return self > 0 ? 2 &* distance &- 1 : 2 &* distance }
+    return distance &+ shared
+  }
+
   /// Creates the value with a rank; values are ranked by their distance from zero.
   ///
   /// In a range on both sides of zero the order is 0, 1, -1, 2, -2, … until one bound is reached.

@@ -95,7 +95,7 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
         case .notLinearizable(let violation):
           report.failure = ConcurrentFailure(
             specification, .notLinearizable(violation), history,
-            minimal: checker.minimized(history, within: settings.shrinkTime), seed: seed)
+            minimal: checker.explained(history, within: settings.shrinkTime), seed: seed)
         }
       }
     }

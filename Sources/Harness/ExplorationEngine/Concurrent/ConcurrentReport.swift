@@ -64,7 +64,8 @@ public struct ConcurrentFailure<Spec: Specification>: Sendable {
   /// The recorded history.
   public let history: History<Spec.Command, Spec.Response>
 
-  /// The smallest part found that is not linearizable. Minimising makes no live calls.
+  /// The smallest part found that is not linearizable, and that is so without its last response.
+  /// Minimising makes no live calls.
   public let minimal: History<Spec.Command, Spec.Response>?
 
   /// The seed of the commands. It does not determine the order in which the threads ran.

@@ -13,7 +13,7 @@ final class CrashRecord: Sendable {
     /// The source of the commands.
     enum Origin: Codable, Sendable {
       /// Runs drawn from seeds.
-      case seeds(base: UInt64, shard: Int, of: Int, Choices.Strategy)
+      case seeds(SeededRuns)
       /// Encoded commands, with their choices if those are known: a stored example, a replay, or a
       /// candidate of shrinking.
       case commands([String], ChoiceSequence?)

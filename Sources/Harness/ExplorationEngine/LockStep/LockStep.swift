@@ -31,6 +31,9 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// Whether every subject runs in another process, and not only commands that ended one before.
   package var isIsolated = false
 
+  /// The path of the file whose package has the subject's source code, for ``literals``.
+  package var filePath: String
+
   /// Called at most once a second while runs are in progress.
   public var onProgress: (@Sendable (ExplorationProgress) -> Void)?
 
@@ -39,12 +42,25 @@ public struct LockStep<Spec: Specification>: Sendable {
 
   let start: Start
 
+  /// The literals that runs draw more often.
+  var literals: [Int64] {
+    // A type's name may be `any Store` or have generic arguments.
+    let names: String = specification.typeName + " \(Spec.Subject.self)"
+    let words: [Substring] = names.split { (character: Character) in
+      !character.isLetter && !character.isNumber && character != "_"
+    }
+    return SourceLiterals.literals(
+      concerning: words.filter { $0.count > 4 }.map(String.init), at: filePath)
+  }
+
   var name: ExplorationName { .init(specification.typeName, on: implementation) }
 
   @usableFromInline
   init(
-    _ specification: Spec, _ settings: ExplorationSettings, isAsync: Bool, start: @escaping Start
+    _ specification: Spec, _ settings: ExplorationSettings, isAsync: Bool, filePath: String,
+    start: @escaping Start
   ) {
+    self.filePath = filePath
     self.specification = specification
     self.settings = settings
     self.start = start
@@ -58,15 +74,17 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// - Parameters:
   ///   - specification: The model and the generator.
   ///   - settings: The limits and seeds.
+  ///   - filePath: The path of the calling file. Integer literals of the files in its package that
+  ///     concern the specification or the subject are drawn more often.
   ///   - tearDown: Called with each subject when its run has ended.
   ///   - makeSubject: Creates a subject in the initial state, for each run.
   @inlinable
   public init(
-    _ specification: Spec, settings: ExplorationSettings = .init(),
+    _ specification: Spec, settings: ExplorationSettings = .init(), filePath: String = #filePath,
     tearDown: @escaping @Sendable (Spec.Subject) async throws -> Void = { _ in },
     makeSubject: @escaping @Sendable () async throws -> Spec.Subject
   ) {
-    self.init(specification, settings, isAsync: true) { plan, monitor, worker in
+    self.init(specification, settings, isAsync: true, filePath: filePath) { plan, monitor, worker in
       worker.runTask {
         await LockStepLoop<Spec>.run(
           specification, plan, monitor, makeSubject: makeSubject, tearDown: tearDown)
@@ -79,15 +97,18 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// - Parameters:
   ///   - specification: The model and the generator.
   ///   - settings: The limits and seeds.
+  ///   - filePath: The path of the calling file. Integer literals of the files in its package that
+  ///     concern the specification or the subject are drawn more often.
   ///   - tearDown: Called with each subject when its run has ended.
   ///   - makeSubject: Creates a subject in the initial state, for each run.
   @inlinable
   public init(
-    _ specification: Spec, settings: ExplorationSettings = .init(),
+    _ specification: Spec, settings: ExplorationSettings = .init(), filePath: String = #filePath,
     tearDown: @escaping @Sendable (Spec.Subject) throws -> Void = { _ in },
     makeSubject: @escaping @Sendable () throws -> Spec.Subject
   ) where Spec: SynchronousSpecification {
-    self.init(specification, settings, isAsync: false) { plan, monitor, worker in
+    self.init(specification, settings, isAsync: false, filePath: filePath) {
+      plan, monitor, worker in
       worker.run {
         LockStepLoop<Spec>.run(
           specification, plan, monitor, makeSubject: makeSubject, tearDown: tearDown)

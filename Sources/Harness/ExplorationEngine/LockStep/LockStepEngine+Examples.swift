@@ -45,20 +45,19 @@ extension LockStepEngine {
         return saveFailure(&report)
       }
       announce(failure, "Running the commands during which an earlier process ended")
-      if let seed { plan.origin = .seeds(base: seed, shard: 1, of: 1, settings.strategy) }
       plan.isSuspect = true
-      report.calls += attempt(failure.commands, as: plan).calls
+      report.calls += attempt(failure.commands, as: plan, run: leftover.run).calls
     }
   }
 
   /// The commands that were running, with the choices from which they are drawn if those are known.
   private func candidate(of leftover: CrashRecord.Leftover) -> (Candidate, seed: UInt64?)? {
     switch leftover.plan.origin {
-    case .seeds(let base, let shard, let count, let strategy):
-      guard let shard = Shard(shard, of: count) else { return nil }
-      let seed = shard.seed(ofRun: leftover.run, from: base)
-      var choices = Choices(seed: seed, strategy: strategy)
-      return (Candidate(spec, &choices, count: leftover.commands), seed)
+    case .seeds(let runs):
+      return (
+        drawn(run: leftover.run, of: runs, count: leftover.commands),
+        runs.seed(ofRun: leftover.run)
+      )
     case .commands(let encoded, let choices):
       guard let commands = lockStep.coding?.decode(encoded) else { return nil }
       return (Candidate(spec, Array(commands.prefix(leftover.commands)), drawnFrom: choices), nil)

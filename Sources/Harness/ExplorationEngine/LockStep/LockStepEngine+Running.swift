@@ -61,7 +61,7 @@ extension LockStepEngine {
         let step = monitor.step.load(ordering: .relaxed)
         monitor.end(
           .failed(
-            .init(run: plan.runs.first + max(run, 1) - 1, step: step, kind: .timedOut(after: limit))
+            .init(run: max(run, 1) - 1, step: step, kind: .timedOut(after: limit))
           ))
         let ending = monitor.wait(.zero) ?? .done
         worker.abandon()
@@ -108,10 +108,17 @@ extension LockStepEngine {
       return .failed(
         .init(run: 0, step: 0, kind: .setUpThrew(type: "SubjectProcess", message: message)))
     case .ended(let reason):
-      return .failed(stopped(plan, monitor) { .endedProcess(reason) } inSetUp: { .setUpEndedProcess(reason) })
+      return .failed(
+        stopped(monitor) {
+          .endedProcess(reason)
+        } inSetUp: {
+          .setUpEndedProcess(reason)
+        })
     case .silent:
       return .failed(
-        stopped(plan, monitor) { .timedOut(after: limit) } inSetUp: {
+        stopped(monitor) {
+          .timedOut(after: limit)
+        } inSetUp: {
           .setUpThrew(type: "SubjectProcess", message: "the process stopped responding")
         })
     }
@@ -119,15 +126,14 @@ extension LockStepEngine {
 
   /// The failure of a process that ended or stopped, at the position that it recorded.
   private func stopped(
-    _ plan: LockStepPlan<Spec.Command>, _ monitor: Monitor,
-    _ kind: () -> LockStepFailureKind<Spec.Response>,
+    _ monitor: Monitor, _ kind: () -> LockStepFailureKind<Spec.Response>,
     inSetUp: () -> LockStepFailureKind<Spec.Response>
   ) -> RunFailure<Spec.Response> {
     let (run, commands) = monitor.position.current
-    monitor.begun.store(max(run - plan.runs.first, 0) + 1, ordering: .relaxed)
+    monitor.begun.store(max(run, 0) + 1, ordering: .relaxed)
     monitor.calls.add(commands, ordering: .relaxed)
     return .init(
-      run: max(run, plan.runs.first), step: max(commands - 1, 0),
+      run: max(run, 0), step: max(commands - 1, 0),
       kind: commands > 0 ? kind() : inSetUp())
   }
 
@@ -135,11 +141,8 @@ extension LockStepEngine {
     _ plan: LockStepPlan<Spec.Command>, until deadline: ContinuousClock.Instant?, isGiven: Bool
   ) -> SubjectRequest.Runs? {
     switch plan {
-    case .seeds(let first, let end, let base, let shard, let strategy, let steps):
-      .seeds(
-        first: first, end: end, base: base, shard: shard.number, of: shard.count, strategy,
-        steps: steps, seconds: deadline.map { max(($0 - .now).seconds, 0) })
-    case .commands(let commands):
+    case .seeds(let runs): .seeds(runs, seconds: deadline.map { max(($0 - .now).seconds, 0) })
+    case .commands(let commands, _):
       isGiven ? .given : lockStep.coding?.encode(commands).map { .commands($0) }
     }
   }
@@ -149,10 +152,9 @@ extension LockStepEngine {
     _ failure: SubjectReply.Failure, of plan: LockStepPlan<Spec.Command>, _ limit: Duration
   ) -> RunFailure<Spec.Response> {
     let commands =
-      if case .commands(let commands) = plan {
-        Array(commands.prefix(failure.step + 1))
-      } else {
-        drawn(run: failure.run, count: failure.step + 1).commands
+      switch plan {
+      case .commands(let commands, _): Array(commands.prefix(failure.step + 1))
+      case .seeds(let runs): drawn(run: failure.run, of: runs, count: failure.step + 1).commands
       }
     var state = spec.initialState
     let expected = commands.map { spec.apply($0, to: &state) }.last
@@ -205,12 +207,10 @@ extension LockStepEngine {
   ) -> (LockStepPlan<Spec.Command>, ContinuousClock.Instant?)? {
     switch request.runs {
     case .given: return (.commands(commands), nil)
-    case .commands(let encoded): return lockStep.coding?.decode(encoded).map { (.commands($0), nil) }
-    case .seeds(let first, let end, let base, let number, let count, let strategy, let steps, let time):
-      guard let shard = Shard(number, of: count) else { return nil }
-      let plan = LockStepPlan<Spec.Command>.seeds(
-        first: first, end: end, base: base, shard: shard, strategy, steps)
-      return (plan, time.map { .now.advanced(by: .seconds($0)) })
+    case .commands(let encoded):
+      return lockStep.coding?.decode(encoded).map { (.commands($0), nil) }
+    case .seeds(let runs, let time):
+      return (.seeds(runs), time.map { .now.advanced(by: .seconds($0)) })
     }
   }
 }

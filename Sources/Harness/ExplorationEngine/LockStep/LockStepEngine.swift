@@ -12,11 +12,14 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   let isCancelled = Atomic<Bool>(false)
   /// The record of the running commands, if failures are saved or another process runs the subject.
   let crashRecord: CrashRecord?
+  /// The runs to draw.
+  let runs: SeededRuns
   /// The processes that run subjects; only the exploration's thread uses them.
   nonisolated(unsafe) let processes: SubjectProcesses?
 
   init(_ lockStep: LockStep<Spec>) {
     self.lockStep = lockStep
+    runs = SeededRuns(lockStep.settings, literals: lockStep.literals)
     processes = lockStep.startProcess.map { SubjectProcesses($0) }
     crashRecord =
       lockStep.examples == nil && processes == nil
@@ -63,16 +66,10 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   private func runSeeds(_ report: inout Report, _ start: ContinuousClock.Instant) {
     let monitor = Monitor(position: crashRecord?.position)
-    let shard = settings.shard
-    crashRecord?.begin(
-      .init(
-        origin: .seeds(
-          base: settings.seed, shard: shard.number, of: shard.count, settings.strategy)))
-    let plan = LockStepPlan<Spec.Command>.seeds(
-      first: 0, end: settings.runs, base: settings.seed, shard: settings.shard,
-      settings.strategy, settings.steps)
+    crashRecord?.begin(.init(origin: .seeds(runs)))
     let ending = watch(
-      plan, monitor, limit: settings.runLimit, until: settings.time.map { start.advanced(by: $0) },
+      .seeds(runs), monitor, limit: settings.runLimit,
+      until: settings.time.map { start.advanced(by: $0) },
       isElsewhere: lockStep.isIsolated
     ) { [lockStep] runs, commands in
       lockStep.onProgress?(
@@ -86,14 +83,15 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     let count = found.step + (found.kind.isOfCommand ? 1 : 0)
     let seed = settings.seed(ofRun: found.run)
     report.failure = investigated(
-      drawn(run: found.run, count: count), found.kind, seed: seed,
+      drawn(run: found.run, of: runs, count: count), found.kind, seed: seed,
       isElsewhere: lockStep.isIsolated, &report)
     saveFailure(&report)
   }
 
   /// Draws the commands of a run again and records the choices, because runs are not recorded.
-  func drawn(run: Int, count: Int) -> Candidate {
-    var choices = Choices(seed: settings.seed(ofRun: run), strategy: settings.strategy)
+  func drawn(run: Int, of runs: SeededRuns, count: Int) -> Candidate {
+    var choices = runs.choices(isRecording: true)
+    runs.start(run, &choices)
     return ShrinkCandidate(spec, &choices, count: count)
   }
 
@@ -108,9 +106,11 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   ///   - isElsewhere: Whether another process runs the subject; by default if every run does.
   ///   - isGiven: Whether the other process has the commands already.
   ///   - plan: The entry of the crash record; by default the commands.
+  ///   - run: The run's number in that entry.
   func attempt(
     _ commands: [Spec.Command], choices: ChoiceSequence? = nil, limit: Duration? = nil,
-    isElsewhere: Bool? = nil, isGiven: Bool = false, as plan: CrashRecord.Plan? = nil
+    isElsewhere: Bool? = nil, isGiven: Bool = false, as plan: CrashRecord.Plan? = nil,
+    run: Int = 0
   ) -> (failure: RunFailure<Spec.Response>?, calls: Int) {
     let monitor = Monitor(position: crashRecord?.position)
     if let crashRecord {
@@ -118,7 +118,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
       crashRecord.begin(plan ?? encoded.map { .init(origin: .commands($0, choices)) })
     }
     let ending = watch(
-      .commands(commands), monitor, limit: limit ?? settings.runLimit,
+      .commands(commands, run: run), monitor, limit: limit ?? settings.runLimit,
       isElsewhere: isElsewhere ?? lockStep.isIsolated, isGiven: isGiven)
     let calls = monitor.calls.load(ordering: .relaxed)
     if case .failed(let failure) = ending { return (failure, max(calls, failure.step)) }

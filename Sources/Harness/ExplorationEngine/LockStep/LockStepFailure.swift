@@ -35,7 +35,11 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
   /// The number of runs that shrinking took.
   public internal(set) var attempts = 0
 
-  /// Whether shrinking ran and ended before it reached its limits.
+  /// Whether shrinking ended before it reached its limits: no pass found a simpler sequence.
+  ///
+  /// The passes remove single commands, ranges of at least half the commands, and, if removals
+  /// contradicted each other, all ranges, equal commands together, and random parts. Other
+  /// combinations are not tried.
   public internal(set) var isShrunkFully = false
 
   /// The name of the stored example that failed; `nil` if a new run failed.

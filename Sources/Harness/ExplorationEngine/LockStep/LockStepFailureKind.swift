@@ -69,7 +69,9 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
 extension LockStepFailureKind: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .mismatch(let expected, let actual): "expected \(expected), got \(actual)"
+    case .mismatch(let expected, let actual):
+      "expected \(expected), got \(actual)"
+        + (LookalikeDifference.text(expected, actual).map { " (\($0))" } ?? "")
     case .differed(let expected, let actual): "expected \(expected), got \(actual)"
     case .threw(let type, let message, let expected):
       "expected \(expected), but it threw \(type): \(message)"

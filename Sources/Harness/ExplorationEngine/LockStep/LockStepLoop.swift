@@ -3,10 +3,10 @@ import Synchronization
 /// The runs that a loop performs.
 @usableFromInline
 enum LockStepPlan<Command: Sendable>: Sendable {
-  /// Runs drawn from seeds, with the numbers `first..<end` and a number of steps.
-  case seeds(first: Int, end: Int, base: UInt64, shard: Shard, Choices.Strategy, Int)
-  /// One run of these commands.
-  case commands([Command])
+  /// Runs drawn from seeds.
+  case seeds(SeededRuns)
+  /// One run of these commands, which the crash record numbers as given.
+  case commands([Command], run: Int = 0)
 }
 
 /// The inner loops of lock-step exploration.
@@ -25,8 +25,9 @@ enum LockStepLoop<Spec: Specification> {
     _ spec: Spec, _ plan: LockStepPlan<Spec.Command>, _ monitor: Monitor,
     makeSubject: () async throws -> Spec.Subject, tearDown: (Spec.Subject) async throws -> Void
   ) async {
-    var choices = Choices(seed: 0, strategy: .uniform, isRecording: false)
-    let (first, end) = plan.runs
+    var choices = plan.choices
+    let end = plan.end
+    let first = plan.first
     var run = first
     var calls = 0
     while run < end, !monitor.isStopped.load(ordering: .relaxed) {
@@ -46,6 +47,7 @@ enum LockStepLoop<Spec: Specification> {
       while step < length {
         let command = plan.command(step, spec, state, &choices)
         let expected = spec.apply(command, to: &state)
+        choices.see(state, expected)
         monitor.step.store(step, ordering: .relaxed)
         monitor.position.set(commands: step + 1)
         calls += 1
@@ -80,8 +82,9 @@ extension LockStepLoop where Spec: SynchronousSpecification {
     _ spec: Spec, _ plan: LockStepPlan<Spec.Command>, _ monitor: Monitor,
     makeSubject: () throws -> Spec.Subject, tearDown: (Spec.Subject) throws -> Void
   ) {
-    var choices = Choices(seed: 0, strategy: .uniform, isRecording: false)
-    let (first, end) = plan.runs
+    var choices = plan.choices
+    let end = plan.end
+    let first = plan.first
     var run = first
     var calls = 0
     while run < end, !monitor.isStopped.load(ordering: .relaxed) {
@@ -101,6 +104,7 @@ extension LockStepLoop where Spec: SynchronousSpecification {
       while step < length {
         let command = plan.command(step, spec, state, &choices)
         let expected = spec.apply(command, to: &state)
+        choices.see(state, expected)
         monitor.step.store(step, ordering: .relaxed)
         monitor.position.set(commands: step + 1)
         do {
@@ -129,11 +133,30 @@ extension LockStepLoop where Spec: SynchronousSpecification {
 }
 
 extension LockStepPlan {
-  @inlinable
-  var runs: (first: Int, end: Int) {
+  /// The number of the first run.
+  @usableFromInline
+  var first: Int {
     switch self {
-    case .seeds(let first, let end, _, _, _, _): (first, end)
-    case .commands: (0, 1)
+    case .seeds: 0
+    case .commands(_, let run): run
+    }
+  }
+
+  /// The number of the last run and 1.
+  @usableFromInline
+  var end: Int {
+    switch self {
+    case .seeds(let runs): runs.end
+    case .commands(_, let run): run + 1
+    }
+  }
+
+  /// The choices of no run yet.
+  @usableFromInline
+  var choices: Choices {
+    switch self {
+    case .seeds(let runs): runs.choices()
+    case .commands: Choices(seed: 0, strategy: .uniform, isRecording: false)
     }
   }
 
@@ -143,10 +166,10 @@ extension LockStepPlan {
   @inlinable
   func start(_ run: Int, _ choices: inout Choices) -> Int {
     switch self {
-    case .seeds(_, _, let base, let shard, let strategy, let steps):
-      choices.restart(seed: shard.seed(ofRun: run, from: base), strategy: strategy)
-      return steps
-    case .commands(let commands):
+    case .seeds(let runs):
+      runs.start(run, &choices)
+      return runs.steps
+    case .commands(let commands, _):
       return commands.count
     }
   }
@@ -155,7 +178,7 @@ extension LockStepPlan {
   func command<Spec: Specification>(
     _ step: Int, _ spec: Spec, _ state: Spec.State, _ choices: inout Choices
   ) -> Command where Spec.Command == Command {
-    if case .commands(let commands) = self { return commands[step] }
+    if case .commands(let commands, _) = self { return commands[step] }
     return spec.command(from: &choices, in: state)
   }
 }

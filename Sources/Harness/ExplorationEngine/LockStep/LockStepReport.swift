@@ -55,6 +55,9 @@ extension LockStepReport: CustomStringConvertible {
     lines += storeProblems.map { "example store: \($0)" }
     if let failure {
       lines += ["\(failure)", "", failure.swiftTest]
+      if failure.isOfContract, let clause = failure.swiftClause {
+        lines += ["", "as a clause of the contract:", clause]
+      }
       if let savedExample { lines += ["", "saved as \(savedExample)"] }
     }
     return lines.joined(separator: "\n")

@@ -10,7 +10,8 @@ struct ShrinkCandidate<Spec: Specification>: Sendable {
     for _ in 0..<count {
       choices.beginCommand()
       let command = spec.command(from: &choices, in: state)
-      _ = spec.apply(command, to: &state)
+      let response = spec.apply(command, to: &state)
+      choices.see(state, response)
       commands.append(command)
     }
     self.commands = commands

@@ -1,5 +1,3 @@
-import SeededRandom
-
 // Passes that remove, replace and sort commands.
 
 extension Shrinker {
@@ -98,7 +96,7 @@ extension Shrinker {
       && finalState(without([second]).dropLast()) != goal
   }
 
-  private func without(_ commands: [Int]) -> [[Choice]] {
+  func without(_ commands: some Collection<Int>) -> [[Choice]] {
     best.spans.indices.filter { !commands.contains($0) }.map { best.spans[$0] }
   }
 
@@ -134,6 +132,29 @@ extension Shrinker {
         end -= 1
         needed += 1
       }
+    }
+  }
+
+  /// Removes ranges of commands, the largest first, which cost the fewest calls. It runs what the
+  /// other passes only assume: that a part of a passing sequence passes.
+  ///
+  /// Of an ordinary failure, it tries the ranges of at least half the commands; of an erratic one,
+  /// or of a short sequence, all.
+  mutating func deleteRanges() {
+    var size = deletable
+    while size > 1, !isOverBudget {
+      if size * 2 < deletable, !isErratic, deletable > 5 { return }
+      var start = 0
+      while start + size <= deletable {
+        if accepts(without(start..<start + size)) {
+          size = min(size, deletable)
+        } else {
+          start += 1
+        }
+        if size < 2 { return }
+        if !isErratic, deletable > 5 { start += max(size / 2, 1) - 1 }
+      }
+      size = isErratic || deletable <= 5 ? size - 1 : size * 3 / 4
     }
   }
 
@@ -190,28 +211,6 @@ extension Shrinker {
         other[rule].rank = rank
         if accepts(best.spans.prefix(length) + [other], isSameCommand: false) { return true }
       }
-    }
-    return false
-  }
-
-  /// Removes one or two commands, and draws the amounts again at random from those in use.
-  mutating func redraw() -> Bool {
-    let amounts = Set(best.spans.joined().filter(isAmount).map(\.rank)).sorted()
-    guard amounts.count > 1, deletable > 3 else { return false }
-    var generator = SplitMix64(seed: 0)
-    let end = calls + 80
-    for round in 0..<40 where calls < end {
-      var spans = best.spans
-      for _ in 0...(round & 1) where spans.count > 2 {
-        spans.remove(at: Int(generator.next().scaled(upTo: UInt64(spans.count - 2))))
-      }
-      for command in spans.indices {
-        for index in spans[command].indices where isAmount(spans[command][index]) {
-          let rank = amounts[Int(generator.next().scaled(upTo: UInt64(amounts.count - 1)))]
-          spans[command][index].rank = min(rank, spans[command][index].limit)
-        }
-      }
-      if accepts(spans) { return true }
     }
     return false
   }

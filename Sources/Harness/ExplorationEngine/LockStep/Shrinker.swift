@@ -13,9 +13,13 @@ struct Shrinker<Spec: Specification> {
   private(set) var kind: Kind
   private(set) var calls = 0
   private(set) var attempts = 0
-  private(set) var isOverBudget = false
+  /// Whether the budget ended before the passes did.
+  var isOverBudget = false
 
   let spec: Spec
+  /// A command of each kind that the generator draws, for sequences that need a kind that the best
+  /// one does not have.
+  let ingredients: [[Choice]]
   private let attempt: Attempt
   private let budget: (calls: Int, end: ContinuousClock.Instant)
   /// The sequences that are known not to fail in the same way.
@@ -24,6 +28,12 @@ struct Shrinker<Spec: Specification> {
   private var passed: [[Spec.Command]] = []
   /// The number of pairs that could not be removed.
   var pairFailures = 0
+  /// How often a sequence failed although a longer one, of which it is a part, passed.
+  private var contradictions = 0
+
+  /// Whether commands may be removable together where none is removable alone. If so, shrinking
+  /// spends more of its budget on that.
+  var isErratic: Bool { contradictions > 2 }
 
   init(
     _ spec: Spec, _ original: Candidate, _ kind: Kind,
@@ -31,6 +41,12 @@ struct Shrinker<Spec: Specification> {
   ) {
     self.spec = spec
     best = original
+    var choices = Choices(seed: 0, strategy: .uniform)
+    let drawn = Candidate(spec, &choices, count: 50)
+    var kinds: Set<String> = []
+    ingredients = zip(drawn.commands, drawn.spans).filter {
+      kinds.insert(spec.kind(of: $0.0)).inserted
+    }.map(\.1)
     self.kind = kind
     self.budget = budget
     self.attempt = attempt
@@ -52,6 +68,8 @@ struct Shrinker<Spec: Specification> {
       if best.spans.count != escaped {
         escaped = best.spans.count
         if escape() { continue }
+        // The other passes cost more, the longer the sequence is.
+        if isHard, leavePlateau(share: 4) { continue }
       }
       let before = best.sequence
       simplifyLastCommand()
@@ -61,9 +79,10 @@ struct Shrinker<Spec: Specification> {
       lowerRules()
       reorder()
       if best.sequence != before { continue }
-      // The assumption about subsequences does not always hold, so the last pass runs them.
+      // The assumption about subsequences does not always hold, so the last passes run them.
       deleteChunks(isTrusting: false)
-      if best.sequence == before, !redraw() { return }
+      deleteRanges()
+      if best.sequence == before, !leavePlateau(share: 1) { return }
     } while !isOverBudget
   }
 
@@ -74,6 +93,8 @@ struct Shrinker<Spec: Specification> {
       before = best.sequence
       deleteChunks(patience: 2)
       simplifyValues()
+      // Removing single commands from a long sequence costs most, so its random parts come first.
+      if isHard, takeShortcut() || simplifyKinds() || keepRandomParts() { continue }
       deleteChunks()
       dropPairs()
       simplifyValues()
@@ -153,6 +174,7 @@ struct Shrinker<Spec: Specification> {
       shortened = Candidate(spec, spans: Array(candidate.spans.prefix(failure.step + 1)))
     }
     guard shortened.isSimpler(than: best) else { return .same }
+    if passed.contains(where: { $0.containsInOrder(shortened.commands) }) { contradictions += 1 }
     best = shortened
     kind = failure.kind
     return .simpler
@@ -167,6 +189,9 @@ struct Shrinker<Spec: Specification> {
 
   /// The number of commands that may be removed: those before the failing one.
   var deletable: Int { max(best.spans.count - (kind.isOfCommand ? 1 : 0), 0) }
+
+  /// The number of calls that are left.
+  var callsLeft: Int { max(budget.calls - calls, 0) }
 
   /// The model's state after commands.
   func finalState(_ spans: ArraySlice<[Choice]>) -> Spec.State {

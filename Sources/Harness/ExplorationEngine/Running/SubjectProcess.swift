@@ -7,7 +7,8 @@ package protocol SubjectProcess: AnyObject, Sendable {
   /// Ends the process at once, if it still runs.
   func kill()
 
-  /// Waits until the process has ended, and returns how: `signal 4: Fatal error: Index out of range`.
+  /// Waits until the process has ended, and returns how: `signal 4: Fatal error: Index out of
+  /// range`.
   func waitUntilEnd() -> String
 }
 
@@ -20,9 +21,7 @@ package typealias StartSubjectProcess =
 struct SubjectRequest: Codable {
   enum Runs: Codable {
     /// Runs drawn from seeds.
-    case seeds(
-      first: Int, end: Int, base: UInt64, shard: Int, of: Int, Choices.Strategy, steps: Int,
-      seconds: Double?)
+    case seeds(SeededRuns, seconds: Double?)
     /// One run of encoded commands.
     case commands([String])
     /// One run of the commands that both processes were given.
@@ -143,7 +142,8 @@ final class SubjectProcesses {
   private func connected() throws(StartError) -> LineConnection {
     if let current { return current.connection }
     guard let (ours, theirs) = makeConnectedSockets() else {
-      throw StartError(message: "no connection to a new process: \(String(cString: strerror(errno)))")
+      throw StartError(
+        message: "no connection to a new process: \(String(cString: strerror(errno)))")
     }
     let connection = LineConnection(ours)
     let process: any SubjectProcess

@@ -1,8 +1,8 @@
 import ExplorationEngine
 
 // Bugs whose examples are hard to shrink, in the manner of those on which shrinkers are compared:
-// values that must agree, commands that can only be removed together, ids that shift, and goals that
-// a shorter but different path reaches.
+// values that must agree, commands that can only be removed together, ids that shift, and goals
+// that a shorter but different path reaches.
 
 extension Scenario {
   static let hardCases: [Scenario] =
@@ -26,7 +26,8 @@ extension Scenario {
       world.total += command.name == "step" ? 1 : -1
       return world.total >= 16
     },
-    counter("every third write of a key", [("write", [.key]), ("other", [.key])]) { command, world in
+    counter("every third write of a key", [("write", [.key]), ("other", [.key])]) {
+      command, world in
       guard command.name == "write" else { return false }
       world.map[command.arguments[0], default: 0] += 1
       return world.map[command.arguments[0]] == 3
@@ -57,8 +58,9 @@ extension Scenario {
       defer { world.list.append(command.arguments[0]) }
       return command.arguments[0] >= 10 && world.list.contains(command.arguments[0])
     },
-    counter("sum that overflows", [("add", [Argument(domain: "x", range: 0...30_000)]), ("no", [])])
-    { command, world in
+    counter(
+      "sum that overflows", [("add", [Argument(domain: "x", range: 0...30_000)]), ("no", [])]
+    ) { command, world in
       world.total += command.arguments.first ?? 0
       return world.total > 32_767
     },

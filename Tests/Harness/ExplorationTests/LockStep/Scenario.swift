@@ -40,10 +40,12 @@ struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
   let rules: [(name: String, arguments: [Argument])]
   /// Whether arguments are drawn with their domains; generators need not give any.
   var isTagged = true
-  let model: Step
+  /// Whether the model's state hides what the bug depends on.
+  var isBlind = false
+  var model: Step
   let subject: Step
 
-  var testDescription: String { name + (isTagged ? "" : ", untagged") }
+  var testDescription: String { name + (isTagged ? "" : ", untagged") + (isBlind ? ", blind" : "") }
   var initialState: World { World() }
   var kinds: [String] { rules.map(\.name) }
 
@@ -60,6 +62,14 @@ struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
 
   func perform(_ command: Command, on subject: Subject) throws -> [Int] {
     self.subject(command, &subject.world)
+  }
+
+  /// The same port with a model that has no state, for models that respond the same to any command.
+  var blind: Scenario {
+    var copy = self
+    copy.isBlind = true
+    copy.model = { _, _ in [] }
+    return copy
   }
 
   /// The same port with a generator that gives no domains.

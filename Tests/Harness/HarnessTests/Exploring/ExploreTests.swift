@@ -41,6 +41,7 @@ import Testing
     #expect(first.first?.contains("on capped") == true)
     #expect(first.first?.contains("@Test") == true, "\(first)")
     try expectPasted(#require(first.first))
+    try expectPastedClause(#require(first.first))
     #expect(first.first?.contains("/Examples/TallySpecification/") == true)
     let again = try await issues {
       try await explore(.tally, on: .capped, settings: .init(runs: 1), filePath: file)
@@ -59,6 +60,21 @@ import Testing
     let printed = lines(text).drop { !$0.hasPrefix("@Test") }.dropFirst()
     let end = try #require(printed.firstIndex(of: "}"), "\(text)")
     #expect(printed[..<end].allSatisfy { pasted.contains($0) }, "\(text)")
+  }
+
+  /// Compares a printed clause with that of `PastedTest.swift`, which compiles and fails.
+  private func expectPastedClause(_ text: String) throws {
+    let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let start = try #require(lines.firstIndex(of: "Clause("), "\(text)")
+    let end = try #require(lines[start...].firstIndex(of: "}"))
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "PastedTest.swift")
+    let pasted = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
+    // The line with the seed differs by seed.
+    #expect(
+      lines[start...end].allSatisfy { pasted.contains($0) || $0.hasPrefix("from:") }, "\(text)")
   }
 
   @Test func `a lost update of a re-entrant actor is found`() async throws {

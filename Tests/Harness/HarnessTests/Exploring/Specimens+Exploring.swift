@@ -5,9 +5,9 @@ import Testing
 
 /// Explorations of implementations of which one ends or blocks its process.
 extension Specimens {
-  /// Where the examples of a specimen are saved.
+  /// The file next to which a specimen saves its examples: in the folder that the variable names.
   private static var file: String {
-    (ProcessInfo.processInfo.environment["CONTRACT_SPECIMEN_EXAMPLES"] ?? "/nonexistent")
+    (ProcessInfo.processInfo.environment["CONTRACT_SPECIMEN"] ?? "/nonexistent")
       + "/Test.swift"
   }
 
@@ -34,7 +34,8 @@ extension Specimens {
 
   @Test func exploringABrokenMaker() async throws {
     try await explore(
-      .tally, on: .fake("unmade") { () async throws -> any Tally in fatalError("no tally today") }
+      .tally,
+      on: .fake("unmade") { () async throws -> any Tally in fatalError("no tally today") }
         .inOwnProcess(), settings: Self.settings, filePath: Self.file)
   }
 
