@@ -16,7 +16,7 @@ struct BaselineCommand {
   func run() throws -> Int32 {
     let journal = try Contracts.journal(of: journals)
     if let implementation {
-      let known = Set(Matrix(journal).tables.flatMap { $0.implementations.map(\.id) })
+      let known = Set(Matrix(journal).tables.flatMap { $0.columns.map(\.implementation.id) })
       guard known.contains(implementation) else {
         throw UsageError(
           "--implementation '\(implementation)' is not in the journal; give one of "

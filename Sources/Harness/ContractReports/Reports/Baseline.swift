@@ -21,14 +21,14 @@ public struct Baseline: Sendable {
     let runs = Self.runs(in: journal)
     var sections: [String] = []
     for table in Matrix(journal).tables {
-      for (column, implementation) in table.implementations.enumerated()
-      where isWanted(implementation.id) {
+      for (index, column) in table.columns.enumerated()
+      where isWanted(column.implementation.id) {
         let failures = table.rows.compactMap { row -> Failure? in
-          guard let cell = row.cells[column], cell.result.outcome.isFailure else { return nil }
+          guard let cell = row.cells[index], cell.result.outcome.isFailure else { return nil }
           return Failure(
             clause: row.clause, result: cell.result, seen: runs[cell.result.id] ?? [])
         }
-        sections += Self.section(failures, of: implementation, in: table)
+        sections += Self.section(failures, of: column.implementation, in: table)
       }
     }
     text = sections.joined(separator: "\n")
@@ -38,7 +38,7 @@ public struct Baseline: Sendable {
     var platforms: [String: String] = [:]
     var runs: [CaseID: [Run]] = [:]
     for record in journal.records {
-      if case .runStarted(let platform) = record.event { platforms[record.run] = platform }
+      if case .runStarted(let run) = record.event { platforms[record.run] = run.platform }
     }
     for record in journal.records {
       guard case .caseFinished(let result) = record.event else { continue }

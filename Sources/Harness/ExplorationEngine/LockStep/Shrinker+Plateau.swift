@@ -26,7 +26,7 @@ extension Shrinker {
   }
 
   /// Whether more commands than usual may be removable together.
-  var isHard: Bool { isErratic && deletable > 8 || deletable > 12 }
+  var isHard: Bool { isErratic && deletable > 8 || deletable > 16 }
 
   // MARK: - By the model
 
@@ -146,14 +146,14 @@ extension Shrinker {
   // MARK: - At random
 
   /// Keeps a random half of the commands, or a quarter, which costs fewer calls, as often as that
-  /// succeeds within eight attempts.
+  /// succeeds within a few attempts.
   mutating func keepRandomParts() -> Bool {
     var generator = SplitMix64(seed: UInt64(best.spans.count))
     let length = best.spans.count
     var attempt = 0
-    while attempt < 8, deletable > 4, !isOverBudget {
+    while attempt < (isErratic ? 8 : 4), deletable > 4, !isOverBudget {
       var bits = generator.next()
-      if attempt > 3 { bits &= generator.next() }
+      if attempt > (isErratic ? 3 : 1) { bits &= generator.next() }
       let kept = best.spans.indices.filter { $0 >= deletable || bits >> UInt64($0 % 64) & 1 == 1 }
       attempt = accepts(kept.map { best.spans[$0] }) ? 0 : attempt + 1
     }

@@ -69,7 +69,7 @@ struct Shrinker<Spec: Specification> {
         escaped = best.spans.count
         if escape() { continue }
         // The other passes cost more, the longer the sequence is.
-        if isHard, leavePlateau(share: 4) { continue }
+        if isHard, leavePlateau(share: 6) { continue }
       }
       let before = best.sequence
       simplifyLastCommand()
@@ -88,13 +88,18 @@ struct Shrinker<Spec: Specification> {
 
   /// Repeats the passes that may remove commands until none does.
   private mutating func shorten() {
+    // The length of which random parts were tried.
+    var sampledLength = 0
     var before: ChoiceSequence
     repeat {
       before = best.sequence
       deleteChunks(patience: 2)
       simplifyValues()
       // Removing single commands from a long sequence costs most, so its random parts come first.
-      if isHard, takeShortcut() || simplifyKinds() || keepRandomParts() { continue }
+      if isHard, sampledLength != best.spans.count {
+        sampledLength = best.spans.count
+        if takeShortcut() || keepRandomParts() || isErratic && simplifyKinds() { continue }
+      }
       deleteChunks()
       dropPairs()
       simplifyValues()
