@@ -80,7 +80,8 @@ struct Wrong: Error, Hashable {}
     }
     #expect(report.isExhaustive)
     // Each task runs code at four points, so there are 70 orders; unoptimised, at five, and 252.
-    #expect(report.schedules < 300, "\(report)")
+    // They differ further in the order in which the tasks arrive at the actor.
+    #expect(report.schedules < 1_500, "\(report)")
   }
 
   @Test func `tasks on separate actors need one schedule`() async {
