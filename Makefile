@@ -16,7 +16,7 @@ contracts: setup ## Run every contract on every implementation and print the mat
 	@swift test --filter Contract
 
 # These tests measure time or observe threads and sockets, so they run without other tests.
-EXPLORERS := ExplorationTests|ExploreTests
+EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests|TransportContractTests
 
 # Products of another configuration go to another folder.

@@ -46,32 +46,34 @@ package enum CookieDate {
     guard year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
       (1...length(ofMonth: month, year: year)).contains(day)
     else { return nil }
-    let seconds =
-      days(year: year, month: month, day: day) * 86_400
-      + time.hour * 3600 + time.minute * 60 + time.second
-    return Date(timeIntervalSince1970: TimeInterval(seconds))
+    // The seconds of a late year exceed `Int` where that has 32 bits.
+    let seconds = time.hour * 3600 + time.minute * 60 + time.second
+    return Date(
+      timeIntervalSince1970: TimeInterval(days(year: year, month: month, day: day)) * 86_400
+        + TimeInterval(seconds))
   }
 
   /// Formats an instant for HTTP, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
   ///
   /// Fractions of a second are dropped; instants outside the years 1601 to 9999 are clamped.
   package static func format(_ date: Date) -> String {
-    let first = days(year: 1601, month: 1, day: 1) * 86_400
+    let first = days(year: 1601, month: 1, day: 1)
     let unix = date.timeIntervalSince1970.rounded(.down)
     // With the arguments in this order, NaN becomes the first date instead of trapping in
     // `Int(_:)`.
-    let seconds = Int(min(max(Double(first), unix), latest.timeIntervalSince1970))
-    let day = (seconds - first) / 86_400
-    let time = (seconds - first) % 86_400
-    var year = 1601 + day / 366
-    while days(year: year + 1, month: 1, day: 1) * 86_400 <= seconds { year += 1 }
+    let seconds = min(max(TimeInterval(first) * 86_400, unix), latest.timeIntervalSince1970)
+    let day = Int((seconds / 86_400).rounded(.down))
+    let time = Int(seconds - TimeInterval(day) * 86_400)
+    var year = 1601 + (day - first) / 366
+    while days(year: year + 1, month: 1, day: 1) <= day { year += 1 }
     var month = 1
-    while month < 12, days(year: year, month: month + 1, day: 1) * 86_400 <= seconds { month += 1 }
-    let dayOfMonth = seconds.floorDivided(by: 86_400) - days(year: year, month: month, day: 1) + 1
+    while month < 12, days(year: year, month: month + 1, day: 1) <= day { month += 1 }
+    let dayOfMonth = day - days(year: year, month: month, day: 1) + 1
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let clock = [time / 3600, time / 60 % 60, time % 60].map(two).joined(separator: ":")
     // 1 January 1601 was a Monday.
-    return "\(weekdays[day % 7]), \(two(dayOfMonth)) \(months[month - 1]) \(year) \(clock) GMT"
+    return
+      "\(weekdays[(day - first) % 7]), \(two(dayOfMonth)) \(months[month - 1]) \(year) \(clock) GMT"
   }
 
   private static let months = [
@@ -132,12 +134,5 @@ package enum CookieDate {
     let monthFromMarch = (month + 9) % 12
     let leapDays = shifted / 4 - shifted / 100 + shifted / 400
     return shifted * 365 + leapDays + (153 * monthFromMarch + 2) / 5 + day - 1 - 719_468
-  }
-}
-
-extension Int {
-  /// Divides by a positive number and rounds towards negative infinity.
-  fileprivate func floorDivided(by divisor: Int) -> Int {
-    self >= 0 ? self / divisor : (self + 1) / divisor - 1
   }
 }
