@@ -179,6 +179,12 @@ import Testing
     #expect(!run.output.contains("CancellationError"), "issues after the timeout are dropped")
   }
 
+  @Test func `time in which other tests occupy every thread does not count`() async throws {
+    let run = try await SpecimenRun("crowded")
+    #expect(run.outcome("drowsy/sleeps@sound") == .passed, "\(run.output)")
+    #expect(run.status == 0)
+  }
+
   @Test func `a clause that blocks its thread times out in its own process`() async throws {
     let run = try await SpecimenRun("blockingInOwnProcess")
     #expect(run.status == 1)

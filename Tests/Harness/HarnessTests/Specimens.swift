@@ -123,6 +123,18 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  /// Other tasks compute on every thread of the pool while the case runs.
+  @Test(arguments: Contract.drowsy.cases(for: .sound))
+  func crowded(_ specimen: ContractCase<Counter>) async throws {
+    for _ in 0..<4 * ProcessInfo.processInfo.activeProcessorCount {
+      Task {
+        let end = ContinuousClock.now + .milliseconds(400)
+        while ContinuousClock.now < end {}
+      }
+    }
+    try await specimen.verify()
+  }
+
   @Test(arguments: Contract.wedge.cases(for: .sound))
   func starved(_ specimen: ContractCase<Counter>) async throws {
     try await specimen.verify()
@@ -286,6 +298,12 @@ extension Contract<Counter> {
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<256 { group.addTask { DispatchSemaphore(value: 0).wait() } }
       }
+    }
+  }
+
+  static let drowsy = Contract("drowsy", "A clause that sleeps for 10 ms") {
+    Clause("sleeps", "it ends in time", timeLimit: .milliseconds(800)) { _ in
+      try await Task.sleep(for: .milliseconds(10))
     }
   }
 

@@ -5,7 +5,11 @@ import SystemLocks
 final class Watchdog: Sendable {
   static let shared = Watchdog()
 
+  /// How often the thread looks whether the pool runs new jobs.
+  private static let sampling = 0.1
+
   private let state = Mutex(State())
+  private let pool = PoolLatency()
   /// Wakes the thread. It is signalled only after `state` is unlocked.
   private let wakeUp = DispatchSemaphore(value: 0)
 
@@ -18,21 +22,39 @@ final class Watchdog: Sendable {
 
   private struct Alarm {
     var deadline: ContinuousClock.Instant
+    /// The delay, and the pool's latency when the alarm was set, if latency moves the deadline.
+    var waiting: (delay: Duration, latency: Duration, start: ContinuousClock.Instant)?
     var action: @Sendable () -> Void
+
+    /// The deadline, later by the time for which the pool ran no new job since the alarm was set.
+    func deadline(at latency: Duration) -> ContinuousClock.Instant {
+      guard let waiting else { return deadline }
+      let lost = min(latency - waiting.latency, waiting.delay * 2)
+      return waiting.start.advanced(by: waiting.delay + lost)
+    }
   }
 
   /// Sets an alarm.
   ///
   /// - Parameters:
   ///   - delay: The time from now.
+  ///   - countsLatency: Whether time counts in which the pool runs no new job. If not, the alarm goes
+  ///     off later by that time, and at the latest after three times the delay, because a clause that
+  ///     blocks every thread must not delay its own alarm for ever.
   ///   - action: What the watchdog's thread calls then.
   /// - Returns: An identifier for ``cancel(_:)``.
-  func set(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Int {
-    let deadline = ContinuousClock.now.advanced(by: delay)
+  func set(
+    after delay: Duration, countingLatency countsLatency: Bool,
+    _ action: @escaping @Sendable () -> Void
+  ) -> Int {
+    let start = ContinuousClock.now
+    let deadline = start.advanced(by: delay)
+    pool.follow(Task.currentPriority)
+    let waiting = countsLatency ? nil : (delay, pool.total, start)
     let (id, mustWake) = state.withLock { state in
       let id = state.next
       state.next += 1
-      state.alarms[id] = Alarm(deadline: deadline, action: action)
+      state.alarms[id] = Alarm(deadline: deadline, waiting: waiting, action: action)
       let mustWake = state.earliest.map { deadline < $0 } ?? true
       if mustWake { state.earliest = deadline }
       if !state.isRunning {
@@ -52,9 +74,13 @@ final class Watchdog: Sendable {
 
   private func run() {
     while true {
+      pool.sample()
+      let latency = pool.total
       let (due, next) = state.withLock { state in
         let now = ContinuousClock.now
-        let due = state.alarms.filter { $0.value.deadline <= now }
+        let due = state.alarms.filter { _, alarm in
+          alarm.deadline <= now && alarm.deadline(at: latency) <= now
+        }
         for id in due.keys { state.alarms.removeValue(forKey: id) }
         state.earliest = state.alarms.values.map(\.deadline).min()
         return (due.values.map(\.action), state.earliest)
@@ -64,7 +90,7 @@ final class Watchdog: Sendable {
       if let next {
         let left = ContinuousClock.now.duration(to: next)
         let seconds = max(0, left / .seconds(1))
-        _ = wakeUp.wait(timeout: .now() + min(seconds, 3600) + 0.001)
+        _ = wakeUp.wait(timeout: .now() + min(seconds + 0.001, Self.sampling))
       } else {
         wakeUp.wait()
       }
