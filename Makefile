@@ -21,7 +21,9 @@ TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginT
 
 # Products of another configuration go to another folder.
 SCRATCH := .build
-SWIFT_TEST := swift test --scratch-path $(SCRATCH)
+# Without a limit, Swift Testing starts every test at once, and tests that compute keep the others from
+# their deadlines.
+SWIFT_TEST := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --scratch-path $(SCRATCH)
 
 test: setup ## Run all tests
 	@$(SWIFT_TEST) --skip '$(EXPLORERS)|$(TRANSPORTS)'
