@@ -40,6 +40,7 @@ let system: [Target] = [
   .target(name: "SystemFibers", dependencies: ["CFibers"]),
   .target(name: "SystemLocks"),
   .target(name: "SystemPlatform", dependencies: ["CPlatform"]),
+  .target(name: "SystemProcesses", dependencies: ["CPlatform", "SystemLocks"]),
   .target(name: "SystemThreads", dependencies: ["CPlatform"]),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
   .testTarget(
@@ -63,6 +64,12 @@ let harness: [Target] = [
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
   .target(name: "RecordedHistories", dependencies: ["ExplorationEngine"]),
+  .target(
+    name: "ServerFixtures",
+    dependencies: [
+      "ContractTesting", "SeededRandom", "SystemLocks", "SystemPlatform", "SystemProcesses",
+      "SystemThreads",
+    ]),
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
   .target(
     name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "RecordedHistories"]),
@@ -85,6 +92,14 @@ let harness: [Target] = [
     dependencies: [
       "CPlatform", "ExplorationEngine", "ExploredSynchronization", "RecordedHistories",
       "SeededRandom", "SystemFibers", "SystemLocks", "example-writer",
+    ]),
+  .executableTarget(
+    name: "value-server", dependencies: ["SystemPlatform"],
+    path: "Tests/Harness/ValueServer"),
+  .testTarget(
+    name: "ServerFixturesTests",
+    dependencies: [
+      "ContractTesting", "SeededRandom", "ServerFixtures", "SystemPlatform", "value-server",
     ]),
   .testTarget(
     name: "RecordedHistoriesTests", dependencies: ["RecordedHistories", "SeededRandom"]),
@@ -163,7 +178,8 @@ let transport: [Target] = [
   .testTarget(
     name: "ScriptedOriginTests",
     dependencies: [
-      "COpenSSL", "ContractTesting", "ScriptedOrigin", "TransportContract", "TransportPort",
+      "COpenSSL", "ContractTesting", "ScriptedOrigin", "SystemPlatform", "TransportContract",
+      "TransportPort",
     ]),
 ]
 
@@ -271,6 +287,7 @@ let package = Package(
     library("ContractReports"),
     library("ExplorationEngine"),
     library("RecordedHistories"),
+    library("ServerFixtures"),
     .executable(name: "contracts", targets: ["contracts"]),
 
     library("ExploredSynchronization"),

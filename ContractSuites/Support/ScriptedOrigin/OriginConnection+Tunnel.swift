@@ -1,4 +1,5 @@
 import Foundation
+import SystemPlatform
 import TransportPort
 
 extension OriginConnection {

@@ -76,17 +76,19 @@ const char *platform_symbol_name(const void *address) {
 
 #if defined(__APPLE__) && (TARGET_OS_TV || TARGET_OS_WATCH)
 
-int platform_spawn(
+static int spawn(
     pid_t *process, const char *path, char *const *arguments, char *const *environment, int input,
-    int output) {
+    int output, short flags) {
   return ENOTSUP;
 }
 
+#define POSIX_SPAWN_SETPGROUP 0
+
 #else
 
-int platform_spawn(
+static int spawn(
     pid_t *process, const char *path, char *const *arguments, char *const *environment, int input,
-    int output) {
+    int output, short flags) {
   posix_spawn_file_actions_t files;
   int code = posix_spawn_file_actions_init(&files);
   if (code != 0) return code;
@@ -100,13 +102,15 @@ int platform_spawn(
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
-  short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  flags |= POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
 #ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
   // Darwin has no way to open every file with O_CLOEXEC at once.
   flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
 #endif
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
+  // 0 is the new process's own id; it counts only with POSIX_SPAWN_SETPGROUP.
+  posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, flags);
   code = input < 0 ? posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
                    : posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
@@ -120,13 +124,36 @@ int platform_spawn(
 
 #endif
 
-int platform_wait_for_exit(pid_t process) {
-  siginfo_t info;
+int platform_spawn(
+    pid_t *process, const char *path, char *const *arguments, char *const *environment, int input,
+    int output) {
+  return spawn(process, path, arguments, environment, input, output, 0);
+}
+
+int platform_spawn_leader(
+    pid_t *process, const char *path, char *const *arguments, char *const *environment, int input,
+    int output) {
+  return spawn(process, path, arguments, environment, input, output, POSIX_SPAWN_SETPGROUP);
+}
+
+static int wait_for_exit(pid_t process, siginfo_t *info) {
   int result;
   do {
-    result = waitid(P_PID, (id_t)process, &info, WEXITED | WNOWAIT);
+    result = waitid(P_PID, (id_t)process, info, WEXITED | WNOWAIT);
   } while (result != 0 && errno == EINTR);
   return result;
+}
+
+int platform_wait_for_exit(pid_t process) {
+  siginfo_t info;
+  return wait_for_exit(process, &info);
+}
+
+int platform_peek_exit(pid_t process, int *signal) {
+  siginfo_t info = {0};
+  wait_for_exit(process, &info);
+  *signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
+  return info.si_code == CLD_EXITED ? info.si_status : 0;
 }
 
 int platform_exit_of(pid_t process, int *signal) {

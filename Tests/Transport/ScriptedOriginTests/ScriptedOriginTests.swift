@@ -1,5 +1,6 @@
 import COpenSSL
 import Foundation
+import SystemPlatform
 import Testing
 import TransportPort
 

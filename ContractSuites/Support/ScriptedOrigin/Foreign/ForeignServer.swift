@@ -1,5 +1,6 @@
 import Foundation
 import SystemLocks
+import SystemPlatform
 public import TransportPort
 
 /// A server of another project that runs on the loopback address.

@@ -1,5 +1,6 @@
 import Foundation
 import SystemLocks
+import SystemPlatform
 import SystemThreads
 import TransportPort
 

@@ -1,9 +1,11 @@
 public import Foundation
 import SystemLocks
+import Testing
 
 /// The lifetime of one fixture: it collects the actions that tear the fixture down after its case.
 public final class FixtureScope: Sendable {
   private let actions = Mutex<[@Sendable () async throws -> Void]>([])
+  private let logs = Mutex<[(name: String, text: @Sendable () -> String)]>([])
 
   package init() {}
 
@@ -28,6 +30,24 @@ public final class FixtureScope: Sendable {
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     onTearDown { try FileManager.default.removeItem(at: folder) }
     return folder
+  }
+
+  /// Attaches a text to the case if the case fails, such as the log of a server.
+  ///
+  /// Swift Testing writes attachments to the folder of `swift test --attachments-path`.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the file to write.
+  ///   - text: Returns the text. It is called before teardown.
+  public func attachOnFailure(_ name: String, _ text: @escaping @Sendable () -> String) {
+    logs.withLock { $0.append((name, text)) }
+  }
+
+  /// Attaches the texts that were registered.
+  func attachLogs(at location: SourceLocation) {
+    for log in logs.withLock(\.self) {
+      Attachment.record(log.text(), named: log.name, sourceLocation: location)
+    }
   }
 
   /// Runs all teardown actions, and returns the errors that they threw.

@@ -17,6 +17,7 @@ struct FixtureLifecycle<Fixture>: Sendable {
     // A separate function, so that the fixture is released before its world is torn down.
     await runClause(in: scope, collector, madeAt: location)
     collector.setInFixture(true)
+    if collector.hasIssues { scope.attachLogs(at: clause.sourceLocation) }
     for error in await scope.tearDown() {
       Issue.record(
         error, "the fixture could not be torn down: \(String(describing: error))",

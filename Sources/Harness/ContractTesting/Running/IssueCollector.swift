@@ -42,6 +42,9 @@ final class IssueCollector: Sendable {
   /// before every issue.
   var unavailable: String? { state.withLock { $0.issues.isEmpty ? $0.unavailable : nil } }
 
+  /// Whether an issue was recorded.
+  var hasIssues: Bool { state.withLock { !$0.issues.isEmpty } }
+
   /// Runs a closure, and collects the issues that it and its child tasks record.
   func collect(
     in test: Test, _ body: @escaping @Sendable () async throws -> Void
@@ -52,7 +55,9 @@ final class IssueCollector: Sendable {
 
   private func handle(_ issue: Issue) -> Issue? {
     guard issue.isFailure else { return issue }
-    let reason = issue.error.flatMap { unavailability?($0) }
+    let reason = issue.error.flatMap { error in
+      (error as? any UnavailabilityError)?.unavailabilityReason ?? unavailability?(error)
+    }
     let isOpen = state.withLock { state in
       if let reason, !state.isClosed, state.unavailable == nil { state.unavailable = reason }
       if state.unavailable != nil { return false }

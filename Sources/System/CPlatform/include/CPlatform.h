@@ -75,12 +75,27 @@ int platform_spawn(
     pid_t *_Nonnull process, const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
     char *_Nullable const *_Nonnull environment, int input, int output);
 
+/// Like `platform_spawn`; the program leads a new process group, whose id is its process id. Source:
+/// posix_spawnattr_setpgroup(3).
+int platform_spawn_leader(
+    pid_t *_Nonnull process, const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
+    char *_Nullable const *_Nonnull environment, int input, int output);
+
 /// Waits until a child has ended, and keeps its process id from being used again.
 ///
 /// Source: waitid(2), WNOWAIT.
 ///
 /// - Returns: 0, or -1 with `errno` set.
 int platform_wait_for_exit(pid_t process);
+
+/// Waits until a child has ended, and keeps its process id from being used again.
+///
+/// Source: waitid(2), WNOWAIT.
+///
+/// - Parameters:
+///   - signal: Set to the signal that ended the child, or to 0.
+/// - Returns: The exit status, 0 after a signal.
+int platform_peek_exit(pid_t process, int *_Nonnull signal);
 
 /// Releases the process id of a child that has ended. Source: waitpid(2).
 ///

@@ -1,0 +1,15 @@
+public import ContractTesting
+
+extension FixtureScope {
+  /// Starts a proxy to a server for this case, and stops it during teardown.
+  ///
+  /// - Parameters:
+  ///   - port: The server's port on 127.0.0.1.
+  ///   - seed: The seed of random delays.
+  /// - Throws: An error that names the system call if no socket can be made.
+  public func proxy(to port: UInt16, seed: UInt64 = 0) throws -> TCPProxy {
+    let proxy = try TCPProxy(to: port, seed: seed)
+    onTearDown { proxy.stop() }
+    return proxy
+  }
+}

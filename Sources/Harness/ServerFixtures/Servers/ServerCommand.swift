@@ -1,0 +1,68 @@
+import Foundation
+
+/// How to start a server, and how to know that it is ready.
+struct ServerCommand: Sendable {
+  /// The program's name, for messages.
+  var program: String
+  /// The program's path.
+  var path: String
+  var arguments: @Sendable (ServerPlace) throws -> [String]
+  var environment: [String: String]
+  var readiness: ServerReadiness
+  var limit: Duration
+
+  /// Finds the program.
+  ///
+  /// - Throws: ``ServerError`` of kind `notInstalled`, which makes a case unavailable.
+  init(
+    _ program: String, arguments: @escaping @Sendable (ServerPlace) throws -> [String],
+    environment: [String: String], readiness: ServerReadiness, limit: Duration, install: String?
+  ) throws(ServerError) {
+    guard let path = Self.path(of: program) else {
+      throw ServerError(
+        .notInstalled, program,
+        "not found in PATH, /usr/sbin or /usr/local/sbin"
+          + (install.map { "; install it: \($0)" } ?? ""))
+    }
+    self.program = program
+    self.path = path
+    self.arguments = arguments
+    self.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    self.readiness = readiness
+    self.limit = limit
+  }
+
+  /// Makes a place and starts the server there.
+  ///
+  /// Another process may take a free port before the server does. Then the server is started at
+  /// another place, three times at most.
+  func start() async throws -> Server {
+    var attempts = 3
+    while true {
+      attempts -= 1
+      let place = try ServerPlace()
+      do {
+        let server = Server(self, at: place, arguments: try arguments(place))
+        try await server.start()
+        return server
+      } catch {
+        place.remove()
+        guard attempts > 0, let error = error as? ServerError, error.isPortTaken else {
+          throw error
+        }
+      }
+    }
+  }
+
+  /// The path of a program, or `nil` if no folder of `PATH`, nor one for servers, has it.
+  static func path(of program: String) -> String? {
+    if program.contains("/") {
+      return FileManager.default.isExecutableFile(atPath: program) ? program : nil
+    }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    // Debian installs servers in /usr/sbin, which is not in the PATH of every user.
+    let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
+    return folders.map { "\($0)/\(program)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+}

@@ -1,0 +1,132 @@
+import ContractTesting
+import Foundation
+import SeededRandom
+import Testing
+
+@testable import ServerFixtures
+
+/// The proxy's faults, between a client and the value server.
+@Suite struct TCPProxyTests {
+  /// Runs a body with a proxy to a server.
+  private func withProxy(
+    seed: UInt64 = 1, _ body: (TCPProxy, Server) async throws -> Void
+  ) async throws {
+    let scope = FixtureScope()
+    let server = try await scope.server(ValueServer.path, arguments: ValueServer.arguments)
+    try await body(try scope.proxy(to: server.port, seed: seed), server)
+    #expect(await scope.tearDown().isEmpty)
+  }
+
+  @Test func `without faults, bytes pass in both directions`() async throws {
+    try await withProxy { proxy, _ in
+      let client = try Client(port: proxy.port)
+      #expect(client.ask("hello") == .bytes("hello"))
+      let long = String(repeating: "x", count: 300_000)
+      #expect(client.ask(long) == .bytes(long))
+      #expect(proxy.connectionCount == 1)
+    }
+  }
+
+  @Test func `refused connections are refused, and accepted again on the same port`() async throws {
+    try await withProxy { proxy, _ in
+      for _ in 0..<20 {
+        proxy.faults.refusesConnections = true
+        #expect(throws: (any Error).self) { try Client(port: proxy.port) }
+        proxy.faults.refusesConnections = false
+        let client = try Client(port: proxy.port)
+        #expect(client.ask("hello") == .bytes("hello"))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (ProxyFaults.Ending.reset, Client.Reply.reset), (.close, .end), (.halfClose, .end),
+  ])
+  func `a reply is cut after some bytes`(ending: ProxyFaults.Ending, reply: Client.Reply)
+    async throws
+  {
+    try await withProxy { proxy, _ in
+      proxy.faults.downstream.cut = .init(after: 3, by: ending)
+      let client = try Client(port: proxy.port)
+      client.send("hello")
+      // A RST may overtake the bytes before it.
+      let first = client.readLine()
+      #expect(first == .bytes("hel") || (ending == .reset && first == .reset))
+      #expect(client.readSome(1) == reply || (ending == .reset && client.readSome(1) == .end))
+    }
+  }
+
+  @Test func `a request that is cut never reaches the server whole`() async throws {
+    try await withProxy { proxy, server in
+      proxy.faults.upstream.cut = .init(after: 6, by: .close)
+      let client = try Client(port: proxy.port)
+      #expect(client.ask("put seven") == .end)
+      #expect(try Client(port: server.port).ask("get") == .bytes(""))
+    }
+  }
+
+  @Test func `a black hole swallows replies, and the server has done its work`() async throws {
+    try await withProxy { proxy, server in
+      proxy.faults.downstream.isBlackHole = true
+      let client = try Client(port: proxy.port)
+      client.send("put seven")
+      #expect(client.readSome(1, within: 100) == .nothing)
+      let direct = try Client(port: server.port)
+      while direct.ask("get") != .bytes("seven") {}
+      await server.kill()
+      #expect(client.readSome(1, within: 100) == .nothing)
+    }
+  }
+
+  @Test func `latency delays replies and keeps their order`() async throws {
+    try await withProxy { proxy, _ in
+      proxy.faults.downstream.latency = .milliseconds(1) ... .milliseconds(40)
+      let client = try Client(port: proxy.port)
+      let start = ContinuousClock.now
+      for number in 0..<20 { client.send("line \(number)") }
+      for number in 0..<20 { #expect(client.readLine() == .bytes("line \(number)")) }
+      #expect(start.duration(to: .now) >= .milliseconds(1))
+    }
+  }
+
+  @Test func `a rate slows bytes down`() async throws {
+    try await withProxy { proxy, _ in
+      proxy.faults.downstream.bytesPerSecond = 10_000
+      let client = try Client(port: proxy.port)
+      let start = ContinuousClock.now
+      #expect(client.ask(String(repeating: "x", count: 2_000)) != .nothing)
+      #expect(start.duration(to: .now) >= .milliseconds(190))
+    }
+  }
+
+  @Test func `connections are reset on demand, and stopping ends everything`() async throws {
+    try await withProxy { proxy, _ in
+      let client = try Client(port: proxy.port)
+      #expect(client.ask("hello") == .bytes("hello"))
+      proxy.resetConnections()
+      #expect(client.readLine() == .reset)
+      proxy.stop()
+      proxy.stop()
+      #expect(throws: (any Error).self) { try Client(port: proxy.port) }
+    }
+  }
+
+  @Test func `a server that does not run resets the client`() async throws {
+    try await withProxy { proxy, server in
+      await server.stop()
+      let client = try Client(port: proxy.port)
+      #expect([.reset, .end].contains(client.ask("hello")))
+      try await server.restart()
+      #expect(try Client(port: proxy.port).ask("hello") == .bytes("hello"))
+    }
+  }
+
+  @Test func `random delays depend on the seed only`() throws {
+    let delays = { (seed: UInt64) in
+      var random = SplitMix64(seed: seed)
+      return (0..<5).map { _ in random.draw(.zero ... .seconds(1)) }
+    }
+    #expect(delays(1) == delays(1))
+    #expect(delays(1) != delays(2))
+  }
+}
