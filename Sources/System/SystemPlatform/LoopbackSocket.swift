@@ -25,11 +25,11 @@ package enum LoopbackSocket {
   ) throws(Failure) -> (socket: Int32, port: UInt16) {
     let socket = try make()
     do throws(Failure) {
-      if isReusable {
-        var isOn: Int32 = 1
-        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
-      }
+      // A socket that asks for any port with this option can get one that is in TIME_WAIT, which another
+      // process may have set aside. So the option is set before `bind` only if the port is known.
+      if isReusable, port != 0 { makeReusable(socket) }
       try check("bind", withAddress(port: port) { bind(socket, $0, $1) })
+      if isReusable { makeReusable(socket) }
       guard let port = localPort(of: socket) else {
         throw Failure(call: "getsockname", code: errno)
       }
@@ -38,6 +38,11 @@ package enum LoopbackSocket {
       Foundation.close(socket)
       throw error
     }
+  }
+
+  private static func makeReusable(_ socket: Int32) {
+    var isOn: Int32 = 1
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
   }
 
   /// Creates a socket connected to a port.

@@ -1,4 +1,5 @@
 import Foundation
+import SystemPlatform
 
 /// How to start a server, and how to know that it is ready.
 struct ServerCommand: Sendable {
@@ -42,6 +43,11 @@ struct ServerCommand: Sendable {
       attempts -= 1
       let place = try ServerPlace()
       do {
+        // A server of somebody else that listens there would look ready.
+        if LoopbackSocket.accepts(place.port) {
+          throw ServerError(
+            .exited, program, "address already in use: 127.0.0.1:\(place.port)")
+        }
         let server = Server(self, at: place, arguments: try arguments(place))
         try await server.start()
         return server
