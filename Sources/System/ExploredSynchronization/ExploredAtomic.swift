@@ -10,8 +10,11 @@ public import Synchronization
 ///
 /// An exploration runs on one thread, so every access is sequentially consistent there, whatever
 /// ordering it names. What only a weaker ordering allows is not explored.
+///
+/// A value takes at most eight bytes, so `WordPair` is none.
 @frozen
-public struct ExploredAtomic<Value: AtomicRepresentable>: ~Copyable {
+public struct ExploredAtomic<Value: AtomicRepresentable>: ~Copyable
+where Value.AtomicRepresentation: ExploredRepresentation {
   @usableFromInline let atomic: Atomic<Value>
 
   /// Creates an atomic value.
@@ -20,25 +23,26 @@ public struct ExploredAtomic<Value: AtomicRepresentable>: ~Copyable {
   @inlinable
   public init(_ initialValue: consuming Value) { atomic = Atomic(initialValue) }
 
-  /// Lets other tasks run before an access.
-  ///
-  /// - Returns: The hooks to pass to ``didAccess(_:)``.
+  /// Accesses the value's memory, where an exploration lets other tasks run before and after.
   @inlinable @inline(__always)
-  borrowing func willAccess() -> UnsafePointer<explored_hooks>? {
-    guard let hooks = explored_current_hooks() else { return nil }
+  borrowing func access<Result>(_ body: (UnsafeMutableRawPointer) -> Result) -> Result {
+    // An `Atomic` has a fixed address while it exists, and is laid out like its representation.
+    let address = withUnsafePointer(to: atomic) { UnsafeMutableRawPointer(mutating: $0) }
+    guard let hooks = explored_current_hooks() else { return body(address) }
     hooks.pointee.will_access(address, Int32(EXPLORED_ATOMIC))
-    return hooks
+    defer { hooks.pointee.did_access(address, Int32(EXPLORED_ATOMIC)) }
+    return body(address)
   }
-
-  /// Lets other tasks run after an access.
-  @inlinable @inline(__always)
-  borrowing func didAccess(_ hooks: UnsafePointer<explored_hooks>?) {
-    if let hooks { hooks.pointee.did_access(address, Int32(EXPLORED_ATOMIC)) }
-  }
-
-  /// An atomic value has a fixed address while it exists.
-  @inlinable
-  var address: UnsafeRawPointer { withUnsafePointer(to: atomic) { UnsafeRawPointer($0) } }
 }
 
+// Unchecked, because the compiler sees the memory leave through a pointer. It is sound because
+// every access to that memory is atomic, and the value itself may be sent.
 extension ExploredAtomic: @unchecked Sendable where Value: Sendable {}
+
+/// How an ``ExploredAtomic`` stores its value: in one, two, four or eight bytes.
+public protocol ExploredRepresentation: BitwiseCopyable {}
+
+extension _Atomic8BitStorage: ExploredRepresentation {}
+extension _Atomic16BitStorage: ExploredRepresentation {}
+extension _Atomic32BitStorage: ExploredRepresentation {}
+extension _Atomic64BitStorage: ExploredRepresentation {}

@@ -96,4 +96,6 @@ public struct ExploredMutex<Value: ~Copyable>: ~Copyable {
   private var address: UnsafeRawPointer { withUnsafePointer(to: mutex) { UnsafeRawPointer($0) } }
 }
 
+// Unchecked, because the compiler sees the mutex leave through a pointer. It is sound because that
+// pointer only identifies the lock, and `Mutex` is Sendable whatever it protects.
 extension ExploredMutex: @unchecked Sendable where Value: ~Copyable {}

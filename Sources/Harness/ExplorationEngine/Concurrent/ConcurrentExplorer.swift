@@ -60,12 +60,15 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     }
   }
 
+  /// The time for which a run repeats its commands on new subjects, if they take less.
+  private static var slice: Duration { .milliseconds(5) }
+
   private func explore(_ isCancelled: ConcurrentFlag) -> ConcurrentReport<Spec> {
     var report = ConcurrentReport<Spec>(seed: settings.seed(ofRun: 0))
     report.health = HealthCheck.sample(specification, seed: settings.seed)
     let start = ContinuousClock.now
     let deadline = settings.time.map { start.advanced(by: $0) }
-    var workers = (0..<clients).map { _ in RunWorker() }
+    let workers = (0..<clients).map { _ in RunWorker() }
     let checker = LinearizabilityChecker(specification, limits: limits)
     defer { for worker in workers { worker.stop() } }
     while report.runs < settings.runs, report.failure == nil,
@@ -74,33 +77,46 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     {
       let seed = settings.seed(ofRun: report.runs)
       report.runs += 1
-      let run = ConcurrentRun(specification, plans: plans(seed: seed), seed: seed)
-      let isOver = run.execute(
-        on: &workers, limit: settings.runLimit, makeSubject: makeSubject, tearDown: tearDown)
-      report.calls += run.calls
-      let history = History(checked: run.operations)
-      report.operationsPending += history.operations.count { $0.end == nil }
-      if let problem = run.problem {
-        report.failure = ConcurrentFailure(
-          specification, .subject(problem), history, minimal: nil, seed: seed)
-      } else if !isOver {
+      let run = ConcurrentRun(
+        specification, plans: plans(seed: seed), seed: seed, makeSubject: makeSubject,
+        tearDown: tearDown)
+      guard let outcome = run.execute(on: workers, slice: Self.slice, limit: settings.runLimit)
+      else {
+        let history = History(checked: run.operations).renumbered
+        report.calls += history.operations.count
+        report.operationsPending += history.operations.count { $0.end == nil }
         report.failure = ConcurrentFailure(
           specification, .timedOut(after: settings.runLimit), history, minimal: nil, seed: seed)
-      } else {
-        switch checker.check(history) {
-        case .linearizable: break
-        case .unknown(let reason):
-          report.unknown += 1
-          report.unknownReason = reason.description
-        case .notLinearizable(let violation):
-          report.failure = ConcurrentFailure(
-            specification, .notLinearizable(violation), history,
-            minimal: checker.explained(history, within: settings.shrinkTime), seed: seed)
-        }
+        break
+      }
+      report.calls += outcome.calls
+      report.operationsPending += outcome.pending
+      if let problem = outcome.problem {
+        report.failure = ConcurrentFailure(
+          specification, .subject(problem), outcome.history.renumbered, minimal: nil, seed: seed)
+      } else if !outcome.isExplained {
+        decide(outcome.history.renumbered, seed, with: checker, &report)
       }
     }
     report.duration = ContinuousClock.now - start
     return report
+  }
+
+  /// Searches for an order of a history that a short search did not explain.
+  private func decide(
+    _ history: History<Spec.Command, Spec.Response>, _ seed: UInt64,
+    with checker: LinearizabilityChecker<Spec>, _ report: inout ConcurrentReport<Spec>
+  ) {
+    switch checker.check(history) {
+    case .linearizable: break
+    case .unknown(let reason):
+      report.unknown += 1
+      report.unknownReason = reason.description
+    case .notLinearizable(let violation):
+      report.failure = ConcurrentFailure(
+        specification, .notLinearizable(violation), history,
+        minimal: checker.explained(history, within: settings.shrinkTime), seed: seed)
+    }
   }
 
   /// Draws the commands of each client, in turns, so that the generator sees states that are

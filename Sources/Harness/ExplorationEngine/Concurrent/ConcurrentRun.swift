@@ -2,12 +2,19 @@ import Dispatch
 import Foundation
 import SeededRandom
 import SystemLocks
+import SystemPlatform
 
 import struct Synchronization.Atomic
 
-/// A run of several clients on one subject, which records its history.
+/// The commands of several clients, run on one subject after another, with recorded histories.
+///
+/// In the first *round*, every client has its own thread. If its calls are short, rounds on new
+/// subjects follow for a slice of time. They have no more threads than there are processors, which
+/// meet before each round without sleeping: only calls that run at the same time can meet in a gap
+/// of a few nanoseconds.
 final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sendable {
   typealias Operation = History<Spec.Command, Spec.Response>.Operation
+  typealias CheckedHistory = History<Spec.Command, Spec.Response>
 
   /// The operations of one client. Each client has its own lock, so that recording does not order
   /// them.
@@ -15,116 +22,283 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
     let operations = Mutex<[Operation]>([])
   }
 
+  /// What the rounds so far gave.
+  struct Outcome: Sendable {
+    /// The last history, or the first for which a short search found no order.
+    var history = CheckedHistory(checked: [])
+    /// Whether a short search found an order for every history.
+    var isExplained = true
+    /// The first error while a subject was created or torn down.
+    var problem: String?
+    var calls = 0
+    var pending = 0
+  }
+
   private let spec: Spec
+  /// A checker that may be used while clients wait.
+  private let quickChecker: LinearizabilityChecker<Spec>
   private let plans: [[Spec.Command]]
   private let seed: UInt64
-  /// The clock of the history: a counter, so that no two stamps are equal.
-  private let clock = Atomic<Int>(0)
-  private let waiting: Atomic<Int>
-  private let isStopped = Atomic<Bool>(false)
-  private let logs: [Log]
-  private let running: Atomic<Int>
-  private let firstProblem = Mutex<String?>(nil)
-  private let ended = DispatchSemaphore(value: 0)
+  private let makeSubject: @Sendable () async throws -> Spec.Subject
+  private let tearDown: @Sendable (Spec.Subject) async throws -> Void
 
-  init(_ spec: Spec, plans: [[Spec.Command]], seed: UInt64) {
+  /// The clock of the histories: a counter, because the processors' clocks may differ.
+  private let clock = Atomic<Int>(0)
+  private let logs: [Log]
+  private let outcome = Mutex(Outcome())
+  private let ended = DispatchSemaphore(value: 0)
+  private let isStopped = Atomic<Bool>(false)
+  /// The least mean duration of a client's calls in a round, in nanoseconds.
+  private let callDuration = Atomic<Int>(.max)
+
+  init(
+    _ spec: Spec, plans: [[Spec.Command]], seed: UInt64,
+    makeSubject: @escaping @Sendable () async throws -> Spec.Subject,
+    tearDown: @escaping @Sendable (Spec.Subject) async throws -> Void
+  ) {
     self.spec = spec
+    quickChecker = LinearizabilityChecker(
+      spec, limits: .init(steps: 10_000, memory: 1 << 24, time: .milliseconds(20)))
     self.plans = plans
     self.seed = seed
-    waiting = Atomic(plans.count)
-    running = Atomic(plans.count)
+    self.makeSubject = makeSubject
+    self.tearDown = tearDown
     logs = plans.map { _ in Log() }
   }
 
-  /// The recorded operations; those that have not returned are pending.
+  /// Runs the rounds.
+  ///
+  /// - Parameters:
+  ///   - workers: A thread for each client. One that blocks is replaced.
+  ///   - slice: The time for which rounds with short calls are repeated.
+  ///   - limit: The timeout of a round.
+  /// - Returns: What the rounds gave; `nil` after the timeout, when the clients were cancelled and
+  ///   abandoned.
+  func execute(on workers: [RunWorker], slice: Duration, limit: Duration) -> Outcome? {
+    guard runRounds(on: workers, clients: plans.count, for: .zero, limit: limit) else {
+      return nil
+    }
+    let width = min(plans.count, max(2, ProcessInfo.processInfo.activeProcessorCount))
+    let duration = Double(callDuration.load(ordering: .relaxed)) / 1e9
+    let isShort = duration * Double(plans.joined().count) * 4 < slice.seconds
+    if width > 1, isShort, mayContinue {
+      guard runRounds(on: workers, clients: width, for: slice, limit: limit + slice) else {
+        return nil
+      }
+    }
+    return outcome.withLock { $0 }
+  }
+
+  /// The operations of the current round; those that have not returned are pending.
   var operations: [Operation] { logs.flatMap { $0.operations.withLock { $0 } } }
 
-  /// The number of calls made.
-  var calls: Int { operations.count }
+  private var mayContinue: Bool {
+    outcome.withLock { $0.isExplained && $0.problem == nil }
+      && !isStopped.load(ordering: .relaxed)
+  }
 
-  /// The first error while the subject was created or torn down.
-  var problem: String? { firstProblem.withLock { $0 } }
-
-  /// Creates the subject, runs the clients, and tears the subject down.
-  ///
-  /// - Returns: `false` after the timeout, when the clients were cancelled and abandoned.
-  func execute(
-    on workers: inout [RunWorker], limit: Duration,
-    makeSubject: @escaping @Sendable () async throws -> Spec.Subject,
-    tearDown: @escaping @Sendable (Spec.Subject) async throws -> Void
+  /// Runs one round, and more of them until the slice is over.
+  private func runRounds(
+    on workers: [RunWorker], clients: Int, for slice: Duration, limit: Duration
   ) -> Bool {
-    let made = Mutex<Spec.Subject?>(nil)
-    let end = DispatchTime.now() + limit.seconds
+    let rounds = Rounds(clients: clients)
     workers[0].runTask { [self] in
-      do {
-        let subject = try await makeSubject()
-        made.withLock { $0 = subject }
-      } catch {
-        note("creating the subject threw \(type(of: error)): \(error)")
-      }
+      await lead(rounds, for: slice, on: workers)
       ended.signal()
     }
-    guard ended.wait(timeout: end) == .success else {
-      workers[0].abandon()
-      return false
-    }
-    guard let subject = made.withLock({ $0 }) else { return true }
+    if ended.wait(timeout: .now() + limit.seconds) == .success { return true }
+    isStopped.store(true, ordering: .relaxed)
+    for worker in workers { worker.abandon() }
+    return false
+  }
 
-    for client in plans.indices {
-      workers[client].runTask { [self] in
-        await run(client, subject)
-        if running.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { ended.signal() }
+  // MARK: - Clients
+
+  /// The meetings of some clients.
+  private final class Rounds: Sendable {
+    let clients: Int
+    let subject = Mutex<Spec.Subject?>(nil)
+    /// The number of the round that may begin, from 1; `Int.max` after the last one.
+    let current = Atomic<Int>(0)
+    /// How often clients have begun and ended a round.
+    let beginnings = Atomic<Int>(0)
+    let endings = Atomic<Int>(0)
+
+    /// Whether the clients cannot all run at the same time.
+    let isCrowded: Bool
+
+    init(clients: Int) {
+      self.clients = clients
+      isCrowded = clients > ProcessInfo.processInfo.activeProcessorCount
+    }
+  }
+
+  /// The first client, which also creates the subjects and checks the histories.
+  private func lead(_ rounds: Rounds, for slice: Duration, on workers: [RunWorker]) async {
+    let end = ContinuousClock.now.advanced(by: slice)
+    var number = 0
+    repeat {
+      number += 1
+      let subject: Spec.Subject
+      do {
+        subject = try await makeSubject()
+      } catch {
+        note("creating the subject threw \(type(of: error)): \(error)")
+        break
       }
-    }
-    guard ended.wait(timeout: end) == .success else {
-      isStopped.store(true, ordering: .relaxed)
-      for worker in workers { worker.abandon() }
-      return false
-    }
-    workers[0].runTask { [self] in
+      for log in logs { log.operations.withLock { $0.removeAll(keepingCapacity: true) } }
+      rounds.subject.withLock { $0 = subject }
+      rounds.current.store(number, ordering: .releasing)
+      if number == 1 {
+        for client in 1..<max(rounds.clients, 1) {
+          workers[client].runTask { [self] in await follow(client, in: rounds) }
+        }
+      }
+      await run(0, subject, in: rounds, number)
+      await wait(in: rounds) {
+        rounds.endings.load(ordering: .acquiring) >= number * rounds.clients
+      }
+      if isStopped.load(ordering: .relaxed) { break }
+      check()
+      rounds.subject.withLock { $0 = nil }
       do {
         try await tearDown(subject)
       } catch {
         note("tearing down the subject threw \(type(of: error)): \(error)")
       }
-      ended.signal()
-    }
-    guard ended.wait(timeout: end) == .success else {
-      workers[0].abandon()
-      return false
-    }
-    return true
+    } while ContinuousClock.now < end && mayContinue
+    rounds.current.store(.max, ordering: .releasing)
   }
 
-  private func run(_ client: Int, _ subject: Spec.Subject) async {
-    // The clients start together and pause at random, so that their calls overlap in many ways.
-    var random = SplitMix64(seed: seed &+ UInt64(client) &* 0x1_0000_0001)
-    waiting.subtract(1, ordering: .acquiringAndReleasing)
-    while waiting.load(ordering: .acquiring) > 0, !isStopped.load(ordering: .relaxed) {
-      sched_yield()
+  private func follow(_ client: Int, in rounds: Rounds) async {
+    for number in 1... {
+      await wait(in: rounds) { rounds.current.load(ordering: .acquiring) >= number }
+      guard rounds.current.load(ordering: .acquiring) != .max,
+        !isStopped.load(ordering: .relaxed), let subject = rounds.subject.withLock({ $0 })
+      else { return }
+      await run(client, subject, in: rounds, number)
     }
-    for command in plans[client] {
-      let bits = random.next()
-      if bits & 7 == 0 { sched_yield() }
-      for _ in 0..<bits >> 8 & 0xff { _ = clock.load(ordering: .relaxed) }
+  }
+
+  /// Runs one client's commands in a round.
+  private func run(
+    _ client: Int, _ subject: Spec.Subject, in rounds: Rounds, _ number: Int
+  ) async {
+    var random = SplitMix64(seed: seed &+ UInt64(number) << 16 &+ UInt64(client))
+    let pauses = Pauses(round: number, callDuration: callDuration.load(ordering: .relaxed))
+    let log = logs[client]
+    // Where there are fewer threads than clients, each thread runs the clients' commands in turn.
+    let plan = plans[(client + number - 1) % plans.count]
+    rounds.beginnings.add(1, ordering: .acquiringAndReleasing)
+    await wait(in: rounds) {
+      rounds.beginnings.load(ordering: .acquiring) >= number * rounds.clients
+    }
+    spin(for: pauses.beforeFirst(&random))
+    let start = monotonicNanoseconds()
+    for command in plan {
+      if isStopped.load(ordering: .relaxed) { break }
+      spin(for: pauses.beforeNext(&random))
       let begin = clock.add(1, ordering: .sequentiallyConsistent).newValue
-      if isStopped.load(ordering: .relaxed) { return }
-      logs[client].operations.withLock {
-        $0.append(.init(client: client, command, from: begin))
-      }
+      log.operations.withLock { $0.append(.init(client: client, command, from: begin)) }
       do {
         let response = try await spec.perform(command, on: subject)
         let end = clock.add(1, ordering: .sequentiallyConsistent).newValue
-        logs[client].operations.withLock { operations in
+        log.operations.withLock { operations in
           operations[operations.count - 1].outcome = .returned(response, at: end)
         }
       } catch {
         // The call may have taken effect or not, so the operation stays pending.
       }
     }
+    let duration = Int(monotonicNanoseconds() - start) / max(plan.count, 1)
+    callDuration.min(duration, ordering: .relaxed)
+    rounds.endings.add(1, ordering: .acquiringAndReleasing)
+  }
+
+  /// Waits for other clients. The thread stays awake, so that the clients begin together.
+  ///
+  /// It runs other jobs now and then, because an actor's may be queued for it. It gives up its
+  /// processor late: two clients of which each yields when the other does not run seldom run at
+  /// the same time. Where there are more clients than processors, it must yield at once.
+  private func wait(in rounds: Rounds, until isOver: () -> Bool) async {
+    var patience = rounds.isCrowded ? 0 : 100
+    while true {
+      for _ in 0..<1_000 {
+        if isOver() { return }
+      }
+      if isStopped.load(ordering: .relaxed) { return }
+      if patience == 0 { sched_yield() } else { patience -= 1 }
+      await Task.yield()
+    }
+  }
+
+  // MARK: - Results
+
+  private func check() {
+    let history = CheckedHistory(checked: operations)
+    var isExplained = quickChecker.isExplainedByReturns(history)
+    if !isExplained, case .linearizable = quickChecker.check(history) { isExplained = true }
+    outcome.withLock { outcome in
+      outcome.history = history
+      outcome.isExplained = isExplained
+      outcome.calls += history.operations.count
+      outcome.pending += history.operations.count { $0.end == nil }
+    }
   }
 
   private func note(_ problem: String) {
-    firstProblem.withLock { if $0 == nil { $0 = problem } }
+    outcome.withLock { if $0.problem == nil { $0.problem = problem } }
+  }
+}
+
+/// Keeps the thread busy for some nanoseconds.
+private func spin(for nanoseconds: Int) {
+  guard nanoseconds > 0 else { return }
+  let end = monotonicNanoseconds() + Int64(nanoseconds)
+  while monotonicNanoseconds() < end {}
+}
+
+/// How long the clients of a round wait between their calls, so that these overlap in many ways.
+private struct Pauses {
+  /// The most nanoseconds before the first call, and before each.
+  private let most: (first: Int, next: Int)
+
+  init(round: Int, callDuration: Int) {
+    // In the first round, the duration is unknown.
+    let callDuration = callDuration > 1_000_000 ? 250 : callDuration
+    most =
+      switch round % 4 {
+      case 0: (0, 0)
+      case 1: (0, callDuration)
+      case 2: (callDuration * 2, 0)
+      default: (callDuration, callDuration / 4)
+      }
+  }
+
+  func beforeFirst(_ random: inout SplitMix64) -> Int { Self.draw(most.first, &random) }
+  func beforeNext(_ random: inout SplitMix64) -> Int { Self.draw(most.next, &random) }
+
+  private static func draw(_ most: Int, _ random: inout SplitMix64) -> Int {
+    Int(random.next().scaled(upTo: UInt64(most)))
+  }
+}
+
+extension LinearizabilityChecker {
+  /// Whether the order in which the operations returned explains every response.
+  ///
+  /// That order agrees with the stamps, so such a history is linearizable. Most are, and this takes
+  /// one call of the model for each operation.
+  func isExplainedByReturns(_ history: History<Model.Command, Model.Response>) -> Bool {
+    var returned: [(end: Int, index: Int)] = []
+    for (index, operation) in history.operations.enumerated() {
+      if let end = operation.end { returned.append((end, index)) }
+    }
+    returned.sort { $0 < $1 }
+    var state = model.initialState
+    for (_, index) in returned {
+      guard case .returned(let response, _) = history.operations[index].outcome else { continue }
+      if model.apply(history.operations[index].command, to: &state) != response { return false }
+    }
+    return true
   }
 }

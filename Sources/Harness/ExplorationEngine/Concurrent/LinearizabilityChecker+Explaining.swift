@@ -38,7 +38,8 @@ extension LinearizabilityChecker {
       if size == 1, !isSmaller { break }
       size = max(size / 2, 1)
     }
-    return renumbered(operations.indices.filter { kept.contains($0) }.map { operations[$0] })
+    return History(checked: operations.indices.filter { kept.contains($0) }.map { operations[$0] })
+      .renumbered
   }
 
   /// The operations up to the first return that no order of the calls before it explains, and the
@@ -83,14 +84,14 @@ extension LinearizabilityChecker {
     if case .linearizable = check(History(checked: others.map { operations[$0] })) { return true }
     return false
   }
+}
 
-  /// The history with stamps from 1.
-  private func renumbered(
-    _ operations: [History<Model.Command, Model.Response>.Operation]
-  ) -> History<Model.Command, Model.Response> {
+extension History {
+  /// The history with stamps from 1; equal stamps stay equal.
+  var renumbered: History {
     let stamps = operations.flatMap { [$0.call] + ($0.end.map { [$0] } ?? []) }.sorted()
     let numbers = Dictionary(
-      zip(stamps, 1...stamps.count), uniquingKeysWith: { first, _ in first })
+      zip(stamps, 1...max(stamps.count, 1)), uniquingKeysWith: { first, _ in first })
     return History(
       checked: operations.map { operation in
         let call = numbers[operation.call] ?? operation.call

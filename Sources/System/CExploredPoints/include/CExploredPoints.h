@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "ExploredAtomics.h"
+
 #pragma clang assume_nonnull begin
 
 /// The kinds of access to an object of `ExploredSynchronization`.

@@ -99,7 +99,7 @@ private struct CountersSpecification: Specification {
     let report = await explore(nil, runs: 100)
     #expect(report.failure == nil, "\(report)")
     #expect(report.runs == 100)
-    #expect(report.calls == 2400)
+    #expect(report.calls >= 2400)
     #expect(report.unknown == 0)
     #expect(report.operationsPending == 0)
   }
@@ -128,7 +128,8 @@ private struct CountersSpecification: Specification {
     #expect(Set(minimal.operations.map(\.command.key)).count == 1)
     let text = try #require(failure.swiftTest)
     #expect(text.contains("History<CountersSpecification.Command"))
-    #expect(report.calls == report.runs * 24)
+    // Every run makes each call at least once; all but the last are complete.
+    #expect(report.calls >= (report.runs - 1) * 24)
   }
 
   @Test func `a call that throws may have happened or not`() async {

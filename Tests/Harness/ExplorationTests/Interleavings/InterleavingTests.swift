@@ -317,6 +317,26 @@ struct Wrong: Error, Hashable {}
     #expect(throws: InvalidScheduleError.self) { try Schedule(text) }
   }
 
+  @Test func `a trace tells actors of one type apart, and has a column for each Task`() async throws
+  {
+    let report = await exploreInterleavings { program in
+      let steps = [NumberedStep(), NumberedStep()]
+      program.task("Ann") {
+        let task = Task {
+          await steps[0].enter()
+          await steps[1].enter()
+        }
+        await steps[1].enter()
+        await task.value
+        throw TraceError()
+      }
+    }
+    let trace = try #require(report.failure).trace
+    #expect(trace.split(separator: "\n")[0].contains("│ Ann.1"), "\(trace)")
+    #expect(trace.contains("NumberedStep#1"), "\(trace)")
+    #expect(trace.contains("NumberedStep#2"), "\(trace)")
+  }
+
   @Test func `a trace has a column for each task and no addresses`() async throws {
     let report = await exploreInterleavings { program in
       let account = Account(isFixed: false)
@@ -415,5 +435,17 @@ final class Door: Sendable {
       return state.waiter
     }
     waiter?.resume()
+  }
+}
+
+private struct TraceError: Error {}
+
+private actor NumberedStep {
+  private var count = 0
+
+  func enter() async {
+    count += 1
+    await Task.yield()
+    count -= 1
   }
 }

@@ -20,20 +20,13 @@ struct ScheduleTrace {
     for (index, step) in scheduler.steps.prefix(steps).enumerated() {
       let notes = scheduler.notes.filter { $0.step == index }
       var text = notes.map(\.text).joined(separator: ", ")
-      if text.isEmpty { text = Self.location(of: step, in: scheduler) }
+      if text.isEmpty { text = scheduler.place(of: step) }
       if step.task >= 0, !columns.contains(step.task) { columns.append(step.task) }
       rows.append(Row(task: step.task, text: text, isPreemption: step.isPreemption))
     }
     self.columns = columns.sorted()
     self.rows = rows
     names = self.columns.map { scheduler.name(ofTask: $0) }
-  }
-
-  private static func location(of step: Scheduler.Step, in scheduler: Scheduler) -> String {
-    let function = FunctionName.of(step.resumption)
-    guard step.actor >= 0 else { return function ?? "runs" }
-    let actor = scheduler.actorNames[step.actor] ?? "an actor"
-    return function ?? "runs on \(actor)"
   }
 
   /// The table as text; `‖` marks a step that preempts another task.
@@ -83,6 +76,9 @@ enum FunctionName {
       isClosure = true
       text = text[range.upperBound...]
     }
+    // A private declaration is in parentheses, with a number for its file.
+    let plain = text.replacing(#/\((\w+) in _[0-9A-F]+\)/#) { $0.output.1 }
+    text = plain[...]
     if text.hasPrefix("static ") { text = text.dropFirst(7) }
     let name = text.prefix { $0 != "(" && $0 != "<" && $0 != " " }
     let parts = name.split(separator: ".")

@@ -15,6 +15,27 @@ extension Scheduler {
     return "\(name(ofTask: record.parent)).\(record.ordinal)"
   }
 
+  /// An actor's type. Where the run has several actors of that type, its number follows, in the
+  /// order in which they were first used: `AsyncLock#1`.
+  private func name(ofActor actor: Int32) -> String? {
+    guard let type = actorNames[actor] else { return nil }
+    let equals = actorNames.keys.filter { actorNames[$0] == type }.sorted()
+    guard equals.count > 1, let index = equals.firstIndex(of: actor) else { return type }
+    return "\(type)#\(index + 1)"
+  }
+
+  /// The function that a step ran, and its actor: `Account.withdraw`, `AsyncLock#1.lock`.
+  func place(of step: Step) -> String {
+    let function = FunctionName.of(step.resumption)
+    guard let type = actorNames[step.actor], let actor = name(ofActor: step.actor) else {
+      return function ?? (step.actor < 0 ? "runs" : "runs on an actor")
+    }
+    guard let function else { return "runs on \(actor)" }
+    if actor == type { return function }
+    guard let range = function.firstRange(of: type + ".") else { return "\(function) on \(actor)" }
+    return "\(function[..<range.lowerBound])\(actor).\(function[range.upperBound...])"
+  }
+
   /// Adds a line to the trace at the running step.
   func note(_ text: String) {
     guard isTracing, currentThreadID() == owner else { return }
