@@ -25,6 +25,8 @@ final class CurlLoop {
   private var handles: [CurlHandle] = []
   @exclusivity(unchecked) private var idle: [CurlHandle] = []
   @exclusivity(unchecked) private var undelivered: [CurlHandle] = []
+  /// The transfers over HTTP/2 whose content has arrived, and whose stream has not ended.
+  private var waitingForEnd: [CurlHandle] = []
   private var waitingForContent: [ObjectIdentifier: CurlHandle] = [:]
   @exclusivity(unchecked) private var waiters: [CurlTransfer.Waiter] = []
   /// Whether libcurl must be called again before the thread may block.
@@ -135,7 +137,34 @@ final class CurlLoop {
   /// libcurl gets a run within 1 ms, and if nothing happens, again after 2 ms, 4 ms and so on.
   private var longestWait: Int32 {
     guard offeringHTTP2 > 0, quietTurns < 16 else { return 60_000 }
-    return 1 << quietTurns
+    let end = waitingForEnd.lazy.filter(mayEnd).compactMap(\.latestEnd).min()
+    let left = end.map { ContinuousClock.now.duration(to: $0) / .milliseconds(1) }
+    return min(1 << quietTurns, left.map { Int32(max(1, $0.rounded(.up))) } ?? .max)
+  }
+
+  /// Whether the end of a transfer's stream is not merely behind content that a reader of the same
+  /// connection has not taken.
+  private func mayEnd(_ handle: CurlHandle) -> Bool {
+    !handles.contains {
+      $0.outgoing.port == handle.outgoing.port && $0.transfer?.isReadingPaused == true
+    }
+  }
+
+  /// Ends transfers whose stream should have ended by now.
+  private func endWaiting() {
+    waitingForEnd.removeAll { $0.incoming.contentEnd == nil }
+    guard !waitingForEnd.isEmpty else { return }
+    let now = ContinuousClock.now
+    for handle in waitingForEnd where mayEnd(handle) {
+      guard let end = handle.latestEnd, end <= now else { continue }
+      finishRunning(handle, code: CURLE_OK)
+      needsPerform = true
+    }
+  }
+
+  /// Records that the declared content of a transfer over HTTP/2 has arrived.
+  func noteContentEnd(of handle: CurlHandle) {
+    if !waitingForEnd.contains(where: { $0 === handle }) { waitingForEnd.append(handle) }
   }
 
   /// Schedules a delivery for the end of this turn.
@@ -287,6 +316,7 @@ final class CurlLoop {
       needsPerform = true
     }
     undelivered.removeAll(keepingCapacity: true)
+    endWaiting()
     guard !waitingForContent.isEmpty else { return }
     waitingForContent = waitingForContent.filter { $0.value.outgoing.isWaitingForContent }
     for handle in waitingForContent.values where handle.isClosedWhileWaitingForContent {
