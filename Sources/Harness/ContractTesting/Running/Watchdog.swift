@@ -47,6 +47,9 @@ final class Watchdog: Sendable {
     return id
   }
 
+  /// The number of alarms that have neither gone off nor been cancelled.
+  var alarmCount: Int { state.withLock { $0.alarms.count } }
+
   /// Cancels an alarm. An alarm that has gone off is ignored.
   func cancel(_ id: Int) { state.withLock { _ = $0.alarms.removeValue(forKey: id) } }
 
