@@ -3,6 +3,7 @@ import PackageDescription
 
 /// Whether Linux takes the code of other systems where that exists, so that tests run it.
 let isPortable = Context.environment["CONTRACT_PORTABLE"] == "1"
+let portable: [CSetting] = isPortable ? [.define("PLATFORM_PORTABLE")] : []
 
 // Each house lists its targets; a target's folder follows from its house, kind and name.
 
@@ -28,11 +29,10 @@ let system: [Target] = [
     providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
   .systemLibrary(
     name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-  .target(name: "CDispatchWatch"),
+  .target(name: "CDispatchWatch", cSettings: portable),
   .target(name: "CExploredPoints"),
-  .target(name: "CFibers"),
-  .target(
-    name: "CPlatform", cSettings: isPortable ? [.define("PLATFORM_PORTABLE")] : []),
+  .target(name: "CFibers", cSettings: portable),
+  .target(name: "CPlatform", cSettings: portable),
 
   // What the other houses share.
   .target(name: "ExploredSynchronization", dependencies: ["CExploredPoints"]),
@@ -59,7 +59,11 @@ let harness: [Target] = [
     dependencies: [
       "CDispatchWatch", "CExploredPoints", "HarnessSupport", "SeededRandom", "SystemFibers",
       "SystemLocks", "SystemPlatform", "SystemThreads",
-    ]),
+    ],
+    // The protocol `SchedulingExecutor` is SPI of the Swift runtime, and newer than the oldest
+    // systems of Apple that the package supports.
+    swiftSettings: isPortable
+      ? [] : [.define("HAS_SCHEDULING_EXECUTOR", .when(platforms: [.linux]))]),
   .target(
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
@@ -90,7 +94,7 @@ let harness: [Target] = [
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
-      "CPlatform", "ExplorationEngine", "ExploredSynchronization", "RecordedHistories",
+      "ExplorationEngine", "ExploredSynchronization", "RecordedHistories",
       "SeededRandom", "SystemFibers", "SystemLocks", "example-writer",
     ]),
   .executableTarget(

@@ -38,9 +38,10 @@ package struct CommandLineProgram: Sendable {
     }
   }
 
-  /// Writes a message to standard error.
+  /// Writes a message to standard error, without characters that control a terminal and lines that
+  /// a CI system would run.
   package func printError(_ message: String) {
-    FileHandle.standardError.write(Data("\(name): \(message)\n".utf8))
+    FileHandle.standardError.write(Data("\(name): \(message)\n".printable.inert.utf8))
   }
 
   /// The file name that means standard input.

@@ -65,7 +65,7 @@ package struct LinearizableCommand {
       printError("\(file) can't be checked as a history of the model '\(model.name)':\n\(error)")
       return 65
     }
-    try Output.print("\(verdict)\n")
+    try Output.print("\(verdict)\n".printable.inert)
     switch verdict.outcome {
     case .linearizable: return 0
     case .notLinearizable: return 1

@@ -63,7 +63,7 @@ struct GateCommand {
     lines += gate.notes(on: matrix, changes: changes).map { "note: \($0)" }
     lines += matrix.runs.map { "run: \($0)" } + matrix.versions.map { "version: \($0)" }
     // One line each, whatever the reasons in the journal contain.
-    lines = lines.map { $0.printable.replacing("\n", with: " ") }
+    lines = lines.map { $0.printable.replacing("\n", with: " ").inert }
     let count = problems.count
     lines.append(
       count == 0

@@ -11,7 +11,7 @@ static _Atomic(watcher_t) current;
 
 void watch_dispatch(watcher_t watcher) { atomic_store(&current, watcher); }
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(PLATFORM_PORTABLE)
 #include <dlfcn.h>
 
 // These definitions interpose the functions of libdispatch: the dynamic linker searches the executable

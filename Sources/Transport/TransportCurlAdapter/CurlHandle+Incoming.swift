@@ -24,6 +24,10 @@ extension CurlHandle {
     var isAtFirstField = false
     /// Whether the response was received over HTTP/2.
     var isMultiplexed = false
+    /// Whether the head announces trailer fields.
+    var announcesTrailers = false
+    /// When the whole content had arrived, of a stream that has not ended.
+    var contentEnd: ContinuousClock.Instant?
     /// Whether the peer's `close_notify` was received; `nil` if unknown.
     var hasReceivedCloseNotify: Bool?
     /// Whether Content-Length precedes a transfer coding other than chunked.
@@ -122,6 +126,10 @@ extension CurlHandle {
     content.append(contentsOf: bytes)
     incoming.received += bytes.count
     setNeedsDelivery()
+    if incoming.isMultiplexed, incoming.framing == .length(incoming.received) {
+      incoming.contentEnd = .now
+      loop.noteContentEnd(of: self)
+    }
     return bytes.count
   }
 
@@ -252,6 +260,7 @@ extension CurlHandle {
       incoming.chunkValidator = try ChunkedBodyValidator(limits: options.headLimits)
       ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
     }
+    incoming.announcesTrailers = response.headerFields.contains(.trailer)
     if !incoming.isMultiplexed {
       if transfer.wire.origin.scheme == .https { loop.sockets.noteHTTP1(atPort: outgoing.port) }
       if !complete.keepsConnectionAlive { closeUnlessShared() }
@@ -322,6 +331,26 @@ extension CurlHandle {
     case .chunked: return incoming.chunkValidator?.isComplete == true
     case .untilClose, nil: return false
     }
+  }
+
+  /// The time that the end of a stream may take after its declared content.
+  private static let endGrace = Duration.milliseconds(100)
+
+  /// When the transfer may end although libcurl has not reported the end of the stream; `nil` if it
+  /// must wait for that.
+  ///
+  /// `on_data_chunk_recv` in lib/http2.c of libcurl 7.88 pauses nghttp2 if the buffer of another
+  /// stream is full. If the chunk was the last of its frame and of the bytes that were read,
+  /// nghttp2 handles the frame's END_STREAM in its next call, and libcurl calls it only when the
+  /// connection receives more. After the last response that does not happen.
+  ///
+  /// Trailer fields that come later than the grace are lost if the head does not announce them
+  /// (RFC 9110 §6.6.2).
+  var latestEnd: ContinuousClock.Instant? {
+    guard failure == nil, !incoming.announcesTrailers, let end = incoming.contentEnd else {
+      return nil
+    }
+    return end + Self.endGrace
   }
 
   /// The reason why the end of the connection may not be the end of the body; `nil` if it is.

@@ -18,13 +18,14 @@ final class CurlTransfer: HTTPResponseBodySource {
   /// The suspended caller.
   ///
   /// A checked continuation would allocate for each wait. The unsafe one is resumed exactly once:
-  /// it is stored once, and removed under the lock by the one who resumes it.
+  /// it is stored once, and removed under the lock by the one who resumes it ("64 concurrent,
+  /// 1 KiB").
   typealias Waiter = UnsafeContinuation<Void, Never>
 
   /// The number of unread bytes at which the driver thread pauses reading.
   ///
   /// With a quarter of this, a reader as fast as the server made the driver thread pause and resume
-  /// so often that a large download took a third longer.
+  /// so often that a large download took a third longer ("download, 256 MiB").
   static let highWater = 1024 * 1024
 
   private struct State {
@@ -33,7 +34,7 @@ final class CurlTransfer: HTTPResponseBodySource {
     /// Buffers that the reader has returned for reuse.
     ///
     /// Memory that one thread allocates and another frees makes both contend for the heap's lock,
-    /// and makes the kernel clear each page again.
+    /// and makes the kernel clear each page again ("download, 256 MiB").
     var spareBuffers: [[UInt8]] = []
     /// The chunk that was read last, whose memory can be reused once the reader has released it.
     var lastRead: [UInt8] = []

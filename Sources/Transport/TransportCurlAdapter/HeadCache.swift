@@ -4,8 +4,8 @@ import TransportPort
 /// Parses response heads and reuses the previous result if a head is identical.
 ///
 /// Servers often send identical heads. While the lines equal those of the previous head, they are
-/// only compared. At the first difference, all lines up to it are parsed, so the result never
-/// depends on earlier heads.
+/// only compared ("64 concurrent, 1 KiB"). At the first difference, all lines up to it are parsed,
+/// so the result never depends on earlier heads.
 struct HeadCache {
   /// A complete head.
   ///

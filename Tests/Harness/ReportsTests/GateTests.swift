@@ -96,17 +96,36 @@ import Testing
     #expect(problems(in: sample, Gate(allowedUnproven: [CasePattern("things/third")])).isEmpty)
   }
 
-  @Test func `rejects a proof from the future, but accepts a clock that is 10 minutes ahead`() {
-    #expect(problems(in: EvidenceSample(liveAge: -600)).isEmpty)
-    let ahead = problems(in: EvidenceSample(liveAge: -2 * 86_400))
+  @Test(arguments: [Gate(), Gate(required: [.live], maximumAge: 7 * 86_400)])
+  func `rejects live results from the future, but accepts a clock that is 10 minutes ahead`(
+    _ gate: Gate
+  ) {
+    #expect(problems(in: EvidenceSample(liveAge: -600), gate).isEmpty)
+    let ahead = problems(in: EvidenceSample(liveAge: -2 * 86_400), gate)
     #expect(
-      ahead.first?.sentence
-        == "things/first was proven at a time 2.0 days in the future; check the clock of the "
-        + "machine that ran real")
-    #expect(ahead.count == 3)
+      ahead.map(\.sentence) == [
+        "things@real ran at a time 2.0 days in the future; check the clock of the machine that ran "
+          + "it, and run it again (3 clauses: first, second, third)"
+      ])
+  }
+
+  @Test func `rejects a fake's results and saboteurs from the future`() {
+    let earlier = EvidenceSample.now - 3 * 86_400
+    let sentences = Gate().problems(
+      in: EvidenceSample(liveAge: 4 * 86_400).matrix, now: earlier
+    ).map(\.sentence)
+    let future = "ran at a time 3.0 days in the future; check the clock of the machine that ran it"
     #expect(
-      problems(in: EvidenceSample(liveAge: -2 * 86_400), Gate()).isEmpty,
-      "there is no maximum age")
+      sentences == [
+        "things@fake \(future), and run it again (3 clauses: first, second, third)",
+        "things: saboteurs \(future), and run it again",
+      ])
+  }
+
+  @Test func `a failure that is dated in the future is reported as a failure`() {
+    let sample = EvidenceSample(
+      outcomes: ["second@real": .failed], liveAge: -2 * 86_400)
+    #expect(problems(in: sample).contains { $0.sentence == "things/second@real failed" })
   }
 
   @Test func `rejects a fake's results that are too old`() {

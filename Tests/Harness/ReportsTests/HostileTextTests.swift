@@ -14,11 +14,15 @@ import Testing
     "\u{85}\u{9B}31m", "\u{202E}evil\u{2066}\u{200F}", "</script><script>alert(1)</script>",
     "<\u{301}script>", "a|\u{301}b", "`` ` ``", "x]]>y", "nul \u{0} \u{FFFF} \u{B}",
     "[a](javascript:alert(1))", "'; rm -rf / #", "%0A::error::planted", "\" onclick=\"alert(1)",
+    "::error::planted", "\u{A0}\u{3000}::error::planted", "a\n \u{A0}::error::planted",
+    String(repeating: "y", count: 98) + "::error::planted", String(repeating: "::", count: 200),
+    "x ##[add-matcher]planted", "\u{600}##[group]planted", "##vso[task.complete result=Failed;]",
+    "###teamcity[buildStop comment='planted']",
     String(repeating: "long ", count: 4000), String(repeating: "x", count: 20_000),
   ]
 
   /// A matrix that contains the text in every field that accepts one.
-  private func matrix(containing text: String) -> Matrix {
+  private func matrix(containing text: String, seconds: Double = 1) -> Matrix {
     let clause = ClauseSummary(
       id: "c\(text)", sentence: text, source: text, group: text, requires: [text], absenceOf: nil,
       file: text, path: "/p/\(text)", line: 1)
@@ -47,7 +51,7 @@ import Testing
         .caseFinished(
           CaseResult(
             id: CaseID(contract: "k", clause: clause.id, implementation: name), outcome: outcome,
-            seconds: 1, issues: [issue])))
+            seconds: seconds, issues: [issue])))
     }
     events.append(
       .saboteur(
@@ -68,8 +72,43 @@ import Testing
       })
     for line in report.split(separator: "\n") {
       #expect(line.count <= TerminalReport.width)
-      #expect(!line.drop { $0 == " " }.hasPrefix("::"), "GitHub Actions would run \(line)")
     }
+    expectNoCommands(in: report)
+  }
+
+  @Test(arguments: hostileText)
+  func `a comparison of two matrices has one line for each change, and none is a command`(
+    text: String
+  ) {
+    let difference = MatrixDifference(from: Matrix([]), to: matrix(containing: text))
+    #expect(!difference.isEmpty)
+    expectNoCommands(in: difference.text)
+  }
+
+  /// Expects that no CI system takes a line for a command.
+  private func expectNoCommands(in text: String) {
+    for line in text.unicodeScalars.split(separator: "\n") {
+      let start = line.drop { $0.properties.isWhitespace }
+      #expect(!start.starts(with: "::".unicodeScalars), "GitHub Actions would run '\(line)'")
+      for mark in ["##[", "##vso[", "##teamcity["] {
+        #expect(!line.contains(mark.unicodeScalars), "a CI system would run '\(line)'")
+      }
+    }
+  }
+
+  @Test(arguments: ReportFormat.allCases, [1e300, -1e300, 1e19, -0.0])
+  func `a duration of any size is reported`(format: ReportFormat, seconds: Double) {
+    let text = format.text(of: matrix(containing: "text", seconds: seconds))
+    #expect(!text.isEmpty)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `JUnit has a decimal number for each duration`(seconds: Double) throws {
+    let document = try XMLDocument(
+      xmlString: JUnitReport(matrix(containing: "text", seconds: seconds)).text)
+    let times = try document.nodes(forXPath: "//@time").compactMap(\.stringValue)
+    #expect(times.count > 10)
+    for time in times { #expect(time.wholeMatch(of: /\d+\.\d{3}/) != nil, "\(time)") }
   }
 
   @Test(arguments: hostileText)

@@ -19,6 +19,8 @@ public struct Matrix: Hashable, Sendable {
     public var saboteurs: [SaboteurResult]
     /// When the oldest of ``saboteurs`` ran, in seconds since 1970-01-01 00:00 UTC.
     public var strengthTime: Double?
+    /// When the latest of ``saboteurs`` ran, in seconds since 1970-01-01 00:00 UTC.
+    public var latestStrengthTime: Double?
   }
 
   /// An implementation on the platforms where all its results are equal.

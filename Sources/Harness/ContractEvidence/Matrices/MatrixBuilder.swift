@@ -112,7 +112,8 @@ struct MatrixBuilder {
         return Matrix.Row(
           clause: clause, cells: cells, verdict: Self.verdict(on: columns.map(\.column), cells))
       },
-      saboteurs: saboteurs.map(\.value), strengthTime: saboteurs.map(\.time).min())
+      saboteurs: saboteurs.map(\.value), strengthTime: saboteurs.map(\.time).min(),
+      latestStrengthTime: saboteurs.map(\.time).max())
   }
 
   private typealias FilledColumn = (column: Matrix.Column, cells: [Matrix.Cell?])

@@ -22,6 +22,32 @@ extension String {
     return result
   }
 
+  /// The text with no line that a CI system would run as a command.
+  ///
+  /// GitHub Actions runs a line that begins with `::`, even after white space, and one that contains
+  /// `##[`. Azure Pipelines runs one with `##vso[`, TeamCity one with `##teamcity[`. A backslash
+  /// breaks such a mark.
+  package var inert: String {
+    guard utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "#") }) else {
+      return self
+    }
+    // By scalars: a combining character after a mark would hide it from a comparison of characters.
+    var result = UnicodeScalarView()
+    var rest = unicodeScalars[...]
+    var isAtStart = true
+    while let scalar = rest.popFirst() {
+      if scalar == ":", isAtStart, rest.first == ":" { result.append("\\") }
+      result.append(scalar)
+      if scalar == "#", rest.first == "#",
+        rest.dropFirst().first(where: { !("a"..."z" ~= $0) }) == "["
+      {
+        result.append("\\")
+      }
+      isAtStart = scalar == "\n" || isAtStart && scalar.properties.isWhitespace
+    }
+    return String(result)
+  }
+
   /// The text, truncated with an ellipsis if it is longer than `length` characters.
   ///
   /// - Parameter length: The maximum number of characters, including the ellipsis.
@@ -42,6 +68,14 @@ extension IssueSummary {
 }
 
 extension CaseResult {
-  /// The duration in whole milliseconds, rounded down.
-  package var milliseconds: Int { Int(seconds * 1000) }
+  /// The duration in whole milliseconds, rounded down, and at least 0.
+  ///
+  /// A journal may contain any number.
+  package var milliseconds: Int { Int(seconds.clamped * 1000) }
+}
+
+extension Double {
+  /// A duration in seconds from a journal as a number from 0 to 10¹², so that it can be converted to
+  /// an integer; 0 if it is not a number.
+  package var clamped: Double { isNaN ? 0 : Swift.min(Swift.max(self, 0), 1e12) }
 }

@@ -219,7 +219,7 @@ public struct TerminalReport: Sendable {
 
   /// The text on one line, truncated to `width` characters.
   private func clipped(_ text: String, to width: Int) -> String {
-    text.printable.replacing("\n", with: " ").clipped(to: width)
+    text.printable.replacing("\n", with: " ").inert.clipped(to: width)
   }
 
   private func trimmed(_ line: String) -> String {
@@ -249,18 +249,27 @@ public struct TerminalReport: Sendable {
       width = rest.count
       isFresh = true
     }
-    for paragraph in text.printable.split(separator: "\n") {
+    func append(_ word: Substring) {
+      var rest = word
+      while let character = rest.first {
+        if width == Self.width { end() }
+        // The break has made a new line, which GitHub Actions could take for a command.
+        if isFresh, rest.hasPrefix("::") {
+          line.append("\\")
+          width += 1
+        }
+        line.append(character)
+        width += 1
+        if !character.isWhitespace { isFresh = false }
+        rest.removeFirst()
+      }
+    }
+    for paragraph in text.printable.inert.split(separator: "\n") {
       if !isFresh { end() }
       for word in paragraph.split(separator: " ") {
         if !isFresh, width + 1 + word.count > Self.width { end() }
-        // GitHub Actions runs a line that begins with `::` as a command, even if it is indented.
-        let mark = isFresh && word.hasPrefix("::") ? "\\" : isFresh ? "" : " "
-        for character in mark + word {
-          if width == Self.width { end() }
-          line.append(character)
-          width += 1
-        }
-        isFresh = false
+        if !isFresh { append(" ") }
+        append(word)
       }
     }
     if !isFresh { end() }

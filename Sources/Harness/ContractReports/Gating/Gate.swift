@@ -5,7 +5,8 @@ public import Foundation
 ///
 /// Nothing may fail. Every clause that holds on a fake must hold on a live implementation too, for
 /// the contract's current revision and recently enough. Saboteurs must have shown that the package's
-/// own contracts can fail.
+/// own contracts can fail. A result dated more than an hour in the future is a problem: it would not
+/// age until then, and it hides results that are really newer.
 public struct Gate: Hashable, Sendable {
   /// The kinds of implementation that must not be unavailable.
   public var required: Set<ImplementationKind>
@@ -154,6 +155,9 @@ public struct Gate: Hashable, Sendable {
     if case .unavailable(let reason) = outcome, required.contains(implementation.kind) {
       return problem("is unavailable: \(reason)", isShared: true)
     }
+    if let future = future(cell.time, now: now) {
+      return problem("ran \(future)", isShared: true)
+    }
     // For a live implementation, age and revision are checked with the clause's proof: another live
     // implementation may have a newer one.
     if implementation.kind == .live { return nil }
@@ -196,19 +200,12 @@ public struct Gate: Hashable, Sendable {
             ? "the contract has no live implementation" : "on no live implementation (\(names))"))
     }
     let times = proofs.filter(\.isCurrent).map(\.time)
-    guard let earliest = times.min() else {
+    guard let latest = times.max() else {
       return problem(
         "is proven only for another revision of the contract; run \(names) on the current one "
           + "(digest \(table.contract.digest))")
     }
-    guard let maximumAge else { return nil }
-    // A result dated in the future would not age until then.
-    guard let latest = times.filter({ $0 - now <= Self.clockTolerance }).max() else {
-      return problem(
-        "was proven at a time \(Self.days(earliest - now)) in the future; check the clock of the "
-          + "machine that ran \(names)")
-    }
-    guard now - latest > maximumAge else { return nil }
+    guard let maximumAge, now - latest > maximumAge else { return nil }
     return problem(
       "was last proven by a live implementation \(Self.days(now - latest)) ago; the maximum is "
         + Self.days(maximumAge))
@@ -216,6 +213,13 @@ public struct Gate: Hashable, Sendable {
 
   /// The accepted difference between the clocks of two machines, in seconds.
   private static let clockTolerance = 3600.0
+
+  /// Says how far in the future a result is dated, or `nil` if it is not.
+  private func future(_ time: Double, now: Double) -> String? {
+    guard time - now > Self.clockTolerance else { return nil }
+    return "at a time \(Self.days(time - now)) in the future; check the clock of the machine that "
+      + "ran it, and run it again"
+  }
 
   // MARK: - Strength
 
@@ -265,7 +269,10 @@ public struct Gate: Hashable, Sendable {
           sentence: "\(contract.id): no saboteur ran for \(missing.joined(separator: ", "))",
           command: command))
     }
-    if let maximumAge, let time = table.strengthTime, now - time > maximumAge {
+    if let time = table.latestStrengthTime, let future = future(time, now: now) {
+      problems.append(
+        Problem(sentence: "\(contract.id): saboteurs ran \(future)", command: command))
+    } else if let maximumAge, let time = table.strengthTime, now - time > maximumAge {
       problems.append(
         Problem(
           sentence:

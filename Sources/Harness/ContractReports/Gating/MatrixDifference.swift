@@ -191,7 +191,7 @@ public struct MatrixDifference: Hashable, Sendable {
       }
     }
     if lines.isEmpty { lines.append("no difference") }
-    return lines.map { $0.printable.replacing("\n", with: " ") + "\n" }.joined()
+    return lines.map { $0.printable.replacing("\n", with: " ").inert + "\n" }.joined()
   }
 
   private struct Row {

@@ -153,7 +153,7 @@ private struct Failure {
   private static func manner(of outcome: Outcome) -> String? {
     switch outcome {
     case .crashed: ".crashing"
-    case .timedOut(let seconds): ".timingOut(after: .seconds(\(Int(seconds.rounded(.up)))))"
+    case .timedOut(let seconds): ".timingOut(after: .seconds(\(Int(seconds.clamped.rounded(.up)))))"
     default: nil
     }
   }

@@ -146,7 +146,7 @@ public struct JUnitReport: Sendable {
 
   /// Seconds with three decimal places.
   private static func time(_ seconds: Double) -> String {
-    let milliseconds = Int((max(0, seconds) * 1000).rounded())
+    let milliseconds = Int((seconds.clamped * 1000).rounded())
     let fraction = String(milliseconds % 1000)
     return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
   }

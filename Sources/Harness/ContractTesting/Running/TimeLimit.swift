@@ -69,21 +69,26 @@ struct TimeLimit: Sendable {
         awaitCaller(of: race, rounds: rounds - 1)
       }
     }
-    race.setAlarm(alarm)
+    race.add(alarm)
   }
 }
 
 /// Resumes a continuation once: when an operation ends or when its time limit passes.
-private final class Race: Sendable {
+final class Race: Sendable {
   private struct State {
     var continuation: CheckedContinuation<Bool, Never>?
     var task: Task<Void, Never>?
-    var alarm: Int?
+    /// The alarms of the limit and of the grace. With a short limit the second may be set before
+    /// the first is known here, so both are kept.
+    var alarms: [Int] = []
     var isCancelled = false
     var isClosed = false
   }
 
   private let state = Mutex(State())
+  private let watchdog: Watchdog
+
+  init(_ watchdog: Watchdog = .shared) { self.watchdog = watchdog }
 
   func begin(_ continuation: CheckedContinuation<Bool, Never>) {
     state.withLock { $0.continuation = continuation }
@@ -95,15 +100,16 @@ private final class Race: Sendable {
       return state.isCancelled
     }
     if isCancelled { task.cancel() }
-    setAlarm(alarm)
+    add(alarm)
   }
 
-  func setAlarm(_ alarm: Int) {
+  /// Adds an alarm to cancel when the caller has resumed.
+  func add(_ alarm: Int) {
     let isClosed = state.withLock { state in
-      state.alarm = alarm
+      state.alarms.append(alarm)
       return state.isClosed
     }
-    if isClosed { Watchdog.shared.cancel(alarm) }
+    if isClosed { watchdog.cancel(alarm) }
   }
 
   /// Resumes the continuation unless an earlier call did.
@@ -127,13 +133,13 @@ private final class Race: Sendable {
     task?.cancel()
   }
 
-  /// The caller has resumed, so the remaining alarm is cancelled.
+  /// The caller has resumed, so the remaining alarms are cancelled.
   func close() {
-    let alarm = state.withLock { state in
+    let alarms = state.withLock { state in
       state.isClosed = true
       state.task = nil
-      return state.alarm
+      return state.alarms
     }
-    if let alarm { Watchdog.shared.cancel(alarm) }
+    for alarm in alarms { watchdog.cancel(alarm) }
   }
 }

@@ -69,6 +69,9 @@ final class Watchdog: Sendable {
     return id
   }
 
+  /// The number of alarms that have neither gone off nor been cancelled.
+  var alarmCount: Int { state.withLock { $0.alarms.count } }
+
   /// Cancels an alarm. An alarm that has gone off is ignored.
   func cancel(_ id: Int) { state.withLock { _ = $0.alarms.removeValue(forKey: id) } }
 
@@ -82,7 +85,7 @@ final class Watchdog: Sendable {
           alarm.deadline <= now && alarm.deadline(at: latency) <= now
         }
         for id in due.keys { state.alarms.removeValue(forKey: id) }
-        state.earliest = state.alarms.values.map(\.deadline).min()
+        state.earliest = state.alarms.values.map { $0.deadline(at: latency) }.min()
         return (due.values.map(\.action), state.earliest)
       }
       for action in due { action() }

@@ -44,9 +44,9 @@ final class CrashRecord: Sendable {
   ///   - name: What is explored.
   ///   - store: The examples; without them, no later process examines the record.
   init?(of name: ExplorationName, in store: ExampleStore?) {
+    guard let folder = Self.folder() else { return nil }
     let prefix = store.map { Self.prefix(name, $0) } ?? ""
-    file = Self.folder.appending(path: "\(prefix)\(UUID().uuidString)")
-    try? FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+    file = folder.appending(path: "\(prefix)\(UUID().uuidString)")
     // `leftovers` ignores this suffix: it must not see the file before it is locked.
     let unlocked = file.appendingPathExtension("new")
     descriptor = open(unlocked.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -87,7 +87,9 @@ final class CrashRecord: Sendable {
 
   /// Removes and returns the records of processes that have ended.
   static func leftovers(of name: ExplorationName, in store: ExampleStore) -> [Leftover] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    guard let folder = folder(),
+      let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+    else { return [] }
     let prefix = prefix(name, store)
     return names.sorted().compactMap { name in
       guard name.hasPrefix(prefix), !name.hasSuffix(".new") else { return nil }
@@ -105,8 +107,25 @@ final class CrashRecord: Sendable {
     }
   }
 
-  private static var folder: URL {
-    FileManager.default.temporaryDirectory.appending(path: "contract-exploration-\(getuid())")
+  /// Creates the folder of a user's records, or returns `nil` if it is not the user's own.
+  ///
+  /// Every user may write to the temporary folder. A folder that somebody else has created there
+  /// could contain records that make this process run their commands.
+  ///
+  /// - Parameters:
+  ///   - parent: The temporary folder.
+  ///   - user: The user who must own the folder and be the only one to write to it.
+  static func folder(
+    in parent: URL = FileManager.default.temporaryDirectory, of user: uid_t = geteuid()
+  ) -> URL? {
+    let folder = parent.appending(path: "contract-exploration-\(user)")
+    mkdir(folder.path, 0o700)
+    var status = stat()
+    // Not stat(2), which would follow a link to a folder that the user owns.
+    guard lstat(folder.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      status.st_uid == user, status.st_mode & (S_IWGRP | S_IWOTH) == 0
+    else { return nil }
+    return folder
   }
 
   /// The part of file names that identifies the exploration and the folder of its examples.

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a nested call runs in the outer one`() async throws {
+  @Test(.onObservedRuntime) func `a nested call runs in the outer one`() async throws {
     let value = try await withDeterministicTasks(seed: 3) {
       try await withDeterministicTasks(seed: 4) {
         try await Task.sleep(for: .seconds(3600))

@@ -41,7 +41,8 @@ struct Wrong: Error, Hashable {}
     #expect(report.schedules <= 12)
   }
 
-  @Test func `the search is exhaustive for the corrected actor in at most 6 schedules`() async {
+  @Test(.onObservedRuntime)
+  func `the search is exhaustive for the corrected actor in at most 6 schedules`() async {
     let narrow = await exploreInterleavings(
       InterleavingOptions(sharing: .actorsOnly), of: Self.race(isFixed: true))
     #expect(narrow.isExhaustive && narrow.failure == nil)
@@ -188,7 +189,8 @@ struct Wrong: Error, Hashable {}
     #expect(outcomes.values.contains("A=12,B=2"))
   }
 
-  @Test func `async let and task groups are explored`() async {
+  @Test(.onObservedRuntime)
+  func `async let and task groups are explored`() async {
     let orders = Collected()
     let report = await exploreInterleavings { program in
       program.task {
@@ -206,7 +208,8 @@ struct Wrong: Error, Hashable {}
     #expect(orders.values == ["abc", "acb", "bac", "bca", "cab", "cba"])
   }
 
-  @Test func `producers of a stream are explored`() async {
+  @Test(.onObservedRuntime)
+  func `producers of a stream are explored`() async {
     let orders = Collected()
     let report = await exploreInterleavings { program in
       let (stream, continuation) = AsyncStream.makeStream(of: String.self)
@@ -229,7 +232,8 @@ struct Wrong: Error, Hashable {}
     #expect(orders.values == ["abc", "acb", "cab"])
   }
 
-  @Test func `a cancellation handler may run before, during or after the work`() async {
+  @Test(.onObservedRuntime)
+  func `a cancellation handler may run before, during or after the work`() async {
     let outcomes = Collected()
     let report = await exploreInterleavings { program in
       program.task {
@@ -274,7 +278,8 @@ struct Wrong: Error, Hashable {}
     #expect(report.failure?.message.contains("0x") == false)
   }
 
-  @Test func `a schedule replays from its text, and a stale one is reported`() async throws {
+  @Test(.onObservedRuntime)
+  func `a schedule replays from its text, and a stale one is reported`() async throws {
     let found = await exploreInterleavings(of: Self.race(isFixed: false))
     let text = try #require(found.failure).schedule.description
     var options = InterleavingOptions()
@@ -292,7 +297,8 @@ struct Wrong: Error, Hashable {}
   }
 
   /// `CONTRACT_SOAK_REPLAYS` sets the number of replays, 1,000 in the full campaign.
-  @Test func `a printed schedule replays in another process, every time`() async throws {
+  @Test(.onObservedRuntime)
+  func `a printed schedule replays in another process, every time`() async throws {
     let found = await exploreInterleavings(of: Self.race(isFixed: false))
     let text = try #require(found.failure).schedule.description
     await #expect(processExitsWith: .success) { [text = text as String] in

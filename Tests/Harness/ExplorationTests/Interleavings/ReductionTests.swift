@@ -7,7 +7,7 @@ import Testing
 ///
 /// `CONTRACT_SOAK_PROGRAMS` sets the number of programs to draw, thousands in the full campaign.
 /// Programs with more than 1,000 schedules in plain enumeration are skipped.
-@Suite struct ReductionTests {
+@Suite(.onObservedRuntime) struct ReductionTests {
   private static let programs =
     ProcessInfo.processInfo.environment["CONTRACT_SOAK_PROGRAMS"].flatMap { Int($0) } ?? 40
   /// The most schedules of plain enumeration.

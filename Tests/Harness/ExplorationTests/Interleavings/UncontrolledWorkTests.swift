@@ -1,4 +1,3 @@
-import CPlatform
 import Dispatch
 import Foundation
 import SystemLocks
@@ -7,7 +6,7 @@ import Testing
 @testable import ExplorationEngine
 
 /// Work outside the schedules is waited for and reported.
-@Suite struct UncontrolledWorkTests {
+@Suite(.onObservedRuntime) struct UncontrolledWorkTests {
   private static func explore(
     _ body: @escaping @Sendable (Mutexed) async -> Void
   ) async -> (InterleavingReport, Set<String>) {
@@ -99,8 +98,7 @@ import Testing
     #expect(outcomes == ["done"])
   }
 
-  @Test(.enabled(if: OperatingSystem.current == .linux))
-  func `a block submitted to a dispatch queue is reported`() async {
+  @Test func `a block submitted to a dispatch queue is reported`() async {
     let ways: [@Sendable (Mutexed) -> Void] = [
       { log in DispatchQueue.global().async { log.append("done") } },
       { log in DispatchQueue(label: "own").async { log.append("done") } },

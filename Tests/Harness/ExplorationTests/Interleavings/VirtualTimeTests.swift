@@ -3,7 +3,7 @@ import Testing
 @testable import ExplorationEngine
 
 /// Sleeps take no real time and end in the order of their deadlines.
-@Suite struct VirtualTimeTests {
+@Suite(.onObservedRuntime) struct VirtualTimeTests {
   @Test func `sleeps on different clocks end in the order of their deadlines`() async throws {
     let order = Mutexed()
     let start = ContinuousClock.now

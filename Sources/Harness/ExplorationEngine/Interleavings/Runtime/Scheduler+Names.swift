@@ -81,6 +81,8 @@ extension Scheduler {
     }
     return "Deadlock: " + lines.joined(separator: "; ")
       + ". No job is ready, no timer is pending, and no other thread has resumed a task."
+      + (Self.coversSleep
+        ? "" : " Task.sleep takes real time here; inject a VirtualClock instead.")
   }
 
   /// Whether a task is one of those under exploration and has not ended.

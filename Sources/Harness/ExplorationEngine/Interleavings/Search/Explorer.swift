@@ -184,6 +184,10 @@ final class Explorer {
       report.isExhaustive = false
       report.actorSchedules = nil
     }
+    if Fiber.unavailability != nil {
+      report.isExhaustive = false
+      report.actorSchedules = nil
+    }
     report.remarks += Self.remarks(on: points, timers: options.timers)
     if !Scheduler.coversSleep {
       report.remarks.append(
@@ -195,11 +199,10 @@ final class Explorer {
   private static func remarks(on points: PreemptionPoints, timers: TimerOrder) -> [String] {
     var remarks: [String] = []
     if let reason = Fiber.unavailability {
-      if points.missed > 0 {
-        remarks.append(
-          "Tasks were preempted only where they suspend, not where they create or wake another "
-            + "task, nor at locks and atomics: \(reason).")
-      }
+      remarks.append(
+        "The search is not exhaustive: tasks were preempted only where they suspend, not where "
+          + "they create or wake another task, nor at locks and atomics, and new threads, random "
+          + "bytes and work for Dispatch could not be observed: \(reason).")
     } else if points.missed > 0 {
       remarks.append(
         "\(points.missed) times, a task could not be preempted in a cancellation handler, which "

@@ -15,7 +15,7 @@ import Testing
 /// `CONTRACT_SOAK_REAL_PROGRAMS` and `CONTRACT_SOAK_REAL_RUNS` set the number of programs and of
 /// runs of each; `CONTRACT_SOAK_REAL_SEED` the first seed, `CONTRACT_SOAK_REAL_SCHEDULES` the
 /// most schedules of one.
-@Suite struct DifferentialTests {
+@Suite(.onObservedRuntime) struct DifferentialTests {
   private static func setting(_ name: String, _ fallback: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? fallback
   }

@@ -1,0 +1,43 @@
+import ScriptedOrigin
+import Testing
+import TransportCurlAdapter
+import TransportPort
+
+/// The end of HTTP/2 streams that libcurl does not report.
+@Suite(.timeLimit(.minutes(1))) struct CurlStreamEndTests {
+  /// An origin that sends the content with its length at once, and the end of the stream later.
+  ///
+  /// The chunks encode frames: HTTP/2 has no transfer coding.
+  private func world(
+    _ fields: String = "", then steps: OriginScript
+  ) throws -> CurlWorld {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n"
+    let script: OriginScript = [.send(head + "4\r\nbody\r\n")] + steps
+    return try CurlWorld(OriginPlan(version: .http2) { _ in script }, scheme: .https)
+  }
+
+  @Test func `a response ends with its declared content, although its stream does not end`()
+    async throws
+  {
+    let world = try world(then: [.stall])
+    let start = ContinuousClock.now
+    #expect(try await world.answer().text == "body")
+    #expect(start.duration(to: .now) < .seconds(5))
+    #expect(try await world.answer().text == "body")
+    #expect(world.log.connectionCount == 1, "the connection stays usable")
+  }
+
+  @Test func `trailer fields that come soon after the content are delivered`() async throws {
+    let world = try world(then: [.pause(.milliseconds(10)), .send("0\r\nX-End: yes\r\n\r\n")])
+    let answer = try await world.answer()
+    #expect(answer.text == "body")
+    #expect(answer.exchange.body.trailerFields == ["X-End": "yes"])
+  }
+
+  @Test func `trailer fields that the head announces are awaited`() async throws {
+    let world = try world(
+      "Trailer: X-End\r\n",
+      then: [.pause(.milliseconds(400)), .send("0\r\nX-End: yes\r\n\r\n")])
+    #expect(try await world.answer().exchange.body.trailerFields == ["X-End": "yes"])
+  }
+}
