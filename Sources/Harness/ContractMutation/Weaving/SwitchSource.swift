@@ -14,19 +14,18 @@ enum SwitchSource {
   /// The variable that names the shared file. Without it no mutant is active.
   static let variable = "CONTRACT_MUTATION_STATE"
 
+  /// Imports of the system's C library by its names on different systems. Foundation has the same
+  /// functions, but its members would change the meaning of the code that is mutated.
+  private static let imports = ["Glibc", "Musl", "Darwin"]
+    .map { "#if canImport(\($0))\nimport \($0)\n#endif" }.joined(separator: "\n")
+
   /// The text of the file.
   ///
   /// - Parameter count: How many mutants there are in all modules.
   static func text(count: Int) -> String {
     """
     // Written by 'contracts mutate' into its copy of the package.
-    #if canImport(Glibc)
-      import Glibc
-    #elseif canImport(Musl)
-      import Musl
-    #else
-      import Darwin
-    #endif
+    \(imports)
 
     /// The shared file: the active mutant, the fuel, the fuel to refill, how often it ran out, and
     /// from offset \(SwitchState.headerSize) on a byte for each mutant that was reached.
