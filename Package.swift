@@ -77,9 +77,15 @@ let harness: [Target] = [
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
   .target(
     name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "RecordedHistories"]),
+  .target(
+    name: "ContractMutation",
+    dependencies: ["CPlatform", "ContractEvidence", "HarnessSupport", "SystemLocks"]),
   .executableTarget(
     name: "contracts",
-    dependencies: ["CommandLineSupport", "ContractEvidence", "ContractReports"]),
+    dependencies: [
+      "CommandLineSupport", "ContractEvidence", "ContractMutation", "ContractReports",
+      "HarnessSupport",
+    ]),
   .target(
     name: "EvidenceSamples", dependencies: ["ContractEvidence"],
     path: "Tests/Harness/EvidenceSamples"),
@@ -110,6 +116,9 @@ let harness: [Target] = [
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
+  .testTarget(
+    name: "ContractMutationTests",
+    dependencies: ["ContractMutation", "ContractTesting", "contracts"], exclude: ["Fixture"]),
   .testTarget(
     name: "CommandLineTests", dependencies: ["ContractEvidence", "ContractReports", "contracts"],
     exclude: ["Planted"]),

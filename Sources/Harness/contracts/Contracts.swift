@@ -21,11 +21,14 @@ struct Contracts {
             with 0.
         gate [JOURNAL…] [--require live] [--max-age 7d] [--allow unproven=PATTERN]
              [--allow strength=PATTERN] [--base BASE] [--forbid new-deviations]
+             [--mutation-score SCORE --target TARGET[,TARGET…]]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation,
             for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
             saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
             and contract for strength; * matches any text. --base lists the deviations that are new,
             gone or changed since the journal BASE, and --forbid makes new ones fail.
+            --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same
+            code.
         baseline [JOURNAL…] [--implementation NAME]
             Prints the .deviating(…) lines that would declare the failing cases of live and recorded
             implementations, grouped by cause. Each reason is "TODO", which the harness refuses until
@@ -35,6 +38,16 @@ struct Contracts {
             test: 0 if everything holds, 1 if something fails or does not build, 127 if swift is not
             found. Exits with 1 if no case ran, and with 128 plus the number of a signal that ended
             the run.
+        mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
+               [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
+               [--shard 2/16] [--again all] [--mutant ID] [--format terminal|markdown|stryker]
+               [--output FILE]
+            Changes the targets' code in small ways, in a copy of the package, and shows which
+            changes no clause notices. A second run judges only what has changed. Exits with 0 even
+            if mutants survive, and with 1 if the cases fail without any mutant.
+        mutations JOURNAL… [--format terminal|markdown|stryker] [--output FILE]
+            Shows the results of runs of 'mutate', merged; they are in
+            .build/contracts/mutation/TARGET.jsonl.
 
         linearizable FILE --model MODEL [--initial JSON] [--failed-cas false|dropped]
                      [--nil-read absent|unknown] [--seconds N] [--megabytes N]
@@ -66,6 +79,8 @@ struct Contracts {
         rest, name: "contracts linearizable", models: HistoryModel.all)
       return try command.run(printError: program.printError)
     case "baseline": return try BaselineCommand(rest).run()
+    case "mutate": return try MutateCommand(rest).run()
+    case "mutations": return try MutationsCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "help":
       try Output.print(program.usage)

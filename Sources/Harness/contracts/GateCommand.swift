@@ -1,16 +1,22 @@
 import CommandLineSupport
 import ContractEvidence
+import ContractMutation
 import ContractReports
+import Foundation
 
 /// `contracts gate`: decides whether the evidence is good enough to rely on the fakes.
 struct GateCommand {
   private var journals: [String]
   private var base: String?
   private var gate = Gate()
+  private var mutation: MutationGate?
 
   init(_ arguments: [String]) throws(UsageError) {
     let arguments = try Arguments(
-      arguments, options: ["require", "max-age", "allow", "base", "forbid"])
+      arguments,
+      options: [
+        "require", "max-age", "allow", "base", "forbid", "mutation-score", "target",
+      ])
     journals = arguments.operands
     for name in arguments.list("require") {
       guard let kind = ImplementationKind(rawValue: name) else {
@@ -33,6 +39,23 @@ struct GateCommand {
       }
       gate.forbidsNewDeviations = true
     }
+    mutation = try Self.mutation(arguments)
+  }
+
+  private static func mutation(_ arguments: Arguments) throws(UsageError) -> MutationGate? {
+    let targets = arguments.list("target")
+    guard let text = arguments["mutation-score"] else {
+      if !targets.isEmpty { throw UsageError("--target needs --mutation-score SCORE") }
+      return nil
+    }
+    guard let score = Double(text), (0...1).contains(score) else {
+      throw UsageError(
+        "--mutation-score '\(text)' is not valid; give a number from 0 to 1, such as 0.95")
+    }
+    guard !targets.isEmpty else {
+      throw UsageError("--mutation-score needs --target, the targets that were mutated")
+    }
+    return MutationGate(targets: targets, score: score)
   }
 
   private mutating func allow(_ allowance: String) throws(UsageError) {
@@ -55,16 +78,18 @@ struct GateCommand {
       MatrixDifference(from: try Contracts.matrix(of: [base]), to: matrix)
     }
     let problems = gate.problems(in: matrix, changes: changes)
+    let unnoticed = mutation?.problems(in: FileManager.default.currentDirectoryPath) ?? []
     var lines: [String] = []
     for problem in problems {
       lines.append("✗ \(problem.sentence)")
       if let command = problem.command { lines.append("    \(command)") }
     }
+    lines += unnoticed.map { "✗ \($0)" }
     lines += gate.notes(on: matrix, changes: changes).map { "note: \($0)" }
     lines += matrix.runs.map { "run: \($0)" } + matrix.versions.map { "version: \($0)" }
     // One line each, whatever the reasons in the journal contain.
     lines = lines.map { $0.printable.replacing("\n", with: " ").inert }
-    let count = problems.count
+    let count = problems.count + unnoticed.count
     lines.append(
       count == 0
         ? "gate passed: \(matrix.summary.text)"

@@ -178,6 +178,11 @@ int platform_limit_file_size(uint64_t bytes) {
   return setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+int platform_limit_memory(uint64_t bytes) {
+  struct rlimit limit = {(rlim_t)bytes, (rlim_t)bytes};
+  return setrlimit(RLIMIT_AS, &limit);
+}
+
 // MARK: - Sockets
 
 // Keeps a socket from new programs, and its writes from raising SIGPIPE where that is an option.
@@ -190,6 +195,15 @@ static int configured(int socket) {
 #endif
   return socket;
 }
+
+int platform_socket_pair(int sockets[_Nonnull 2]) {
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return -1;
+  configured(sockets[0]);
+  configured(sockets[1]);
+  return 0;
+}
+
+void platform_close_on_exec(int descriptor) { fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 int platform_tcp_socket(void) { return configured(socket(AF_INET, SOCK_STREAM, 0)); }
 

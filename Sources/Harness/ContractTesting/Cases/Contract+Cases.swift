@@ -24,6 +24,7 @@ extension Contract {
   /// - Parameter implementations: The implementations, each with a different id.
   public func cases(for implementations: [Implementation<Fixture>]) -> [ContractCase<Fixture>] {
     let recorder = RunRecorder.current
+    if let server = CaseServer.current { return [serverCase(server, implementations)] }
     let declaration = CaseDeclaration(summary, implementations.map { $0.summary(for: id) })
     var mistakes: [ContractCase<Fixture>] = []
     if !recorder.isChild {
@@ -60,7 +61,7 @@ extension Contract {
   /// The environment selects among them, as in `CONTRACT="cookies/path-*@saboteur.ignores-path"`.
   public var saboteurCases: [ContractCase<Fixture>] {
     let recorder = RunRecorder.current
-    guard !recorder.isChild else { return [] }
+    guard !recorder.isChild, CaseServer.current == nil else { return [] }
     let declaration = CaseDeclaration(summary)
     var mistakes: [ContractCase<Fixture>] = []
     if !recorder.isSelective {
@@ -83,6 +84,25 @@ extension Contract {
         work: .saboteur(saboteur, clauses: selected))
     }
     return mistakes + shard(of: cases, named: "\(id)@saboteurs", declaration)
+  }
+
+  /// Registers the selected cases with the process's server.
+  ///
+  /// - Returns: The case that stands for all of them.
+  private func serverCase(
+    _ server: CaseServer, _ implementations: [Implementation<Fixture>]
+  ) -> ContractCase<Fixture> {
+    let recorder = RunRecorder.current
+    for implementation in implementations {
+      let entries = clauses.filter { dropped[$0.id] == nil }.compactMap { clause in
+        let id = CaseID(contract: id, clause: clause.id, implementation: implementation.id)
+        return recorder.selects(id, kind: implementation.kind)
+          ? CaseServer.Entry(id, clause, implementation) : nil
+      }
+      server.register(entries)
+    }
+    return ContractCase(
+      id: "\(id)@case-server", declaration: CaseDeclaration(summary), work: .server(server))
   }
 
   /// This process's shard of the cases.

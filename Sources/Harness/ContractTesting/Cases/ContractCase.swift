@@ -19,6 +19,8 @@ public struct ContractCase<Fixture>: Sendable {
     case problem(DeclarationProblem)
     /// Stands for all cases, because the environment selects none of them.
     case nothingSelected
+    /// Stands for all cases in a process that serves cases by name.
+    case server(CaseServer)
   }
 
   /// Runs the case and judges what happened.
@@ -33,6 +35,7 @@ public struct ContractCase<Fixture>: Sendable {
   ///   the test case. A clause that fails throws nothing; it records issues.
   public func verify() async throws {
     guard let test = Test.current else { throw OutsideTestError(what: "\(id).verify()") }
+    if case .server(let server) = work { return await server.serve(in: test) }
     let recorder = RunRecorder.current
     recorder.declare(declaration)
     switch work {
@@ -47,6 +50,7 @@ public struct ContractCase<Fixture>: Sendable {
       Issue.record("\(problem.message)", sourceLocation: problem.sourceLocation)
     case .nothingSelected:
       try cancelTestCase("CONTRACT and CONTRACT_KIND select no case here")
+    case .server: break
     }
   }
 }
@@ -67,7 +71,7 @@ extension ContractCase: CustomTestStringConvertible {
     switch work {
     case .clause(let clause, _, _): "\(id), \(clause.sentence)"
     case .saboteur(let saboteur, _): "\(id), \(saboteur.flaw)"
-    case .problem, .nothingSelected: id
+    case .problem, .nothingSelected, .server: id
     }
   }
 }

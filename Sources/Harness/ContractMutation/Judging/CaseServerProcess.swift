@@ -1,0 +1,213 @@
+import CPlatform
+import Foundation
+
+/// A process of the test program that runs cases by name, one after the other.
+///
+/// Belongs to one thread.
+final class CaseServerProcess {
+  /// How to start the processes.
+  struct Program: Sendable {
+    /// The test program.
+    var path: String
+    /// The folder to run in: the copy of the package.
+    var folder: String
+    /// A regular expression of the tests that have cases.
+    var filter: String
+    /// The value of `CONTRACT`, which selects cases.
+    var selection: String
+    /// How much address space a process may have, in bytes.
+    var memoryLimit: UInt64
+  }
+
+  /// What the process says.
+  enum Line: Equatable {
+    case test(filter: String)
+    case served(id: String, kind: String, isExclusive: Bool)
+    case leftOut(id: String, reason: String)
+    case ready
+    case started(String)
+    case passed(String)
+    case failed(String, message: String)
+    case unavailable(String)
+    case done
+  }
+
+  /// Why there is no next line.
+  enum Silence: Error, Equatable {
+    /// The process ended: by a signal, or with a status if the signal is `nil`.
+    case ended(signal: Int32?, status: Int32)
+    /// It said nothing for this long.
+    case timedOut
+  }
+
+  private let socket: CInt
+  private var process: pid_t
+  private var buffer: [UInt8] = []
+  private var isEnded = false
+  private let outputPath: String
+
+  /// Starts a process.
+  ///
+  /// - Parameters:
+  ///   - state: The mutants' switches, or `nil` to name the tests that have cases.
+  ///   - name: A name for its files.
+  /// - Throws: ``MutationError`` if it can't be started.
+  init(_ program: Program, state: SwitchState?, folder: String, name: String)
+    throws(MutationError)
+  {
+    var sockets: [CInt] = [0, 0]
+    guard platform_socket_pair(&sockets) == 0 else {
+      throw MutationError("can't create sockets: \(String(cString: strerror(errno)))")
+    }
+    socket = sockets[0]
+    outputPath = "\(folder)/\(name).log"
+    let output = open(outputPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer {
+      close(sockets[1])
+      close(output)
+    }
+    var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CONTRACT") }
+    variables["SWIFT_BACKTRACE"] = "enable=no"
+    variables["CONTRACT"] = program.selection
+    variables["CONTRACT_CASE_SERVER"] = String(program.memoryLimit)
+    if let state {
+      variables[SwitchSource.variable] = state.path
+    } else {
+      variables["CONTRACT_CASE_SERVER_TESTS"] = "1"
+    }
+    // The program's own folder: tests look for files relative to it.
+    let arguments = [
+      "/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", program.folder, program.path,
+      "--testing-library", "swift-testing", "--filter", program.filter,
+    ]
+    process = 0
+    let code = Self.withCStrings(arguments) { arguments in
+      Self.withCStrings(variables.map { "\($0)=\($1)" }) { variables in
+        platform_spawn(&process, "/bin/sh", arguments, variables, sockets[1], output)
+      }
+    }
+    guard code == 0 else {
+      throw MutationError("can't start \(program.path): \(String(cString: strerror(code)))")
+    }
+  }
+
+  deinit {
+    end()
+    close(socket)
+  }
+
+  /// Sends a command.
+  func send(_ cases: [String]) {
+    // A process that has ended is found by the next call of `line(within:)`.
+    let bytes = Array((cases.joined(separator: " ") + "\n").utf8)
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes { write(socket, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      sent += count
+    }
+  }
+
+  /// The next line.
+  ///
+  /// - Parameter limit: How long the process may be silent, in seconds.
+  func line(within limit: Double) throws(Silence) -> Line {
+    let deadline = ContinuousClock.now + .seconds(limit)
+    while true {
+      if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+        let text = String(decoding: buffer[..<end], as: UTF8.self)
+        buffer.removeSubrange(...end)
+        if let line = Self.parse(text) { return line }
+        continue
+      }
+      let rest = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+      guard rest > 0 else { throw .timedOut }
+      var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      // A process that the case left behind may hold the socket open after the server's end.
+      if Foundation.poll(&poll, 1, Int32(min(rest + 1, 200))) > 0 {
+        try readMore()
+      } else if hasEnded() {
+        throw waitForEnd()
+      }
+    }
+  }
+
+  private func readMore() throws(Silence) {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = read(socket, &bytes, bytes.count)
+    guard count > 0 else { throw waitForEnd() }
+    buffer += bytes[..<count]
+  }
+
+  private func hasEnded() -> Bool {
+    var info = siginfo_t()
+    let flags = WEXITED | WNOHANG | WNOWAIT
+    return waitid(P_PID, id_t(process), &info, flags) == 0 && info.si_signo != 0
+  }
+
+  private func waitForEnd() -> Silence {
+    guard !isEnded else { return .ended(signal: nil, status: 0) }
+    isEnded = true
+    var signal: Int32 = 0
+    _ = platform_wait_for_exit(process)
+    let status = platform_exit_of(process, &signal)
+    return .ended(signal: signal == 0 ? nil : signal, status: status)
+  }
+
+  /// Kills the process.
+  func end() {
+    guard !isEnded else { return }
+    kill(process, SIGKILL)
+    _ = waitForEnd()
+  }
+
+  /// Waits until the process closes its socket, and returns all its lines.
+  func allLines(within limit: Double) throws(Silence) -> [Line] {
+    var lines: [Line] = []
+    while true {
+      do throws(Silence) {
+        lines.append(try line(within: limit))
+      } catch {
+        if case .ended(nil, _) = error { return lines }
+        throw error
+      }
+    }
+  }
+
+  /// The end of what the process printed.
+  var output: String {
+    let data = FileManager.default.contents(atPath: outputPath) ?? Data()
+    return String(decoding: data.suffix(4_000), as: UTF8.self)
+  }
+
+  /// Reads a line; the words' meaning is `CaseServer`'s in ContractTesting.
+  static func parse(_ text: String) -> Line? {
+    let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+      .map(String.init)
+    let id = words.count > 1 ? words[1] : ""
+    let rest = words.count > 2 ? words[2] : ""
+    switch words[0] {
+    case "test": return .test(filter: String(text.dropFirst(5)))
+    case "case":
+      let parts = rest.split(separator: " ")
+      return .served(
+        id: id, kind: parts.first.map(String.init) ?? "", isExclusive: parts.last == "1")
+    case "out": return .leftOut(id: id, reason: rest)
+    case "ready": return .ready
+    case "start": return .started(id)
+    case "pass": return .passed(id)
+    case "fail": return .failed(id, message: rest)
+    case "none": return .unavailable(id)
+    case "done": return .done
+    default: return nil
+    }
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+}

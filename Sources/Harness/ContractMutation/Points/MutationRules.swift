@@ -1,0 +1,66 @@
+import Foundation
+
+/// What is left out because no caller can see it, or because a comment says so.
+enum MutationRules {
+  /// The comment that excludes a line, or the statement or declaration below it.
+  static let comment = "// not mutated:"
+
+  /// Declarations for people who debug, and hash functions, whose quality only costs time.
+  private static let declarations: Set = [
+    "description", "debugDescription", "customMirror", "errorDescription", "failureReason",
+    "recoverySuggestion", "helpAnchor", "playgroundDescription", "hash", "hashValue",
+  ]
+
+  /// Functions that print, assert or reserve memory.
+  private static let functions: [String: String] = [
+    "print": "output for people", "debugPrint": "output for people", "dump": "output for people",
+    "NSLog": "a log message", "os_log": "a log message",
+    "assert": "an assertion", "assertionFailure": "an assertion",
+    "precondition": "an assertion", "preconditionFailure": "an assertion",
+    "fatalError": "an assertion", "reserveCapacity": "a capacity",
+  ]
+
+  /// Why a declaration is left out, or `nil`.
+  static func reason(forDeclaration name: String) -> String? {
+    declarations.contains(name) ? "'\(name)' is for people or for hash tables" : nil
+  }
+
+  /// Why a call is left out, or `nil`.
+  static func reason(forCallOf function: SyntaxNode) -> String? {
+    if function.usr.contains("6LoggerV") { return "a log message" }
+    guard let name = function.baseName, let reason = functions[name] else { return nil }
+    // Only the standard library's and Foundation's functions, and not an app's own of that name.
+    let isSystem = function.usr.hasPrefix("s:s") || function.usr.hasPrefix("s:S")
+    return isSystem || function.usr.contains("10Foundation") ? reason : nil
+  }
+
+  /// Why an argument is left out, or `nil`.
+  static func reason(forArgument label: String) -> String? {
+    label == "minimumCapacity" || label == "reservingCapacity" ? "a capacity" : nil
+  }
+}
+
+/// The comments of a file that exclude lines from mutation.
+struct ExclusionComments {
+  /// Reasons by the line that a trailing comment is on.
+  private(set) var onLine: [Int: String] = [:]
+
+  /// Reasons by the line below a comment of its own: what begins there is excluded.
+  private(set) var above: [Int: String] = [:]
+
+  /// Reads the comments of a file.
+  ///
+  /// - Throws: ``MutationError`` if a comment gives no reason.
+  init(in source: SourceText, file: String) throws(MutationError) {
+    for (index, line) in source.lines.enumerated() {
+      guard let comment = line.range(of: MutationRules.comment) else { continue }
+      let reason = line[comment.upperBound...].trimmingCharacters(in: .whitespaces)
+      guard !reason.isEmpty else {
+        throw MutationError(
+          "\(file):\(index + 1): '\(MutationRules.comment)' needs a reason after the colon")
+      }
+      let isAlone = line[..<comment.lowerBound].allSatisfy(\.isWhitespace)
+      if isAlone { above[index + 2] = reason } else { onLine[index + 1] = reason }
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+
+/// The results of mutation, as text for people.
+package struct MutationReport {
+  private let journal: MutationJournal
+  private let files: SourceFiles
+  private let root: String
+
+  /// Creates a report.
+  ///
+  /// - Parameter root: The package's folder, whose sources are shown.
+  package init(of journal: MutationJournal, root: String) {
+    self.journal = journal
+    self.root = root
+    files = SourceFiles(root: root)
+  }
+
+  private var results: [MutationJournal.Result] {
+    journal.results.values.sorted {
+      ($0.mutant.file, $0.mutant.start.line, $0.mutant.start.column, $0.mutant.id)
+        < ($1.mutant.file, $1.mutant.start.line, $1.mutant.start.column, $1.mutant.id)
+    }
+  }
+
+  /// The score and the numbers behind it, in one or two lines.
+  package var summary: String {
+    let score = MutationScore(results.map(\.verdict))
+    let pending = max(0, (journal.run?.mutants ?? 0) - results.count)
+    guard let value = score.value else {
+      return "no mutant was judged" + (pending > 0 ? "; \(pending) are not judged yet" : "")
+    }
+    return
+      "mutation score \(Self.percent(value)): \(score.detected) of \(score.total) mutants noticed"
+      + (score.ofReached.map { ", \(Self.percent($0)) of those that cases reach" } ?? "")
+      + "\nsurvived \(score.survived), unreached \(score.unreached); not counted: \(score.unviable)"
+      + " that do not compile, \(journal.run?.excluded.count ?? 0) places that are excluded"
+      + (pending > 0 ? "; not judged yet: \(pending)" : "")
+  }
+
+  /// The whole report for a terminal.
+  package var text: String {
+    var parts = [summary, table(of: fileRows, title: "file")]
+    parts.append(table(of: caseRows, title: "case"))
+    parts.append(survivors.joined(separator: "\n"))
+    parts.append(unreached)
+    parts.append(excluded)
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+  }
+
+  /// The whole report in Markdown.
+  package var markdown: String {
+    func fenced(_ text: String) -> String { text.isEmpty ? "" : "```diff\n\(text)\n```" }
+    var parts = ["# Mutation", summary.replacing("\n", with: "  \n")]
+    parts.append(markdownTable(of: fileRows, title: "file"))
+    parts.append(markdownTable(of: caseRows, title: "case"))
+    if !survivors.isEmpty {
+      parts += ["## Survivors", fenced(survivors.joined(separator: "\n"))]
+    }
+    if !unreached.isEmpty { parts += ["## Unreached", fenced(unreached)] }
+    if !excluded.isEmpty { parts += ["## Excluded", fenced(excluded)] }
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+  }
+
+  static func percent(_ value: Double) -> String {
+    // Rounded down: 99.96 % must not read as 100 %.
+    let tenths = Int((value * 1_000).rounded(.down))
+    return "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  // MARK: - Tables
+
+  private struct Row {
+    var name: String
+    var cells: [String]
+  }
+
+  private var fileRows: [Row] {
+    let groups = Dictionary(grouping: results, by: \.mutant.file)
+    let header = Row(name: "", cells: ["noticed", "survived", "unreached", "score"])
+    guard !groups.isEmpty else { return [] }
+    return [header]
+      + groups.sorted { $0.key < $1.key }.map { file, results in
+        let score = MutationScore(results.map(\.verdict))
+        return Row(
+          name: file,
+          cells: [
+            "\(score.detected)", "\(score.survived)", "\(score.unreached)",
+            score.value.map(Self.percent) ?? "–",
+          ])
+      }
+  }
+
+  /// How many mutants each case was the first to notice. A case with 0 may still notice some that
+  /// another one noticed before.
+  private var caseRows: [Row] {
+    var counts = Dictionary(uniqueKeysWithValues: (journal.run?.cases ?? []).map { ($0, 0) })
+    for result in results {
+      if let killer = result.verdict.killer { counts[killer, default: 0] += 1 }
+    }
+    guard !counts.isEmpty else { return [] }
+    return [Row(name: "", cells: ["first to notice"])]
+      + counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { Row(name: $0.key, cells: ["\($0.value)"]) }
+  }
+
+  private func table(of rows: [Row], title: String) -> String {
+    guard let header = rows.first else { return "" }
+    let width = rows.map(\.name.count).max() ?? 0
+    func pad(_ text: String, _ width: Int) -> String {
+      text + String(repeating: " ", count: max(0, width - text.count))
+    }
+    return rows.enumerated().map { index, row in
+      let cells = zip(row.cells, header.cells).map { cell, title in
+        String(repeating: " ", count: max(0, title.count - cell.count)) + cell
+      }
+      return pad(index == 0 ? title : row.name, max(width, title.count)) + "  "
+        + cells.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+
+  private func markdownTable(of rows: [Row], title: String) -> String {
+    guard let header = rows.first else { return "" }
+    let lines = rows.dropFirst().map { "| `\($0.name)` | \($0.cells.joined(separator: " | ")) |" }
+    return
+      (["| \(title) | \(header.cells.joined(separator: " | ")) |"]
+      + ["|---|\(header.cells.map { _ in "---:" }.joined(separator: "|"))|"] + lines)
+      .joined(separator: "\n")
+  }
+
+  // MARK: - Lists
+
+  private var survivors: [String] {
+    let targets = journal.run?.targets.joined(separator: ",") ?? "TARGET"
+    return results.filter { $0.verdict.status == .survived }.flatMap { result -> [String] in
+      let mutant = result.mutant
+      let diff =
+        files.source(mutant.file)
+        .flatMap { MutationExcerpt(of: mutant, in: $0)?.lines }
+        ?? ["- \(mutant.original)", "+ \(mutant.replacement)"]
+      let cases = result.verdict.reachedBy
+      let reached =
+        cases.prefix(3).joined(separator: ", ")
+        + (cases.count > 3 ? " and \(cases.count - 3) others" : "")
+      return ["survived \(Self.place(mutant)): \(mutant.operator.rawValue)"] + diff
+        + ["  reached by \(reached)"]
+        + ["  contracts mutate --target \(targets) --mutant \(mutant.id)", ""]
+    }
+  }
+
+  private static func place(_ mutant: Mutant) -> String {
+    "\(mutant.file):\(mutant.start.line)"
+      + (mutant.declaration.isEmpty ? "" : " in \(mutant.declaration)")
+  }
+
+  private var unreached: String {
+    let groups = Dictionary(
+      grouping: results.filter { $0.verdict.status == .unreached },
+      by: { "\($0.mutant.file) \($0.mutant.declaration)" })
+    return groups.sorted { $0.key < $1.key }.map { name, results in
+      let lines = Set(results.map(\.mutant.start.line)).sorted().map(String.init)
+      return "unreached \(name): \(results.count) in line\(lines.count == 1 ? "" : "s") "
+        + lines.joined(separator: ", ")
+    }.joined(separator: "\n")
+  }
+
+  private var excluded: String {
+    (journal.run?.excluded ?? []).filter(\.isComment)
+      .map { "excluded \($0.file):\($0.line): \($0.reason)" }.joined(separator: "\n")
+  }
+}

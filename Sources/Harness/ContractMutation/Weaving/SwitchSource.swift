@@ -1,0 +1,88 @@
+/// The file that is added to each mutated module: whether a mutant is active.
+///
+/// The modules of a process, and its child processes, share one memory-mapped file, so that no
+/// module has to import another one. Its layout is ``SwitchState``'s.
+enum SwitchSource {
+  static let function = "__mutant"
+  static let negation = "__mutantNot"
+  static let offset = "__mutantOffset"
+  static let emptying = "__mutantEmptied"
+
+  /// The name of the file.
+  static let fileName = "ContractMutationSwitch.swift"
+
+  /// The variable that names the shared file. Without it no mutant is active.
+  static let variable = "CONTRACT_MUTATION_STATE"
+
+  /// Imports of the system's C library by its names on different systems. Foundation has the same
+  /// functions, but its members would change the meaning of the code that is mutated.
+  private static let imports = ["Glibc", "Musl", "Darwin"]
+    .map { "#if canImport(\($0))\nimport \($0)\n#endif" }.joined(separator: "\n")
+
+  /// The text of the file.
+  ///
+  /// - Parameter count: How many mutants there are in all modules.
+  static func text(count: Int) -> String {
+    """
+    // Written by 'contracts mutate' into its copy of the package.
+    \(imports)
+
+    /// The shared file: the active mutant, the fuel, the fuel to refill, how often it ran out, and
+    /// from offset \(SwitchState.headerSize) on a byte for each mutant that was reached.
+    private nonisolated(unsafe) let __mutantState: UnsafeMutablePointer<Int> = {
+      let size = \(SwitchState.headerSize) + \(count) + 1
+      if let path = getenv("\(variable)") {
+        let file = open(path, O_RDWR)
+        let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+        if file >= 0, let memory, memory != MAP_FAILED {
+          return memory.assumingMemoryBound(to: Int.self)
+        }
+        _exit(\(SwitchState.brokenStatus))
+      }
+      let memory = UnsafeMutablePointer<Int>.allocate(capacity: size / 8 + 2)
+      memory.initialize(repeating: 0, count: size / 8 + 2)
+      memory[1] = Int.max
+      return memory
+    }()
+
+    @usableFromInline nonisolated func \(function)(_ number: Int) -> Bool {
+      let state = __mutantState
+      state[1] &-= 1
+      if state[1] < 0 { \(function)FuelRanOut() }
+      (UnsafeMutableRawPointer(state) + (\(SwitchState.headerSize) + number))
+        .storeBytes(of: 1, as: UInt8.self)
+      return state[0] == number
+    }
+
+    /// Switches the mutant off, so that most endless loops end; ends the process the second time.
+    private nonisolated func \(function)FuelRanOut() {
+      __mutantState[3] += 1
+      if __mutantState[3] > 1 { _exit(\(SwitchState.fuelStatus)) }
+      __mutantState[0] = 0
+      __mutantState[1] = __mutantState[2]
+    }
+
+    @usableFromInline nonisolated func \(negation)(_ condition: Bool, _ number: Int) -> Bool {
+      \(function)(number) ? !condition : condition
+    }
+
+    @usableFromInline nonisolated func \(emptying)<Element>(
+      _ array: [Element], _ number: Int
+    ) -> [Element] {
+      \(function)(number) ? [] : array
+    }
+
+    @usableFromInline nonisolated func \(emptying)<Key: Hashable, Value>(
+      _ dictionary: [Key: Value], _ number: Int
+    ) -> [Key: Value] {
+      \(function)(number) ? [:] : dictionary
+    }
+
+    @usableFromInline nonisolated func \(offset)(_ value: Int, _ above: Int, _ below: Int) -> Int {
+      if above > 0, \(function)(above) { return value &+ 1 }
+      return below > 0 && \(function)(below) ? value &- 1 : value
+    }
+
+    """
+  }
+}

@@ -1,0 +1,148 @@
+import CommandLineSupport
+import ContractEvidence
+import ContractMutation
+import Foundation
+import HarnessSupport
+
+/// `contracts mutate`: changes code in small ways, and shows which changes no clause notices.
+struct MutateCommand {
+  private var options: MutationOptions
+  private var format: MutationReportFormat
+  private var output: String?
+
+  init(_ arguments: [String]) throws(UsageError) {
+    let arguments = try Arguments(
+      arguments,
+      options: [
+        "target", "contract", "implementation", "filter", "only", "since", "mutant", "max", "seed",
+        "minutes", "shard", "again", "format", "output",
+      ])
+    if let operand = arguments.operands.first {
+      throw UsageError("unexpected argument '\(operand)'; 'contracts mutate' takes only options")
+    }
+    options = MutationOptions(targets: arguments.list("target"))
+    guard !options.targets.isEmpty else {
+      throw UsageError("missing option --target; give the target whose code is changed")
+    }
+    let contract = arguments["contract"] ?? "*"
+    options.selection = arguments["implementation"].map { "\(contract)@\($0)" } ?? contract
+    if let filter = arguments["filter"] { options.filter = filter }
+    for text in arguments.list("only") {
+      guard let place = MutationOptions.Place(text) else {
+        throw UsageError(
+          "--only '\(text)' is not valid; give FILE, FILE:LINE or FILE:FIRST-LAST")
+      }
+      options.places.append(place)
+    }
+    options.since = arguments["since"]
+    options.mutant = arguments["mutant"]
+    options.maximum = try arguments.positiveNumber("max")
+    options.seed = try arguments.positiveNumber("seed") ?? 0
+    options.minutes = try arguments.positiveNumber("minutes")
+    do throws(EnvironmentError) {
+      if let text = arguments["shard"] { options.shard = try Shard(text, from: "--shard") }
+    } catch {
+      throw UsageError("--shard '\(error.value)' is not valid; give \(error.expected)")
+    }
+    if let again = arguments["again"] {
+      guard again == "all" else {
+        throw UsageError("--again '\(again)' is not valid; give all")
+      }
+      options.isFresh = true
+    }
+    format = try Self.format(arguments["format"])
+    output = arguments["output"]
+  }
+
+  static func format(_ name: String?) throws(UsageError) -> MutationReportFormat {
+    guard let name else { return .terminal }
+    guard let format = MutationReportFormat(rawValue: name) else {
+      throw UsageError(
+        "--format '\(name)' is not valid; give one of "
+          + MutationReportFormat.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return format
+  }
+
+  func run() throws -> Int32 {
+    let root = FileManager.default.currentDirectoryPath
+    let line = MutationProgress()
+    let run = MutationRun(options, package: root) { line.show($0) }
+    defer { line.clear() }
+    let journal: MutationJournal
+    do throws(MutationError) {
+      journal = try run.run()
+    } catch {
+      line.clear()
+      Contracts.program.printError(error.description)
+      return 1
+    }
+    line.clear()
+    if let id = options.mutant, let result = journal.results[id] {
+      try Output.print(
+        "\(result.verdict.status.rawValue)"
+          + (result.verdict.killer.map { " by \($0)" } ?? "")
+          + (result.verdict.message.map { ": \($0)" } ?? "") + "\n")
+      return 0
+    }
+    let text = format.text(of: journal, root: root)
+    if let output {
+      try Output.put(text, into: output)
+      try Output.print(MutationReport(of: journal, root: root).summary + "\n")
+    } else {
+      try Output.print(text + (format == .terminal ? "journal: \(run.journalPath)\n" : ""))
+    }
+    return 0
+  }
+}
+
+/// `contracts mutations`: shows the results of one or several runs of `contracts mutate`.
+struct MutationsCommand {
+  private var journals: [String]
+  private var format: MutationReportFormat
+  private var output: String?
+
+  init(_ arguments: [String]) throws(UsageError) {
+    let arguments = try Arguments(arguments, options: ["format", "output"])
+    journals = arguments.operands
+    guard !journals.isEmpty else {
+      throw UsageError("'contracts mutations' needs the journals of 'contracts mutate'")
+    }
+    format = try MutateCommand.format(arguments["format"])
+    output = arguments["output"]
+  }
+
+  func run() throws -> Int32 {
+    let journal: MutationJournal
+    do throws(MutationError) {
+      journal = try MutationJournal(contentsOf: journals)
+    } catch {
+      Contracts.program.printError(error.description)
+      return 66
+    }
+    let text = format.text(of: journal, root: FileManager.default.currentDirectoryPath)
+    if let output { try Output.put(text, into: output) } else { try Output.print(text) }
+    return 0
+  }
+}
+
+/// Shows how far a run is: a line that is overwritten on a terminal, and otherwise a line for each
+/// step.
+private final class MutationProgress: Sendable {
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+
+  func show(_ progress: MutationRun.Progress) {
+    switch progress {
+    case .step(let step):
+      write(isTerminal ? "\r\u{1B}[K\(step)" : "\(step)\n")
+    case .judged(let done, let total, let survived, let seconds):
+      guard isTerminal, done % 20 == 0 || done == total else { return }
+      let rest = done == 0 ? 0 : Int(seconds / Double(done) * Double(total - done))
+      write("\r\u{1B}[K\(done) of \(total) mutants, \(survived) survived, \(rest) s left")
+    }
+  }
+
+  func clear() { if isTerminal { write("\r\u{1B}[K") } }
+
+  private func write(_ text: String) { _ = writeAll(text, to: STDERR_FILENO) }
+}

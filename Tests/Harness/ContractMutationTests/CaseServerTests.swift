@@ -1,0 +1,124 @@
+import ContractTesting
+import Foundation
+import Testing
+
+@testable import ContractMutation
+
+/// Starts this test program as a server of cases, as `contracts mutate` does.
+@Suite struct CaseServerTests {
+  private static func start(listing: Bool = false, in folder: String) throws -> CaseServerProcess {
+    let program = CaseServerProcess.Program(
+      path: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path,
+      folder: FileManager.default.currentDirectoryPath, filter: "ServedContractTests",
+      selection: "served", memoryLimit: 0)
+    let state = listing ? nil : try SwitchState(folder: folder, name: "state", count: 1)
+    return try CaseServerProcess(program, state: state, folder: folder, name: "server")
+  }
+
+  private static func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("case-server-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try body(folder)
+  }
+
+  private static func lines(
+    of server: CaseServerProcess, through last: CaseServerProcess.Line
+  ) throws -> [CaseServerProcess.Line] {
+    var lines: [CaseServerProcess.Line] = []
+    repeat { lines.append(try server.line(within: 60)) } while lines.last != last
+    return lines
+  }
+
+  @Test func `a server names its cases, and runs them in the order of the command`() throws {
+    try Self.withFolder { folder in
+      let server = try Self.start(in: folder)
+      let listed = try Self.lines(of: server, through: .ready)
+      #expect(listed.contains(.served(id: "served/holds@plain", kind: "fake", isExclusive: false)))
+      #expect(
+        listed.contains(
+          .leftOut(id: "served/deviates@plain", reason: "deviates: it is broken on purpose")))
+      #expect(!listed.contains { "\($0)".contains("other/") })
+
+      server.send(["served/also@plain", "served/holds@plain", "served/fails@plain"])
+      let first = try Self.lines(of: server, through: .done)
+      #expect(
+        first.prefix(5) == [
+          .started("served/also@plain"), .passed("served/also@plain"),
+          .started("served/holds@plain"), .passed("served/holds@plain"),
+          .started("served/fails@plain"),
+        ])
+      guard first.count == 7, case .failed("served/fails@plain", let message) = first[5] else {
+        Issue.record("\(first)")
+        return
+      }
+      #expect(message.hasPrefix("Expectation failed"))
+      server.send(["served/fails@plain", "served/holds@plain"])
+      let second = try Self.lines(of: server, through: .done)
+      #expect(!second.contains(.started("served/holds@plain")))
+    }
+  }
+
+  @Test func `a server that only lists names the tests with cases`() throws {
+    try Self.withFolder { folder in
+      let lines = try Self.start(listing: true, in: folder).allLines(within: 60)
+      let filters = lines.compactMap { line -> String? in
+        guard case .test(let filter) = line else { return nil }
+        return filter
+      }
+      #expect(Set(filters).count == 1)
+      #expect(filters.first?.contains("ServedContractTests") == true)
+    }
+  }
+
+  @Test func `a case that ends the process is known by its name and signal`() throws {
+    try Self.withFolder { folder in
+      let server = try Self.start(in: folder)
+      _ = try Self.lines(of: server, through: .ready)
+      server.send(["served/traps@plain"])
+      #expect(try server.line(within: 60) == .started("served/traps@plain"))
+      let silence = #expect(throws: CaseServerProcess.Silence.self) {
+        try server.line(within: 60)
+      }
+      guard case .ended(signal: .some, _)? = silence else {
+        Issue.record("\(String(describing: silence))")
+        return
+      }
+    }
+  }
+
+  @Test func `a silent case is given up after the limit`() throws {
+    try Self.withFolder { folder in
+      let server = try Self.start(in: folder)
+      _ = try Self.lines(of: server, through: .ready)
+      server.send(["served/hangs@plain"])
+      #expect(try server.line(within: 60) == .started("served/hangs@plain"))
+      let silence = #expect(throws: CaseServerProcess.Silence.self) {
+        try server.line(within: 0.3)
+      }
+      #expect(silence == .timedOut)
+    }
+  }
+}
+
+/// The cases of the server. Some fail, so they run only there.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["CONTRACT_CASE_SERVER"] != nil))
+struct ServedContractTests {
+  static let contract = Contract<Int>("served", "Cases for a server") {
+    Clause("holds", "it holds") { value in #expect(value == 1) }
+    Clause("also", "it holds too") { value in #expect(value == 1) }
+    Clause("fails", "it fails") { value in #expect(value == 2) }
+    Clause("traps", "it traps") { value in _ = [value][value] }
+    Clause("hangs", "it never ends") { _ in try await Task.sleep(for: .seconds(1_000)) }
+    Clause("deviates", "it deviates") { value in #expect(value == 3) }
+  }
+  static let other = Contract<Int>("other", "Cases that are not selected") {
+    Clause("holds", "it holds") { _ in }
+  }
+  static let plain = Implementation<Int>.fake("plain") { 1 }
+    .deviating(from: "deviates", because: "it is broken on purpose")
+
+  @Test(arguments: contract.cases(for: plain) + other.cases(for: plain))
+  func holds(_ contractCase: ContractCase<Int>) async throws { try await contractCase.verify() }
+}

@@ -1,0 +1,170 @@
+import ContractEvidence
+import Foundation
+import SystemLocks
+import Testing
+
+@testable import ContractMutation
+
+/// Judges the mutants of `Fixture/Sample.swift` by the cases of `Fixture/Main.swift`: everything
+/// except SwiftPM's build, in seconds.
+@Suite struct MutantJudgeTests {
+  @Test func `each mutant is reported as what it is, and none stops the others`() throws {
+    let fixture = try JudgedFixture()
+    defer { fixture.source.remove() }
+    let verdicts = try fixture.judge()
+
+    // An endless loop is ended by fuel.
+    #expect(verdicts["removal: i += 1 → "]?.status == .looped)
+    // A trap: an index of an empty array, in a value that is computed once.
+    #expect(verdicts["literal: [10, 20, 30] → []"]?.status == .crashed)
+    // Endless recursion: the stack's end or that of the fuel comes first.
+    let recursion = verdicts["arithmetic: n - 1 → n + 1"]?.status
+    #expect(recursion == .looped || recursion == .crashed)
+    // A value that is computed once, before the mutant could be switched on.
+    #expect(verdicts["number: 20 → 21"]?.status == .killed)
+    #expect(verdicts["number: 20 → 21"]?.killer == "sample/entry@fake")
+    // No case looks at the third entry.
+    #expect(verdicts["number: 30 → 31"]?.status == .survived)
+    // This one leaves something behind: it survives its own case, which looks at nothing.
+    #expect(verdicts["removal: isOpen = false → "]?.status == .survived)
+    #expect(verdicts["boolean: false → true"]?.status == .survived)
+    // These come after it, and are not blamed for what it left.
+    #expect(verdicts["number: 5 → 6"]?.status == .survived)
+    #expect(verdicts["number: 5 → 4"]?.status == .survived)
+    #expect(verdicts["arithmetic: x * 2 → x / 2"]?.status == .killed)
+    #expect(verdicts["arithmetic: x * 2 → x / 2"]?.message == "not twice")
+    #expect(verdicts["arithmetic: x + 99 → x - 99"]?.status == .unreached)
+  }
+
+  @Test func `two runs agree`() throws {
+    let fixture = try JudgedFixture()
+    defer { fixture.source.remove() }
+    let first = try fixture.judge().mapValues(\.status)
+    let second = try fixture.judge().mapValues(\.status)
+    #expect(first == second)
+  }
+
+  @Test func `the verdict is that of the same change made by hand`() throws {
+    let fixture = try JudgedFixture()
+    defer { fixture.source.remove() }
+    let verdicts = try fixture.judge()
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["CONTRACT_SOAK_MUTANTS"].flatMap { Int($0) } ?? 5
+    for mutant in fixture.source.module.mutants.sorted(by: { $0.id < $1.id }).prefix(count) {
+      let change = JudgedFixture.change(mutant)
+      let isNoticed = try fixture.isNoticedByHand(mutant)
+      #expect(verdicts[change]?.status.isDetected == isNoticed, "\(change)")
+    }
+  }
+
+  @Test func `a case that fails without mutants stops the run with the reason`() throws {
+    let fixture = try JudgedFixture(replacing: "Sample.twice(2) == 4", by: "Sample.twice(2) == 5")
+    defer { fixture.source.remove() }
+    let error = #expect(throws: MutationError.self) { try fixture.judge() }
+    #expect(error?.description.contains("sample/twice@fake fails: not twice") == true)
+  }
+
+  @Test func `a flaky case stops the run with the reason`() throws {
+    let fixture = try JudgedFixture(
+      replacing: "Sample.twice(2) == 4", by: "(Sample.isOpen = !Sample.isOpen) == ()")
+    defer { fixture.source.remove() }
+    let error = #expect(throws: MutationError.self) { try fixture.judge() }
+    #expect(error?.description.contains("sample/twice@fake is flaky") == true)
+  }
+}
+
+/// The fixture's program, woven and built with the compiler alone.
+struct JudgedFixture {
+  let source: TypedSource
+  private let program: CaseServerProcess.Program
+
+  static func change(_ mutant: Mutant) -> String {
+    "\(mutant.operator.rawValue): \(mutant.original) → \(mutant.replacement)"
+  }
+
+  /// Builds the fixture, with a change in its cases.
+  init(replacing part: String = "", by text: String = "") throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Fixture")
+    let sample = try String(
+      contentsOf: folder.appendingPathComponent("Sample.swift"), encoding: .utf8)
+    var main = try String(contentsOf: folder.appendingPathComponent("Main.swift"), encoding: .utf8)
+    if !part.isEmpty { main = main.replacing(part, with: text) }
+    source = try TypedSource(sample)
+    #expect(try source.unviable() == [])
+    let copy = source.scratch.path
+    try main.write(toFile: "\(copy)/Main.swift", atomically: true, encoding: .utf8)
+    let built = try ToolProcess.run(
+      [
+        "swiftc", "-parse-as-library", "-swift-version", "6", "-o", "program", "Sample.swift",
+        "Main.swift", SwitchSource.fileName,
+      ], in: copy)
+    guard built.status == 0 else { throw MutationError(built.text) }
+    program = CaseServerProcess.Program(
+      path: "\(copy)/program", folder: copy, filter: "", selection: "*", memoryLimit: 8 << 30)
+  }
+
+  /// Judges all mutants, and returns the verdicts by their changes.
+  func judge() throws -> [String: MutantVerdict] {
+    let numbers = source.numbers
+    let state = try SwitchState(folder: source.folder, name: "baseline", count: numbers.count)
+    let baseline = try Baseline(program, state: state, folder: source.folder)
+    let verdicts = Mutex<[String: MutantVerdict]>([:])
+    let add: @Sendable (Mutant, MutantVerdict) -> Void = { mutant, verdict in
+      verdicts.withLock { $0[Self.change(mutant)] = verdict }
+    }
+    var items: [JudgingQueue.Item] = []
+    for mutant in source.module.mutants {
+      let number = numbers[mutant.id] ?? 0
+      let cases = baseline.reach[number] ?? []
+      if cases.isEmpty, !baseline.reachedOnce.contains(number) {
+        add(mutant, MutantVerdict(.unreached))
+      } else {
+        items.append(.init(number: number, mutant: mutant, cases: cases))
+      }
+    }
+    let queue = JudgingQueue(items, baseline, deadline: nil, report: add)
+    let judge = try MutantJudge(
+      program, baseline, count: numbers.count, folder: source.folder, name: "worker")
+    queue.run(judges: [judge])
+    if let error = queue.error { throw error }
+    return verdicts.withLock { $0 }
+  }
+
+  /// Changes the source as a person would, builds it without switches, and runs each case in a
+  /// process of its own.
+  ///
+  /// - Returns: Whether a case fails.
+  func isNoticedByHand(_ mutant: Mutant) throws -> Bool {
+    let file = try #require(source.module.files["Sample.swift"]?.source)
+    let start = try #require(file.offset(line: mutant.start.line, column: mutant.start.column))
+    let end = try #require(file.offset(line: mutant.end.line, column: mutant.end.column))
+    let text = file[0..<start] + mutant.replacement + file[end..<file.bytes.count]
+    let copy = source.scratch.path
+    try text.write(toFile: "\(copy)/ByHand.swift", atomically: true, encoding: .utf8)
+    let built = try ToolProcess.run(
+      [
+        "swiftc", "-parse-as-library", "-swift-version", "6", "-o", "by-hand", "ByHand.swift",
+        "Main.swift",
+      ], in: copy)
+    guard built.status == 0 else { throw MutationError(built.text) }
+    var byHand = program
+    byHand.path = "\(copy)/by-hand"
+    let state = try SwitchState(folder: source.folder, name: "by-hand", count: 1)
+    for id in ["entry", "sum", "depth", "visit", "twice"].map({ "sample/\($0)@fake" }) {
+      let server = try CaseServerProcess(
+        byHand, state: state, folder: source.folder, name: "by-hand")
+      server.send([id])
+      do throws(CaseServerProcess.Silence) {
+        var line = try server.line(within: 5)
+        while line != .passed(id) {
+          if case .failed = line { return true }
+          line = try server.line(within: 5)
+        }
+      } catch {
+        return true
+      }
+    }
+    return false
+  }
+}

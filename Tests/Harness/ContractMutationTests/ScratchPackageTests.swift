@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import ContractMutation
+
+@Suite struct ScratchPackageTests {
+  /// Calls a function with a package, and the copy's folder.
+  private static func withPackage(
+    _ files: [String: String], _ body: (ScratchPackage) throws -> Void
+  ) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("scratch-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for (name, text) in files {
+      let path = "\(folder)/app/\(name)"
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    try body(ScratchPackage(of: "\(folder)/app", in: "\(folder)/copy"))
+  }
+
+  private static func text(_ path: String) -> String? {
+    try? String(contentsOfFile: path, encoding: .utf8)
+  }
+
+  @Test func `the copy follows the package, and the package is only read`() throws {
+    try Self.withPackage(["a.swift": "1", "Sub/b.swift": "2", ".build/x": "3"]) { scratch in
+      try scratch.update(overriding: ["a.swift": "woven", "new.swift": "switch"])
+      #expect(Self.text("\(scratch.path)/a.swift") == "woven")
+      #expect(Self.text("\(scratch.path)/Sub/b.swift") == "2")
+      #expect(Self.text("\(scratch.path)/new.swift") == "switch")
+      #expect(Self.text("\(scratch.path)/.build/x") == nil)
+      #expect(Self.text("\(scratch.original)/a.swift") == "1")
+
+      let date =
+        try FileManager.default.attributesOfItem(
+          atPath: "\(scratch.path)/Sub/b.swift")[.modificationDate] as? Date
+      try FileManager.default.removeItem(atPath: "\(scratch.original)/a.swift")
+      try scratch.update(overriding: [:])
+      #expect(Self.text("\(scratch.path)/a.swift") == nil)
+      #expect(Self.text("\(scratch.path)/new.swift") == nil)
+      let after =
+        try FileManager.default.attributesOfItem(
+          atPath: "\(scratch.path)/Sub/b.swift")[.modificationDate] as? Date
+      #expect(date == after)
+    }
+  }
+
+  @Test func `dependencies by path are found from the copy`() throws {
+    let manifest = """
+      let package = Package(dependencies: [
+        .package(path: "../.."), .package(name: "x", path: "../x"), .package(path: "/abs"),
+        .package(url: "https://example.org/y", from: "1.0.0"),
+      ], targets: [.target(name: "A", path: "Sources/A")])
+      """
+    try Self.withPackage(["Package.swift": manifest]) { scratch in
+      let text = try scratch.manifest(judging: ["A"])
+      let parent = (scratch.original as NSString).deletingLastPathComponent
+      let grandparent = (parent as NSString).deletingLastPathComponent
+      #expect(text.contains("\"\(grandparent)\""))
+      #expect(text.contains("\"\(parent)/x\""))
+      #expect(text.contains("\"/abs\""))
+      #expect(text.contains("path: \"Sources/A\""))
+      #expect(text.contains("let mutated: Set<String> = [\"A\"]"))
+    }
+  }
+
+  @Test func `a folder without a package is refused by name`() throws {
+    try Self.withPackage(["x": ""]) { scratch in
+      let error = #expect(throws: MutationError.self) { try scratch.manifest(judging: ["A"]) }
+      #expect(error?.description.contains("has no Package.swift") == true)
+    }
+  }
+
+  @Test func `the driver's job is split as a shell would`() {
+    #expect(
+      SwiftModuleBuild.words(of: #"/a/swift -frontend "/a b/c" 'd"e' f\ g "" "#)
+        == ["/a/swift", "-frontend", "/a b/c", "d\"e", "f g", ""])
+  }
+}
