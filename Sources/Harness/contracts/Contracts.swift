@@ -12,9 +12,10 @@ struct Contracts {
       usage: contracts <command> [options]
 
         report [JOURNAL…] [--format terminal|markdown|html|junit|json|github] [--output FILE]
-               [--base BASE]
+               [--base BASE] [--all]
             Shows the matrix of one or several journals, merged, and the changes from the journal
-            BASE. Exits with 0 even if cases fail.
+            BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
+            abridged unless --all is given; what fails keeps every detail.
         diff BASE HEAD
             Shows the changes from one journal to another. Exits with the sum of 1 (newly failing),
             2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or
@@ -30,11 +31,13 @@ struct Contracts {
             Prints the .deviating(…) lines that would declare the failing cases of live and recorded
             implementations, grouped by cause. Each reason is "TODO", which the harness refuses until
             a person writes one.
-        run [--only PATTERN] [--kind fake|live|recorded] [--filter REGEX]
-            Runs swift test with a progress line and prints the report. Exits with the code of swift
-            test: 0 if everything holds, 1 if something fails or does not build, 127 if swift is not
-            found. Exits with 1 if no case ran, and with 128 plus the number of a signal that ended
-            the run.
+        run [--only PATTERN] [--kind fake|live|recorded] [--filter REGEX] [--all]
+            [--scratch-path PATH | --test-program PATH]
+            Runs swift test with a progress line and prints the report, and the failures of other
+            tests that --filter selects. --test-program runs a test program that is built already
+            instead. Exits with the code of swift test: 0 if everything holds, 1 if something fails
+            or does not build, 127 if swift is not found. Exits with 1 if no case ran, and with 128
+            plus the number of a signal that ended the run.
 
         linearizable FILE --model MODEL [--initial JSON] [--failed-cas false|dropped]
                      [--nil-read absent|unknown] [--seconds N] [--megabytes N]

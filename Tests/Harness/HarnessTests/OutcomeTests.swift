@@ -179,6 +179,29 @@ import Testing
     #expect(!run.output.contains("CancellationError"), "issues after the timeout are dropped")
   }
 
+  @Test func `a case that hangs says so while it hangs, in the journal too`() async throws {
+    let run = try await SpecimenRun("timingOut")
+    let id = "counter/adds@stalling"
+    let events = run.journal.records.map(\.event)
+    let slow = events.firstIndex { event in
+      if case .caseSlow(let one, let seconds) = event {
+        one.description == id && seconds == 0.1
+      } else {
+        false
+      }
+    }
+    let end = events.firstIndex { event in
+      if case .caseFinished(let result) = event { result.id.description == id } else { false }
+    }
+    #expect(try #require(slow) < #require(end))
+    #expect(
+      run.output.contains("\(id) still runs after 0.1 seconds; its time limit is 0.2 seconds"))
+    let sound = events.contains { event in
+      if case .caseSlow(let one, _) = event { one.implementation == "sound" } else { false }
+    }
+    #expect(!sound)
+  }
+
   @Test func `a clause that blocks its thread times out in its own process`() async throws {
     let run = try await SpecimenRun("blockingInOwnProcess")
     #expect(run.status == 1)

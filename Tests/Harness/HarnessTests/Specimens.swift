@@ -13,6 +13,8 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  @Test func plainFailure() { Issue.record("no case says this") }
+
   @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
   func failing(_ specimen: ContractCase<Counter>) async throws {
     try await specimen.verify()

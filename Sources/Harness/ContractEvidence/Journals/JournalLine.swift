@@ -113,6 +113,10 @@ extension JournalLine {
     case .caseStarted(let id):
       event = "case-started"
       `case` = id.description
+    case .caseSlow(let id, let seconds):
+      event = "case-slow"
+      `case` = id.description
+      self.seconds = Self.finite(seconds)
     case .caseFinished(let result):
       event = "case-finished"
       set(result)
@@ -173,6 +177,9 @@ extension JournalLine {
     case "contract": return .contract(try need(contract, "contract"))
     case "implementation": return .implementation(try need(implementation, "implementation"))
     case "case-started": return .caseStarted(try caseID())
+    case "case-slow":
+      return .caseSlow(
+        try caseID(), seconds: try Self.checked(try need(seconds, "seconds"), "seconds"))
     case "case-finished":
       return .caseFinished(
         CaseResult(

@@ -33,6 +33,8 @@ public struct JournalRecord: Hashable, Sendable {
     case implementation(ImplementationSummary)
     /// A case is about to run.
     case caseStarted(CaseID)
+    /// A case still runs after half of its time limit; the number is the seconds since its start.
+    case caseSlow(CaseID, seconds: Double)
     /// A case ended.
     case caseFinished(CaseResult)
     /// A saboteur ran against one of the clauses that it names.

@@ -69,10 +69,10 @@ extension Matrix.Summary {
 }
 
 extension Matrix.Table {
-  /// Clauses of one implementation that neither hold nor fail, all for the same reason.
+  /// Clauses that neither hold nor fail, all for the same reason and on the same implementations.
   public struct Note: Hashable, Sendable {
-    /// The name of the implementation's column.
-    public var implementation: String
+    /// The names of the implementations' columns.
+    public var implementations: [String]
     /// The outcome, with the reason.
     public var outcome: Outcome
     /// The kind of the deviation (`bug`, `unsupported`, `planned`), if it is one.
@@ -83,8 +83,25 @@ extension Matrix.Table {
     public var clauses: [String]
   }
 
-  /// The deviations, the clauses that do not apply and the unavailable cases, grouped by reason.
+  /// The deviations, the clauses that do not apply and the unavailable cases, each reason once for
+  /// the implementations with the same clauses.
   public var notes: [Note] {
+    var merged: [Note] = []
+    for note in notesByColumn {
+      let isEqual = { (other: Note) in
+        other.outcome == note.outcome && other.kind == note.kind && other.link == note.link
+          && other.clauses == note.clauses
+      }
+      if let known = merged.firstIndex(where: isEqual) {
+        merged[known].implementations += note.implementations
+      } else {
+        merged.append(note)
+      }
+    }
+    return merged
+  }
+
+  private var notesByColumn: [Note] {
     columns.enumerated().flatMap { index, column in
       var notes: [Note] = []
       for row in rows {
@@ -97,7 +114,7 @@ extension Matrix.Table {
           if case .deviates = outcome { deviation.clause == row.clause.id } else { false }
         }
         let note = Note(
-          implementation: column.name, outcome: outcome, kind: deviation?.kind,
+          implementations: [column.name], outcome: outcome, kind: deviation?.kind,
           link: deviation?.link, clauses: [row.clause.id])
         let hasSameReason = { (other: Note) in
           other.outcome == note.outcome && other.kind == note.kind && other.link == note.link

@@ -30,7 +30,7 @@ struct MatrixBuilder {
     let time = record.time
     let run = record.run
     switch record.event {
-    case .runFinished: break
+    case .runFinished, .caseSlow: break
     case .runStarted(let summary): runs.keep(summary, for: run, at: time)
     case .problem(let message): problems.append((time, message))
     case .contract(let contract):

@@ -21,15 +21,16 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   ///   - matrix: The matrix.
   ///   - usesColour: Whether the terminal report is coloured.
   ///   - root: The folder that paths in annotations are relative to.
+  ///   - showsAll: Whether a long terminal report is not abridged.
   ///   - changes: The changes from an earlier matrix, which the report lists. JUnit XML has no place
   ///     for them.
   public func text(
-    of matrix: Matrix, usesColour: Bool = false, root: String = "/",
+    of matrix: Matrix, usesColour: Bool = false, root: String = "/", showsAll: Bool = false,
     changes: MatrixDifference? = nil
   ) -> String {
     switch self {
     case .terminal:
-      TerminalReport(matrix, usesColour: usesColour, slowest: 5).text
+      TerminalReport(matrix, usesColour: usesColour, slowest: 5, showsAll: showsAll).text
         + (changes.map { "changes:\n" + $0.text } ?? "")
     case .markdown: MarkdownReport(matrix, changes: changes).text
     case .html: HTMLReport(matrix, changes: changes).text

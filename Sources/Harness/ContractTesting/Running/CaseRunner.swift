@@ -39,6 +39,8 @@ struct CaseRunner<Fixture>: Sendable {
   /// - Returns: Why the case is no evidence, which the caller reports, or `nil`.
   private func runAndJudge(in recorder: RunRecorder) async -> String? {
     recorder.record(.caseStarted(id))
+    let notice = setNotice(in: recorder)
+    defer { notice.map(Watchdog.shared.cancel) }
     let clock = ContinuousClock()
     let start = clock.now
     let raw = await execute(in: recorder)
@@ -49,6 +51,17 @@ struct CaseRunner<Fixture>: Sendable {
     recorder.record(
       .caseFinished(CaseResult(id: id, outcome: outcome, seconds: seconds, issues: issues)))
     return nil
+  }
+
+  /// Says that the case hangs once half of its time limit has passed, unless that is declared.
+  ///
+  /// The parent of a child process says it for both.
+  private func setNotice(in recorder: RunRecorder) -> Int? {
+    if case .timingOut = deviation?.manner { return nil }
+    if recorder.isChild { return nil }
+    return Watchdog.shared.set(after: limit / 2) { [id, limit] in
+      recorder.reportSlow(id, after: limit / 2, limit: limit)
+    }
   }
 
   private var deviation: Deviation? { implementation.deviation(from: clause) }
