@@ -69,6 +69,12 @@ let harness: [Target] = [
   .executableTarget(
     name: "contracts",
     dependencies: ["CommandLineSupport", "ContractEvidence", "ContractReports"]),
+  .plugin(
+    name: "ContractsCommand",
+    capability: .command(
+      intent: .custom(
+        verb: "contracts", description: "Run contracts, and report, compare and gate the evidence")),
+    dependencies: ["contracts"], path: "Plugins/ContractsCommand"),
   .target(
     name: "EvidenceSamples", dependencies: ["ContractEvidence"],
     path: "Tests/Harness/EvidenceSamples"),
@@ -92,7 +98,8 @@ let harness: [Target] = [
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
   .testTarget(
-    name: "CommandLineTests", dependencies: ["ContractEvidence", "ContractReports", "contracts"],
+    name: "CommandLineTests",
+    dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples", "contracts"],
     exclude: ["Planted"]),
 ]
 
@@ -272,6 +279,7 @@ let package = Package(
     library("ExplorationEngine"),
     library("RecordedHistories"),
     .executable(name: "contracts", targets: ["contracts"]),
+    .plugin(name: "ContractsCommand", targets: ["ContractsCommand"]),
 
     library("ExploredSynchronization"),
     library("ManualClocks"),
