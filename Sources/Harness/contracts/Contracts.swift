@@ -11,8 +11,8 @@ struct Contracts {
     usage: """
       usage: contracts <command> [options]
 
-        report [JOURNAL…] [--format terminal|markdown|html|junit|json|github] [--output FILE]
-               [--base BASE] [--all]
+        report [JOURNAL…] [--format terminal|markdown|html|badge|junit|json|github]
+               [--output FILE] [--base BASE] [--all]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
             abridged unless --all is given; what fails keeps every detail.
@@ -27,6 +27,9 @@ struct Contracts {
             saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
             and contract for strength; * matches any text. --base lists the deviations that are new,
             gone or changed since the journal BASE, and --forbid makes new ones fail.
+        history FOLDER [--format text|html] [--output FILE]
+            Shows the journals of a folder over time: their cases, failures, deviations and strength,
+            since when each failing case fails, and the cases that both held and failed on a commit.
         baseline [JOURNAL…] [--implementation NAME]
             Prints the .deviating(…) lines that would declare the failing cases of live and recorded
             implementations, grouped by cause. Each reason is "TODO", which the harness refuses until
@@ -68,6 +71,7 @@ struct Contracts {
       let command = try LinearizableCommand(
         rest, name: "contracts linearizable", models: HistoryModel.all)
       return try command.run(printError: program.printError)
+    case "history": return try HistoryCommand(rest).run()
     case "baseline": return try BaselineCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "help":
