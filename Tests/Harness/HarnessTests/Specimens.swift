@@ -13,6 +13,11 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  @Test(arguments: Contract.counter.cases(for: .trapping, .sound))
+  func crashingInPlace(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
   @Test func plainFailure() { Issue.record("no case says this") }
 
   @Test(arguments: Contract.counter.cases(for: .sound, .stuck))

@@ -28,6 +28,9 @@ package final class JournalWriter: Sendable {
 
   deinit { descriptor.withLock { _ = close($0) } }
 
+  /// The open file, for a signal handler, which must not wait for a lock.
+  package var fileDescriptor: CInt { descriptor.withLock(\.self) }
+
   /// Makes `latest.jsonl` a symbolic link to another journal in the same folder, atomically.
   package static func makeLatest(_ name: String, in folder: String) {
     let temporary = "\(folder)/.latest-\(name)"

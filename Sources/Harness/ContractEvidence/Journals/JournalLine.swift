@@ -120,6 +120,10 @@ extension JournalLine {
     case .caseFinished(let result):
       event = "case-finished"
       set(result)
+    case .processCrashed(let id, let signal):
+      event = "process-crashed"
+      `case` = id.description
+      self.signal = signal
     case .saboteur(let result):
       event = "saboteur"
       saboteur = result
@@ -186,6 +190,8 @@ extension JournalLine {
           id: try caseID(), outcome: try caseOutcome(),
           seconds: try Self.checked(try need(seconds, "seconds"), "seconds"),
           issues: issues ?? []))
+    case "process-crashed":
+      return .processCrashed(try caseID(), signal: try need(signal, "signal"))
     case "saboteur": return .saboteur(try need(saboteur, "saboteur"))
     case "problem": return .problem(try need(message, "message"))
     case "run-finished": return .runFinished

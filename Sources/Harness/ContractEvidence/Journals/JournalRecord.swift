@@ -37,6 +37,8 @@ public struct JournalRecord: Hashable, Sendable {
     case caseSlow(CaseID, seconds: Double)
     /// A case ended.
     case caseFinished(CaseResult)
+    /// A signal ended the process during a case. Cases that ran at the same time did not end.
+    case processCrashed(CaseID, signal: Int32)
     /// A saboteur ran against one of the clauses that it names.
     case saboteur(SaboteurResult)
     /// A declaration or the whole run has a problem.

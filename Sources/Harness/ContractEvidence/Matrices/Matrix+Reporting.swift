@@ -105,17 +105,16 @@ extension Matrix.Table {
     columns.enumerated().flatMap { index, column in
       var notes: [Note] = []
       for row in rows {
-        guard let outcome = row.cells[index]?.result.outcome, !outcome.isFailure,
-          outcome.reason != nil
-        else { continue }
+        let deviation = column.implementation.deviations.first { $0.clause == row.clause.id }
+        guard let outcome = row.cells[index]?.noted(deviation) else { continue }
         // An absence clause doesn't apply where the capability exists, which is the normal case.
         if case .notApplicable = outcome, row.clause.absenceOf != nil { continue }
-        let deviation = column.implementation.deviations.first { deviation in
-          if case .deviates = outcome { deviation.clause == row.clause.id } else { false }
-        }
+        var isDeviation = false
+        if case .deviates = outcome { isDeviation = true }
         let note = Note(
-          implementations: [column.name], outcome: outcome, kind: deviation?.kind,
-          link: deviation?.link, clauses: [row.clause.id])
+          implementations: [column.name], outcome: outcome,
+          kind: isDeviation ? deviation?.kind : nil,
+          link: isDeviation ? deviation?.link : nil, clauses: [row.clause.id])
         let hasSameReason = { (other: Note) in
           other.outcome == note.outcome && other.kind == note.kind && other.link == note.link
         }
@@ -160,5 +159,19 @@ extension Matrix.Table {
     saboteurs.isEmpty
       ? "not shown, no saboteur ran"
       : "\(provenClauses) of \(contract.clauses.count) clauses seen to fail"
+  }
+}
+
+extension Matrix.Cell {
+  /// The outcome if it has a reason and is no failure. An intermittent deviation says how often the
+  /// clause held, even if it held last.
+  fileprivate func noted(_ deviation: DeviationSummary?) -> Outcome? {
+    let outcome = result.outcome
+    if outcome.isFailure { return nil }
+    if let deviation, deviation.isIntermittent, deviatedRuns > 0, heldRuns > 0 {
+      return .deviates(
+        reason: "\(deviation.reason); held in \(heldRuns) of \(heldRuns + deviatedRuns) runs")
+    }
+    return outcome.reason == nil ? nil : outcome
   }
 }

@@ -264,7 +264,7 @@ extension Implementation {
 
 extension Implementation {
   /// Whether the environment lets implementations of this kind run outside of cases.
-  package var runsOutsideCases: Bool { RunRecorder.current.explores(kind) }
+  package var runsOutsideCases: Bool { RunRecorder.current.explores(id, kind: kind) }
 
   /// Whether each case of the implementation runs in its own process.
   package var hasOwnProcess: Bool { isIsolated }

@@ -96,12 +96,15 @@ struct CaseRunner<Fixture>: Sendable {
     let lifecycle = FixtureLifecycle(
       clause: clause, make: implementation.make,
       willRun: { fixture in await self.recordVersion(of: fixture, in: recorder) })
+    let notice = CrashNotice(id)
     let timeLimit = TimeLimit(
       limit, expired: { _ = collector.close() },
       starved: { recorder.endStarvedRun(during: id, after: limit) })
     let isEnded = await timeLimit.run {
-      try? await collector.collect(in: test) {
-        await lifecycle.run(collector, madeAt: implementation.sourceLocation)
+      try? await CrashNotice.$current.withValue(notice) {
+        try await collector.collect(in: test) {
+          await lifecycle.run(collector, madeAt: implementation.sourceLocation)
+        }
       }
     }
     return RawResult(

@@ -143,6 +143,7 @@ final class RunRecorder: Sendable {
     for problem in problems { append(.problem(problem), to: &state) }
     if settings.isReporting, !isChild, !settings.isExitTest {
       atexit { RunRecorder.process.reportAtExit() }
+      CrashNotice.install(run: run, journal: state.writer?.fileDescriptor)
     }
   }
 
@@ -198,11 +199,18 @@ final class RunRecorder: Sendable {
   /// Whether patterns or kinds exclude cases.
   var isSelective: Bool { selection.isSelective }
 
-  /// Returns whether implementations of this kind are explored.
+  /// Returns whether an implementation is explored.
   ///
-  /// `CONTRACT` selects cases, so nothing is explored if it is set.
-  func explores(_ kind: ImplementationKind) -> Bool {
-    selection.patterns.isEmpty && (selection.kinds.isEmpty || selection.kinds.contains(kind))
+  /// `CONTRACT` selects cases, so it must name explorations: `*/explore@redis`.
+  func explores(_ implementation: String, kind: ImplementationKind) -> Bool {
+    guard selection.kinds.isEmpty || selection.kinds.contains(kind) else { return false }
+    if selection.patterns.isEmpty { return true }
+    guard selection.includesExploration(of: implementation) else { return false }
+    state.withLock { state in
+      state.hasSelected = true
+      state.unmatched.removeAll { $0.selectsExploration(of: implementation) }
+    }
+    return true
   }
 
   /// Returns this process's shard of a contract's cases or saboteurs.
