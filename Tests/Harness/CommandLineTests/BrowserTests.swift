@@ -71,7 +71,7 @@ struct BrowserTests {
       """)
     #expect(
       found == [
-        "first second third fourth", "first", "second", "third", "first second third fourth",
+        "first second third fourth", "first", "second", "second third", "first second third fourth",
         "fourth: 1 of 4 clauses", ": 0 of 4 clauses",
       ])
   }

@@ -1,4 +1,4 @@
-public import ContractEvidence
+import ContractEvidence
 
 /// A history as text or as a self-contained HTML page.
 public struct HistoryReport: Sendable {
