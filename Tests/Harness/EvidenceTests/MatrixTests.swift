@@ -67,7 +67,7 @@ import Testing
       clause: "a", kind: "bug", reason: "it is slow", link: nil, isIntermittent: true)
     let live = ImplementationSummary(
       contract: "c", id: "live", kind: .live, lacks: [:], deviations: [deviation])
-    var records = start + [record("r", 0, .implementation(live))]
+    var records = start + [record("r", 0.5, .implementation(live))]
     for number in 1...100 {
       let outcome: Outcome =
         number.isMultiple(of: 50) ? .deviates(reason: "it is slow") : .passed
