@@ -168,6 +168,33 @@ import Testing
     #expect(run.outcome("counter/remembers@sound") == .passed)
   }
 
+  @Test func `cases share a process until one ends it, with the results of cases that don't`()
+    async throws
+  {
+    let run = try await SpecimenRun("sharedProcess")
+    var processes: [String: Set<String>] = [:]
+    for implementation in ["sharing", "alone"] {
+      let result = { (clause: String) in run.result("shared/\(clause)@\(implementation)") }
+      for clause in ["first", "second", "third", "fourth"] {
+        #expect(result(clause)?.outcome == .failed)
+        let message = try #require(result(clause)?.issues.first?.message)
+        let process = try #require(message.firstMatch(of: /in process ([0-9]+)/)).1
+        processes[implementation, default: []].insert(String(process))
+      }
+      guard case .crashed(let signal) = result("traps")?.outcome else {
+        Issue.record("\(String(describing: result("traps")?.outcome)) is not a crash")
+        continue
+      }
+      #expect([SIGILL, SIGTRAP].contains(signal))
+      #expect(result("traps")?.issues.first?.message.contains("trapped on purpose") == true)
+      #expect(result("stalls")?.outcome == .timedOut(seconds: 0.2))
+      #expect(result("holds")?.outcome == .passed)
+    }
+    #expect(processes["alone"]?.count == 4)
+    let count = try #require(processes["sharing"]?.count)
+    #expect(1...3 ~= count, "one process, and one more after the crash and the timeout each")
+  }
+
   @Test func `crashes and timeouts can be declared as deviations`() async throws {
     let run = try await SpecimenRun("crashesAndTimeouts")
     #expect(run.status == 0, "\(run.output)")

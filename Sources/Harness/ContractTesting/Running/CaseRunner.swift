@@ -77,7 +77,15 @@ struct CaseRunner<Fixture>: Sendable {
   private var needsOwnProcess: Bool {
     switch deviation?.manner {
     case .crashing, .timingOut: true
-    case .failing, nil: implementation.isIsolated
+    case .failing, nil: implementation.processSharing != nil
+    }
+  }
+
+  /// Whether the case can share a process: nothing declares that it ends one.
+  private var canShareProcess: Bool {
+    switch deviation?.manner {
+    case .crashing, .timingOut: false
+    case .failing, nil: implementation.processSharing == .untilCrash
     }
   }
 
@@ -87,7 +95,9 @@ struct CaseRunner<Fixture>: Sendable {
 
   private func execute(in recorder: RunRecorder) async -> RawResult {
     if needsOwnProcess, !recorder.isChild {
-      return await OwnProcess(id: id, test: test, limit: limit).run()
+      return canShareProcess
+        ? await SharedProcesses.shared.run(id, in: test, limit: limit)
+        : await OwnProcess(id: id, test: test, limit: limit).run()
     }
     let passesOn = deviation == nil && !recorder.isChild
     let comment = { @Sendable in rerun }

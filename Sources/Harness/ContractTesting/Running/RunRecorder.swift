@@ -24,6 +24,9 @@ final class RunRecorder: Sendable {
   /// Whether the process runs one case for a parent process.
   let isChild: Bool
 
+  /// Whether the process runs the cases that its parent process asks for, one after the other.
+  let isServer: Bool
+
   /// Limits how many cases run concurrently.
   let semaphore = CaseSemaphore()
 
@@ -108,6 +111,7 @@ final class RunRecorder: Sendable {
     self.run = run
     let child = environment[OwnProcess.variable]
     isChild = child != nil
+    isServer = environment[CaseServer.variable] != nil
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
     let chosen = child ?? environment["CONTRACT_JOURNAL"]
     settings = Settings(
@@ -281,6 +285,7 @@ final class RunRecorder: Sendable {
   }
 
   private func reportAtExit() {
+    SharedProcesses.shared.removeAll()
     let hasProblems = finish()
     let matrix = self.matrix
     guard !matrix.tables.isEmpty || hasProblems else { return }
