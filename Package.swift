@@ -86,6 +86,12 @@ let harness: [Target] = [
       "CommandLineSupport", "ContractEvidence", "ContractMutation", "ContractReports",
       "HarnessSupport",
     ]),
+  .plugin(
+    name: "ContractsCommand",
+    capability: .command(
+      intent: .custom(
+        verb: "contracts", description: "Run contracts, and report, compare and gate the evidence")),
+    dependencies: ["contracts"], path: "Plugins/ContractsCommand"),
   .target(
     name: "EvidenceSamples", dependencies: ["ContractEvidence"],
     path: "Tests/Harness/EvidenceSamples"),
@@ -120,7 +126,8 @@ let harness: [Target] = [
     name: "ContractMutationTests",
     dependencies: ["ContractMutation", "ContractTesting", "contracts"], exclude: ["Fixture"]),
   .testTarget(
-    name: "CommandLineTests", dependencies: ["ContractEvidence", "ContractReports", "contracts"],
+    name: "CommandLineTests",
+    dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples", "contracts"],
     exclude: ["Planted"]),
 ]
 
@@ -302,6 +309,7 @@ let package = Package(
     library("RecordedHistories"),
     library("ServerFixtures"),
     .executable(name: "contracts", targets: ["contracts"]),
+    .plugin(name: "ContractsCommand", targets: ["ContractsCommand"]),
 
     library("ExploredSynchronization"),
     library("ManualClocks"),

@@ -6,6 +6,9 @@ package struct Arguments {
   /// The values of each option by its long name, in order.
   package private(set) var options: [String: [String]] = [:]
 
+  /// The options without a value that are given, by long name.
+  package private(set) var flags: Set<String> = []
+
   /// The arguments that are not options.
   package private(set) var operands: [String] = []
 
@@ -13,15 +16,20 @@ package struct Arguments {
   ///
   /// - Parameters:
   ///   - arguments: The arguments after the command's name.
-  ///   - names: The long options; each needs a value.
+  ///   - names: The long options that need a value.
+  ///   - flags: The long options without a value.
   /// - Throws: ``UsageError`` for an unknown option or a missing value.
-  package init(_ arguments: [String], options names: [String]) throws(UsageError) {
+  package init(
+    _ arguments: [String], options: [String], flags: [String] = []
+  ) throws(UsageError) {
+    let names = options + flags
     // getopt_long(3) skips the first argument, the program's name.
     var copies: [UnsafeMutablePointer<CChar>?] = ([""] + arguments).map { strdup($0) }
     let long = names.map { strdup($0) }
     defer { for pointer in copies + long { free(pointer) } }
-    var table = long.map { name in
-      option(name: name, has_arg: required_argument, flag: nil, val: 1)
+    var table = zip(names, long).map { name, pointer in
+      let hasValue = flags.contains(name) ? no_argument : required_argument
+      return option(name: pointer, has_arg: hasValue, flag: nil, val: 1)
     }
     table.append(option(name: nil, has_arg: 0, flag: nil, val: 0))
     // 0 resets the parser; the leading ':' turns off the parser's own messages.
@@ -31,7 +39,8 @@ package struct Arguments {
     let count = CInt(arguments.count + 1)
     while true {
       switch getopt_long(count, copies, ":", table, &index) {
-      case 1: options[names[Int(index)], default: []].append(String(cString: optarg))
+      case 1 where flags.contains(names[Int(index)]): self.flags.insert(names[Int(index)])
+      case 1: self.options[names[Int(index)], default: []].append(String(cString: optarg))
       case -1:
         operands = copies[Int(optind)..<Int(count)].compactMap { $0.map { String(cString: $0) } }
         return

@@ -11,10 +11,11 @@ struct Contracts {
     usage: """
       usage: contracts <command> [options]
 
-        report [JOURNAL…] [--format terminal|markdown|html|junit|json|github] [--output FILE]
-               [--base BASE]
+        report [JOURNAL…] [--format terminal|markdown|html|badge|junit|json|github]
+               [--output FILE] [--base BASE] [--all]
             Shows the matrix of one or several journals, merged, and the changes from the journal
-            BASE. Exits with 0 even if cases fail.
+            BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
+            abridged unless --all is given; what fails keeps every detail.
         diff BASE HEAD
             Shows the changes from one journal to another. Exits with the sum of 1 (newly failing),
             2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or
@@ -29,15 +30,20 @@ struct Contracts {
             gone or changed since the journal BASE, and --forbid makes new ones fail.
             --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same
             code.
+        history FOLDER [--format text|html] [--output FILE]
+            Shows the journals of a folder over time: their cases, failures, deviations and strength,
+            since when each failing case fails, and the cases that both held and failed on a commit.
         baseline [JOURNAL…] [--implementation NAME]
             Prints the .deviating(…) lines that would declare the failing cases of live and recorded
             implementations, grouped by cause. Each reason is "TODO", which the harness refuses until
             a person writes one.
-        run [--only PATTERN] [--kind fake|live|recorded] [--filter REGEX]
-            Runs swift test with a progress line and prints the report. Exits with the code of swift
-            test: 0 if everything holds, 1 if something fails or does not build, 127 if swift is not
-            found. Exits with 1 if no case ran, and with 128 plus the number of a signal that ended
-            the run.
+        run [--only PATTERN] [--kind fake|live|recorded] [--filter REGEX] [--all]
+            [--scratch-path PATH | --test-program PATH]
+            Runs swift test with a progress line and prints the report, and the failures of other
+            tests that --filter selects. --test-program runs a test program that is built already
+            instead. Exits with the code of swift test: 0 if everything holds, 1 if something fails
+            or does not build, 127 if swift is not found. Exits with 1 if no case ran, and with 128
+            plus the number of a signal that ended the run.
         mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
                [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
                [--shard 2/16] [--again all] [--mutant ID] [--format terminal|markdown|stryker]
@@ -78,6 +84,7 @@ struct Contracts {
       let command = try LinearizableCommand(
         rest, name: "contracts linearizable", models: HistoryModel.all)
       return try command.run(printError: program.printError)
+    case "history": return try HistoryCommand(rest).run()
     case "baseline": return try BaselineCommand(rest).run()
     case "mutate": return try MutateCommand(rest).run()
     case "mutations": return try MutationsCommand(rest).run()

@@ -1,9 +1,15 @@
 import ContractEvidence
 import Foundation
 
-/// A line on the terminal that shows the progress of a run, read from its journal.
+/// Shows the progress of a run on standard error, read from its journal.
+///
+/// A terminal has a last line that changes. Anywhere else there is a line for every 500 cases. Cases
+/// that fail or hang have a line of their own in both.
 struct ProgressLine {
-  private var journal: String
+  private let journal: String
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+  /// The length of the journal before the run.
+  private let start: UInt64
   private var reading: FileHandle?
   /// The bytes after the last newline: a line that is still being written.
   private var incompleteLine = Data()
@@ -11,25 +17,33 @@ struct ProgressLine {
   private var failed = 0
   private var latest = ""
 
-  /// Creates a line for a journal that need not exist yet.
-  init(journal: String) { self.journal = journal }
+  /// Creates a line for a journal that need not exist yet. What it contains is not shown.
+  init(journal: String) {
+    self.journal = journal
+    start = FileHandle(forReadingAtPath: journal).flatMap { try? $0.seekToEnd() } ?? 0
+  }
 
-  /// Updates the line every 200 ms until the task is cancelled, if standard error is a terminal.
+  /// Shows the progress until the task is cancelled.
   consuming func show() async {
-    guard isatty(STDERR_FILENO) == 1 else { return }
     let start = ContinuousClock.now
     while !Task.isCancelled {
       readNewRecords()
-      let seconds = start.duration(to: .now).components.seconds
-      let state = reading == nil ? "building" : "\(finished) cases, \(failed) failed"
-      write("\r\u{1B}[K" + "\(state) · \(seconds) s · \(latest)".prefix(Self.columns - 1))
+      if isTerminal {
+        let seconds = start.duration(to: .now).components.seconds
+        let state = reading == nil ? "building" : "\(finished) cases, \(failed) failed"
+        write("\r\u{1B}[K" + "\(state) · \(seconds) s · \(latest)".prefix(Self.columns - 1))
+      }
       try? await Task.sleep(for: .milliseconds(200))
     }
-    write("\r\u{1B}[K")
+    readNewRecords()
+    if isTerminal { write("\r\u{1B}[K") }
   }
 
   private mutating func readNewRecords() {
-    if reading == nil { reading = FileHandle(forReadingAtPath: journal) }
+    if reading == nil {
+      reading = FileHandle(forReadingAtPath: journal)
+      try? reading?.seek(toOffset: start)
+    }
     guard let new = try? reading?.readToEnd() else { return }
     incompleteLine += new
     guard let end = incompleteLine.lastIndex(of: UInt8(ascii: "\n")) else { return }
@@ -38,9 +52,14 @@ struct ProgressLine {
     for record in journal.records {
       switch record.event {
       case .caseStarted(let id): latest = id.description.printable
+      case .caseSlow(let id, let seconds): say("… \(id) still runs after \(Int(seconds)) s")
       case .caseFinished(let result):
         finished += 1
-        if result.outcome.isFailure { failed += 1 }
+        if result.outcome.isFailure {
+          failed += 1
+          say("\(result.outcome.symbol) \(result.id)")
+        }
+        if !isTerminal, finished.isMultiple(of: 500) { say("\(finished) cases, \(failed) failed") }
       default: break
       }
     }
@@ -51,6 +70,11 @@ struct ProgressLine {
     var size = winsize()
     let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1
     return isKnown ? Int(size.ws_col) : 80
+  }
+
+  /// Writes a line that stays.
+  private func say(_ line: String) {
+    write((isTerminal ? "\r\u{1B}[K" : "") + line.printable.replacing("\n", with: " ") + "\n")
   }
 
   private func write(_ text: String) { _ = writeAll(text, to: STDERR_FILENO) }

@@ -8,12 +8,14 @@ struct ReportCommand {
   private var base: String?
   private var format = ReportFormat.terminal
   private var output: String?
+  private var showsAll: Bool
 
   init(_ arguments: [String]) throws(UsageError) {
-    let arguments = try Arguments(arguments, options: ["format", "output", "base"])
+    let arguments = try Arguments(arguments, options: ["format", "output", "base"], flags: ["all"])
     journals = arguments.operands
     output = arguments["output"]
     base = arguments["base"]
+    showsAll = arguments.flags.contains("all")
     if let name = arguments["format"] {
       guard let format = ReportFormat(rawValue: name) else {
         throw UsageError(
@@ -31,7 +33,7 @@ struct ReportCommand {
     }
     let text = format.text(
       of: matrix, usesColour: output == nil && Output.usesColour,
-      root: FileManager.default.currentDirectoryPath, changes: changes)
+      root: FileManager.default.currentDirectoryPath, showsAll: showsAll, changes: changes)
     if let output {
       try Output.put(text, into: output)
     } else {

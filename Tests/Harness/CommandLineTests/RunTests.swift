@@ -21,10 +21,12 @@ import Testing
     let run = try await ToolRun(["run"], in: folder)
     #expect(run.status == 0, "\(run.errors)\(run.output)")
     #expect(run.output.contains("6 cases · 4 passed · 0 failed"), "\(run.output)")
-    #expect(run.output.contains("\njournal: .build/contracts/run-"))
-    #expect(run.output.contains("\nlog: .build/contracts/run-"))
+    #expect(
+      run.output.contains(/\njournal: .build\/contracts\/[0-9]{8}T[0-9]{6}Z-[0-9a-z]+\.jsonl/))
+    #expect(run.output.contains(/\nlog: .build\/contracts\/[0-9]{8}T[0-9]{6}Z-[0-9a-z]+\.log/))
     #expect(!run.output.contains("\u{1B}"))
-    #expect(run.errors.isEmpty, "only a terminal gets a progress line")
+    #expect(!run.output.contains("other failures"))
+    #expect(run.errors.isEmpty, "nothing failed, and a few cases are not worth a line")
     let report = try await ToolRun(["report"], in: folder)
     #expect(report.output.contains("6 cases · 4 passed"), "the run's journal is the latest")
   }
@@ -41,6 +43,61 @@ import Testing
     let run = try await ToolRun(["run"], files: specimen(name))
     #expect(run.status == 1)
     #expect(run.output.contains(sentence), "\(run.output)")
+  }
+
+  @Test func `failures of other tests are printed too, and those of cases once`() async throws {
+    let run = try await ToolRun(["run"], files: specimen("(plainFailure|failing)"))
+    #expect(run.status == 1)
+    let parts = run.output.components(separatedBy: "\nother failures, from the log:\n")
+    try #require(parts.count == 2, "\(run.output)")
+    #expect(parts[1].contains("no case says this"))
+    #expect(!parts[1].contains("the sum is too small"))
+    #expect(parts[0].contains("the sum is too small"))
+  }
+
+  @Test func `a failed run that nothing explains prints the end of the log`() async throws {
+    let script = """
+      #!/bin/sh
+      \(SampleJournal.commandsEndingACase)
+      echo 'error: the test program could not be closed'
+      exit 3
+      """
+    let run = try await ToolRun(["run"], files: ["bin/swift": script])
+    #expect(run.status == 3)
+    #expect(
+      run.output.hasSuffix(
+        "\nthe end of the log:\nerror: the test program could not be closed\n"), "\(run.output)")
+  }
+
+  @Test func `without a terminal, cases that fail or hang have a line`() async throws {
+    let failing = try await ToolRun(["run"], files: specimen("failing"))
+    #expect(failing.errors == "✗ counter/adds@stuck\n")
+    let hanging = try await ToolRun(["run"], files: specimen("timingOut"))
+    #expect(
+      hanging.errors
+        == "… counter/adds@stalling still runs after 0 s\n∞ counter/adds@stalling\n")
+  }
+
+  @Test func `without a terminal, there is a line for every 500 cases`() async throws {
+    let script = """
+      #!/bin/sh
+      \(SampleJournal.commandsEndingACase)
+      for i in 1 2 3 4 5 6 7 8 9; do cat "$CONTRACT_JOURNAL" > copy
+        cat copy >> "$CONTRACT_JOURNAL"; done
+      """
+    let run = try await ToolRun(["run"], files: ["bin/swift": script])
+    #expect(run.errors == "500 cases, 0 failed\n")
+  }
+
+  @Test func `the journal is the one that CONTRACT_JOURNAL names`() async throws {
+    let folder = try ToolFolder(files: specimen("sound"))
+    defer { folder.remove() }
+    for _ in 1...2 {
+      let run = try await ToolRun(["run"], in: folder, environment: ["CONTRACT_JOURNAL": "mine"])
+      #expect(run.output.contains("\njournal: mine\n"), "\(run.output)")
+    }
+    #expect(try await ToolRun(["report"], in: folder).status == 66, "there is no latest journal")
+    #expect(try await ToolRun(["report", "mine"], in: folder).status == 0)
   }
 
   @Test func `runs the selected cases only`() async throws {
@@ -67,7 +124,7 @@ import Testing
     let run = try await ToolRun(["run"], files: ["bin/swift": "#!/bin/sh\n\(script)\n"])
     #expect(run.status == status)
     #expect(run.output.hasPrefix(output))
-    #expect(run.errors.contains("no case ran; see the log .build/contracts/run-"))
+    #expect(run.errors.contains("no case ran; see the log .build/contracts/20"))
   }
 
   @Test func `reports that swift is missing`() async throws {
@@ -79,7 +136,7 @@ import Testing
   @Test func `does not start a run if the log can't be written`() async throws {
     let run = try await ToolRun(["run"], files: [".build": "no folder"])
     #expect(run.status == 73)
-    #expect(run.errors.contains("can't write the log .build/contracts/run-"))
+    #expect(run.errors.contains("can't write the log .build/contracts/20"))
   }
 
   @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)] as [(String, Int32)])

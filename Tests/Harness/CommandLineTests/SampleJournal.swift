@@ -55,9 +55,16 @@ enum SampleJournal {
   }
 
   /// Shell commands that append the start of the only case to the journal.
-  static var commandsStartingACase: String {
+  static var commandsStartingACase: String { commands(.caseStarted(id("fake"))) }
+
+  /// Shell commands that append the result of the only case, which passes.
+  static var commandsEndingACase: String {
+    commands(.caseFinished(CaseResult(id: id("fake"), outcome: .passed, seconds: 0)))
+  }
+
+  private static func commands(_ event: JournalRecord.Event) -> String {
     let events: [JournalRecord.Event] = [
-      .contract(contract), .implementation(implementation("fake", .fake)), .caseStarted(id("fake")),
+      .contract(contract), .implementation(implementation("fake", .fake)), event,
     ]
     return events.map {
       let line = JournalRecord(run: "r", time: 1, event: $0).line

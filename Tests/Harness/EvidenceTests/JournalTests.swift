@@ -32,7 +32,8 @@ import Testing
         ImplementationSummary(
           contract: "c", id: "i", kind: .live, lacks: ["x": text], deviations: [deviation],
           version: text)),
-      .caseStarted(id), .problem(text), .runFinished,
+      .caseStarted(id), .caseSlow(id, seconds: 30), .processCrashed(id, signal: 5), .problem(text),
+      .runFinished,
       .saboteur(
         SaboteurResult(
           contract: "c", saboteur: "s", clause: "a", isCaught: true, message: text)),

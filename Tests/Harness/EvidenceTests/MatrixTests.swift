@@ -49,6 +49,41 @@ import Testing
       outcome([record("r", 1, .caseStarted(id)), record("r", 2, end(.passed))]) == .passed)
   }
 
+  @Test func `a crash that the journal attributes to one case is no result of the others`() {
+    let other = CaseID(contract: "c", clause: "a", implementation: "fake")
+    let crash = [
+      record("s", 3, .caseStarted(id)), record("s", 3, .caseStarted(other)),
+      record("s", 4, .processCrashed(other, signal: 5)),
+    ]
+    #expect(Matrix(start + crash).results.map(\.outcome) == [.crashed(signal: 5)])
+    #expect(Matrix(start + crash).results.map(\.id) == [other])
+    let failed = [record("r", 1, .caseStarted(id)), record("r", 2, end(.failed))]
+    let results = Matrix(start + failed + crash).results
+    #expect(results.first { $0.id == id }?.outcome == .failed, "what failed before still fails")
+  }
+
+  @Test func `an intermittent deviation says how often the clause held`() {
+    let deviation = DeviationSummary(
+      clause: "a", kind: "bug", reason: "it is slow", link: nil, isIntermittent: true)
+    let live = ImplementationSummary(
+      contract: "c", id: "live", kind: .live, lacks: [:], deviations: [deviation])
+    var records = start + [record("r", 0.5, .implementation(live))]
+    for number in 1...100 {
+      let outcome: Outcome =
+        number.isMultiple(of: 50) ? .deviates(reason: "it is slow") : .passed
+      records.append(record("run-\(number)", Double(number), end(outcome)))
+    }
+    for count in [records.count - 1, records.count] {
+      let notes = Matrix(Array(records.prefix(count))).tables.first?.notes ?? []
+      let deviating = count == records.count ? 2 : 1
+      let held = count == records.count ? 98 : 98
+      #expect(
+        notes.map(\.outcome) == [
+          .deviates(reason: "it is slow; held in \(held) of \(held + deviating) runs")
+        ])
+    }
+  }
+
   @Test func `a clock that is set back during a case makes no difference`() {
     #expect(
       outcome([record("r", 5, .caseStarted(id)), record("r", 4, end(.passed))]) == .passed)

@@ -22,6 +22,19 @@ import Testing
     #expect(!CasePattern(text).matches(id))
   }
 
+  @Test(
+    arguments: [
+      ("*/explore@sqlite", true), ("jobs/explore@sql*", true), ("/explore", true),
+      ("@sqlite", false), ("cookies", false), ("*/explore@fake", false), ("*/explor*", false),
+      ("*/explore,!*/explore@sqlite", false), ("*/explore,!cookies/path-match", true),
+    ])
+  func `explorations are selected only by patterns that name them`(
+    patterns: String, isSelected: Bool
+  ) throws {
+    let selection = try Selection(environment: ["CONTRACT": patterns])
+    #expect(selection.includesExploration(of: "sqlite") == isSelected)
+  }
+
   @Test func `an exclusion removes cases from the others' matches`() throws {
     let selection = try Selection(environment: ["CONTRACT": "cookies, !cookies/path-*@sqlite"])
     #expect(!selection.includes(id, kind: .live))

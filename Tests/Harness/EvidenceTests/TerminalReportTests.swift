@@ -77,11 +77,105 @@ import Testing
   @Test func `the end repeats at most 20 failures`() {
     let names = (10..<22).map { "i\($0)" }
     let report = TerminalReport(Matrix(records(implementations: names, allBroken: true)))
-    let end = report.text.split(separator: "\n").suffix(23)
+    let end = report.text.split(separator: "\n").suffix(24)
     #expect(end.first == "✗ c/first@i10: got 2")
-    #expect(end.dropLast(3).allSatisfy { $0.hasPrefix("✗ c/") })
-    #expect(end.dropLast(2).last == "  and 4 more")
-    #expect(end.last == "clauses: 2 contract wrong?")
+    #expect(end.dropLast(4).allSatisfy { $0.hasPrefix("✗ c/") })
+    #expect(end.dropLast(3).last == "  and 4 more")
+    #expect(end.dropLast().last == "clauses: 2 contract wrong?")
+    #expect(end.last == "abridged; every row and reason: contracts report --all")
+  }
+
+  /// A matrix of 60 clauses in two groups, with some outcomes other than passed.
+  private func longMatrix(_ outcomes: [String: Outcome] = [:]) -> Matrix {
+    let contract = ContractSummary(
+      id: "c", title: "Things", revision: 1,
+      clauses: (10..<70).map { number in
+        ClauseSummary(
+          id: "c\(number)", sentence: "it holds", source: nil,
+          group: number < 40 ? "One" : "Two", requires: [], absenceOf: nil, file: "M/F.swift",
+          line: 1)
+      })
+    var events: [JournalRecord.Event] = [.contract(contract)]
+    for (name, kind) in [
+      ("fake", ImplementationKind.fake), ("real", .live), ("spare", .live), ("twin", .live),
+    ] {
+      events.append(
+        .implementation(
+          ImplementationSummary(contract: "c", id: name, kind: kind, lacks: [:], deviations: [])))
+      for clause in contract.clauses {
+        let id = CaseID(contract: "c", clause: clause.id, implementation: name)
+        let outcome = outcomes["\(clause.id)@\(name)"] ?? .passed
+        let issues =
+          outcome == .failed
+          ? [IssueSummary(message: "got 2", file: "M/F.swift", path: nil, line: 9)] : []
+        events.append(
+          .caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0, issues: issues)))
+      }
+    }
+    return Matrix(
+      events.enumerated().map {
+        JournalRecord(run: "r", time: Double($0.offset), event: $0.element)
+      })
+  }
+
+  private func abridged(_ outcomes: [String: Outcome] = [:]) -> String {
+    let text = TerminalReport(longMatrix(outcomes)).text
+    #expect(text.contains("\nabridged; every row and reason: contracts report --all\n"), "\(text)")
+    return text
+  }
+
+  @Test func `a long report counts what agrees, and --all shows it`() {
+    let text = abridged()
+    #expect(text.hasPrefix("✓ every clause agrees: c (60)\n"), "\(text)")
+    #expect(!text.contains("c10"))
+    let all = TerminalReport(longMatrix(), showsAll: true).text
+    #expect(all.contains("  c10  ✓     ✓     ✓      ✓\n"), "\(all)")
+    #expect(!all.contains("abridged"))
+  }
+
+  @Test func `a long report says a reason that implementations share once, with its clauses`() {
+    let text = abridged([
+      "c10@real": .deviates(reason: "slow"), "c11@real": .deviates(reason: "slow"),
+      "c10@twin": .deviates(reason: "slow"), "c11@twin": .deviates(reason: "slow"),
+    ])
+    #expect(
+      text.hasPrefix(
+        """
+        Things (c), 58 of 60 clauses agree
+          ≠ real, twin: slow: c10, c11
+
+        """), "\(text)")
+  }
+
+  @Test func `a long report counts the deviations of each group if they have many reasons`() {
+    var outcomes: [String: Outcome] = [:]
+    for number in 10..<16 { outcomes["c\(number)@real"] = .deviates(reason: "reason \(number)") }
+    let text = abridged(outcomes)
+    #expect(
+      text.hasPrefix(
+        """
+        Things (c), 54 of 60 clauses agree, 6 reasons for ≠
+          One  24 of 30 agree  ≠ real 6: c10, c11, c12, c13, c14, c15
+          Two  30 of 30 agree
+
+        """), "\(text)")
+  }
+
+  @Test func `a long report keeps every detail of what fails, and of what is unproven`() {
+    let text = abridged([
+      "c10@fake": .failed, "c11@real": .deviates(reason: "r"), "c11@twin": .deviates(reason: "r"),
+      "c11@spare": .deviates(reason: "s"), "c12@real": .unavailable(reason: "down"),
+      "c12@twin": .unavailable(reason: "down"), "c12@spare": .unavailable(reason: "down"),
+    ])
+    for line in [
+      "  c10  ✗     ✓     ✓      ✓     fake lies", "  c11  ✓     ≠     ≠      ≠     unproven",
+      "  c12  ✓     ?     ?      ?     unproven", "✗ c/c10@fake", "  - M/F.swift:9: got 2",
+      "  ? real, spare, twin: down: 1 clause", "  ≠ real, twin: r: c11", "  ≠ spare: s: c11",
+      "✗ c/c10@fake: got 2",
+    ] {
+      #expect(text.contains("\(line)\n"), "\(line)\n\(text)")
+    }
+    #expect(!text.contains("c13"))
   }
 
   @Test func `colours are used only on request`() {

@@ -139,6 +139,22 @@ import Testing
     #expect(other.status == 0)
   }
 
+  @Test func `a crash in place names the one case, and what to do`() async throws {
+    let run = try await SpecimenRun("crashingInPlace")
+    #expect([-SIGILL, -SIGTRAP].contains(run.status))
+    let crashed = run.matrix.results.filter { $0.outcome.isFailure }
+    #expect(crashed.map(\.id.description) == ["counter/adds@trapping"])
+    #expect(crashed.map(\.outcome) == [.crashed(signal: -run.status)])
+    for sentence in [
+      "‼ counter/adds@trapping crashed", "declare its implementation .inOwnProcess()",
+      "swift run contracts report",
+      "CONTRACT_BACKTRACE=1 CONTRACT='counter/adds@trapping' swift test",
+    ] {
+      #expect(run.output.contains(sentence))
+    }
+    #expect(run.journal.damage.isEmpty)
+  }
+
   @Test func `a crash ends only its case and is reported with its signal`() async throws {
     let run = try await SpecimenRun("crashing")
     #expect(run.status == 1)
@@ -150,6 +166,33 @@ import Testing
     #expect([SIGILL, SIGTRAP].contains(signal))
     #expect(run.output.contains("Division by zero"))
     #expect(run.outcome("counter/remembers@sound") == .passed)
+  }
+
+  @Test func `cases share a process until one ends it, with the results of cases that don't`()
+    async throws
+  {
+    let run = try await SpecimenRun("sharedProcess")
+    var processes: [String: Set<String>] = [:]
+    for implementation in ["sharing", "alone"] {
+      let result = { (clause: String) in run.result("shared/\(clause)@\(implementation)") }
+      for clause in ["first", "second", "third", "fourth"] {
+        #expect(result(clause)?.outcome == .failed)
+        let message = try #require(result(clause)?.issues.first?.message)
+        let process = try #require(message.firstMatch(of: /in process ([0-9]+)/)).1
+        processes[implementation, default: []].insert(String(process))
+      }
+      guard case .crashed(let signal) = result("traps")?.outcome else {
+        Issue.record("\(String(describing: result("traps")?.outcome)) is not a crash")
+        continue
+      }
+      #expect([SIGILL, SIGTRAP].contains(signal))
+      #expect(result("traps")?.issues.first?.message.contains("trapped on purpose") == true)
+      #expect(result("stalls")?.outcome == .timedOut(seconds: 0.2))
+      #expect(result("holds")?.outcome == .passed)
+    }
+    #expect(processes["alone"]?.count == 4)
+    let count = try #require(processes["sharing"]?.count)
+    #expect(1...3 ~= count, "one process, and one more after the crash and the timeout each")
   }
 
   @Test func `crashes and timeouts can be declared as deviations`() async throws {
@@ -183,6 +226,29 @@ import Testing
     let run = try await SpecimenRun("crowded")
     #expect(run.outcome("drowsy/sleeps@sound") == .passed, "\(run.output)")
     #expect(run.status == 0)
+  }
+
+  @Test func `a case that hangs says so while it hangs, in the journal too`() async throws {
+    let run = try await SpecimenRun("timingOut")
+    let id = "counter/adds@stalling"
+    let events = run.journal.records.map(\.event)
+    let slow = events.firstIndex { event in
+      if case .caseSlow(let one, let seconds) = event {
+        one.description == id && seconds == 0.1
+      } else {
+        false
+      }
+    }
+    let end = events.firstIndex { event in
+      if case .caseFinished(let result) = event { result.id.description == id } else { false }
+    }
+    #expect(try #require(slow) < #require(end))
+    #expect(
+      run.output.contains("\(id) still runs after 0.1 seconds; its time limit is 0.2 seconds"))
+    let sound = events.contains { event in
+      if case .caseSlow(let one, _) = event { one.implementation == "sound" } else { false }
+    }
+    #expect(!sound)
   }
 
   @Test func `a clause that blocks its thread times out in its own process`() async throws {

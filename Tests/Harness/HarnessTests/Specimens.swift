@@ -13,6 +13,21 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  @Test(
+    arguments: Contract.shared.cases(
+      for: .sound.renamed("sharing").inOwnProcess(sharing: .untilCrash).exclusive("sharing"),
+      .sound.renamed("alone").inOwnProcess().exclusive("alone")))
+  func sharedProcess(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
+  @Test(arguments: Contract.counter.cases(for: .trapping, .sound))
+  func crashingInPlace(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
+  @Test func plainFailure() { Issue.record("no case says this") }
+
   @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
   func failing(_ specimen: ContractCase<Counter>) async throws {
     try await specimen.verify()
@@ -291,6 +306,23 @@ extension Contract<Counter> {
     Saboteur("modest", "claims to forget, and does not", caughtBy: "lacks-memory") {
       .remembering()
     }
+  }
+
+  /// Clauses that fail with the id of their process, one that traps and one that stalls.
+  static let shared = Contract("shared", "Cases in one process") {
+    sayingProcess("first")
+    sayingProcess("second")
+    Clause("traps", "it traps") { _ in fatalError("trapped on purpose") }
+    sayingProcess("third")
+    Clause("stalls", "it stalls", timeLimit: .milliseconds(200)) { _ in
+      try await Task.sleep(for: .seconds(3600))
+    }
+    sayingProcess("fourth")
+    Clause("holds", "it holds") { _ in }
+  }
+
+  private static func sayingProcess(_ id: String) -> Clause<Counter> {
+    Clause(id, "it says its process") { _ in Issue.record("in process \(getpid())") }
   }
 
   static let wedge = Contract("wedge", "Blocked threads") {

@@ -22,7 +22,7 @@ import Testing
       "'stuck' (always returns zero) escaped the clause 'blind'",
       "'stuck' (always returns zero) is caught by the clause 'mumbles' with the message",
       "'broken' (can't be made) can't be used: Caught error: Refusal()",
-      "'lost' names 'mumble' in caughtBy:, which is not a clause (did you mean 'mumbles'?)",
+      "'lost' names 'mumble' in caughtBy:, which is not a clause (did you mean 'mumbles'?); name one of ",
       "nothing shows that the clause 'unnamed' can fail; add a saboteur that it catches",
     ])
   func `a weak contract fails`(sentence: String) async throws {

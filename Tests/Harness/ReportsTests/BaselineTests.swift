@@ -44,6 +44,55 @@ import Testing
     #expect(text.contains("intermittently: true, because: \"TODO\""), "\(text)")
   }
 
+  /// A journal in which the live implementation ran once more.
+  private func text(
+    on outcomes: [String: Outcome], commit: String? = nil, _ reruns: EvidenceSample.Rerun...
+  ) -> String {
+    var sample = EvidenceSample(outcomes: outcomes)
+    sample.commit = commit
+    sample.reruns = reruns
+    return Baseline(of: Journal(records: sample.records)).text
+  }
+
+  @Test func `a case that fails on one platform and passes on another is not intermittent`() {
+    let text = text(
+      on: [:], .init(platform: "macos", age: 30, outcomes: ["first": .failed]))
+    #expect(text.contains("because: \"TODO\", on: .macOS)"), "\(text)")
+    #expect(!text.contains("intermittently"))
+  }
+
+  @Test func `a case that fails alike on two platforms names both`() {
+    let text = text(
+      on: ["first@real": .failed],
+      .init(platform: "macos", age: 30, outcomes: ["first": .failed]))
+    #expect(text.contains("because: \"TODO\", on: [.linux, .macOS])"), "\(text)")
+  }
+
+  @Test func `a case that fails in another way on another platform has two declarations`() {
+    let text = text(
+      on: ["first@real": .failed],
+      .init(platform: "macos", age: 30, outcomes: ["first": .crashed(signal: 11)]))
+    #expect(text.contains("  because: \"TODO\", on: .linux)"), "\(text)")
+    #expect(text.contains("  by: .crashing, because: \"TODO\", on: .macOS)"), "\(text)")
+  }
+
+  @Test func `a flaky case names the platform where it is flaky, and how it failed there`() {
+    let text = text(
+      on: [:], commit: "aaaa", .init(platform: "macos", commit: "aaaa", age: 30),
+      .init(
+        platform: "macos", commit: "aaaa", age: 20, outcomes: ["first": .crashed(signal: 11)]))
+    #expect(
+      text.contains("by: .crashing, intermittently: true, because: \"TODO\", on: .macOS)"),
+      "\(text)")
+  }
+
+  @Test func `a case that passed on an earlier commit is not intermittent`() {
+    let text = text(
+      on: [:], commit: "aaaa", .init(commit: "bbbb", age: 30, outcomes: ["first": .failed]))
+    #expect(text.contains("because: \"TODO\", on: .linux)"), "\(text)")
+    #expect(!text.contains("intermittently"))
+  }
+
   @Test func `a failing fake is a remark and not a declaration`() {
     let text = text(["first@fake": .failed, "second@fake": .failed])
     #expect(text == "// things@fake: 2 cases of this fake fail. Correct the fake.\n")

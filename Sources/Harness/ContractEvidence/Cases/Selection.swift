@@ -63,6 +63,14 @@ package struct Selection: Hashable, Sendable {
   }
 }
 
+extension Selection {
+  /// Whether patterns select the explorations of an implementation.
+  package func includesExploration(of implementation: String) -> Bool {
+    let selecting = patterns.filter { $0.selectsExploration(of: implementation) }
+    return selecting.contains { !$0.isExclusion } && !selecting.contains(where: \.isExclusion)
+  }
+}
+
 /// A pattern that matches case ids: `cookies/path-*@sqlite`. An omitted part matches anything.
 ///
 /// `*` matches any number of characters, `?` matches one; a leading `!` excludes the matches.
@@ -97,6 +105,13 @@ public struct CasePattern: Hashable, Sendable, CustomStringConvertible {
   public func matches(_ id: CaseID) -> Bool {
     Self.glob(contract, Array(id.contract.utf8)) && Self.glob(clause, Array(id.clause.utf8))
       && Self.glob(implementation, Array(id.implementation.utf8))
+  }
+
+  /// Whether the pattern selects the explorations of an implementation: its clause is `explore`.
+  ///
+  /// An exploration has a specification and no contract, so that part of the pattern is ignored.
+  package func selectsExploration(of implementation: String) -> Bool {
+    clause == Array("explore".utf8) && Self.glob(self.implementation, Array(implementation.utf8))
   }
 
   /// Matches a glob pattern without recursion or exponential backtracking.

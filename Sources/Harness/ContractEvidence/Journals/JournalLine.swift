@@ -113,9 +113,17 @@ extension JournalLine {
     case .caseStarted(let id):
       event = "case-started"
       `case` = id.description
+    case .caseSlow(let id, let seconds):
+      event = "case-slow"
+      `case` = id.description
+      self.seconds = Self.finite(seconds)
     case .caseFinished(let result):
       event = "case-finished"
       set(result)
+    case .processCrashed(let id, let signal):
+      event = "process-crashed"
+      `case` = id.description
+      self.signal = signal
     case .saboteur(let result):
       event = "saboteur"
       saboteur = result
@@ -173,12 +181,17 @@ extension JournalLine {
     case "contract": return .contract(try need(contract, "contract"))
     case "implementation": return .implementation(try need(implementation, "implementation"))
     case "case-started": return .caseStarted(try caseID())
+    case "case-slow":
+      return .caseSlow(
+        try caseID(), seconds: try Self.checked(try need(seconds, "seconds"), "seconds"))
     case "case-finished":
       return .caseFinished(
         CaseResult(
           id: try caseID(), outcome: try caseOutcome(),
           seconds: try Self.checked(try need(seconds, "seconds"), "seconds"),
           issues: issues ?? []))
+    case "process-crashed":
+      return .processCrashed(try caseID(), signal: try need(signal, "signal"))
     case "saboteur": return .saboteur(try need(saboteur, "saboteur"))
     case "problem": return .problem(try need(message, "message"))
     case "run-finished": return .runFinished

@@ -33,8 +33,12 @@ public struct JournalRecord: Hashable, Sendable {
     case implementation(ImplementationSummary)
     /// A case is about to run.
     case caseStarted(CaseID)
+    /// A case still runs after half of its time limit; the number is the seconds since its start.
+    case caseSlow(CaseID, seconds: Double)
     /// A case ended.
     case caseFinished(CaseResult)
+    /// A signal ended the process during a case. Cases that ran at the same time did not end.
+    case processCrashed(CaseID, signal: Int32)
     /// A saboteur ran against one of the clauses that it names.
     case saboteur(SaboteurResult)
     /// A declaration or the whole run has a problem.

@@ -69,10 +69,10 @@ extension Matrix.Summary {
 }
 
 extension Matrix.Table {
-  /// Clauses of one implementation that neither hold nor fail, all for the same reason.
+  /// Clauses that neither hold nor fail, all for the same reason and on the same implementations.
   public struct Note: Hashable, Sendable {
-    /// The name of the implementation's column.
-    public var implementation: String
+    /// The names of the implementations' columns.
+    public var implementations: [String]
     /// The outcome, with the reason.
     public var outcome: Outcome
     /// The kind of the deviation (`bug`, `unsupported`, `planned`), if it is one.
@@ -83,22 +83,38 @@ extension Matrix.Table {
     public var clauses: [String]
   }
 
-  /// The deviations, the clauses that do not apply and the unavailable cases, grouped by reason.
+  /// The deviations, the clauses that do not apply and the unavailable cases, each reason once for
+  /// the implementations with the same clauses.
   public var notes: [Note] {
+    var merged: [Note] = []
+    for note in notesByColumn {
+      let isEqual = { (other: Note) in
+        other.outcome == note.outcome && other.kind == note.kind && other.link == note.link
+          && other.clauses == note.clauses
+      }
+      if let known = merged.firstIndex(where: isEqual) {
+        merged[known].implementations += note.implementations
+      } else {
+        merged.append(note)
+      }
+    }
+    return merged
+  }
+
+  private var notesByColumn: [Note] {
     columns.enumerated().flatMap { index, column in
       var notes: [Note] = []
       for row in rows {
-        guard let outcome = row.cells[index]?.result.outcome, !outcome.isFailure,
-          outcome.reason != nil
-        else { continue }
+        let deviation = column.implementation.deviations.first { $0.clause == row.clause.id }
+        guard let outcome = row.cells[index]?.noted(deviation) else { continue }
         // An absence clause doesn't apply where the capability exists, which is the normal case.
         if case .notApplicable = outcome, row.clause.absenceOf != nil { continue }
-        let deviation = column.implementation.deviations.first { deviation in
-          if case .deviates = outcome { deviation.clause == row.clause.id } else { false }
-        }
+        var isDeviation = false
+        if case .deviates = outcome { isDeviation = true }
         let note = Note(
-          implementation: column.name, outcome: outcome, kind: deviation?.kind,
-          link: deviation?.link, clauses: [row.clause.id])
+          implementations: [column.name], outcome: outcome,
+          kind: isDeviation ? deviation?.kind : nil,
+          link: isDeviation ? deviation?.link : nil, clauses: [row.clause.id])
         let hasSameReason = { (other: Note) in
           other.outcome == note.outcome && other.kind == note.kind && other.link == note.link
         }
@@ -143,5 +159,19 @@ extension Matrix.Table {
     saboteurs.isEmpty
       ? "not shown, no saboteur ran"
       : "\(provenClauses) of \(contract.clauses.count) clauses seen to fail"
+  }
+}
+
+extension Matrix.Cell {
+  /// The outcome if it has a reason and is no failure. An intermittent deviation says how often the
+  /// clause held, even if it held last.
+  fileprivate func noted(_ deviation: DeviationSummary?) -> Outcome? {
+    let outcome = result.outcome
+    if outcome.isFailure { return nil }
+    if let deviation, deviation.isIntermittent, deviatedRuns > 0, heldRuns > 0 {
+      return .deviates(
+        reason: "\(deviation.reason); held in \(heldRuns) of \(heldRuns + deviatedRuns) runs")
+    }
+    return outcome.reason == nil ? nil : outcome
   }
 }

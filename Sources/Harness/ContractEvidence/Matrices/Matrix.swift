@@ -65,6 +65,10 @@ public struct Matrix: Hashable, Sendable {
     public var time: Double
     /// Whether the case ran with the contract's current clauses and revision.
     public var isCurrent: Bool
+    /// How many of the merged runs deviated as declared.
+    public var deviatedRuns = 0
+    /// How many of the merged runs held.
+    public var heldRuns = 0
     /// The platforms in the name of the cell's column, ` (linux, macos)`, or nothing.
     public var suffix = ""
 

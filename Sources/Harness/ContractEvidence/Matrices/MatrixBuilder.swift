@@ -7,6 +7,8 @@ struct MatrixBuilder {
   private var saboteurs: [SaboteurKey: [Entry<SaboteurResult>]] = [:]
   private var digests = Latest<DigestKey, String>()
   private var histories: [CaseID: [Entry<CaseResult?>]] = [:]
+  /// The runs in which a signal ended the process, and the journal says during which case.
+  private var crashedRuns: Set<String> = []
   private var problems: [(time: Double, message: String)] = []
 
   /// An implementation of a contract.
@@ -30,7 +32,7 @@ struct MatrixBuilder {
     let time = record.time
     let run = record.run
     switch record.event {
-    case .runFinished: break
+    case .runFinished, .caseSlow: break
     case .runStarted(let summary): runs.keep(summary, for: run, at: time)
     case .problem(let message): problems.append((time, message))
     case .contract(let contract):
@@ -47,6 +49,10 @@ struct MatrixBuilder {
       saboteurs[key, default: []].append(Entry(run: run, time: time, value: one))
     case .caseStarted(let id):
       histories[id, default: []].append(Entry(run: run, time: time, value: nil))
+    case .processCrashed(let id, let signal):
+      crashedRuns.insert(run)
+      let crash = CaseResult(id: id, outcome: .crashed(signal: signal), seconds: 0)
+      histories[id, default: []].append(Entry(run: run, time: time, value: crash))
     case .caseFinished(let result):
       histories[result.id, default: []].append(Entry(run: run, time: time, value: result))
     }
@@ -68,7 +74,8 @@ struct MatrixBuilder {
     var cells: [CaseID: [String: Matrix.Cell]] = [:]
     for (id, entries) in histories {
       for (platform, entries) in Dictionary(grouping: entries, by: { self.platform(of: $0.run) }) {
-        let history = CaseHistory(id: id, entries: entries, commit: commit)
+        let history = CaseHistory(
+          id: id, entries: entries, crashedRuns: crashedRuns, commit: commit)
         guard var cell = history.cell else { continue }
         let digest = digests[DigestKey(run: cell.run, contract: id.contract)]
         cell.isCurrent = digest == contracts[id.contract]?.digest
@@ -290,6 +297,8 @@ private struct CaseHistory {
   var id: CaseID
   /// The starts of the case (`value` is `nil`) and its ends.
   var entries: [Entry<CaseResult?>]
+  /// The runs whose crash is another case's, unless this case has it as a result.
+  var crashedRuns: Set<String>
   var commit: (String) -> String?
 
   /// The result of the latest run's commit, or `nil` if there is none.
@@ -319,7 +328,11 @@ private struct CaseHistory {
       chosen = Self.worst(results.filter { $0.run == last.run }) ?? last
       if case .unavailable = chosen.value.outcome { chosen = held.last ?? chosen }
     }
-    return Matrix.Cell(result: chosen.value, run: chosen.run, time: chosen.time, isCurrent: true)
+    let deviated = results.count { if case .deviates = $0.value.outcome { true } else { false } }
+    let passed = results.count { $0.value.outcome == .passed }
+    return Matrix.Cell(
+      result: chosen.value, run: chosen.run, time: chosen.time, isCurrent: true,
+      deviatedRuns: deviated, heldRuns: passed)
   }
 
   /// The worst of the results of the latest run among some.
@@ -331,7 +344,8 @@ private struct CaseHistory {
     }
   }
 
-  /// The results of one run, and a crash if it started the case more often than it ended it.
+  /// The results of one run, and a crash if it started the case more often than it ended it. If the
+  /// journal says which case crashed, the others that had started have no result.
   ///
   /// Starts and ends within a run are counted and not paired by time: the clock may have been set
   /// back between them.
@@ -342,7 +356,7 @@ private struct CaseHistory {
       entries.compactMap { entry in entry.value.map { (entry.time, $0) } },
       uniquingKeysWith: { "\($0)" < "\($1)" ? $1 : $0 })
     var results = ends.map { Entry(run: run, time: $0.key, value: $0.value) }
-    if starts.count > ends.count, let time = starts.max() {
+    if starts.count > ends.count, !crashedRuns.contains(run), let time = starts.max() {
       let crash = CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0)
       results.append(Entry(run: run, time: time, value: crash))
     }

@@ -12,6 +12,12 @@ public struct TerminalReport: Sendable {
   /// The number of slowest cases to list.
   public var slowest: Int
 
+  /// Whether a long report is not abridged.
+  public var showsAll: Bool
+
+  /// The number of lines up to which a report is not abridged: two screens of 24 lines, nearly.
+  public static let shortLength = 50
+
   /// The maximum number of columns of a line.
   public static let width = 100
 
@@ -19,20 +25,43 @@ public struct TerminalReport: Sendable {
   private static let messageLength = 600
 
   /// Creates a report.
+  ///
+  /// - Parameters:
+  ///   - matrix: The matrix.
+  ///   - usesColour: Whether to colour the cells.
+  ///   - journal: The journal's path.
+  ///   - slowest: The number of slowest cases to list.
+  ///   - showsAll: Whether a long report is not abridged.
   public init(
-    _ matrix: Matrix, usesColour: Bool = false, journal: String? = nil, slowest: Int = 0
+    _ matrix: Matrix, usesColour: Bool = false, journal: String? = nil, slowest: Int = 0,
+    showsAll: Bool = false
   ) {
     self.matrix = matrix
     self.usesColour = usesColour
     self.journal = journal
     self.slowest = slowest
+    self.showsAll = showsAll
   }
 
   /// The report, newline-terminated.
+  ///
+  /// A report of more than ``shortLength`` lines is abridged unless ``showsAll`` is set: agreeing
+  /// clauses are counted, and many deviations are listed without their reasons. What fails keeps
+  /// every detail.
   public var text: String {
+    let whole = lines(isAbridged: false)
+    let lines = showsAll || whole.count <= Self.shortLength ? whole : lines(isAbridged: true)
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func lines(isAbridged: Bool) -> [String] {
     var lines: [String] = []
-    for table in matrix.tables { append(table, to: &lines) }
-    appendSlowest(to: &lines)
+    if isAbridged {
+      appendAbridgedTables(to: &lines)
+    } else {
+      for table in matrix.tables { append(table, to: &lines) }
+      appendSlowest(to: &lines)
+    }
     if !matrix.tables.isEmpty { lines.append(legend) }
     appendFailureNames(to: &lines)
     for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
@@ -41,7 +70,8 @@ public struct TerminalReport: Sendable {
     }
     for run in matrix.runs { lines += wrapped(run, first: "run: ", rest: "  ") }
     if let journal { lines.append("journal: \(journal)") }
-    return lines.map { $0 + "\n" }.joined()
+    if isAbridged { lines.append("abridged; every row and reason: contracts report --all") }
+    return lines
   }
 
   private var legend: String {
@@ -87,13 +117,16 @@ public struct TerminalReport: Sendable {
     if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
     appendFailures(of: table, to: &lines)
     appendReasons(of: table, to: &lines)
-    appendStrength(of: table, to: &lines)
+    appendGaps(of: table, to: &lines)
+    lines.append("")
+    lines.append("  strength: \(table.strength)")
     lines.append("")
   }
 
   /// Adds the table, split into several bands of columns if it is too wide.
   private func appendRows(
-    _ rows: [Matrix.Row], of table: Matrix.Table, to lines: inout [String]
+    _ rows: [Matrix.Row], of table: Matrix.Table, to lines: inout [String],
+    showsGroups: Bool = true
   ) {
     let heads = table.columns.map { clipped($0.name, to: 24) }
     let verdictWidth = Verdict.allCases.map(\.rawValue.count).max() ?? 0
@@ -105,7 +138,7 @@ public struct TerminalReport: Sendable {
       lines.append(trimmed(pad("", idWidth + 2) + header))
       var group: String?
       for row in rows {
-        if row.clause.group != group, let title = row.clause.group {
+        if showsGroups, row.clause.group != group, let title = row.clause.group {
           lines.append(paint(clipped(title, to: Self.width), .bold))
         }
         group = row.clause.group
@@ -158,17 +191,24 @@ public struct TerminalReport: Sendable {
   }
 
   private func appendReasons(of table: Matrix.Table, to lines: inout [String]) {
-    var implementation: String?
+    var implementations: [String]?
     for note in table.notes {
-      if note.implementation != implementation { lines.append("") }
-      implementation = note.implementation
-      let link = note.link.map { " (\($0))" } ?? ""
-      let reason =
-        "\(note.outcome.symbol) \(note.implementation): "
-        + (note.outcome.reason ?? "").clipped(to: Self.messageLength)
-      lines += wrapped(reason + link, first: "  ", rest: "      ")
+      if note.implementations != implementations { lines.append("") }
+      implementations = note.implementations
+      lines += wrapped(reason(of: note), first: "  ", rest: "      ")
       lines += wrapped(note.clauses.joined(separator: ", "), indent: "      ")
     }
+  }
+
+  private func reason(of note: Matrix.Table.Note) -> String {
+    "\(note.outcome.symbol) \(note.implementations.joined(separator: ", ")): "
+      + (note.outcome.reason ?? "").clipped(to: Self.messageLength)
+      + (note.link.map { " (\($0))" } ?? "")
+  }
+
+  /// Adds what no evidence covers: results for another revision, clauses that were left out, and
+  /// saboteurs that escaped.
+  private func appendGaps(of table: Matrix.Table, to lines: inout [String]) {
     for outdated in table.outdated {
       lines += wrapped(outdated.sentence, first: "  ", rest: "      ")
     }
@@ -177,16 +217,111 @@ public struct TerminalReport: Sendable {
         "not run: \(clause), \(reason.clipped(to: Self.messageLength))", first: "  ",
         rest: "      ")
     }
-  }
-
-  private func appendStrength(of table: Matrix.Table, to lines: inout [String]) {
     for result in table.saboteurs where !result.isCaught {
       let message = result.message.clipped(to: Self.messageLength)
       lines += wrapped(
         "✗ saboteur \(result.saboteur) on \(result.clause): \(message)", first: "  ", rest: "    ")
     }
-    lines.append("")
-    lines.append("  strength: \(table.strength)")
+  }
+
+  // MARK: - Abridged tables
+
+  /// The number of deviations' reasons that an abridged table lists.
+  private static let reasonCount = 5
+
+  /// Adds the tables, those in which everything agrees as one paragraph.
+  private func appendAbridgedTables(to lines: inout [String]) {
+    var agreeing: [String] = []
+    var details: [String] = []
+    for table in matrix.tables {
+      let rows = table.rows.filter { $0.cells.contains { $0 != nil } }
+      var gaps: [String] = []
+      appendGaps(of: table, to: &gaps)
+      let isUnavailable = table.notes.contains { $0.outcome.isUnavailable }
+      if rows.allSatisfy(\.agrees), gaps.isEmpty, !isUnavailable {
+        if !rows.isEmpty { agreeing.append("\(table.contract.id) (\(rows.count))") }
+      } else {
+        append(abridged: table, rows, to: &details)
+        details += gaps
+      }
+    }
+    if !agreeing.isEmpty {
+      lines += wrapped(
+        "✓ every clause agrees: \(agreeing.joined(separator: ", "))", first: "", rest: "  ")
+    }
+    lines += details
+    lines += wrapped("strength: \(strength)", first: "", rest: "  ")
+  }
+
+  /// How many clauses of all contracts are known to fail on broken implementations.
+  private var strength: String {
+    let tables = matrix.tables
+    let weak = tables.filter { $0.provenClauses < $0.contract.clauses.count }.map { table in
+      "\(table.contract.id) \(table.provenClauses) of \(table.contract.clauses.count)"
+    }
+    let count = tables.map(\.contract.clauses.count).reduce(0, +)
+    let proven = tables.map(\.provenClauses).reduce(0, +)
+    return proven == 0
+      ? "not shown, no saboteur ran"
+      : "\(proven) of \(count) clauses seen to fail"
+        + (weak.isEmpty ? "" : ": " + weak.joined(separator: ", "))
+  }
+
+  private func append(
+    abridged table: Matrix.Table, _ rows: [Matrix.Row], to lines: inout [String]
+  ) {
+    let title = "\(clipped(table.contract.title, to: 40)) (\(clipped(table.contract.id, to: 24)))"
+    let deviations = table.notes.filter {
+      if case .deviates = $0.outcome { true } else { false }
+    }
+    let hasManyReasons = deviations.count > Self.reasonCount
+    lines.append(
+      paint(title, .bold) + ", \(rows.count(where: \.agrees)) of \(rows.count) clauses agree"
+        + (hasManyReasons ? ", \(deviations.count) reasons for ≠" : ""))
+    let notable = rows.filter { $0.isUnexpected || $0.verdict == .unproven }
+    if !notable.isEmpty { appendRows(notable, of: table, to: &lines, showsGroups: false) }
+    appendFailures(of: table, to: &lines)
+    for note in table.notes where note.outcome.isUnavailable {
+      let count = "\(note.clauses.count) clause\(note.clauses.count == 1 ? "" : "s")"
+      lines += wrapped("\(reason(of: note)): \(count)", first: "  ", rest: "      ")
+    }
+    if hasManyReasons {
+      appendGroups(of: rows, columns: table.columns, to: &lines)
+    } else {
+      for note in deviations {
+        let text = "\(reason(of: note)): \(note.clauses.joined(separator: ", "))"
+        lines += wrapped(text, first: "  ", rest: "      ")
+      }
+    }
+  }
+
+  /// Adds a line for each group: how many clauses agree, and which implementations deviate.
+  private func appendGroups(
+    of rows: [Matrix.Row], columns: [Matrix.Column], to lines: inout [String]
+  ) {
+    var groups: [(title: String, rows: [Matrix.Row])] = []
+    for row in rows {
+      let title = clipped(row.clause.group ?? "clauses", to: 30)
+      if groups.last?.title == title {
+        groups[groups.count - 1].rows.append(row)
+      } else {
+        groups.append((title, [row]))
+      }
+    }
+    let width = (groups.map(\.title.count).max() ?? 0) + 2
+    for group in groups {
+      let deviating = group.rows.filter(\.deviates)
+      let counts = columns.indices.compactMap { index -> String? in
+        let count = group.rows.count { $0.deviates(in: index) }
+        return count == 0 ? nil : "\(columns[index].name) \(count)"
+      }
+      let agreement = "\(group.rows.count(where: \.agrees)) of \(group.rows.count) agree"
+      var text = "  " + pad(group.title, width) + pad(agreement, 16)
+      if !counts.isEmpty { text += "≠ \(counts.joined(separator: ", "))" }
+      let ids = ": " + deviating.map(\.clause.id).joined(separator: ", ")
+      if !deviating.isEmpty, text.count + ids.count <= Self.width { text += ids }
+      lines.append(clipped(trimmed(text), to: Self.width))
+    }
   }
 
   // MARK: - Text
@@ -275,4 +410,26 @@ public struct TerminalReport: Sendable {
     if !isFresh { end() }
     return lines
   }
+}
+
+extension Matrix.Row {
+  /// Whether the clause fails somewhere, or its verdict is one that nobody declared.
+  fileprivate var isUnexpected: Bool {
+    cells.contains { $0?.result.outcome.isFailure == true }
+      || verdict.map { ![.agree, .deviates, .unproven].contains($0) } ?? false
+  }
+
+  /// Whether the clause deviates in a column.
+  fileprivate func deviates(in column: Int) -> Bool {
+    if case .deviates = cells[column]?.result.outcome { true } else { false }
+  }
+
+  fileprivate var deviates: Bool { cells.indices.contains(where: deviates) }
+
+  /// Whether the clause holds wherever it applies, or applies nowhere.
+  fileprivate var agrees: Bool { !isUnexpected && verdict != .unproven && !deviates }
+}
+
+extension Outcome {
+  fileprivate var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }

@@ -11,22 +11,24 @@ public struct Baseline: Sendable {
 
   /// Finds the failing cases of a journal.
   ///
-  /// A case that also passed in the journal becomes an intermittent deviation. Failing fakes and
-  /// declared deviations that no longer hold are remarks, because they need a correction.
+  /// A flaky case becomes an intermittent deviation. A declaration names the platforms on which its
+  /// cases failed. Failing fakes and declared deviations that no longer hold are remarks, because
+  /// they need a correction.
   ///
   /// - Parameters:
   ///   - journal: The records of one or several runs.
   ///   - isWanted: Whether to include an implementation, by its id.
   public init(of journal: Journal, where isWanted: (String) -> Bool = { _ in true }) {
-    let runs = Self.runs(in: journal)
+    let outcomes = Self.failures(in: journal)
     var sections: [String] = []
     for table in Matrix(journal).tables {
       for (index, column) in table.columns.enumerated()
       where isWanted(column.implementation.id) {
         let failures = table.rows.compactMap { row -> Failure? in
           guard let cell = row.cells[index], cell.result.outcome.isFailure else { return nil }
+          let failed = column.platforms.flatMap { outcomes[cell.result.id]?[$0] ?? [] }
           return Failure(
-            clause: row.clause, result: cell.result, seen: runs[cell.result.id] ?? [])
+            clause: row.clause, result: cell.result, failed: failed, platforms: column.platforms)
         }
         sections += Self.section(failures, of: column.implementation, in: table)
       }
@@ -34,18 +36,21 @@ public struct Baseline: Sendable {
     text = sections.joined(separator: "\n")
   }
 
-  private static func runs(in journal: Journal) -> [CaseID: [Run]] {
+  /// The failed results of each case by platform. A flaky cell does not say how its case failed.
+  private static func failures(in journal: Journal) -> [CaseID: [String: [Outcome]]] {
     var platforms: [String: String] = [:]
-    var runs: [CaseID: [Run]] = [:]
     for record in journal.records {
       if case .runStarted(let run) = record.event { platforms[record.run] = run.platform }
     }
+    var failures: [CaseID: [String: [Outcome]]] = [:]
     for record in journal.records {
-      guard case .caseFinished(let result) = record.event else { continue }
-      runs[result.id, default: []].append(
-        Run(hasPassed: result.outcome == .passed, platform: platforms[record.run]))
+      guard case .caseFinished(let result) = record.event, result.outcome.isFailure else {
+        continue
+      }
+      failures[result.id, default: [:]][platforms[record.run] ?? "", default: []]
+        .append(result.outcome)
     }
-    return runs
+    return failures
   }
 
   private static func section(
@@ -107,17 +112,11 @@ public struct Baseline: Sendable {
     if let manner = cause.manner { arguments.append("by: \(manner)") }
     if cause.isIntermittent { arguments.append("intermittently: true") }
     arguments.append("because: \"TODO\"")
-    if let platform = cause.platform { arguments.append("on: .\(platform)") }
+    if let platforms = cause.platforms { arguments.append("on: \(platforms)") }
     return group.map { "// \($0.clause.id): \($0.message)" } + [
       ".deviating(", "  from: \(clauses),", "  \(arguments.joined(separator: ", ")))",
     ]
   }
-}
-
-/// The results of one case in one run.
-private struct Run {
-  var hasPassed: Bool
-  var platform: String?
 }
 
 /// What failing cases have in common if one declaration covers them.
@@ -125,8 +124,8 @@ private struct Cause: Hashable {
   /// The argument `by:`, or `nil` for a failed expectation.
   var manner: String?
   var isIntermittent: Bool
-  /// The argument `on:`, or `nil` if it is not known or the case failed on several systems.
-  var platform: String?
+  /// The argument `on:`, or `nil` if a platform is not known or the case failed on every platform.
+  var platforms: String?
   /// The message without the values that differ between clauses.
   var message: String
 }
@@ -137,17 +136,22 @@ private struct Failure {
   /// The first line of the first issue, for a comment.
   var message: String
 
-  init(clause: ClauseSummary, result: CaseResult, seen: [Run]) {
+  init(clause: ClauseSummary, result: CaseResult, failed: [Outcome], platforms: [String]) {
     self.clause = clause
     let issue = result.issues.first
     let text = issue?.message ?? result.outcome.reason ?? "failed"
     let line = text.printable.split(separator: "\n").first.map(String.init) ?? ""
     message = (issue?.location.map { "\($0): " } ?? "").printable + line.clipped(to: 100)
-    let platforms = Set(seen.filter { !$0.hasPassed }.compactMap(\.platform))
+    var isIntermittent = false
+    var outcome = result.outcome
+    if case .flaky = outcome {
+      isIntermittent = true
+      // A case that ended this process left no result.
+      outcome = failed.last ?? .crashed(signal: 0)
+    }
     cause = Cause(
-      manner: Self.manner(of: result.outcome), isIntermittent: seen.contains(where: \.hasPassed),
-      platform: platforms.count == 1 ? platforms.first.flatMap(Self.argument) : nil,
-      message: Self.pattern(of: line))
+      manner: Self.manner(of: outcome), isIntermittent: isIntermittent,
+      platforms: Self.argument(platforms), message: Self.pattern(of: line))
   }
 
   private static func manner(of outcome: Outcome) -> String? {
@@ -158,9 +162,12 @@ private struct Failure {
     }
   }
 
-  /// The constant of `Platform` for a journal's platform.
-  private static func argument(_ platform: String) -> String? {
-    ["linux": "linux", "macos": "macOS", "apple-mobile": "appleMobile"][platform]
+  /// The argument `on:` for the platforms of a column, or `nil` if one of them has no constant.
+  private static func argument(_ platforms: [String]) -> String? {
+    let constants = ["linux": ".linux", "macos": ".macOS", "apple-mobile": ".appleMobile"]
+    let known = platforms.compactMap { constants[$0] }
+    guard known.count == platforms.count, let first = known.first else { return nil }
+    return known.count == 1 ? first : "[\(known.joined(separator: ", "))]"
   }
 
   /// Replaces numbers and quoted texts by placeholders.

@@ -20,16 +20,6 @@ public struct HTMLReport: Sendable {
   /// The page.
   public var text: String {
     var html = """
-      <!DOCTYPE html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>Contract matrix</title>
-      <style>
-      \(Self.style)</style>
-      </head>
-      <body>
       <header>
       <h1>Contract matrix</h1>
       \(summary)
@@ -40,14 +30,13 @@ public struct HTMLReport: Sendable {
       """
     if !matrix.problems.isEmpty {
       html += "<section><h2>Problems</h2><ul class=\"problems\">\n"
-      for problem in matrix.problems { html += "<li>\(Self.escaped(problem))</li>\n" }
+      for problem in matrix.problems { html += "<li>\(HTMLPage.escaped(problem))</li>\n" }
       html += "</ul></section>\n"
     }
     appendChanges(to: &html)
     for table in matrix.tables { append(table, to: &html) }
     appendSlowest(to: &html)
-    html += "</main>\n<script>\n\(Self.script)</script>\n</body>\n</html>\n"
-    return html
+    return HTMLPage(title: "Contract matrix", body: html + "</main>\n", script: Self.script).text
   }
 
   private var summary: String {
@@ -56,7 +45,7 @@ public struct HTMLReport: Sendable {
     let verdict = matrix.isFailure ? "The contracts do not hold." : "The contracts hold."
     return "<p class=\"state \(state)\">\(verdict)</p>\n"
       + (lines + matrix.runs.map { "run: \($0)" }).map {
-        "<p class=\"numbers\">\(Self.escaped($0))</p>"
+        "<p class=\"numbers\">\(HTMLPage.escaped($0))</p>"
       }.joined(separator: "\n")
   }
 
@@ -68,8 +57,8 @@ public struct HTMLReport: Sendable {
         row.cells.contains { $0?.result.outcome.isFailure == true }
       }
       let mark = failures == 0 ? "" : " <b class=\"bad\">\(failures) ✗</b>"
-      return "<li><a href=\"#\(Self.escaped(table.contract.id))\">"
-        + "\(Self.escaped(table.contract.title))</a>\(mark)</li>"
+      return "<li><a href=\"#\(HTMLPage.escaped(table.contract.id))\">"
+        + "\(HTMLPage.escaped(table.contract.title))</a>\(mark)</li>"
     }
     return "<nav aria-label=\"Contracts\"><ul>\n\(links.joined(separator: "\n"))\n</ul></nav>\n"
   }
@@ -97,8 +86,8 @@ public struct HTMLReport: Sendable {
     for (title, entries) in changes.sections {
       html += "<h3>\(title) (\(entries.count))</h3><ul class=\"slow\">\n"
       for entry in entries {
-        html += "<li><code>\(Self.escaped(entry.name))</code>"
-        html += entry.detail.map { " \(Self.escaped($0))" } ?? ""
+        html += "<li><code>\(HTMLPage.escaped(entry.name))</code>"
+        html += entry.detail.map { " \(HTMLPage.escaped($0))" } ?? ""
         html += "</li>\n"
       }
       html += "</ul>\n"
@@ -112,17 +101,17 @@ public struct HTMLReport: Sendable {
       "\(contract.clauses.count) clauses · revision \(contract.revision) · "
       + "strength: \(table.strength)"
     html += """
-      <section class="contract" id="\(Self.escaped(contract.id))">
-      <h2>\(Self.escaped(contract.title)) <code>\(Self.escaped(contract.id))</code></h2>
+      <section class="contract" id="\(HTMLPage.escaped(contract.id))">
+      <h2>\(HTMLPage.escaped(contract.title)) <code>\(HTMLPage.escaped(contract.id))</code></h2>
       <p class="numbers">\(numbers)</p>
       <div class="scroll"><table>
       <thead><tr><th scope="col">Clause</th>
       """
     for column in table.columns {
       let implementation = column.implementation
-      html += "<th scope=\"col\">\(Self.escaped(column.name))"
+      html += "<th scope=\"col\">\(HTMLPage.escaped(column.name))"
       html += "<small>\(implementation.kind.rawValue)</small>"
-      html += implementation.version.map { "<small>\(Self.escaped($0))</small>" } ?? ""
+      html += implementation.version.map { "<small>\(HTMLPage.escaped($0))</small>" } ?? ""
       html += "</th>"
     }
     html += "<th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n"
@@ -130,7 +119,7 @@ public struct HTMLReport: Sendable {
     for row in table.rows {
       if row.clause.group != group, let title = row.clause.group {
         html += "<tr class=\"group\"><th colspan=\"\(table.columns.count + 2)\">"
-        html += "\(Self.escaped(title))</th></tr>\n"
+        html += "\(HTMLPage.escaped(title))</th></tr>\n"
       }
       group = row.clause.group
       append(row, of: table, to: &html)
@@ -150,26 +139,26 @@ public struct HTMLReport: Sendable {
     }
     if row.verdict == .unproven { kinds.append("unproven") }
     html += "<tr class=\"clause \(kinds.joined(separator: " "))\"><th scope=\"row\">"
-    html += "<code>\(Self.escaped(row.clause.id))</code>"
-    html += "<span>\(Self.escaped(row.clause.sentence))</span></th>"
+    html += "<code>\(HTMLPage.escaped(row.clause.id))</code>"
+    html += "<span>\(HTMLPage.escaped(row.clause.sentence))</span></th>"
     for (column, cell) in zip(table.columns, row.cells) {
       let id = Self.anchor("\(contract)/\(row.clause.id)@\(column.name)")
       guard let outcome = cell?.result.outcome else {
         html += "<td></td>"
         continue
       }
-      html += "<td class=\"\(outcome.name)\"><a href=\"#\(Self.escaped(id))\" "
-      html += "title=\"\(Self.escaped(Self.description(of: outcome)))\">"
+      html += "<td class=\"\(outcome.name)\"><a href=\"#\(HTMLPage.escaped(id))\" "
+      html += "title=\"\(HTMLPage.escaped(Self.description(of: outcome)))\">"
       html += "<span aria-hidden=\"true\">\(outcome.symbol)</span>"
       html +=
-        "<span class=\"hidden\">\(Self.escaped(Self.description(of: outcome)))</span></a></td>"
+        "<span class=\"hidden\">\(HTMLPage.escaped(Self.description(of: outcome)))</span></a></td>"
     }
     let dropped = table.contract.dropped[row.clause.id].map { "not run: \($0)" }
     let verdict = dropped ?? row.verdict?.rawValue ?? ""
-    html += "<td class=\"verdict\">\(Self.escaped(verdict))</td></tr>\n"
+    html += "<td class=\"verdict\">\(HTMLPage.escaped(verdict))</td></tr>\n"
     html += "<tr class=\"detail\"><td colspan=\"\(table.columns.count + 2)\">"
-    html += "<p class=\"sentence\">\(Self.escaped(row.clause.sentence))</p>"
-    if let source = row.clause.source { html += "<p>from \(Self.escaped(source))</p>" }
+    html += "<p class=\"sentence\">\(HTMLPage.escaped(row.clause.sentence))</p>"
+    if let source = row.clause.source { html += "<p>from \(HTMLPage.escaped(source))</p>" }
     for (column, cell) in zip(table.columns, row.cells) {
       if let cell { append(cell, of: column, to: &html) }
     }
@@ -178,17 +167,17 @@ public struct HTMLReport: Sendable {
 
   private func append(_ cell: Matrix.Cell, of column: Matrix.Column, to html: inout String) {
     let result = cell.result
-    let id = Self.escaped(Self.anchor(cell.name))
+    let id = HTMLPage.escaped(Self.anchor(cell.name))
     html += "<div class=\"case \(result.outcome.name)\" id=\"\(id)\" tabindex=\"-1\">"
-    html += "<p><b>\(result.outcome.symbol) \(Self.escaped(column.name))</b> "
-    html += "\(Self.escaped(Self.description(of: result.outcome)))"
+    html += "<p><b>\(result.outcome.symbol) \(HTMLPage.escaped(column.name))</b> "
+    html += "\(HTMLPage.escaped(Self.description(of: result.outcome)))"
     html += cell.isCurrent ? "" : ", ran another revision of the contract"
     html += "</p>"
     for issue in result.failureIssues {
-      html += "<pre>\(Self.escaped(issue.text(clippedTo: 20_000)))</pre>"
+      html += "<pre>\(HTMLPage.escaped(issue.text(clippedTo: 20_000)))</pre>"
     }
     html += "<pre class=\"command\">"
-    html += "\(Self.escaped(result.id.description.rerunCommand()))</pre></div>"
+    html += "\(HTMLPage.escaped(result.id.description.rerunCommand()))</pre></div>"
   }
 
   private func appendStrength(of table: Matrix.Table, to html: inout String) {
@@ -198,11 +187,12 @@ public struct HTMLReport: Sendable {
     }
     html += "<h3>Strength</h3><ul class=\"problems\">\n"
     for result in escaped {
-      html += "<li>saboteur <code>\(Self.escaped(result.saboteur))</code> on "
-      html += "<code>\(Self.escaped(result.clause))</code>: \(Self.escaped(result.message))</li>\n"
+      html += "<li>saboteur <code>\(HTMLPage.escaped(result.saboteur))</code> on "
+      html +=
+        "<code>\(HTMLPage.escaped(result.clause))</code>: \(HTMLPage.escaped(result.message))</li>\n"
     }
     for clause in table.contract.unproven {
-      html += "<li>nothing shows that <code>\(Self.escaped(clause))</code> can fail</li>\n"
+      html += "<li>nothing shows that <code>\(HTMLPage.escaped(clause))</code> can fail</li>\n"
     }
     html += "</ul>\n"
   }
@@ -213,8 +203,8 @@ public struct HTMLReport: Sendable {
     html += "<section><h2>Slowest cases</h2><ol class=\"slow\">\n"
     for cell in slowest {
       let milliseconds = (cell.result.seconds * 10_000).rounded() / 10
-      let id = Self.escaped(Self.anchor(cell.name))
-      html += "<li><a href=\"#\(id)\">\(Self.escaped(cell.name))</a> \(milliseconds) ms</li>\n"
+      let id = HTMLPage.escaped(Self.anchor(cell.name))
+      html += "<li><a href=\"#\(id)\">\(HTMLPage.escaped(cell.name))</a> \(milliseconds) ms</li>\n"
     }
     html += "</ol></section>\n"
   }
@@ -235,80 +225,6 @@ public struct HTMLReport: Sendable {
     case .crashed, .timedOut: outcome.reason ?? outcome.name
     }
   }
-
-  private static func escaped(_ text: String) -> String {
-    text.printable.escaping { scalar in
-      switch scalar {
-      case "<": "&lt;"
-      case ">": "&gt;"
-      case "&": "&amp;"
-      case "\"": "&quot;"
-      case "'": "&#39;"
-      default: nil
-      }
-    }
-  }
-
-  private static let style = """
-    :root { color-scheme: light dark; --line: light-dark(#d8dce2, #363c46);
-      --soft: light-dark(#5d6673, #9aa4b2); --back: light-dark(#ffffff, #14171c);
-      --band: light-dark(#f3f5f8, #1d2129); --good: light-dark(#12733a, #5fd08a);
-      --bad: light-dark(#b3261e, #ff8a80); --odd: light-dark(#8a5a00, #f0c060); }
-    body { margin: 0 auto; max-width: 72rem; padding: 1rem; background: var(--back);
-      font: 16px/1.45 system-ui, sans-serif; }
-    h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.2rem; margin: 2rem 0 0; }
-    code, pre { font: .85em/1.4 ui-monospace, monospace; }
-    .state { font-size: 1.1rem; font-weight: 600; margin: .5rem 0 0; }
-    .good, td.passed a { color: var(--good); }
-    .bad, td.failed a, td.crashed a, td.timed-out a, td.flaky a { color: var(--bad); }
-    td.deviates a, td.unavailable a { color: var(--odd); }
-    td.not-applicable a { color: var(--soft); }
-    .numbers, th span, .slow { color: var(--soft); margin: .2rem 0; }
-    .filters { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-top: 1rem; }
-    fieldset { border: 0; padding: 0; margin: 0; display: flex; flex-wrap: wrap; gap: .35rem; }
-    legend, .find { color: var(--soft); font-size: .85rem; }
-    fieldset label span { display: block; padding: .4rem .8rem; border: 1px solid var(--line);
-      border-radius: 1rem; cursor: pointer; }
-    fieldset input { position: absolute; opacity: 0; }
-    fieldset input:checked + span { background: light-dark(#1b1f27, #e6eaf0); color: var(--back); }
-    fieldset input:focus-visible + span, a:focus-visible, .find input:focus-visible {
-      outline: 3px solid light-dark(#3b6ef5, #8ab0ff); outline-offset: 2px; }
-    .find input { font: inherit; padding: .4rem .6rem; min-width: 14rem; border-radius: .5rem;
-      border: 1px solid var(--line); background: var(--back); color: inherit; }
-    .scroll { overflow-x: auto; margin-top: .5rem; position: relative; }
-    table { border-collapse: collapse; width: 100%; }
-    thead th { text-align: center; font-size: .85rem; padding: .4rem .5rem; }
-    thead th:first-child, tbody th { text-align: left; }
-    thead small { display: block; font-weight: 400; color: var(--soft); }
-    tr.clause th { font-weight: 400; min-width: 15rem; padding: .35rem .5rem; }
-    tr.clause th code { font-weight: 600; } tr.clause th span { display: block; font-size: .85rem; }
-    tr.clause { border-top: 1px solid var(--line); }
-    tr.group th { background: var(--band); padding: .35rem .5rem; font-size: .85rem; }
-    td { text-align: center; padding: 0; } td.verdict { font-size: .85rem; padding: 0 .5rem;
-      color: var(--soft); }
-    td a { display: block; padding: .6rem .5rem; text-decoration: none; font-weight: 600; }
-    td a:hover { background: var(--band); }
-    tr.detail { display: none; } tr.detail:has(:target) { display: table-row; }
-    tr.detail td { text-align: left; background: var(--band); padding: .5rem .75rem; }
-    .case { scroll-margin-top: 9rem; padding: .25rem .5rem; border-left: 3px solid transparent; }
-    .case:target { border-left-color: currentColor; outline: 0; } .case p { margin: .2rem 0; }
-    pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0; }
-    pre.command { user-select: all; color: var(--soft); }
-    .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-    .problems { color: var(--bad); overflow-wrap: anywhere; } .slow { overflow-wrap: anywhere; }
-    a { color: light-dark(#1f4fd1, #9dbcff); } .sentence { display: none; }
-    nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .3rem 1rem; padding: 0; }
-    nav ul { margin: .75rem 0 0; } nav a { display: inline-block; padding: .2rem 0; }
-    section[hidden] { display: none; }
-    tr[hidden] { display: none !important; }
-    @media (max-width: 40rem) { body { padding: .75rem; } tr.clause th { min-width: 7rem; }
-      tr.clause th span { display: none; } .sentence { display: block; } tr.clause th code { overflow-wrap: anywhere; }
-      thead th { font-size: .7rem; padding: .3rem .2rem; } td a { padding: .6rem .2rem; }
-      td.verdict { font-size: .7rem; padding: 0 .2rem; } .find input { min-width: 10rem; } }
-    @media print { .filters, nav, pre.command { display: none; } .scroll { overflow: visible; }
-      thead { display: table-header-group; } tr { break-inside: avoid; } td a { padding: .1rem; } }
-
-    """
 
   private static let script = """
     const form = document.querySelector('.filters');

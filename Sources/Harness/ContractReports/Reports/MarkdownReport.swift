@@ -85,7 +85,7 @@ public struct MarkdownReport: Sendable {
     for note in table.notes {
       let link = note.link.map { " (\(Self.address($0)))" } ?? ""
       lines.append(
-        "- \(note.outcome.symbol) **\(Self.escaped(note.implementation))** "
+        "- \(note.outcome.symbol) **\(Self.escaped(note.implementations.joined(separator: ", ")))** "
           + "\(Self.escaped(note.outcome.reason ?? ""))\(link): "
           + note.clauses.map(Self.code).joined(separator: ", "))
     }

@@ -34,6 +34,11 @@ public struct ContractCase<Fixture>: Sendable {
   /// - Throws: ``OutsideTestError`` if no test is running, and Swift Testing's error when it cancels
   ///   the test case. A clause that fails throws nothing; it records issues.
   public func verify() async throws {
+    if RunRecorder.current.isServer { return await SharedCases.shared.serve() }
+    try await verifyNow()
+  }
+
+  func verifyNow() async throws {
     guard let test = Test.current else { throw OutsideTestError(what: "\(id).verify()") }
     if case .server(let server) = work { return await server.serve(in: test) }
     let recorder = RunRecorder.current

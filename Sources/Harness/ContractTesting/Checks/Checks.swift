@@ -1,3 +1,4 @@
+import ContractEvidence
 import Foundation
 public import Testing
 
@@ -19,8 +20,8 @@ public func check(
 
 /// Records an issue that names both values if they are not equal: `the path is '/a', expected '/'`.
 ///
-/// If both values print alike, the message shows their Unicode scalars: `==` on `String` compares
-/// canonical equivalence, so values that print alike can still differ inside a larger value.
+/// If both values print alike, the message says at which field they differ, and shows Unicode scalars:
+/// `==` on `String` compares canonical equivalence, so texts that look alike can still differ.
 ///
 /// - Parameters:
 ///   - actual: The value that the implementation gave.
@@ -36,7 +37,11 @@ public func checkEqual<Value: Equatable>(
   if found == wanted {
     (found, wanted) = (describe(actual, asASCII: true), describe(expected, asASCII: true))
   }
-  check(false, "\(subject()) is \(found), expected \(wanted)", sourceLocation: sourceLocation)
+  let difference = found == wanted ? LookalikeDifference.between(expected, actual) : nil
+  check(
+    false,
+    difference.map { "\(subject()) is \(found), which prints like the expected value: \($0)" }
+      ?? "\(subject()) is \(found), expected \(wanted)", sourceLocation: sourceLocation)
 }
 
 /// Describes a value for a message, on one line.

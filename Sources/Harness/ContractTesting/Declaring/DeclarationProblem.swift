@@ -143,13 +143,14 @@ extension Contract {
       }
       if saboteur.clauses.isEmpty {
         add(
-          "\(id): the saboteur '\(saboteur.id)' names no clause that must catch it; name one in "
-            + "caughtBy:", saboteur.sourceLocation)
+          "\(id): the saboteur '\(saboteur.id)' names no clause that must catch it; name one: "
+            + "caughtBy: \"\(clauses.first?.id ?? "clause")\"", saboteur.sourceLocation)
       }
       for clause in saboteur.clauses where !clauses.contains(where: { $0.id == clause }) {
         add(
           "\(id): the saboteur '\(saboteur.id)' names '\(clause)' in caughtBy:, which is not a "
-            + "clause\(suggestion(for: clause)); correct it", saboteur.sourceLocation)
+            + "clause\(suggestion(for: clause)); name one of "
+            + clauses.map(\.id).prefix(20).joined(separator: ", "), saboteur.sourceLocation)
       }
     }
     let named = Set(saboteurs.flatMap(\.clauses))

@@ -21,7 +21,7 @@ public struct Implementation<Fixture>: Sendable {
   var probe: AvailabilityProbe?
   var unavailability: (@Sendable (any Error) -> String?)?
   var versionProbe: VersionProbe<Fixture>?
-  var isIsolated = false
+  var processSharing: ProcessSharing?
   var resources: Set<String> = []
   var timeLimit: Duration = .seconds(60)
 
@@ -95,6 +95,15 @@ public struct Implementation<Fixture>: Sendable {
     var capability: Capability
     var reason: String
   }
+}
+
+/// How long a process that runs an implementation's cases lives.
+public enum ProcessSharing: Sendable {
+  /// Each case has a new process.
+  case never
+  /// A process runs cases, one after the other, until one crashes or exceeds its time limit. Choose it
+  /// if a case leaves nothing behind in its process that changes another case.
+  case untilCrash
 }
 
 extension Implementation {
@@ -181,10 +190,15 @@ extension Implementation {
     changed { $0.versionProbe = VersionProbe(version) }
   }
 
-  /// Runs each case in a new process, so that a crash or a timeout affects no other case.
+  /// Runs each case in another process, so that a crash or a timeout affects no other case.
   ///
-  /// The process gets its own temporary folder (`TMPDIR`), which is removed when the process has ended.
-  public func inOwnProcess() -> Self { changed { $0.isIsolated = true } }
+  /// A process gets its own temporary folder (`TMPDIR`), which is removed when the process has ended.
+  ///
+  /// - Parameter sharing: Whether cases share a process, one after the other. A new process costs 80 ms
+  ///   of processor time and more.
+  public func inOwnProcess(sharing: ProcessSharing = .never) -> Self {
+    changed { $0.processSharing = sharing }
+  }
 
   /// Declares that the implementation uses a resource of which a process has only one.
   ///
@@ -218,7 +232,7 @@ extension Implementation {
     copy.lacks = lacks.map { .init(capability: $0.capability, reason: $0.reason) }
     copy.probe = probe
     copy.unavailability = unavailability
-    copy.isIsolated = isIsolated
+    copy.processSharing = processSharing
     copy.resources = resources
     copy.timeLimit = timeLimit
     return copy
@@ -264,10 +278,10 @@ extension Implementation {
 
 extension Implementation {
   /// Whether the environment lets implementations of this kind run outside of cases.
-  package var runsOutsideCases: Bool { RunRecorder.current.explores(kind) }
+  package var runsOutsideCases: Bool { RunRecorder.current.explores(id, kind: kind) }
 
   /// Whether each case of the implementation runs in its own process.
-  package var hasOwnProcess: Bool { isIsolated }
+  package var hasOwnProcess: Bool { processSharing != nil }
 
   /// Why the implementation is unavailable, or `nil` if it can be made here.
   package func unavailability() async -> String? { await probe?.reason() }

@@ -39,6 +39,8 @@ struct CaseRunner<Fixture>: Sendable {
   /// - Returns: Why the case is no evidence, which the caller reports, or `nil`.
   private func runAndJudge(in recorder: RunRecorder) async -> String? {
     recorder.record(.caseStarted(id))
+    let notice = setNotice(in: recorder)
+    defer { notice.map(Watchdog.shared.cancel) }
     let clock = ContinuousClock()
     let start = clock.now
     let raw = await execute(in: recorder)
@@ -49,6 +51,17 @@ struct CaseRunner<Fixture>: Sendable {
     recorder.record(
       .caseFinished(CaseResult(id: id, outcome: outcome, seconds: seconds, issues: issues)))
     return nil
+  }
+
+  /// Says that the case hangs once half of its time limit has passed, unless that is declared.
+  ///
+  /// The parent of a child process says it for both.
+  private func setNotice(in recorder: RunRecorder) -> Int? {
+    if case .timingOut = deviation?.manner { return nil }
+    if recorder.isChild { return nil }
+    return Watchdog.shared.set(after: limit / 2) { [id, limit] in
+      recorder.reportSlow(id, after: limit / 2, limit: limit)
+    }
   }
 
   private var deviation: Deviation? { implementation.deviation(from: clause) }
@@ -64,7 +77,15 @@ struct CaseRunner<Fixture>: Sendable {
   private var needsOwnProcess: Bool {
     switch deviation?.manner {
     case .crashing, .timingOut: true
-    case .failing, nil: implementation.isIsolated
+    case .failing, nil: implementation.processSharing != nil
+    }
+  }
+
+  /// Whether the case can share a process: nothing declares that it ends one.
+  private var canShareProcess: Bool {
+    switch deviation?.manner {
+    case .crashing, .timingOut: false
+    case .failing, nil: implementation.processSharing == .untilCrash
     }
   }
 
@@ -74,7 +95,9 @@ struct CaseRunner<Fixture>: Sendable {
 
   private func execute(in recorder: RunRecorder) async -> RawResult {
     if needsOwnProcess, !recorder.isChild {
-      return await OwnProcess(id: id, test: test, limit: limit).run()
+      return canShareProcess
+        ? await SharedProcesses.shared.run(id, in: test, limit: limit)
+        : await OwnProcess(id: id, test: test, limit: limit).run()
     }
     let passesOn = deviation == nil && !recorder.isChild
     let comment = { @Sendable in rerun }
@@ -83,12 +106,15 @@ struct CaseRunner<Fixture>: Sendable {
     let lifecycle = FixtureLifecycle(
       clause: clause, make: implementation.make,
       willRun: { fixture in await self.recordVersion(of: fixture, in: recorder) })
+    let notice = CrashNotice(id)
     let timeLimit = TimeLimit(
       limit, expired: { _ = collector.close() },
       starved: { recorder.endStarvedRun(during: id, after: limit) })
     let isEnded = await timeLimit.run {
-      try? await collector.collect(in: test) {
-        await lifecycle.run(collector, madeAt: implementation.sourceLocation)
+      try? await CrashNotice.$current.withValue(notice) {
+        try await collector.collect(in: test) {
+          await lifecycle.run(collector, madeAt: implementation.sourceLocation)
+        }
       }
     }
     return RawResult(

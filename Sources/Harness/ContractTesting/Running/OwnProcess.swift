@@ -9,7 +9,7 @@ struct OwnProcess: Sendable {
   var limit: Duration
 
   /// How long the process may take to start and to end, in addition to the case's time limit.
-  private static let allowance = Duration.seconds(30)
+  static let allowance = Duration.seconds(30)
 
   /// The variable that names the child's journal. A process that has it is a child.
   static let variable = "CONTRACT_CHILD_JOURNAL"
@@ -23,11 +23,11 @@ struct OwnProcess: Sendable {
       defer { try? FileManager.default.removeItem(at: folder) }
       return try await run(in: folder)
     } catch {
-      return failure("the process of the case could not be started: \(error)")
+      return Self.failure("the process of the case could not be started: \(error)")
     }
   }
 
-  private func failure(_ message: String) -> RawResult {
+  static func failure(_ message: String) -> RawResult {
     let issue = IssueSummary(message: message, file: nil, path: nil, line: nil, isFixture: true)
     return RawResult(end: .ended, issues: [issue])
   }
@@ -41,7 +41,24 @@ struct OwnProcess: Sendable {
     if isKilled { process.kill() }
     let end = process.waitUntilEnd()
 
-    let records = (try? Journal(contentsOf: journal.path))?.records ?? []
+    return Self.result(
+      of: id, limit: limit, records: (try? Journal(contentsOf: journal.path))?.records ?? [],
+      end: end, isKilled: isKilled, output: process.output)
+  }
+
+  /// The result of a case in another process.
+  ///
+  /// - Parameters:
+  ///   - id: The case.
+  ///   - limit: Its time limit.
+  ///   - records: What the process wrote to its journal during the case.
+  ///   - end: How the process ended, if the case did not.
+  ///   - isKilled: Whether this process killed it.
+  ///   - output: What it printed.
+  static func result(
+    of id: CaseID, limit: Duration, records: [JournalRecord], end: TestProcess.End, isKilled: Bool,
+    output printed: String
+  ) -> RawResult {
     for case .implementation(let one) in records.map(\.event) where one.version != nil {
       RunRecorder.current.recordOnce(.implementation(one))
     }
@@ -54,7 +71,6 @@ struct OwnProcess: Sendable {
       }
       return RawResult(end: .ended, issues: result.issues)
     }
-    let printed = process.output
     guard records.contains(where: { $0.event == .caseStarted(id) }) else {
       return failure("the process of the case ended before the case started:\n" + printed)
     }

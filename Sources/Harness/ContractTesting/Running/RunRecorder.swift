@@ -18,11 +18,14 @@ final class RunRecorder: Sendable {
   /// The recorder to write to.
   static var current: RunRecorder { override ?? process }
 
-  /// The run's id: the time in UTC and a random part, so that it is unique across machines.
+  /// The run's id. Processes that share `CONTRACT_RUN` are one run.
   let run: String
 
   /// Whether the process runs one case for a parent process.
   let isChild: Bool
+
+  /// Whether the process runs the cases that its parent process asks for, one after the other.
+  let isServer: Bool
 
   /// Limits how many cases run concurrently.
   let semaphore = CaseSemaphore()
@@ -47,6 +50,8 @@ final class RunRecorder: Sendable {
 
   private struct State {
     var isOpen = false
+    /// Which old journals were removed, as a sentence.
+    var pruning: String?
     var records: [JournalRecord] = []
     var writer: JournalWriter?
     /// The declarations that are recorded, by identity.
@@ -88,9 +93,25 @@ final class RunRecorder: Sendable {
     }
     self.selection = selection
     self.required = required
-    run = Self.name(at: Date())
+    var run = JournalWriter.runID(at: Date())
+    if let shared = environment["CONTRACT_RUN"], !shared.isEmpty {
+      // The id is the name of a file.
+      if shared.utf8.count <= 100, !shared.hasPrefix("."),
+        shared.utf8.allSatisfy({ isalnum(Int32($0)) != 0 || "-_.".utf8.contains($0) })
+      {
+        run = shared
+      } else {
+        problems.append(
+          EnvironmentError(
+            variable: "CONTRACT_RUN", value: shared,
+            expected: "at most 100 letters, digits, '-', '_' and '.'"
+          ).description)
+      }
+    }
+    self.run = run
     let child = environment[OwnProcess.variable]
     isChild = child != nil
+    isServer = environment[SharedCases.variable] != nil
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
     let chosen = child ?? environment["CONTRACT_JOURNAL"]
     settings = Settings(
@@ -116,6 +137,7 @@ final class RunRecorder: Sendable {
         state.writer = try JournalWriter(path: settings.path)
         if let folder = settings.latestFolder {
           JournalWriter.makeLatest("\(run).jsonl", in: folder)
+          state.pruning = JournalWriter.prune(folder, at: Date())
         }
       } catch {
         problems.append("\(error); without it the run leaves no evidence")
@@ -125,13 +147,17 @@ final class RunRecorder: Sendable {
     for problem in problems { append(.problem(problem), to: &state) }
     if settings.isReporting, !isChild, !settings.isExitTest {
       atexit { RunRecorder.process.reportAtExit() }
+      CrashNotice.install(run: run, journal: state.writer?.fileDescriptor)
     }
   }
 
   private func append(_ event: JournalRecord.Event, to state: inout State) {
     let record = JournalRecord(run: run, time: Date().timeIntervalSince1970, event: event)
-    // Only a journal's reader needs to know that a case started: in this process each one ends.
-    if case .caseStarted = event {} else { state.records.append(record) }
+    // Only a journal's reader needs to know that a case runs: in this process each one ends.
+    switch event {
+    case .caseStarted, .caseSlow: break
+    default: state.records.append(record)
+    }
     do throws(JournalFileError) {
       try state.writer?.append(record)
     } catch {
@@ -177,11 +203,18 @@ final class RunRecorder: Sendable {
   /// Whether patterns or kinds exclude cases.
   var isSelective: Bool { selection.isSelective }
 
-  /// Returns whether implementations of this kind are explored.
+  /// Returns whether an implementation is explored.
   ///
-  /// `CONTRACT` selects cases, so nothing is explored if it is set.
-  func explores(_ kind: ImplementationKind) -> Bool {
-    selection.patterns.isEmpty && (selection.kinds.isEmpty || selection.kinds.contains(kind))
+  /// `CONTRACT` selects cases, so it must name explorations: `*/explore@redis`.
+  func explores(_ implementation: String, kind: ImplementationKind) -> Bool {
+    guard selection.kinds.isEmpty || selection.kinds.contains(kind) else { return false }
+    if selection.patterns.isEmpty { return true }
+    guard selection.includesExploration(of: implementation) else { return false }
+    state.withLock { state in
+      state.hasSelected = true
+      state.unmatched.removeAll { $0.selectsExploration(of: implementation) }
+    }
+    return true
   }
 
   /// Returns this process's shard of a contract's cases or saboteurs.
@@ -229,6 +262,14 @@ final class RunRecorder: Sendable {
     }
   }
 
+  /// Says that a case still runs, in the journal and on standard error.
+  func reportSlow(_ id: CaseID, after duration: Duration, limit: Duration) {
+    record(.caseSlow(id, seconds: duration / .seconds(1)))
+    guard settings.isReporting else { return }
+    _ = writeAll(
+      "\(id) still runs after \(duration); its time limit is \(limit)\n", to: STDERR_FILENO)
+  }
+
   /// Reports and ends the process if blocked clauses occupy every thread, because nothing else could.
   func endStarvedRun(during id: CaseID, after limit: Duration) {
     record(
@@ -244,6 +285,7 @@ final class RunRecorder: Sendable {
   }
 
   private func reportAtExit() {
+    SharedProcesses.shared.removeAll()
     let hasProblems = finish()
     let matrix = self.matrix
     guard !matrix.tables.isEmpty || hasProblems else { return }
@@ -252,19 +294,9 @@ final class RunRecorder: Sendable {
       usesColour: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil,
       journal: journal)
     fflush(nil)
-    FileHandle.standardOutput.write(Data(("\n" + report.text).utf8))
+    let pruning = state.withLock(\.pruning).map { "\($0)\n" } ?? ""
+    FileHandle.standardOutput.write(Data(("\n" + report.text + pruning).utf8))
     if hasProblems { _exit(1) }
-  }
-
-  private static func name(at time: Date) -> String {
-    var seconds = time_t(time.timeIntervalSince1970)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
-    let clock = "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
-    let random = String(UInt32.random(in: .min ... .max), radix: 36)
-    return "\(day)T\(clock)Z-\(random)"
   }
 }
 

@@ -46,12 +46,12 @@ struct SaboteurRunner<Fixture>: Sendable {
     guard let first = issues.first else {
       return Verdict(
         escape: "escaped the clause '\(clause.id)', which can't tell it from a correct "
-          + "implementation; strengthen the clause, or name another clause in caughtBy:")
+          + "implementation; strengthen the clause, or let caughtBy: name another one")
     }
     if let message = saboteur.message, !issues.contains(where: { $0.message.contains(message) }) {
       return Verdict(
         escape: "is caught by the clause '\(clause.id)' with the message '\(first.message)', which "
-          + "does not contain '\(message)'; make the clause say what is wrong, or correct saying:",
+          + "does not contain '\(message)'; make the clause say what is wrong, or change the text of saying:",
         message: first.message)
     }
     return Verdict(message: first.message)

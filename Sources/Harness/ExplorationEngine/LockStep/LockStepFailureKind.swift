@@ -1,3 +1,5 @@
+import HarnessSupport
+
 /// The kinds of failure of a run.
 public enum LockStepFailureKind<Response: Sendable>: Sendable {
   /// The subject's response differs from the model's.

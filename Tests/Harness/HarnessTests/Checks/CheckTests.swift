@@ -45,6 +45,27 @@ import Testing
     }
   }
 
+  @Test func `values that print alike say at which field they differ`() {
+    struct Job: Equatable, CustomStringConvertible {
+      var payload: [UInt8]
+      var attempts: Int
+      var description: String { "job of \(payload.count) bytes" }
+    }
+    withKnownIssue {
+      checkEqual(
+        Job(payload: [1, 2], attempts: 1), Job(payload: [1, 3], attempts: 1), "the answer")
+    } matching: { issue in
+      issue.comments.first?.rawValue
+        == "the answer is job of 2 bytes, which prints like the expected value: expected 3, got 2 "
+        + "in payload[1]"
+    }
+    withKnownIssue {
+      checkEqual(Job(payload: [], attempts: 1), Job(payload: [], attempts: 2), "the answer")
+    } matching: { issue in
+      issue.comments.first?.rawValue.hasSuffix(": expected 2, got 1 in attempts") == true
+    }
+  }
+
   @Test func `long text is cut`() {
     let text = describe(String(repeating: "x", count: 500))
     #expect(text == "'\(String(repeating: "x", count: 80))…' (500 bytes)")

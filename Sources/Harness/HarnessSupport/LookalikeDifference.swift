@@ -2,12 +2,15 @@ import Foundation
 
 /// What distinguishes two values that print alike, such as "é" composed and decomposed, or two
 /// dates that differ by less than their description shows.
-enum LookalikeDifference {
+package enum LookalikeDifference {
   /// Returns a description of the first difference, or `nil` if the values print differently.
-  static func text(_ expected: Any, _ actual: Any) -> String? {
-    guard "\(expected)" == "\(actual)" else { return nil }
-    return difference(expected, actual, at: "", depth: 8)
-      ?? "they print alike but are not equal"
+  package static func text(_ expected: Any, _ actual: Any) -> String? {
+    "\(expected)" == "\(actual)" ? between(expected, actual) : nil
+  }
+
+  /// Returns a description of the first difference of two values that are not equal.
+  package static func between(_ expected: Any, _ actual: Any) -> String {
+    difference(expected, actual, at: "", depth: 8) ?? "they print alike but are not equal"
   }
 
   private static func difference(

@@ -1,0 +1,175 @@
+public import ContractEvidence
+
+/// What several journals, each of one or several runs, show over time.
+public struct EvidenceHistory: Sendable {
+  /// The journals, the oldest first.
+  public let points: [Point]
+
+  /// The cases that fail in the last journal that ran them, by name.
+  public let failing: [Failing]
+
+  /// The cases that both held and failed on one commit, by name.
+  public let flaky: [Flaky]
+
+  /// One journal in numbers.
+  public struct Point: Hashable, Sendable {
+    /// The journal's name.
+    public var name: String
+    /// The time of its last record, in seconds since 1970-01-01 00:00 UTC.
+    public var time: Double
+    /// The commit of the last run that names one.
+    public var commit: String?
+    /// The number of cases with a result.
+    public var cases: Int
+    /// The number of cases that fail.
+    public var failed: Int
+    /// The number of cases that deviate as declared.
+    public var deviating: Int
+    /// The number of clauses that caught a saboteur.
+    public var provenClauses: Int
+    /// The number of clauses of the contracts in the journal.
+    public var clauses: Int
+
+    /// The day in UTC, and the commit if it is known: `2026-11-22 (commit 1a2b3c4d5e6f)`.
+    public var text: String {
+      "\(Day(at: time))" + (commit.map { " (commit \($0.prefix(12)))" } ?? "")
+    }
+  }
+
+  /// A case that fails.
+  public struct Failing: Hashable, Sendable {
+    /// The case's id, and the platform.
+    public var name: String
+    /// The first of the consecutive journals in which it fails.
+    public var since: Point
+    /// In how many journals it has failed since then.
+    public var count: Int
+    /// The last journal in which it did not fail, or `nil` if there is none.
+    public var lastHeld: Point?
+
+    /// The failure in words, without the case.
+    public var sentence: String {
+      "fails since \(since.text), in \(count) journal\(count == 1 ? "" : "s"); "
+        + (lastHeld.map { "held last on \($0.text)" } ?? "never held before")
+    }
+  }
+
+  /// A case whose results on one commit and platform differ.
+  public struct Flaky: Hashable, Sendable {
+    /// The case's id, and the platform.
+    public var name: String
+    /// The commit.
+    public var commit: String
+    /// How many results failed.
+    public var failed: Int
+    /// How many results there are.
+    public var count: Int
+
+    /// The results in words, without the case.
+    public var sentence: String {
+      "failed in \(failed) of \(count) runs of commit \(commit.prefix(12))"
+    }
+  }
+
+  /// Orders journals by time and compares them.
+  ///
+  /// - Parameter journals: The journals with their names, in any order. Those without a result count
+  ///   for nothing.
+  public init(_ journals: [(name: String, journal: Journal)]) {
+    let all = journals.compactMap { Evidence(name: $0.name, $0.journal) }
+      .sorted { ($0.point.time, $0.point.name) < ($1.point.time, $1.point.name) }
+    points = all.map(\.point)
+    failing = Self.failing(in: all)
+    flaky = Self.flaky(in: all)
+  }
+
+  private static func failing(in all: [Evidence]) -> [Failing] {
+    Set(all.flatMap(\.fails.keys)).compactMap { name in
+      // Journals that did not run the case say nothing about it.
+      let ran = all.filter { $0.fails[name] != nil }
+      let failing = ran.reversed().prefix { $0.fails[name] == true }
+      guard let first = failing.last else { return nil }
+      return Failing(
+        name: name, since: first.point, count: failing.count,
+        lastHeld: ran.dropLast(failing.count).last?.point)
+    }.sorted { $0.name < $1.name }
+  }
+
+  private static func flaky(in all: [Evidence]) -> [Flaky] {
+    var results: [Execution: [String: Bool]] = [:]
+    // A run that is part of several journals counts once.
+    for one in all {
+      for (execution, runs) in one.executions {
+        results[execution, default: [:]].merge(runs) { $0 || $1 }
+      }
+    }
+    return results.compactMap { execution, runs in
+      let failed = runs.values.count { $0 }
+      guard failed > 0, failed < runs.count else { return nil }
+      return Flaky(
+        name: execution.name, commit: execution.commit, failed: failed, count: runs.count)
+    }.sorted { ($0.name, $0.commit) < ($1.name, $1.commit) }
+  }
+}
+
+/// A case on one platform and commit.
+private struct Execution: Hashable {
+  var name: String
+  var commit: String
+}
+
+/// What one journal says.
+private struct Evidence {
+  var point: EvidenceHistory.Point
+  /// Whether each case that ran fails, by the case's id with its platform.
+  var fails: [String: Bool] = [:]
+  /// For each execution, whether it failed, by run.
+  var executions: [Execution: [String: Bool]] = [:]
+
+  init?(name: String, _ journal: Journal) {
+    let matrix = Matrix(journal)
+    guard !matrix.cells.isEmpty, let time = journal.records.map(\.time).max() else { return nil }
+    var runs: [String: RunSummary] = [:]
+    for record in journal.records {
+      if case .runStarted(let run) = record.event { runs[record.run] = run }
+    }
+    let commit = journal.records.reversed().lazy.compactMap { runs[$0.run]?.commit }.first
+    point = EvidenceHistory.Point(
+      name: name, time: time, commit: commit, cases: matrix.cells.count,
+      failed: matrix.results.count(where: \.outcome.isFailure),
+      deviating: matrix.results.count { if case .deviates = $0.outcome { true } else { false } },
+      provenClauses: matrix.tables.map(\.provenClauses).reduce(0, +),
+      clauses: matrix.tables.map(\.contract.clauses.count).reduce(0, +))
+    for table in matrix.tables {
+      for (index, column) in table.columns.enumerated() {
+        for cell in table.rows.compactMap({ $0.cells[index] }) where cell.result.outcome.isEvidence
+        {
+          for platform in column.platforms {
+            fails[Self.name(cell.result.id, on: platform)] = cell.result.outcome.isFailure
+          }
+        }
+      }
+    }
+    for record in journal.records {
+      guard case .caseFinished(let result) = record.event, result.outcome.isEvidence,
+        let run = runs[record.run], let commit = run.commit
+      else { continue }
+      let execution = Execution(name: Self.name(result.id, on: run.platform), commit: commit)
+      executions[execution, default: [:]].merge([record.run: result.outcome.isFailure]) { $0 || $1 }
+    }
+  }
+
+  private static func name(_ id: CaseID, on platform: String) -> String {
+    platform.isEmpty ? id.description : "\(id) (\(platform))"
+  }
+}
+
+extension Outcome {
+  /// Whether the outcome says anything about the clause's behaviour.
+  fileprivate var isEvidence: Bool {
+    switch self {
+    case .passed, .deviates, .failed, .crashed, .timedOut, .flaky: true
+    case .notApplicable, .unavailable: false
+    }
+  }
+}

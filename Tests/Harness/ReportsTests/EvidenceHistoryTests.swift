@@ -1,0 +1,119 @@
+import ContractEvidence
+import ContractReports
+import EvidenceSamples
+import Testing
+
+@Suite struct EvidenceHistoryTests {
+  /// A journal of one run of the live implementation, some days before 2027-01-15.
+  private func journal(
+    _ name: String, daysAgo: Double, commit: String, platform: String = "linux",
+    _ outcomes: [String: Outcome] = [:]
+  ) -> (name: String, journal: Journal) {
+    let sample = EvidenceSample(
+      clauses: ["first", "second"], outcomes: outcomes, saboteur: .caught)
+    let records = sample.records.map { record in
+      var record = record
+      record.run = name
+      record.time -= daysAgo * 86_400
+      if case .runStarted(var run) = record.event {
+        run.commit = commit
+        run.platform = platform
+        record.event = .runStarted(run)
+      }
+      return record
+    }
+    return (name, Journal(records: records))
+  }
+
+  @Test func `a failing case says since when it fails, and when it held last`() throws {
+    let history = EvidenceHistory([
+      journal("d", daysAgo: 0, commit: "dddd", ["first@real": .crashed(signal: 5)]),
+      journal("a", daysAgo: 9, commit: "aaaa", ["first@real": .failed]),
+      journal("c", daysAgo: 1, commit: "cccc", ["first@real": .failed]),
+      journal("b", daysAgo: 5, commit: "bbbb", ["first@real": .deviates(reason: "r")]),
+    ])
+    #expect(history.points.map(\.name) == ["a", "b", "c", "d"])
+    #expect(history.points.map(\.failed) == [1, 0, 1, 1])
+    #expect(history.points.map(\.deviating) == [0, 1, 0, 0])
+    #expect(history.points.map(\.provenClauses) == [2, 2, 2, 2])
+    #expect(history.failing.map(\.name) == ["things/first@real (linux)"])
+    #expect(
+      try #require(history.failing.first).sentence
+        == "fails since 2027-01-14 (commit cccc), in 2 journals; held last on 2027-01-10 (commit "
+        + "bbbb)")
+    #expect(history.flaky.isEmpty, "another commit is no flakiness")
+  }
+
+  @Test func `a case that fails again and again on one platform is not another platform's`() {
+    let history = EvidenceHistory([
+      journal("a", daysAgo: 2, commit: "aaaa", platform: "macos", ["first@real": .failed]),
+      journal("b", daysAgo: 1, commit: "bbbb", ["first@real": .passed]),
+    ])
+    #expect(history.failing.map(\.name) == ["things/first@real (macos)"])
+    #expect(history.failing.first?.lastHeld == nil)
+    #expect(history.failing.first?.sentence.hasSuffix("in 1 journal; never held before") == true)
+  }
+
+  @Test func `a case that held and failed on one commit is flaky, and a merged run counts once`() {
+    let failing = journal("a", daysAgo: 3, commit: "aaaa", ["second@real": .failed])
+    let history = EvidenceHistory([
+      failing, journal("b", daysAgo: 2, commit: "aaaa"), journal("c", daysAgo: 1, commit: "aaaa"),
+      ("merged", failing.journal),
+    ])
+    #expect(history.flaky.map(\.name) == ["things/second@real (linux)"])
+    #expect(history.flaky.first?.sentence == "failed in 1 of 3 runs of commit aaaa")
+    #expect(history.failing.isEmpty)
+  }
+
+  @Test func `a journal that did not run a case says nothing about it`() {
+    let history = EvidenceHistory([
+      journal("a", daysAgo: 3, commit: "aaaa", ["first@real": .failed]),
+      journal("b", daysAgo: 2, commit: "bbbb", ["first@real": .unavailable(reason: "down")]),
+    ])
+    #expect(history.failing.first?.since.name == "a")
+    #expect(history.failing.first?.count == 1)
+  }
+
+  @Test func `the text is a table with the failures below it`() {
+    let history = EvidenceHistory([
+      journal("a", daysAgo: 1, commit: "aaaa"),
+      journal("b", daysAgo: 0, commit: "bbbb", ["first@real": .failed]),
+    ])
+    #expect(
+      HistoryReport(history).text == """
+        2 journals from 2027-01-14 to 2027-01-15: 1 failing, 0 flaky
+
+        date        commit  cases  failed  deviate  seen to fail
+        2027-01-14  aaaa        4       0        0        2 of 2
+        2027-01-15  bbbb        4       1        0        2 of 2
+
+        failing:
+          things/first@real (linux): fails since 2027-01-15 (commit bbbb), in 1 journal; held last on \
+        2027-01-14 (commit aaaa)
+
+        """)
+  }
+
+  @Test func `the page escapes what journals say`() {
+    let html = HistoryReport(
+      EvidenceHistory([journal("<script>", daysAgo: 0, commit: "aa<b>")])
+    ).html
+    #expect(!html.contains("<script>"))
+    #expect(html.contains("aa&lt;b&gt;"))
+  }
+
+  @Test func `no journals give a sentence`() {
+    #expect(HistoryReport(EvidenceHistory([])).text.hasPrefix("no journal has results\n"))
+  }
+
+  @Test(
+    arguments: [
+      ([:], "6 hold"), (["first@fake": .failed], "1 of 6 fail"),
+      (["first@fake": .deviates(reason: "r")], "5 hold, 1 deviate"),
+    ] as [([String: Outcome], String)])
+  func `a badge counts the cases`(outcomes: [String: Outcome], message: String) {
+    let badge = Badge(EvidenceSample(outcomes: outcomes).matrix)
+    #expect(badge.message == message)
+    #expect(badge.text.contains("<title>contracts: \(message)</title>"))
+  }
+}
