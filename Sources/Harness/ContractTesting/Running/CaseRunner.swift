@@ -59,7 +59,7 @@ struct CaseRunner<Fixture>: Sendable {
   private func setNotice(in recorder: RunRecorder) -> Int? {
     if case .timingOut = deviation?.manner { return nil }
     if recorder.isChild { return nil }
-    return Watchdog.shared.set(after: limit / 2) { [id, limit] in
+    return Watchdog.shared.set(after: limit / 2, countingLatency: false) { [id, limit] in
       recorder.reportSlow(id, after: limit / 2, limit: limit)
     }
   }

@@ -149,7 +149,7 @@ extension CaseServer.Entry {
       if let deviation = implementation.deviation(from: clause) {
         return "deviates: \(deviation.reason)"
       }
-      if implementation.isIsolated { return "needs a process of its own for each case" }
+      if implementation.processSharing != nil { return "needs a process of its own for each case" }
       return await implementation.probe?.reason().map { "is unavailable: \($0)" }
     }
     run = { test in
