@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup contracts test example threads matrix bench fuzz soak libcurl-versions on-debian-13 \
+.PHONY: help setup contracts test explorers transports example threads matrix bench fuzz soak libcurl-versions on-debian-13 \
   portable api-breakage docs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
@@ -18,19 +18,28 @@ contracts: setup ## Run every contract on every implementation and print the mat
 
 # These tests measure time or observe threads and sockets, so they run without other tests.
 EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample
+CONTACTS := ContactTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests|TransportContractTests
 
 # Products of another configuration go to another folder.
 SCRATCH := .build
 # Without a limit, Swift Testing starts every test at once, and tests that compute keep the others from
-# their deadlines.
-SWIFT_TEST := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --scratch-path $(SCRATCH)
+# their deadlines. WIDTH is how many run at once; explorers compute all the time, and CONTACTS needs every core.
+WIDTH = 16
+SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
 
-# The three processes are one run.
+# All processes are one run.
 test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo $$$$)
 test: setup ## Run all tests
 	@$(SWIFT_TEST) --skip '$(EXPLORERS)|$(TRANSPORTS)'
-	@$(SWIFT_TEST) --skip-build --filter '$(EXPLORERS)'
+	@$(MAKE) --no-print-directory explorers transports
+
+explorers: WIDTH = 2
+explorers:
+	@$(SWIFT_TEST) --skip-build --filter '$(EXPLORERS)' --skip '$(CONTACTS)'
+	@$(SWIFT_TEST) --skip-build --filter '$(CONTACTS)'
+
+transports:
 	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
 
 example: setup ## Run the tests of Examples/Storefront

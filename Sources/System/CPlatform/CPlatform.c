@@ -196,15 +196,6 @@ static int configured(int socket) {
   return socket;
 }
 
-int platform_socket_pair(int sockets[_Nonnull 2]) {
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return -1;
-  configured(sockets[0]);
-  configured(sockets[1]);
-  return 0;
-}
-
-void platform_close_on_exec(int descriptor) { fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
-
 int platform_tcp_socket(void) { return configured(socket(AF_INET, SOCK_STREAM, 0)); }
 
 int platform_accept(int listener) { return configured(accept(listener, NULL, NULL)); }

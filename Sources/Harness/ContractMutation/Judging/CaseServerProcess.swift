@@ -56,7 +56,7 @@ final class CaseServerProcess {
     throws(MutationError)
   {
     var sockets: [CInt] = [0, 0]
-    guard platform_socket_pair(&sockets) == 0 else {
+    guard platform_connected_sockets(&sockets) == 0 else {
       throw MutationError("can't create sockets: \(String(cString: strerror(errno)))")
     }
     socket = sockets[0]

@@ -61,7 +61,7 @@ final class CaseServer: Sendable {
     self.isListing = isListing
     // Processes that a case starts get an empty standard input, and not the commands.
     socket = dup(STDIN_FILENO)
-    platform_close_on_exec(socket)
+    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     let empty = open("/dev/null", O_RDONLY)
     dup2(empty, STDIN_FILENO)
     close(empty)

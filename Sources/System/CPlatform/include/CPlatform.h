@@ -117,14 +117,6 @@ int platform_limit_file_size(uint64_t bytes);
 /// - Returns: 0, or -1 with `errno` set.
 int platform_limit_memory(uint64_t bytes);
 
-/// Creates two connected sockets that new programs do not inherit. Source: socketpair(2).
-///
-/// - Returns: 0, or -1 with `errno` set.
-int platform_socket_pair(int sockets[_Nonnull 2]);
-
-/// Keeps new programs from inheriting an open file. Source: fcntl(2), FD_CLOEXEC.
-void platform_close_on_exec(int descriptor);
-
 /// Creates a TCP socket for IPv4 that new programs do not inherit.
 ///
 /// Source: socket(2), fcntl(2).
