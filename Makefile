@@ -25,7 +25,7 @@ TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginT
 SCRATCH := .build
 # Without a limit, Swift Testing starts every test at once, and tests that compute keep the others from
 # their deadlines. WIDTH is how many run at once; explorers compute all the time, and CONTACTS needs every core.
-WIDTH = 16
+WIDTH = 32
 SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
 
 # All processes are one run.

@@ -265,8 +265,8 @@ let support: [Target] = [
   .target(
     name: "ScriptedOrigin",
     dependencies: [
-      "CNGHTTP2", "COpenSSL", "CSlowNames", "SystemLocks", "SystemPlatform", "SystemThreads",
-      "TransportPort",
+      "CNGHTTP2", "COpenSSL", "CSlowNames", "SystemLocks", "SystemPlatform", "SystemProcesses",
+      "SystemThreads", "TransportPort",
     ]),
 ]
 

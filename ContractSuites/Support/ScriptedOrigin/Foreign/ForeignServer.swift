@@ -1,6 +1,7 @@
 import Foundation
 import SystemLocks
 import SystemPlatform
+import SystemProcesses
 public import TransportPort
 
 /// A server of another project that runs on the loopback address.
@@ -28,7 +29,7 @@ public final class ForeignServer: Sendable {
     }
 
     /// The path of the program; `nil` if it is not installed.
-    public var path: String? { ServerProcess.path(of: rawValue) }
+    public var path: String? { executablePath(of: rawValue) }
 
     /// Whether the program serves a scheme.
     ///
@@ -57,7 +58,7 @@ public final class ForeignServer: Sendable {
   /// The scheme, host and port; append a path.
   public let url: String
 
-  private let process: ServerProcess
+  private let process: ProcessGroup
   /// The server behind haproxy, which serves no files itself.
   private let backend: ScriptedOrigin?
 
@@ -67,7 +68,8 @@ public final class ForeignServer: Sendable {
   /// - Parameters:
   ///   - program: The program.
   ///   - role: What the server does.
-  ///   - folder: An existing folder for its certificate, configuration and output.
+  ///   - folder: An existing folder for its certificate, configuration and output. It is removed if this
+  ///     process dies.
   ///   - requestsPerConnection: The number of requests after which the server ends a connection;
   ///     `nil` for its default. Only nginx obeys it.
   /// - Throws: ``Failure`` if the program is not installed or does not accept connections; file
@@ -91,14 +93,16 @@ public final class ForeignServer: Sendable {
     let output = folder.appendingPathComponent("output.txt")
     for _ in 1...3 {
       // Another process can take the free port before the server binds it, so try more than once.
-      let (socket, port) = try LoopbackSocket.bound()
-      Foundation.close(socket)
+      let port = try LoopbackSocket.freePort()
       let configuration = ForeignServerConfiguration(
         program: program, role: role, folder: folder.path, port: Int(port),
         backendPort: backend?.port, requestsPerConnection: requestsPerConnection)
       try Data().write(to: output)
-      let process = try ServerProcess(
-        [path] + configuration.arguments(), output: FileHandle(forWritingTo: output))
+      let file = try FileHandle(forWritingTo: output)
+      defer { try? file.close() }
+      let process = try ProcessGroup(
+        [path] + configuration.arguments(), in: folder.path, removing: folder.path,
+        environment: ProcessInfo.processInfo.environment, output: file.fileDescriptor)
       if try await Self.accepts(port) {
         self.port = Int(port)
         self.url = "\(scheme.rawValue)://127.0.0.1:\(port)"

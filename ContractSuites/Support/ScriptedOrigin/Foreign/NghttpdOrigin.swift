@@ -1,6 +1,7 @@
 import Foundation
 import SystemLocks
 import SystemPlatform
+import SystemProcesses
 import SystemThreads
 import TransportPort
 
@@ -27,7 +28,7 @@ package final class NghttpdOrigin: Sendable {
   /// The scheme, host and port; append a path.
   package var url: String { "https://127.0.0.1:\(port)" }
 
-  private let process: ServerProcess
+  private let process: ProcessGroup
   private let reader: SystemThread
   private let isClosed = Mutex(false)
 
@@ -48,14 +49,15 @@ package final class NghttpdOrigin: Sendable {
     // that is found here before nghttpd binds it, so try more than once.
     var failure = Failure(description: "nghttpd was not started")
     for _ in 1...5 {
-      let (socket, port) = try LoopbackSocket.bound()
-      Foundation.close(socket)
+      let port = try LoopbackSocket.freePort()
       let output = Pipe()
-      let process = try ServerProcess(
+      let process = try ProcessGroup(
         [
           program, "-v", "-a", "127.0.0.1", "-d", folder.path, "--echo-upload", "--trailer",
           "x-end: yes", "\(port)", key.path, certificate.path,
-        ], output: output.fileHandleForWriting)
+        ], in: folder.path, removing: folder.path,
+        environment: ProcessInfo.processInfo.environment,
+        output: output.fileHandleForWriting.fileDescriptor)
       // Otherwise the output would not end with the server.
       try output.fileHandleForWriting.close()
       let lines = LineReader(output.fileHandleForReading)
@@ -85,7 +87,7 @@ package final class NghttpdOrigin: Sendable {
   }
 
   /// The path of nghttpd; `nil` if it is not installed.
-  package static var installed: String? { ServerProcess.path(of: "nghttpd") }
+  package static var installed: String? { executablePath(of: "nghttpd") }
 
   /// Ends the server and joins the thread that reads its output. Calling it again has no effect.
   package func close() {

@@ -1,5 +1,6 @@
 import Foundation
 import SystemPlatform
+import SystemProcesses
 
 /// How to start a server, and how to know that it is ready.
 struct ServerCommand: Sendable {
@@ -19,7 +20,7 @@ struct ServerCommand: Sendable {
     _ program: String, arguments: @escaping @Sendable (ServerPlace) throws -> [String],
     environment: [String: String], readiness: ServerReadiness, limit: Duration, install: String?
   ) throws(ServerError) {
-    guard let path = Self.path(of: program) else {
+    guard let path = executablePath(of: program) else {
       throw ServerError(
         .notInstalled, program,
         "not found in PATH, /usr/sbin or /usr/local/sbin"
@@ -58,17 +59,5 @@ struct ServerCommand: Sendable {
         }
       }
     }
-  }
-
-  /// The path of a program, or `nil` if no folder of `PATH`, nor one for servers, has it.
-  static func path(of program: String) -> String? {
-    if program.contains("/") {
-      return FileManager.default.isExecutableFile(atPath: program) ? program : nil
-    }
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    // Debian installs servers in /usr/sbin, which is not in the PATH of every user.
-    let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
-    return folders.map { "\($0)/\(program)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 }

@@ -16,6 +16,8 @@ import Testing
     var acknowledged = 0
     var halfWritten = 0
     var remaining = Self.kills
+    // Doubled while no run of a folder lives long enough to save an example: the machine may be busy.
+    var lifetime = Duration.milliseconds(120)
     while remaining > 0 {
       // A new folder for every ten runs, so that some are killed while they create it.
       let folder = FileManager.default.temporaryDirectory.appending(
@@ -24,12 +26,15 @@ import Testing
       defer { try? FileManager.default.removeItem(at: folder) }
       var expected: Set<Int> = []
       for round in 0..<min(10, remaining) {
-        expected.formUnion(try await killedRun(in: folder, first: round * 100_000))
+        expected.formUnion(
+          try await killedRun(
+            in: folder, first: round * 100_000, within: lifetime))
         let stored = try await examples(in: folder)
         #expect(expected.isSubset(of: stored), "lost \(expected.subtracting(stored).sorted())")
         remaining -= 1
       }
       acknowledged += expected.count
+      if expected.isEmpty { lifetime = lifetime * 2 }
       let spec = folder.appending(path: "NumberSpecification")
       halfWritten += ((try? FileManager.default.contentsOfDirectory(atPath: spec.path)) ?? [])
         .count { $0.hasPrefix(".") }
@@ -41,7 +46,9 @@ import Testing
   }
 
   /// Starts a run, kills it at a random moment, and returns the examples that it reported as saved.
-  private func killedRun(in folder: URL, first: Int) async throws -> Set<Int> {
+  private func killedRun(
+    in folder: URL, first: Int, within lifetime: Duration
+  ) async throws -> Set<Int> {
     let output = folder.appending(path: "acknowledged-\(first)")
     _ = FileManager.default.createFile(atPath: output.path, contents: nil)
     let process = Process()
@@ -52,7 +59,7 @@ import Testing
     let end = AsyncStream<Void>.makeStream()
     process.terminationHandler = { _ in end.continuation.finish() }
     try process.run()
-    try await Task.sleep(for: .microseconds(.random(in: 0...120_000)))
+    try await Task.sleep(for: lifetime * Double.random(in: 0...1))
     kill(process.processIdentifier, SIGKILL)
     for await _ in end.stream {}
     try #require(
