@@ -28,10 +28,14 @@ SCRATCH := .build
 WIDTH = 32
 SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
 
+# Building everything would compile the tool of the command plugin a second time.
+BUILD_TESTS = swift build --scratch-path $(SCRATCH) --product swift-contract-testingPackageTests
+
 # All processes are one run.
 test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo $$$$)
 test: setup ## Run all tests
-	@$(SWIFT_TEST) --skip '$(EXPLORERS)|$(TRANSPORTS)'
+	@$(BUILD_TESTS)
+	@$(SWIFT_TEST) --skip-build --skip '$(EXPLORERS)|$(TRANSPORTS)'
 	@$(MAKE) --no-print-directory explorers transports
 
 explorers: WIDTH = 2
