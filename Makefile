@@ -25,7 +25,7 @@ TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginT
 SCRATCH := .build
 # Without a limit, Swift Testing starts every test at once, and tests that compute keep the others from
 # their deadlines. WIDTH is how many run at once; explorers compute all the time, and CONTACTS needs every core.
-WIDTH = 32
+WIDTH = 64
 SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
 
 # Building everything would compile the tool of the command plugin a second time.
@@ -38,11 +38,13 @@ test: setup ## Run all tests
 	@$(SWIFT_TEST) --skip-build --skip '$(EXPLORERS)|$(TRANSPORTS)'
 	@$(MAKE) --no-print-directory explorers transports
 
-explorers: WIDTH = 2
+explorers: WIDTH = 3
 explorers:
 	@$(SWIFT_TEST) --skip-build --filter '$(EXPLORERS)' --skip '$(CONTACTS)'
 	@$(SWIFT_TEST) --skip-build --filter '$(CONTACTS)'
 
+# These wait more than they compute.
+transports: WIDTH = 1000
 transports:
 	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
 

@@ -30,11 +30,14 @@ final class TestPeer {
     SSL_set1_host(ssl, host)
     copenssl_set_lowest_version(ssl, TLS1_2_VERSION)
     SSL_set_fd(ssl, socket)
-    let bio = BIO_new_mem_buf(pem, Int32(pem.utf8.count))
-    defer { BIO_free(bio) }
-    let root = PEM_read_bio_X509(bio, nil, nil, nil)
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), root)
-    X509_free(root)
+    // The BIO reads the bytes where they are, so they must outlive it.
+    Array(pem.utf8).withUnsafeBytes { bytes in
+      let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+      let root = PEM_read_bio_X509(bio, nil, nil, nil)
+      X509_STORE_add_cert(SSL_CTX_get_cert_store(context), root)
+      X509_free(root)
+      BIO_free(bio)
+    }
     guard SSL_connect(ssl) == 1 else {
       throw CertificateAuthority.Failure(reason: opensslReason())
     }
