@@ -43,8 +43,7 @@ explorers:
 	@$(SWIFT_TEST) --skip-build --filter '$(EXPLORERS)' --skip '$(CONTACTS)'
 	@$(SWIFT_TEST) --skip-build --filter '$(CONTACTS)'
 
-# These wait more than they compute.
-transports: WIDTH = 1000
+transports: WIDTH = 32
 transports:
 	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
 
