@@ -38,7 +38,7 @@ test: setup ## Run all tests
 	@$(SWIFT_TEST) --skip-build --skip '$(EXPLORERS)|$(TRANSPORTS)'
 	@$(MAKE) --no-print-directory explorers transports
 
-explorers: WIDTH = 3
+explorers: WIDTH = 2
 explorers:
 	@$(SWIFT_TEST) --skip-build --filter '$(EXPLORERS)' --skip '$(CONTACTS)'
 	@$(SWIFT_TEST) --skip-build --filter '$(CONTACTS)'

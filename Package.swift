@@ -115,7 +115,8 @@ let harness: [Target] = [
   .testTarget(
     name: "ServerFixturesTests",
     dependencies: [
-      "ContractTesting", "SeededRandom", "ServerFixtures", "SystemPlatform", "value-server",
+      "ContractTesting", "SeededRandom", "ServerFixtures", "SystemPlatform", "SystemProcesses",
+      "value-server",
     ]),
   .testTarget(
     name: "RecordedHistoriesTests", dependencies: ["RecordedHistories", "SeededRandom"]),

@@ -65,10 +65,10 @@ package enum LoopbackSocket {
     return socket
   }
 
-  /// Finds a port that no socket uses, and keeps the system from giving it to another socket for a minute.
+  /// Finds a port that no socket uses, and reserves it for as long as TIME_WAIT lasts (60 s on Linux).
   ///
-  /// A port whose connection was closed from the listening side stays in TIME_WAIT. The system gives it to
-  /// nobody who asks for any port, and a server that asks for it by number gets it.
+  /// A port whose connection was closed from the listening side stays in TIME_WAIT. A socket that asks for
+  /// any port (port 0) does not get it. A server that binds it by number does, with `SO_REUSEADDR`.
   package static func freePort() throws(Failure) -> UInt16 {
     let (listener, port) = try bound(isReusable: true)
     defer { Foundation.close(listener) }

@@ -35,23 +35,12 @@ package final class ProcessGroup: Sendable {
   package let id: pid_t
 
   private let guardian: pid_t
-  /// Is signalled when ``exit`` is recorded.
-  private let ended = DispatchSemaphore(value: 0)
-  private let state: Mutex<State>
-
-  private struct State {
-    var exit: Exit?
-    var waiters: [Int: Waiter] = [:]
-    var nextWaiter = 0
-    /// The writing end of the guard's pipe.
-    var lifeline: Int32
-    var isEnded = false
-  }
-
-  private struct Waiter {
-    var continuation: CheckedContinuation<Exit?, Never>
-    var timeout: Task<Void, Never>
-  }
+  /// The writing end of the guard's pipe.
+  private let lifeline: Int32
+  /// The thread that waits for the program holds this alone, so that a group which nothing holds any more
+  /// ends its program.
+  private let ending = ProcessEnding()
+  private let isEnded = Mutex(false)
 
   /// Becomes the program when a byte arrives, and exits if none comes.
   private static let starter =
@@ -88,61 +77,49 @@ package final class ProcessGroup: Sendable {
         ["sh", "-c", Self.starter, "sh", folder] + command, variables, input: start.reading,
         output: output)
     } catch {
-      lifeline.close()
+      // The guard learns no group, and exits.
+      Foundation.close(lifeline.writing)
+      var signal: Int32 = 0
+      _ = platform_exit_of(guardian, &signal)
       throw error
     }
-    state = Mutex(State(lifeline: lifeline.writing))
+    self.lifeline = lifeline.writing
     // In this order, so that the guard knows the group before the program runs.
     Self.write("\(id)\n", to: lifeline.writing)
     Self.write("\n", to: start.writing)
-    Thread.detachNewThread { [self] in awaitExit() }
+    Thread.detachNewThread { [id, ending] in ending.record(exitOf: id) }
   }
 
   deinit { end() }
 
   /// Sends a signal to every process of the group, unless ``end()`` was called.
   package func signal(_ signal: Int32) {
-    state.withLock { if !$0.isEnded { kill(-id, signal) } }
+    isEnded.withLock { if !$0 { kill(-id, signal) } }
   }
 
   /// Sends a signal to the program alone, unless ``end()`` was called.
   package func signalLeader(_ signal: Int32) {
-    state.withLock { if !$0.isEnded { kill(id, signal) } }
+    isEnded.withLock { if !$0 { kill(id, signal) } }
   }
 
   /// How the program ended, or `nil` while it runs.
-  package var exit: Exit? { state.withLock { $0.exit } }
+  package var exit: Exit? { ending.exit }
 
   /// Waits until the program has ended; returns `nil` if it still runs after the limit.
-  package func exit(within limit: Duration) async -> Exit? {
-    await withCheckedContinuation { continuation in
-      let exit = state.withLock { state -> Exit? in
-        if let exit = state.exit { return exit }
-        let number = state.nextWaiter
-        state.nextWaiter += 1
-        let timeout = Task { [weak self] in
-          try? await Task.sleep(for: limit)
-          self?.resume(number, with: nil)
-        }
-        state.waiters[number] = Waiter(continuation: continuation, timeout: timeout)
-        return nil
-      }
-      if let exit { continuation.resume(returning: exit) }
-    }
-  }
+  package func exit(within limit: Duration) async -> Exit? { await ending.exit(within: limit) }
 
   /// Kills what is left of the group, and dismisses the guard. Calling it again has no effect.
   package func end() {
-    let lifeline = state.withLock { state -> Int32? in
-      guard !state.isEnded else { return nil }
-      state.isEnded = true
+    let isFirst = isEnded.withLock { isEnded in
+      guard !isEnded else { return false }
+      isEnded = true
       // The ended program keeps the group's id from being used again until it is reaped below.
       kill(-id, SIGKILL)
       kill(guardian, SIGKILL)
-      return state.lifeline
+      return true
     }
-    guard let lifeline else { return }
-    ended.wait()
+    guard isFirst else { return }
+    ending.wait()
     var signal: Int32 = 0
     _ = platform_exit_of(id, &signal)
     _ = platform_exit_of(guardian, &signal)
@@ -157,26 +134,6 @@ package final class ProcessGroup: Sendable {
   private func awaitEmptyGroup() {
     let deadline = ContinuousClock.now + .seconds(1)
     while kill(-id, 0) == 0, ContinuousClock.now < deadline { usleep(500) }
-  }
-
-  private func awaitExit() {
-    var signal: Int32 = 0
-    let status = platform_peek_exit(id, &signal)
-    let exit = Exit(signal: signal == 0 ? nil : signal, status: status)
-    let waiters = state.withLock { state in
-      state.exit = exit
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
-    }
-    ended.signal()
-    for waiter in waiters {
-      waiter.timeout.cancel()
-      waiter.continuation.resume(returning: exit)
-    }
-  }
-
-  private func resume(_ number: Int, with exit: Exit?) {
-    state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume(returning: exit)
   }
 
   private static func write(_ text: String, to descriptor: Int32) {

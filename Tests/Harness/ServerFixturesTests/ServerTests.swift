@@ -1,5 +1,6 @@
 import ContractTesting
 import Foundation
+import SystemProcesses
 import Testing
 
 @testable import ServerFixtures
@@ -77,6 +78,19 @@ import Testing
       return child
     }
     #expect(!ValueServer.isRunning(child))
+  }
+
+  @Test func `a program ends when nothing holds its group any more`() throws {
+    let folder = NSTemporaryDirectory()
+    var program: pid_t?
+    do {
+      let group = try ProcessGroup(
+        ["/bin/sh", "-c", "sleep 1000"], in: folder, removing: folder + "/none", environment: [:],
+        output: STDERR_FILENO)
+      program = group.id
+      #expect(ValueServer.isRunning(group.id))
+    }
+    #expect(!ValueServer.isRunning(try #require(program)))
   }
 
   // MARK: - Servers that do not start

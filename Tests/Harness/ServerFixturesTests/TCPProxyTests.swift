@@ -6,7 +6,7 @@ import Testing
 @testable import ServerFixtures
 
 /// The proxy's faults, between a client and the value server.
-@Suite struct TCPProxyTests {
+@Suite(.timeLimit(.minutes(1))) struct TCPProxyTests {
   /// Runs a body with a proxy to a server.
   private func withProxy(
     seed: UInt64 = 1, _ body: (TCPProxy, Server) async throws -> Void
@@ -108,6 +108,20 @@ import Testing
       proxy.stop()
       proxy.stop()
       #expect(throws: (any Error).self) { try Client(port: proxy.port) }
+    }
+  }
+
+  @Test func `stopping does not block a change of the faults at the same time`() async throws {
+    for _ in 0..<300 {
+      let proxy = try TCPProxy(to: 9)
+      await withTaskGroup { group in
+        for _ in 0..<4 {
+          group.addTask {
+            for change in 0..<10 { proxy.faults.refusesConnections = change.isMultiple(of: 2) }
+          }
+        }
+        group.addTask { proxy.stop() }
+      }
     }
   }
 

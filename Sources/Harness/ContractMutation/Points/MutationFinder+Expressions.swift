@@ -129,6 +129,7 @@ extension MutationFinder {
     }
   }
 
+  /// Moves a bound of a range by one. A literal is left out, because the mutants of literals move it.
   private mutating func findBound(_ operand: SyntaxNode, _ context: Context) {
     guard operand.type == PlainType.int, operand.unwrapped.kind != "integer_literal_expr",
       let range = source.range(of: operand)

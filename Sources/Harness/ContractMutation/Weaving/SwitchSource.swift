@@ -45,6 +45,8 @@ enum SwitchSource {
       return memory
     }()
 
+    // Threads change the counters without synchronization. A lost decrement lets a loop run longer, and
+    // the bytes of reached mutants are only ever set to 1, so neither changes a verdict.
     @usableFromInline nonisolated func \(function)(_ number: Int) -> Bool {
       let state = __mutantState
       state[1] &-= 1

@@ -31,6 +31,8 @@ public final class TCPProxy: Sendable {
     var connections: [Int: ProxyConnection] = [:]
     var count = 0
     var isStopped = false
+    /// How many callers wait until the accepting thread has seen their change.
+    var waiting = 0
   }
 
   /// Starts a proxy. Call ``stop()`` when it is no longer needed.
@@ -64,13 +66,19 @@ public final class TCPProxy: Sendable {
     close(wakeUp.writing)
   }
 
-  /// What happens to connections. When a change of `refusesConnections` returns, it is in force.
+  /// What happens to connections. When a change of `refusesConnections` returns, it is in force, with one
+  /// exception: if another program has taken the port meanwhile, connections remain refused.
   public var faults: ProxyFaults {
     get { state.withLock { $0.faults } }
     set {
       let mustWake = state.withLock { state in
         defer { state.faults = newValue }
-        return !state.isStopped && state.faults.refusesConnections != newValue.refusesConnections
+        guard !state.isStopped, state.faults.refusesConnections != newValue.refusesConnections
+        else {
+          return false
+        }
+        state.waiting += 1
+        return true
       }
       if mustWake { wake() }
     }
@@ -87,8 +95,10 @@ public final class TCPProxy: Sendable {
   /// Ends every connection and stops listening. Calling it again has no effect.
   public func stop() {
     let isFirst = state.withLock { state in
-      defer { state.isStopped = true }
-      return !state.isStopped
+      guard !state.isStopped else { return false }
+      state.isStopped = true
+      state.waiting += 1
+      return true
     }
     guard isFirst else { return }
     wake()
@@ -97,7 +107,9 @@ public final class TCPProxy: Sendable {
 
   // MARK: - Accepting
 
-  /// Makes the accepting thread look at the state, and waits until it has.
+  /// Makes the accepting thread look at the state, and waits until it has. The caller has counted itself in
+  /// `waiting`, together with its change: the thread that sees the change releases everyone who waits, as
+  /// it may see several changes at once, the stop among them.
   private func wake() {
     var byte: UInt8 = 0
     withUnsafeBytes(of: &byte) { _ = sendBytes($0, on: wakeUp.writing) }
@@ -115,13 +127,16 @@ public final class TCPProxy: Sendable {
       if events[0].revents != 0 {
         var byte: UInt8 = 0
         read(wakeUp.reading, &byte, 1)
-        let (isStopped, refuses) = state.withLock { ($0.isStopped, $0.faults.refusesConnections) }
+        let (isStopped, refuses, waiting) = state.withLock { state in
+          defer { state.waiting = 0 }
+          return (state.isStopped, state.faults.refusesConnections, state.waiting)
+        }
         if isStopped || refuses, let open = listener {
           close(open)
           listener = nil
         }
         if !isStopped, !refuses, listener == nil { listener = try? Self.listen(on: port).socket }
-        seen.signal()
+        for _ in 0..<waiting { seen.signal() }
         if isStopped { return }
       } else if let listener, events[1].revents != 0 {
         let socket = acceptConnection(on: listener)

@@ -37,7 +37,7 @@ public struct ServerReadiness: Sendable {
     Self { server, _ in
       (try? await isReady(server.place)) ?? false
     } words: { _ in
-      "not met: \(expectation)"
+      "condition not met: \(expectation)"
     }
   }
 
