@@ -57,7 +57,8 @@ extension ClauseGroup<JobQueueFixture> {
     }
     #expect(blocks.count == 2)
     for line in blocks.joined().split(separator: "\n") {
-      #expect(known.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+      let isKnown = known.contains(line.trimmingCharacters(in: .whitespaces))
+      #expect(isKnown, "\(line)")
     }
   }
 }
