@@ -33,13 +33,15 @@ extension Implementation<AnalyticsFixture> {
     return AnalyticsFixture(tracker: spy) { spy.events }
   }
 
-  static let shadow = live("shadow") {
+  static let shadow = live("shadow") { scope in
     let tracker = AnalyticsTracker()
+    scope.witness("the SDK's events") { tracker.arrivals }
     return AnalyticsFixture(tracker: tracker) { tracker.arrivals }
   }
 
-  static let adapter = live("adapter") {
+  static let adapter = live("adapter") { scope in
     let tracker = AnalyticsTracker()
+    scope.witness("the SDK's events") { tracker.arrivals }
     return AnalyticsFixture(tracker: VendorAnalyticsTracker(tracker)) { tracker.arrivals }
   }
 }

@@ -21,13 +21,15 @@ extension Implementation<CookieHandlingFixture> {
   }
 
   static let sqlite = live("sqlite") { scope in
-    let path = try scope.temporaryDirectory().appending(path: "cookies.sqlite").path
-    return CookieHandlingFixture(StoreCookieHandling(try SQLiteCookieStore(path: path)))
+    let file = try scope.temporaryDirectory().appending(path: "cookies.sqlite")
+    scope.witnessDatabase(file)
+    return CookieHandlingFixture(StoreCookieHandling(try SQLiteCookieStore(path: file.path)))
   }
 
   static let foundation = live("foundation") { scope in
-    CookieHandlingFixture(
-      StoreCookieHandling(FoundationCookieStore(try ephemeralCookieStorage(in: scope))))
+    let storage = try ephemeralCookieStorage(in: scope)
+    scope.witnessStorage(storage)
+    return CookieHandlingFixture(StoreCookieHandling(FoundationCookieStore(storage)))
   }
   .deviating(
     from: "every-line", because: "a comma splits one Set-Cookie line into two cookies", on: .linux

@@ -5,6 +5,10 @@ import CookieSQLiteAdapter
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 extension Implementation<CookieStoreFixture> {
   static let inMemory = fake("in-memory") { scope in
     try await CookieStoreFixture(in: scope) { setup in
@@ -15,9 +19,29 @@ extension Implementation<CookieStoreFixture> {
 
   static let sqlite = live("sqlite") { scope in
     try await CookieStoreFixture(in: scope, closing: { $0.close() }) { setup in
-      try SQLiteCookieStore(
-        path: setup.directory().appending(path: "cookies.sqlite").path, policy: setup.policy,
-        now: setup.now)
+      let file = try setup.directory().appending(path: "cookies.sqlite")
+      scope.witnessDatabase(file)
+      return try SQLiteCookieStore(path: file.path, policy: setup.policy, now: setup.now)
+    }
+  }
+}
+
+extension FixtureScope {
+  /// Samples a database of SQLite: its file and its write-ahead log.
+  func witnessDatabase(_ file: URL) {
+    witness("the database file") {
+      let database = try Data(contentsOf: file)
+      guard database.starts(with: Array("SQLite format 3\0".utf8)) else { throw NoDatabase() }
+      return [database, try? Data(contentsOf: URL(filePath: file.path + "-wal"))]
+    }
+  }
+
+  private struct NoDatabase: Error {}
+
+  /// Samples a storage of Foundation.
+  func witnessStorage(_ storage: HTTPCookieStorage) {
+    witness("the storage of Foundation") {
+      Set((storage.cookies ?? []).map { "\($0.properties ?? [:])" })
     }
   }
 }

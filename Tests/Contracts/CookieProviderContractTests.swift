@@ -21,14 +21,16 @@ extension Implementation<CookieProviderFixture> {
   }
 
   static let sqlite = live("sqlite") { scope in
-    let path = try scope.temporaryDirectory().appending(path: "cookies.sqlite").path
-    let store = try SQLiteCookieStore(path: path)
+    let file = try scope.temporaryDirectory().appending(path: "cookies.sqlite")
+    scope.witnessDatabase(file)
+    let store = try SQLiteCookieStore(path: file.path)
     return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
   }
 
   /// The provider that an extension of `HTTPCookieStorage` creates.
   static let foundation = live("foundation") { scope in
     let storage = try ephemeralCookieStorage(in: scope)
+    scope.witnessStorage(storage)
     return CookieProviderFixture { storage.provider(for: $0) }
   }
   .deviating(

@@ -38,6 +38,7 @@ extension Implementation<FeedbackFixture> {
       sandbox.reset()
       sandbox.planEvery(.stalling)
       scope.onTearDown { sandbox.reset() }
+      scope.witness("the SDK's count of loads") { sandbox.loadCount }
       let clock = ManualClock()
       return FeedbackFixture(
         service: make(clock), otherService: make(clock), vendor: SandboxedVendor(sandbox),

@@ -13,7 +13,9 @@ extension Implementation<CookieStoreFixture> {
   /// `HTTPCookieStorage` in memory: each case has a separate ephemeral storage.
   static let foundation = live("foundation") { scope in
     try await CookieStoreFixture(in: scope, startingAt: Date()) { _ in
-      FoundationCookieStore(try ephemeralCookieStorage(in: scope))
+      let storage = try ephemeralCookieStorage(in: scope)
+      scope.witnessStorage(storage)
+      return FoundationCookieStore(storage)
     }
   }
   .lacking(.persistence, because: "an ephemeral storage is in memory")
@@ -28,7 +30,9 @@ extension Implementation<CookieStoreFixture> {
     // The usual umask of users, so that the file gets its usual mode.
     umask(0o022)
     return try await CookieStoreFixture(in: scope, startingAt: Date()) { setup in
-      FoundationCookieStore(try cookieStorage(in: setup.directory()))
+      let storage = try cookieStorage(in: setup.directory())
+      scope.witnessStorage(storage)
+      return FoundationCookieStore(storage)
     }
   }
   .inOwnProcess()

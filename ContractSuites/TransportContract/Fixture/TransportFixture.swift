@@ -1,6 +1,7 @@
 public import ContractTesting
 import Foundation
 import ScriptedOrigin
+import SystemLocks
 public import TransportPort
 
 /// The fixture of the transport contracts: opens transports under test and their peers.
@@ -44,6 +45,9 @@ public struct TransportFixture: Sendable {
   ///   - fileServer: The server for the contract that any server can serve.
   ///   - makePeer: Starts a scripted server other than `ScriptedOrigin`.
   ///   - open: Opens a transport with the given settings.
+  ///
+  /// The logs of the scripted servers are the fixture's witness: a transport that never connects to one
+  /// is no evidence.
   public init<Transport: HTTPTransport>(
     in scope: FixtureScope, shuttingDown shutDown: @escaping @Sendable (Transport) async -> Void,
     server: HTTP2Server = .scripted, fileServer: FileServer = .scripted,
@@ -53,12 +57,21 @@ public struct TransportFixture: Sendable {
     self.scope = scope
     self.server = server
     self.fileServer = fileServer
-    self.makePeer =
+    let makePeer =
       makePeer ?? { plan, scheme, tunnels in
         let origin = try ScriptedOrigin(plan, scheme: scheme, tunnels: tunnels)
         scope.onTearDown { origin.close() }
         return TransportPeer(origin)
       }
+    let logs = PeerLogs()
+    self.makePeer = { plan, scheme, tunnels in
+      let peer = try makePeer(plan, scheme, tunnels)
+      logs.append(peer.log)
+      return peer
+    }
+    if server.start == nil, fileServer.start == nil {
+      scope.witness("the logs of the servers") { logs.connectionCount }
+    }
     self.open = { _, setup in
       let transport = try await open(setup)
       return Opened(transport: transport) { await shutDown(transport) }
@@ -86,6 +99,18 @@ public struct TransportFixture: Sendable {
         network.shutDown()
       }
     }
+  }
+}
+
+/// The logs of all servers of a fixture.
+private final class PeerLogs: Sendable {
+  private let logs = Mutex<[PeerLog]>([])
+
+  func append(_ log: PeerLog) { logs.withLock { $0.append(log) } }
+
+  /// How many connections the servers have accepted.
+  var connectionCount: Int {
+    logs.withLock(\.self).map(\.counts.connections).reduce(0, +)
   }
 }
 

@@ -21,13 +21,15 @@ struct Contracts {
             2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or
             with 0.
         gate [JOURNAL…] [--require live] [--max-age 7d] [--allow unproven=PATTERN]
-             [--allow strength=PATTERN] [--base BASE] [--forbid new-deviations]
+             [--allow strength=PATTERN] [--base BASE]
+             [--forbid new-deviations] [--forbid unwitnessed]
              [--mutation-score SCORE --target TARGET[,TARGET…]]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation,
             for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
             saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
             and contract for strength; * matches any text. --base lists the deviations that are new,
-            gone or changed since the journal BASE, and --forbid makes new ones fail.
+            gone or changed since the journal BASE, and --forbid new-deviations makes new ones fail.
+            --forbid unwitnessed fails for a live implementation whose fixtures name no witness.
             --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same
             code.
         history FOLDER [--format text|html] [--output FILE]

@@ -30,14 +30,17 @@ struct GateCommand {
     for allowance in arguments.list("allow") { try allow(allowance) }
     base = arguments["base"]
     for name in arguments.list("forbid") {
-      guard name == "new-deviations" else {
-        throw UsageError("--forbid '\(name)' is not valid; give new-deviations")
+      switch name {
+      case "unwitnessed": gate.forbidsUnwitnessed = true
+      case "new-deviations":
+        guard base != nil else {
+          throw UsageError(
+            "--forbid new-deviations needs --base JOURNAL, the journal to compare with")
+        }
+        gate.forbidsNewDeviations = true
+      default:
+        throw UsageError("--forbid '\(name)' is not valid; give new-deviations or unwitnessed")
       }
-      guard base != nil else {
-        throw UsageError(
-          "--forbid new-deviations needs --base JOURNAL, the journal to compare with")
-      }
-      gate.forbidsNewDeviations = true
     }
     mutation = try Self.mutation(arguments)
   }

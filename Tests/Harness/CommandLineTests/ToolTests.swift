@@ -105,7 +105,7 @@ import Testing
       ),
       (
         ["gate", "--base", "b", "--forbid", "bugs"],
-        "--forbid 'bugs' is not valid; give new-deviations"
+        "--forbid 'bugs' is not valid; give new-deviations or unwitnessed"
       ),
       (["run", "now"], "unexpected argument 'now'; 'contracts run' takes only options"),
       (["linearizable", "h"], "missing option --model; give one of register"),

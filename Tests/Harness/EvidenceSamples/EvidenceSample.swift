@@ -28,6 +28,8 @@ package struct EvidenceSample: Sendable {
   package var reruns: [Rerun] = []
   /// The commit of the first two runs.
   package var commit: String?
+  /// The clauses that touch the live implementation's witness, or `nil` if it has none.
+  package var touching: Set<String>?
   /// What the live implementation says of itself.
   package var version: String?
 
@@ -151,8 +153,15 @@ package struct EvidenceSample: Sendable {
             message: "got \"2\" <not> 1 | & more", file: "Suite/Things.swift",
             path: "/repo/Suite/Things.swift", line: 42)
         ] : []
+      let witness = touching.map {
+        WitnessSummary(name: "the file", isTouched: $0.contains(clause))
+      }
       records.append(
-        record(.caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0.25, issues: issues))))
+        record(
+          .caseFinished(
+            CaseResult(
+              id: id, outcome: outcome, seconds: 0.25, issues: issues,
+              witness: kind == .live ? witness : nil))))
     }
     if kind == .fake, saboteur != .notRun {
       for clause in clauses where dropped[clause] == nil {

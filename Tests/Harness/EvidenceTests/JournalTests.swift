@@ -42,6 +42,11 @@ import Testing
       events.append(
         .caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0.125, issues: [issue])))
     }
+    for isTouched in [true, false] {
+      let witness = WitnessSummary(name: text, isTouched: isTouched)
+      events.append(
+        .caseFinished(CaseResult(id: id, outcome: .passed, seconds: 0, witness: witness)))
+    }
     return events.map { JournalRecord(run: "r", time: 1_700_000_000.123456, event: $0) }
   }()
 

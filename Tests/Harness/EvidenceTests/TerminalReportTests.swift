@@ -81,7 +81,7 @@ import Testing
     #expect(end.first == "✗ c/first@i10: got 2")
     #expect(end.dropLast(4).allSatisfy { $0.hasPrefix("✗ c/") })
     #expect(end.dropLast(3).last == "  and 4 more")
-    #expect(end.dropLast().last == "clauses: 2 contract wrong?")
+    #expect(end.dropLast().last == "clauses: 2 contract or shared code?")
     #expect(end.last == "abridged; every row and reason: contracts report --all")
   }
 

@@ -26,6 +26,14 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .sound, .recording, .impostor, .recording.renamed("elsewhere").inOwnProcess(),
+      .impostor.renamed("impostor-elsewhere").inOwnProcess(sharing: .untilCrash), .unreadable))
+  func witnessed(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
   @Test func plainFailure() { Issue.record("no case says this") }
 
   @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
@@ -419,6 +427,30 @@ extension Implementation<Counter> {
   .unavailable(where: isRefusal)
   static let other = live("other") { Counter { _ in throw CancellationError() } }
     .unavailable(where: isRefusal)
+
+  /// Writes its sum to a file.
+  static let recording = live("recording") { scope in
+    let file = try scope.temporaryDirectory().appending(path: "sum")
+    scope.witness("the file") { try Data(contentsOf: file) }
+    let counter = Counter.remembering()
+    return Counter { number in
+      let sum = try await counter.add(number)
+      try Data("\(sum)".utf8).write(to: file)
+      return sum
+    }
+  }
+  /// A fake that claims to write to a file.
+  static let impostor = live("impostor") { scope in
+    let file = try scope.temporaryDirectory().appending(path: "sum")
+    try Data("0".utf8).write(to: file)
+    scope.witness("the file") { try Data(contentsOf: file) }
+    return .remembering()
+  }
+  /// Has a witness that always throws.
+  static let unreadable = live("unreadable") { scope in
+    scope.witness("the device") { () -> Int in throw Refusal() }
+    return .remembering()
+  }
 
   static let sound = fake("sound") { .remembering() }
   static let soundLive = live("sound-live") { .remembering() }

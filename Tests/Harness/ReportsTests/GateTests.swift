@@ -260,6 +260,34 @@ import Testing
     #expect(required.first?.command == "CONTRACT='things@real' swift test --filter Contract")
   }
 
+  // MARK: - Witnesses
+
+  @Test func `rejects a live implementation that never touches what it adapts`() {
+    var sample = EvidenceSample()
+    sample.touching = []
+    #expect(
+      problems(in: sample).map(\.sentence) == [
+        "things: real is unproven: none of its 3 cases changed the file, so it may not reach the real thing"
+      ])
+    #expect(sample.matrix.tables.first?.rows.map(\.verdict) == [.unproven, .unproven, .unproven])
+    sample.touching = ["second"]
+    #expect(problems(in: sample).isEmpty)
+    #expect(sample.matrix.tables.first?.rows.map(\.verdict) == [.agree, .agree, .agree])
+  }
+
+  @Test func `rejects a live implementation without a witness on request`() {
+    var gate = strict
+    gate.forbidsUnwitnessed = true
+    var sample = EvidenceSample()
+    #expect(
+      problems(in: sample, gate).map(\.sentence) == [
+        "things@real has no witness, so nothing shows that it reaches the real thing; call "
+          + "scope.witness(_:_:) where its fixture is made"
+      ])
+    sample.touching = ["second"]
+    #expect(problems(in: sample, gate).isEmpty)
+  }
+
   // MARK: - Deviations
 
   @Test func `rejects new deviations on request, and notes them otherwise`() {

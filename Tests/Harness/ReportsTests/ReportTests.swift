@@ -161,7 +161,7 @@ extension EvidenceSample {
       if outcome.isFailure, format != .junit, format != .json { parts.append("things/\(key)") }
     }
     if isTable, case .failed? = outcomes["second@fake"] {
-      parts.append(outcomes["second@real"] == .failed ? "contract wrong?" : "fake lies")
+      parts.append(outcomes["second@real"] == .failed ? "contract or shared code?" : "fake lies")
     } else if isTable, case .failed? = outcomes["second@real"] {
       parts.append("reality moved")
     }

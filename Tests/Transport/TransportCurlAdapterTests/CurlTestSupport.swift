@@ -107,7 +107,8 @@ enum CurlTestScale {
   static let isLong = getenv("CONTRACT_SOAK_TRANSPORT") != nil
 }
 
-/// Returns the shortest of several measurements, so that load from other processes does not count.
+/// Returns the shortest of several measurements, so that load from other tests and processes does not
+/// count. Give many: a machine can be busy for seconds.
 ///
 /// - Parameter limit: A measurement below this limit ends the series.
 func best(

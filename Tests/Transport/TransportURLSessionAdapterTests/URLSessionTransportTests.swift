@@ -195,7 +195,7 @@ import TransportURLSessionAdapter
 
   @Test func `cancellation does not wait for a blocked session`() async throws {
     let slow = try URLSessionWorld(
-      OriginPlan(reachability: .resolvingSlowly(.seconds(2))) { _ in .respond() })
+      OriginPlan(reachability: .resolvingSlowly(.seconds(8))) { _ in .respond() })
     let start = ContinuousClock.now
     for _ in 1...2 {
       // The first cancellation makes the session wait for the lookup, which blocks the second one.
@@ -204,7 +204,7 @@ import TransportURLSessionAdapter
       task.cancel()
       #expect(await task.value?.kind == .cancelled)
     }
-    #expect(ContinuousClock.now - start < .seconds(1))
+    #expect(ContinuousClock.now - start < .seconds(6))
   }
 
   @Test func `a shutdown ends running, waiting and later requests`() async throws {

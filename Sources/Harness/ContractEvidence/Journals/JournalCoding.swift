@@ -49,7 +49,7 @@ extension JournalLine: Codable {
       reason: try fields.find("reason"), capability: try fields.find("capability"),
       signal: try fields.find("signal"), limit: try fields.find("limit"),
       issues: try fields.find("issues"), saboteur: try fields.find("saboteur"),
-      message: try fields.find("message"))
+      message: try fields.find("message"), witness: try fields.find("witness"))
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -74,6 +74,7 @@ extension JournalLine: Codable {
     try fields.put(some: issues, "issues")
     try fields.put(some: saboteur, "saboteur")
     try fields.put(some: message, "message")
+    try fields.put(some: witness, "witness")
   }
 }
 
@@ -182,6 +183,19 @@ extension IssueSummary: Codable {
     try fields.put(some: path, "path")
     try fields.put(some: line, "line")
     try fields.put(isFixture, "isFixture")
+  }
+}
+
+extension WitnessSummary: Codable {
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    self.init(name: try fields.get("name"), isTouched: try fields.get("isTouched"))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: FieldKey.self)
+    try fields.put(name, "name")
+    try fields.put(isTouched, "isTouched")
   }
 }
 

@@ -82,6 +82,7 @@ struct JournalLine {
   var issues: [IssueSummary]?
   var saboteur: SaboteurResult?
   var message: String?
+  var witness: WitnessSummary?
 
   static let decoder = JSONDecoder()
 
@@ -140,6 +141,7 @@ extension JournalLine {
     outcome = result.outcome.name
     seconds = Self.finite(result.seconds)
     if !result.issues.isEmpty { issues = result.issues }
+    witness = result.witness
     switch result.outcome {
     // No run of a case is flaky: that is seen only when several are merged.
     case .passed, .failed, .flaky: break
@@ -189,7 +191,7 @@ extension JournalLine {
         CaseResult(
           id: try caseID(), outcome: try caseOutcome(),
           seconds: try Self.checked(try need(seconds, "seconds"), "seconds"),
-          issues: issues ?? []))
+          issues: issues ?? [], witness: witness))
     case "process-crashed":
       return .processCrashed(try caseID(), signal: try need(signal, "signal"))
     case "saboteur": return .saboteur(try need(saboteur, "saboteur"))

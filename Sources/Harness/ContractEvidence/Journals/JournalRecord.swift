@@ -5,7 +5,7 @@ public struct JournalRecord: Hashable, Sendable {
   /// The version of the format that this package writes. Journals of earlier versions can be read.
   ///
   /// Version 2 adds the commit and the versions to the start of a run, the version of an
-  /// implementation, and the last day of a deviation.
+  /// implementation, the last day of a deviation, and what a case's witnesses observed.
   public static let formatVersion = 2
 
   /// The run's id, unique across machines, so that journals can be merged by concatenation.
@@ -239,17 +239,36 @@ public struct CaseResult: Hashable, Sendable {
   public var seconds: Double
   /// The issues that the case recorded, in order.
   public var issues: [IssueSummary]
+  /// What the fixture's witnesses observed, or `nil` if it has none or the case did not end.
+  public var witness: WitnessSummary?
 
-  package init(id: CaseID, outcome: Outcome, seconds: Double, issues: [IssueSummary] = []) {
+  package init(
+    id: CaseID, outcome: Outcome, seconds: Double, issues: [IssueSummary] = [],
+    witness: WitnessSummary? = nil
+  ) {
     self.id = id
     self.outcome = outcome
     self.seconds = seconds
     self.issues = issues
+    self.witness = witness
   }
 
   /// The issues that reports show: those of failures. A declared deviation's reason explains its
   /// issues, so they stay in the journal.
   package var failureIssues: [IssueSummary] { outcome.isFailure ? issues : [] }
+}
+
+/// What the witnesses of a fixture observed during a clause.
+public struct WitnessSummary: Hashable, Sendable {
+  /// What was sampled: `the database file`.
+  public var name: String
+  /// Whether a sample changed.
+  public var isTouched: Bool
+
+  package init(name: String, isTouched: Bool) {
+    self.name = name
+    self.isTouched = isTouched
+  }
 }
 
 /// An issue that a case recorded, with its source location.

@@ -33,6 +33,27 @@ public struct Matrix: Hashable, Sendable {
     public var isSplit: Bool
     /// The runs whose results the column contains, each once.
     public var runs: [RunSummary]
+    /// What the fixtures' witnesses observed, or `nil` if there are none.
+    public var witness: Witness?
+
+    /// What the witnesses of a column's cases observed.
+    public struct Witness: Hashable, Sendable {
+      /// What was sampled: `the database file`.
+      public var name: String
+      /// The number of cases that sampled it.
+      public var sampledCases: Int
+      /// The number of cases that changed it.
+      public var touchingCases: Int
+    }
+
+    /// A sentence if the implementation is live and no case touched what it adapts. Its results are then
+    /// no evidence: a fake in its place would have the same.
+    public var untouched: String? {
+      guard implementation.kind == .live, let witness, witness.touchingCases == 0 else { return nil }
+      let count = witness.sampledCases
+      return "\(name) is unproven: \(count == 1 ? "its case" : "none of its \(count) cases") changed "
+        + "\(witness.name), so it may not reach the real thing"
+    }
 
     /// The platforms, if the implementation has several columns: ` (linux, macos)`.
     public var suffix: String {

@@ -170,7 +170,8 @@ struct MatrixBuilder {
           ?? ImplementationSummary(
             contract: key.contract, id: key.implementation, kind: .fake, lacks: [:], deviations: []),
         platforms: group.platforms, isSplit: groups.count > 1,
-        runs: Set(names.compactMap { runs[$0] }).sorted { "\($0)" < "\($1)" })
+        runs: Set(names.compactMap { runs[$0] }).sorted { "\($0)" < "\($1)" },
+        witness: Self.witness(of: group.cells))
       return (
         column,
         group.cells.map { cell in
@@ -180,6 +181,14 @@ struct MatrixBuilder {
         }
       )
     }
+  }
+
+  private static func witness(of cells: [Matrix.Cell?]) -> Matrix.Column.Witness? {
+    let observations = cells.compactMap { $0?.result.witness }
+    guard let name = observations.first?.name else { return nil }
+    return Matrix.Column.Witness(
+      name: name, sampledCases: observations.count,
+      touchingCases: observations.count(where: \.isTouched))
   }
 
   /// Whether two platforms have equal results for every clause, or both have none.
@@ -197,10 +206,12 @@ struct MatrixBuilder {
       }
     }
     if ranNowhere { return nil }
-    // A failed fixture, or a result for another revision, is no evidence about the clause.
+    // A failed fixture, a result for another revision, or one of a live implementation that may be a
+    // fake, is no evidence about the clause.
     let evidence = zip(columns, cells).compactMap { column, cell in
       cell.flatMap { cell in
         cell.result.issues.contains(where: \.isFixture) || !cell.isCurrent
+          || column.untouched != nil
           ? nil : (kind: column.implementation.kind, outcome: cell.result.outcome)
       }
     }

@@ -9,8 +9,9 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
   /// The clause fails on a live implementation, and holds on a fake or on another live
   /// implementation.
   case realityMoved = "reality moved"
-  /// The clause fails on every fake and live implementation that ran it, and both kinds ran it.
-  case contractWrong = "contract wrong?"
+  /// The clause fails on every fake and live implementation that ran it, and both kinds ran it: the
+  /// contract is wrong, or code that the implementations share, such as a model or a policy.
+  case contractWrong = "contract or shared code?"
   /// The clause fails on live implementations, and no fake ran it.
   case fails
   /// The clause neither holds nor fails on a live implementation: there is no evidence about the

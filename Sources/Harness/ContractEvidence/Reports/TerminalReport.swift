@@ -209,6 +209,9 @@ public struct TerminalReport: Sendable {
   /// Adds what no evidence covers: results for another revision, clauses that were left out, and
   /// saboteurs that escaped.
   private func appendGaps(of table: Matrix.Table, to lines: inout [String]) {
+    for sentence in table.columns.compactMap(\.untouched) {
+      lines += wrapped(sentence, first: "  ", rest: "      ")
+    }
     for outdated in table.outdated {
       lines += wrapped(outdated.sentence, first: "  ", rest: "      ")
     }

@@ -21,6 +21,9 @@ public struct Gate: Hashable, Sendable {
   /// Contracts for which no saboteur has to run, as patterns for their ids.
   public var allowedWithoutStrength: [CasePattern]
 
+  /// Whether a live implementation without a witness fails the gate.
+  public var forbidsUnwitnessed = false
+
   /// Whether a deviation that an earlier matrix does not have fails the gate.
   public var forbidsNewDeviations = false
 
@@ -128,7 +131,25 @@ public struct Gate: Hashable, Sendable {
       }
       if let problem = problem(withProofOf: row, in: table, now: now) { problems.append(problem) }
     }
-    return problems + expiredDeviations(in: table, now: now) + strengthProblems(in: table, now: now)
+    return problems + witnessProblems(in: table) + expiredDeviations(in: table, now: now)
+      + strengthProblems(in: table, now: now)
+  }
+
+  /// Live implementations of which nothing shows that they reach the real thing.
+  private func witnessProblems(in table: Matrix.Table) -> [Problem] {
+    table.columns.compactMap { column in
+      let id = "\(table.contract.id)@\(column.implementation.id)"
+      if let sentence = column.untouched {
+        return Problem(
+          sentence: "\(table.contract.id): \(sentence)", command: id.rerunCommand())
+      }
+      guard forbidsUnwitnessed, column.implementation.kind == .live, column.witness == nil else {
+        return nil
+      }
+      return Problem(
+        sentence: "\(id)\(column.suffix) has no witness, so nothing shows that it reaches the real thing; "
+          + "call scope.witness(_:_:) where its fixture is made")
+    }
   }
 
   // MARK: - One case

@@ -58,6 +58,12 @@ public struct GitHubAnnotations: Sendable {
           "warning", title: "\(table.contract.id)/\(row.clause.id)", at: row.clause.path,
           row.clause.line, "not run: \(reason)"))
     }
+    for column in table.columns {
+      guard let sentence = column.untouched else { continue }
+      lines.append(
+        command(
+          "warning", title: "\(table.contract.id)@\(column.name)", at: nil, nil, sentence))
+    }
     for outdated in table.outdated {
       lines.append(
         command(

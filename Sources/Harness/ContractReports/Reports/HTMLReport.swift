@@ -125,6 +125,9 @@ public struct HTMLReport: Sendable {
       append(row, of: table, to: &html)
     }
     html += "</tbody></table></div>\n"
+    for sentence in table.columns.compactMap(\.untouched) {
+      html += "<p>\(HTMLPage.escaped(sentence))</p>\n"
+    }
     appendStrength(of: table, to: &html)
     html += "</section>\n"
   }

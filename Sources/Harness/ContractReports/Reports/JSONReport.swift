@@ -101,6 +101,9 @@ public struct JSONReport: Sendable {
           runs: column.runs.map {
             Run(
               platform: $0.platform, commit: $0.commit, isDirty: $0.isDirty, versions: $0.versions)
+          },
+          witness: column.witness.map {
+            Witness(name: $0.name, sampledCases: $0.sampledCases, touchingCases: $0.touchingCases)
           })
       }
       clauses = table.rows.map { row in
@@ -135,6 +138,13 @@ public struct JSONReport: Sendable {
     var lacks: [String: String]
     var deviations: [DeviationSummary]
     var runs: [Run]
+    var witness: Witness?
+  }
+
+  private struct Witness: Encodable {
+    var name: String
+    var sampledCases: Int
+    var touchingCases: Int
   }
 
   private struct Clause: Encodable {

@@ -5,6 +5,7 @@ import Testing
 /// The lifetime of one fixture: it collects the actions that tear the fixture down after its case.
 public final class FixtureScope: Sendable {
   private let actions = Mutex<[@Sendable () async throws -> Void]>([])
+  let witnesses = Mutex<[Witness]>([])
   private let logs = Mutex<[(name: String, text: @Sendable () -> String)]>([])
 
   package init() {}

@@ -1,5 +1,6 @@
 import ContractEvidence
 import Foundation
+import SystemLocks
 import Testing
 
 /// Runs one case, compares the result with what is declared, and reports the outcome.
@@ -49,7 +50,9 @@ struct CaseRunner<Fixture>: Sendable {
     // Only the parent knows the declared deviations' process, so a child reports what happened.
     let (outcome, issues) = recorder.isChild ? raw.unjudged : judge(raw)
     recorder.record(
-      .caseFinished(CaseResult(id: id, outcome: outcome, seconds: seconds, issues: issues)))
+      .caseFinished(
+        CaseResult(
+          id: id, outcome: outcome, seconds: seconds, issues: issues, witness: raw.witness)))
     return nil
   }
 
@@ -103,9 +106,11 @@ struct CaseRunner<Fixture>: Sendable {
     let comment = { @Sendable in rerun }
     let collector = IssueCollector(
       passingOnWith: passesOn ? comment : nil, unavailability: implementation.unavailability)
+    let witness = Mutex<WitnessSummary?>(nil)
     let lifecycle = FixtureLifecycle(
       clause: clause, make: implementation.make,
-      willRun: { fixture in await self.recordVersion(of: fixture, in: recorder) })
+      willRun: { fixture in await self.recordVersion(of: fixture, in: recorder) },
+      didObserve: { observation in witness.withLock { $0 = observation } })
     let notice = CrashNotice(id)
     let timeLimit = TimeLimit(
       limit, expired: { _ = collector.close() },
@@ -119,7 +124,7 @@ struct CaseRunner<Fixture>: Sendable {
     }
     return RawResult(
       end: isEnded ? .ended : .timedOut(limit), issues: collector.close(), isPassedOn: passesOn,
-      unavailable: isEnded ? collector.unavailable : nil)
+      unavailable: isEnded ? collector.unavailable : nil, witness: witness.withLock(\.self))
   }
 
   /// Records the version of what the implementation adapts, the first time.

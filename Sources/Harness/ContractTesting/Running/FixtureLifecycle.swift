@@ -1,3 +1,4 @@
+import ContractEvidence
 import Testing
 
 /// Makes a fixture, runs a clause on it and tears it down.
@@ -6,6 +7,8 @@ struct FixtureLifecycle<Fixture>: Sendable {
   var make: @Sendable (FixtureScope) async throws -> Fixture
   /// Is called with each fixture before the clause.
   var willRun: @Sendable (Fixture) async -> Void = { _ in }
+  /// Is called after the clause if the fixture has witnesses.
+  var didObserve: @Sendable (WitnessSummary) -> Void = { _ in }
 
   /// Runs all three steps and records every error as an issue.
   ///
@@ -38,7 +41,22 @@ struct FixtureLifecycle<Fixture>: Sendable {
       return
     }
     await willRun(fixture)
+    let witnesses = scope.witnesses.withLock(\.self)
+    let before = await Self.samples(of: witnesses)
     collector.setInFixture(false)
+    await runClause(on: fixture)
+    guard !witnesses.isEmpty else { return }
+    let touched = await Self.samples(of: witnesses) != before
+    didObserve(WitnessSummary(name: witnesses.map(\.name).joined(separator: ", "), isTouched: touched))
+  }
+
+  private static func samples(of witnesses: [Witness]) async -> [AnyHashableSendable?] {
+    var samples: [AnyHashableSendable?] = []
+    for witness in witnesses { samples.append(await witness.sample()) }
+    return samples
+  }
+
+  private func runClause(on fixture: Fixture) async {
     do {
       try await clause.body(fixture)
     } catch is ExpectationFailedError {

@@ -64,12 +64,12 @@ struct OwnProcess: Sendable {
     }
     for case .caseFinished(let result) in records.map(\.event) where result.id == id {
       if case .timedOut = result.outcome {
-        return RawResult(end: .timedOut(limit), issues: result.issues)
+        return RawResult(end: .timedOut(limit), issues: result.issues, witness: result.witness)
       }
       if case .unavailable(let reason) = result.outcome {
         return RawResult(end: .ended, issues: result.issues, unavailable: reason)
       }
-      return RawResult(end: .ended, issues: result.issues)
+      return RawResult(end: .ended, issues: result.issues, witness: result.witness)
     }
     guard records.contains(where: { $0.event == .caseStarted(id) }) else {
       return failure("the process of the case ended before the case started:\n" + printed)

@@ -8,6 +8,8 @@ struct RawResult: Sendable {
   var isPassedOn = false
   /// Why the case is no evidence, although it ran.
   var unavailable: String?
+  /// What the fixture's witnesses observed, or `nil` if it has none or the case did not end.
+  var witness: WitnessSummary?
   /// What the case's own process printed, or nothing if the case ran in this process.
   var output = ""
 
