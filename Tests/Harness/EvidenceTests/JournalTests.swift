@@ -42,6 +42,10 @@ import Testing
       events.append(
         .caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0.125, issues: [issue])))
     }
+    events.append(
+      .breadth(
+        SaboteurBreadth(
+          contract: "c", saboteur: "s", failed: ["a"], ran: 2, hasMessage: true)))
     for isTouched in [true, false] {
       let witness = WitnessSummary(name: text, isTouched: isTouched)
       events.append(

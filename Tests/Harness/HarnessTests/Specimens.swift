@@ -259,6 +259,9 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  @Test(arguments: Contract.arithmetic.saboteurCases)
+  func breadth(_ specimen: ContractCase<Counter>) async throws { try await specimen.verify() }
+
   /// Cases in a loop instead of as arguments.
   @Test func loop() async throws {
     for one in Contract.counter.cases(for: .forgetful, .sound) { try await one.verify() }
@@ -345,6 +348,27 @@ extension Contract<Counter> {
     Clause("sleeps", "it ends in time", timeLimit: .milliseconds(800)) { _ in
       try await Task.sleep(for: .milliseconds(10))
     }
+  }
+
+  /// Six clauses, each about one number.
+  static let arithmetic = Contract("arithmetic", "Sums") {
+    for number in 1...6 {
+      Clause("sum-\(number)", "0 and \(number) is \(number)") { counter in
+        let sum = try await counter.add(number)
+        #expect(sum == number, "the sum of 0 and \(number)")
+      }
+    }
+  } saboteurs: {
+    for number in 1...6 {
+      Saboteur("not-\(number)", "adds \(number) wrongly", caughtBy: "sum-\(number)") {
+        Counter { $0 == number ? 0 : $0 }
+      }
+    }
+    Saboteur("nothing", "always returns zero", caughtBy: "sum-1") { Counter { _ in 0 } }
+    Saboteur(
+      "even", "adds odd numbers wrongly", caughtBy: "sum-1", saying: "the sum of 0 and 1"
+    ) { Counter { $0 / 2 * 2 } }
+    Saboteur("small", "adds numbers above 4 wrongly", caughtBy: "sum-6") { Counter { min($0, 4) } }
   }
 
   static let children = Contract("children", "Child tasks") {

@@ -17,6 +17,41 @@ import Testing
     #expect(run.matrix.tables.first?.saboteurs.count == 5)
   }
 
+  @Test func `a saboteur that fails most clauses is broken altogether`() async throws {
+    let run = try await SpecimenRun("breadth", environment: ["CONTRACT_BREADTH": "1"])
+    #expect(run.status == 0, "\(run.output)")
+    let table = try #require(run.matrix.tables.first)
+    let failed = Dictionary(uniqueKeysWithValues: table.breadths.map { ($0.saboteur, $0.failed) })
+    #expect(failed["not-3"] == [])
+    #expect(failed["even"] == ["sum-3", "sum-5"])
+    #expect(failed["nothing"] == ["sum-2", "sum-3", "sum-4", "sum-5", "sum-6"])
+    #expect(table.remarks.map(\.subject) == ["saboteur.nothing"])
+    #expect(
+      table.remarks.first?.sentence == """
+        the saboteur nothing fails 5 of 5 clauses that it does not name: it is broken altogether and \
+        proves little; narrow its flaw
+        """)
+    let quick = try await SpecimenRun("breadth")
+    #expect(quick.matrix.tables.first?.breadths == [])
+  }
+
+  @Test func `a saboteur that fails several clauses needs a message`() {
+    func advice(failing count: Int, of ran: Int, hasMessage: Bool) -> String? {
+      SaboteurBreadth(
+        contract: "c", saboteur: "s", failed: (0..<count).map { "c\($0)" }, ran: ran,
+        hasMessage: hasMessage
+      ).advice
+    }
+    #expect(advice(failing: 2, of: 100, hasMessage: false) == nil)
+    #expect(
+      advice(failing: 3, of: 100, hasMessage: false)
+        == "the saboteur s also fails c0, c1, c2; give it saying:, so that the clauses that it names "
+        + "must fail for its flaw")
+    #expect(advice(failing: 50, of: 100, hasMessage: true) == nil)
+    #expect(advice(failing: 51, of: 100, hasMessage: true)?.contains("broken altogether") == true)
+    #expect(advice(failing: 3, of: 3, hasMessage: true) == nil, "too few clauses to tell")
+  }
+
   @Test(
     arguments: [
       "'stuck' (always returns zero) escaped the clause 'blind'",

@@ -17,10 +17,12 @@ import Testing
     #expect(run.status == 0, "it is no failure: one clause alone may only read")
     #expect(
       run.output.contains(
-        "impostor is unproven: none of its 2 cases changed the file, so it may not reach the real thing"))
+        "impostor is unproven: none of its 2 cases changed the file, so it may not reach the real thing"
+      ))
   }
 
-  @Test func `only a live implementation that touches the real thing proves a clause`() async throws {
+  @Test func `only a live implementation that touches the real thing proves a clause`() async throws
+  {
     let run = try await SpecimenRun("witnessed", environment: ["CONTRACT": "counter@impostor"])
     #expect(run.outcome("counter/adds@impostor") == .passed)
     #expect(run.matrix.tables.first?.rows.first?.verdict == .unproven)

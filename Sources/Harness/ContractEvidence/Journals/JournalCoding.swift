@@ -15,23 +15,23 @@ struct FieldKey: CodingKey, ExpressibleByStringLiteral {
 
 extension KeyedDecodingContainer<FieldKey> {
   /// The value of a field.
-  fileprivate func get<Value: Decodable>(_ key: FieldKey) throws -> Value {
+  func get<Value: Decodable>(_ key: FieldKey) throws -> Value {
     try decode(Value.self, forKey: key)
   }
 
   /// The value of a field that may be missing.
-  fileprivate func find<Value: Decodable>(_ key: FieldKey) throws -> Value? {
+  func find<Value: Decodable>(_ key: FieldKey) throws -> Value? {
     try decodeIfPresent(Value.self, forKey: key)
   }
 }
 
 extension KeyedEncodingContainer<FieldKey> {
-  fileprivate mutating func put(_ value: some Encodable, _ key: FieldKey) throws {
+  mutating func put(_ value: some Encodable, _ key: FieldKey) throws {
     try encode(value, forKey: key)
   }
 
   /// Writes a field unless its value is `nil`.
-  fileprivate mutating func put(some value: (some Encodable)?, _ key: FieldKey) throws {
+  mutating func put(some value: (some Encodable)?, _ key: FieldKey) throws {
     try encodeIfPresent(value, forKey: key)
   }
 }
@@ -49,7 +49,8 @@ extension JournalLine: Codable {
       reason: try fields.find("reason"), capability: try fields.find("capability"),
       signal: try fields.find("signal"), limit: try fields.find("limit"),
       issues: try fields.find("issues"), saboteur: try fields.find("saboteur"),
-      message: try fields.find("message"), witness: try fields.find("witness"))
+      message: try fields.find("message"), witness: try fields.find("witness"),
+      breadth: try fields.find("breadth"))
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -75,6 +76,7 @@ extension JournalLine: Codable {
     try fields.put(some: saboteur, "saboteur")
     try fields.put(some: message, "message")
     try fields.put(some: witness, "witness")
+    try fields.put(some: breadth, "breadth")
   }
 }
 

@@ -83,6 +83,7 @@ struct JournalLine {
   var saboteur: SaboteurResult?
   var message: String?
   var witness: WitnessSummary?
+  var breadth: SaboteurBreadth?
 
   static let decoder = JSONDecoder()
 
@@ -128,6 +129,9 @@ extension JournalLine {
     case .saboteur(let result):
       event = "saboteur"
       saboteur = result
+    case .breadth(let breadth):
+      event = "breadth"
+      self.breadth = breadth
     case .problem(let message):
       event = "problem"
       self.message = message
@@ -195,6 +199,7 @@ extension JournalLine {
     case "process-crashed":
       return .processCrashed(try caseID(), signal: try need(signal, "signal"))
     case "saboteur": return .saboteur(try need(saboteur, "saboteur"))
+    case "breadth": return .breadth(try need(breadth, "breadth"))
     case "problem": return .problem(try need(message, "message"))
     case "run-finished": return .runFinished
     default: throw JournalLineError(reason: "the event '\(event)' is unknown")

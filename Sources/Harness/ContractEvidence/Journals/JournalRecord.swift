@@ -5,7 +5,8 @@ public struct JournalRecord: Hashable, Sendable {
   /// The version of the format that this package writes. Journals of earlier versions can be read.
   ///
   /// Version 2 adds the commit and the versions to the start of a run, the version of an
-  /// implementation, the last day of a deviation, and what a case's witnesses observed.
+  /// implementation, the last day of a deviation, what a case's witnesses observed, and the breadth of
+  /// saboteurs.
   public static let formatVersion = 2
 
   /// The run's id, unique across machines, so that journals can be merged by concatenation.
@@ -41,6 +42,8 @@ public struct JournalRecord: Hashable, Sendable {
     case processCrashed(CaseID, signal: Int32)
     /// A saboteur ran against one of the clauses that it names.
     case saboteur(SaboteurResult)
+    /// A saboteur ran against the clauses that it does not name.
+    case breadth(SaboteurBreadth)
     /// A declaration or the whole run has a problem.
     case problem(String)
     /// The process ended normally.

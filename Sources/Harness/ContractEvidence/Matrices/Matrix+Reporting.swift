@@ -151,6 +151,25 @@ extension Matrix.Table {
     }
   }
 
+  /// Something that weakens the evidence and fails no case.
+  public struct Remark: Hashable, Sendable {
+    /// The name of the implementation's column, or `saboteur.` and the saboteur's id.
+    public var subject: String
+    /// The remark.
+    public var sentence: String
+  }
+
+  /// Live implementations that may be fakes, results for another revision, and saboteurs that are broken
+  /// altogether.
+  public var remarks: [Remark] {
+    columns.compactMap { column in
+      column.untouched.map { Remark(subject: column.name, sentence: $0) }
+    } + outdated.map { Remark(subject: $0.implementation, sentence: $0.sentence) }
+      + breadths.compactMap { breadth in
+        breadth.advice.map { Remark(subject: "saboteur.\(breadth.saboteur)", sentence: $0) }
+      }
+  }
+
   /// The number of clauses that caught a saboteur.
   public var provenClauses: Int { Set(saboteurs.filter(\.isCaught).map(\.clause)).count }
 

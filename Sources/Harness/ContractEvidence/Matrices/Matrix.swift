@@ -21,6 +21,9 @@ public struct Matrix: Hashable, Sendable {
     public var strengthTime: Double?
     /// When the latest of ``saboteurs`` ran, in seconds since 1970-01-01 00:00 UTC.
     public var latestStrengthTime: Double?
+    /// Which clauses the saboteurs fail besides those that they name, sorted by saboteur; empty unless
+    /// `CONTRACT_BREADTH` was set.
+    public var breadths: [SaboteurBreadth]
   }
 
   /// An implementation on the platforms where all its results are equal.
@@ -49,9 +52,12 @@ public struct Matrix: Hashable, Sendable {
     /// A sentence if the implementation is live and no case touched what it adapts. Its results are then
     /// no evidence: a fake in its place would have the same.
     public var untouched: String? {
-      guard implementation.kind == .live, let witness, witness.touchingCases == 0 else { return nil }
+      guard implementation.kind == .live, let witness, witness.touchingCases == 0 else {
+        return nil
+      }
       let count = witness.sampledCases
-      return "\(name) is unproven: \(count == 1 ? "its case" : "none of its \(count) cases") changed "
+      return
+        "\(name) is unproven: \(count == 1 ? "its case" : "none of its \(count) cases") changed "
         + "\(witness.name), so it may not reach the real thing"
     }
 

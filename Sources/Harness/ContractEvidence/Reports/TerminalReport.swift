@@ -206,14 +206,10 @@ public struct TerminalReport: Sendable {
       + (note.link.map { " (\($0))" } ?? "")
   }
 
-  /// Adds what no evidence covers: results for another revision, clauses that were left out, and
-  /// saboteurs that escaped.
+  /// Adds what no evidence covers: remarks, clauses that were left out, and saboteurs that escaped.
   private func appendGaps(of table: Matrix.Table, to lines: inout [String]) {
-    for sentence in table.columns.compactMap(\.untouched) {
-      lines += wrapped(sentence, first: "  ", rest: "      ")
-    }
-    for outdated in table.outdated {
-      lines += wrapped(outdated.sentence, first: "  ", rest: "      ")
+    for remark in table.remarks {
+      lines += wrapped(remark.sentence, first: "  ", rest: "      ")
     }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
       lines += wrapped(

@@ -58,17 +58,11 @@ public struct GitHubAnnotations: Sendable {
           "warning", title: "\(table.contract.id)/\(row.clause.id)", at: row.clause.path,
           row.clause.line, "not run: \(reason)"))
     }
-    for column in table.columns {
-      guard let sentence = column.untouched else { continue }
+    for remark in table.remarks {
       lines.append(
         command(
-          "warning", title: "\(table.contract.id)@\(column.name)", at: nil, nil, sentence))
-    }
-    for outdated in table.outdated {
-      lines.append(
-        command(
-          "warning", title: "\(table.contract.id)@\(outdated.implementation)", at: nil, nil,
-          outdated.sentence))
+          "warning", title: "\(table.contract.id)@\(remark.subject)", at: nil, nil,
+          remark.sentence))
     }
     if table.saboteurs.isEmpty {
       lines.append(

@@ -125,9 +125,7 @@ public struct HTMLReport: Sendable {
       append(row, of: table, to: &html)
     }
     html += "</tbody></table></div>\n"
-    for sentence in table.columns.compactMap(\.untouched) {
-      html += "<p>\(HTMLPage.escaped(sentence))</p>\n"
-    }
+    for remark in table.remarks { html += "<p>\(HTMLPage.escaped(remark.sentence))</p>\n" }
     appendStrength(of: table, to: &html)
     html += "</section>\n"
   }

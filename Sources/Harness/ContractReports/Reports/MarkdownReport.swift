@@ -77,8 +77,8 @@ public struct MarkdownReport: Sendable {
         lines.append("  - \(location)\(Self.escaped(issue.message.clipped(to: 1000)))")
       }
     }
-    let untouched = table.columns.compactMap(\.untouched)
-    if !table.notes.isEmpty || !untouched.isEmpty || !table.outdated.isEmpty || !table.contract.dropped.isEmpty
+    let remarks = table.remarks
+    if !table.notes.isEmpty || !remarks.isEmpty || !table.contract.dropped.isEmpty
       || table.saboteurs.contains(where: { !$0.isCaught })
     {
       lines += ["", "### Reasons", ""]
@@ -90,8 +90,7 @@ public struct MarkdownReport: Sendable {
           + "\(Self.escaped(note.outcome.reason ?? ""))\(link): "
           + note.clauses.map(Self.code).joined(separator: ", "))
     }
-    for sentence in untouched { lines.append("- \(Self.escaped(sentence))") }
-    for outdated in table.outdated { lines.append("- \(Self.escaped(outdated.sentence))") }
+    for remark in remarks { lines.append("- \(Self.escaped(remark.sentence))") }
     for (clause, reason) in table.contract.dropped.sorted(by: { $0.key < $1.key }) {
       lines.append("- not run: \(Self.code(clause)), \(Self.escaped(reason))")
     }

@@ -83,9 +83,14 @@ extension Contract {
             CaseID(contract: id, clause: clause.id, implementation: name), kind: nil)
       }
       guard !selected.isEmpty else { return nil }
+      // A saboteur does not say which capabilities it has.
+      let others = clauses.filter {
+        recorder.measuresBreadth && !saboteur.clauses.contains($0.id) && $0.requires.isEmpty
+          && $0.absenceOf == nil
+      }
       return ContractCase(
         id: "\(id)@\(name)", declaration: declaration,
-        work: .saboteur(saboteur, clauses: selected))
+        work: .saboteur(saboteur, clauses: selected, others: others))
     }
     return mistakes + shard(of: cases, named: "\(id)@saboteurs", declaration)
   }

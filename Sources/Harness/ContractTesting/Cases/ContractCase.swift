@@ -14,7 +14,8 @@ public struct ContractCase<Fixture>: Sendable {
   /// What to verify. It is boxed because Swift Testing copies arguments often.
   indirect enum Work: Sendable {
     case clause(Clause<Fixture>, Implementation<Fixture>, CaseID)
-    case saboteur(Saboteur<Fixture>, clauses: [Clause<Fixture>])
+    /// `others` are clauses that the saboteur does not name, if its breadth is measured.
+    case saboteur(Saboteur<Fixture>, clauses: [Clause<Fixture>], others: [Clause<Fixture>])
     /// A mistake in the declarations.
     case problem(DeclarationProblem)
     /// Stands for all cases, because the environment selects none of them.
@@ -46,9 +47,10 @@ public struct ContractCase<Fixture>: Sendable {
     switch work {
     case .clause(let clause, let implementation, let id):
       try await CaseRunner(clause: clause, implementation: implementation, id: id, test: test).run()
-    case .saboteur(let saboteur, let clauses):
+    case .saboteur(let saboteur, let clauses, let others):
       await SaboteurRunner(
-        contract: declaration.contract.id, saboteur: saboteur, clauses: clauses, test: test
+        contract: declaration.contract.id, saboteur: saboteur, clauses: clauses, others: others,
+        test: test
       ).run()
     case .problem(let problem):
       recorder.record(.problem(problem.message))
@@ -75,7 +77,7 @@ extension ContractCase: CustomTestStringConvertible {
   public var testDescription: String {
     switch work {
     case .clause(let clause, _, _): "\(id), \(clause.sentence)"
-    case .saboteur(let saboteur, _): "\(id), \(saboteur.flaw)"
+    case .saboteur(let saboteur, _, _): "\(id), \(saboteur.flaw)"
     case .problem, .nothingSelected, .server: id
     }
   }

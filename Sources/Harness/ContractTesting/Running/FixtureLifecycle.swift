@@ -47,7 +47,8 @@ struct FixtureLifecycle<Fixture>: Sendable {
     await runClause(on: fixture)
     guard !witnesses.isEmpty else { return }
     let touched = await Self.samples(of: witnesses) != before
-    didObserve(WitnessSummary(name: witnesses.map(\.name).joined(separator: ", "), isTouched: touched))
+    didObserve(
+      WitnessSummary(name: witnesses.map(\.name).joined(separator: ", "), isTouched: touched))
   }
 
   private static func samples(of witnesses: [Witness]) async -> [AnyHashableSendable?] {

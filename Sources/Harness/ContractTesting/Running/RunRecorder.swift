@@ -27,6 +27,9 @@ final class RunRecorder: Sendable {
   /// Whether the process runs the cases that its parent process asks for, one after the other.
   let isServer: Bool
 
+  /// Whether saboteurs also run against the clauses that they do not name.
+  let measuresBreadth: Bool
+
   /// Limits how many cases run concurrently.
   let semaphore = CaseSemaphore()
 
@@ -111,6 +114,7 @@ final class RunRecorder: Sendable {
     self.run = run
     let child = environment[OwnProcess.variable]
     isChild = child != nil
+    measuresBreadth = environment["CONTRACT_BREADTH"] != nil
     isServer = environment[SharedCases.variable] != nil
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
     let chosen = child ?? environment["CONTRACT_JOURNAL"]

@@ -6,6 +6,8 @@ struct SaboteurRunner<Fixture>: Sendable {
   var contract: String
   var saboteur: Saboteur<Fixture>
   var clauses: [Clause<Fixture>]
+  /// Clauses that the saboteur does not name, which show whether it is broken altogether.
+  var others: [Clause<Fixture>]
   var test: Test
 
   func run() async {
@@ -21,6 +23,20 @@ struct SaboteurRunner<Fixture>: Sendable {
         "\(contract): the saboteur '\(saboteur.id)' (\(saboteur.flaw)) \(escape)",
         sourceLocation: clause.sourceLocation)
     }
+    if !others.isEmpty { await measureBreadth(in: recorder) }
+  }
+
+  private func measureBreadth(in recorder: RunRecorder) async {
+    var failed: [String] = []
+    for clause in others {
+      let result = await recorder.semaphore.withPermit { await run(clause) }
+      if !result.isEnded || !result.issues.isEmpty { failed.append(clause.id) }
+    }
+    recorder.record(
+      .breadth(
+        SaboteurBreadth(
+          contract: contract, saboteur: saboteur.id, failed: failed, ran: others.count,
+          hasMessage: saboteur.message != nil)))
   }
 
   private struct Verdict {
@@ -30,7 +46,9 @@ struct SaboteurRunner<Fixture>: Sendable {
     var message = ""
   }
 
-  private func judge(_ clause: Clause<Fixture>) async -> Verdict {
+  private func run(
+    _ clause: Clause<Fixture>
+  ) async -> (isEnded: Bool, issues: [IssueSummary]) {
     let collector = IssueCollector()
     let lifecycle = FixtureLifecycle(clause: clause, make: saboteur.make)
     let isEnded = await TimeLimit(saboteur.timeLimit, expired: { _ = collector.close() }).run {
@@ -38,7 +56,11 @@ struct SaboteurRunner<Fixture>: Sendable {
         await lifecycle.run(collector, madeAt: saboteur.sourceLocation)
       }
     }
-    let issues = collector.close()
+    return (isEnded, collector.close())
+  }
+
+  private func judge(_ clause: Clause<Fixture>) async -> Verdict {
+    let (isEnded, issues) = await run(clause)
     if let broken = issues.first(where: \.isFixture) {
       return Verdict(escape: "can't be used: \(broken.message)")
     }
