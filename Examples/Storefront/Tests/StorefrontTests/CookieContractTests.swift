@@ -1,6 +1,7 @@
 import ContractExploration
 import ContractTesting
 import CookieContract
+import Foundation
 import Storefront
 import Testing
 
@@ -23,8 +24,9 @@ import Testing
 extension Implementation<CookieStoreFixture> {
   static let json = live("json") { scope in
     try await CookieStoreFixture(in: scope) { setup in
-      try JSONCookieStore(
-        setup.directory().appending(path: "cookies.json"), policy: setup.policy, now: setup.now)
+      let file = try setup.directory().appending(path: "cookies.json")
+      scope.witness("cookies.json") { try Data(contentsOf: file) }
+      return try JSONCookieStore(file, policy: setup.policy, now: setup.now)
     }
   }.deviating(
     from: "three-thousand", kind: .unsupported, by: .timingOut(after: .seconds(5)),
