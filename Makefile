@@ -88,8 +88,9 @@ bench: setup ## Run the benchmarks and compare the figures with peers
 fuzz: setup ## Fuzz the cookie parsers (RUNS=10000000)
 	@Fuzzing/run $(RUNS)
 
-soak: setup ## Run the long versions of the randomised and stress tests
-	@Scripts/soak
+STEPS :=
+soak: setup ## Run the long versions of the randomised and stress tests (STEPS='foreign server')
+	@Scripts/soak '$(STEPS)'
 
 libcurl-versions: setup ## Compile the curl adapter with the libcurl of five Debian and Ubuntu releases
 	@Scripts/check-libcurl-versions

@@ -152,8 +152,11 @@ int platform_wait_for_exit(pid_t process) {
 int platform_peek_exit(pid_t process, int *signal) {
   siginfo_t info = {0};
   wait_for_exit(process, &info);
-  *signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
-  return info.si_code == CLD_EXITED ? info.si_status : 0;
+  // Darwin has no manual page of waitid(2). Its kernel also puts the reason of an exit in the upper bits of
+  // `si_status`; older ones have no number of a signal there (`waitid_nocancel` in bsd/kern/kern_exit.c).
+  int status = info.si_status & 0xff;
+  *signal = info.si_code == CLD_EXITED ? 0 : status != 0 ? status : SIGKILL;
+  return info.si_code == CLD_EXITED ? status : 0;
 }
 
 int platform_exit_of(pid_t process, int *signal) {

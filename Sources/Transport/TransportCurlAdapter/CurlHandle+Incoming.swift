@@ -126,7 +126,9 @@ extension CurlHandle {
     content.append(contentsOf: bytes)
     incoming.received += bytes.count
     setNeedsDelivery()
-    if incoming.isMultiplexed, incoming.framing == .length(incoming.received) {
+    if incoming.isMultiplexed, incoming.framing == .length(incoming.received),
+      incoming.contentEnd == nil
+    {
       incoming.contentEnd = .now
       loop.noteContentEnd(of: self)
     }

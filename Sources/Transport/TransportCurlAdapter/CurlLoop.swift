@@ -165,10 +165,9 @@ final class CurlLoop {
     }
   }
 
-  /// Records that the declared content of a transfer over HTTP/2 has arrived.
-  func noteContentEnd(of handle: CurlHandle) {
-    if !waitingForEnd.contains(where: { $0 === handle }) { waitingForEnd.append(handle) }
-  }
+  /// Records that the declared content of a transfer over HTTP/2 has arrived; called once for each
+  /// transfer.
+  func noteContentEnd(of handle: CurlHandle) { waitingForEnd.append(handle) }
 
   /// Schedules a delivery for the end of this turn.
   func scheduleDelivery(of handle: CurlHandle) {

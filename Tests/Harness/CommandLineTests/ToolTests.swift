@@ -177,6 +177,37 @@ import Testing
     #expect(clear.status == 0)
   }
 
+  @Test(arguments: [
+    "::error::planted", "\n::error::planted", "\r \u{A0}::stop-commands::planted",
+    "x ##[add-matcher]planted", "\n##vso[task.complete]planted", "##teamcity[buildStop comment='']",
+  ])
+  func `no line of the output is a command of a CI system`(text: String) async throws {
+    let write = #"{"process":0,"f":"write","value":1,"call":1,"return":2}"#
+    let value = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+    let read = #"{"process":1,"f":"read","call":3,"return":4,"result":\#(value)}"#
+    let files = [
+      "away": SampleJournal.text(real: .unavailable(reason: text)), "history": write + "\n" + read,
+    ]
+    for (arguments, status) in [
+      (["report", "away"], 0), (["gate", "away", "--require", "live"], 1),
+      (["linearizable", "history", "--model", "register"], 1), (["report", text], 66),
+      (["report", "away", "--\(text)"], 64),
+    ] as [([String], Int32)] {
+      let run = try await ToolRun(arguments, files: files)
+      #expect(run.status == status, "\(arguments): \(run.errors)")
+      let output = run.output + run.errors
+      #expect(output.contains(/:error|stop|matcher|task|teamcity/), "\(arguments)")
+      for line in output.unicodeScalars.split(separator: "\n") {
+        let start = line.drop { $0.properties.isWhitespace }
+        let runs = "\(arguments[0]): a CI system would run '\(line)'"
+        #expect(!start.starts(with: "::".unicodeScalars), "\(runs)")
+        for mark in ["##[", "##vso[", "##teamcity["] {
+          #expect(!line.contains(mark.unicodeScalars), "\(runs)")
+        }
+      }
+    }
+  }
+
   @Test func `reads a journal from a named pipe and from standard input`() async throws {
     let text = SampleJournal.text(fake: .failed)
     let folder = try ToolFolder(files: ["j": text])

@@ -125,6 +125,27 @@ import Testing
     }
   }
 
+  @Test func `stopping ends connections that a delay holds up`() async throws {
+    let hour = Duration.seconds(3600)
+    try await withProxy { proxy, _ in
+      proxy.faults.downstream.latency = hour...hour
+      let answered = try Client(port: proxy.port)
+      answered.send("hello")
+      #expect(answered.readSome(1, within: 100) == .nothing)
+      proxy.faults.connectionDelay = hour...hour
+      let delayed = try Client(port: proxy.port)
+      #expect(delayed.readSome(1, within: 100) == .nothing)
+      #expect(proxy.openConnectionCount == 2)
+      proxy.stop()
+      #expect(answered.readLine() == .reset && delayed.readLine() == .reset)
+      let limit = ContinuousClock.now + .seconds(20)
+      while proxy.openConnectionCount > 0, ContinuousClock.now < limit {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      #expect(proxy.openConnectionCount == 0)
+    }
+  }
+
   @Test func `a server that does not run resets the client`() async throws {
     try await withProxy { proxy, server in
       await server.stop()

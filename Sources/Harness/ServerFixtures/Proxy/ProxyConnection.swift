@@ -12,10 +12,13 @@ final class ProxyConnection: Sendable {
   private let faults: @Sendable () -> ProxyFaults
   private let ended: @Sendable () -> Void
   private let state = Mutex(State())
+  /// Is signalled when the connection ends, to end its delay.
+  private let hasEnded = DispatchSemaphore(value: 0)
 
   private struct State {
     /// The socket of the server's side, when it is connected.
     var server: Int32?
+    var flows: [ProxyFlow] = []
     /// Threads that may use the sockets.
     var users = 1
     var isEnded = false
@@ -38,7 +41,7 @@ final class ProxyConnection: Sendable {
     run { [self] in
       var random = SplitMix64(seed: seed)
       let delay = random.draw(faults().connectionDelay)
-      if delay > .zero { Thread.sleep(forTimeInterval: delay / .seconds(1)) }
+      if delay > .zero, hasEnded.wait(timeout: .now() + delay / .seconds(1)) == .success { return }
       guard let server = try? LoopbackSocket.connect(to: target) else { return end(.reset) }
       let isEnded = state.withLock { state in
         state.server = server
@@ -51,16 +54,19 @@ final class ProxyConnection: Sendable {
     leave()
   }
 
-  /// Ends both sides. Threads that read or write the sockets notice and end.
+  /// Ends both sides and all delays. Threads that read or write the sockets notice and end.
   func end(_ ending: ProxyFaults.Ending) {
-    state.withLock { state in
+    let flows = state.withLock { state in
       state.isEnded = true
-      guard state.users > 0 else { return }
+      guard state.users > 0 else { return [ProxyFlow]() }
       for socket in [client, state.server].compactMap(\.self) {
         if ending == .reset { Self.reset(socket) }
         shutdown(socket, Int32(SHUT_RDWR))
       }
+      return state.flows
     }
+    for flow in flows { flow.end() }
+    hasEnded.signal()
   }
 
   private func pass(
@@ -71,6 +77,11 @@ final class ProxyConnection: Sendable {
     let flow = ProxyFlow(
       source: source, sink: sink, seed: seed, faults: { [faults] in faults()[keyPath: direction] },
       cut: { [weak self] in self?.end($0) })
+    let isEnded = state.withLock { state in
+      state.flows.append(flow)
+      return state.isEnded
+    }
+    if isEnded { flow.end() }
     run { flow.read() }
     run { flow.write() }
   }

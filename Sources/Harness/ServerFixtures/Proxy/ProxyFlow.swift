@@ -28,6 +28,8 @@ final class ProxyFlow: @unchecked Sendable {
   private var queue: [(item: Item, due: ContinuousClock.Instant)] = []
   private var queued = 0
   private var isFinished = false
+  /// Whether what is queued is dropped.
+  private var isEnded = false
 
   /// Used by the reading thread.
   private var random: SplitMix64
@@ -47,6 +49,15 @@ final class ProxyFlow: @unchecked Sendable {
     self.faults = faults
     self.cut = cut
     random = SplitMix64(seed: seed)
+  }
+
+  /// Drops what has not left, so that no thread waits for its time.
+  func end() {
+    monitor.withLock {
+      isFinished = true
+      isEnded = true
+      monitor.signal()
+    }
   }
 
   // MARK: - Reading
@@ -73,7 +84,11 @@ final class ProxyFlow: @unchecked Sendable {
     let latency = random.draw(faults().latency)
     monitor.withLock {
       while queued >= Self.capacity, !isFinished { monitor.wait(nanoseconds: nil) }
-      guard !isFinished else { return }
+      guard !isFinished else {
+        // Both threads may have waited, and a signal wakes one.
+        monitor.signal()
+        return
+      }
       // Bytes keep their order, so none leaves before those ahead of it.
       lastDue = max(lastDue, ContinuousClock.now + latency)
       queue.append((item, lastDue))
@@ -111,6 +126,10 @@ final class ProxyFlow: @unchecked Sendable {
   private func next() -> Item? {
     monitor.withLock {
       while true {
+        if isEnded {
+          monitor.signal()
+          return nil
+        }
         if let first = queue.first {
           let left = ContinuousClock.now.duration(to: first.due)
           if left <= .zero {

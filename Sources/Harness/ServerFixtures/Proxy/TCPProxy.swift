@@ -87,6 +87,9 @@ public final class TCPProxy: Sendable {
   /// How many connections the proxy has accepted.
   public var connectionCount: Int { state.withLock { $0.count } }
 
+  /// How many connections have threads.
+  var openConnectionCount: Int { state.withLock { $0.connections.count } }
+
   /// Ends every connection with a RST to both sides.
   public func resetConnections() {
     for connection in state.withLock({ Array($0.connections.values) }) { connection.end(.reset) }

@@ -69,7 +69,8 @@ import Testing
     return options
   }
 
-  @Test func `the search is exhaustive for every program of a correct subject`() async {
+  @Test(.onObservedRuntime)
+  func `the search is exhaustive for every program of a correct subject`() async {
     var options = InterleavingOptions(seed: 1, sharing: .actorsOnly)
     options.schedules = 100_000
     let found = await exploreInterleavings(
