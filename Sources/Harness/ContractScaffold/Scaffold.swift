@@ -41,8 +41,8 @@ package struct Scaffold: Sendable {
   ///
   /// - Throws: ``ScaffoldError`` if there is no such protocol, or none that a type could conform to.
   package init(_ options: Options) throws(ScaffoldError) {
-    let sources = try PackageSources(in: options.package)
-    let place = try ScaffoldPlace(options, sources)
+    let place = try ScaffoldPlace(options)
+    let sources = try PackageSources(in: options.package, first: place.file)
     guard let port = sources.port(options.name) else {
       throw ScaffoldError(.source, "no protocol '\(options.name)'; check the name")
     }

@@ -4,13 +4,16 @@ import Foundation
 struct ScaffoldPlace {
   /// The module that declares the protocol.
   let module: String
-  /// The folder of the protocol's file.
-  let sources: String
+  /// The file that declares the protocol, relative to the package's folder.
+  let file: String
   /// The folder of the tests.
   let tests: String
   private let manifest: String
 
-  init(_ options: Scaffold.Options, _ sources: PackageSources) throws(ScaffoldError) {
+  /// The folder of the protocol's file.
+  var sources: String { (file as NSString).deletingLastPathComponent }
+
+  init(_ options: Scaffold.Options) throws(ScaffoldError) {
     let root = options.package
     guard let manifest = try? String(contentsOfFile: "\(root)/Package.swift", encoding: .utf8)
     else {
@@ -19,7 +22,7 @@ struct ScaffoldPlace {
     }
     self.manifest = manifest
     let file = try Self.file(options)
-    self.sources = (file as NSString).deletingLastPathComponent
+    self.file = file
     if let module = options.module {
       self.module = module
     } else {

@@ -107,12 +107,12 @@ struct PortRequirement {
     let unsafe = port.associatedTypes.filter {
       $0.constraints.allSatisfy { $0 != "Sendable" && $0 != "Error" }
     }
-    guard
-      !original.types.contains(where: { type in
-        unsafe.contains { TypeText(type).mentions($0.name) }
-      })
-    else { return false }
-    return substituted.types.allSatisfy { sources.isSendable($0) || $0 == "SampleValue" }
+    let unsafeIDs = port.associatedTypes.filter { !$0.idConstraints.contains("Sendable") }
+    let isUnsafe = original.types.contains { type in
+      unsafe.contains { TypeText(type).mentions($0.name) }
+        || unsafeIDs.contains { type.contains($0.name + ".ID") }
+    }
+    return !isUnsafe && substituted.types.allSatisfy(sources.isSendable)
   }
 
   private static func isReplaceable(

@@ -58,6 +58,26 @@ import Testing
     #expect(caught == ids)
   }
 
+  @Test func `of two protocols with one name, the file decides`() throws {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    try package.write("protocol Twin { func one() }", to: "Sources/App/A.swift")
+    try package.write("protocol Twin { func two() }", to: "Sources/Other/B.swift")
+    try package.write("// swift-tools-version: 6.3\n", to: "Nested/Package.swift")
+    try package.write("struct InMemoryTwin: Twin {}", to: "Nested/Sources/Fake.swift")
+    var options = package.options("Twin")
+    options.file = "./Sources/Other/B.swift"
+    let scaffold = try Scaffold(options)
+    #expect(
+      scaffold.files.map(\.path) == [
+        "Sources/Other/InMemoryTwin.swift", "Tests/OtherTests/TwinContract.swift",
+        "Tests/OtherTests/TwinFlaws.swift", "Tests/OtherTests/TwinSpecification.swift",
+        "Tests/OtherTests/TwinContractTests.swift",
+      ])
+    #expect(scaffold.files[1].text.contains("Clause(\"two\""))
+    #expect(!scaffold.files[1].text.contains("Clause(\"one\""))
+  }
+
   @Test func `mistakes in the arguments and the protocol are named with a remedy`() throws {
     let package = try SamplePackage(copying: Self.samples)
     defer { package.remove() }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A claim rests on statements of the package's sources that were executed: the body of a function that
 /// implements the requirement, a `throw` of a case of the error's type, and a `return nil` in a function
-/// with the requirement's signature. What such statements can't show is said to be unknown, never seen.
+/// with the requirement's signature, in a file that implements it. What such statements can't show is said to be unknown, never seen.
 package struct RequirementCoverage: Sendable {
   /// What is known about one requirement, error or result.
   package enum Finding: Hashable, Sendable {
@@ -111,7 +111,9 @@ private struct CoverageReader {
     guard requirement.kind != .initializer, let result = requirement.result,
       TypeText(result).wrapped != nil
     else { return items }
-    let returns = bodies.flatMap { body in
+    // A fake's model is in the fake's file. The same function of an unrelated type shows nothing.
+    let places = Set(own.map(\.file.path))
+    let returns = bodies.filter { places.contains($0.file.path) }.flatMap { body in
       Self.positions(of: ["return", "nil"], in: body.member.body).compactMap {
         count(of: $0, in: body.file)
       }

@@ -17,9 +17,13 @@ struct PackageSources {
 
   /// Reads every Swift file of a package.
   ///
+  /// - Parameters:
+  ///   - folder: The package's folder.
+  ///   - first: The relative path of a file whose protocols count if others have the same names.
   /// - Throws: ``ScaffoldError`` if the folder can't be listed.
-  init(in folder: String) throws(ScaffoldError) {
-    for path in try Self.paths(in: folder) {
+  init(in folder: String, first: String? = nil) throws(ScaffoldError) {
+    let paths = try Self.paths(in: folder)
+    for path in paths.filter({ $0 == first }) + paths.filter({ $0 != first }) {
       guard let text = try? String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8) else {
         continue
       }
@@ -105,7 +109,10 @@ struct PackageSources {
 
   private func holds(_ type: String, _ isTrue: ([TypeDeclaration]) -> Bool) -> Bool {
     let text = TypeText(type)
-    if Self.values.contains(type) { return true }
+    // The sample that stands for an associated type is written with the other files.
+    if ["SampleValue", "SampleValue.ID"].contains(type) || Self.values.contains(type) {
+      return true
+    }
     if let wrapped = text.wrapped { return holds(wrapped, isTrue) }
     if let (kind, types) = text.elements {
       return kind != "tuple" && types.allSatisfy { holds($0, isTrue) }
@@ -175,6 +182,7 @@ struct PackageSources {
     for type in declaration.associatedTypes {
       if let index = port.associatedTypes.firstIndex(where: { $0.name == type.name }) {
         port.associatedTypes[index].constraints += type.constraints
+        port.associatedTypes[index].idConstraints += type.idConstraints
       } else {
         port.associatedTypes.append(type)
       }

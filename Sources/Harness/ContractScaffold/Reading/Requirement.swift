@@ -85,6 +85,8 @@ struct AssociatedType {
   var name: String
   /// The protocols after the colon and in `where` clauses.
   var constraints: [String]
+  /// The protocols that its `ID` conforms to by a `where` clause.
+  var idConstraints: [String] = []
   /// Whether a `where` clause says more than that the type conforms to a protocol.
   var hasOtherConstraints = false
 }

@@ -290,7 +290,7 @@ struct SourceReader {
         String(brackets("<").source.dropFirst().dropLast()), at: ",")
     }
     if skip(":") { port.inherits = inheritance() }
-    if skip("where") { constrain(&port, run(until: ["{"]).source) }
+    let constraints = skip("where") ? run(until: ["{"]).source : ""
     guard skip("{") else { return }
     while let token = current, token.text != "}" {
       if token.text.hasPrefix("#") {
@@ -302,6 +302,7 @@ struct SourceReader {
       readRequirement(into: &port)
     }
     _ = skip("}")
+    if !constraints.isEmpty { constrain(&port, constraints) }
     protocols.append(port)
   }
 
@@ -321,23 +322,15 @@ struct SourceReader {
         port.associatedTypes[index].constraints += TypeText.split(sides[1], at: "&")
       } else {
         // The id of a sample is an `Int`, which satisfies these.
-        let isOfID =
-          sides.count == 2 && subject.hasSuffix(".ID")
-          && Set(TypeText.split(sides[1], at: "&")).isSubset(of: [
-            "Sendable", "Hashable", "Equatable", "Codable", "Comparable",
-          ])
-        for index in port.associatedTypes.indices
-        where !isOfID
-          && TypeText(part.replacing("Self.", with: "")).mentions(port.associatedTypes[index].name)
-        {
-          port.associatedTypes[index].hasOtherConstraints = true
-        }
-        if port.associatedTypes.isEmpty {
-          port.associatedTypes.append(
-            AssociatedType(
-              name: String(subject.prefix { $0 != "." && $0 != " " }),
-              constraints: sides.count == 2 && !subject.contains(".") ? [sides[1]] : [],
-              hasOtherConstraints: sides.count != 2 || subject.contains(".")))
+        let known: Set = ["Sendable", "Hashable", "Equatable", "Codable", "Comparable"]
+        let constraints = sides.count == 2 ? TypeText.split(sides[1], at: "&") : []
+        for index in port.associatedTypes.indices {
+          let name = port.associatedTypes[index].name
+          if subject == name + ".ID", !constraints.isEmpty, known.isSuperset(of: constraints) {
+            port.associatedTypes[index].idConstraints += constraints
+          } else if TypeText(part.replacing("Self.", with: "")).mentions(name) {
+            port.associatedTypes[index].hasOtherConstraints = true
+          }
         }
       }
     }
@@ -494,12 +487,7 @@ struct SourceReader {
         .flatMap { TypeText.split($0, at: "&") }
     }
     if skip("=") { _ = run(until: ["where"]) }
-    // A `where` clause of the protocol itself may have come first.
-    if let index = port.associatedTypes.firstIndex(where: { $0.name == name }) {
-      port.associatedTypes[index].constraints += type.constraints
-    } else {
-      port.associatedTypes.append(type)
-    }
+    port.associatedTypes.append(type)
     if skip("where") { constrain(&port, run().source) }
   }
 }

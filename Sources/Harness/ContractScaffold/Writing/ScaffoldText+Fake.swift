@@ -20,6 +20,14 @@ extension ScaffoldText {
     return list.isEmpty ? "" : "<\(list.joined(separator: ", "))>"
   }
 
+  /// ` where` and the constraints that do not fit into ``generics``.
+  private var genericConstraints: String {
+    let list = port.port.associatedTypes.filter { !$0.idConstraints.isEmpty }.map {
+      "\($0.name).ID: \($0.idConstraints.joined(separator: " & "))"
+    }
+    return list.isEmpty ? "" : " where \(list.joined(separator: ", "))"
+  }
+
   private var genericArguments: String {
     let list = port.port.associatedTypes.map(\.name).joined(separator: ", ")
     return list.isEmpty ? "" : "<\(list)>"
@@ -49,7 +57,8 @@ extension ScaffoldText {
     return """
       \(imports.isEmpty ? "" : imports + "\n\n")/// The fake: \(names.oneOfThem) in memory, for \
       tests and previews.
-      \(port.isolation)\(access)\(keyword) \(names.fake)\(generics): \(port.port.declaration.name) {
+      \(port.isolation)\(access)\(keyword) \(names.fake)\(generics): \
+      \(port.port.declaration.name)\(genericConstraints) {
       \(storedModel)\(initializer)\(originals.map(fakeMember).joined(separator: "\n\n"))
       }
       \(port.modelled.isEmpty ? "" : "\n" + model(access: access))
@@ -133,7 +142,7 @@ extension ScaffoldText {
       """
     return """
       /// The behaviour of \(names.oneOfThem), without locks, clocks or I/O.
-      \(access)struct \(names.model)\(generics): \(conformance) {
+      \(access)struct \(names.model)\(generics): \(conformance)\(genericConstraints) {
         /// Creates the model of \(names.oneOfThem) that has not been used.
         \(access)init() {}
 

@@ -159,11 +159,7 @@ extension ScaffoldText {
     }
   }
 
-  private func isComparable(_ type: String) -> Bool {
-    port.sources.isEquatable(type) || TypeText(type).wrapped == "SampleValue"
-      || type == "SampleValue"
-      || type == "[SampleValue]"
-  }
+  private func isComparable(_ type: String) -> Bool { port.sources.isEquatable(type) }
 
   // MARK: - Samples
 
@@ -289,6 +285,7 @@ enum SampleValues {
         "UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))",
       ]
     case "URL": return ["URL(filePath: \"/a\")", "URL(filePath: \"/b c\")"]
+    case "SampleValue.ID": return ["1", "2"]
     case "SampleValue": return ["SampleValue(id: 1)", "SampleValue(id: 2)"]
     default: break
     }
