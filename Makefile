@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup contracts test explorers transports example threads matrix bench fuzz soak libcurl-versions on-debian-13 \
-  portable api-breakage docs lint format
+  portable api-breakage docs scaffold lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
@@ -109,6 +109,10 @@ api-breakage: setup ## List breaking changes of the public API since BASE (BASE=
 
 docs: ## Build the documentation into docs/
 	@Scripts/build-docs
+
+scaffold: setup ## Run what 'contracts new' writes for ten protocols, and finish one
+	@swift build --product contracts --quiet
+	@Scripts/check-scaffold
 
 lint: ## Check the format, the imports and the documentation
 	@swift format lint --strict --recursive --parallel $(SOURCES)

@@ -80,11 +80,12 @@ let harness: [Target] = [
   .target(
     name: "ContractMutation",
     dependencies: ["CPlatform", "ContractEvidence", "HarnessSupport", "SystemLocks"]),
+  .target(name: "ContractScaffold"),
   .executableTarget(
     name: "contracts",
     dependencies: [
       "CommandLineSupport", "ContractEvidence", "ContractMutation", "ContractReports",
-      "HarnessSupport",
+      "ContractScaffold", "HarnessSupport",
     ]),
   .plugin(
     name: "ContractsCommand",
@@ -126,6 +127,9 @@ let harness: [Target] = [
   .testTarget(
     name: "ContractMutationTests",
     dependencies: ["ContractMutation", "ContractTesting", "contracts"], exclude: ["Fixture"]),
+  .testTarget(
+    name: "ContractScaffoldTests",
+    dependencies: ["ContractExploration", "ContractScaffold", "contracts"]),
   .testTarget(
     name: "CommandLineTests",
     dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples", "contracts"],

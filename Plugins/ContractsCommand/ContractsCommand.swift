@@ -5,6 +5,10 @@ import PackagePlugin
 ///
 /// SwiftPM exits with 1 for every failure of a plugin. A script that tells exit codes apart runs the
 /// tool itself: `swift run contracts diff …`.
+///
+/// `new` writes files. Where SwiftPM runs plugins in a sandbox (macOS), it needs
+/// `swift package --allow-writing-to-package-directory contracts new …`. The plugin does not declare that
+/// permission, because SwiftPM would then refuse every command without a terminal, such as `run` in CI.
 @main
 struct ContractsCommand: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {

@@ -3,7 +3,7 @@ import ContractEvidence
 import ContractReports
 import Foundation
 
-/// The command-line tool for journals: reports, comparisons, the gate, runs and recorded histories.
+/// The command-line tool: new contracts, runs, reports, comparisons, the gate and recorded histories.
 @main
 struct Contracts {
   static let program = CommandLineProgram(
@@ -24,6 +24,7 @@ struct Contracts {
              [--allow strength=PATTERN] [--base BASE]
              [--forbid new-deviations] [--forbid unwitnessed]
              [--mutation-score SCORE --target TARGET[,TARGET…]]
+             [--requirements PROTOCOL[,PROTOCOL…] [--profile FILE]]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation,
             for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
             saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
@@ -31,7 +32,11 @@ struct Contracts {
             gone or changed since the journal BASE, and --forbid new-deviations makes new ones fail.
             --forbid unwitnessed fails for a live implementation whose fixtures name no witness.
             --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same
-            code.
+            code. --requirements fails for what 'coverage' shows as never executed.
+        coverage PROTOCOL… [--profile FILE]
+            Shows which requirements of protocols, errors that they name and nil results the last
+            'swift test --enable-code-coverage' executed. Run only the contract's tests before, as
+            other tests count as well. FILE is the file that 'swift test --show-codecov-path' names.
         history FOLDER [--format text|html] [--output FILE]
             Shows the journals of a folder over time: their cases, failures, deviations and strength,
             since when each failing case fails, and the cases that both held and failed on a commit.
@@ -46,6 +51,14 @@ struct Contracts {
             instead. Exits with the code of swift test: 0 if everything holds, 1 if something fails
             or does not build, 127 if swift is not found. Exits with 1 if no case ran, and with 128
             plus the number of a signal that ended the run.
+        new PROTOCOL [--protocol FILE] [--module NAME] [--tests FOLDER] [--fake EXPRESSION]
+            [--type NAME=TYPE]…
+            Writes a contract for a protocol, with a clause, a saboteur and a command for each
+            requirement, an in-memory fake with its model, and tests. All compile, and fail with
+            'write me' until they are written. FILE declares the protocol; by default all files are
+            searched. --fake creates a fake that exists, and --type says what an associated type is.
+            Prints what could not be guessed, and what Package.swift needs. Exits with 65 if there is
+            no such protocol, and with 73 if a file exists already: nothing is overwritten.
         mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
                [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
                [--shard 2/16] [--again all] [--mutant ID] [--format terminal|markdown|stryker]
@@ -86,8 +99,10 @@ struct Contracts {
       let command = try LinearizableCommand(
         rest, name: "contracts linearizable", models: HistoryModel.all)
       return try command.run(printError: program.printError)
+    case "coverage": return try CoverageCommand(rest).run()
     case "history": return try HistoryCommand(rest).run()
     case "baseline": return try BaselineCommand(rest).run()
+    case "new": return try NewCommand(rest).run()
     case "mutate": return try MutateCommand(rest).run()
     case "mutations": return try MutationsCommand(rest).run()
     case "run": return try await RunCommand(rest).run()

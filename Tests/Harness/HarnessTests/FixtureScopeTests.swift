@@ -31,4 +31,17 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path))
     #expect(!FileManager.default.fileExists(atPath: other.path))
   }
+
+  @Test func `a failed #require in a fixture is one issue`() async throws {
+    let collector = IssueCollector()
+    let lifecycle = FixtureLifecycle(
+      clause: Clause<Int>("any", "any") { _ in },
+      make: { _ in try #require(nil as Int?, "no number") })
+    try await collector.collect(in: try #require(Test.current)) {
+      await lifecycle.run(collector, madeAt: #_sourceLocation)
+    }
+    let issues = collector.close()
+    #expect(issues.count == 1)
+    #expect(issues.first?.isFixture == true && issues.first?.message.contains("no number") == true)
+  }
 }

@@ -34,6 +34,9 @@ struct FixtureLifecycle<Fixture>: Sendable {
     let fixture: Fixture
     do {
       fixture = try await make(scope)
+    } catch is ExpectationFailedError {
+      // `#require` has recorded the issue already.
+      return
     } catch {
       Issue.record(
         error, "the fixture could not be made: \(String(describing: error))",

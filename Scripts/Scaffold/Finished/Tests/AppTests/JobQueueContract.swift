@@ -1,0 +1,96 @@
+import App
+import ContractTesting
+import Testing
+
+/// What a clause receives.
+struct JobQueueFixture: Sendable {
+  /// The job queue under test.
+  var jobQueue: any JobQueue
+}
+
+extension Contract<JobQueueFixture> {
+  static let jobQueue = Contract("job-queue", "Job queue") {
+    Clause("enqueue", "adds a job at the end, and returns its ticket") { fixture in
+      for number in 1...100 {
+        let ticket = try await fixture.jobQueue.enqueue(.numbered(number))
+        #expect(ticket == number)
+      }
+      await #expect(throws: JobQueueError.full(limit: 100)) {
+        try await fixture.jobQueue.enqueue(.numbered(101))
+      }
+    }
+    Clause("take", "takes the oldest job that waits, or returns nil") { fixture in
+      for number in 1...3 { _ = try await fixture.jobQueue.enqueue(.numbered(number)) }
+      for number in 1...3 {
+        let next = try await fixture.jobQueue.take()
+        #expect(next == Assignment(ticket: number, job: .numbered(number)))
+      }
+      let none = try await fixture.jobQueue.take()
+      #expect(none == nil)
+    }
+    Clause("complete", "forgets a job that was taken") { fixture in
+      let ticket = try await fixture.taken()
+      try await fixture.jobQueue.complete(ticket)
+      await #expect(throws: JobQueueError.unknownTicket(ticket)) {
+        try await fixture.jobQueue.complete(ticket)
+      }
+    }
+    Clause("retry", "puts a job that was taken back to the front") { fixture in
+      let ticket = try await fixture.taken()
+      _ = try await fixture.jobQueue.enqueue(.numbered(2))
+      try await fixture.jobQueue.retry(ticket)
+      let next = try await fixture.jobQueue.take()
+      #expect(next?.ticket == ticket)
+      await #expect(throws: JobQueueError.unknownTicket(7)) { try await fixture.jobQueue.retry(7) }
+    }
+    Clause("cancel", "removes the jobs of an owner that wait, and returns how many there were") {
+      fixture in
+      for number in 1...4 { _ = try await fixture.jobQueue.enqueue(.numbered(number)) }
+      let cancelled = try await fixture.jobQueue.cancel(ownedBy: "ann")
+      let next = try await fixture.jobQueue.take()
+      #expect(cancelled == 2)
+      #expect(next?.job == .numbered(2))
+    }
+    Clause("count", "the number of jobs that wait") { fixture in
+      let before = try await fixture.jobQueue.count
+      _ = try await fixture.taken()
+      _ = try await fixture.jobQueue.enqueue(.numbered(2))
+      let after = try await fixture.jobQueue.count
+      #expect([before, after] == [0, 1])
+    }
+  } saboteurs: {
+    Saboteur.flawed("numbers-from-zero", "gives the first job ticket 0", caughtBy: "enqueue") {
+      $0.enqueue = { queue, job async throws(JobQueueError) in try await queue.enqueue(job) - 1 }
+    }
+    Saboteur.flawed("takes-none", "never has a job", caughtBy: "take") {
+      $0.take = { _ in nil }
+    }
+    Saboteur.flawed("forgives", "accepts unknown tickets", caughtBy: "complete") {
+      $0.complete = { queue, ticket in try? await queue.complete(ticket) }
+    }
+    Saboteur.flawed("drops", "completes a job instead of retrying it", caughtBy: "retry") {
+      $0.retry = { queue, ticket async throws(JobQueueError) in try await queue.complete(ticket) }
+    }
+    Saboteur.flawed("never-cancels", "says that it removed two jobs", caughtBy: "cancel") {
+      $0.cancel = { _, _ in 2 }
+    }
+    Saboteur.flawed("counts-one-more", "counts a job that is not there", caughtBy: "count") {
+      $0.count = { queue async throws(JobQueueError) in try await queue.count + 1 }
+    }
+  }
+}
+
+extension JobQueueFixture {
+  /// Adds the first job, takes it, and returns its ticket.
+  fileprivate func taken() async throws -> Int {
+    _ = try await jobQueue.enqueue(.numbered(1))
+    return try #require(try await jobQueue.take()).ticket
+  }
+}
+
+extension Job {
+  /// Jobs with odd numbers are Ann's.
+  fileprivate static func numbered(_ number: Int) -> Job {
+    Job(owner: number.isMultiple(of: 2) ? "ben" : "ann", name: "\(number)")
+  }
+}

@@ -1,0 +1,199 @@
+import Foundation
+
+/// The protocols and types that the Swift files of a package declare, and what follows from them.
+struct PackageSources {
+  private(set) var protocols: [String: ProtocolDeclaration] = [:]
+  private var types: [String: [TypeDeclaration]] = [:]
+  /// The files with the members that have a body.
+  private(set) var files: [SourceFile] = []
+
+  /// A file that was read.
+  struct SourceFile {
+    /// The absolute path.
+    var path: String
+    var text: String
+    var members: [MemberDeclaration]
+  }
+
+  /// Reads every Swift file of a package.
+  ///
+  /// - Parameters:
+  ///   - folder: The package's folder.
+  ///   - first: The relative path of a file whose protocols count if others have the same names.
+  /// - Throws: ``ScaffoldError`` if the folder can't be listed.
+  init(in folder: String, first: String? = nil) throws(ScaffoldError) {
+    let paths = try Self.paths(in: folder)
+    for path in paths.filter({ $0 == first }) + paths.filter({ $0 != first }) {
+      guard let text = try? String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8) else {
+        continue
+      }
+      let reader = SourceReader(text)
+      files.append(SourceFile(path: "\(folder)/\(path)", text: text, members: reader.members))
+      add(reader)
+    }
+  }
+
+  /// The relative paths of a package's Swift files, without build products, dependencies and packages
+  /// inside it.
+  static func paths(in folder: String) throws(ScaffoldError) -> [String] {
+    let manager = FileManager.default
+    guard let items = manager.enumerator(atPath: folder) else {
+      throw ScaffoldError(.source, "\(folder) can't be listed; give a folder of a package")
+    }
+    var paths: [String] = []
+    while let item = items.nextObject() as? String {
+      let isHidden = (item as NSString).lastPathComponent.hasPrefix(".")
+      if isHidden || manager.fileExists(atPath: "\(folder)/\(item)/Package.swift") {
+        items.skipDescendants()
+      } else if item.hasSuffix(".swift") {
+        paths.append(item)
+      }
+    }
+    return paths.sorted()
+  }
+
+  private mutating func add(_ file: SourceReader) {
+    for port in file.protocols where protocols[port.name] == nil { protocols[port.name] = port }
+    for type in file.types { types[type.name, default: []].append(type) }
+  }
+
+  /// The names of the types that conform to a protocol, in alphabetical order.
+  func conformers(to name: String) -> [String] {
+    types.filter { $0.value.contains { $0.inherits.contains(name) } }.map(\.key).sorted()
+  }
+
+  /// The cases of an enumeration, or an empty array.
+  func cases(of name: String) -> [String] { (types[name] ?? []).flatMap(\.cases) }
+
+  /// Whether a type of this name exists.
+  func declares(_ name: String) -> Bool { types[name] != nil || protocols[name] != nil }
+
+  // MARK: - Conformances
+
+  /// Types of the standard library and Foundation that are `Hashable` and `Sendable`.
+  static let values: Set = [
+    "String", "Substring", "Character", "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt",
+    "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float", "Duration", "UUID", "URL", "Data",
+    "Date", "TimeInterval", "Decimal", "Locale", "TimeZone", "Never", "Int128", "UInt128",
+  ]
+
+  /// Whether values of a type can be sent to other tasks, as far as the sources show.
+  func isSendable(_ type: String) -> Bool {
+    holds(type) { declarations in
+      declarations.contains { declaration in
+        !Set(declaration.inherits).isDisjoint(with: [
+          "Sendable", "Error", "LocalizedError", "Actor",
+        ])
+          || declaration.kind == "actor" || declaration.isIsolated
+          // The compiler derives it from the members of a type that is not public.
+          || (["struct", "enum"].contains(declaration.kind) && declaration.access != "public")
+      }
+    }
+  }
+
+  /// Whether values of a type can be compared with `==`, as far as the sources show.
+  func isEquatable(_ type: String) -> Bool {
+    if type.hasSuffix(".ID"),
+      types[String(type.dropLast(3))]?.contains(where: { $0.inherits.contains("Identifiable") })
+        == true
+    {
+      return true
+    }
+    return holds(type) { declarations in
+      declarations.contains { declaration in
+        !Set(declaration.inherits).isDisjoint(with: ["Equatable", "Hashable", "Comparable"])
+          || (declaration.kind == "enum" && !declaration.hasPayload)
+      }
+    }
+  }
+
+  private func holds(_ type: String, _ isTrue: ([TypeDeclaration]) -> Bool) -> Bool {
+    let text = TypeText(type)
+    // The sample that stands for an associated type is written with the other files.
+    if ["SampleValue", "SampleValue.ID"].contains(type) || Self.values.contains(type) {
+      return true
+    }
+    if let wrapped = text.wrapped { return holds(wrapped, isTrue) }
+    if let (kind, types) = text.elements {
+      return kind != "tuple" && types.allSatisfy { holds($0, isTrue) }
+    }
+    if let declarations = types[type] { return isTrue(declarations) }
+    // The id of a value is usually one of its stored properties.
+    return type.hasSuffix(".ID") && types[String(type.dropLast(3))].map(isTrue) ?? false
+  }
+
+  // MARK: - Requirements
+
+  /// A protocol with the requirements that it inherits.
+  struct Port {
+    var declaration: ProtocolDeclaration
+    /// All requirements, those of inherited protocols first.
+    var requirements: [Requirement]
+    var associatedTypes: [AssociatedType]
+    /// The names of all inherited protocols.
+    var ancestors: Set<String>
+    /// Inherited protocols whose requirements are not known, because no file of the package declares
+    /// them.
+    var unknown: [String]
+
+    var isClassBound: Bool { !ancestors.isDisjoint(with: ["AnyObject", "class", "Actor"]) }
+    var isActor: Bool { ancestors.contains("Actor") }
+    var isSendable: Bool { !ancestors.isDisjoint(with: ["Sendable", "Actor", "Error"]) }
+  }
+
+  /// Resolves a protocol.
+  func port(_ name: String) -> Port? {
+    guard let declaration = protocols[name] else { return nil }
+    var port = Port(
+      declaration: declaration, requirements: [], associatedTypes: [], ancestors: [], unknown: [])
+    var seen: Set<String> = []
+    collect(declaration, into: &port, seen: &seen)
+    return port
+  }
+
+  private func collect(
+    _ declaration: ProtocolDeclaration, into port: inout Port, seen: inout Set<String>
+  ) {
+    guard seen.insert(declaration.name).inserted else { return }
+    let markers: Set = [
+      "Sendable", "AnyObject", "class", "Actor", "SendableMetatype", "BitwiseCopyable",
+    ]
+    for name in declaration.inherits {
+      port.ancestors.insert(name)
+      if let parent = protocols[String(name.prefix { $0 != "<" })] {
+        collect(parent, into: &port, seen: &seen)
+        if port.declaration.isolation == nil, let isolation = parent.isolation {
+          port.declaration.attributes.append(isolation)
+        }
+      } else if name == "CustomStringConvertible" {
+        var description = Requirement(kind: .property, name: "description")
+        description.result = "String"
+        description.owner = name
+        port.requirements.append(description)
+      } else if !markers.contains(name), !port.unknown.contains(name) {
+        port.unknown.append(name)
+      }
+    }
+    port.declaration.isConditional = port.declaration.isConditional || declaration.isConditional
+    for module in declaration.imports where !port.declaration.imports.contains(module) {
+      port.declaration.imports.append(module)
+    }
+    if declaration.name != port.declaration.name { port.declaration.unread += declaration.unread }
+    for type in declaration.associatedTypes {
+      if let index = port.associatedTypes.firstIndex(where: { $0.name == type.name }) {
+        port.associatedTypes[index].constraints += type.constraints
+        port.associatedTypes[index].idConstraints += type.idConstraints
+      } else {
+        port.associatedTypes.append(type)
+      }
+    }
+    for requirement in declaration.requirements {
+      // A protocol may repeat a requirement that it inherits.
+      let isRepeated = port.requirements.contains {
+        $0.signature == requirement.signature && $0.types == requirement.types
+          && $0.isStatic == requirement.isStatic && $0.isAsync == requirement.isAsync
+      }
+      if !isRepeated { port.requirements.append(requirement) }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/// What a scaffold could not guess.
+struct ScaffoldNotes {
+  private let text: ScaffoldText
+  private let chosen: [String: String]
+  private let given: [String: String]
+  private let existing: String?
+
+  init(
+    _ text: ScaffoldText, chosen: [String: String], given: [String: String], existing: String?
+  ) {
+    self.text = text
+    self.chosen = chosen
+    self.given = given
+    self.existing = existing
+  }
+
+  private var port: ScaffoldPort { text.port }
+
+  /// The notes, one sentence each.
+  var all: [String] { unread + types + members + exploration + implementations }
+
+  private var unread: [String] {
+    var notes = port.port.declaration.unread.map { "this part of the protocol was not read: \($0)" }
+    if port.port.declaration.isConditional {
+      notes.append("some requirements stand between #if and #endif; on which systems is not known")
+    }
+    notes += port.port.unknown.map {
+      "the requirements of \($0) are not known, because no file of the package declares it"
+    }
+    if !port.isComplete {
+      notes.append(
+        "for these reasons there is no fake and no forwarder; write a type that conforms")
+    } else if port.port.isActor {
+      notes.append(
+        "an actor can't pass synchronous calls on to another, so there is no forwarder; each saboteur "
+          + "needs a type that conforms")
+    }
+    return notes
+  }
+
+  private var types: [String] {
+    chosen.keys.sorted().filter { given[$0] == nil }.map {
+      "SampleValue stands for the associated type \($0); choose another with --type \($0)=TYPE"
+    }
+  }
+
+  private var members: [String] {
+    guard port.canForward, text.fake != nil else { return [] }
+    return port.requirements.filter { !$0.isReplaceable }.map { one in
+      let reason: String
+      switch one.requirement.kind {
+      case .initializer: reason = "is an initialiser"
+      case .subscripting: reason = "is a subscript"
+      default:
+        if one.requirement.isStatic {
+          reason = "is static"
+        } else if one.requirement.isNonisolated, !port.isolation.isEmpty {
+          reason = "is nonisolated"
+        } else if one.requirement.isGeneric {
+          reason = "is generic"
+        } else if one.requirement.takesSelf
+          || one.requirement.result.map({ TypeText($0).mentions("Self") }) == true
+        {
+          reason = "takes or returns Self"
+        } else {
+          reason = "has parameters that a closure can't have"
+        }
+      }
+      return "\(one.requirement.signature) \(reason): its saboteur needs a type of its own"
+    }
+  }
+
+  private var exploration: [String] {
+    let left = port.requirements.filter { !$0.isModelled }.map(\.requirement.signature)
+    var notes: [String] = []
+    if !left.isEmpty {
+      notes.append(
+        "the model and the commands leave out \(left.joined(separator: ", ")), which are not calls on an "
+          + "instance with values that are known to be Sendable")
+    }
+    guard !port.modelled.isEmpty else { return notes }
+    let empty = text.sampleTypes.filter { SampleValues.list(of: $0.type) == nil }
+    notes += empty.map {
+      "which values of \($0.type) commands use; write them in \(text.names.specification).\($0.name)"
+    }
+    notes += Set(text.describedResults).sorted().map {
+      "whether \($0) is Equatable; commands compare it by its description"
+    }
+    return notes
+  }
+
+  private var implementations: [String] {
+    var notes: [String] = []
+    if let existing { notes.append("how to create \(existing); \(existing)() is used") }
+    notes.append(
+      text.adapters.isEmpty
+        ? "which type is the real thing: none conforms to \(text.names.type)"
+        : "how to create \(text.adapters.joined(separator: ", "))")
+    return notes
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// Where the files of a scaffold go.
+struct ScaffoldPlace {
+  /// The module that declares the protocol.
+  let module: String
+  /// The file that declares the protocol, relative to the package's folder.
+  let file: String
+  /// The folder of the tests.
+  let tests: String
+  private let manifest: String
+
+  /// The folder of the protocol's file.
+  var sources: String { (file as NSString).deletingLastPathComponent }
+
+  init(_ options: Scaffold.Options) throws(ScaffoldError) {
+    let root = options.package
+    guard let manifest = try? String(contentsOfFile: "\(root)/Package.swift", encoding: .utf8)
+    else {
+      throw ScaffoldError(
+        .source, "\(root) has no Package.swift; run this in a package's folder")
+    }
+    self.manifest = manifest
+    let file = try Self.file(options)
+    self.file = file
+    if let module = options.module {
+      self.module = module
+    } else {
+      let parts = file.split(separator: "/").map(String.init)
+      guard let index = parts.firstIndex(of: "Sources"), index + 2 < parts.count else {
+        throw ScaffoldError(
+          .arguments, "\(file) is not in Sources/<module>; name its module: --module NAME")
+      }
+      // A package may group its targets in folders: the target is the deepest folder that it names.
+      let folders = parts[(index + 1)..<(parts.count - 1)]
+      self.module = folders.last { manifest.contains("\"\($0)\"") } ?? folders[index + 1]
+    }
+    tests = options.tests ?? "Tests/\(module)Tests"
+  }
+
+  /// The file that declares the protocol, relative to the package's folder.
+  private static func file(_ options: Scaffold.Options) throws(ScaffoldError) -> String {
+    let name = options.name
+    guard let path = options.file else {
+      for file in try PackageSources.paths(in: options.package)
+      where declares(name, "\(options.package)/\(file)") == true {
+        return file
+      }
+      throw ScaffoldError(.source, "no Swift file of the package declares the protocol '\(name)'")
+    }
+    let isAbsolute = path.hasPrefix("/")
+    let root = options.package + "/"
+    guard !isAbsolute || path.hasPrefix(root) else {
+      throw ScaffoldError(.arguments, "\(path) is not in the package \(options.package)")
+    }
+    let relative = isAbsolute ? String(path.dropFirst(root.count)) : path
+    switch declares(name, root + relative) {
+    case true?: return relative.hasPrefix("./") ? String(relative.dropFirst(2)) : relative
+    case false?:
+      let found = SourceReader(
+        (try? String(contentsOfFile: root + relative, encoding: .utf8)) ?? ""
+      )
+      .protocols.map(\.name)
+      throw ScaffoldError(
+        .source,
+        "\(path) does not declare the protocol '\(name)'"
+          + (found.isEmpty ? " or any other" : "; it declares \(found.joined(separator: ", "))"))
+    case nil: throw ScaffoldError(.source, "\(path) can't be read as text in UTF-8")
+    }
+  }
+
+  private static func declares(_ name: String, _ path: String) -> Bool? {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+    guard text.contains(name) else { return false }
+    return SourceReader(text).protocols.contains { $0.name == name }
+  }
+
+  /// The lines that the manifest needs, or `nil` if it names the products already.
+  func manifestLines(needsExploration: Bool) -> String? {
+    let products = ["ContractTesting"] + (needsExploration ? ["ContractExploration"] : [])
+    let target = (tests as NSString).lastPathComponent
+    let missing = products.filter { !manifest.contains("\"\($0)\"") }
+    let hasTarget = manifest.contains("\"\(target)\"")
+    guard !missing.isEmpty || !hasTarget else { return nil }
+    var text = ""
+    if !manifest.contains("swift-contract-testing") {
+      text += "  dependencies: [.package(path: \"../swift-contract-testing\")],\n"
+    }
+    let list = products.map {
+      "        .product(name: \"\($0)\", package: \"swift-contract-testing\"),\n"
+    }.joined()
+    return text + """
+          .testTarget(
+            name: "\(target)",
+            dependencies: [
+              "\(module)",
+      \(list)      ]),
+
+      """
+  }
+}

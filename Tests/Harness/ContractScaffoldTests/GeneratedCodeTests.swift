@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+
+@testable import ContractScaffold
+
+/// The short form of `Scripts/check-scaffold`, which also runs what is written.
+@Suite struct GeneratedCodeTests {
+  static let samples = URL(fileURLWithPath: #filePath)
+    .appendingPathComponent("../../../../Scripts/Scaffold").standardized
+
+  static let names = [
+    "JobQueue", "PriceFeed", "Repository", "SecretVault", "Router", "Tally", "Session", "Ordered",
+    "Odd", "Awkward",
+  ]
+
+  @Test func `what is written for ten protocols compiles without a warning`() async throws {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    for name in Self.names { try Scaffold(package.options(name)).write() }
+    let app = try await package.compile(
+      ["-emit-module", "-module-name", "App", "-emit-module-path", "App.swiftmodule"],
+      filesIn: "Sources/App")
+    #expect(app == "", "the app")
+    let tests = try await package.compile(["-typecheck"], filesIn: "Tests/AppTests")
+    #expect(tests == "", "the tests")
+  }
+
+  @Test func `what can't be guessed is said`() throws {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    func notes(_ name: String) throws -> String {
+      try Scaffold(package.options(name)).notes.joined(separator: "\n")
+    }
+    #expect(try notes("JobQueue").contains("how to create FileJobQueue"))
+    #expect(try notes("PriceFeed").contains("withPausedUpdates(_:) is generic"))
+    #expect(
+      try notes("PriceFeed").contains("leave out prices(of:), allPrices(), observe(_:onChange:)"))
+    #expect(try notes("Repository").contains("SampleValue stands for the associated type Entity"))
+    #expect(try notes("SecretVault").contains("isValid(name:) is static"))
+    #expect(try notes("Router").contains("open(_:) is nonisolated"))
+    #expect(try notes("Session").contains("an actor can't pass synchronous calls on"))
+    #expect(try notes("Ordered").contains("the requirements of Comparable are not known"))
+    #expect(try notes("Odd").contains("between #if and #endif"))
+  }
+
+  @Test func `a clause stands for each requirement, inherited ones too`() throws {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    let files = try Scaffold(package.options("SecretVault")).files
+    let contract = try #require(files.first { $0.path.hasSuffix("SecretVaultContract.swift") }).text
+    let ids = contract.matches(of: /Clause\("([^"]*)"/).map { String($0.1) }
+    #expect(
+      ids == [
+        "data", "names", "description", "maximum-size", "is-valid", "init", "set", "remove",
+        "subscript", "label",
+      ])
+    let caught = contract.matches(of: /caughtBy: "([^"]*)"/).map { String($0.1) }
+    #expect(caught == ids)
+  }
+
+  @Test func `of two protocols with one name, the file decides`() throws {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    try package.write("protocol Twin { func one() }", to: "Sources/App/A.swift")
+    try package.write("protocol Twin { func two() }", to: "Sources/Other/B.swift")
+    try package.write("// swift-tools-version: 6.3\n", to: "Nested/Package.swift")
+    try package.write("struct InMemoryTwin: Twin {}", to: "Nested/Sources/Fake.swift")
+    var options = package.options("Twin")
+    options.file = "./Sources/Other/B.swift"
+    let scaffold = try Scaffold(options)
+    #expect(
+      scaffold.files.map(\.path) == [
+        "Sources/Other/InMemoryTwin.swift", "Tests/OtherTests/TwinContract.swift",
+        "Tests/OtherTests/TwinFlaws.swift", "Tests/OtherTests/TwinSpecification.swift",
+        "Tests/OtherTests/TwinContractTests.swift",
+      ])
+    #expect(scaffold.files[1].text.contains("Clause(\"two\""))
+    #expect(!scaffold.files[1].text.contains("Clause(\"one\""))
+  }
+
+  @Test func `mistakes in the arguments and the protocol are named with a remedy`() throws {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    try package.write(
+      """
+      protocol Hidden { associatedtype Key; func a(_ key: Key) }
+      private protocol Secret { func a() }
+      protocol Empty: Sendable {}
+      protocol Numeric<N> { associatedtype N: FixedWidthInteger; func a(_ n: N) }
+      """, to: "Sources/App/More.swift")
+    func message(_ name: String, _ change: (inout Scaffold.Options) -> Void = { _ in }) -> String {
+      var options = package.options(name)
+      change(&options)
+      do throws(ScaffoldError) {
+        _ = try Scaffold(options)
+        return ""
+      } catch {
+        return error.description
+      }
+    }
+    #expect(message("Hidden").contains("declare it as 'protocol Hidden<Key>'"))
+    #expect(message("Secret").contains("Secret is private"))
+    #expect(message("Empty").contains("no requirements"))
+    #expect(message("Numeric").contains("--type N=…"))
+    #expect(message("Numeric") { $0.types = ["N": "Int"] } == "")
+    #expect(message("Numeric") { $0.types = ["M": "Int"] }.contains("no associated type 'M'"))
+    #expect(message("Nothing").contains("declares the protocol 'Nothing'"))
+    #expect(
+      message("JobQueue") { $0.file = "Sources/App/Router.swift" }.contains("it declares Router"))
+    #expect(message("JobQueue") { $0.file = "Sources/None.swift" }.contains("can't be read"))
+    #expect(message("JobQueue") { $0.file = "/etc/hosts" }.contains("is not in the package"))
+    try package.write("protocol Loose { func a() }", to: "App/Loose.swift")
+    #expect(message("Loose").contains("--module NAME"))
+    #expect(message("Loose") { $0.module = "App" } == "")
+  }
+}
+
+/// A copy of a package in a temporary folder.
+struct SamplePackage {
+  let url: URL
+
+  init(copying folder: URL) throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("scaffold-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    for name in ["Package.swift", "Sources"] {
+      try FileManager.default.copyItem(
+        at: folder.appendingPathComponent(name), to: url.appendingPathComponent(name))
+    }
+  }
+
+  func remove() { try? FileManager.default.removeItem(at: url) }
+
+  func options(_ name: String) -> Scaffold.Options { .init(package: url.path, name: name) }
+
+  func write(_ text: String, to path: String) throws {
+    let file = url.appendingPathComponent(path)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+
+  /// Runs the compiler on the files of a folder with the modules of these tests, and returns the
+  /// warnings and errors that it prints.
+  func compile(_ arguments: [String], filesIn folder: String) async throws -> String {
+    let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent()
+    let maps = try FileManager.default.contentsOfDirectory(atPath: products.path)
+      .map { products.appendingPathComponent("\($0)/module.modulemap").path }
+      .filter { FileManager.default.fileExists(atPath: $0) }
+      .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: url.appendingPathComponent(folder).path
+    ).filter { $0.hasSuffix(".swift") }.sorted().map { "\(folder)/\($0)" }
+    // The plug-in of the macros `#expect` and `#require` is beside the compiler.
+    let script = """
+      compiler=$(readlink -f "$(command -v swiftc)")
+      exec swiftc -plugin-path "${compiler%/bin/*}/lib/swift/host/plugins/testing" "$@" >out 2>&1
+      """
+    let flags = [
+      "-swift-version", "6", "-enable-testing", "-diagnostic-style", "llvm", "-I", ".", "-I",
+      products.appendingPathComponent("Modules").path,
+    ]
+    let status = try await run(script, flags + maps + arguments + files, mayFail: true)
+    let output = try String(contentsOf: url.appendingPathComponent("out"), encoding: .utf8)
+    let found = output.split(separator: "\n").filter {
+      $0.contains("warning: ") || $0.contains("error: ")
+    }
+    return status == 0 && found.isEmpty ? "" : output
+  }
+
+  /// Runs a shell script in the package's folder, and returns its exit status.
+  @discardableResult
+  func run(_ script: String, _ arguments: [String] = [], mayFail: Bool = false) async throws
+    -> Int32
+  {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.currentDirectoryURL = url
+    process.arguments = ["-e", "-c", script, "sh"] + arguments
+    let end = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.continuation.finish() }
+    try process.run()
+    for await _ in end.stream {}
+    if !mayFail { #expect(process.terminationStatus == 0, "\(script)") }
+    return process.terminationStatus
+  }
+}
