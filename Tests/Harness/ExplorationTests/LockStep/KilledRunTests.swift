@@ -18,14 +18,15 @@ import Testing
     var remaining = Self.kills
     // Doubled while no run of a folder lives long enough to save an example: the machine may be busy.
     var lifetime = Duration.milliseconds(120)
-    while remaining > 0 {
+    // A very busy machine takes more kills than that until a run saves one.
+    while remaining > 0 || acknowledged == 0 && lifetime < .seconds(60) {
       // A new folder for every ten runs, so that some are killed while they create it.
       let folder = FileManager.default.temporaryDirectory.appending(
         path: "killed-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       var expected: Set<Int> = []
-      for round in 0..<min(10, remaining) {
+      for round in 0..<max(1, min(10, remaining)) {
         expected.formUnion(
           try await killedRun(
             in: folder, first: round * 100_000, within: lifetime))
@@ -40,7 +41,7 @@ import Testing
         .count { $0.hasPrefix(".") }
     }
     print(
-      "\(Self.kills) kills, \(halfWritten) while writing a file; \(acknowledged) examples saved, "
+      "\(Self.kills - remaining) kills, \(halfWritten) while writing a file; \(acknowledged) examples saved, "
         + "none lost")
     #expect(acknowledged > 0)
   }
