@@ -128,7 +128,7 @@ let harness: [Target] = [
     name: "ContractMutationTests",
     dependencies: ["ContractMutation", "ContractTesting", "contracts"], exclude: ["Fixture"]),
   .testTarget(
-    name: "ContractScaffoldTests",
+    name: "ScaffoldTests",
     dependencies: ["ContractExploration", "ContractScaffold", "contracts"]),
   .testTarget(
     name: "CommandLineTests",

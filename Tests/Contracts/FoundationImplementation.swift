@@ -24,8 +24,9 @@ extension Implementation<CookieStoreFixture> {
 
   /// `HTTPCookieStorage` with its file, as in `HTTPCookieStorage.shared`.
   ///
-  /// Each case runs in a separate process with a separate data directory. Each handle has a
-  /// separate storage, which reads the file when it is created, as in another process.
+  /// Cases run in other processes, one at a time in each, because the data directory is a variable of the
+  /// process's environment. Each handle has a separate storage, which reads the file when it is
+  /// created, as in another process.
   static let foundationOnDisk = live("foundation-on-disk") { scope in
     // The usual umask of users, so that the file gets its usual mode.
     umask(0o022)
@@ -35,7 +36,7 @@ extension Implementation<CookieStoreFixture> {
       return FoundationCookieStore(storage)
     }
   }
-  .inOwnProcess()
+  .inOwnProcess(sharing: .untilCrash)
   .available(when: "Foundation keeps its files in XDG_DATA_HOME") {
     Platform.current == .linux
   }
@@ -220,7 +221,7 @@ extension Implementation<CookieStoreFixture> {
   }
 }
 
-/// Creates a separate storage for the cookie file in a directory, in a process that has no other.
+/// Creates a separate storage for the cookie file in a directory. No other case uses the process meanwhile.
 func cookieStorage(in directory: URL) throws -> HTTPCookieStorage {
   // Foundation reads the variable for each storage. No other thread reads the environment
   // meanwhile.

@@ -7,8 +7,9 @@ import TransportURLSessionAdapter
 extension Implementation<TransportFixture> {
   /// `URLSession`, from the system on Apple platforms and from FoundationNetworking on Linux.
   ///
-  /// Each case runs in its own process, because new versions of FoundationNetworking and libcurl
-  /// can crash on other clauses than those declared here.
+  /// Cases run in other processes, because new versions of FoundationNetworking and libcurl can crash
+  /// on other clauses than those declared here. A process runs cases until one ends it: each case has
+  /// its own sessions, and shuts them down.
   static let urlSession = live("urlsession", openURLSession)
     .lacking(
       .bidirectionalStreaming, because: "the adapter reads all content before it sends any"
@@ -18,12 +19,13 @@ extension Implementation<TransportFixture> {
       because: "FoundationNetworking has no API for certificates, and the adapter has none"
     )
     .lacking(.proxy, because: "FoundationNetworking ignores connectionProxyDictionary, #5199")
-    .inOwnProcess()
+    .inOwnProcess(sharing: .untilCrash)
     .deviatingByItsInterface
     .deviatingOnLinux
 
   /// ``urlSession`` without the deviations, none of which is from a clause for any server.
-  static let urlSessionWithAnyServer = live("urlsession", openURLSession).inOwnProcess()
+  static let urlSessionWithAnyServer = live("urlsession", openURLSession)
+    .inOwnProcess(sharing: .untilCrash)
 
   private static func openURLSession(_ scope: FixtureScope) -> TransportFixture {
     TransportFixture(
