@@ -38,6 +38,7 @@ import Testing
     Fault(name: "flaky", gate: 1, diff: 3),
     Fault(name: "flaky-old", gate: 1, diff: 3),
     Fault(name: "later-commit", gate: 0, diff: 0),
+    Fault(name: "impostor", gate: 1, diff: 2),
     Fault(name: "live-only", gate: 1, diff: 5),
     Fault(name: "described", gate: 0, diff: 0),
     Fault(name: "server-down", gate: 1, diff: 2),
