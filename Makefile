@@ -19,7 +19,7 @@ contracts: setup ## Run every contract on every implementation and print the mat
 # These tests measure time or observe threads and sockets, so they run without other tests.
 EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample
 CONTACTS := ContactTests
-TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests|TransportContractTests
+TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests|Transport[A-Za-z]*ContractTests
 
 # Products of another configuration go to another folder.
 SCRATCH := .build

@@ -2,7 +2,8 @@ import ContractTesting
 import Testing
 import TransportContract
 
-/// One case at a time: the clauses watch the clock, and hundreds at once would starve each other.
+/// One case at a time: the clauses watch the clock, and hundreds at once would starve each other. The suites
+/// of this file run at the same time, because most cases wait.
 @Suite(.serialized) struct TransportContractTests {
   @Test(
     arguments: Contract.transport.cases(for: .fakeTransport, .curl, .urlSession)
@@ -11,6 +12,9 @@ import TransportContract
     try await contractCase.verify()
   }
 
+}
+
+@Suite(.serialized) struct TransportFilesContractTests {
   @Test(
     arguments: Contract.transportFiles.cases(
       for: [.fakeTransport, .curlOverHTTP2, .urlSessionWithAnyServer]

@@ -51,10 +51,13 @@ extension CurlHandle {
     let detail = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     let number = Int32(bitPattern: code.rawValue)
     if outgoing.attempts > 0, isFromConnecting(code) {
-      return error(
+      var reset = error(
         .connectionReset,
         "a kept connection ended before the response, and the next attempt failed: \(detail)",
         code: number)
+      // libcurl 8.14 rewinds the content before it connects again.
+      if outgoing.wasSent { reset.phase = .awaitingHead }
+      return reset
     }
     return error(kind(of: code, text: text), detail, code: number)
   }

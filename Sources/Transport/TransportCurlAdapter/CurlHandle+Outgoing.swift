@@ -12,6 +12,8 @@ extension CurlHandle {
     var isUploaded = false
     /// Whether libcurl has paused the upload until the producer has content.
     var isWaitingForContent = false
+    /// Whether an earlier attempt passed the whole request to the system.
+    var wasSent = false
     /// The number of connections on which libcurl has started to send the request.
     var attempts = 0
     /// The local port of the connection, and the HTTP/2 stream on it.
@@ -123,6 +125,7 @@ extension CurlHandle {
     guard let bytes = transfer?.content, (0...bytes.count).contains(offset) else {
       return outgoing.sent == offset
     }
+    if isSent { outgoing.wasSent = true }
     outgoing.sent = offset
     return true
   }
