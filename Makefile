@@ -49,7 +49,7 @@ transports:
 
 # The example shares the scratch folder, so that the modules of this package are built once.
 example: setup ## Run the tests of Examples/Storefront
-	@swift test --package-path Examples/Storefront --scratch-path .build
+	@swift test --package-path Examples/Storefront --scratch-path $(SCRATCH)
 
 # The sanitizer needs separate build products. Tests run several times slower under it, so they run in
 # groups: otherwise the load makes cases time out. Explorers are excluded because they measure time.

@@ -118,10 +118,13 @@ import Testing
 /// A copy of a package in a temporary folder.
 struct SamplePackage {
   let url: URL
+  private let root: URL
 
   init(copying folder: URL) throws {
-    url = FileManager.default.temporaryDirectory
+    root = FileManager.default.temporaryDirectory
       .appendingPathComponent("scaffold-\(UUID().uuidString)", isDirectory: true)
+    // A folder above the package may be named like one of a package.
+    url = root.appendingPathComponent("Tests/Package", isDirectory: true)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     for name in ["Package.swift", "Sources"] {
       try FileManager.default.copyItem(
@@ -129,7 +132,7 @@ struct SamplePackage {
     }
   }
 
-  func remove() { try? FileManager.default.removeItem(at: url) }
+  func remove() { try? FileManager.default.removeItem(at: root) }
 
   func options(_ name: String) -> Scaffold.Options { .init(package: url.path, name: name) }
 

@@ -77,7 +77,7 @@ import Testing
     #expect(found[1].result == nil)
   }
 
-  @Test func `conditions and what is not understood are reported`() throws {
+  @Test func `the reader reports conditions and members that it can't parse`() throws {
     let port = try port(
       """
       protocol P {
@@ -111,6 +111,23 @@ import Testing
     #expect(found["C"]?.first?.inherits == ["Base<T>", "Sendable"])
     #expect(found["C"]?.first?.isIsolated == true)
     #expect(reader.protocols.isEmpty)
+  }
+
+  @Test func `the cases of an enumeration end before its other members`() {
+    let reader = SourceReader(
+      """
+      enum Plain {
+        case a, `b`,
+          c
+        case d = 1
+        private(set) static var count = (0)
+        @available(*, deprecated) func f(_ e: Int) { switch self { case .a(let x): break } }
+      }
+      enum Full { indirect case e
+        (Int), f; case g }
+      """)
+    #expect(reader.types.map(\.cases) == [["a", "b", "c", "d"], ["e", "f", "g"]])
+    #expect(reader.types.map(\.hasPayload) == [false, true])
   }
 
   /// Every prefix of a source, and the source with each byte replaced: nothing traps or hangs.

@@ -70,8 +70,9 @@ import TransportPort
         }
         return true
       }
+      // Also after a stall: its downloads would hold the group up.
+      defer { group.cancelAll() }
       for _ in 0..<count where try await group.next() == true { return true }
-      group.cancelAll()
       return false
     }
   }

@@ -15,23 +15,23 @@ struct FieldKey: CodingKey, ExpressibleByStringLiteral {
 
 extension KeyedDecodingContainer<FieldKey> {
   /// The value of a field.
-  func get<Value: Decodable>(_ key: FieldKey) throws -> Value {
+  fileprivate func get<Value: Decodable>(_ key: FieldKey) throws -> Value {
     try decode(Value.self, forKey: key)
   }
 
   /// The value of a field that may be missing.
-  func find<Value: Decodable>(_ key: FieldKey) throws -> Value? {
+  fileprivate func find<Value: Decodable>(_ key: FieldKey) throws -> Value? {
     try decodeIfPresent(Value.self, forKey: key)
   }
 }
 
 extension KeyedEncodingContainer<FieldKey> {
-  mutating func put(_ value: some Encodable, _ key: FieldKey) throws {
+  fileprivate mutating func put(_ value: some Encodable, _ key: FieldKey) throws {
     try encode(value, forKey: key)
   }
 
   /// Writes a field unless its value is `nil`.
-  mutating func put(some value: (some Encodable)?, _ key: FieldKey) throws {
+  fileprivate mutating func put(some value: (some Encodable)?, _ key: FieldKey) throws {
     try encodeIfPresent(value, forKey: key)
   }
 }
@@ -217,5 +217,24 @@ extension SaboteurResult: Codable {
     try fields.put(clause, "clause")
     try fields.put(isCaught, "isCaught")
     try fields.put(message, "message")
+  }
+}
+
+extension SaboteurBreadth: Codable {
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    self.init(
+      contract: try fields.get("contract"), saboteur: try fields.get("saboteur"),
+      failed: try fields.get("failed"), ran: try fields.get("ran"),
+      hasMessage: try fields.get("hasMessage"))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: FieldKey.self)
+    try fields.put(contract, "contract")
+    try fields.put(saboteur, "saboteur")
+    try fields.put(failed, "failed")
+    try fields.put(ran, "ran")
+    try fields.put(hasMessage, "hasMessage")
   }
 }

@@ -41,22 +41,3 @@ public struct SaboteurBreadth: Hashable, Sendable {
       + "the clauses that it names must fail for its flaw"
   }
 }
-
-extension SaboteurBreadth: Codable {
-  public init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: FieldKey.self)
-    self.init(
-      contract: try fields.get("contract"), saboteur: try fields.get("saboteur"),
-      failed: try fields.get("failed"), ran: try fields.get("ran"),
-      hasMessage: try fields.get("hasMessage"))
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: FieldKey.self)
-    try fields.put(contract, "contract")
-    try fields.put(saboteur, "saboteur")
-    try fields.put(failed, "failed")
-    try fields.put(ran, "ran")
-    try fields.put(hasMessage, "hasMessage")
-  }
-}

@@ -128,29 +128,6 @@ extension Matrix.Table {
     }
   }
 
-  /// Clauses of one implementation whose results are for another revision of the contract.
-  public struct Outdated: Hashable, Sendable {
-    /// The name of the implementation's column.
-    public var implementation: String
-    /// The clauses' ids, in the contract's order.
-    public var clauses: [String]
-
-    /// A sentence that names the implementation and the clauses.
-    public var sentence: String {
-      "\(implementation) ran another revision of the contract: "
-        + clauses.joined(separator: ", ")
-    }
-  }
-
-  /// The results that are no evidence about the contract's current revision.
-  public var outdated: [Outdated] {
-    columns.enumerated().compactMap { index, column in
-      let clauses = rows.filter { $0.cells[index]?.isCurrent == false }.map(\.clause.id)
-      return clauses.isEmpty
-        ? nil : Outdated(implementation: column.name, clauses: clauses)
-    }
-  }
-
   /// Something that weakens the evidence and fails no case.
   public struct Remark: Hashable, Sendable {
     /// The name of the implementation's column, or `saboteur.` and the saboteur's id.
@@ -164,10 +141,22 @@ extension Matrix.Table {
   public var remarks: [Remark] {
     columns.compactMap { column in
       column.untouched.map { Remark(subject: column.name, sentence: $0) }
-    } + outdated.map { Remark(subject: $0.implementation, sentence: $0.sentence) }
+    } + outdated
       + breadths.compactMap { breadth in
         breadth.advice.map { Remark(subject: "saboteur.\(breadth.saboteur)", sentence: $0) }
       }
+  }
+
+  /// The results that are no evidence about the contract's current revision.
+  private var outdated: [Remark] {
+    columns.enumerated().compactMap { index, column in
+      let clauses = rows.filter { $0.cells[index]?.isCurrent == false }.map(\.clause.id)
+      guard !clauses.isEmpty else { return nil }
+      return Remark(
+        subject: column.name,
+        sentence: "\(column.name) ran another revision of the contract: "
+          + clauses.joined(separator: ", "))
+    }
   }
 
   /// The number of clauses that caught a saboteur.

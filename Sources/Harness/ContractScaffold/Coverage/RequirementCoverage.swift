@@ -4,7 +4,8 @@ import Foundation
 ///
 /// A claim rests on statements of the package's sources that were executed: the body of a function that
 /// implements the requirement, a `throw` of a case of the error's type, and a `return nil` in a function
-/// with the requirement's signature, in a file that implements it. What such statements can't show is said to be unknown, never seen.
+/// with the requirement's signature, in a file that implements it. What such statements can't show is
+/// reported as unknown.
 package struct RequirementCoverage: Sendable {
   /// What is known about one requirement, error or result.
   package enum Finding: Hashable, Sendable {
@@ -176,7 +177,7 @@ private struct CoverageReader {
 
   /// The bodies in files that the run compiled, without those of tests.
   private func bodies(where isWanted: (Requirement) -> Bool) -> [Body] {
-    sources.files.filter { counts.knows($0.path) && !$0.path.contains("/Tests/") }.flatMap { file in
+    sources.files.filter { counts.knows($0.path) && !$0.isTest }.flatMap { file in
       file.members.filter { isWanted($0.declaration) }.map { Body(member: $0, file: file) }
     }
   }

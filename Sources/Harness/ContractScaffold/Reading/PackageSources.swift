@@ -13,6 +13,8 @@ struct PackageSources {
     var path: String
     var text: String
     var members: [MemberDeclaration]
+    /// Whether the file is in a folder `Tests` of the package.
+    var isTest: Bool
   }
 
   /// Reads every Swift file of a package.
@@ -28,7 +30,10 @@ struct PackageSources {
         continue
       }
       let reader = SourceReader(text)
-      files.append(SourceFile(path: "\(folder)/\(path)", text: text, members: reader.members))
+      files.append(
+        SourceFile(
+          path: "\(folder)/\(path)", text: text, members: reader.members,
+          isTest: path.split(separator: "/").dropLast().contains("Tests")))
       add(reader)
     }
   }

@@ -174,12 +174,7 @@ struct SourceReader {
     if skip(":") { type.inherits = inheritance() }
     if skip("where") { _ = run(until: ["{"]) }
     guard skip("{") else { return }
-    let start = index
-    if kind == "enum" {
-      type.hasPayload = hasPayload()
-      type.cases = cases()
-    }
-    index = start
+    if kind == "enum" { (type.cases, type.hasPayload) = cases() }
     types.append(type)
     // Members of a type are not public because the type is; those of an extension may be.
     let inner = kind == "extension" ? prefix.access ?? "internal" : "internal"
@@ -220,6 +215,7 @@ struct SourceReader {
     var found = Requirement(kind: .subscripting, name: "subscript")
     found.generics = brackets("<").source
     guard var parameters = parameters() else { return nil }
+    // The only name of a subscript's parameter is no label.
     for index in parameters.indices where parameters[index].label == parameters[index].name {
       parameters[index].label = nil
     }
@@ -228,45 +224,35 @@ struct SourceReader {
     return found
   }
 
-  /// Whether a case of the enumeration whose body begins here has associated values.
-  private func hasPayload() -> Bool {
-    var depth = 0
-    var isInCase = false
-    for token in tokens[index...] {
-      if depth == 0, token.text == "}" { return false }
-      if depth == 0, token.text == "case" { isInCase = true }
-      if depth == 0, token.beginsLine, token.text != "case", !["(", ","].contains(token.text),
-        !isInCase
-      {
-        isInCase = false
-      }
-      if depth == 0, isInCase, token.text == "(" { return true }
-      if depth == 0, ["func", "var", "init", "static", "let"].contains(token.text) {
-        isInCase = false
-      }
-      if ["{", "("].contains(token.text) { depth += 1 }
-      if ["}", ")"].contains(token.text) { depth -= 1 }
-    }
-    return false
-  }
-
-  /// The names of the cases of the enumeration whose body begins here.
-  private func cases() -> [String] {
+  /// The names of the cases of the enumeration whose body begins here, and whether one has associated
+  /// values.
+  private func cases() -> (names: [String], hasPayload: Bool) {
     var names: [String] = []
+    var hasPayload = false
     var depth = 0
-    var isExpected = false
-    for (offset, token) in tokens[index...].enumerated() {
+    var isInList = false
+    var expectsName = false
+    for token in tokens[index...] {
       if depth == 0 {
         if token.text == "}" { break }
-        if isExpected, token.isWord { names.append(Identifier.plain(token.text)) }
-        let next = index + offset + 1
-        let isList = next < tokens.count && !names.isEmpty
-        isExpected = token.text == "case" || (token.text == "," && isList)
+        let endsList = token.beginsLine && !expectsName && ![",", "("].contains(token.text)
+        if token.text == "case" {
+          (isInList, expectsName) = (true, true)
+        } else if token.text == ";" || endsList {
+          isInList = false
+        } else if isInList, token.text == "," {
+          expectsName = true
+        } else if isInList, expectsName, token.isWord {
+          names.append(Identifier.plain(token.text))
+          expectsName = false
+        } else if isInList, token.text == "(" {
+          hasPayload = true
+        }
       }
       if ["{", "("].contains(token.text) { depth += 1 }
       if ["}", ")"].contains(token.text) { depth -= 1 }
     }
-    return names
+    return (names, hasPayload)
   }
 
   /// The types after a colon, without `@unchecked` and the like.
@@ -402,15 +388,7 @@ struct SourceReader {
   }
 
   private mutating func subscripting() -> Requirement? {
-    var found = Requirement(kind: .subscripting, name: "subscript")
-    found.generics = brackets("<").source
-    guard var parameters = parameters() else { return nil }
-    // The only name of a subscript's parameter is no label.
-    for index in parameters.indices where parameters[index].label == parameters[index].name {
-      parameters[index].label = nil
-    }
-    found.parameters = parameters
-    readSignature(into: &found)
+    guard var found = subscripted() else { return nil }
     readAccessors(into: &found)
     return found
   }

@@ -15,8 +15,8 @@ struct SourceToken {
   }
 }
 
-/// Splits Swift source into tokens. It skips comments, and never fails: what is not Swift becomes
-/// punctuation.
+/// Splits Swift source into tokens, and skips comments. A byte that begins no token of Swift becomes a
+/// token of its own.
 ///
 /// The compiler's own parser is no alternative: its tree (`-dump-parse`) has no types of parameters,
 /// the typed tree and symbol graphs exist only for a package that builds, and SwiftPM holds its lock

@@ -26,7 +26,7 @@ extension FixtureScope {
     _ name: String, _ sample: @escaping @Sendable () async throws -> Sample
   ) {
     witnesses.withLock {
-      $0.append(Witness(name: name) { (try? await sample()).map(AnyHashableSendable.init) })
+      $0.append(Witness(name: name) { (try? await sample()).map(WitnessSample.init) })
     }
   }
 }
@@ -34,11 +34,11 @@ extension FixtureScope {
 /// A part of the real thing that is sampled before and after a clause.
 struct Witness: Sendable {
   var name: String
-  var sample: @Sendable () async -> AnyHashableSendable?
+  var sample: @Sendable () async -> WitnessSample?
 }
 
-/// A hashable value of any type that can cross between tasks.
-struct AnyHashableSendable: Hashable, Sendable {
+/// A sample of any type.
+struct WitnessSample: Equatable, Sendable {
   private let value: any Hashable & Sendable
 
   init(_ value: some Hashable & Sendable) { self.value = value }
@@ -46,6 +46,4 @@ struct AnyHashableSendable: Hashable, Sendable {
   static func == (one: Self, other: Self) -> Bool {
     AnyHashable(one.value) == AnyHashable(other.value)
   }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(value)) }
 }

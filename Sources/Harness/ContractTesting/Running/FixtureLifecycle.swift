@@ -7,8 +7,8 @@ struct FixtureLifecycle<Fixture>: Sendable {
   var make: @Sendable (FixtureScope) async throws -> Fixture
   /// Is called with each fixture before the clause.
   var willRun: @Sendable (Fixture) async -> Void = { _ in }
-  /// Is called after the clause if the fixture has witnesses.
-  var didObserve: @Sendable (WitnessSummary) -> Void = { _ in }
+  /// Is called after the clause if the fixture has witnesses. Without it they are not asked.
+  var didObserve: (@Sendable (WitnessSummary) -> Void)?
 
   /// Runs all three steps and records every error as an issue.
   ///
@@ -44,18 +44,18 @@ struct FixtureLifecycle<Fixture>: Sendable {
       return
     }
     await willRun(fixture)
-    let witnesses = scope.witnesses.withLock(\.self)
+    let witnesses = didObserve == nil ? [] : scope.witnesses.withLock(\.self)
     let before = await Self.samples(of: witnesses)
     collector.setInFixture(false)
     await runClause(on: fixture)
-    guard !witnesses.isEmpty else { return }
+    guard let didObserve, !witnesses.isEmpty else { return }
     let touched = await Self.samples(of: witnesses) != before
     didObserve(
       WitnessSummary(name: witnesses.map(\.name).joined(separator: ", "), isTouched: touched))
   }
 
-  private static func samples(of witnesses: [Witness]) async -> [AnyHashableSendable?] {
-    var samples: [AnyHashableSendable?] = []
+  private static func samples(of witnesses: [Witness]) async -> [WitnessSample?] {
+    var samples: [WitnessSample?] = []
     for witness in witnesses { samples.append(await witness.sample()) }
     return samples
   }
