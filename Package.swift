@@ -125,7 +125,7 @@ let harness: [Target] = [
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
   .testTarget(
-    name: "ContractMutationTests",
+    name: "MutationTests",
     dependencies: ["ContractMutation", "ContractTesting", "contracts"], exclude: ["Fixture"]),
   .testTarget(
     name: "ScaffoldTests",

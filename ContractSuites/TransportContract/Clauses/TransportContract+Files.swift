@@ -1,17 +1,32 @@
 import ContractTesting
+import Foundation
 import Testing
 import TransportPort
 
-/// Creates the content of a file, in which every part differs from the others.
+/// Creates the content of a file: blocks of 512 bytes that begin with their number.
 private func content(_ count: Int) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+  let block = (0..<512).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+  var content: [UInt8] = []
+  content.reserveCapacity(count + block.count)
+  for number in 0...(count / block.count) {
+    let start = content.count
+    content += block
+    for index in 0..<4 { content[start + index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+  }
+  return Array(content.prefix(count))
 }
+
+/// Whether two contents have the same bytes.
+///
+/// The clauses compare gigabytes. `==` of arrays takes 12 ms per megabyte in a debug build, and that
+/// of `Data` less than one.
+private func isEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool { Data(first) == Data(second) }
 
 extension TransportWorld {
   /// Whether a GET request returns exactly this content.
   fileprivate func returns(_ content: [UInt8], for path: String) async throws -> Bool {
     let answer = try await answer(.get, path)
-    return answer.status == 200 && answer.content == content
+    return answer.status == 200 && isEqual(answer.content, content)
   }
 }
 
@@ -24,7 +39,7 @@ extension ClauseGroup<TransportFixture> {
       for size in sizes {
         let answer = try await world.answer(.get, "/f\(size)")
         checkEqual(answer.status, 200, "the status of a file of \(size) bytes")
-        check(answer.content == files["f\(size)"], "a file of \(size) bytes has changed")
+        check(isEqual(answer.content, content(size)), "a file of \(size) bytes has changed")
       }
     }
     Clause(
@@ -122,7 +137,8 @@ extension ClauseGroup<TransportFixture> {
       for _ in 1...10 {
         check(try await world.returns(content(1000), for: "/g"), "another file has changed")
       }
-      check(try await unread.body.collect(upTo: 1 << 24) == file, "the download has changed")
+      check(
+        isEqual(try await unread.body.collect(upTo: 1 << 24), file), "the download has changed")
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContractTesting
 
-/// The semaphore limits concurrency and serves its waiters in FIFO order.
+/// The semaphore limits concurrency, lets the tests take turns, and serves a test's waiters in FIFO order.
 @Suite struct CaseSemaphoreTests {
   @Test func `no more cases than permits run at once, and all of them run`() async {
     let semaphore = CaseSemaphore(permits: 3)
@@ -32,6 +32,24 @@ import Testing
       release.continuation.finish()
     }
     #expect(counter.visitors == Array(0..<20))
+  }
+
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  @Test func `a waiter of another test waits for one case of this test, not for all`() async {
+    let semaphore = CaseSemaphore(permits: 1)
+    let counter = OverlapCounter()
+    let release = AsyncStream<Void>.makeStream()
+    await withTaskGroup(of: Void.self) { group in
+      group.addImmediateTask { await semaphore.withPermit { for await _ in release.stream {} } }
+      for number in 0..<10 {
+        group.addImmediateTask { await semaphore.withPermit { await counter.visit(by: number) } }
+      }
+      group.addImmediateTask {
+        await semaphore.withPermit(of: nil) { await counter.visit(by: 100) }
+      }
+      release.continuation.finish()
+    }
+    #expect(counter.visitors == [0, 100] + Array(1..<10))
   }
 
   @Test func `a journal shows no more running cases than there are permits`() async throws {

@@ -1,17 +1,22 @@
 import Foundation
 import SystemLocks
+import Testing
 
-/// A semaphore that limits how many cases run concurrently. Waiters resume in FIFO order.
+/// A semaphore that limits how many cases run concurrently.
 ///
 /// Swift Testing starts all cases of a parallel test at once. Without the semaphore, cases would spend
 /// their time limits waiting for a thread, and after a crash the journal would name hundreds of cases
 /// as running. A case's time limit starts when the case has a permit.
+///
+/// The tests take turns, and the waiters of one test resume in FIFO order. In one queue, each case of a
+/// serialized test would wait for all cases of the parallel ones.
 final class CaseSemaphore: Sendable {
+  private typealias Waiter = CheckedContinuation<Void, Never>
+
   private struct State {
     var freePermits: Int
-    var waiters: [CheckedContinuation<Void, Never>] = []
-    /// How many of `waiters` have been resumed. Removing them from the front would cost O(n).
-    var resumedCount = 0
+    /// The tests that have waiters; the first one is next.
+    var queues: [(test: Test.ID?, waiters: ArraySlice<Waiter>)] = []
 
     /// Takes a permit if one is free.
     mutating func tryAcquire() -> Bool {
@@ -20,18 +25,26 @@ final class CaseSemaphore: Sendable {
       return true
     }
 
+    mutating func wait(_ waiter: Waiter, of test: Test.ID?) {
+      if let index = queues.firstIndex(where: { $0.test == test }) {
+        queues[index].waiters.append(waiter)
+      } else {
+        queues.append((test, [waiter]))
+      }
+    }
+
     /// Passes a permit on.
     ///
     /// - Returns: The waiter that now has the permit, or `nil` if none waits.
-    mutating func release() -> CheckedContinuation<Void, Never>? {
-      guard resumedCount < waiters.count else {
-        waiters.removeAll(keepingCapacity: true)
-        resumedCount = 0
+    mutating func release() -> Waiter? {
+      guard !queues.isEmpty else {
         freePermits += 1
         return nil
       }
-      resumedCount += 1
-      return waiters[resumedCount - 1]
+      var queue = queues.removeFirst()
+      let waiter = queue.waiters.popFirst()
+      if !queue.waiters.isEmpty { queues.append(queue) }
+      return waiter
     }
   }
 
@@ -45,13 +58,19 @@ final class CaseSemaphore: Sendable {
   }
 
   /// Runs a closure while holding a permit.
-  func withPermit<Value>(_ body: () async -> sending Value) async -> sending Value {
+  ///
+  /// - Parameters:
+  ///   - test: The test whose turn it uses.
+  ///   - body: The closure.
+  func withPermit<Value>(
+    of test: Test.ID? = Test.current?.id, _ body: () async -> sending Value
+  ) async -> sending Value {
     if !state.withLock({ $0.tryAcquire() }) {
       await withCheckedContinuation { continuation in
         let isAcquired = state.withLock { state in
           // A permit may have become free since the first attempt.
           if state.tryAcquire() { return true }
-          state.waiters.append(continuation)
+          state.wait(continuation, of: test)
           return false
         }
         if isAcquired { continuation.resume() }

@@ -78,8 +78,14 @@ actor FakePlayer {
       // A flood inside a head produces no event and would never return to the caller.
       await Task.yield()
       guard !Task.isCancelled else { throw exchange.error(.cancelled) }
-      steps = [.sendRepeatedly(bytes, count: count.map { $0 - 1 })] + steps
-      try receive(bytes)
+      // In pieces as a socket delivers them: byte by byte, a flood would take seconds.
+      var (piece, copies) = (bytes, 1)
+      while piece.count <= 2048, copies <= (count ?? .max) / 2 {
+        piece += piece
+        copies *= 2
+      }
+      steps = [.sendRepeatedly(bytes, count: count.map { $0 - copies })] + steps
+      try receive(piece)
     case .pause(let duration):
       guard (try? await exchange.transport.clock.pause(for: duration)) != nil else {
         throw exchange.error(.cancelled)
