@@ -21,6 +21,15 @@ import Testing
       ["-emit-module", "-module-name", "App", "-emit-module-path", "App.swiftmodule"],
       filesIn: "Sources/App")
     #expect(app == "", "the app")
+    // What a person writes first; the compiler does not see the 'try' in it.
+    let contract = package.url.appendingPathComponent("Tests/AppTests/JobQueueContract.swift")
+    let placeholder =
+      "Issue.record(\"write me: the value of count and when it throws JobQueueError\")"
+    let text = try String(contentsOf: contract, encoding: .utf8)
+    try #require(text.contains(placeholder))
+    try package.write(
+      text.replacing(placeholder, with: "#expect(try await fixture.jobQueue.count == 0)"),
+      to: "Tests/AppTests/JobQueueContract.swift")
     let tests = try await package.compile(["-typecheck"], filesIn: "Tests/AppTests")
     #expect(tests == "", "the tests")
   }

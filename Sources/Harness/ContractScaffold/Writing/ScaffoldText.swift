@@ -96,11 +96,12 @@ extension ScaffoldText {
       """
   }
 
+  /// The closure says that it throws: the compiler does not see a `try` that is inside `#expect`.
   private func clause(_ one: PortRequirement) -> String {
     let requirement = one.requirement
     let sentence = requirement.sentence ?? "write me: what \(requirement.signature) promises"
     return """
-          Clause("\(one.id)", "\(sentence)") {\(closureHead("fixture"))
+          Clause("\(one.id)", "\(sentence)") {\(closureHead("fixture throws"))
             Issue.record("write me: \(requirement.question)")
           }
       """

@@ -63,9 +63,10 @@ final class CaseSemaphore: Sendable {
   ///   - test: The test whose turn it uses.
   ///   - body: The closure.
   func withPermit<Value>(
-    of test: Test.ID? = Test.current?.id, _ body: () async -> sending Value
+    of test: @autoclosure () -> Test.ID? = Test.current?.id, _ body: () async -> sending Value
   ) async -> sending Value {
     if !state.withLock({ $0.tryAcquire() }) {
+      let test = test()
       await withCheckedContinuation { continuation in
         let isAcquired = state.withLock { state in
           // A permit may have become free since the first attempt.

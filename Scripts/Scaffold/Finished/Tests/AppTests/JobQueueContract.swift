@@ -10,7 +10,7 @@ struct JobQueueFixture: Sendable {
 
 extension Contract<JobQueueFixture> {
   static let jobQueue = Contract("job-queue", "Job queue") {
-    Clause("enqueue", "adds a job at the end, and returns its ticket") { fixture in
+    Clause("enqueue", "adds a job at the end, and returns its ticket") { fixture throws in
       for number in 1...100 {
         let ticket = try await fixture.jobQueue.enqueue(.numbered(number))
         #expect(ticket == number)
@@ -19,7 +19,7 @@ extension Contract<JobQueueFixture> {
         try await fixture.jobQueue.enqueue(.numbered(101))
       }
     }
-    Clause("take", "takes the oldest job that waits, or returns nil") { fixture in
+    Clause("take", "takes the oldest job that waits, or returns nil") { fixture throws in
       for number in 1...3 { _ = try await fixture.jobQueue.enqueue(.numbered(number)) }
       for number in 1...3 {
         let next = try await fixture.jobQueue.take()
@@ -28,14 +28,14 @@ extension Contract<JobQueueFixture> {
       let none = try await fixture.jobQueue.take()
       #expect(none == nil)
     }
-    Clause("complete", "forgets a job that was taken") { fixture in
+    Clause("complete", "forgets a job that was taken") { fixture throws in
       let ticket = try await fixture.taken()
       try await fixture.jobQueue.complete(ticket)
       await #expect(throws: JobQueueError.unknownTicket(ticket)) {
         try await fixture.jobQueue.complete(ticket)
       }
     }
-    Clause("retry", "puts a job that was taken back to the front") { fixture in
+    Clause("retry", "puts a job that was taken back to the front") { fixture throws in
       let ticket = try await fixture.taken()
       _ = try await fixture.jobQueue.enqueue(.numbered(2))
       try await fixture.jobQueue.retry(ticket)
@@ -44,14 +44,14 @@ extension Contract<JobQueueFixture> {
       await #expect(throws: JobQueueError.unknownTicket(7)) { try await fixture.jobQueue.retry(7) }
     }
     Clause("cancel", "removes the jobs of an owner that wait, and returns how many there were") {
-      fixture in
+      fixture throws in
       for number in 1...4 { _ = try await fixture.jobQueue.enqueue(.numbered(number)) }
       let cancelled = try await fixture.jobQueue.cancel(ownedBy: "ann")
       let next = try await fixture.jobQueue.take()
       #expect(cancelled == 2)
       #expect(next?.job == .numbered(2))
     }
-    Clause("count", "the number of jobs that wait") { fixture in
+    Clause("count", "the number of jobs that wait") { fixture throws in
       let before = try await fixture.jobQueue.count
       _ = try await fixture.taken()
       _ = try await fixture.jobQueue.enqueue(.numbered(2))
