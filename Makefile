@@ -4,6 +4,7 @@
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
+  Examples/JobQueue/Package.swift Examples/JobQueue/Sources Examples/JobQueue/Tests \
   Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Adoption Fuzzing
 
 help: ## List the targets
@@ -47,9 +48,12 @@ transports: WIDTH = 32
 transports:
 	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
 
-# The example shares the scratch folder, so that the modules of this package are built once.
-example: setup ## Run the tests of Examples/Storefront
-	@swift test --package-path Examples/Storefront --scratch-path $(SCRATCH)
+# The examples share the scratch folder, so that the modules of this package are built once.
+EXAMPLES := Storefront JobQueue
+example: setup ## Run the tests of the packages in Examples
+	@for example in $(EXAMPLES); do \
+	  swift test --package-path Examples/$$example --scratch-path $(SCRATCH) || exit 1; \
+	done
 
 # The sanitizer needs separate build products. Tests run several times slower under it, so they run in
 # groups: otherwise the load makes cases time out. Explorers are excluded because they measure time.

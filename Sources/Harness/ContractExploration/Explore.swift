@@ -153,7 +153,7 @@ func exploring<Fixture>(
     return
   }
   let settings = try settings.applying()
-  if let reason = await implementation.unavailability() {
+  if let reason = await unavailability(of: implementation) {
     Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
     return
   }
@@ -163,6 +163,21 @@ func exploring<Fixture>(
         + "processes; a crash ends the test run")
   }
   try await implementation.holdingResources { try await body(settings) }
+}
+
+/// Why an implementation can't be explored here, or `nil`.
+private func unavailability<Fixture>(of implementation: Implementation<Fixture>) async -> String? {
+  if let reason = await implementation.unavailability() { return reason }
+  // A fixture that may end the process is not made for this.
+  guard !implementation.hasOwnProcess else { return nil }
+  do {
+    try await ScopedSubject(implementation).tearDown()
+  } catch let error as any UnavailabilityError {
+    return error.unavailabilityReason
+  } catch {
+    // The exploration reports other errors.
+  }
+  return nil
 }
 
 /// A fixture together with its scope, which is torn down after each run.

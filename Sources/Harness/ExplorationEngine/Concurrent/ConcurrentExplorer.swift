@@ -115,7 +115,7 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     case .notLinearizable(let violation):
       report.failure = ConcurrentFailure(
         specification, .notLinearizable(violation), history,
-        minimal: checker.explained(history, within: settings.shrinkTime), seed: seed)
+        minimal: checker.explained(history, within: settings.shrinkTime)?.renumbered, seed: seed)
     }
   }
 

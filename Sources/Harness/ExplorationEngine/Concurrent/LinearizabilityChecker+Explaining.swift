@@ -10,7 +10,8 @@ extension LinearizabilityChecker {
   /// - Parameters:
   ///   - history: A history that ``check(_:)`` found not linearizable.
   ///   - time: The time after which the smallest history so far is returned.
-  /// - Returns: The smallest history found, or `nil` if no violation was found within the limits.
+  /// - Returns: The smallest history found, with its stamps; `nil` if no violation was found within
+  ///   the limits.
   func explained(
     _ history: History<Model.Command, Model.Response>, within time: Duration
   ) -> History<Model.Command, Model.Response>? {
@@ -39,7 +40,6 @@ extension LinearizabilityChecker {
       size = max(size / 2, 1)
     }
     return History(checked: operations.indices.filter { kept.contains($0) }.map { operations[$0] })
-      .renumbered
   }
 
   /// The operations up to the first return that no order of the calls before it explains, and the

@@ -4,38 +4,59 @@ extension History {
   /// An operation is drawn as `[command → response───]` from its call to its return; a pending one
   /// has no right bracket. The order of the brackets is that of the stamps. Distances have no
   /// meaning.
-  public var timeline: String {
-    let stamps = Set(operations.map(\.call) + operations.compactMap(\.end)).sorted()
+  public var timeline: String { HistoryDrawing(bars: operations.map(\.bar)).text }
+}
+
+extension History.Operation {
+  var bar: HistoryDrawing.Bar {
+    var label = "\(command)"
+    if case .returned(let response, _) = outcome { label += " → \(response)" }
+    return .init(row: "client \(client)", rank: client, label: label, start: call, end: end)
+  }
+}
+
+/// A drawing of bars in named rows, with time from left to right.
+struct HistoryDrawing {
+  struct Bar {
+    var row: String
+    /// The place of the row among the others.
+    var rank: Int
+    var label: String
+    var start: Int
+    /// `nil` for a bar without an end.
+    var end: Int?
+  }
+
+  var bars: [Bar]
+
+  var text: String {
+    let stamps = Set(bars.map(\.start) + bars.compactMap(\.end)).sorted()
     let ranks = Dictionary(uniqueKeysWithValues: stamps.enumerated().map { ($1, $0) })
     // Intervals are closed: at equal stamps, the call is drawn before the return.
-    let slots = operations.map { operation in
-      (
-        call: 2 * (ranks[operation.call] ?? 0),
-        end: operation.end.map { 2 * (ranks[$0] ?? 0) + 1 }
-      )
+    let slots = bars.map { bar in
+      (call: 2 * (ranks[bar.start] ?? 0), end: bar.end.map { 2 * (ranks[$0] ?? 0) + 1 })
     }
-    let labels = operations.map(Self.label)
-    let columns = Self.columns(slots: slots, labels: labels, count: 2 * stamps.count)
-    let width = (columns.last ?? 0) + (labels.map(\.count).max() ?? 0) + 2
+    let columns = columns(slots: slots, count: 2 * stamps.count)
+    let width = (columns.last ?? 0) + (bars.map(\.label.count).max() ?? 0) + 2
 
-    var rows: [(client: Int, name: String, cells: [Character], end: Int)] = []
-    let order = operations.indices.sorted {
-      (operations[$0].client, slots[$0].call) < (operations[$1].client, slots[$1].call)
+    var rows: [(rank: Int, name: String, cells: [Character], end: Int)] = []
+    let order = bars.indices.sorted {
+      (bars[$0].rank, slots[$0].call) < (bars[$1].rank, slots[$1].call)
     }
     for index in order {
-      let client = operations[index].client
+      let rank = bars[index].rank
       let start = columns[slots[index].call]
       let end = slots[index].end.map { columns[$0] } ?? width
       // A client with overlapping calls has several rows.
-      var row = rows.firstIndex { $0.client == client && $0.end < start }
+      var row = rows.firstIndex { $0.rank == rank && $0.end < start }
       if row == nil {
-        let isFirst = rows.last?.client != client
-        rows.append((client, isFirst ? "client \(client)" : "", [], -1))
+        let isFirst = rows.last?.rank != rank
+        rows.append((rank, isFirst ? bars[index].row : "", [], -1))
         row = rows.count - 1
       }
       guard let row else { continue }
       rows[row].cells += Array(repeating: " ", count: start - rows[row].cells.count)
-      rows[row].cells += "[" + labels[index]
+      rows[row].cells += "[" + bars[index].label
       let rest = end - rows[row].cells.count
       if slots[index].end != nil {
         rows[row].cells += Array(repeating: "─", count: max(rest, 0)) + "]"
@@ -51,17 +72,8 @@ extension History {
     .joined(separator: "\n")
   }
 
-  private static func label(_ operation: Operation) -> String {
-    if case .returned(let response, _) = operation.outcome {
-      return "\(operation.command) → \(response)"
-    }
-    return "\(operation.command)"
-  }
-
   /// The column of each slot, as far left as the labels allow.
-  private static func columns(
-    slots: [(call: Int, end: Int?)], labels: [String], count: Int
-  ) -> [Int] {
+  private func columns(slots: [(call: Int, end: Int?)], count: Int) -> [Int] {
     var ends: [Int: [Int]] = [:]
     for (index, slot) in slots.enumerated() {
       if let end = slot.end { ends[end, default: []].append(index) }
@@ -73,7 +85,7 @@ extension History {
       let isAfterEnd = slot > 0 && ends[slot - 1] != nil
       var column = (columns.last ?? -1) + (used.contains(slot) ? 1 : 0) + (isAfterEnd ? 1 : 0)
       for index in ends[slot] ?? [] {
-        column = max(column, columns[slots[index].call] + labels[index].count + 1)
+        column = max(column, columns[slots[index].call] + bars[index].label.count + 1)
       }
       columns.append(max(column, 0))
     }

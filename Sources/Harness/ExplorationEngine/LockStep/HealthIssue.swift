@@ -10,6 +10,8 @@ public enum HealthIssue: Sendable, Hashable {
   case nothingNew(runs: Int)
   /// The specification lists kinds of command that no sampled run contained.
   case neverReached(kinds: [String], runs: Int)
+  /// No call that began after a fault was answered, so nothing is known about the subject then.
+  case neverAnswers(fault: String, calls: Int)
 }
 
 extension HealthIssue: CustomStringConvertible {
@@ -28,6 +30,9 @@ extension HealthIssue: CustomStringConvertible {
     case .neverReached(let kinds, let runs):
       "no \(kinds.joined(separator: ", ")) in \(runs) runs; draw them in command(from:in:), or "
         + "remove them from `kinds`"
+    case .neverAnswers(let fault, let calls):
+      "none of \(calls) calls after the fault '\(fault)' had an answer, so the exploration shows "
+        + "nothing about it; let the subject recover, or give the calls more time"
     }
   }
 }

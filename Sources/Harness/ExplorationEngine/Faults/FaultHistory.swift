@@ -1,0 +1,47 @@
+/// The calls of a run, and the faults that happened meanwhile, with stamps of one clock.
+struct FaultHistory<Command: Sendable, Response: Sendable>: Sendable {
+  /// A fault that struck or was healed.
+  struct Mark: Sendable {
+    var name: String
+    var isHealing = false
+    /// Whether the fault lasts until it is healed.
+    var lasts = false
+    /// The stamp immediately before.
+    var start: Int
+    /// The stamp immediately after; `nil` if it did not end.
+    var end: Int?
+  }
+
+  var calls = History<Command, Response>(checked: [])
+  var faults: [Mark] = []
+
+  /// The stamp at which the last fault was over, of those with a name or of all; `.max` if one lasted to
+  /// the end of the run.
+  func endOfFaults(named name: String? = nil) -> Int {
+    var end = 0
+    for (index, mark) in faults.enumerated() where name == nil || mark.name == name {
+      let healing = faults[index...].first { $0.isHealing && $0.name == mark.name }
+      end = max(end, (mark.lasts ? healing : mark)?.end ?? .max)
+    }
+    return end
+  }
+
+  /// The history without faults before the first call and after the last one began.
+  var trimmed: Self {
+    var copy = self
+    let first = calls.operations.map(\.call).min() ?? 0
+    let last = calls.operations.map(\.call).max() ?? 0
+    copy.faults = faults.filter { $0.start > first && $0.start < last }
+    return copy
+  }
+
+  /// A drawing with a row for each client and one for the faults.
+  var timeline: String {
+    let marks = faults.map { fault in
+      let label = fault.isHealing ? "\(fault.name) ends" : fault.name
+      return HistoryDrawing.Bar(
+        row: "faults", rank: .max, label: label, start: fault.start, end: fault.end)
+    }
+    return HistoryDrawing(bars: calls.operations.map(\.bar) + marks).text
+  }
+}
