@@ -30,14 +30,15 @@ extension ClauseGroup {
   ///     each time.
   ///   - reopenable: Returns a way to open a fixture's subject in a folder.
   public static func surviving<Spec: PersistentSpecification>(
-    crashes specification: Spec, settings: ExplorationSettings = .init(runs: 1, seed: 1, steps: 12),
+    crashes specification: Spec, settings: ExplorationSettings = .init(runs: 4, seed: 1, steps: 12),
     reopening reopenable: @escaping @Sendable (Fixture) async throws -> Reopenable<Spec.Subject>
   ) -> ClauseGroup {
     let crashes = ExploredCrashes(
       specification: specification, settings: settings, reopenable: reopenable)
     return ClauseGroup("Crashes") {
       Clause(
-        "crash-consistency", "after any crash it opens with the state after a prefix of its commands"
+        "crash-consistency",
+        "after any crash it opens with the state after a prefix of its commands"
       ) { fixture in
         try await crashes.expectSurvival(of: fixture, surviving: .flush, CrashMode.allCases)
       }
@@ -67,7 +68,7 @@ extension ClauseGroup {
   /// What every implementation promises about crashes that keeps its state in files; see
   /// ``surviving(crashes:settings:reopening:)``.
   public static func surviving<Spec: PersistentSpecification>(
-    crashes specification: Spec, settings: ExplorationSettings = .init(runs: 1, seed: 1, steps: 12)
+    crashes specification: Spec, settings: ExplorationSettings = .init(runs: 4, seed: 1, steps: 12)
   ) -> ClauseGroup where Fixture == Reopenable<Spec.Subject> {
     surviving(crashes: specification, settings: settings) { $0 }
   }
@@ -114,7 +115,8 @@ private struct ExploredCrashes<Fixture, Spec: PersistentSpecification>: Sendable
     return try await onWatchdogThread {
       Result {
         try CrashExplorer(
-          specification: specification, durability: durability, implementation: "implementation",
+          specification: specification, durability: durability,
+          implementation: "<#implementation#>",
           settings: settings, runner: LocalCrashRunner(trial: trial), cancellation: cancellation
         ).explore()
       }

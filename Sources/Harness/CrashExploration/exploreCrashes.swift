@@ -9,7 +9,7 @@ public import Testing
 /// The commands run once, and every call that changes or synchronizes a file is recorded. A crash is examined
 /// after each of these calls and after the return of each command. No process is killed: the files are
 /// computed from the recording, which is first checked to lead to the files that the subject left, byte for
-/// byte. Points are never sampled. If a time limit ends the exploration, the number of points that were left
+/// byte. A reopened subject is read, and must then go on with the next commands. Points are never sampled. If a time limit ends the exploration, the number of points that were left
 /// out is printed.
 ///
 /// A finding is shrunk, and recorded as an issue with a test to paste. The subject runs in another process,
@@ -84,13 +84,13 @@ private func exploreCrashes<Spec: PersistentSpecification>(
       return
     }
     guard let start = ExplorationProcess.starter(for: name) else { return }
-    let swiftName = implementation.swiftName
+    let source = "." + implementation.swiftName
     let cancellation = CrashCancellation()
     let report = try await onWatchdogThread {
       Result {
         try explore(
           CrashExplorer(
-            specification: specification, durability: durability, implementation: swiftName,
+            specification: specification, durability: durability, implementation: source,
             settings: settings,
             runner: RemoteCrashRunner<Spec>(
               start, limit: settings.runLimit, cancellation: cancellation),

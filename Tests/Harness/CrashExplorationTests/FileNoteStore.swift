@@ -13,6 +13,8 @@ final class FileNoteStore: NoteStore {
     case withoutFolder
     /// Synchronizes nothing.
     case withoutSync
+    /// Creates the new file only if there is none, so that one which a crash left prevents every change.
+    case exclusive
     /// Renames the new file before it synchronizes it.
     case renameFirst
     /// Overwrites the file.
@@ -97,6 +99,10 @@ final class FileNoteStore: NoteStore {
       try write(data, to: new, synchronizes: true)
       try check(Foundation.rename(new, file))
       try synchronizeFolder()
+    case .exclusive:
+      try write(data, to: new, flags: O_CREAT | O_EXCL, synchronizes: true)
+      try check(Foundation.rename(new, file))
+      try synchronizeFolder()
     case .withoutFolder:
       try write(data, to: new, synchronizes: true)
       try check(Foundation.rename(new, file))
@@ -166,9 +172,10 @@ extension Reopenable where Subject == any NoteStore {
     Reopenable { folder, _ in try FileNoteStore(in: folder, way) }
   }
 
-  static func log(hasChecksums: Bool) -> Self {
+  static func log(hasChecksums: Bool = true, truncates: Bool = true) -> Self {
     Reopenable { folder, scope in
-      let store = try LogNoteStore(in: folder, hasChecksums: hasChecksums)
+      let store = try LogNoteStore(
+        in: folder, hasChecksums: hasChecksums, truncates: truncates)
       scope.onTearDown { store.close() }
       return store
     }

@@ -12,9 +12,12 @@ final class LogNoteStore: NoteStore {
   private let state: Mutex<State>
   private let hasChecksums: Bool
 
-  /// - Parameter hasChecksums: Whether a record is read only if its checksum is right. Without it a
-  ///   torn record passes for a whole one.
-  init(in folder: URL, hasChecksums: Bool) throws {
+  /// - Parameters:
+  ///   - hasChecksums: Whether a record is read only if its checksum is right. Without it a torn record
+  ///     passes for a whole one.
+  ///   - truncates: Whether what a crash left after the last whole record is removed. Without it the
+  ///     next record is appended where nobody finds it.
+  init(in folder: URL, hasChecksums: Bool, truncates: Bool) throws {
     self.hasChecksums = hasChecksums
     let path = folder.appendingPathComponent("notes.log").path
     let isNew = !FileManager.default.fileExists(atPath: path)
@@ -27,8 +30,7 @@ final class LogNoteStore: NoteStore {
       state.notes = record.notes
       end = record.end
     }
-    // What a crash left after the last whole record.
-    if end < data.count { ftruncate(descriptor, off_t(end)) }
+    if truncates, end < data.count { ftruncate(descriptor, off_t(end)) }
     if isNew {
       let folder = open(folder.path, O_RDONLY | O_CLOEXEC)
       defer { Foundation.close(folder) }

@@ -1,7 +1,7 @@
 import CrashExploration
 
 /// Notes by name: the model of the stores of these tests.
-struct NoteSpecification: PersistentSpecification {
+struct NoteSpecification: Specification {
   typealias Subject = any NoteStore
   typealias State = [String: String]
 
@@ -31,7 +31,6 @@ struct NoteSpecification: PersistentSpecification {
   }
 
   var initialState: State { [:] }
-  var probes: [Command] { [.all] }
   func isFlush(_ command: Command) -> Bool { command == .flush }
   func isReadOnly(_ command: Command) -> Bool { command == .all }
 
@@ -56,7 +55,8 @@ struct NoteSpecification: PersistentSpecification {
     switch command {
     case .put(let name, let text): state[name] = text
     case .remove(let name): state[name] = nil
-    case .rename(let name, let other): if let text = state.removeValue(forKey: name) { state[other] = text }
+    case .rename(let name, let other):
+      if let text = state.removeValue(forKey: name) { state[other] = text }
     case .flush: break
     case .all: return .notes(state)
     }

@@ -36,11 +36,12 @@ import Testing
     #expect(report.coverage.images > report.coverage.points * 4, "\(report)")
   }
 
-  @Test(arguments: [
-    (.withoutFolder, .lost, 1), (.withoutSync, .unreadable, 1), (.renameFirst, .unreadable, 1),
-    (.inPlace, .unreadable, 1), (.unlinkFirst, .lost, 2), (.late, .lost, 1), (.twice, .mixed, 3),
-    (.foundation, .lost, 1),
-  ] as [(FileNoteStore.Way, CrashFinding.Kind, Int)])
+  @Test(
+    arguments: [
+      (.withoutFolder, .lost, 1), (.withoutSync, .unreadable, 1), (.renameFirst, .unreadable, 1),
+      (.inPlace, .unreadable, 1), (.unlinkFirst, .lost, 2), (.late, .lost, 1), (.twice, .mixed, 3),
+      (.foundation, .lost, 1), (.exclusive, .stuck, 1),
+    ] as [(FileNoteStore.Way, CrashFinding.Kind, Int)])
   func `a planted bug is found and shrunk`(
     way: FileNoteStore.Way, kind: CrashFinding.Kind, length: Int
   ) async throws {
@@ -56,6 +57,14 @@ import Testing
     let failure = try #require(report.failure)
     #expect(failure.finding.mode == .powerLossTearingWrite, "\(report)")
     #expect(failure.finding.kind == .mixed, "\(report)")
+  }
+
+  @Test func `a log that keeps a torn end loses the records after it`() async throws {
+    let report = try await report(on: .log(truncates: false))
+    let failure = try #require(report.failure)
+    #expect(failure.finding.kind == .stuck, "\(report)")
+    #expect(failure.commands.count == 1, "\(report)")
+    #expect("\(report)".contains("the reopened subject does not go on"), "\(report)")
   }
 
   // MARK: - Durability

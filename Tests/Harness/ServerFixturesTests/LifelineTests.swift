@@ -57,7 +57,7 @@ import Testing
     let goal = environment["CONTRACT_SOAK_SERVERS"].flatMap { Int($0) } ?? 30
     var random = SplitMix64(seed: UInt64.random(in: 0...UInt64.max))
     var (started, kills) = (0, 0)
-    while started < goal {
+    while started < goal || kills < goal / 10 {
       let owner = try ServerOwner(running: "LifelineTests/`starts and ends")
       let servers = await owner.servers(
         untilSending: SIGKILL, after: Int.random(in: 1...20, using: &random))

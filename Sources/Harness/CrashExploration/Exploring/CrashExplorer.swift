@@ -4,7 +4,7 @@ import ContractExploration
 struct CrashExplorer<Spec: PersistentSpecification> {
   var specification: Spec
   var durability: CrashDurability
-  /// The implementation's name in Swift.
+  /// A Swift expression for the implementation.
   var implementation: String
   var settings: ExplorationSettings
   var runner: any CrashRunner<Spec>
@@ -22,7 +22,8 @@ struct CrashExplorer<Spec: PersistentSpecification> {
     repeat {
       let drawn = DrawnCommands(specification, run: report.runs, of: settings)
       report.runs += 1
-      let outcome = try runner.run(drawn.commands, drawnFrom: drawn.choices, until: deadline)
+      let outcome = try runner.run(
+        drawn.commands, drawnFrom: drawn.choices, until: deadline, goesOn: true)
       report.coverage += outcome.coverage
       if let finding = outcome.finding {
         report.failure = try shrunk(drawn, finding)
@@ -39,7 +40,7 @@ struct CrashExplorer<Spec: PersistentSpecification> {
     var report = emptyReport
     let start = ContinuousClock.now
     report.runs = 1
-    let outcome = try runner.run(commands, drawnFrom: nil, until: nil)
+    let outcome = try runner.run(commands, drawnFrom: nil, until: nil, goesOn: true)
     report.coverage = outcome.coverage
     report.failure = outcome.finding.map {
       .init(commands: commands, finding: $0, originalLength: commands.count)
@@ -65,7 +66,8 @@ struct CrashExplorer<Spec: PersistentSpecification> {
       // A candidate without a verdict is not kept.
       guard !cancellation.isRequested,
         let found = try? runner.run(
-          candidate.commands, drawnFrom: candidate.choices, until: nil
+          candidate.commands, drawnFrom: candidate.choices, until: nil,
+          goesOn: finding.kind.isFoundByGoingOn
         ).finding
       else { return nil }
       latest[Array(candidate.commands.prefix(found.step + 1))] = found

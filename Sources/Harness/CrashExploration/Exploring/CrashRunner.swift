@@ -13,10 +13,11 @@ protocol CrashRunner<Spec> {
   ///   - commands: The commands.
   ///   - choices: The choices that draw them, or `nil` if every process has the commands.
   ///   - deadline: The time after which no point is examined.
+  ///   - goesOn: Whether reopened subjects have to go on with the next commands.
   /// - Throws: ``CrashExplorationError`` if there is no verdict.
   func run(
     _ commands: [Spec.Command], drawnFrom choices: ChoiceSequence?,
-    until deadline: ContinuousClock.Instant?
+    until deadline: ContinuousClock.Instant?, goesOn: Bool
   ) throws -> CrashTrial<Spec>.Outcome
 
   /// Ends what trials need.
@@ -29,9 +30,9 @@ struct LocalCrashRunner<Spec: PersistentSpecification>: CrashRunner {
 
   func run(
     _ commands: [Spec.Command], drawnFrom choices: ChoiceSequence?,
-    until deadline: ContinuousClock.Instant?
+    until deadline: ContinuousClock.Instant?, goesOn: Bool
   ) throws -> CrashTrial<Spec>.Outcome {
-    try trial.run(commands, until: deadline) { _ in }
+    try trial.run(commands, until: deadline, goesOn: goesOn) { _ in }
   }
 
   func end() {}
@@ -45,6 +46,7 @@ private struct CrashRequest: Codable {
   var choices: ChoiceSequence?
   /// The time left for examining.
   var seconds: Double?
+  var goesOn: Bool
 }
 
 /// The other process's messages.
@@ -77,11 +79,12 @@ final class RemoteCrashRunner<Spec: PersistentSpecification>: CrashRunner {
 
   func run(
     _ commands: [Spec.Command], drawnFrom choices: ChoiceSequence?,
-    until deadline: ContinuousClock.Instant?
+    until deadline: ContinuousClock.Instant?, goesOn: Bool
   ) throws -> CrashTrial<Spec>.Outcome {
     let connection = try connected()
     connection.send(
-      CrashRequest(choices: choices, seconds: deadline.map { ($0 - .now) / .seconds(1) }))
+      CrashRequest(
+        choices: choices, seconds: deadline.map { ($0 - .now) / .seconds(1) }, goesOn: goesOn))
     var last: CrashFinding?
     while true {
       if cancellation.isRequested { throw CancellationError() }
@@ -110,7 +113,8 @@ final class RemoteCrashRunner<Spec: PersistentSpecification>: CrashRunner {
   ) throws -> CrashTrial<Spec>.Outcome {
     guard var finding = last else {
       throw CrashExplorationError(
-        .processFailed, "the subject's process did not survive the commands without a crash: \(found)")
+        .processFailed,
+        "the subject's process did not survive the commands without a crash: \(found)")
     }
     finding.kind = kind
     finding.found = found
@@ -146,7 +150,8 @@ final class RemoteCrashRunner<Spec: PersistentSpecification>: CrashRunner {
     case .timedOut:
       end()
       throw CrashExplorationError(
-        .processFailed, "the subject's process did not arrive at the exploration within "
+        .processFailed,
+        "the subject's process did not arrive at the exploration within "
           + "\(Self.startLimit); its code before the exploration may wait for something")
     }
   }
@@ -163,7 +168,8 @@ extension CrashTrial {
       do {
         let outcome = try run(
           commands ?? given,
-          until: request.seconds.map { ContinuousClock.now.advanced(by: .seconds($0)) }
+          until: request.seconds.map { ContinuousClock.now.advanced(by: .seconds($0)) },
+          goesOn: request.goesOn
         ) { connection.send(CrashReply.opening($0)) }
         connection.send(CrashReply.ended(outcome.coverage, outcome.finding))
       } catch {

@@ -21,17 +21,18 @@ struct CrashTrial<Spec: PersistentSpecification>: Sendable {
   /// - Parameters:
   ///   - commands: The commands.
   ///   - deadline: The time after which no point is examined.
+  ///   - goesOn: Whether reopened subjects have to go on with the next commands.
   ///   - willOpen: Called before an image is opened, with the finding that a crash of this process
   ///     would be.
   /// - Throws: ``CrashExplorationError`` if there is no verdict.
   func run(
-    _ commands: [Spec.Command], until deadline: ContinuousClock.Instant?,
+    _ commands: [Spec.Command], until deadline: ContinuousClock.Instant?, goesOn: Bool,
     willOpen: (CrashFinding) -> Void
   ) throws -> Outcome {
     let folder = try WorkingFolder()
     defer { folder.remove() }
     let events = try record(commands, in: try folder.subfolder("recorded"))
-    var examiner = CrashExaminer(self, commands, events, in: folder)
+    var examiner = CrashExaminer(self, commands, events, in: folder, goesOn: goesOn)
     return try examiner.examine(until: deadline, willOpen: willOpen)
   }
 

@@ -18,7 +18,8 @@ enum FileRecorder {
         try Data("probe".utf8).write(to: URL(fileURLWithPath: folder.path + "/probe"))
       }
       guard events.contains(where: { $0.kind == .write }) else {
-        return "the calls of shared libraries don't reach the recorder of crash points: the program "
+        return
+          "the calls of shared libraries don't reach the recorder of crash points: the program "
           + "does not export its symbols; link it as SwiftPM does"
       }
       return nil
@@ -62,7 +63,8 @@ struct WorkingFolder {
 
   /// The folder of all working folders of this process.
   private static let root: String = {
-    let folder = FileManager.default.temporaryDirectory.path
+    let folder =
+      FileManager.default.temporaryDirectory.path
       + "/contract-crashes-\(ProcessInfo.processInfo.processIdentifier)"
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     guard let real = realpath(folder, nil) else { return folder }

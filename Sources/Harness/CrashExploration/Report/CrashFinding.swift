@@ -8,10 +8,15 @@ struct CrashFinding: Sendable, Codable {
     case mixed
     /// Opening or reading the subject fails.
     case unreadable
+    /// The subject does not go on: the next commands fail, or don't survive closing it.
+    case stuck
     /// Opening or reading the subject ends the process.
     case endedProcess
     /// Opening or reading the subject takes too long.
     case hung
+
+    /// Whether the finding may need that a reopened subject goes on.
+    var isFoundByGoingOn: Bool { self == .stuck || self == .endedProcess || self == .hung }
   }
 
   /// When a crash happens.
@@ -37,8 +42,11 @@ struct CrashFinding: Sendable, Codable {
   /// The number of commands that what was read corresponds to, if the kind is `lost`.
   var survived: Int?
 
+  /// The index of the last command that was performed after reopening.
+  var lastPerformed: Int?
+
   /// The index of the last command that the finding needs, or -1.
-  var step: Int { point.begun - 1 }
+  var step: Int { max(point.begun - 1, lastPerformed ?? -1) }
 
   /// What was promised and what happened, in one sentence.
   var summary: String {
@@ -48,6 +56,7 @@ struct CrashFinding: Sendable, Codable {
         "\(point.acknowledged) command\(point.acknowledged == 1 ? "" : "s") had returned, and the "
           + "reopened subject has the state after \(survived ?? 0)"
       case .mixed: "the reopened subject has the state after no number of commands"
+      case .stuck: "the reopened subject does not go on"
       case .unreadable: "the subject can't be reopened and read"
       case .endedProcess: "reopening or reading the subject ends the process"
       case .hung: "reopening or reading the subject does not end"

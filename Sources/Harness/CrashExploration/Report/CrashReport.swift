@@ -17,7 +17,7 @@ struct CrashReport<Spec: PersistentSpecification>: Sendable {
 
   let specification: Spec
   let durability: CrashDurability
-  /// The implementation's name in Swift.
+  /// A Swift expression for the implementation.
   let implementation: String
   var seed: UInt64
   var runs = 0
@@ -46,7 +46,8 @@ extension CrashReport: CustomStringConvertible {
       let response = specification.apply(command, to: &state)
       let note =
         index < finding.point.acknowledged
-        ? "→ \(response), returned" : index < finding.point.begun ? "in progress" : "not begun"
+        ? "→ \(response), returned"
+        : index < finding.point.begun ? "in progress" : "performed after reopening"
       lines.append("  \(index + 1). \(command)  \(note)")
     }
     lines.append(
@@ -72,7 +73,7 @@ extension CrashReport: CustomStringConvertible {
     return """
       @Test func survivesCrashes() async throws {
         try await exploreCrashes(
-          \(specification.source), on: .\(implementation), surviving: .\(durability.rawValue),
+          \(specification.source), on: \(implementation), surviving: .\(durability.rawValue),
           commands: [
       \(commands.joined(separator: "\n"))
           ])
