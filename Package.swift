@@ -31,6 +31,7 @@ let system: [Target] = [
     name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
   .target(name: "CDispatchWatch", cSettings: portable),
   .target(name: "CExploredPoints"),
+  .target(name: "CFileRecorder", cSettings: portable),
   .target(name: "CFibers", cSettings: portable),
   .target(name: "CPlatform", cSettings: portable),
 
@@ -67,6 +68,9 @@ let harness: [Target] = [
   .target(
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
+  .target(
+    name: "CrashExploration",
+    dependencies: ["CFileRecorder", "ContractExploration", "ContractTesting", "SystemPlatform"]),
   .target(name: "RecordedHistories", dependencies: ["ExplorationEngine"]),
   .target(
     name: "ServerFixtures",
@@ -120,6 +124,9 @@ let harness: [Target] = [
       "value-server",
     ]),
   .testTarget(
+    name: "CrashExplorationTests",
+    dependencies: ["CrashExploration", "ContractTesting"]),
+  .testTarget(
     name: "RecordedHistoriesTests", dependencies: ["RecordedHistories", "SeededRandom"]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
@@ -158,8 +165,9 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "CookieTestSupport",
-      "ManualClocks", "SeededRandom", "SystemLocks", "cookie-store-writer",
+      "CSQLite", "ContractTesting", "CookieContract", "CookieHistories", "CookiePublicSuffixAdapter",
+      "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration", "ManualClocks", "SeededRandom",
+      "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CPlatform", "CookieSQLiteAdapter"],
@@ -312,6 +320,7 @@ let package = Package(
     library("ContractReports"),
     library("ExplorationEngine"),
     library("RecordedHistories"),
+    library("CrashExploration"),
     library("ServerFixtures"),
     .executable(name: "contracts", targets: ["contracts"]),
     .plugin(name: "ContractsCommand", targets: ["ContractsCommand"]),

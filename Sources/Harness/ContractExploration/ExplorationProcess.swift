@@ -1,10 +1,10 @@
 import ContractTesting
-import ExplorationEngine
+package import ExplorationEngine
 import Foundation
-import Testing
+package import Testing
 
 /// A process of the same test program that arrives at one exploration and runs its subjects.
-enum ExplorationProcess {
+package enum ExplorationProcess {
   /// The variable that names the exploration for which a process was started.
   private static let variable = "CONTRACT_EXPLORATION"
 
@@ -12,14 +12,14 @@ enum ExplorationProcess {
   private static let assignment = ProcessInfo.processInfo.environment[variable]
 
   /// Whether this process runs subjects for another one.
-  static var isAssigned: Bool { assignment != nil }
+  package static var isAssigned: Bool { assignment != nil }
 
   /// Whether this process was started for an exploration.
   static func isAssigned(to name: String) -> Bool { assignment == name }
 
   /// The name of an exploration: the same in every process, and unique among the explorations of a
   /// test.
-  static func name(
+  package static func name(
     _ function: String, _ specification: String, on implementation: String,
     at location: SourceLocation
   ) -> String {
@@ -31,7 +31,7 @@ enum ExplorationProcess {
 
   /// A way to start a process for an exploration of the current test, or `nil`
   /// outside a test.
-  static func starter(for name: String) -> StartSubjectProcess? {
+  package static func starter(for name: String) -> StartSubjectProcess? {
     guard let test = Test.current else { return nil }
     return { input in try Running(test, name, input) }
   }

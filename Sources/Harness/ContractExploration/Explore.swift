@@ -135,7 +135,7 @@ public func exploreConcurrently<Spec: Specification>(
 ///   - process: The name of the exploration for a process that runs its subjects; `nil` if it
 ///     always runs them in this process.
 ///   - body: The exploration. In a process that was started to run its subjects, it serves them.
-func exploring<Fixture>(
+package func exploring<Fixture>(
   _ implementation: Implementation<Fixture>, _ function: String, _ settings: ExplorationSettings,
   in process: String? = nil, _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
@@ -237,9 +237,9 @@ struct ScopedSpecification<Spec: Specification>: Specification {
 }
 
 /// Messages of an exploration on standard error.
-enum ExplorationProgressLine {
+package enum ExplorationProgressLine {
   /// Prints a line that stays.
-  static func say(_ text: String) {
+  package static func say(_ text: String) {
     FileHandle.standardError.write(Data((text + "\n").utf8))
   }
 

@@ -204,7 +204,12 @@ int platform_tcp_socket(void) { return configured(socket(AF_INET, SOCK_STREAM, 0
 int platform_accept(int listener) { return configured(accept(listener, NULL, NULL)); }
 
 int platform_connected_sockets(int *ends) {
+#if defined(SOCK_CLOEXEC) && !defined(PLATFORM_PORTABLE)
+  // In one step: a program that another thread starts meanwhile would inherit them.
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+#else
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
+#endif
   configured(ends[0]);
   configured(ends[1]);
   return 0;

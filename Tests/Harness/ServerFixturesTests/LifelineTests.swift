@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import ServerFixtures
 import Testing
 
@@ -6,61 +7,88 @@ import Testing
 
 /// What is left of servers when the test process dies.
 @Suite struct LifelineTests {
-  /// Runs in a process of its own, which the test below kills.
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["SERVER_OWNER"] != nil))
+  // MARK: - In a process of their own, which the tests below kill
+
+  @Test(.enabled(if: ServerOwner.current != nil))
   func `owns servers until it is killed`() async throws {
     let scope = FixtureScope()
-    for _ in 0..<4 {
-      let server = try await scope.server(ValueServer.path, arguments: ValueServer.arguments)
-      print("server \(server.processID ?? 0) \(server.folder.deletingLastPathComponent().path)")
-    }
-    fflush(nil)
+    for _ in 0..<4 { try await start(in: scope) }
     try await Task.sleep(for: .seconds(600))
   }
 
+  @Test(.enabled(if: ServerOwner.current != nil))
+  func `starts and ends servers until it is killed`() async throws {
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<4 {
+        group.addTask {
+          while true {
+            let scope = FixtureScope()
+            try await start(in: scope)
+            _ = await scope.tearDown()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func start(in scope: FixtureScope) async throws {
+    let server = try await scope.server(ValueServer.path, arguments: ValueServer.arguments)
+    ServerOwner.announce(
+      .init(
+        process: server.processID ?? 0, folder: server.folder.deletingLastPathComponent().path))
+  }
+
+  // MARK: - Tests
+
   @Test(arguments: [SIGKILL, SIGTERM, SIGINT])
   func `servers and their folders go when the test process is killed`(signal: Int32) async throws {
-    let owner = Process()
-    owner.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    owner.arguments = [
-      "--testing-library", "swift-testing", "--filter", "LifelineTests/`owns servers",
-    ]
-    owner.environment = ProcessInfo.processInfo.environment.merging(["SERVER_OWNER": "1"]) { $1 }
-    let output = Pipe()
-    owner.standardOutput = output
-    let pieces = AsyncStream<Data> { continuation in
-      output.fileHandleForReading.readabilityHandler = { continuation.yield($0.availableData) }
-    }
-    defer { output.fileHandleForReading.readabilityHandler = nil }
-    owner.standardError = FileHandle.nullDevice
-    try owner.run()
-    defer { kill(owner.processIdentifier, SIGKILL) }
-
-    var text = Data()
-    var servers: [(process: pid_t, folder: String)] = []
-    for await piece in pieces {
-      text += piece
-      servers = []
-      for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
-        let words = line.split(separator: " ")
-        guard words.first == "server", words.count == 3 else { continue }
-        servers.append((try #require(pid_t(words[1])), String(words[2])))
-      }
-      if piece.isEmpty || (servers.count == 4 && text.last == 0x0a) { break }
-    }
+    let owner = try ServerOwner(running: "LifelineTests/`owns servers")
+    let servers = await owner.servers(untilSending: signal, after: 4)
     #expect(servers.count == 4)
-    kill(owner.processIdentifier, signal)
+    try await expectNothingLeft(of: owner, servers)
+  }
+
+  /// `Scripts/soak` runs 1,000 servers.
+  @Test func `nothing is left of servers whose process is killed while it starts and ends them`()
+    async throws
+  {
+    let environment = ProcessInfo.processInfo.environment
+    let goal = environment["CONTRACT_SOAK_SERVERS"].flatMap { Int($0) } ?? 30
+    var random = SplitMix64(seed: UInt64.random(in: 0...UInt64.max))
+    var (started, kills) = (0, 0)
+    while started < goal || kills < goal / 10 {
+      let owner = try ServerOwner(running: "LifelineTests/`starts and ends")
+      let servers = await owner.servers(
+        untilSending: SIGKILL, after: Int.random(in: 1...20, using: &random))
+      try #require(!servers.isEmpty)
+      guard try await expectNothingLeft(of: owner, servers) else { return }
+      started += servers.count
+      kills += 1
+    }
+    print("\(started) servers started, their process killed \(kills) times, nothing left")
+  }
+
+  /// Waits until every process of an owner and every folder of its servers is gone.
+  @discardableResult
+  private func expectNothingLeft(
+    of owner: ServerOwner, _ servers: [ServerOwner.StartedServer]
+  ) async throws -> Bool {
     let deadline = ContinuousClock.now + .seconds(30)
-    for server in servers {
-      while ValueServer.isRunning(server.process)
-        || FileManager.default.fileExists(atPath: server.folder)
+    while true {
+      let processes = try owner.leftProcesses()
+      let folders = try FileManager.default.contentsOfDirectory(atPath: owner.folder.path)
+        .filter { $0.hasPrefix("contract-server-") }
+      if processes.isEmpty, folders.isEmpty,
+        !servers.contains(where: { ValueServer.isRunning($0.process) })
       {
-        guard ContinuousClock.now < deadline else {
-          Issue.record("\(server) is left")
-          return
-        }
-        await Task.yield()
+        return true
       }
+      guard ContinuousClock.now < deadline else {
+        Issue.record("left are processes \(processes) and folders \(folders)")
+        return false
+      }
+      await Task.yield()
     }
   }
 }

@@ -5,9 +5,9 @@ import SystemPlatform
 /// subject for it.
 ///
 /// One thread at a time uses a connection.
-final class LineConnection {
+package final class LineConnection {
   /// What a wait for a line ended with.
-  enum Arrival<Message> {
+  package enum Arrival<Message> {
     case message(Message)
     /// The peer has ended or closed the connection.
     case closed
@@ -18,14 +18,14 @@ final class LineConnection {
   private var received = Data()
 
   /// - Parameter descriptor: A socket, which the connection closes.
-  init(_ descriptor: Int32) { self.descriptor = descriptor }
+  package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
 
   /// Sends a message.
   ///
   /// A closed connection is not an error here: the next ``receive(_:within:)`` reports it.
-  func send(_ message: some Encodable) {
+  package func send(_ message: some Encodable) {
     guard var line = try? JSONEncoder().encode(message) else { return }
     line.append(UInt8(ascii: "\n"))
     var rest = line[...]
@@ -40,7 +40,7 @@ final class LineConnection {
   /// Waits for a message.
   ///
   /// - Parameter limit: The timeout; `nil` waits without one.
-  func receive<Message: Decodable>(
+  package func receive<Message: Decodable>(
     _ type: Message.Type, within limit: Duration? = nil
   ) -> Arrival<Message> {
     let end = limit.map { ContinuousClock.now.advanced(by: $0) }

@@ -8,7 +8,7 @@ import SystemThreads
 /// - Parameters:
 ///   - body: The function. It must end soon after `onCancel` is called.
 ///   - onCancel: Called when the calling task is cancelled, at any time and on any thread.
-func onWatchdogThread<Value: Sendable>(
+package func onWatchdogThread<Value: Sendable>(
   _ body: @escaping @Sendable () -> Value, onCancel: @escaping @Sendable () -> Void
 ) async -> Value {
   await withTaskCancellationHandler {

@@ -120,7 +120,7 @@ public final class Server: Sendable {
     let group: ProcessGroup
     do throws(ProcessGroup.StartError) {
       group = try ProcessGroup(
-        [command.path] + arguments, in: place.folder.path, removing: place.root.path,
+        [command.path] + arguments, in: place.folder.path, guardedBy: place.lifeline,
         environment: command.environment, output: output)
     } catch {
       throw ServerError(.notStarted, command.program, error.description)

@@ -1,5 +1,6 @@
 public import Foundation
 import SystemPlatform
+import SystemProcesses
 
 /// Where a server listens, and the folder that it may write to.
 public struct ServerPlace: Sendable {
@@ -15,6 +16,9 @@ public struct ServerPlace: Sendable {
   /// The folder of everything that belongs to the server.
   let root: URL
 
+  /// Removes the folder, and kills the server, if this process dies.
+  let lifeline: Lifeline
+
   /// The file with the server's output.
   var logFile: URL { root.appendingPathComponent("output.log") }
 
@@ -23,15 +27,20 @@ public struct ServerPlace: Sendable {
     root = FileManager.default.temporaryDirectory
       .appendingPathComponent("contract-server-\(UUID().uuidString)", isDirectory: true)
     folder = root.appendingPathComponent("data", isDirectory: true)
+    lifeline = try Lifeline(removing: root.path)
     do {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       port = try LoopbackSocket.freePort()
     } catch {
       try? FileManager.default.removeItem(at: root)
+      lifeline.dismiss()
       throw error
     }
   }
 
-  func remove() { try? FileManager.default.removeItem(at: root) }
+  func remove() {
+    try? FileManager.default.removeItem(at: root)
+    lifeline.dismiss()
+  }
 }

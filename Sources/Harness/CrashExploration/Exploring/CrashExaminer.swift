@@ -1,0 +1,263 @@
+import ContractExploration
+import Foundation
+
+/// Goes through a recording, and reopens the subject on what a crash at each point leaves.
+struct CrashExaminer<Spec: PersistentSpecification> {
+  /// What was read from a reopened subject.
+  private enum Observation {
+    case responses([Spec.Response])
+    /// A failure, after some responses.
+    case failure(String, after: [Spec.Response])
+  }
+
+  /// An image, and the number of acknowledged commands, of which those outside the subject are performed
+  /// again.
+  private struct Key: Hashable {
+    var contents: [String: FolderImage.Content]
+    var outside: Int
+  }
+
+  private let trial: CrashTrial<Spec>
+  private let commands: [Spec.Command]
+  private let events: [FileEvent]
+  private let folder: WorkingFolder
+  private let goesOn: Bool
+  /// The model's state after each number of commands.
+  private let states: [Spec.State]
+
+  private var recorded = RecordedFolder()
+  private var coverage: CrashCoverage
+  private var observations: [Key: Observation] = [:]
+  /// The responses of the model to the probes, by the number of commands that survive and that of those
+  /// acknowledged.
+  private var expectations: [[Int]: [Spec.Response]] = [:]
+  /// The numbers of commands that have begun, that have returned, and after which the last flush returned.
+  private var begun = 0
+  private var acknowledged = 0
+  private var flushed = 0
+  /// A subject that was read rightly and did not go on, which counts only if nothing worse is found.
+  private var stuck: CrashFinding?
+
+  private var spec: Spec { trial.specification }
+
+  init(
+    _ trial: CrashTrial<Spec>, _ commands: [Spec.Command], _ events: [FileEvent],
+    in folder: WorkingFolder, goesOn: Bool
+  ) {
+    self.trial = trial
+    self.commands = commands
+    self.events = events
+    self.folder = folder
+    self.goesOn = goesOn
+    var state = trial.specification.initialState
+    states =
+      [state]
+      + commands.map { command in
+        _ = trial.specification.apply(command, to: &state)
+        return state
+      }
+    coverage = CrashCoverage(
+      commands: commands.count, calls: events.count { $0.kind != .mark })
+  }
+
+  /// Examines every point until one has a finding or the time is over.
+  mutating func examine(
+    until deadline: ContinuousClock.Instant?, willOpen: (CrashFinding) -> Void
+  ) throws -> CrashTrial<Spec>.Outcome {
+    for (number, event) in events.enumerated() {
+      try recorded.apply(event)
+      guard advance(event) else { continue }
+      if deadline.map({ ContinuousClock.now >= $0 }) == true || trial.cancellation.isRequested {
+        coverage.pointsLeftOut += 1
+        continue
+      }
+      coverage.points += 1
+      let point = CrashFinding.Point(
+        event: event.kind == .mark
+          ? "the return of command \(acknowledged)" : event.description,
+        number: number + 1, count: events.count, acknowledged: acknowledged, begun: begun)
+      for mode in trial.modes {
+        for image in FolderImage.images(of: recorded, after: mode) {
+          if let finding = try examine(image, point, mode, willOpen) {
+            return .init(coverage: coverage, finding: finding)
+          }
+        }
+      }
+    }
+    return .init(coverage: coverage, finding: stuck)
+  }
+
+  /// Follows the marks.
+  ///
+  /// - Returns: Whether a crash after the event is a point of its own.
+  private mutating func advance(_ event: FileEvent) -> Bool {
+    guard event.kind == .mark else { return event.kind != .map }
+    if event.offset.isMultiple(of: 2) {
+      begun = event.offset / 2 + 1
+      return false
+    }
+    acknowledged = event.offset / 2 + 1
+    if spec.isFlush(commands[acknowledged - 1]) { flushed = acknowledged }
+    return true
+  }
+
+  // MARK: - One image
+
+  private mutating func examine(
+    _ image: FolderImage, _ point: CrashFinding.Point, _ mode: CrashMode,
+    _ willOpen: (CrashFinding) -> Void
+  ) throws -> CrashFinding? {
+    coverage.images += 1
+    var finding = CrashFinding(
+      kind: .endedProcess, point: point, mode: mode, expected: [], found: "")
+    let outside = commands.prefix(acknowledged).filter { spec.isOutside($0) }
+    let key = Key(contents: image.contents, outside: outside.count)
+    if let known = observations[key] { return judge(known, &finding).finding }
+
+    willOpen(finding)
+    coverage.opened += 1
+    let place = try folder.subfolder("image")
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    try image.write(to: place)
+    let observation = try observe(place, outside, spec.probes)
+    observations[key] = observation
+    let (failure, survived) = judge(observation, &finding)
+    if let survived, goesOn, stuck == nil {
+      stuck = try goOn(place, outside, from: survived, &finding)
+    }
+    return failure
+  }
+
+  /// Compares what was read with what the promise allows.
+  ///
+  /// - Returns: The finding, or the number of commands that survived.
+  private mutating func judge(
+    _ observation: Observation, _ finding: inout CrashFinding
+  ) -> (finding: CrashFinding?, survived: Int?) {
+    let allowed = fewest(after: finding.mode)...begun
+    switch observation {
+    case .failure(let message, _):
+      finding.kind = .unreadable
+      finding.found = message
+    case .responses(let responses):
+      if let survived = allowed.last(where: { expectation($0) == responses }) {
+        return (nil, survived)
+      }
+      finding.survived = (0..<allowed.lowerBound).last { expectation($0) == responses }
+      finding.kind = finding.survived == nil ? .mixed : .lost
+      finding.found = Self.describe(spec.probes, responses)
+    }
+    finding.expected = Set([allowed.lowerBound, allowed.upperBound]).sorted().map { count in
+      Self.describe(spec.probes, expectation(count))
+        + ", the state after \(count) command\(count == 1 ? "" : "s")"
+    }
+    return (finding, nil)
+  }
+
+  /// Performs the next commands on what the first reopening left, closes the subject, and reads it again.
+  ///
+  /// A crash may leave files that are read rightly but prevent the next change, or swallow it.
+  private func goOn(
+    _ place: String, _ outside: [Spec.Command], from survived: Int, _ finding: inout CrashFinding
+  ) throws -> CrashFinding? {
+    let next = commands.indices.dropFirst(survived).filter { !spec.isOutside(commands[$0]) }
+      .prefix(Self.commandsAfterCrash)
+    guard let last = next.last else { return nil }
+    var state = state(survived)
+    let performed = next.map { commands[$0] } + spec.probes
+    let expected = performed.map { spec.apply($0, to: &state) }
+    var observation = try observe(place, outside, performed)
+    finding.kind = .stuck
+    if let index = differing(observation, expected, performed, &finding) {
+      finding.lastPerformed = index < next.count ? next[index] : last
+      return finding
+    }
+    // Without a flush, closing need not keep anything.
+    guard trial.durability != .flush else { return nil }
+    observation = try observe(place, outside, spec.probes)
+    let kept = Array(expected.suffix(spec.probes.count))
+    guard differing(observation, kept, spec.probes, &finding) != nil else { return nil }
+    finding.expected[0] += ", after closing it and opening it again"
+    finding.lastPerformed = last
+    return finding
+  }
+
+  /// The number of commands that a reopened subject must go on with.
+  private static var commandsAfterCrash: Int { 2 }
+
+  /// Returns the index of the first response that is not the expected one, and describes it.
+  private func differing(
+    _ observation: Observation, _ expected: [Spec.Response], _ commands: [Spec.Command],
+    _ finding: inout CrashFinding
+  ) -> Int? {
+    let found: [Spec.Response]
+    switch observation {
+    case .responses(expected): return nil
+    case .responses(let responses): found = responses
+    case .failure(let message, let responses):
+      found = responses
+      finding.found = message
+    }
+    let index = zip(found, expected).prefix { $0 == $1 }.count
+    guard index < expected.count else {
+      finding.expected = ["closing not to fail"]
+      return expected.count - 1
+    }
+    finding.expected = ["\(commands[index]) → \(expected[index]), after reopening"]
+    if index < found.count { finding.found = "\(commands[index]) → \(found[index])" }
+    return index
+  }
+
+  /// The fewest commands that must survive a crash now.
+  private func fewest(after mode: CrashMode) -> Int {
+    switch trial.durability {
+    case .powerLoss: acknowledged
+    case .processCrash: mode.isPowerLoss ? flushed : acknowledged
+    case .flush: flushed
+    }
+  }
+
+  /// The model's state if a number of commands survives: those outside the subject survive in any case.
+  private func state(_ count: Int) -> Spec.State {
+    var state = states[count]
+    for command in commands.prefix(acknowledged).dropFirst(count) where spec.isOutside(command) {
+      _ = spec.apply(command, to: &state)
+    }
+    return state
+  }
+
+  /// The responses to the probes if a number of commands survives.
+  private mutating func expectation(_ count: Int) -> [Spec.Response] {
+    if let known = expectations[[count, acknowledged]] { return known }
+    var state = state(count)
+    let responses = spec.probes.map { spec.apply($0, to: &state) }
+    expectations[[count, acknowledged]] = responses
+    return responses
+  }
+
+  private static func describe(_ commands: [Spec.Command], _ responses: [Spec.Response]) -> String {
+    zip(commands, responses).map { "\($0) → \($1)" }.joined(separator: ", ")
+  }
+
+  /// Opens a subject in a folder, performs commands and closes it.
+  private func observe(
+    _ place: String, _ outside: [Spec.Command], _ commands: [Spec.Command]
+  ) throws -> Observation {
+    let (trial, spec) = (trial, spec)
+    return try runBlocking {
+      var responses: [Spec.Response] = []
+      do {
+        let folder = URL(fileURLWithPath: place, isDirectory: true)
+        try await trial.reopenable.withSubject(in: folder) { subject in
+          for command in outside { _ = try await spec.perform(command, on: subject) }
+          for command in commands {
+            responses.append(try await spec.perform(command, on: subject))
+          }
+        }
+        return .responses(responses)
+      } catch {
+        return .failure("it threw: \(error)", after: responses)
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import ContractExploration
+import ContractTesting
+import Foundation
+
+/// Records commands on a new subject once, and examines a crash at every point of the recording.
+struct CrashTrial<Spec: PersistentSpecification>: Sendable {
+  var specification: Spec
+  var reopenable: Reopenable<Spec.Subject>
+  var durability: CrashDurability
+  var modes: [CrashMode]
+  var cancellation = CrashCancellation()
+
+  /// What a trial came to.
+  struct Outcome: Sendable, Codable {
+    var coverage = CrashCoverage()
+    var finding: CrashFinding?
+  }
+
+  /// Runs the trial. It blocks the calling thread.
+  ///
+  /// - Parameters:
+  ///   - commands: The commands.
+  ///   - deadline: The time after which no point is examined.
+  ///   - goesOn: Whether reopened subjects have to go on with the next commands.
+  ///   - willOpen: Called before an image is opened, with the finding that a crash of this process
+  ///     would be.
+  /// - Throws: ``CrashExplorationError`` if there is no verdict.
+  func run(
+    _ commands: [Spec.Command], until deadline: ContinuousClock.Instant?, goesOn: Bool,
+    willOpen: (CrashFinding) -> Void
+  ) throws -> Outcome {
+    let folder = try WorkingFolder()
+    defer { folder.remove() }
+    let events = try record(commands, in: try folder.subfolder("recorded"))
+    var examiner = CrashExaminer(self, commands, events, in: folder, goesOn: goesOn)
+    return try examiner.examine(until: deadline, willOpen: willOpen)
+  }
+
+  // MARK: - Recording
+
+  /// The number of a mark: a command's index, doubled, and one more when it has returned.
+  enum Mark {
+    static func begun(_ command: Int) -> Int { command * 2 }
+    static func acknowledged(_ command: Int) -> Int { command * 2 + 1 }
+  }
+
+  /// Runs the commands on a subject in an empty folder, and checks that the recording leads to its files.
+  private func record(_ commands: [Spec.Command], in folder: String) throws -> [FileEvent] {
+    let events = try FileRecorder.recording(folder) {
+      try runBlocking { try await perform(commands, in: folder) }
+    }
+    var recorded = RecordedFolder()
+    for event in events { try recorded.apply(event) }
+    try recorded.verify(isEqualTo: folder)
+    return events
+  }
+
+  private func perform(_ commands: [Spec.Command], in folder: String) async throws {
+    do {
+      try await reopenable.withSubject(in: URL(fileURLWithPath: folder, isDirectory: true)) {
+        subject in
+        var state = specification.initialState
+        for (index, command) in commands.enumerated() {
+          FileRecorder.mark(Mark.begun(index))
+          let response = try await specification.perform(command, on: subject)
+          FileRecorder.mark(Mark.acknowledged(index))
+          let expected = specification.apply(command, to: &state)
+          guard response == expected else {
+            throw CrashExplorationError(
+              .subjectFailed,
+              "command \(index + 1), \(command), gave \(response), expected \(expected), without any "
+                + "crash; explore(_:on:) finds such failures")
+          }
+        }
+      }
+    } catch let error as CrashExplorationError {
+      throw error
+    } catch {
+      throw CrashExplorationError(.subjectFailed, "the subject threw without any crash: \(error)")
+    }
+  }
+}

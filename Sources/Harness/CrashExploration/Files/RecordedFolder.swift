@@ -1,0 +1,167 @@
+import CFileRecorder
+
+/// A folder as a recording leads to it, with what of it has been synchronized.
+///
+/// It follows POSIX, which promises less than most file systems keep: fsync(2) of a file keeps its bytes and
+/// size, and a name is kept only by fsync(2) of its folder.
+struct RecordedFolder {
+  /// A file, whatever its names.
+  struct File {
+    /// The present bytes, and the number of the change that made them.
+    var present = Version()
+    /// The bytes that were synchronized last.
+    var durable = Version()
+    /// Whether a shared writable mapping of it was made, so that its bytes are not known.
+    var isMapped = false
+    /// The last write, unless it has been synchronized.
+    var lastWrite: Write?
+  }
+
+  /// Bytes with a number that no other bytes of the recording have. Empty files share 0.
+  struct Version {
+    var bytes: [UInt8] = []
+    var number = 0
+  }
+
+  /// A write that can be undone in part.
+  struct Write {
+    var range: Range<Int>
+    /// The bytes that were in the range, as far as the file went.
+    var replaced: [UInt8]
+    var sizeBefore: Int
+  }
+
+  enum Entry: Hashable {
+    /// The file at an index of ``RecordedFolder/files``.
+    case file(Int)
+    case folder
+    case link(to: String)
+  }
+
+  private(set) var files: [File] = []
+  private(set) var names: [String: Entry] = [:]
+  private(set) var durableNames: [String: Entry] = [:]
+
+  private var indices: [UInt64: Int] = [:]
+  private var changes = 0
+
+  /// Applies an event.
+  ///
+  /// - Throws: ``CrashExplorationError`` if it can't be replayed.
+  mutating func apply(_ event: FileEvent) throws(CrashExplorationError) {
+    switch event.kind {
+    case .create:
+      indices[event.file] = files.count
+      if !event.path.isEmpty { names[event.path] = .file(files.count) }
+      files.append(File())
+    case .write: write(event.bytes, at: event.offset, to: try index(event))
+    case .resize: resize(try index(event), to: event.offset)
+    case .sync: synchronize(try index(event))
+    case .syncFolder: synchronizeNames(in: event.path)
+    case .syncAll:
+      for index in files.indices { synchronize(index) }
+      durableNames = names
+    case .rename: try rename(event.path, to: event.other)
+    case .exchange:
+      try rename(event.path, to: "\0")
+      try rename(event.other, to: event.path)
+      try rename("\0", to: event.other)
+    case .unlink, .removeFolder: names[event.path] = nil
+    case .link: names[event.path] = .file(try index(event))
+    case .symlink: names[event.path] = .link(to: event.other)
+    case .makeFolder: names[event.path] = .folder
+    case .map:
+      // The index of SQLite's write-ahead log, which is made again after a crash
+      // (<https://www.sqlite.org/walformat.html>).
+      guard event.path.hasSuffix("-shm") else {
+        throw Self.unsupported(event, "what is written through it can't be recorded")
+      }
+      files[try index(event)].isMapped = true
+    case .unknown: throw Self.unsupported(event, "it can't be replayed")
+    case .mark: break
+    }
+  }
+
+  private static func unsupported(_ event: FileEvent, _ reason: String) -> CrashExplorationError {
+    CrashExplorationError(.unsupportedCall, "\(event): \(reason)")
+  }
+
+  private func index(_ event: FileEvent) throws(CrashExplorationError) -> Int {
+    guard let index = indices[event.file] else {
+      throw CrashExplorationError(
+        .incompleteRecording,
+        "\(event): nothing recorded made this file; it was made in another folder, by another process, "
+          + "or in a way that can't be seen")
+    }
+    return index
+  }
+
+  // MARK: - Files
+
+  private mutating func nextChange() -> Int {
+    changes += 1
+    return changes
+  }
+
+  private mutating func write(_ bytes: [UInt8], at offset: Int, to index: Int) {
+    let number = nextChange()
+    let size = files[index].present.bytes.count
+    let range = offset..<offset + bytes.count
+    let overlap = min(offset, size)..<min(range.upperBound, size)
+    files[index].lastWrite = Write(
+      range: range, replaced: Array(files[index].present.bytes[overlap]), sizeBefore: size)
+    files[index].present.bytes.grow(to: range.upperBound)
+    files[index].present.bytes.replaceSubrange(range, with: bytes)
+    files[index].present.number = number
+  }
+
+  private mutating func resize(_ index: Int, to size: Int) {
+    guard files[index].present.bytes.count != size else { return }
+    let number = nextChange()
+    files[index].lastWrite = nil
+    files[index].present.bytes.grow(to: size)
+    files[index].present.bytes.removeSubrange(size...)
+    files[index].present.number = size == 0 ? 0 : number
+  }
+
+  private mutating func synchronize(_ index: Int) {
+    files[index].durable = files[index].present
+    files[index].lastWrite = nil
+  }
+
+  // MARK: - Names
+
+  private mutating func synchronizeNames(in folder: String) {
+    func isIn(_ path: String) -> Bool {
+      let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+      return (end.map { String(path[..<$0]) } ?? "") == folder
+    }
+    for path in durableNames.keys where isIn(path) && names[path] == nil {
+      durableNames[path] = nil
+    }
+    for (path, entry) in names where isIn(path) { durableNames[path] = entry }
+  }
+
+  private mutating func rename(_ path: String, to other: String) throws(CrashExplorationError) {
+    guard let entry = names[path] else {
+      throw CrashExplorationError(
+        .incompleteRecording, "rename of \(path), which nothing recorded made")
+    }
+    // Two names of one file: rename(2) does nothing.
+    if case .file = entry, names[other] == entry, path != other { return }
+    names[path] = nil
+    names[other] = entry
+    guard entry == .folder else { return }
+    for (inner, entry) in names where inner.hasPrefix(path + "/") {
+      names[inner] = nil
+      names[other + inner.dropFirst(path.count)] = entry
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends zeros up to a size.
+  fileprivate mutating func grow(to size: Int) {
+    if count < size { append(contentsOf: repeatElement(0, count: size - count)) }
+  }
+}

@@ -1,0 +1,88 @@
+import CPlatform
+import Foundation
+import SystemLocks
+
+/// Kills a process group and removes a folder when this process dies, however it ends.
+///
+/// A shell stands by: the guard. It waits for the end of a connection that only this process holds. When this
+/// process dies, even of SIGKILL, the guard kills the group that it knows and removes the folder. Make the
+/// lifeline before the folder, and dismiss it after the folder is removed, so that there is no moment at which
+/// the folder would stay.
+package final class Lifeline: Sendable {
+  private let guardian: pid_t
+  private let connection: Connection
+  private let isDismissed = Mutex(false)
+
+  /// Waits for lines, of which the last one is the group, or empty for none. A process that was just killed
+  /// may still have made a file while the folder was removed, so that is tried twice.
+  private static let guarding =
+    "while read -r line; do group=$line; done; "
+    + "[ -z \"$group\" ] || kill -s KILL -- \"-$group\"; "
+    + "rm -rf -- \"$1\" || { sleep 1; rm -rf -- \"$1\"; }"
+
+  /// Starts the guard.
+  ///
+  /// - Parameter folder: A folder to remove, which need not exist.
+  /// - Throws: ``ProcessGroup/StartError``.
+  package init(removing folder: String) throws(ProcessGroup.StartError) {
+    connection = try Connection()
+    let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { close(null) }
+    do throws(ProcessGroup.StartError) {
+      guardian = try ProcessGroup.spawn(
+        ["sh", "-c", Self.guarding, "sh", folder], ProcessInfo.processInfo.environment,
+        input: connection.theirs, output: null)
+    } catch {
+      connection.close()
+      throw error
+    }
+    connection.closeTheirs()
+  }
+
+  deinit { dismiss() }
+
+  /// Sets the group to kill.
+  func watch(_ group: pid_t?) { connection.send("\(group.map(String.init) ?? "")\n") }
+
+  /// Ends the guard, which then kills and removes nothing. Calling it again has no effect.
+  package func dismiss() {
+    let isFirst = isDismissed.withLock { isDismissed in
+      defer { isDismissed = true }
+      return !isDismissed
+    }
+    guard isFirst else { return }
+    kill(guardian, SIGKILL)
+    var signal: Int32 = 0
+    _ = platform_exit_of(guardian, &signal)
+    connection.closeOurs()
+  }
+}
+
+/// A connection to a program that is about to start. Other programs don't inherit its ends.
+struct Connection: Sendable {
+  let ours: Int32
+  /// The program's standard input.
+  let theirs: Int32
+
+  init() throws(ProcessGroup.StartError) {
+    var ends: [Int32] = [-1, -1]
+    guard platform_connected_sockets(&ends) == 0 else {
+      throw ProcessGroup.StartError(action: "make a connection", code: errno)
+    }
+    (ours, theirs) = (ends[0], ends[1])
+  }
+
+  /// Sends a short text. If the program has ended, nothing happens.
+  func send(_ text: String) {
+    _ = text.withCString { platform_send(ours, $0, strlen($0)) }
+  }
+
+  func closeOurs() { Foundation.close(ours) }
+
+  func closeTheirs() { Foundation.close(theirs) }
+
+  func close() {
+    closeOurs()
+    closeTheirs()
+  }
+}

@@ -1,0 +1,92 @@
+import ContractTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CrashExploration
+
+/// The functions that a test calls, with the subject in another process.
+@Suite(.enabled(if: FileRecorder.unavailability == nil)) struct ExploreCrashesTests {
+  static func file(_ way: FileNoteStore.Way) -> Implementation<Reopenable<any NoteStore>> {
+    .live("file-\(way.rawValue.lowercased())") { .file(way) }
+  }
+
+  @Test func `a correct store is explored without an issue`() async throws {
+    try await exploreCrashes(
+      NoteSpecification(), on: Self.file(.right), settings: .init(runs: 2, seed: 5, steps: 12))
+  }
+
+  @Test func `a trap on what a crash left is a finding with a test to paste`() async throws {
+    let messages = Messages()
+    try await withKnownIssue {
+      try await exploreCrashes(
+        NoteSpecification(), on: Self.file(.trapping),
+        settings: .init(runs: 1, seed: 1, steps: 12))
+    } matching: {
+      messages.add($0)
+      return true
+    }
+    let message = try #require(messages.all.first)
+    #expect(
+      message.contains("after a process crash: reopening or reading the subject ends the process"),
+      "\(message)")
+    #expect(message.contains("found    it ended by signal"), "\(message)")
+    #expect(message.contains("damaged notes"), "\(message)")
+    #expect(
+      message.contains(
+        """
+          try await exploreCrashes(
+            NoteSpecification(), on: .fileTrapping, surviving: .powerLoss,
+            commands: [
+              .put("a", "x"),
+            ])
+        """), "\(message)")
+  }
+
+  @Test func `a subject that never opens is a finding`() async throws {
+    let messages = Messages()
+    try await withKnownIssue {
+      try await exploreCrashes(
+        NoteSpecification(), on: Self.file(.hanging),
+        settings: .init(
+          runs: 1, seed: 1, steps: 12, runLimit: .seconds(2), shrinkCalls: 0))
+    } matching: {
+      messages.add($0)
+      return true
+    }
+    let message = try #require(messages.all.first)
+    #expect(message.contains("reopening or reading the subject does not end"), "\(message)")
+  }
+
+  @Test func `given commands are examined again`() async throws {
+    let messages = Messages()
+    try await withKnownIssue {
+      try await exploreCrashes(
+        NoteSpecification(), on: Self.file(.withoutFolder), surviving: .powerLoss,
+        commands: [
+          .put("a", "x")
+        ])
+    } matching: {
+      messages.add($0)
+      return true
+    }
+    let message = try #require(messages.all.first)
+    #expect(
+      message.contains(
+        """
+        on file-withoutfolder: after a power loss, which keeps nothing unsynchronized: 1 command had \
+        returned, and the reopened subject has the state after 0
+          1. put("a", "x")  → done, returned
+        crash after the return of command 1
+        """), "\(message)")
+  }
+
+  /// The messages of known issues.
+  private final class Messages: Sendable {
+    private let list = Mutex<[String]>([])
+    var all: [String] { list.withLock { $0 } }
+    func add(_ issue: Issue) {
+      list.withLock { $0.append(issue.comments.map(\.rawValue).joined(separator: "\n")) }
+    }
+  }
+}

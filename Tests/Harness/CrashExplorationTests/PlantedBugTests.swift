@@ -1,0 +1,136 @@
+import ContractTesting
+import Testing
+
+@testable import CrashExploration
+
+/// Correct stores are clean, and stores with a planted bug are not.
+@Suite(.enabled(if: FileRecorder.unavailability == nil)) struct PlantedBugTests {
+  private func report(
+    on reopenable: Reopenable<any NoteStore>, surviving durability: CrashDurability = .powerLoss,
+    modes: [CrashMode] = CrashMode.allCases,
+    settings: ExplorationSettings = .init(runs: 3, seed: 1, steps: 20)
+  ) async throws -> CrashReport<NoteSpecification> {
+    let trial = CrashTrial(
+      specification: NoteSpecification(), reopenable: reopenable, durability: durability,
+      modes: modes)
+    return try await onWatchdogThread {
+      Result {
+        try CrashExplorer(
+          specification: NoteSpecification(), durability: durability, implementation: "store",
+          settings: settings, runner: LocalCrashRunner(trial: trial)
+        ).explore()
+      }
+    } onCancel: {
+    }.get()
+  }
+
+  @Test func `a store that saves rightly survives every crash`() async throws {
+    let report = try await report(on: .file(.right))
+    #expect(report.failure == nil, "\(report)")
+    #expect(report.coverage.points > 100 && report.coverage.pointsLeftOut == 0, "\(report)")
+  }
+
+  @Test func `a log with checksums survives every crash`() async throws {
+    let report = try await report(on: .log(hasChecksums: true))
+    #expect(report.failure == nil, "\(report)")
+    #expect(report.coverage.images > report.coverage.points * 4, "\(report)")
+  }
+
+  @Test(
+    arguments: [
+      (.withoutFolder, .lost, 1), (.withoutSync, .unreadable, 1), (.renameFirst, .unreadable, 1),
+      (.inPlace, .unreadable, 1), (.unlinkFirst, .lost, 2), (.late, .lost, 1), (.twice, .mixed, 3),
+      (.foundation, .lost, 1), (.exclusive, .stuck, 1),
+    ] as [(FileNoteStore.Way, CrashFinding.Kind, Int)])
+  func `a planted bug is found and shrunk`(
+    way: FileNoteStore.Way, kind: CrashFinding.Kind, length: Int
+  ) async throws {
+    let report = try await report(on: .file(way))
+    let failure = try #require(report.failure, "\(report)")
+    #expect(failure.finding.kind == kind, "\(report)")
+    #expect(failure.commands.count == length, "\(report)")
+    #expect(failure.isShrunkFully, "\(report)")
+  }
+
+  @Test func `a log without checksums is torn`() async throws {
+    let report = try await report(on: .log(hasChecksums: false))
+    let failure = try #require(report.failure)
+    #expect(failure.finding.mode == .powerLossTearingWrite, "\(report)")
+    #expect(failure.finding.kind == .mixed, "\(report)")
+  }
+
+  @Test func `a log that keeps a torn end loses the records after it`() async throws {
+    let report = try await report(on: .log(truncates: false))
+    let failure = try #require(report.failure)
+    #expect(failure.finding.kind == .stuck, "\(report)")
+    #expect(failure.commands.count == 1, "\(report)")
+    #expect("\(report)".contains("the reopened subject does not go on"), "\(report)")
+  }
+
+  // MARK: - Durability
+
+  @Test(arguments: [FileNoteStore.Way.withoutFolder, .right])
+  func `a store that promises less is held to less`(way: FileNoteStore.Way) async throws {
+    let report = try await report(on: .file(way), surviving: .processCrash)
+    #expect(report.failure == nil, "\(report)")
+  }
+
+  @Test func `a flush makes everything before it durable`() async throws {
+    let late = try await report(on: .file(.late), surviving: .flush)
+    #expect(late.failure == nil, "\(late)")
+    let folder = try await report(on: .file(.withoutFolder), surviving: .flush)
+    #expect(folder.failure == nil, "\(folder)")
+    let without = try await report(on: .file(.foundation), surviving: .flush)
+    #expect(without.failure?.finding.kind == .lost, "\(without)")
+    #expect(without.failure?.commands.last == .flush, "\(without)")
+  }
+
+  // MARK: - Seeds and limits
+
+  @Test func `a seed gives the same exploration again`() async throws {
+    let settings = ExplorationSettings(runs: 1, seed: 3, steps: 20)
+    let reports = [
+      try await report(on: .log(hasChecksums: false), settings: settings),
+      try await report(on: .log(hasChecksums: false), settings: settings),
+    ]
+    #expect(reports[0].coverage == reports[1].coverage)
+    let failures = try reports.map { try #require($0.failure) }
+    #expect(failures[0].commands == failures[1].commands)
+    #expect(failures[0].finding.point.event == failures[1].finding.point.event)
+  }
+
+  @Test func `a limit of time says how many points it left out`() async throws {
+    let report = try await report(
+      on: .file(.inPlace), settings: .init(runs: 5, time: .zero, seed: 1, steps: 20))
+    #expect(report.runs == 1 && report.failure == nil)
+    #expect(report.coverage.points == 0 && report.coverage.pointsLeftOut > 20)
+    #expect(
+      "\(report)".contains("the time limit left out \(report.coverage.pointsLeftOut) crash points"))
+  }
+
+  @Test func `a mode that is left out is not examined`() async throws {
+    let report = try await report(on: .file(.withoutFolder), modes: [.processCrash])
+    #expect(report.failure == nil, "\(report)")
+    #expect(report.coverage.images == report.coverage.points)
+  }
+
+  // MARK: - No verdict
+
+  private func error(_ way: FileNoteStore.Way) async throws -> CrashExplorationError {
+    try await #require(throws: CrashExplorationError.self) {
+      _ = try await report(on: .file(way))
+    }
+  }
+
+  @Test func `calls that can't be seen give an error and no verdict`() async throws {
+    let error = try await error(.stdio)
+    #expect(error.kind == .incompleteRecording)
+    #expect(error.description.contains("notes.json exists and was not recorded"), "\(error)")
+  }
+
+  @Test func `a shared mapping gives an error and no verdict`() async throws {
+    let error = try await error(.mapping)
+    #expect(error.kind == .unsupportedCall)
+    #expect(error.description.contains("shared mapping of notes.json"), "\(error)")
+  }
+}
