@@ -83,7 +83,9 @@ let harness: [Target] = [
     name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "RecordedHistories"]),
   .target(
     name: "ContractMutation",
-    dependencies: ["CPlatform", "ContractEvidence", "HarnessSupport", "SystemLocks"]),
+    dependencies: [
+      "CPlatform", "ContractEvidence", "ContractReports", "HarnessSupport", "SystemLocks",
+    ]),
   .target(name: "ContractScaffold"),
   .executableTarget(
     name: "contracts",

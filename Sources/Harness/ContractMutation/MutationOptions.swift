@@ -24,6 +24,8 @@ package struct MutationOptions: Sendable {
   package var shard = Shard.whole
   /// Whether to judge again what an earlier run has judged.
   package var isFresh = false
+  /// Whether to look for a set of cases that notices as much as all.
+  package var reduces = false
 
   package init(targets: [String]) { self.targets = targets }
 

@@ -12,10 +12,10 @@ package struct MutationRun {
     case judged(Int, of: Int, survived: Int, seconds: Double)
   }
 
-  private let options: MutationOptions
-  private let scratch: ScratchPackage
-  private let folder: String
-  private let progress: @Sendable (Progress) -> Void
+  let options: MutationOptions
+  let scratch: ScratchPackage
+  let folder: String
+  let progress: @Sendable (Progress) -> Void
 
   /// The file of the results.
   package let journalPath: String
@@ -59,16 +59,22 @@ package struct MutationRun {
     let unviable = try weave(modules, numbers)
     progress(.step("building \(mutants.count - unviable.count) mutants"))
     try build(["--build-tests"])
-    let program = try program()
+    let temporary = try TemporaryFolder(for: scratch.original)
+    defer { temporary.remove() }
+    var program = try program()
+    program.temporaryFolder = temporary.path
     let state = try SwitchState(folder: folder, name: "baseline", count: mutants.count)
     progress(.step("running the cases without mutants"))
     let baseline = try Baseline(program, state: state, folder: folder)
     let keys = Keys(modules, program, scratch: scratch)
     let writer = try ResultWriter(
-      path: journalPath, run: run(of: modules, baseline), keys: keys, isFresh: options.isFresh,
-      keeping: mutants)
+      path: journalPath, run: run(of: modules, baseline, numbers), keys: keys,
+      isFresh: options.isFresh, keeping: mutants)
+    let judging = Judging(
+      numbers: numbers, unviable: unviable, baseline: baseline, program: program, writer: writer)
     let chosen = try choose(from: mutants, places: chosenPlaces)
-    try judge(chosen, writer, numbers, unviable, baseline, program, count: mutants.count)
+    try judge(chosen, judging)
+    if options.reduces { try reduce(chosen, judging) }
     return writer.journal
   }
 
@@ -156,93 +162,7 @@ package struct MutationRun {
           + "--filter\n\(server.output)")
     }
     program.filter = filters.sorted().joined(separator: "|")
-    program.memoryLimit = 8 << 30
+    program.memoryLimit = Self.memoryLimit
     return program
-  }
-
-  // MARK: - Choosing and judging
-
-  private func choose(
-    from mutants: [Mutant], places changed: [MutationOptions.Place]?
-  ) throws(MutationError) -> [Mutant] {
-    var chosen = mutants
-    if !options.places.isEmpty {
-      for place in options.places where !mutants.contains(where: { place.contains($0) }) {
-        throw MutationError("--only '\(place.file)' matches no mutant; give a file of the targets")
-      }
-      chosen = chosen.filter { one in options.places.contains { $0.contains(one) } }
-    }
-    if let changed { chosen = chosen.filter { one in changed.contains { $0.contains(one) } } }
-    if let id = options.mutant {
-      chosen = chosen.filter { $0.id == id }
-      guard !chosen.isEmpty else {
-        throw MutationError(
-          "there is no mutant '\(id)'; its file may have changed since the report")
-      }
-    }
-    chosen = options.shard.part(of: chosen, named: "mutants")
-    if let maximum = options.maximum, chosen.count > maximum {
-      let order = chosen.map { mutant -> (String, Mutant) in
-        var fingerprint = Fingerprint()
-        fingerprint.add(word: "\(options.seed)")
-        fingerprint.add(word: mutant.id)
-        return (fingerprint.hexadecimal, mutant)
-      }
-      let ids = Set(order.sorted { $0.0 < $1.0 }.prefix(maximum).map(\.1.id))
-      chosen = chosen.filter { ids.contains($0.id) }
-    }
-    return chosen
-  }
-
-  private func judge(
-    _ chosen: [Mutant], _ writer: ResultWriter, _ numbers: [String: Int],
-    _ unviable: [String: String], _ baseline: Baseline, _ program: CaseServerProcess.Program,
-    count: Int
-  ) throws(MutationError) {
-    var items: [JudgingQueue.Item] = []
-    let rest = options.mutant == nil ? chosen.filter { !writer.has($0) } : chosen
-    for mutant in rest {
-      let number = numbers[mutant.id] ?? 0
-      let cases = baseline.reach[number] ?? []
-      if let message = unviable[mutant.id] {
-        writer.write(mutant, MutantVerdict(.unviable, message: message))
-      } else if cases.isEmpty, !baseline.reachedOnce.contains(number) {
-        writer.write(mutant, MutantVerdict(.unreached))
-      } else {
-        items.append(.init(number: number, mutant: mutant, cases: cases))
-      }
-    }
-    let start = ContinuousClock.now
-    let total = items.count
-    let progress = progress
-    let tally = Mutex((done: 0, survived: 0))
-    let queue = JudgingQueue(
-      items, baseline, deadline: options.minutes.map { start + .seconds(60 * $0) }
-    ) { mutant, verdict in
-      writer.write(mutant, verdict)
-      let (done, survived) = tally.withLock { tally in
-        tally.done += 1
-        if verdict.status == .survived { tally.survived += 1 }
-        return tally
-      }
-      let seconds = start.duration(to: .now) / .seconds(1)
-      progress(.judged(done, of: total, survived: survived, seconds: seconds))
-    }
-    let workers = baseline.isExclusive ? 1 : ProcessInfo.processInfo.activeProcessorCount
-    var judges: [MutantJudge] = []
-    for worker in 0..<max(1, min(workers, items.count)) {
-      judges.append(
-        try MutantJudge(program, baseline, count: count, folder: folder, name: "worker-\(worker)"))
-    }
-    queue.run(judges: judges)
-    if let error = queue.error ?? writer.error { throw error }
-  }
-
-  private func run(of modules: [MutatedModule], _ baseline: Baseline) -> MutationJournal.Run {
-    MutationJournal.Run(
-      targets: options.targets, mutants: modules.reduce(0) { $0 + $1.mutants.count },
-      cases: baseline.cases.keys.sorted(), leftOut: baseline.leftOut,
-      excluded: modules.flatMap { $0.files.values.flatMap(\.excluded) }
-        .sorted { ($0.file, $0.line) < ($1.file, $1.line) })
   }
 }

@@ -61,12 +61,13 @@ struct Contracts {
             no such protocol, and with 73 if a file exists already: nothing is overwritten.
         mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
                [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
-               [--shard 2/16] [--again all] [--mutant ID] [--format terminal|markdown|stryker]
-               [--output FILE]
+               [--shard 2/16] [--again all] [--mutant ID] [--reduce]
+               [--format terminal|markdown|html|stryker] [--output FILE]
             Changes the targets' code in small ways, in a copy of the package, and shows which
-            changes no clause notices. A second run judges only what has changed. Exits with 0 even
-            if mutants survive, and with 1 if the cases fail without any mutant.
-        mutations JOURNAL… [--format terminal|markdown|stryker] [--output FILE]
+            changes no clause notices. A second run judges only what has changed. --reduce looks for
+            a set of cases that notices as much as all. Exits with 0 even if mutants survive, and
+            with 1 if the cases fail without any mutant.
+        mutations JOURNAL… [--format terminal|markdown|html|stryker] [--output FILE]
             Shows the results of runs of 'mutate', merged; they are in
             .build/contracts/mutation/TARGET.jsonl.
 

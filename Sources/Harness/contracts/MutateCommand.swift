@@ -16,7 +16,7 @@ struct MutateCommand {
       options: [
         "target", "contract", "implementation", "filter", "only", "since", "mutant", "max", "seed",
         "minutes", "shard", "again", "format", "output",
-      ])
+      ], flags: ["reduce"])
     if let operand = arguments.operands.first {
       throw UsageError("unexpected argument '\(operand)'; 'contracts mutate' takes only options")
     }
@@ -50,6 +50,7 @@ struct MutateCommand {
       }
       options.isFresh = true
     }
+    options.reduces = arguments.flags.contains("reduce")
     format = try Self.format(arguments["format"])
     output = arguments["output"]
   }

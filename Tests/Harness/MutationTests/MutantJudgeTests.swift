@@ -11,15 +11,20 @@ import Testing
   @Test func `each mutant is reported as what it is, and none stops the others`() throws {
     let fixture = try JudgedFixture()
     defer { fixture.source.remove() }
-    let verdicts = try fixture.judge()
+    let verdicts = fixture.byChange(try fixture.judge())
 
     // An endless loop is ended by fuel.
     #expect(verdicts["removal: i += 1 → "]?.status == .looped)
     // A trap: an index of an empty array, in a value that is computed once.
     #expect(verdicts["literal: [10, 20, 30] → []"]?.status == .crashed)
-    // Endless recursion: the stack's end or that of the fuel comes first.
-    let recursion = verdicts["arithmetic: n - 1 → n + 1"]?.status
-    #expect(recursion == .looped || recursion == .crashed)
+    // Endless recursion: the stack overflows.
+    #expect(verdicts["arithmetic: n - 1 → n + 1"]?.status == .crashed)
+    #expect(verdicts["arithmetic: n - 1 → n + 1"]?.message == "signal \(SIGSEGV)")
+    // Memory grows up to the process's limit.
+    #expect(verdicts["function: min(size, limit) → max(size, limit)"]?.status == .crashed)
+    #expect(verdicts["function: min(size, limit) → max(size, limit)"]?.killer == "sample/grow@fake")
+    // A thread waits for ever.
+    #expect(verdicts["removal: semaphore.signal() → "]?.status == .timedOut)
     // A value that is computed once, before the mutant could be switched on.
     #expect(verdicts["number: 20 → 21"]?.status == .killed)
     #expect(verdicts["number: 20 → 21"]?.killer == "sample/entry@fake")
@@ -31,6 +36,8 @@ import Testing
     // These come after it, and are not blamed for what it left.
     #expect(verdicts["number: 5 → 6"]?.status == .survived)
     #expect(verdicts["number: 5 → 4"]?.status == .survived)
+    // This one makes the second case after it fail, once.
+    #expect(verdicts["removal: fuse = 0 → "]?.status == .survived)
     #expect(verdicts["arithmetic: x * 2 → x / 2"]?.status == .killed)
     #expect(verdicts["arithmetic: x * 2 → x / 2"]?.message == "not twice")
     #expect(verdicts["arithmetic: x + 99 → x - 99"]?.status == .unreached)
@@ -51,10 +58,19 @@ import Testing
     let environment = ProcessInfo.processInfo.environment
     let count = environment["CONTRACT_SOAK_MUTANTS"].flatMap { Int($0) } ?? 5
     for mutant in fixture.source.module.mutants.sorted(by: { $0.id < $1.id }).prefix(count) {
-      let change = JudgedFixture.change(mutant)
       let isNoticed = try fixture.isNoticedByHand(mutant)
-      #expect(verdicts[change]?.status.isDetected == isNoticed, "\(change)")
+      #expect(
+        verdicts[mutant.id]?.status.isDetected == isNoticed, "\(JudgedFixture.change(mutant))")
     }
+  }
+
+  @Test func `a case is left out if others notice the same, and only then`() throws {
+    let fixture = try JudgedFixture()
+    defer { fixture.source.remove() }
+    let cases = try fixture.sufficientCases()
+    #expect(cases.contains("sample/entry@fake"))
+    #expect(cases.contains("sample/twice@fake"))
+    #expect(cases.count { $0.hasPrefix("sample/sum") } == 1, "\(cases)")
   }
 
   @Test func `a case that fails without mutants stops the run with the reason`() throws {
@@ -101,34 +117,51 @@ struct JudgedFixture {
       ], in: copy)
     guard built.status == 0 else { throw MutationError(built.text) }
     program = CaseServerProcess.Program(
-      path: "\(copy)/program", folder: copy, filter: "", selection: "*", memoryLimit: 8 << 30)
+      path: "\(copy)/program", folder: copy, filter: "", selection: "*", memoryLimit: 1 << 30)
   }
 
-  /// Judges all mutants, and returns the verdicts by their changes.
-  func judge() throws -> [String: MutantVerdict] {
+  /// Judges all mutants, and returns the verdicts by the mutants' ids.
+  func judge() throws -> [String: MutantVerdict] { try judgeAndReduce(false).verdicts }
+
+  /// Verdicts by the mutants' changes. Of several with the same change, the first in the source.
+  func byChange(_ verdicts: [String: MutantVerdict]) -> [String: MutantVerdict] {
+    Dictionary(
+      source.module.mutants.map { (Self.change($0), verdicts[$0.id] ?? MutantVerdict(.unviable)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Judges all mutants, and returns a set of cases that notices as much as all.
+  func sufficientCases() throws -> [String] { try judgeAndReduce(true).cases }
+
+  private func judgeAndReduce(
+    _ reduces: Bool
+  ) throws -> (verdicts: [String: MutantVerdict], cases: [String]) {
     let numbers = source.numbers
     let state = try SwitchState(folder: source.folder, name: "baseline", count: numbers.count)
     let baseline = try Baseline(program, state: state, folder: source.folder)
-    let verdicts = Mutex<[String: MutantVerdict]>([:])
-    let add: @Sendable (Mutant, MutantVerdict) -> Void = { mutant, verdict in
-      verdicts.withLock { $0[Self.change(mutant)] = verdict }
-    }
-    var items: [JudgingQueue.Item] = []
-    for mutant in source.module.mutants {
+    let found = Mutex<[(item: JudgingQueue.Item, verdict: MutantVerdict)]>([])
+    var verdicts = numbers.mapValues { _ in MutantVerdict(.unreached) }
+    let items = source.module.mutants.compactMap { mutant -> JudgingQueue.Item? in
       let number = numbers[mutant.id] ?? 0
       let cases = baseline.reach[number] ?? []
-      if cases.isEmpty, !baseline.reachedOnce.contains(number) {
-        add(mutant, MutantVerdict(.unreached))
-      } else {
-        items.append(.init(number: number, mutant: mutant, cases: cases))
-      }
+      if cases.isEmpty, !baseline.reachedOnce.contains(number) { return nil }
+      return JudgingQueue.Item(number: number, mutant: mutant, cases: cases)
     }
-    let queue = JudgingQueue(items, baseline, deadline: nil, report: add)
-    let judge = try MutantJudge(
-      program, baseline, count: numbers.count, folder: source.folder, name: "worker")
-    queue.run(judges: [judge])
-    if let error = queue.error { throw error }
-    return verdicts.withLock { $0 }
+    let queue = JudgingQueue(items, baseline, deadline: nil) { mutant, verdict in
+      guard let item = items.first(where: { $0.mutant.id == mutant.id }) else { return }
+      found.withLock { $0.append((item, verdict)) }
+    }
+    let judges = try ["one", "two"].map {
+      try MutantJudge(
+        program, baseline, count: numbers.count, folder: source.folder, name: $0)
+    }
+    try queue.run(judges: judges)
+    for (item, verdict) in found.withLock(\.self) { verdicts[item.mutant.id] = verdict }
+    guard reduces else { return (verdicts, []) }
+    let noticed = found.withLock(\.self).compactMap { item, verdict in
+      verdict.killer.map { (item: item, killer: $0) }
+    }
+    return (verdicts, try CaseReduction(noticed, baseline).run(judges: judges))
   }
 
   /// Changes the source as a person would, builds it without switches, and runs each case in a
@@ -151,7 +184,8 @@ struct JudgedFixture {
     var byHand = program
     byHand.path = "\(copy)/by-hand"
     let state = try SwitchState(folder: source.folder, name: "by-hand", count: 1)
-    for id in ["entry", "sum", "depth", "visit", "twice"].map({ "sample/\($0)@fake" }) {
+    let clauses = ["entry", "sum", "sums", "depth", "grow", "receive", "visit", "light", "twice"]
+    for id in clauses.map({ "sample/\($0)@fake" }) {
       let server = try CaseServerProcess(
         byHand, state: state, folder: source.folder, name: "by-hand")
       server.send([id])

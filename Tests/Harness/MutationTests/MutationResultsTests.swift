@@ -100,6 +100,62 @@ import Testing
     }
   }
 
+  @Test func `the page shows the survivor below its line, and marks each line`() throws {
+    let key = Keys.fingerprint(Self.text)
+    let survivor = MutantVerdict(.survived, reachedBy: ["c/<b>@x"])
+    try Self.withPackage(Self.run + Self.line("two", survivor, fileKey: key)) { folder, path in
+      let journal = try MutationJournal(contentsOf: [path])
+      let page = MutationReportFormat.html.text(of: journal, root: folder)
+      let line = try #require(page.range(of: "<code class=\"line bad\"><i>2</i>   a &lt; 3</code>"))
+      let change = try #require(page.range(of: "-   a &lt; 3\n+   a &lt;= 3"))
+      #expect(line.upperBound < change.lowerBound)
+      #expect(page.contains("<code class=\"line \"><i>1</i> func f(a: Int) -&gt; Bool {</code>"))
+      #expect(page.contains("reached by c/&lt;b&gt;@x"))
+      #expect(page.contains("contracts mutate --target F --mutant two"))
+    }
+    try Self.withPackage(Self.run + Self.line("two", survivor, fileKey: "old")) { folder, path in
+      let journal = try MutationJournal(contentsOf: [path])
+      let page = MutationReportFormat.html.text(of: journal, root: folder)
+      #expect(page.contains("The file has changed since its mutants were judged."))
+      #expect(!page.contains("<i>2</i>"))
+    }
+  }
+
+  @Test func `a live implementation that does not reach its adapter is an impostor`() throws {
+    func column(
+      _ contract: String, _ name: String, fake: Bool = false, _ port: Int, _ adapter: Int
+    ) -> ImplementationReach {
+      ImplementationReach(
+        contract: contract, implementation: name, isFake: fake,
+        mutants: ["Port": port, "Adapter": adapter])
+    }
+    let fake = column("c", "memory", fake: true, 90, 0)
+    let sound = column("c", "file", 80, 40)
+    let impostor = column("c", "file", 90, 0)
+    let sentence = "impostor: no case of c@file reaches any code of Adapter"
+    #expect([fake, sound].impostors == [])
+    #expect([fake, impostor].impostors == [sentence])
+    #expect([impostor].impostors == [sentence])
+    // It has an adapter of its own, which is not mutated.
+    #expect([fake, sound, column("c", "other", 80, 0)].impostors == [])
+    #expect([sound, column("d", "other", 0, 0)].impostors == [])
+    // In another contract it does reach its adapter.
+    #expect([fake, impostor, column("d", "file", 10, 5)].impostors == [sentence])
+    // The fake reaches the target too, so that it is no adapter.
+    #expect([column("c", "memory", fake: true, 90, 1), impostor].impostors == [])
+
+    let run = MutationJournal.line(
+      .init(
+        targets: ["F"], mutants: 5, cases: [], leftOut: [:], excluded: [],
+        columns: [fake, impostor]))
+    try Self.withPackage(run) { folder, path in
+      let journal = try MutationJournal(contentsOf: [path])
+      for format in [MutationReportFormat.terminal, .markdown, .html] {
+        #expect(format.text(of: journal, root: folder).contains(sentence), "\(format)")
+      }
+    }
+  }
+
   @Test func `journals of shards merge, and a later result replaces an earlier one`() throws {
     try Self.withPackage(Self.run + Self.line("one", MutantVerdict(.survived))) { folder, path in
       let other = "\(folder)/other.jsonl"

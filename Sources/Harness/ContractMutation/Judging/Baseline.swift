@@ -24,8 +24,38 @@ struct Baseline {
   /// on them, so that they must be active when their process starts.
   private(set) var reachedOnce: Set<Int> = []
 
+  /// The ids of the cases whose implementation is a fake.
+  private(set) var fakes: Set<String> = []
+
   /// Whether an implementation uses resources that only one process may use.
   private(set) var isExclusive = false
+
+  /// What the cases of each implementation reach.
+  ///
+  /// - Parameter targets: The target of each mutant by its number.
+  func columns(_ targets: [Int: String]) -> [ImplementationReach] {
+    let none = Dictionary(uniqueKeysWithValues: Set(targets.values).map { ($0, 0) })
+    var columns: [[Substring]: ImplementationReach] = [:]
+    var columnOfCase: [String: [Substring]] = [:]
+    for id in cases.keys {
+      // A case's id is `contract/clause@implementation`.
+      guard let contract = id.split(separator: "/").first, let name = id.split(separator: "@").last
+      else { continue }
+      columnOfCase[id] = [contract, name]
+      columns[[contract, name]] = ImplementationReach(
+        contract: String(contract), implementation: String(name), isFake: fakes.contains(id),
+        mutants: none)
+    }
+    for (number, ids) in reach {
+      guard let target = targets[number] else { continue }
+      for column in Set(ids.compactMap { columnOfCase[$0] }) {
+        columns[column]?.mutants[target, default: 0] += 1
+      }
+    }
+    return columns.values.sorted {
+      ($0.contract, $0.implementation) < ($1.contract, $1.implementation)
+    }
+  }
 
   /// How long a case may be silent before it counts as hanging, in seconds.
   func timeLimit(of id: String) -> Double { 2 + 10 * (cases[id]?.seconds ?? 0) }
@@ -69,8 +99,9 @@ struct Baseline {
     while true {
       do throws(CaseServerProcess.Silence) {
         switch try server.line(within: 60) {
-        case .served(let id, _, let isExclusive):
+        case .served(let id, let kind, let isExclusive):
           served.append(id)
+          if kind == "fake" { fakes.insert(id) }
           if isExclusive { self.isExclusive = true }
         case .leftOut(let id, let reason): leftOut[id] = reason
         case .ready:

@@ -17,6 +17,8 @@ final class CaseServerProcess {
     var selection: String
     /// How much address space a process may have, in bytes.
     var memoryLimit: UInt64
+    /// The folder of temporary files, or `nil` for the system's.
+    var temporaryFolder: String?
   }
 
   /// What the process says.
@@ -70,6 +72,7 @@ final class CaseServerProcess {
     variables["SWIFT_BACKTRACE"] = "enable=no"
     variables["CONTRACT"] = program.selection
     variables["CONTRACT_CASE_SERVER"] = String(program.memoryLimit)
+    if let folder = program.temporaryFolder { variables["TMPDIR"] = folder }
     if let state {
       variables[SwitchSource.variable] = state.path
     } else {

@@ -12,7 +12,7 @@ final class JudgingQueue: Sendable {
   }
 
   private struct State {
-    /// Items that hung, and are judged again alone.
+    /// Items that hung, and are judged again with more patience.
     var hung: [Item] = []
     /// Items that survived, and that a value computed once depends on.
     var suspicious: [Item] = []
@@ -20,7 +20,6 @@ final class JudgingQueue: Sendable {
     var kills: [String: Int] = [:]
     /// The case that noticed the latest mutant of a declaration.
     var latest: [String: String] = [:]
-    var error: MutationError?
   }
 
   private let items: [Item]
@@ -45,48 +44,49 @@ final class JudgingQueue: Sendable {
     self.report = report
   }
 
-  /// The error that ended the judging, if one did.
-  var error: MutationError? { state.withLock(\.error) }
+  /// How an item is judged.
+  private enum Round {
+    /// In a process that others have used.
+    case shared
+    /// With the mutant active when its process starts.
+    case startedWith
+    /// After it hung, in a process of its own and with more patience.
+    case patient
+  }
 
   /// Judges all mutants: first in shared processes, then some survivors with the mutant active from
-  /// the start, and at last those that hung, alone.
-  func run(judges: [MutantJudge]) {
-    judge(items, by: judges, isStartedWith: false)
-    judge(state.withLock(\.suspicious), by: judges, isStartedWith: true)
-    guard let judge = judges.first else { return }
-    inParallel([judge]) { judge throws(MutationError) in
-      for item in self.state.withLock(\.hung) where !self.isOver {
-        let isStartedWith = self.baseline.reachedOnce.contains(item.number)
-        let verdict = try judge.judge(
-          item.number, on: self.order(item), isStartedWith: isStartedWith, isAlone: true)
-        if let verdict { self.finish(item, verdict) }
-      }
-    }
-  }
-
-  private func judge(_ items: [Item], by judges: [MutantJudge], isStartedWith: Bool) {
-    let position = Position()
-    inParallel(judges) { judge throws(MutationError) in
-      while !self.isOver, let item = position.next(of: items) {
-        try self.judge(item, judge, isStartedWith: isStartedWith)
-      }
-    }
-  }
-
-  private var isOver: Bool {
-    state.withLock { $0.error != nil } || deadline.map { ContinuousClock.now > $0 } ?? false
+  /// the start, and at last those that hung.
+  ///
+  /// - Throws: ``MutationError`` if the cases can't be run.
+  func run(judges: [MutantJudge]) throws(MutationError) {
+    try judge(items, by: judges, .shared)
+    try judge(state.withLock(\.suspicious), by: judges, .startedWith)
+    try judge(state.withLock(\.hung), by: judges, .patient)
   }
 
   private func judge(
-    _ item: Item, _ judge: MutantJudge, isStartedWith: Bool = false
+    _ items: [Item], by judges: [MutantJudge], _ round: Round
   ) throws(MutationError) {
-    let isOnlyOnce = item.cases.isEmpty
-    let verdict =
-      isOnlyOnce && !isStartedWith
-      ? MutantVerdict(.survived)
-      : try judge.judge(item.number, on: order(item), isStartedWith: isStartedWith)
+    try judges.share(items) { judge, item throws(MutationError) in
+      if let deadline = self.deadline, .now > deadline { return }
+      try self.judge(item, judge, round)
+    }
+  }
+
+  private func judge(
+    _ item: Item, _ judge: MutantJudge, _ round: Round
+  ) throws(MutationError) {
+    let dependsOnStart = baseline.reachedOnce.contains(item.number)
+    if round == .shared, item.cases.isEmpty {
+      return state.withLock { $0.suspicious.append(item) }
+    }
+    let verdict = try judge.judge(
+      .init(
+        number: item.number, cases: order(item),
+        isStartedWith: round == .startedWith || round == .patient && dependsOnStart,
+        isPatient: round == .patient))
     guard let verdict else { return state.withLock { $0.hung.append(item) } }
-    if verdict.status == .survived, !isStartedWith, baseline.reachedOnce.contains(item.number) {
+    if verdict.status == .survived, round == .shared, dependsOnStart {
       return state.withLock { $0.suspicious.append(item) }
     }
     finish(item, verdict)
@@ -116,26 +116,37 @@ final class JudgingQueue: Sendable {
     let ranks = cases.map { (id: $0, rank: rank($0)) }
     return ranks.sorted { ($0.rank, $1.id) > ($1.rank, $0.id) }.map(\.id)
   }
+}
 
-  private func inParallel(
-    _ judges: [MutantJudge],
-    _ body: @escaping @Sendable (MutantJudge) throws(MutationError) -> Void
-  ) {
+extension [MutantJudge] {
+  /// Calls a function with each judge and the items that it takes one by one, each judge on a thread of
+  /// its own, until all items are taken or one call fails.
+  ///
+  /// - Throws: The first error.
+  func share<Item: Sendable>(
+    _ items: [Item],
+    _ body: @escaping @Sendable (MutantJudge, Item) throws(MutationError) -> Void
+  ) throws(MutationError) {
+    let position = Position()
+    let error = Mutex<MutationError?>(nil)
     let group = DispatchGroup()
-    for judge in judges {
+    for judge in prefix(items.count) {
       group.enter()
       // Each judge belongs to one thread at a time: the group's wait orders them.
       nonisolated(unsafe) let judge = judge
       Thread.detachNewThread {
         do throws(MutationError) {
-          try body(judge)
-        } catch {
-          self.state.withLock { if $0.error == nil { $0.error = error } }
+          while error.withLock({ $0 == nil }), let item = position.next(of: items) {
+            try body(judge, item)
+          }
+        } catch let first {
+          error.withLock { if $0 == nil { $0 = first } }
         }
         group.leave()
       }
     }
     group.wait()
+    if let error = error.withLock(\.self) { throw error }
   }
 }
 

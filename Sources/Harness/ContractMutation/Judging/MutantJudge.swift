@@ -1,9 +1,9 @@
 /// Judges mutants one after the other in one process of the test program, as long as that is safe.
 ///
 /// A mutant that ends its process blames the case that it ran; the next one gets a new process. A
-/// failure counts only if the same case passes afterwards without the mutant, in the same process;
-/// otherwise an earlier mutant has left something behind, and this one is judged again in a new
-/// process.
+/// failure counts only if the same case then passes without the mutant and fails with it again, in
+/// the same process; otherwise an earlier mutant has left something behind, and this one is judged
+/// again in a new process.
 ///
 /// Belongs to one thread.
 final class MutantJudge {
@@ -14,7 +14,7 @@ final class MutantJudge {
   private let name: String
   private var server: CaseServerProcess?
 
-  /// How long a case may be silent alone, as a multiple of the usual limit.
+  /// How long a patient judge lets a case be silent, as a multiple of the usual limit.
   private static let patience = 3.0
 
   init(
@@ -28,59 +28,84 @@ final class MutantJudge {
     state = try SwitchState(folder: folder, name: name, count: count)
   }
 
-  /// How a series of cases ended.
+  /// A mutant that is judged.
+  struct Task {
+    /// The mutant's number.
+    var number: Int
+    /// The cases that reach it, in the order to try them.
+    var cases: [String]
+    /// Whether the mutant must be active when its process starts.
+    var isStartedWith = false
+    /// Whether a case that is silent too long is a verdict.
+    var isPatient = false
+  }
+
+  /// How a case ended.
   private enum End {
     case passed
-    case failed(id: String, message: String)
-    case looped(id: String)
-    case hung(id: String)
-    case crashed(id: String, how: String)
+    case failed(message: String)
+    case looped
+    case hung
+    case crashed(how: String)
   }
 
   /// Judges a mutant.
   ///
-  /// - Parameters:
-  ///   - number: The mutant's number.
-  ///   - cases: The cases that reach it, in the order to try them.
-  ///   - isStartedWith: Whether the mutant must be active when its process starts.
-  /// - Returns: The verdict, or `nil` if it hangs and must be judged again alone.
-  func judge(
-    _ number: Int, on cases: [String], isStartedWith: Bool = false, isAlone: Bool = false
-  ) throws(MutationError) -> MutantVerdict? {
-    if isStartedWith || isAlone { restart() }
-    var isFresh = server == nil
+  /// - Returns: The verdict, or `nil` if it hangs and must be judged again by a patient judge.
+  func judge(_ task: Task) throws(MutationError) -> MutantVerdict? {
+    if task.isStartedWith || task.isPatient { restart() }
+    // Failures that did not happen again in a process in which nothing ran before.
+    var singleFailures = 0
     while true {
-      let end = try run(cases, with: number, isStartedWith: isStartedWith, isAlone: isAlone)
+      let isFresh = server == nil
+      guard let (id, end) = try firstFailure(task) else {
+        if task.isStartedWith { restart() }
+        return MutantVerdict(.survived, reachedBy: task.cases.sorted())
+      }
       switch end {
-      case .passed:
-        if isStartedWith { restart() }
-        return MutantVerdict(.survived, reachedBy: cases.sorted())
-      case .failed(let id, let message):
-        if isStartedWith || isFresh {
-          // Nothing ran before, so nothing else can be to blame; but this mutant may leave
-          // something.
-          if isStartedWith { restart() } else { try confirm(id) }
+      case .failed(let message):
+        let isRepeated = try repeats(id, task)
+        if isFresh { singleFailures += 1 }
+        if isRepeated || singleFailures == 2 {
           return MutantVerdict(.killed, killer: id, message: message)
         }
-        if try confirm(id) { return MutantVerdict(.killed, killer: id, message: message) }
-        isFresh = true
-      case .looped(let id):
         restart()
+      case .looped:
+        // The fuel's end has switched the mutant off, and the process goes on.
+        if task.isStartedWith { restart() }
+        if server != nil { _ = try passesWithout(id) }
         return MutantVerdict(.looped, killer: id)
-      case .crashed(let id, let how):
-        restart()
-        return MutantVerdict(.crashed, killer: id, message: how)
-      case .hung(let id):
-        restart()
-        return isAlone ? MutantVerdict(.timedOut, killer: id) : nil
+      case .crashed(let how): return MutantVerdict(.crashed, killer: id, message: how)
+      case .hung: return task.isPatient ? MutantVerdict(.timedOut, killer: id) : nil
+      case .passed: break
       }
     }
   }
 
-  /// Runs a case without mutants. If it fails, the process is given up.
-  @discardableResult
-  private func confirm(_ id: String) throws(MutationError) -> Bool {
-    if case .passed = try run([id], with: nil, isStartedWith: false, isAlone: false) { return true }
+  /// Runs a task's cases up to the first that does not pass.
+  private func firstFailure(_ task: Task) throws(MutationError) -> (id: String, end: End)? {
+    for id in task.cases {
+      let end = try run(id, with: task.number, task)
+      if case .passed = end { continue }
+      return (id, end)
+    }
+    return nil
+  }
+
+  /// Whether a case that failed passes without the mutant, and fails again with it.
+  private func repeats(_ id: String, _ task: Task) throws(MutationError) -> Bool {
+    if task.isStartedWith {
+      restart()
+      return true
+    }
+    guard try passesWithout(id) else { return false }
+    if case .passed = try run(id, with: task.number, task) { return false }
+    return true
+  }
+
+  /// Whether a case passes without mutants. If not, the process is given up.
+  private func passesWithout(_ id: String) throws(MutationError) -> Bool {
+    if case .passed = try run(id, with: nil, nil) { return true }
     restart()
     return false
   }
@@ -90,36 +115,33 @@ final class MutantJudge {
     server = nil
   }
 
-  /// Runs cases up to the first that fails.
+  /// Runs a case. A process that has ended or hangs is given up.
   private func run(
-    _ cases: [String], with number: Int?, isStartedWith: Bool, isAlone: Bool
+    _ id: String, with number: Int?, _ task: Task?
   ) throws(MutationError) -> End {
-    let switches = cases.reduce(0) { $0 + (baseline.cases[$1]?.switches ?? 0) }
-    let fuel = number.map { _ in 10 * switches + 200_000 }
-    if isStartedWith { state.setActive(number, fuel: fuel) }
+    let known = baseline.cases[id]
+    let fuel = number.map { _ in 10 * (known?.switches ?? 0) + 200_000 }
+    if task?.isStartedWith == true { state.setActive(number, fuel: fuel) }
     let server = try readyServer()
     state.setActive(number, fuel: fuel)
     defer { state.setActive(nil, fuel: nil) }
-    server.send(cases)
-    var current = cases.first ?? ""
+    server.send([id])
+    let limit = baseline.timeLimit(of: id) * (task?.isPatient == true ? Self.patience : 1)
     var end = End.passed
     while true {
       do throws(CaseServerProcess.Silence) {
-        let limit = baseline.timeLimit(of: current) * (isAlone ? Self.patience : 1)
         switch try server.line(within: limit) {
-        case .started(let id): current = id
-        case .passed where state.isFuelSpent: end = .looped(id: current)
-        case .failed(let id, _) where state.isFuelSpent: end = .looped(id: id)
-        case .failed(let id, let message): end = .failed(id: id, message: message)
-        case .done: return end
+        case .failed(_, let message): end = .failed(message: message)
+        case .done: return state.isFuelSpent ? .looped : end
         default: break
         }
       } catch {
+        restart()
         switch error {
-        case .timedOut: return .hung(id: current)
-        case .ended(nil, SwitchState.fuelStatus): return .looped(id: current)
-        case .ended(let signal?, _): return .crashed(id: current, how: "signal \(signal)")
-        case .ended(nil, let status): return .crashed(id: current, how: "exit status \(status)")
+        case .timedOut: return .hung
+        case .ended(nil, SwitchState.fuelStatus): return .looped
+        case .ended(let signal?, _): return .crashed(how: "signal \(signal)")
+        case .ended(nil, let status): return .crashed(how: "exit status \(status)")
         }
       }
     }

@@ -12,6 +12,9 @@ struct SourceText {
     lineStarts = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
   }
 
+  /// The whole text.
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
   /// The text between two offsets.
   subscript(range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 

@@ -28,7 +28,7 @@ package struct MutationGate {
     var isChecked: Set<String> = []
     for result in journal.results.values.sorted(by: { $0.mutant.file < $1.mutant.file })
     where isChecked.insert(result.mutant.file).inserted {
-      let text = sources.source(result.mutant.file).map { $0[0..<$0.bytes.count] }
+      let text = sources.source(result.mutant.file)?.text
       if text.map(Keys.fingerprint) != result.fileKey {
         problems.append(
           "\(result.mutant.file) has changed since its mutants were judged; \(command)")

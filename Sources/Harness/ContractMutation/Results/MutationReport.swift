@@ -15,7 +15,8 @@ package struct MutationReport {
     files = SourceFiles(root: root)
   }
 
-  private var results: [MutationJournal.Result] {
+  /// The results, in the order of the sources.
+  var results: [MutationJournal.Result] {
     journal.results.values.sorted {
       ($0.mutant.file, $0.mutant.start.line, $0.mutant.start.column, $0.mutant.id)
         < ($1.mutant.file, $1.mutant.start.line, $1.mutant.start.column, $1.mutant.id)
@@ -39,8 +40,10 @@ package struct MutationReport {
 
   /// The whole report for a terminal.
   package var text: String {
-    var parts = [summary, table(of: fileRows, title: "file")]
+    var parts = [summary, impostors.joined(separator: "\n")]
+    parts.append(table(of: fileRows, title: "file"))
     parts.append(table(of: caseRows, title: "case"))
+    parts.append(sufficientCases)
     parts.append(survivors.joined(separator: "\n"))
     parts.append(unreached)
     parts.append(excluded)
@@ -51,8 +54,10 @@ package struct MutationReport {
   package var markdown: String {
     func fenced(_ text: String) -> String { text.isEmpty ? "" : "```diff\n\(text)\n```" }
     var parts = ["# Mutation", summary.replacing("\n", with: "  \n")]
+    parts += impostors.map { "**\($0)**" }
     parts.append(markdownTable(of: fileRows, title: "file"))
     parts.append(markdownTable(of: caseRows, title: "case"))
+    if !sufficientCases.isEmpty { parts += ["## Cases that suffice", fenced(sufficientCases)] }
     if !survivors.isEmpty {
       parts += ["## Survivors", fenced(survivors.joined(separator: "\n"))]
     }
@@ -130,22 +135,43 @@ package struct MutationReport {
   // MARK: - Lists
 
   private var survivors: [String] {
-    let targets = journal.run?.targets.joined(separator: ",") ?? "TARGET"
-    return results.filter { $0.verdict.status == .survived }.flatMap { result -> [String] in
-      let mutant = result.mutant
-      let diff =
-        files.source(mutant.file)
-        .flatMap { MutationExcerpt(of: mutant, in: $0)?.lines }
-        ?? ["- \(mutant.original)", "+ \(mutant.replacement)"]
-      let cases = result.verdict.reachedBy
-      let reached =
-        cases.prefix(3).joined(separator: ", ")
-        + (cases.count > 3 ? " and \(cases.count - 3) others" : "")
-      return ["survived \(Self.place(mutant)): \(mutant.operator.rawValue)"] + diff
-        + ["  reached by \(reached)"]
-        + ["  contracts mutate --target \(targets) --mutant \(mutant.id)", ""]
+    results.filter { $0.verdict.status == .survived }.flatMap { result -> [String] in
+      ["survived \(Self.place(result.mutant)): \(result.mutant.operator.rawValue)"]
+        + diff(of: result.mutant) + ["  reached by \(reachingCases(of: result))"]
+        + ["  \(command(for: result.mutant))", ""]
     }
   }
+
+  /// A mutant as a diff of whole lines, or only of the text that changes if the file has changed.
+  func diff(of mutant: Mutant) -> [String] {
+    files.source(mutant.file).flatMap { MutationExcerpt(of: mutant, in: $0)?.lines }
+      ?? ["- \(mutant.original)", "+ \(mutant.replacement)"]
+  }
+
+  /// Some of the cases that reach a mutant, and how many others do.
+  func reachingCases(of result: MutationJournal.Result) -> String {
+    let cases = result.verdict.reachedBy
+    return cases.prefix(3).joined(separator: ", ")
+      + (cases.count > 3 ? " and \(cases.count - 3) others" : "")
+  }
+
+  /// The command that judges a mutant alone.
+  func command(for mutant: Mutant) -> String {
+    let targets = journal.run?.targets.joined(separator: ",") ?? "TARGET"
+    return "contracts mutate --target \(targets) --mutant \(mutant.id)"
+  }
+
+  private var sufficientCases: String {
+    guard let found = journal.sufficientCases, let run = journal.run else { return "" }
+    let lines = [
+      "\(found.cases.count) of \(run.cases.count) cases notice all \(found.mutants) mutants that "
+        + "are noticed; without one of them, a mutant survives:"
+    ]
+    return (lines + found.cases.map { "  \($0)" }).joined(separator: "\n")
+  }
+
+  /// The live implementations that reach nothing of a target that no fake reaches, as sentences.
+  var impostors: [String] { (journal.run?.columns ?? []).impostors }
 
   private static func place(_ mutant: Mutant) -> String {
     "\(mutant.file):\(mutant.start.line)"

@@ -18,7 +18,7 @@ struct Keys: Sendable {
     var files: [String: String] = [:]
     for module in modules {
       for (file, one) in module.files {
-        files[file] = Self.fingerprint(one.source[0..<one.source.bytes.count])
+        files[file] = Self.fingerprint(one.source.text)
       }
     }
     self.files = files
@@ -107,9 +107,17 @@ final class ResultWriter: Sendable {
     let result = MutationJournal.Result(
       mutant: mutant, verdict: verdict, key: keys.key(of: mutant),
       fileKey: keys.file(of: mutant))
-    let line = MutationJournal.line(result)
+    write(MutationJournal.line(result)) { $0.add(result) }
+  }
+
+  /// Adds a set of cases.
+  func write(_ cases: MutationJournal.SufficientCases) {
+    write(MutationJournal.line(cases)) { $0.add(cases) }
+  }
+
+  private func write(_ line: String, _ add: (inout MutationJournal) -> Void) {
     state.withLock { state in
-      state.journal.add(result)
+      add(&state.journal)
       if let code = writeAll(line, to: descriptor), state.error == nil {
         state.error = MutationError("can't write \(path): \(String(cString: strerror(code)))")
       }

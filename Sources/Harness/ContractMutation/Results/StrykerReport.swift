@@ -53,7 +53,7 @@ struct StrykerReport: Codable {
     for result in journal.results.values.sorted(by: { $0.mutant.id < $1.mutant.id }) {
       let file = result.mutant.file
       if files[file] == nil {
-        let source = sources.source(file).map { $0[0..<$0.bytes.count] } ?? ""
+        let source = sources.source(file)?.text ?? ""
         files[file] = File(source: source)
       }
       files[file]?.mutants.append(Entry(result))
@@ -86,7 +86,7 @@ extension StrykerReport.Entry {
 
 /// The formats of mutation results.
 package enum MutationReportFormat: String, CaseIterable, Sendable {
-  case terminal, markdown, stryker
+  case terminal, markdown, html, stryker
 
   /// The text of a report.
   ///
@@ -95,6 +95,7 @@ package enum MutationReportFormat: String, CaseIterable, Sendable {
     switch self {
     case .terminal: return MutationReport(of: journal, root: root).text
     case .markdown: return MutationReport(of: journal, root: root).markdown
+    case .html: return MutationHTMLReport(of: journal, root: root).text
     case .stryker:
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,16 +1,31 @@
 import ContractEvidence
 
 /// A self-contained HTML page, in dark and light, for phones and desktops.
-struct HTMLPage {
+package struct HTMLPage {
   /// The title, without characters that HTML gives a meaning.
-  var title: String
+  private let title: String
   /// The body in HTML.
-  var body: String
+  private let body: String
   /// The script, or nothing.
-  var script = ""
+  private let script: String
+  /// Style rules beyond those of all pages, or nothing.
+  private let style: String
+
+  /// Creates a page.
+  ///
+  /// - Parameters:
+  ///   - title: The title, without characters that HTML gives a meaning.
+  ///   - body: The body in HTML.
+  ///   - style: Style rules beyond those of all pages.
+  package init(title: String, body: String, style: String = "", script: String = "") {
+    self.title = title
+    self.body = body
+    self.style = style
+    self.script = script
+  }
 
   /// The page.
-  var text: String {
+  package var text: String {
     """
     <!DOCTYPE html>
     <html lang="en">
@@ -19,7 +34,7 @@ struct HTMLPage {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>\(title)</title>
     <style>
-    \(Self.style)</style>
+    \(Self.style)\(style)</style>
     </head>
     <body>
     \(body)\(script.isEmpty ? "" : "<script>\n\(script)</script>\n")</body>
@@ -29,7 +44,7 @@ struct HTMLPage {
   }
 
   /// The text with HTML's special characters escaped.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     text.printable.escaping { scalar in
       switch scalar {
       case "<": "&lt;"

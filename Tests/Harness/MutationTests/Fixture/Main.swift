@@ -10,8 +10,15 @@ enum Main {
         { Sample.entry(1) == 20 ? nil : "the second entry is \(Sample.entry(1))" }
       ),
       ("sample/sum@fake", { Sample.sum(to: 4) == 6 ? nil : "the sum is wrong" }),
+      ("sample/sums@fake", { Sample.sum(to: 3) == 3 ? nil : "the sum is wrong" }),
       ("sample/depth@fake", { Sample.depth(3) == 3 ? nil : "the depth is wrong" }),
+      (
+        "sample/grow@fake",
+        { Sample.grow(to: 1_000_000, atMost: 1 << 40) > 0 ? nil : "not grown" }
+      ),
+      ("sample/receive@fake", { Sample.receive() ? nil : "not received" }),
       ("sample/visit@fake", { Sample.visit() ? nil : "not visited" }),
+      ("sample/light@fake", { Sample.light() ? nil : "not lit" }),
       (
         "sample/twice@fake",
         {
@@ -27,14 +34,26 @@ enum Main {
     _ = text.withCString { write(0, $0, strlen($0)) }
   }
 
+  /// Whether something that an earlier case left fails this one.
+  static func burns() -> Bool {
+    guard Sample.fuse > 0 else { return false }
+    Sample.fuse -= 1
+    return Sample.fuse == 0
+  }
+
   static func main() {
+    if let text = getenv("CONTRACT_CASE_SERVER"), let bytes = UInt(String(cString: text)), bytes > 0
+    {
+      var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    }
     for one in cases { say("case \(one.id) fake 0") }
     say("ready")
     while let line = readLine() {
       for id in line.split(separator: " ") {
         guard let one = cases.first(where: { $0.id == id }) else { continue }
         say("start \(id)")
-        if let message = one.body() {
+        if let message = burns() ? "a fuse burned down" : one.body() {
           say("fail \(id) \(message)")
           break
         }

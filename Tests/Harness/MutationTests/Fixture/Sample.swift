@@ -1,3 +1,5 @@
+import Dispatch
+
 enum Sample {
   static let table = makeTable()
 
@@ -15,17 +17,42 @@ enum Sample {
     return total
   }
 
+  /// Recursion whose frames fill a stack of 8 MiB before the fuel ends it.
   static func depth(_ n: Int) -> Int {
+    let frame = (SIMD64<Int>(), SIMD64<Int>(), SIMD64<Int>(), SIMD64<Int>())
+    _ = frame
     if n == 0 { return 0 }
     return depth(n - 1) + 1
   }
 
+  static func grow(to size: Int, atMost limit: Int) -> Int {
+    let chunk = [UInt8](repeating: 1, count: 1_048_576)
+    var grown: [UInt8] = []
+    while grown.count < min(size, limit) { grown += chunk }
+    return grown.count
+  }
+
+  static func receive() -> Bool {
+    let semaphore = DispatchSemaphore(value: 0)
+    semaphore.signal()
+    semaphore.wait()
+    return true
+  }
+
   // The judge runs one test of this fixture at a time.
   nonisolated(unsafe) static var isOpen = false
+  /// The case that makes it 0 fails, and no later one.
+  nonisolated(unsafe) static var fuse = 0
 
   static func visit() -> Bool {
     isOpen = true
     isOpen = false
+    return true
+  }
+
+  static func light() -> Bool {
+    fuse = 2
+    fuse = 0
     return true
   }
 

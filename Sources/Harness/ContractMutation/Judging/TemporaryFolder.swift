@@ -1,0 +1,40 @@
+import Foundation
+
+/// The folder of the temporary files of all test processes.
+///
+/// It is in memory where that is possible, because most of the time of a case that writes files goes to
+/// synchronizing them. Cases that crash leave their files, so that the whole folder is removed.
+struct TemporaryFolder {
+  /// The folder's path.
+  let path: String
+
+  /// Where Linux keeps files in memory (shm_open(3)).
+  private static let memory = "/dev/shm"
+
+  /// A folder in memory must have this much space, in bytes: containers often have 64 MiB.
+  private static let leastSpace = 1 << 30
+
+  /// Creates an empty folder, and removes what an interrupted run of the same package has left.
+  ///
+  /// - Throws: ``MutationError`` if it can't be created.
+  init(for package: String) throws(MutationError) {
+    let files = FileManager.default
+    let attributes = try? files.attributesOfFileSystem(forPath: Self.memory)
+    let space = (attributes?[.systemFreeSize] as? NSNumber)?.intValue ?? 0
+    let parent =
+      space >= Self.leastSpace && files.isWritableFile(atPath: Self.memory)
+      ? Self.memory : files.temporaryDirectory.path
+    let name = Keys.fingerprint(package).prefix(12)
+    path = "\(parent)/contracts-mutate-\(getuid())-\(name)"
+    remove()
+    do {
+      try files.createDirectory(
+        atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw MutationError("can't create the folder of temporary files \(path): \(error)")
+    }
+  }
+
+  /// Removes the folder and everything in it.
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,148 @@
+import Foundation
+internal import HarnessSupport
+import SystemLocks
+
+/// What judges mutants after the build.
+struct Judging {
+  /// The number of each mutant by its id.
+  var numbers: [String: Int]
+  /// The mutants that do not compile, by id, with the compiler's messages.
+  var unviable: [String: String]
+  var baseline: Baseline
+  var program: CaseServerProcess.Program
+  var writer: ResultWriter
+
+  /// A mutant with the cases that judge it, or `nil` if no case reaches it.
+  func item(_ mutant: Mutant) -> JudgingQueue.Item? {
+    let number = numbers[mutant.id] ?? 0
+    let cases = baseline.reach[number] ?? []
+    guard !cases.isEmpty || baseline.reachedOnce.contains(number) else { return nil }
+    return JudgingQueue.Item(number: number, mutant: mutant, cases: cases)
+  }
+}
+
+extension MutationRun {
+  /// How many processes judge: more than there are processors, because some cases wait.
+  private static let workers = 2 * ProcessInfo.processInfo.activeProcessorCount
+
+  /// The most address space of a process, in bytes: at most 8 GiB, and together no more than the
+  /// machine has.
+  static let memoryLimit = min(
+    8 << 30, max(1 << 30, ProcessInfo.processInfo.physicalMemory / UInt64(workers)))
+
+  /// The mutants that the options select.
+  func choose(
+    from mutants: [Mutant], places changed: [MutationOptions.Place]?
+  ) throws(MutationError) -> [Mutant] {
+    var chosen = mutants
+    if !options.places.isEmpty {
+      for place in options.places where !mutants.contains(where: { place.contains($0) }) {
+        throw MutationError("--only '\(place.file)' matches no mutant; give a file of the targets")
+      }
+      chosen = chosen.filter { one in options.places.contains { $0.contains(one) } }
+    }
+    if let changed { chosen = chosen.filter { one in changed.contains { $0.contains(one) } } }
+    if let id = options.mutant {
+      chosen = chosen.filter { $0.id == id }
+      guard !chosen.isEmpty else {
+        throw MutationError(
+          "there is no mutant '\(id)'; its file may have changed since the report")
+      }
+    }
+    chosen = options.shard.part(of: chosen, named: "mutants")
+    if let maximum = options.maximum, chosen.count > maximum {
+      let order = chosen.map { mutant -> (String, Mutant) in
+        var fingerprint = Fingerprint()
+        fingerprint.add(word: "\(options.seed)")
+        fingerprint.add(word: mutant.id)
+        return (fingerprint.hexadecimal, mutant)
+      }
+      let ids = Set(order.sorted { $0.0 < $1.0 }.prefix(maximum).map(\.1.id))
+      chosen = chosen.filter { ids.contains($0.id) }
+    }
+    return chosen
+  }
+
+  /// Judges the mutants that no earlier run has judged.
+  func judge(_ chosen: [Mutant], _ judging: Judging) throws(MutationError) {
+    let writer = judging.writer
+    var items: [JudgingQueue.Item] = []
+    let rest = options.mutant == nil ? chosen.filter { !writer.has($0) } : chosen
+    for mutant in rest {
+      if let message = judging.unviable[mutant.id] {
+        writer.write(mutant, MutantVerdict(.unviable, message: message))
+      } else if let item = judging.item(mutant) {
+        items.append(item)
+      } else {
+        writer.write(mutant, MutantVerdict(.unreached))
+      }
+    }
+    let start = ContinuousClock.now
+    let total = items.count
+    let progress = progress
+    let tally = Mutex((done: 0, survived: 0))
+    let queue = JudgingQueue(
+      items, judging.baseline, deadline: options.minutes.map { start + .seconds(60 * $0) }
+    ) { mutant, verdict in
+      writer.write(mutant, verdict)
+      let (done, survived) = tally.withLock { tally in
+        tally.done += 1
+        if verdict.status == .survived { tally.survived += 1 }
+        return tally
+      }
+      let seconds = start.duration(to: .now) / .seconds(1)
+      progress(.judged(done, of: total, survived: survived, seconds: seconds))
+    }
+    try queue.run(judges: try judges(judging))
+    if let error = writer.error { throw error }
+    let seconds = start.duration(to: .now) / .seconds(1)
+    let tenths = Int((10 * seconds).rounded())
+    let judged = tally.withLock(\.done)
+    progress(
+      .step(
+        "judged \(judged) mutants in \(tenths / 10).\(tenths % 10) s, "
+          + "\(Int(60 * Double(judged) / max(seconds, 0.001))) a minute"))
+  }
+
+  /// Finds a set of cases that notices as much as all.
+  func reduce(_ chosen: [Mutant], _ judging: Judging) throws(MutationError) {
+    let results = judging.writer.journal.results
+    let noticed = chosen.compactMap { mutant in
+      results[mutant.id]?.verdict.killer.flatMap { killer in
+        judging.item(mutant).map { (item: $0, killer: killer) }
+      }
+    }
+    progress(.step("looking for cases that can be left out"))
+    let cases = try CaseReduction(noticed, judging.baseline).run(judges: try judges(judging))
+    judging.writer.write(.init(cases: cases, mutants: noticed.count))
+    if let error = judging.writer.error { throw error }
+  }
+
+  private func judges(_ judging: Judging) throws(MutationError) -> [MutantJudge] {
+    let workers = judging.baseline.isExclusive ? 1 : Self.workers
+    var judges: [MutantJudge] = []
+    for worker in 0..<workers {
+      judges.append(
+        try MutantJudge(
+          judging.program, judging.baseline, count: judging.numbers.count, folder: folder,
+          name: "worker-\(worker)"))
+    }
+    return judges
+  }
+
+  /// What the journal says about the run.
+  func run(
+    of modules: [MutatedModule], _ baseline: Baseline, _ numbers: [String: Int]
+  ) -> MutationJournal.Run {
+    var targets: [Int: String] = [:]
+    for (target, module) in zip(options.targets, modules) {
+      for mutant in module.mutants { targets[numbers[mutant.id] ?? 0] = target }
+    }
+    return MutationJournal.Run(
+      targets: options.targets, mutants: modules.reduce(0) { $0 + $1.mutants.count },
+      cases: baseline.cases.keys.sorted(), leftOut: baseline.leftOut,
+      excluded: modules.flatMap { $0.files.values.flatMap(\.excluded) }
+        .sorted { ($0.file, $0.line) < ($1.file, $1.line) },
+      columns: baseline.columns(targets))
+  }
+}
