@@ -167,8 +167,10 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "ContractTesting", "CookieContract", "CookieHistories", "CookiePublicSuffixAdapter",
-      "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration", "ManualClocks", "SeededRandom",
+      "CSQLite", "ContractTesting", "CookieContract", "CookieHistories",
+      "CookiePublicSuffixAdapter",
+      "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration", "ManualClocks",
+      "SeededRandom",
       "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(

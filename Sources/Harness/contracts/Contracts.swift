@@ -13,9 +13,11 @@ struct Contracts {
 
         report [JOURNAL…] [--format terminal|markdown|html|badge|junit|json|github]
                [--output FILE] [--base BASE] [--all]
+               [--requirements PROTOCOL[,PROTOCOL…] [--profile FILE]]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
-            abridged unless --all is given; what fails keeps every detail.
+            abridged unless --all is given; what fails keeps every detail. --requirements adds what
+            'coverage' shows to a terminal or Markdown report.
         diff BASE HEAD
             Shows the changes from one journal to another. Exits with the sum of 1 (newly failing),
             2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or

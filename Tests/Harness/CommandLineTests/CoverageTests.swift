@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests of `contracts coverage` and `gate --requirements` as commands.
+/// Tests of `contracts coverage`, and of `--requirements` of `report` and `gate`.
 @Suite struct CoverageTests {
   /// A package whose only function was executed `count` times.
   private func folder(count: Int) throws -> ToolFolder {
@@ -33,6 +33,11 @@ import Testing
       let gate = try await ToolRun(["gate", "j", "--requirements", "Clock"], in: folder)
       #expect(gate.status == status, "\(gate.output)")
       #expect(gate.output.contains("✗ Clock: now() was never executed") == (count == 0))
+      for format in ["terminal", "markdown"] {
+        let report = try await ToolRun(
+          ["report", "j", "--requirements", "Clock", "--format", format], in: folder)
+        #expect(report.output.contains(mark), "\(report.output)\(report.errors)")
+      }
     }
   }
 
@@ -47,6 +52,10 @@ import Testing
     #expect(gate.status == 1)
     #expect(gate.output.contains("✗ there is no coverage of requirements"))
     #expect(try await ToolRun(["coverage"]).status == 64)
+    let section = try await ToolRun(["report", "j", "--requirements", "A"], files: files)
+    #expect(section.status == 65)
+    #expect(
+      try await ToolRun(["report", "j", "--requirements", "A", "--format", "html"]).status == 64)
     #expect(try await ToolRun(["gate", "j", "--profile", "p"], files: files).status == 64)
   }
 }
