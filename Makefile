@@ -5,6 +5,7 @@
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
   Examples/JobQueue/Package.swift Examples/JobQueue/Sources Examples/JobQueue/Tests \
+  Examples/KeyValue/Package.swift Examples/KeyValue/Sources Examples/KeyValue/Tests \
   Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Adoption Fuzzing
 
 help: ## List the targets
@@ -49,7 +50,7 @@ transports:
 	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
 
 # The examples share the scratch folder, so that the modules of this package are built once.
-EXAMPLES := Storefront JobQueue
+EXAMPLES := Storefront JobQueue KeyValue
 example: setup ## Run the tests of the packages in Examples
 	@for example in $(EXAMPLES); do \
 	  swift test --package-path Examples/$$example --scratch-path $(SCRATCH) || exit 1; \

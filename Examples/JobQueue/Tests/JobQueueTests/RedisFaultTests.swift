@@ -55,7 +55,7 @@ import Testing
         try await explore(
           specification, on: .slowDisk, faults: [.kill], promising: .acknowledgedWritesSurvive,
           callLimit: .seconds(5),
-          settings: .init(runs: 100, time: .seconds(30), steps: 8, shrinkTime: .seconds(12)))
+          settings: .init(runs: 100, time: .seconds(30), steps: 8, shrinkTime: .seconds(6)))
       })
   }
 
