@@ -275,11 +275,11 @@ const void *file_recorder_stop(size_t *count) {
   return result;
 }
 
-void file_recorder_skip_sync(const char *folder) {
+void file_recorder_skip_sync(const char *prefix) {
   enter();
   atomic_store(&skips_sync, false);
-  if (folder != NULL && strlen(folder) < sizeof unsynced) {
-    strcpy(unsynced, folder);
+  if (strlen(prefix) < sizeof unsynced) {
+    strcpy(unsynced, prefix);
     atomic_store(&skips_sync, true);
   }
   leave();
@@ -714,8 +714,7 @@ static bool is_sync_skipped(int descriptor) {
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return false;
   path[length] = 0;
-  size_t prefix = strlen(unsynced);
-  return strncmp(path, unsynced, prefix) == 0 && (path[prefix] == '/' || path[prefix] == 0);
+  return strncmp(path, unsynced, strlen(unsynced)) == 0;
 }
 
 static void synchronized(int descriptor, uint32_t call) {
@@ -944,6 +943,6 @@ const void *file_recorder_stop(size_t *count) {
   *count = 0;
   return NULL;
 }
-void file_recorder_skip_sync(const char *folder) { (void)folder; }
+void file_recorder_skip_sync(const char *prefix) { (void)prefix; }
 
 #endif

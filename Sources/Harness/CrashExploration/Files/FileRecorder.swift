@@ -61,21 +61,20 @@ enum FileRecorder {
 struct WorkingFolder {
   let path: String
 
-  /// The folder of all working folders of this process.
-  private static let root: String = {
-    let folder =
-      FileManager.default.temporaryDirectory.path
-      + "/contract-crashes-\(ProcessInfo.processInfo.processIdentifier)"
-    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    guard let real = realpath(folder, nil) else { return folder }
+  /// The beginning of the paths of all working folders of this process.
+  private static let prefix: String = {
+    let temporary = FileManager.default.temporaryDirectory.path
+    let real = realpath(temporary, nil)
     defer { free(real) }
-    let path = String(cString: real)
-    file_recorder_skip_sync(path)
-    return path
+    let prefix =
+      (real.map { String(cString: $0) } ?? temporary)
+      + "/contract-crashes-\(ProcessInfo.processInfo.processIdentifier)-"
+    file_recorder_skip_sync(prefix)
+    return prefix
   }()
 
   init() throws {
-    path = Self.root + "/" + UUID().uuidString
+    path = Self.prefix + UUID().uuidString
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
@@ -87,9 +86,5 @@ struct WorkingFolder {
     return folder
   }
 
-  /// Removes the folder; the last one removes the folder of all.
-  func remove() {
-    try? FileManager.default.removeItem(atPath: path)
-    rmdir(Self.root)
-  }
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

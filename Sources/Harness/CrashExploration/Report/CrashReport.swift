@@ -45,9 +45,13 @@ extension CrashReport: CustomStringConvertible {
     for (index, command) in failure.commands.enumerated() {
       let response = specification.apply(command, to: &state)
       let note =
-        index < finding.point.acknowledged
-        ? "→ \(response), returned"
-        : index < finding.point.begun ? "in progress" : "performed after reopening"
+        if index < finding.point.acknowledged {
+          "→ \(response), returned"
+        } else if index < finding.point.begun {
+          "in progress"
+        } else {
+          index <= finding.step ? "performed after reopening" : "not reached"
+        }
       lines.append("  \(index + 1). \(command)  \(note)")
     }
     lines.append(

@@ -82,12 +82,12 @@ void file_recorder_mark(int64_t number);
 /// - Returns: The events, valid until the next start; null if memory ran out.
 const void *_Nullable file_recorder_stop(size_t *_Nonnull count);
 
-/// Makes fsync(2) and its relatives return at once for files below a folder.
+/// Makes fsync(2) and its relatives return at once for files whose path begins with a prefix.
 ///
 /// Recorded files need no synchronization, and images of them neither: what it does is computed.
 ///
 /// - Parameters:
-///   - folder: The absolute path of a folder without symbolic links, or null for none.
-void file_recorder_skip_sync(const char *_Nullable folder);
+///   - prefix: The beginning of absolute paths, without symbolic links.
+void file_recorder_skip_sync(const char *_Nonnull prefix);
 
 #endif
