@@ -112,6 +112,16 @@ extension ClauseGroup<CookieStoreFixture> {
       // The first token that matches counts.
       try await fixture.expectPast("22 Nov 07 2035 08:49:37")
     }
+    Clause("months", "every month has its English name", from: "RFC 6265bis §5.1.1") { fixture in
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = .gmt
+      let start = try #require(calendar.dateInterval(of: .month, for: fixture.now)).start
+      for month in 1...12 {
+        let first = try #require(calendar.date(byAdding: .month, value: month, to: start))
+        let date = first + 10 * 86_400
+        try await fixture.expectDate(httpDate(date), date)
+      }
+    }
     Clause(
       "date-digits", "day, hour, minute and second have one or two digits, a year two to four",
       from: "RFC 6265bis §5.1.1"
@@ -122,7 +132,7 @@ extension ClauseGroup<CookieStoreFixture> {
         "006 Dec \(year) 08:49:37", "06 Dec 0\(year) 08:49:37", "06 Dec \(year) 008:49:37",
         "06 Dec \(year) 08:049:37", "06 Dec \(year) 08:49:037", "06 Dec 9 08:49:37",
         "06 De \(year) 08:49:37", "06 12 \(year) 08:49:37", "06 Dec \(year) 08:49",
-        "06 Dec \(year) 08.49.37", "06 Dec \(year) x08:49:37",
+        "06 Dec \(year) 08.49.37", "06 Dec \(year) x08:49:37", "06 Dec \(year) 08::49:37",
       ] {
         try await fixture.expectNoDate(text)
       }

@@ -237,6 +237,35 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
+      "almost-address", "a host whose last label only begins like a hexadecimal number is a name",
+      from: "WHATWG URL, ends-in-a-number checker"
+    ) { fixture in
+      for label in ["0xg", "0x1g"] {
+        let domain = "example.\(label)"
+        let cookie = try await fixture.set("a=1; Domain=\(domain)", at: "https://www.\(domain)/")
+        checkSameBytes(cookie.domain, domain, "the domain of Domain=\(domain)")
+      }
+      let request = try? CookieRequest(isSecure: true, host: "example.0x`")
+      checkEqual(request?.host, "example.0x`", "the host 'example.0x`'")
+      for label in ["0xa", "0xf", "0XF"] {
+        let request = try? CookieRequest(isSecure: true, host: "example.\(label)")
+        checkEqual(request?.host, nil, "the host 'example.\(label)', whose last label is a number,")
+      }
+    }
+    Clause(
+      "host-bytes", "a Domain with a byte that no host may have is rejected",
+      from: "WHATWG URL, forbidden host code points"
+    ) { fixture in
+      for byte in ["\u{1}", "<", "^", "|", "%", "\u{7F}"] {
+        let request = try? CookieRequest(isSecure: true, host: "exam\(byte)ple.com")
+        checkEqual(request?.host, nil, "the host with \(describe(byte))")
+      }
+      for byte in ["<", "^", "|", "@"] {
+        try await fixture.expectRejection(
+          "a=1; Domain=exam\(byte)ple.com", as: .domainMismatch)
+      }
+    }
+    Clause(
       "address-zeros", "an IPv6 address is one host, whichever of its zeros are written",
       from: "RFC 5952 §4.2"
     ) { fixture in

@@ -230,6 +230,25 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectOrder("a=2; b=1")
     }
     Clause(
+      "clock-back-between",
+      "a cookie set after the clock went back to between two creations follows both",
+      from: "this project", requires: .controllableClock
+    ) { fixture in
+      try await fixture.set("a=1")
+      fixture.clock.advance(by: 10)
+      let latest = try await fixture.set("b=1")
+      fixture.clock.advance(by: -5)
+      let next = try await fixture.set("c=1")
+      checkEqual(next.creation, latest.creation, "the creation after the clock went back by 5 s")
+      try await fixture.expectOrder("a=1; b=1; c=1")
+      fixture.clock.advance(by: 20)
+      let gone = try await fixture.set("d=1")
+      try await fixture.store.delete(gone.id)
+      fixture.clock.advance(by: -18)
+      let last = try await fixture.set("e=1")
+      checkEqual(last.creation, latest.creation, "the creation after a later cookie's deletion")
+    }
+    Clause(
       "clock-back-after-removal",
       "a new cookie's creation is the clock's time if the cookies with later creations are gone",
       from: "this project", requires: .controllableClock

@@ -104,5 +104,21 @@ extension ClauseGroup<CookieStoreFixture> {
         try await fixture.set("c=1", at: url("/%64ocs/page")).path, "/%64ocs",
         "the path set at /%64ocs/page")
     }
+    Clause(
+      "path-unencoded",
+      "a path is compared without query and fragment, and with other bytes percent-encoded",
+      from: "RFC 6265bis §5.1.4"
+    ) { fixture in
+      for (raw, path) in [
+        ("/é", "/%C3%A9"), ("/a b", "/a%20b"), ("/a\u{7F}b", "/a%7Fb"), ("/!~", "/!~"),
+        ("/docs?x", "/docs"), ("/docs#x", "/docs"), ("docs", "/"),
+      ] {
+        let request = try CookieRequest(isSecure: true, host: "example.com", path: raw + "/page")
+        try await fixture.set("a=1; Path=\(path)")
+        let header = try await fixture.store.header(for: request)
+        checkEqual(header, "a=1", "the header for \(describe(raw)) with the path \(path)")
+        try await fixture.store.clear()
+      }
+    }
   }
 }

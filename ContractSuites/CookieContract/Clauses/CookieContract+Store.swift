@@ -259,6 +259,23 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAllInOrder(["late=1", "future=1", "long=1"])
     }
     Clause(
+      "restore-expired", "restoring removes and reports expired cookies, as storing does",
+      from: "this project", requires: .controllableClock
+    ) { fixture in
+      let kept = try await fixture.set("a=1")
+      let gone = try await fixture.set("b=1; Max-Age=60")
+      fixture.clock.advance(by: 60)
+      let changes = fixture.store.changes()
+      try await fixture.store.restore([kept])
+      checkEqual(try await fixture.store.removeExpired(), 0, "the count after restoring")
+      let last = try await fixture.set("c=1")
+      let reported = await changes.upTo(last)
+      checkEqual(
+        reported,
+        [.removed(gone, .expired), .stored(kept, replacing: kept), .stored(last, replacing: nil)],
+        "the changes reported by restoring")
+    }
+    Clause(
       "restore-all-or-none", "if one of the cookies is invalid, none is restored",
       from: "this project"
     ) { fixture in

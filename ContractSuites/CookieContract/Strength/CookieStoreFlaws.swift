@@ -159,6 +159,9 @@ struct CookieStoreFlaws: Sendable {
   /// Changes the cookies to restore, after validation.
   var restored: @Sendable (inout [Cookie], Date) -> Void = { _, _ in }
 
+  /// Whether restoring cookies removes expired ones.
+  var removesExpiredOnRestore = true
+
   /// Whether the valid cookies are restored if one is invalid.
   var restoresPartially = false
 

@@ -184,7 +184,7 @@ final class FlawedCookieStore: CookieStore {
         }
       }
       self.flaws.restored(&valid, now)
-      self.removeExpired(from: &state, now: now)
+      if self.flaws.removesExpiredOnRestore { self.removeExpired(from: &state, now: now) }
       for cookie in valid where !self.flaws.hasExpired(cookie, now) {
         let twins = state.cookies.filter { self.flaws.hasSameIdentity($0, cookie, self.policy) }
         let old = twins.first { $0.isHostOnly == cookie.isHostOnly } ?? twins.first

@@ -22,6 +22,15 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     flawed(
+      "no-january", "does not know January", caughtBy: "months", saying: "it expires at nothing"
+    ) {
+      $0.line = { line, _ in line.rewriting("Expires") { $0.contains("Jan") ? "?" : $0 } }
+    }
+    flawed(
+      "empty-fields-left-out", "leaves out an empty field of a time", caughtBy: "date-digits",
+      saying: "is no date"
+    ) { $0.line = { line, _ in line.rewriting("Expires") { $0.replacing("::", with: ":") } } }
+    flawed(
       "three-digit-day", "reads the last two digits of a three-digit day", caughtBy: "date-digits",
       saying: "is no date"
     ) { $0.line = { line, _ in line.rewriting("Expires") { $0.replacing("006 ", with: "06 ") } } }

@@ -215,5 +215,13 @@ extension Saboteur<CookieStoreFixture> {
       "shorter-hosts", "rejects hosts of more than 252 octets", caughtBy: "longest-host",
       saying: "expected it stored"
     ) { $0.rejectAdmitted = { $1.request.host.utf8.count > 252 ? .domainMismatch : nil } }
+    flawed(
+      "hexadecimal-prefix", "takes each last label that begins with 0x for a number",
+      caughtBy: "almost-address", saying: "expected it stored"
+    ) { $0.rejectAdmitted = { $1.request.host.contains(".0x") ? .domainMismatch : nil } }
+    flawed(
+      "host-of-letters", "leaves out bytes of Domain that no host may have",
+      caughtBy: "host-bytes", saying: "expected it rejected as domainMismatch"
+    ) { $0.line = { line, _ in line.rewriting("Domain") { $0.filter { !"<^|@".contains($0) } } } }
   }
 }

@@ -97,6 +97,10 @@ extension Saboteur<CookieStoreFixture> {
       "eviction-order"
     ) { $0.removesExpiredOnStore = false }
     flawed(
+      "restores-beside-expired", "leaves expired cookies in place when cookies are restored",
+      caughtBy: "restore-expired", saying: "the count after restoring is 1"
+    ) { $0.removesExpiredOnRestore = false }
+    flawed(
       "no-deletion", "ignores a cookie that has expired on received", caughtBy: "expired-overwrite",
       "max-age-deletes", "new-creation"
     ) { $0.deletesOnExpiredLine = false }
@@ -107,6 +111,10 @@ extension Saboteur<CookieStoreFixture> {
     flawed(
       "clock-alone", "orders cookies by the clock only", caughtBy: "clock-backwards"
     ) { $0.orderByClockOnly() }
+    flawed(
+      "some-seconds-back", "notices only that the clock goes back by more than 5 s",
+      caughtBy: "clock-back-between", saying: "the creation after the clock went back by 5 s"
+    ) { $0.creation = { now, latest in latest.map { $0 > now + 5 ? $0 : now } ?? now } }
     flawed(
       "first-wave-only", "removes expired cookies only once", caughtBy: "expired-in-waves",
       saying: "the count of the second wave is 0"

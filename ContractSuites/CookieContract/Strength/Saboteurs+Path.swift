@@ -87,5 +87,11 @@ extension Saboteur<CookieStoreFixture> {
         if request.path.removingPercentEncoding == cookie.path { cookie.path = "/" }
       }
     }
+    flawed(
+      "path-of-letters", "compares paths without their percent-encoded characters",
+      caughtBy: "path-unencoded", saying: "the header for"
+    ) {
+      $0.changeBeforeMatching { cookie, _ in cookie.path.replace(/%[0-9A-F]{2}/, with: "") }
+    }
   }
 }

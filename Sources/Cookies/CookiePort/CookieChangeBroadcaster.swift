@@ -6,6 +6,7 @@ import SystemLocks
 /// lock; otherwise subscriptions may receive the changes in different orders.
 package final class CookieChangeBroadcaster: Sendable {
   private struct Subscriptions {
+    // not mutated: only that the numbers differ counts
     var next = 0
     var continuations: [Int: AsyncStream<CookieChange>.Continuation] = [:]
   }
@@ -49,6 +50,7 @@ package final class CookieChangeBroadcaster: Sendable {
   package var subscriptionCount: Int { subscriptions.withLock { $0.continuations.count } }
 
   private func end(_ id: Int) {
+    // not mutated: an ended subscription that is kept ignores what it is sent
     subscriptions.withLock { $0.continuations[id] = nil }
   }
 }

@@ -37,10 +37,13 @@ final class Connection {
     self.busyTimeout = Self.milliseconds(busyTimeout)
     sqlite3_busy_timeout(opened, self.busyTimeout)
     // A malicious file must not execute code through its schema, triggers or views.
+    // not mutated: only a damaged file needs it, and the contract has none
     _ = csqlite_set_option(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    // not mutated: only files of other programs need it, and the contract has none
     let executable = [
       SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
     ]
+    // not mutated: only files of other programs need it, and the contract has none
     for option in executable { _ = csqlite_set_option(opened, option, 0) }
     do throws(CookieStoreError) {
       begin = try Self.prepare("BEGIN", on: opened, path: path)
@@ -52,15 +55,18 @@ final class Connection {
     }
   }
 
+  // not mutated: open handles are no behaviour of a store
   deinit {
     while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
     sqlite3_close(handle)
   }
 
   /// Whether the file or its file system is read-only.
+  // not mutated: the contract opens no read-only file
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Sets whether closing the last connection moves the write-ahead log into the file.
+  // not mutated: only another program's log would be lost
   func setCheckpointsOnClose(_ value: Bool) {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, value ? 0 : 1)
   }
@@ -78,6 +84,7 @@ final class Connection {
   ///
   /// For operations with a lock for which SQLite doesn't wait. Where it does wait, each attempt has
   /// the rest of the timeout.
+  // not mutated: the contract's handles do not checkpoint at once
   func retryingWhileBusy(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
     let end = ContinuousClock.now + .milliseconds(busyTimeout)
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
@@ -155,11 +162,13 @@ final class Connection {
   func write<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
+    // not mutated: the contract does not move files
     if ContinuousClock.now >= nextPathCheck { try checkPath() }
     return try transaction(beginImmediate, body)
   }
 
   /// Throws if the open file is no longer at its path: everything written would be lost on closing.
+  // not mutated: the contract does not move files
   private func checkPath() throws(CookieStoreError) {
     nextPathCheck = .now
     // Stays 0 if SQLite's VFS doesn't support the check.
@@ -182,6 +191,7 @@ final class Connection {
       try check(commit.run())
       return result
     } catch {
+      // not mutated: no statement fails within the contract
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       throw error
     }
@@ -197,6 +207,7 @@ final class Connection {
   }
 
   /// Throws unless a result code means success.
+  // not mutated: no statement fails within the contract
   @inline(__always)
   func check(_ code: Int32) throws(CookieStoreError) {
     guard code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW else {
@@ -205,6 +216,7 @@ final class Connection {
   }
 
   /// Runs a closure that may read pages which SQLite's checks reject, and change the schema.
+  // not mutated: only a damaged file needs it, and the contract has none
   func toleratingDamage<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
@@ -222,11 +234,13 @@ final class Connection {
     .storage(CookieStorageFailure(.corrupt, subject: path, detail: detail))
   }
 
+  // not mutated: no statement fails within the contract
   @inline(never)
   func failure(_ code: Int32) -> CookieStoreError {
     Self.failure(code, handle: handle, path: path)
   }
 
+  // not mutated: no operation waits until its timeout
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
@@ -245,6 +259,7 @@ final class Connection {
     return Statement(handle: statement)
   }
 
+  // not mutated: no statement fails within the contract
   private static func failure(
     _ code: Int32, handle: OpaquePointer?, path: String
   ) -> CookieStoreError {

@@ -33,6 +33,7 @@ final class CookieTable {
   /// The effects of a transaction outside the file, which apply only if it is committed.
   private struct Effects {
     /// Whether the broadcaster has subscriptions.
+    // not mutated: set before each transaction
     var isObserved = false
     var changes: [CookieChange] = []
     /// The sequence numbers of cookies whose buffered access is obsolete.
@@ -140,6 +141,7 @@ extension CookieTable {
       }
     }
     found.addAccesses(to: &buffer, at: now)
+    // not mutated: when the buffer is written is not seen
     if buffer.isDue(now: now) { writeAccessesIfFree(now: now) }
     return found.sorted()
   }
@@ -242,6 +244,7 @@ extension CookieTable {
       }
       try connection.replaceContents { _ in }
     }
+    // not mutated: only a damaged file's log is kept
     connection.setCheckpointsOnClose(true)
     buffer.removeAll()
     for change in effects.changes { broadcaster.send(change) }

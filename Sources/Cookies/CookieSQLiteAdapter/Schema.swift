@@ -13,6 +13,7 @@ struct Schema {
   var version: Int64 { Int64(migrations.count) }
 
   /// The `application_id` of every store: `Cook` in ASCII.
+  // not mutated: any constant number does
   static let applicationID: Int64 = 0x436F_6F6B
 
   static let current = Schema(migrations: [
@@ -74,6 +75,7 @@ extension Schema {
   /// Checks that a file whose pages may be damaged is a store, and switches it to the write-ahead log.
   ///
   /// - Throws: ``CookieStoreError/storage(_:)`` of the kind `notACookieStore` or `newerVersion`.
+  // not mutated: only files of other programs need it, and the contract has none
   func prepareDamaged(_ connection: Connection) throws(CookieStoreError) {
     try connection.toleratingDamage { () throws(CookieStoreError) in
       try checkApplication(connection)
@@ -91,6 +93,7 @@ extension Schema {
   /// Checks that the file is a store and not newer, or empty.
   ///
   /// - Returns: The version, and whether the file may be empty.
+  // not mutated: only files of other programs need it, and the contract has none
   @discardableResult
   private func checkApplication(
     _ connection: Connection, isEmpty: Bool = false
@@ -113,6 +116,7 @@ extension Schema {
   ///
   /// - Throws: ``CookieStoreError/storage(_:)`` if the file is neither empty nor a store of a known
   ///   version.
+  // not mutated: only files of other programs need it, and the contract has none
   private func inspect(
     _ connection: Connection
   ) throws(CookieStoreError) -> (version: Int64, objects: [String]) {

@@ -3,6 +3,7 @@ final class TextArena {
   private let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
   private var count = 0
 
+  // not mutated: a full arena costs only a copy
   private static var capacity: Int { 16_384 }
 
   deinit { bytes.deallocate() }
@@ -15,6 +16,7 @@ final class TextArena {
   @inline(__always)
   func bind(_ text: String, to statement: Statement, _ index: Int32) {
     let isBound = text.utf8.withContiguousStorageIfAvailable { text in
+      // not mutated: a full arena costs only a copy
       guard text.count <= Self.capacity - count else { return false }
       let copy = bytes + count
       if let start = text.baseAddress { copy.update(from: start, count: text.count) }

@@ -28,11 +28,15 @@ import Testing
     // A value that is computed once, before the mutant could be switched on.
     #expect(verdicts["number: 20 → 21"]?.status == .killed)
     #expect(verdicts["number: 20 → 21"]?.killer == "sample/entry@fake")
-    // No case looks at the third entry.
-    #expect(verdicts["number: 30 → 31"]?.status == .survived)
+    // Another case has computed the table when this one runs without the mutant.
+    #expect(verdicts["number: 30 → 31"]?.status == .killed)
+    #expect(verdicts["number: 30 → 31"]?.killer == "sample/last@fake")
+    // No case looks at the first entry.
+    #expect(verdicts["number: 10 → 11"]?.status == .survived)
     // This one leaves something behind: it survives its own case, which looks at nothing.
     #expect(verdicts["removal: isOpen = false → "]?.status == .survived)
-    #expect(verdicts["boolean: false → true"]?.status == .survived)
+    // The value that the variable begins with, which another case than the first looks at.
+    #expect(verdicts["boolean: false → true"]?.killer == "sample/twice@fake")
     // These come after it, and are not blamed for what it left.
     #expect(verdicts["number: 5 → 6"]?.status == .survived)
     #expect(verdicts["number: 5 → 4"]?.status == .survived)
@@ -184,7 +188,7 @@ struct JudgedFixture {
     var byHand = program
     byHand.path = "\(copy)/by-hand"
     let state = try SwitchState(folder: source.folder, name: "by-hand", count: 1)
-    let clauses = ["entry", "sum", "sums", "depth", "grow", "receive", "visit", "light", "twice"]
+    let clauses = ["entry", "last", "sum", "sums", "depth", "grow", "receive", "visit", "light", "twice"]
     for id in clauses.map({ "sample/\($0)@fake" }) {
       let server = try CaseServerProcess(
         byHand, state: state, folder: source.folder, name: "by-hand")

@@ -50,7 +50,7 @@ final class CaseReduction: Sendable {
     try judges.share(own) { judge, item throws(MutationError) in
       if isNeeded.withLock(\.self) { return }
       let dependsOnStart = self.baseline.reachedOnce.contains(item.number)
-      let cases = others.intersection(item.cases.isEmpty ? others : item.cases)
+      let cases = dependsOnStart ? others : others.intersection(item.cases)
       let verdict = try judge.judge(
         .init(number: item.number, cases: cases.sorted(), isStartedWith: dependsOnStart))
       // A mutant that hangs keeps its case: without patience that is no verdict.

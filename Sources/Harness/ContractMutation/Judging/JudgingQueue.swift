@@ -80,10 +80,10 @@ final class JudgingQueue: Sendable {
     if round == .shared, item.cases.isEmpty {
       return state.withLock { $0.suspicious.append(item) }
     }
+    let isStartedWith = round != .shared && dependsOnStart
     let verdict = try judge.judge(
       .init(
-        number: item.number, cases: order(item),
-        isStartedWith: round == .startedWith || round == .patient && dependsOnStart,
+        number: item.number, cases: order(item, all: isStartedWith), isStartedWith: isStartedWith,
         isPatient: round == .patient))
     guard let verdict else { return state.withLock { $0.hung.append(item) } }
     if verdict.status == .survived, round == .shared, dependsOnStart {
@@ -104,11 +104,14 @@ final class JudgingQueue: Sendable {
 
   /// The cases of a mutant: first the one that noticed its neighbour, then those that noticed most
   /// for their time.
-  private func order(_ item: Item) -> [String] {
+  ///
+  /// - Parameter all: Whether all cases judge. A value that is computed once is seen as reached only
+  ///   by the case that came first, but each case may use it.
+  private func order(_ item: Item, all: Bool) -> [String] {
     let (kills, latest) = state.withLock { state in
       (state.kills, state.latest[item.mutant.file + item.mutant.declaration])
     }
-    let cases = item.cases.isEmpty ? Set(baseline.cases.keys) : item.cases
+    let cases = all ? Set(baseline.cases.keys) : item.cases
     func rank(_ id: String) -> Double {
       if id == latest { return .infinity }
       return Double(kills[id, default: 0] + 1) / max(baseline.cases[id]?.seconds ?? 1, 1e-5)

@@ -167,6 +167,8 @@ extension MutationFinder {
     {
       let text = replacing(start..<(start + name.utf8.count), by: other, in: range)
       addChoice(range, [Change(change: .function, replacement: text)], in: context)
+      // The arguments of `min` and `max` may have any order.
+      if name == "min" || name == "max" { return false }
     }
     findSwappedArguments(of: node, range, context)
     return false

@@ -9,6 +9,10 @@ enum Main {
         "sample/entry@fake",
         { Sample.entry(1) == 20 ? nil : "the second entry is \(Sample.entry(1))" }
       ),
+      (
+        "sample/last@fake",
+        { Sample.entry(2) == 30 ? nil : "the last entry is \(Sample.entry(2))" }
+      ),
       ("sample/sum@fake", { Sample.sum(to: 4) == 6 ? nil : "the sum is wrong" }),
       ("sample/sums@fake", { Sample.sum(to: 3) == 3 ? nil : "the sum is wrong" }),
       ("sample/depth@fake", { Sample.depth(3) == 3 ? nil : "the depth is wrong" }),
