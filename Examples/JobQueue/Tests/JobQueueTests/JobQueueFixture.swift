@@ -61,10 +61,8 @@ extension Implementation<JobQueueFixture> {
   /// One server for all cases, and a queue for each.
   static let redis = live("redis") { scope in
     let server = try await scope.server(sharedRedis)
-    let name = scope.namespace()
-    let clock = TestClock()
-    let open = { @Sendable in
-      RedisJobQueue(name: name, now: clock.now) { RedisServer(port: server.port) }
+    let (name, clock) = (scope.namespace(), TestClock())
+    let open = { @Sendable in RedisJobQueue(name: name, now: clock.now) { .init(port: server.port) }
     }
     return JobQueueFixture(queue: open(), clock: clock, reopen: open)
   }
