@@ -43,7 +43,7 @@ import Testing
       await finding {
         try await exploreConcurrently(
           specification, on: .snapshots, faults: [.kill], promising: .acknowledgedWritesSurvive,
-          settings: .init(runs: 100, time: .seconds(20), steps: 16, shrinkTime: .seconds(10)))
+          settings: .init(runs: 1_000, time: .seconds(120), steps: 16, shrinkTime: .seconds(10)))
       })
   }
 
@@ -55,7 +55,7 @@ import Testing
         try await explore(
           specification, on: .slowDisk, faults: [.kill], promising: .acknowledgedWritesSurvive,
           callLimit: .seconds(5),
-          settings: .init(runs: 100, time: .seconds(30), steps: 8, shrinkTime: .seconds(6)))
+          settings: .init(runs: 1_000, time: .seconds(120), steps: 8, shrinkTime: .seconds(6)))
       })
   }
 
@@ -64,7 +64,7 @@ import Testing
       await finding {
         try await explore(
           specification, on: .countsAtReplica, faults: [.partition],
-          settings: .init(runs: 100, time: .seconds(20), steps: 12, shrinkTime: .seconds(10)))
+          settings: .init(runs: 1_000, time: .seconds(120), steps: 12, shrinkTime: .seconds(10)))
       })
   }
 
@@ -73,7 +73,7 @@ import Testing
       try await explore(
         specification, on: .replicated, faults: [.partition, .failOver],
         promising: .acknowledgedWritesSurvive,
-        settings: .init(runs: 200, time: .seconds(20), steps: 12, shrinkTime: .seconds(10)))
+        settings: .init(runs: 1_000, time: .seconds(120), steps: 12, shrinkTime: .seconds(10)))
     }
     #expect((failure?.callCount ?? 0) <= 4, "\(String(describing: failure))")
     #expect((failure?.faultCount ?? 0) <= 2)
@@ -86,7 +86,7 @@ import Testing
       await finding {
         try await explore(
           specification, on: .repeating, faults: [.cutReply],
-          settings: .init(runs: 200, time: .seconds(20), steps: 12, shrinkTime: .seconds(10)))
+          settings: .init(runs: 1_000, time: .seconds(120), steps: 12, shrinkTime: .seconds(10)))
       })
   }
 

@@ -154,7 +154,7 @@ struct FlawedStore: KeyValueStore {
       report = try await exploreConcurrently(
         KeyValueSpecification(), on: .etcdSerializable, faults: [.pauseThird],
         callLimit: .seconds(5),
-        settings: .init(runs: 500, time: .seconds(30), steps: 24, shrinkTime: .seconds(3)))
+        settings: .init(runs: 1_000, time: .seconds(120), steps: 24, shrinkTime: .seconds(3)))
     }
     guard let report else { return }
     let failure = try #require(report.failure, "\(report)")
