@@ -165,9 +165,9 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "ContractTesting", "CookieContract", "CookieHistories", "CookiePublicSuffixAdapter",
-      "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration", "ManualClocks", "SeededRandom",
-      "SystemLocks", "cookie-store-writer",
+      "CSQLite", "ContractTesting", "CookieContract", "CookieHistories",
+      "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration",
+      "ManualClocks", "SeededRandom", "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CPlatform", "CookieSQLiteAdapter"],
