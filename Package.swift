@@ -168,10 +168,8 @@ let cookies: [Target] = [
     name: "CookieSQLiteAdapterTests",
     dependencies: [
       "CSQLite", "ContractTesting", "CookieContract", "CookieHistories",
-      "CookiePublicSuffixAdapter",
-      "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration", "ManualClocks",
-      "SeededRandom",
-      "SystemLocks", "cookie-store-writer",
+      "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration",
+      "ManualClocks", "SeededRandom", "SystemLocks", "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CPlatform", "CookieSQLiteAdapter"],

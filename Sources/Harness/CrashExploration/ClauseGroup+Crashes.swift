@@ -17,17 +17,17 @@ extension ClauseGroup {
   /// What every implementation promises about crashes that keeps its state in files.
   ///
   /// - After any crash, it opens and has the state after some prefix of the commands.
-  /// - If it has ``ContractTesting/Capability/processCrashSurvival``, the end of the process loses no command
-  ///   that has returned, and otherwise it loses some.
+  /// - If it has ``ContractTesting/Capability/processCrashSurvival``, the end of the process loses
+  ///   no command that has returned, and otherwise it loses some.
   /// - If it has ``ContractTesting/Capability/powerLossSurvival``, the same holds of a power loss.
   ///
-  /// The commands run in the case's process. Declare an implementation that may trap on torn files as
-  /// `.inOwnProcess()`.
+  /// The commands run in the case's process. Declare an implementation that may trap on torn files
+  /// as `.inOwnProcess()`.
   ///
   /// - Parameters:
   ///   - specification: The model, the generator of commands, and the probes.
-  ///   - settings: The limits and seeds. The default is a fixed seed, so that a case gives the same result
-  ///     each time.
+  ///   - settings: The limits and seeds. The default is a fixed seed, so that a case gives the same
+  ///     result each time.
   ///   - reopenable: Returns a way to open a fixture's subject in a folder.
   public static func surviving<Spec: PersistentSpecification>(
     crashes specification: Spec, settings: ExplorationSettings = .init(runs: 4, seed: 1, steps: 12),

@@ -2,8 +2,8 @@
 public struct CrashExplorationError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
   /// Why there is no verdict.
   public enum Kind: String, Hashable, Sendable, Codable {
-    /// The recording does not lead to the files that the subject left, so it wrote in a way that can't be
-    /// seen: through a shared mapping, with stdio, or by another path.
+    /// The recording does not lead to the files that the subject left, so it wrote in a way that
+    /// can't be seen: through a shared mapping, with stdio, or by another path.
     case incompleteRecording
     /// The subject did something to its files that can't be replayed.
     case unsupportedCall

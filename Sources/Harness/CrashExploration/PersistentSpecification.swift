@@ -11,8 +11,8 @@ public import ContractExploration
 public protocol PersistentSpecification: Specification {
   /// The commands that together read everything that must survive, in order.
   ///
-  /// They run on a subject that was reopened after a crash. Their responses must be those of the model
-  /// in a state that the promise allows.
+  /// They run on a subject that was reopened after a crash. Their responses must be those of the
+  /// model in a state that the promise allows.
   var probes: [Command] { get }
 
   /// Whether a command that has returned makes everything before it durable, such as a flush.
@@ -22,8 +22,8 @@ public protocol PersistentSpecification: Specification {
 
   /// Whether a command changes only what surrounds the subject, such as its clock.
   ///
-  /// No crash undoes it. Such commands are performed again on each reopened subject, before the probes.
-  /// The default is `false`.
+  /// No crash undoes it. Such commands are performed again on each reopened subject, before the
+  /// probes. The default is `false`.
   func isOutside(_ command: Command) -> Bool
 }
 
@@ -37,8 +37,8 @@ extension PersistentSpecification {
 
 /// What an implementation promises about the commands that have returned before a crash.
 ///
-/// Whatever it promises, a command is never half done, and a reopened subject has the state after some
-/// prefix of the commands. The command in progress may be part of it or not.
+/// Whatever it promises, a command is never half done, and a reopened subject has the state after
+/// some prefix of the commands. The command in progress may be part of it or not.
 public enum CrashDurability: String, Sendable, Hashable, Codable, CaseIterable {
   /// They survive the end of the process and a power loss.
   case powerLoss

@@ -18,8 +18,8 @@ public struct Reopenable<Subject>: Sendable {
   /// Creates a fixture.
   ///
   /// - Parameter open: Opens a subject that keeps all its files in the folder, which exists. It
-  ///   registers with the scope how to close the subject. The folder's path contains no symbolic links;
-  ///   a subject that reaches its files by another path can't be explored.
+  ///   registers with the scope how to close the subject. The folder's path contains no symbolic
+  ///   links; a subject that reaches its files by another path can't be explored.
   public init(open: @escaping @Sendable (URL, FixtureScope) async throws -> Subject) {
     make = open
   }

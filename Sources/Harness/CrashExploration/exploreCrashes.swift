@@ -3,18 +3,19 @@ public import ContractTesting
 import Foundation
 public import Testing
 
-/// Runs random commands on an implementation, and reopens it on the files that a crash leaves, at every
-/// point and in every ``CrashMode``.
+/// Runs random commands on an implementation, and reopens it on the files that a crash leaves, at
+/// every point and in every ``CrashMode``.
 ///
-/// The commands run once, and every call that changes or synchronizes a file is recorded. A crash is examined
-/// after each of these calls and after the return of each command. No process is killed: the files are
-/// computed from the recording, which is first checked to lead to the files that the subject left, byte for
-/// byte. A reopened subject is read, and must then go on with the next commands. Points are never sampled. If a time limit ends the exploration, the number of points that were left
-/// out is printed.
+/// The commands run once, and every call that changes or synchronizes a file is recorded. A crash
+/// is examined after each of these calls and after the return of each command. No process is
+/// killed: the files are computed from the recording, which is first checked to lead to the files
+/// that the subject left, byte for byte. A reopened subject is read, and must then go on with the
+/// next commands. Points are never sampled. If a time limit ends the exploration, the number of
+/// points that were left out is printed.
 ///
-/// A finding is shrunk, and recorded as an issue with a test to paste. The subject runs in another process,
-/// which runs this test function only, so a trap while it opens torn files is a finding as well. Where files
-/// can't be recorded, the exploration is unavailable, and a warning says why.
+/// A finding is shrunk, and recorded as an issue with a test to paste. The subject runs in another
+/// process, which runs this test function only, so a trap while it opens torn files is a finding as
+/// well. Where files can't be recorded, the exploration is unavailable, and a warning says why.
 ///
 /// The environment variables `CONTRACT_EXPLORE_RUNS`, `CONTRACT_EXPLORE_SECONDS`,
 /// `CONTRACT_EXPLORE_SEED` and `CONTRACT_EXPLORE_SHARD` override the settings.
@@ -24,11 +25,11 @@ public import Testing
 ///   - implementation: The implementation to explore.
 ///   - durability: What the implementation promises.
 ///   - modes: The modes to examine.
-///   - settings: The limits and seeds. Each run records other commands. The `runLimit` is that of a recording,
-///     and of reopening and reading the subject once.
+///   - settings: The limits and seeds. Each run records other commands. The `runLimit` is that of a
+///     recording, and of reopening and reading the subject once.
 ///   - sourceLocation: The source location of the call.
-/// - Throws: ``CrashExplorationError`` if there is no verdict; `OutsideTestError` if no test is running;
-///   `EnvironmentError` for a variable with an invalid value.
+/// - Throws: ``CrashExplorationError`` if there is no verdict; `OutsideTestError` if no test is
+///   running; `EnvironmentError` for a variable with an invalid value.
 public func exploreCrashes<Spec: PersistentSpecification>(
   _ specification: Spec, on implementation: Implementation<Reopenable<Spec.Subject>>,
   surviving durability: CrashDurability = .powerLoss, modes: [CrashMode] = CrashMode.allCases,
@@ -42,8 +43,8 @@ public func exploreCrashes<Spec: PersistentSpecification>(
 
 /// Runs given commands on an implementation, and examines every crash.
 ///
-/// The test that ``exploreCrashes(_:on:surviving:modes:settings:sourceLocation:)`` prints for a finding makes
-/// this call. It names the implementation by its id in camel case.
+/// The test that ``exploreCrashes(_:on:surviving:modes:settings:sourceLocation:)`` prints for a
+/// finding makes this call. It names the implementation by its id in camel case.
 ///
 /// - Parameters:
 ///   - specification: The model and the probes.
@@ -51,7 +52,8 @@ public func exploreCrashes<Spec: PersistentSpecification>(
 ///   - durability: What the implementation promises.
 ///   - commands: The commands, in order.
 ///   - sourceLocation: The source location of the call.
-/// - Throws: ``CrashExplorationError`` if there is no verdict; `OutsideTestError` if no test is running.
+/// - Throws: ``CrashExplorationError`` if there is no verdict; `OutsideTestError` if no test is
+///   running.
 public func exploreCrashes<Spec: PersistentSpecification>(
   _ specification: Spec, on implementation: Implementation<Reopenable<Spec.Subject>>,
   surviving durability: CrashDurability = .powerLoss, commands: [Spec.Command],

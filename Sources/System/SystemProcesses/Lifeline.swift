@@ -4,17 +4,17 @@ import SystemLocks
 
 /// Kills a process group and removes a folder when this process dies, however it ends.
 ///
-/// A shell stands by: the guard. It waits for the end of a connection that only this process holds. When this
-/// process dies, even of SIGKILL, the guard kills the group that it knows and removes the folder. Make the
-/// lifeline before the folder, and dismiss it after the folder is removed, so that there is no moment at which
-/// the folder would stay.
+/// A shell stands by: the guard. It waits for the end of a connection that only this process holds.
+/// When this process dies, even of SIGKILL, the guard kills the group that it knows and removes the
+/// folder. Make the lifeline before the folder, and dismiss it after the folder is removed, so that
+/// there is no moment at which the folder would stay.
 package final class Lifeline: Sendable {
   private let guardian: pid_t
   private let connection: Connection
   private let isDismissed = Mutex(false)
 
-  /// Waits for lines, of which the last one is the group, or empty for none. A process that was just killed
-  /// may still have made a file while the folder was removed, so that is tried twice.
+  /// Waits for lines, of which the last one is the group, or empty for none. A process that was
+  /// just killed may still have made a file while the folder was removed, so that is tried twice.
   private static let guarding =
     "while read -r line; do group=$line; done; "
     + "[ -z \"$group\" ] || kill -s KILL -- \"-$group\"; "

@@ -7,13 +7,15 @@ import Synchronization
 /// One way is right; the others are the mistakes of real stores.
 final class FileNoteStore: NoteStore {
   enum Way: String, CaseIterable, Sendable {
-    /// Writes a new file, synchronizes it, renames it over the old one, and synchronizes the folder.
+    /// Writes a new file, synchronizes it, renames it over the old one, and synchronizes the
+    /// folder.
     case right
     /// Synchronizes the folder only at a flush.
     case withoutFolder
     /// Synchronizes nothing.
     case withoutSync
-    /// Creates the new file only if there is none, so that one which a crash left prevents every change.
+    /// Creates the new file only if there is none, so that one which a crash left prevents every
+    /// change.
     case exclusive
     /// Renames the new file before it synchronizes it.
     case renameFirst

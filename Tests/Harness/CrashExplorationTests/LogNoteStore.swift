@@ -13,10 +13,10 @@ final class LogNoteStore: NoteStore {
   private let hasChecksums: Bool
 
   /// - Parameters:
-  ///   - hasChecksums: Whether a record is read only if its checksum is right. Without it a torn record
-  ///     passes for a whole one.
-  ///   - truncates: Whether what a crash left after the last whole record is removed. Without it the
-  ///     next record is appended where nobody finds it.
+  ///   - hasChecksums: Whether a record is read only if its checksum is right. Without it a torn
+  ///     record passes for a whole one.
+  ///   - truncates: Whether what a crash left after the last whole record is removed. Without it
+  ///     the next record is appended where nobody finds it.
   init(in folder: URL, hasChecksums: Bool, truncates: Bool) throws {
     self.hasChecksums = hasChecksums
     let path = folder.appendingPathComponent("notes.log").path

@@ -10,8 +10,8 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     case failure(String, after: [Spec.Response])
   }
 
-  /// An image, and the number of acknowledged commands, of which those outside the subject are performed
-  /// again.
+  /// An image, and the number of acknowledged commands, of which those outside the subject are
+  /// performed again.
   private struct Key: Hashable {
     var contents: [String: FolderImage.Content]
     var outside: Int
@@ -28,14 +28,16 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   private var recorded = RecordedFolder()
   private var coverage: CrashCoverage
   private var observations: [Key: Observation] = [:]
-  /// The responses of the model to the probes, by the number of commands that survive and that of those
-  /// acknowledged.
+  /// The responses of the model to the probes, by the number of commands that survive and that of
+  /// those acknowledged.
   private var expectations: [[Int]: [Spec.Response]] = [:]
-  /// The numbers of commands that have begun, that have returned, and after which the last flush returned.
+  /// The numbers of commands that have begun, that have returned, and after which the last flush
+  /// returned.
   private var begun = 0
   private var acknowledged = 0
   private var flushed = 0
-  /// A subject that was read rightly and did not go on, which counts only if nothing worse is found.
+  /// A subject that was read rightly and did not go on, which counts only if nothing worse is
+  /// found.
   private var stuck: CrashFinding?
 
   private var spec: Spec { trial.specification }
@@ -154,7 +156,8 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     return (finding, nil)
   }
 
-  /// Performs the next commands on what the first reopening left, closes the subject, and reads it again.
+  /// Performs the next commands on what the first reopening left, closes the subject, and reads it
+  /// again.
   ///
   /// A crash may leave files that are read rightly but prevent the next change, or swallow it.
   private func goOn(
@@ -217,7 +220,8 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     }
   }
 
-  /// The model's state if a number of commands survives: those outside the subject survive in any case.
+  /// The model's state if a number of commands survives: those outside the subject survive in any
+  /// case.
   private func state(_ count: Int) -> Spec.State {
     var state = states[count]
     for command in commands.prefix(acknowledged).dropFirst(count) where spec.isOutside(command) {

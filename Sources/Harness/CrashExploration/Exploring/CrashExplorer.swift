@@ -1,6 +1,7 @@
 import ContractExploration
 
-/// Explores the crashes of random commands, and shrinks what it finds. It blocks the calling thread.
+/// Explores the crashes of random commands, and shrinks what it finds. It blocks the calling
+/// thread.
 struct CrashExplorer<Spec: PersistentSpecification> {
   var specification: Spec
   var durability: CrashDurability

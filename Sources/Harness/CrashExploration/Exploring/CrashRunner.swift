@@ -58,8 +58,8 @@ private enum CrashReply: Codable {
   case failed(CrashExplorationError)
 }
 
-/// Runs trials in another process, so that a subject that traps or hangs on what a crash has left is a
-/// finding.
+/// Runs trials in another process, so that a subject that traps or hangs on what a crash has left
+/// is a finding.
 final class RemoteCrashRunner<Spec: PersistentSpecification>: CrashRunner {
   private let start: StartSubjectProcess
   private let cancellation: CrashCancellation

@@ -44,7 +44,8 @@ struct CrashTrial<Spec: PersistentSpecification>: Sendable {
     static func acknowledged(_ command: Int) -> Int { command * 2 + 1 }
   }
 
-  /// Runs the commands on a subject in an empty folder, and checks that the recording leads to its files.
+  /// Runs the commands on a subject in an empty folder, and checks that the recording leads to its
+  /// files.
   private func record(_ commands: [Spec.Command], in folder: String) throws -> [FileEvent] {
     let events = try FileRecorder.recording(folder) {
       try runBlocking { try await perform(commands, in: folder) }

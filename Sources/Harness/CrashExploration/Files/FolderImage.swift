@@ -6,7 +6,8 @@ struct FolderImage {
   enum Content: Hashable {
     case folder
     case link(to: String)
-    /// A file's index, the number of its bytes' version, and which part of the last write is missing.
+    /// A file's index, the number of its bytes' version, and which part of the last write is
+    /// missing.
     case file(Int, version: Int, missing: Range<Int>?)
   }
 
@@ -35,8 +36,8 @@ struct FolderImage {
     }
   }
 
-  /// Whether the folders above a path exist: a name may have been synchronized in a folder whose own name
-  /// was not.
+  /// Whether the folders above a path exist: a name may have been synchronized in a folder whose
+  /// own name was not.
   private static func isReachable(
     _ path: String, in names: [String: RecordedFolder.Entry]
   ) -> Bool {
@@ -117,8 +118,8 @@ struct FolderImage {
 }
 
 extension RecordedFolder.File {
-  /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors are
-  /// written: all but the first sectors, or all but the last ones.
+  /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors
+  /// are written: all but the first sectors, or all but the last ones.
   fileprivate var missingParts: [Range<Int>] {
     guard let range = lastWrite?.range, let first = range.first else { return [] }
     let boundaries = stride(from: (first / 512 + 1) * 512, to: range.upperBound, by: 512)

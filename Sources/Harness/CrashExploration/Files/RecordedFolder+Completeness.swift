@@ -1,7 +1,8 @@
 import Foundation
 
 extension RecordedFolder {
-  /// Checks that this is a folder byte for byte, so that nothing happened to it which was not recorded.
+  /// Checks that this is a folder byte for byte, so that nothing happened to it which was not
+  /// recorded.
   ///
   /// Of files with a shared writable mapping only the names are compared.
   ///

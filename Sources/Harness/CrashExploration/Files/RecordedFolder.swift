@@ -2,8 +2,8 @@ import CFileRecorder
 
 /// A folder as a recording leads to it, with what of it has been synchronized.
 ///
-/// It follows POSIX, which promises less than most file systems keep: fsync(2) of a file keeps its bytes and
-/// size, and a name is kept only by fsync(2) of its folder.
+/// It follows POSIX, which promises less than most file systems keep: fsync(2) of a file keeps its
+/// bytes and size, and a name is kept only by fsync(2) of its folder.
 struct RecordedFolder {
   /// A file, whatever its names.
   struct File {

@@ -1,4 +1,5 @@
-/// Commands drawn from a seed, for an exploration that runs them in another way than lock-step does.
+/// Commands drawn from a seed, for an exploration that runs them in another way than lock-step
+/// does.
 package struct DrawnCommands<Spec: Specification>: Sendable {
   /// How the commands fail: the part that must stay the same while they are shrunk.
   package struct Failure: Sendable, Hashable {

@@ -4,7 +4,7 @@ import SystemProcesses
 
 /// A real server that runs for a fixture, on the loopback interface.
 ///
-/// Get one from ``ContractTesting/FixtureScope/server(_:arguments:environment:readiness:within:install:)``
+/// Get one from `FixtureScope.server(_:arguments:environment:readiness:within:install:)`
 /// or ``SharedServer``. It ends with the test process, however that ends; a program that leaves its
 /// process group, such as a daemon, does not, so start servers in the foreground.
 ///

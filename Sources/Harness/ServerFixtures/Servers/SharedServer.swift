@@ -16,7 +16,7 @@ public final class SharedServer: Sendable {
   private let latest = Mutex<Task<Server, any Error>?>(nil)
 
   /// Describes a server; the parameters are those of
-  /// ``ContractTesting/FixtureScope/server(_:arguments:environment:readiness:within:install:)``.
+  /// `FixtureScope.server(_:arguments:environment:readiness:within:install:)`.
   public init(
     _ program: String,
     arguments: @escaping @Sendable (ServerPlace) throws -> [String] = { _ in [] },
