@@ -188,7 +188,9 @@ struct JudgedFixture {
     var byHand = program
     byHand.path = "\(copy)/by-hand"
     let state = try SwitchState(folder: source.folder, name: "by-hand", count: 1)
-    let clauses = ["entry", "last", "sum", "sums", "depth", "grow", "receive", "visit", "light", "twice"]
+    let clauses = [
+      "entry", "last", "sum", "sums", "depth", "grow", "receive", "visit", "light", "twice",
+    ]
     for id in clauses.map({ "sample/\($0)@fake" }) {
       let server = try CaseServerProcess(
         byHand, state: state, folder: source.folder, name: "by-hand")
