@@ -122,8 +122,8 @@ final class JudgingQueue: Sendable {
 }
 
 extension [MutantJudge] {
-  /// Calls a function with each judge and the items that it takes one by one, each judge on a thread of
-  /// its own, until all items are taken or one call fails.
+  /// Calls a function with each judge and the items that it takes one by one, each judge on a
+  /// thread of its own, until all items are taken or one call fails.
   ///
   /// - Throws: The first error.
   func share<Item: Sendable>(

@@ -2,8 +2,8 @@ import Foundation
 
 /// The folder of the temporary files of all test processes.
 ///
-/// It is in memory where that is possible, because most of the time of a case that writes files goes to
-/// synchronizing them. Cases that crash leave their files, so that the whole folder is removed.
+/// It is in memory where that is possible, because synchronizing files takes time. Cases that crash
+/// leave their files, so that the whole folder is removed.
 struct TemporaryFolder {
   /// The folder's path.
   let path: String

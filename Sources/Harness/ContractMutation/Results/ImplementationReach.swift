@@ -17,8 +17,8 @@ extension [ImplementationReach] {
   /// The implementations that are not what they say they are, as sentences: a live one does not
   /// reach its adapter.
   ///
-  /// A target that no fake reaches is an adapter. It is the adapter of the implementations that reach
-  /// it in some contract; if none does, it may be that of any.
+  /// A target that no fake reaches is an adapter. It is the adapter of the implementations that
+  /// reach it in some contract; if none does, it may be that of any.
   var impostors: [String] {
     let targets = Set(flatMap(\.mutants.keys)).sorted()
     return targets.flatMap { target -> [String] in

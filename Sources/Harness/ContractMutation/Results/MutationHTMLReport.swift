@@ -1,7 +1,7 @@
 import ContractReports
 
-/// The results of mutation as a self-contained HTML page: the sources, with the mutants that no case
-/// noticed below their lines.
+/// The results of mutation as a self-contained HTML page: the sources, with the mutants that no
+/// case noticed below their lines.
 struct MutationHTMLReport {
   private let journal: MutationJournal
   private let report: MutationReport

@@ -50,10 +50,9 @@ enum Sample {
     return true
   }
 
-  static func light() -> Bool {
+  static func light() {
     fuse = 2
     fuse = 0
-    return true
   }
 
   static func twice(_ x: Int) -> Int {
