@@ -49,6 +49,8 @@ import RecordedHistories
       print(line(name, "\(found)" + peer))
     }
 
+    await shrinking()
+
     print("\nprocessor time for the linearizability of 10,000 operations by 8 clients on a map")
     print("(in memory; as a file of JSON lines, with the reason why a wrong one is wrong)")
     for (name, keys, spread) in [
@@ -64,6 +66,28 @@ import RecordedHistories
         print(line(name, "\(error)"))
       }
     }
+  }
+
+  /// Prints how the arguments of ``ValueCase`` shrink.
+  private static func shrinking() async {
+    let peers = Peer.hypothesisValueCases()
+    print("\nseeds of 20 whose example is a smallest one, and mean live calls to shrink it")
+    var ours = 0
+    for valueCase in ValueCase.all {
+      var (minimal, calls) = (0, 0)
+      for seed in 1...20 {
+        let settings = ExplorationSettings(runs: 200_000, seed: UInt64(seed) * 1_000_003)
+        let report = await LockStep(valueCase, settings: settings) { ValueCase.Subject() }.explore()
+        guard let failure = report.failure else { continue }
+        calls += failure.calls.shrinking
+        if failure.commands.count == 1, valueCase.isMinimal(failure.commands[0]) { minimal += 1 }
+      }
+      ours += minimal
+      let peer = peers[valueCase.name].map { ", Hypothesis \($0.minimal) (\($0.calls))" } ?? ""
+      print(line(valueCase.name, "\(minimal) (\(calls / 20))" + peer))
+    }
+    let peer = peers.isEmpty ? "" : ", Hypothesis \(peers.values.map(\.minimal).reduce(0, +))"
+    print(line("all \(20 * ValueCase.all.count)", "\(ours)" + peer))
   }
 
   /// The processor time of this process in seconds. Unlike real time, it excludes other processes.

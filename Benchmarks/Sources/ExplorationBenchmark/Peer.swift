@@ -20,6 +20,17 @@ enum Peer {
     }
   }
 
+  /// How Hypothesis shrinks each ``ValueCase`` with 20 seeds; empty if it is not installed.
+  static func hypothesisValueCases() -> [String: (minimal: Int, calls: Int)] {
+    let lines = (output(of: "hypothesis_value_cases.py") ?? "").split(separator: "\n")
+    return lines.reduce(into: [:]) { cases, line in
+      let parts = line.split(separator: "|")
+      if parts.count == 3, let minimal = Int(parts[1]), let calls = Int(parts[2]) {
+        cases[String(parts[0])] = (minimal, calls)
+      }
+    }
+  }
+
   private static func output(of script: String) -> String? {
     let peers = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers")
     let benchmarks = peers.appending(path: "../../..").standardized

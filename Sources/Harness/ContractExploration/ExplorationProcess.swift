@@ -31,16 +31,20 @@ package enum ExplorationProcess {
 
   /// A way to start a process for an exploration of the current test, or `nil`
   /// outside a test.
-  package static func starter(for name: String) -> StartSubjectProcess? {
+  ///
+  /// - Parameters:
+  ///   - name: The exploration's name.
+  ///   - seed: The seed of the exploration, from which the process draws the same programs.
+  package static func starter(for name: String, seed: UInt64) -> StartSubjectProcess? {
     guard let test = Test.current else { return nil }
-    return { input in try Running(test, name, input) }
+    return { input in try Running(test, name, seed, input) }
   }
 
   private final class Running: SubjectProcess {
     private let process: TestProcess
     private let folder: URL
 
-    init(_ test: Test, _ name: String, _ input: FileHandle) throws {
+    init(_ test: Test, _ name: String, _ seed: UInt64, _ input: FileHandle) throws {
       folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("contract-exploration-\(UUID().uuidString)", isDirectory: true)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -49,6 +53,7 @@ package enum ExplorationProcess {
           running: test, in: folder,
           environment: [
             variable: name,
+            "CONTRACT_EXPLORE_SEED": "\(seed)",
             "CONTRACT_CHILD_JOURNAL": folder.appendingPathComponent("journal.jsonl").path,
           ], input: input)
       } catch {
@@ -65,6 +70,16 @@ package enum ExplorationProcess {
       try? FileManager.default.removeItem(at: folder)
       let way = end.signal.map { "signal \($0)" } ?? "exit status \(end.status)"
       return way + (lastWords(of: output).map { ": \($0)" } ?? "")
+        + (schedule(in: output).map { "\n\($0)\n" } ?? "")
+    }
+
+    /// The schedule that the engine prints before a crash.
+    private func schedule(in output: String) -> String? {
+      guard let start = output.range(of: "The process crashes in step")?.lowerBound,
+        let replay = output.range(of: "replay: ", range: start..<output.endIndex)
+      else { return nil }
+      return String(output[start..<output.lineRange(for: replay).upperBound])
+        .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// The message of a trap, or otherwise the last line that the process printed.

@@ -78,7 +78,7 @@ private func lockStep<Spec: Specification>(
     try await ScopedSubject(implementation)
   }
   lockStep.implementation = implementation.id
-  lockStep.startProcess = ExplorationProcess.starter(for: name)
+  lockStep.startProcess = ExplorationProcess.starter(for: name, seed: settings.seed)
   lockStep.isIsolated = implementation.hasOwnProcess
   lockStep.source.arguments = "\(specification.source), on: .\(implementation.swiftName)"
   return lockStep
@@ -87,11 +87,15 @@ private func lockStep<Spec: Specification>(
 /// Runs random commands on an implementation from several threads in parallel, and checks that each
 /// recorded history is linearizable.
 ///
+/// An implementation that is `.inOwnProcess()` is explored in another process. Commands that end
+/// it, or ended this one, are reported after the unnecessary ones have been removed.
+///
 /// A run whose calls are short is repeated on new fixtures for 5 ms, by as many tasks at a time as
-/// there are processors, so that the calls overlap in many ways. By default the exploration ends
-/// after 1,000 runs or one second. Whether two calls meet is still a matter of chance: on two busy
-/// cores, 54 of 60 such explorations found a lock of the wrong scope or a missing one. Use
-/// `exploreInterleavings` where the subject can be scheduled, and give this function more time.
+/// there are processors, so that the calls overlap in many ways; time in which a task waited for a
+/// processor does not count, up to 50 ms. By default the exploration ends after 1,000 runs or one
+/// second. Whether two calls meet is still a matter of chance: on two busy cores, 59 of 60 such
+/// explorations found a lock of the wrong scope or a missing one. Use `exploreInterleavings` where
+/// the subject can be scheduled, and give this function more time.
 ///
 /// - Parameters:
 ///   - specification: The model and the generator of commands.
@@ -106,18 +110,38 @@ public func exploreConcurrently<Spec: Specification>(
   settings: ExplorationSettings = .init(runs: 1_000, time: .seconds(1), steps: 24),
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws where Spec.Subject: Sendable {
-  try await exploring(implementation, "exploreConcurrently", settings) { settings in
-    let explorer = ConcurrentExplorer(
+  try await exploringPrograms(
+    specification, on: implementation, "exploreConcurrently", settings, at: sourceLocation
+  ) { settings, key in
+    ConcurrentExplorer(
       ScopedSpecification(specification), clients: tasks, settings: settings
     ) { subject in
       try await subject.tearDown()
     } makeSubject: {
       try await ScopedSubject(implementation)
-    }
-    let report = await explorer.explore()
-    ExplorationProgressLine.say("explored \(implementation.id) concurrently: \(report.summary)")
-    if report.failure != nil || !report.health.isEmpty {
-      Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
+    }.programs(key: key)
+  }
+}
+
+/// Performs an exploration of the commands of several tasks, in another process if the
+/// implementation is `.inOwnProcess()`.
+func exploringPrograms<Spec: Specification>(
+  _ specification: Spec, on implementation: Implementation<Spec.Subject>, _ function: String,
+  _ settings: ExplorationSettings, at sourceLocation: SourceLocation,
+  _ exploration: (ExplorationSettings, _ key: [String]) -> ProgramExploration<Spec.Command>
+) async throws {
+  let name = ExplorationProcess.name(
+    function, specification.source, on: implementation.id, at: sourceLocation)
+  try await exploring(implementation, function, settings, in: name) { settings in
+    let key = [function, sourceLocation.fileID, specification.source, implementation.id]
+    let exploration = exploration(settings, key)
+    if ExplorationProcess.isAssigned { return await exploration.serve(STDIN_FILENO) }
+    guard let start = ExplorationProcess.starter(for: name, seed: settings.seed) else { return }
+    let report = await exploration.run(
+      startingProcesses: start, isIsolated: implementation.hasOwnProcess)
+    ExplorationProgressLine.say("\(function) on \(implementation.id): \(report.summary)")
+    if let problem = report.problem {
+      Issue.record("on \(implementation.id): \(problem)", sourceLocation: sourceLocation)
     }
   }
 }
@@ -132,17 +156,16 @@ public func exploreConcurrently<Spec: Specification>(
 ///   - implementation: The implementation to explore.
 ///   - function: The name of the calling function.
 ///   - settings: The settings before the environment is applied.
-///   - process: The name of the exploration for a process that runs its subjects; `nil` if it
-///     always runs them in this process.
+///   - process: The name of the exploration for a process that runs its subjects.
 ///   - body: The exploration. In a process that was started to run its subjects, it serves them.
 package func exploring<Fixture>(
   _ implementation: Implementation<Fixture>, _ function: String, _ settings: ExplorationSettings,
-  in process: String? = nil, _ body: (ExplorationSettings) async throws -> Void
+  in process: String, _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
   guard Test.current != nil else { throw OutsideTestError(what: "\(function)(_:on:)") }
   if ExplorationProcess.isAssigned {
-    guard let process, ExplorationProcess.isAssigned(to: process) else { return }
-    try await body(settings)
+    guard ExplorationProcess.isAssigned(to: process) else { return }
+    try await body(settings.applying())
     // The rest of the test is not this process's.
     exit(0)
   }
@@ -156,11 +179,6 @@ package func exploring<Fixture>(
   if let reason = await unavailability(of: implementation) {
     Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
     return
-  }
-  if implementation.hasOwnProcess, process == nil {
-    ExplorationProgressLine.say(
-      "exploring \(implementation.id) in this process, although its cases run in separate "
-        + "processes; a crash ends the test run")
   }
   try await implementation.holdingResources { try await body(settings) }
 }

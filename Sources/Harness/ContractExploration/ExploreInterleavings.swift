@@ -9,6 +9,9 @@ public import Testing
 /// The tasks run on one thread, in virtual time, and are switched at suspension points. The issue
 /// of a failure has a trace with a column for each task, and a schedule that replays exactly.
 ///
+/// An implementation that is `.inOwnProcess()` is explored in another process. A program that ends
+/// it, or ended this one, is reported with the fewest commands that do.
+///
 /// - Parameters:
 ///   - specification: The model and the generator of commands.
 ///   - implementation: The implementation to explore. Each schedule has a separate fixture.
@@ -27,15 +30,17 @@ public func exploreInterleavings<Spec: Specification>(
 ) async throws where Spec.Subject: Sendable {
   let settings = ExplorationSettings(
     runs: options.schedules, time: options.time, seed: options.seed)
-  try await exploring(implementation, "exploreInterleavings", settings) { settings in
+  try await exploringPrograms(
+    specification, on: implementation, "exploreInterleavings", settings, at: sourceLocation
+  ) { settings, key in
     var options = options
     options.seed = settings.firstSeedOfMany
     options.schedules = settings.runs
     options.time = settings.time ?? options.time
     // Schedules run one after another, so there is one fixture at a time.
     let current = Mutex<ScopedSubject<Spec.Subject>?>(nil)
-    let report = await ExplorationEngine.exploreInterleavings(
-      specification,
+    return interleavingPrograms(
+      of: specification,
       makeSubject: {
         let subject = try runBlocking { try await ScopedSubject(implementation) }
         current.withLock { $0 = subject }
@@ -44,13 +49,6 @@ public func exploreInterleavings<Spec: Specification>(
       tearDown: { _ in
         guard let subject = current.withLock({ $0.take() }) else { return }
         try runBlocking { try await subject.tearDown() }
-      }, tasks: tasks, commands: commands, programs: programs, options: options)
-    ExplorationProgressLine.say(
-      "explored interleavings of \(implementation.id): \(report.summary)")
-    if report.report.failure != nil || !report.report.uncontrolled.isEmpty
-      || !report.health.isEmpty
-    {
-      Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
-    }
+      }, tasks: tasks, commands: commands, programs: programs, options: options, key: key)
   }
 }

@@ -85,7 +85,7 @@ private func exploreCrashes<Spec: PersistentSpecification>(
         sourceLocation: sourceLocation)
       return
     }
-    guard let start = ExplorationProcess.starter(for: name) else { return }
+    guard let start = ExplorationProcess.starter(for: name, seed: settings.seed) else { return }
     let source = "." + implementation.swiftName
     let cancellation = CrashCancellation()
     let report = try await onWatchdogThread {

@@ -72,6 +72,13 @@ const char *platform_symbol_name(const void *address) {
   return dladdr((void *)address, &info) != 0 ? info.dli_sname : NULL;
 }
 
+const char *platform_image(const void *address, const void **base) {
+  Dl_info info;
+  if (dladdr((void *)address, &info) == 0) return NULL;
+  *base = info.dli_fbase;
+  return info.dli_fname;
+}
+
 // MARK: - Processes
 
 #if defined(__APPLE__) && (TARGET_OS_TV || TARGET_OS_WATCH)

@@ -18,6 +18,18 @@ public func symbolName(at address: UInt) -> String? {
   return platform_symbol_name(pointer).map { String(cString: $0) }
 }
 
+/// The path of the program or library that contains an address, and the address of its first byte.
+///
+/// Source: dladdr(3).
+///
+/// - Returns: `nil` if no image contains the address.
+public func image(containing address: UInt) -> (path: String, base: UnsafeRawPointer)? {
+  guard let pointer = UnsafeRawPointer(bitPattern: address) else { return nil }
+  var base: UnsafeRawPointer?
+  guard let path = platform_image(pointer, &base), let base else { return nil }
+  return (String(cString: path), base)
+}
+
 /// The Swift declaration of a mangled name, such as `main.Account.withdraw(Swift.Int) -> ()`.
 ///
 /// - Returns: `nil` if the name is not a Swift symbol, or the runtime exports no `swift_demangle`.

@@ -21,6 +21,9 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
   /// The limits of checking one history.
   public var limits: LinearizabilityLimits
 
+  /// Called with the seed of each run before it begins.
+  package var onRun: @Sendable (_ seed: UInt64) -> Void = { _ in }
+
   private let makeSubject: @Sendable () async throws -> Spec.Subject
   private let tearDown: @Sendable (Spec.Subject) async throws -> Void
 
@@ -51,10 +54,13 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
   /// Explores until a failure is found or a limit is reached.
   ///
   /// If the calling task is cancelled, the exploration ends with the report so far.
-  public func explore() async -> ConcurrentReport<Spec> {
+  public func explore() async -> ConcurrentReport<Spec> { await explore(nil) }
+
+  /// Explores the given commands of each client, or draws some for each run.
+  package func explore(_ plans: [[Spec.Command]]?) async -> ConcurrentReport<Spec> {
     let isCancelled = ConcurrentFlag()
     return await onWatchdogThread {
-      explore(isCancelled)
+      explore(plans, isCancelled)
     } onCancel: {
       isCancelled.value.store(true, ordering: .relaxed)
     }
@@ -63,12 +69,14 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
   /// The time for which a run repeats its commands on new subjects, if they take less.
   private static var slice: Duration { .milliseconds(5) }
 
-  private func explore(_ isCancelled: ConcurrentFlag) -> ConcurrentReport<Spec> {
+  private func explore(
+    _ plans: [[Spec.Command]]?, _ isCancelled: ConcurrentFlag
+  ) -> ConcurrentReport<Spec> {
     var report = ConcurrentReport<Spec>(seed: settings.seed(ofRun: 0))
     report.health = HealthCheck.sample(specification, seed: settings.seed)
     let start = ContinuousClock.now
     let deadline = settings.time.map { start.advanced(by: $0) }
-    let workers = (0..<clients).map { _ in RunWorker() }
+    let workers = (0..<(plans?.count ?? clients)).map { _ in RunWorker() }
     let checker = LinearizabilityChecker(specification, limits: limits)
     defer { for worker in workers { worker.stop() } }
     while report.runs < settings.runs, report.failure == nil,
@@ -77,8 +85,9 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     {
       let seed = settings.seed(ofRun: report.runs)
       report.runs += 1
+      onRun(seed)
       let run = ConcurrentRun(
-        specification, plans: plans(seed: seed), seed: seed, makeSubject: makeSubject,
+        specification, plans: plans ?? draw(seed: seed), seed: seed, makeSubject: makeSubject,
         tearDown: tearDown)
       guard let outcome = run.execute(on: workers, slice: Self.slice, limit: settings.runLimit)
       else {
@@ -121,7 +130,7 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
 
   /// Draws the commands of each client, in turns, so that the generator sees states that are
   /// likely.
-  private func plans(seed: UInt64) -> [[Spec.Command]] {
+  package func draw(seed: UInt64) -> [[Spec.Command]] {
     var choices = Choices(seed: seed, strategy: settings.strategy, isRecording: false)
     var state = specification.initialState
     var plans: [[Spec.Command]] = Array(repeating: [], count: clients)
@@ -131,6 +140,30 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
       plans[step % clients].append(command)
     }
     return plans
+  }
+}
+
+extension ConcurrentExplorer {
+  /// This exploration as one of programs, which can run in another process.
+  ///
+  /// - Parameter key: What marks the exploration.
+  package func programs(key: [String]) -> ProgramExploration<Spec.Command> {
+    var short = self
+    short.settings.runs = 20
+    short.settings.time = .milliseconds(100)
+    // A process sends nothing while it minimises a history.
+    let silenceLimit = settings.runLimit + settings.shrinkTime + .seconds(10)
+    return ProgramExploration(
+      key: key, silenceLimit: silenceLimit, shrinkTime: settings.shrinkTime, draw: draw
+    ) { [self] onProgram in
+      var explorer = self
+      explorer.onRun = onProgram
+      let report = await explorer.explore()
+      let isClean = report.failure == nil && report.health.isEmpty
+      return .init(summary: report.summary, problem: isClean ? nil : "\(report)")
+    } attempt: { [short] program in
+      _ = await short.explore(program)
+    }
   }
 }
 

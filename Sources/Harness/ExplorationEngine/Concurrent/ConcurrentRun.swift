@@ -70,7 +70,8 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
   ///
   /// - Parameters:
   ///   - workers: A thread for each client. One that blocks is replaced.
-  ///   - slice: The time for which rounds with short calls are repeated.
+  ///   - slice: The time for which rounds with short calls are repeated, not counting those in
+  ///     which a client waited for a processor.
   ///   - limit: The timeout of a round.
   /// - Returns: What the rounds gave; `nil` after the timeout, when the clients were cancelled and
   ///   abandoned.
@@ -82,7 +83,8 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
     let duration = Double(callDuration.load(ordering: .relaxed)) / 1e9
     let isShort = duration * Double(plans.joined().count) * 4 < slice.seconds
     if width > 1, isShort, mayContinue {
-      guard runRounds(on: workers, clients: width, for: slice, limit: limit + slice) else {
+      let limit = limit + slice * Self.mostSlices
+      guard runRounds(on: workers, clients: width, for: slice, limit: limit) else {
         return nil
       }
     }
@@ -133,12 +135,25 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
     }
   }
 
+  /// On a busy machine, a slice may last this many times as long, until the clients have run at the
+  /// same time for the whole of it.
+  private static var mostSlices: Int { 10 }
+
+  /// The longest that a round takes in which no client waited for a processor.
+  private var longestTogether: Duration {
+    let calls = callDuration.load(ordering: .relaxed).multipliedReportingOverflow(
+      by: 4 * (plans.map(\.count).max() ?? 0))
+    return .microseconds(200) + .nanoseconds(calls.overflow ? 0 : calls.partialValue)
+  }
+
   /// The first client, which also creates the subjects and checks the histories.
   private func lead(_ rounds: Rounds, for slice: Duration, on workers: [RunWorker]) async {
-    let end = ContinuousClock.now.advanced(by: slice)
+    let end = ContinuousClock.now.advanced(by: slice * Self.mostSlices)
+    var timeTogether = Duration.zero
     var number = 0
     repeat {
       number += 1
+      let begin = ContinuousClock.now
       let subject: Spec.Subject
       do {
         subject = try await makeSubject()
@@ -166,7 +181,9 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
       } catch {
         note("tearing down the subject threw \(type(of: error)): \(error)")
       }
-    } while ContinuousClock.now < end && mayContinue
+      let duration = ContinuousClock.now - begin
+      if duration < longestTogether { timeTogether += duration }
+    } while timeTogether < slice && ContinuousClock.now < end && mayContinue
     rounds.current.store(.max, ordering: .releasing)
   }
 

@@ -53,6 +53,41 @@ public func exploreInterleavings<Model: Specification>(
   }
 }
 
+/// An exploration of generated commands that can run in another process; see
+/// ``exploreInterleavings(_:makeSubject:tearDown:tasks:commands:programs:options:)``.
+///
+/// - Parameter key: What marks the exploration.
+package func interleavingPrograms<Model: Specification>(
+  of specification: Model, makeSubject: @escaping @Sendable () throws -> Model.Subject,
+  tearDown: @escaping @Sendable (Model.Subject) throws -> Void, tasks: Int, commands: Int,
+  programs: Int, options: InterleavingOptions, key: [String]
+) -> ProgramExploration<Model.Command> where Model.Subject: Sendable {
+  let explorer = SpecificationExplorer(
+    specification: specification, makeSubject: makeSubject, tearDown: tearDown, options: options)
+  var short = options
+  short.schedules = min(options.schedules, 1_000)
+  short.time = min(options.time, .seconds(1))
+  // A process sends nothing while it minimises a schedule.
+  return ProgramExploration(
+    key: key, silenceLimit: options.time * 2 + .seconds(60), shrinkTime: .seconds(30)
+  ) { seed in
+    explorer.draw(tasks: tasks, commands: commands, seed: seed)
+  } explore: { onProgram in
+    var explorer = explorer
+    explorer.onProgram = onProgram
+    let report = await onExplorationThread { [explorer] in
+      explorer.explore(tasks: tasks, commands: commands, programs: programs)
+    }
+    let isClean =
+      report.report.failure == nil && report.report.uncontrolled.isEmpty && report.health.isEmpty
+    return .init(summary: report.summary, problem: isClean ? nil : "\(report)")
+  } attempt: { [short] program in
+    _ = await exploreInterleavings(
+      specification, program: program, options: short, makeSubject: makeSubject,
+      tearDown: tearDown)
+  }
+}
+
 /// The result of an exploration of a specification's commands.
 public struct SpecificationReport<Command: Sendable>: Sendable, CustomStringConvertible {
   /// The commands of each task: the smallest program found that fails, or the last program

@@ -17,6 +17,8 @@ final class CrashRecord: Sendable {
       /// Encoded commands, with their choices if those are known: a stored example, a replay, or a
       /// candidate of shrinking.
       case commands([String], ChoiceSequence?)
+      /// The program of an exploration with several tasks, drawn from a seed.
+      case program(seed: UInt64)
     }
 
     var origin: Origin
@@ -37,15 +39,13 @@ final class CrashRecord: Sendable {
   private let file: URL
   private let descriptor: Int32
 
-  /// Creates a record for an exploration and its examples, or returns `nil` if no file can be
-  /// created.
+  /// Creates a record for an exploration, or returns `nil` if no file can be created.
   ///
-  /// - Parameters:
-  ///   - name: What is explored.
-  ///   - store: The examples; without them, no later process examines the record.
-  init?(of name: ExplorationName, in store: ExampleStore?) {
+  /// - Parameter key: What identifies the exploration; without it, no later process examines the
+  ///   record.
+  init?(key: [String]?) {
     guard let folder = Self.folder() else { return nil }
-    let prefix = store.map { Self.prefix(name, $0) } ?? ""
+    let prefix = key.map { Self.prefix(of: $0) } ?? ""
     file = folder.appending(path: "\(prefix)\(UUID().uuidString)")
     // `leftovers` ignores this suffix: it must not see the file before it is locked.
     let unlocked = file.appendingPathExtension("new")
@@ -86,11 +86,11 @@ final class CrashRecord: Sendable {
   func end() { unlink(file.path) }
 
   /// Removes and returns the records of processes that have ended.
-  static func leftovers(of name: ExplorationName, in store: ExampleStore) -> [Leftover] {
+  static func leftovers(key: [String]) -> [Leftover] {
     guard let folder = folder(),
       let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
     else { return [] }
-    let prefix = prefix(name, store)
+    let prefix = prefix(of: key)
     return names.sorted().compactMap { name in
       guard name.hasPrefix(prefix), !name.hasSuffix(".new") else { return nil }
       let file = folder.appending(path: name)
@@ -128,10 +128,8 @@ final class CrashRecord: Sendable {
     return folder
   }
 
-  /// The part of file names that identifies the exploration and the folder of its examples.
-  private static func prefix(_ name: ExplorationName, _ store: ExampleStore) -> String {
-    "\(StoredExample.digest(of: [store.folder.path] + name.components))-"
-  }
+  /// The part of file names that identifies the exploration.
+  private static func prefix(of key: [String]) -> String { "\(StoredExample.digest(of: key))-" }
 }
 
 /// The number of a loop's run, and of the commands begun in it.

@@ -53,6 +53,10 @@ public struct LockStep<Spec: Specification>: Sendable {
       concerning: words.filter { $0.count > 4 }.map(String.init), at: filePath)
   }
 
+  /// What identifies the marks of commands that are running: the examples with which those are
+  /// saved, and what is explored.
+  var crashKey: [String]? { examples.map { [$0.folder.path] + name.components } }
+
   var name: ExplorationName { .init(specification.typeName, on: implementation) }
 
   @usableFromInline

@@ -24,8 +24,8 @@ extension LockStepEngine {
   /// they are announced and run in this one. If it ends as well, the next one reports them as a
   /// failure and runs nothing.
   func examineCrashes(_ report: inout Report) {
-    guard let store = lockStep.examples else { return }
-    for leftover in CrashRecord.leftovers(of: lockStep.name, in: store) {
+    guard let key = lockStep.crashKey else { return }
+    for leftover in CrashRecord.leftovers(key: key) {
       guard let (candidate, seed) = candidate(of: leftover) else { continue }
       if processes != nil {
         let (found, calls) = attempt(
@@ -61,6 +61,7 @@ extension LockStepEngine {
     case .commands(let encoded, let choices):
       guard let commands = lockStep.coding?.decode(encoded) else { return nil }
       return (Candidate(spec, Array(commands.prefix(leftover.commands)), drawnFrom: choices), nil)
+    case .program: return nil
     }
   }
 

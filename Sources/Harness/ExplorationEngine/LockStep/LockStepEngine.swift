@@ -23,7 +23,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     processes = lockStep.startProcess.map { SubjectProcesses($0) }
     crashRecord =
       lockStep.examples == nil && processes == nil
-      ? nil : CrashRecord(of: lockStep.name, in: lockStep.examples)
+      ? nil : CrashRecord(key: lockStep.crashKey)
   }
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }

@@ -41,15 +41,28 @@ struct ShrinkCandidate<Spec: Specification>: Sendable {
 
   var spans: [[Choice]] { sequence.spans }
 
-  /// Whether this candidate is simpler: it has fewer commands, or as many with lower ranks.
+  /// Whether this candidate is simpler: it has fewer commands, or as many with simpler choices.
+  ///
+  /// Of two commands of the same kind, the one with fewer choices is simpler, such as a shorter
+  /// list; otherwise the one with the lower first choice.
   func isSimpler(than other: Self) -> Bool {
     if spans.count != other.spans.count { return spans.count < other.spans.count }
-    for (left, right) in zip(spans, other.spans) {
-      for (mine, its) in zip(left, right) where mine.rank != its.rank {
-        return mine.rank < its.rank
+    for (mine, its) in zip(spans, other.spans) {
+      if mine.count != its.count, mine.kindOfCommand.elementsEqual(its.kindOfCommand) {
+        return mine.count < its.count
       }
-      if left.count != right.count { return left.count < right.count }
+      for (left, right) in zip(mine, its) where left.rank != right.rank {
+        return left.rank < right.rank
+      }
+      if mine.count != its.count { return mine.count < its.count }
     }
     return false
+  }
+}
+
+extension [Choice] {
+  /// The ranks up to the last one that decides the kind of command.
+  fileprivate var kindOfCommand: some Sequence<UInt64> {
+    prefix((lastIndex { $0.kind == .rule } ?? -1) + 1).lazy.map(\.rank)
   }
 }

@@ -71,6 +71,16 @@ extension Shrinker {
     }
   }
 
+  /// Removes most of the commands that occur three times or more, an even number of each together.
+  ///
+  /// Where a failure depends on whether a number is odd, no single command can be removed.
+  mutating func dropRepeated() -> Bool {
+    var places: [Spec.Command: [Int]] = [:]
+    for index in 0..<deletable { places[best.commands[index], default: []].append(index) }
+    let surplus = places.values.flatMap { $0.dropFirst($0.count % 2 == 0 ? 2 : 1) }
+    return !surplus.isEmpty && accepts(without(Set(surplus)))
+  }
+
   /// Removes pairs of commands of which the second undoes the effect of the first on the model.
   mutating func dropPairs() {
     guard deletable <= 16 else { return }
@@ -239,7 +249,11 @@ extension Shrinker {
     for position in positions({ $0.kind == .rule }) where position.command == command {
       var new: UInt64 = 0
       while let rank = choice(at: position)?.rank, new < rank {
-        if accepts(replacing([position], by: new), isSameCommand: isSameCommand) { break }
+        if accepts(replacing([position], by: new), isSameCommand: isSameCommand)
+          || accepts(realigned(position, to: new), isSameCommand: isSameCommand)
+        {
+          break
+        }
         new += 1
       }
     }

@@ -121,6 +121,7 @@ extension Shrinker {
     // sequences.
     if !accepts(replacing(positions, by: high - 1)) {
       guard best.spans.count <= 5 else { return }
+      if lowerKeepingSign(positions, from: high) { return }
     } else {
       high -= 1
     }
@@ -143,6 +144,91 @@ extension Shrinker {
     }
   }
 
+  /// Sets the amounts of long commands to rank 0, one by one and without a search, so that the
+  /// elements of lists that do not matter can be removed.
+  ///
+  /// - Returns: Whether one is lower.
+  mutating func clearEachAmount() -> Bool {
+    let before = best.sequence
+    for command in best.spans.indices where command < best.spans.count {
+      guard best.spans[command].count > 8 else { continue }
+      for position in positions({ $0.kind == .value && $0.rank > 0 })
+      where position.command == command && (choice(at: position)?.rank ?? 0) > 0 {
+        accepts(replacing([position], by: 0))
+      }
+    }
+    return best.sequence != before
+  }
+
+  /// Lowers two amounts together, for failures that depend on their difference or their ratio, and
+  /// exchanges those that are not in order.
+  mutating func lowerPairs() {
+    guard best.spans.count <= 5 else { return }
+    let amounts = positions { $0.kind == .value && $0.rank > 0 }
+    guard (1...6).contains(amounts.count) else { return }
+    let all = positions { $0.kind == .value }
+    guard all.count <= 8 else { return }
+    for (number, first) in all.enumerated() {
+      for second in all.dropFirst(number + 1) {
+        lower(first, and: second)
+        if let one = choice(at: first), let other = choice(at: second), one.rank > other.rank {
+          var spans = best.spans
+          spans[first.command][first.index].rank = min(other.rank, one.limit)
+          spans[second.command][second.index].rank = min(one.rank, other.limit)
+          accepts(spans)
+        }
+      }
+    }
+  }
+
+  private mutating func lower(_ first: Position, and second: Position) {
+    guard let one = choice(at: first)?.rank, let other = choice(at: second)?.rank, one > 0,
+      other > 0
+    else { return }
+    let (least, most) = (min(one, other), max(one, other))
+    // If the greater is a multiple, the ratio may matter; of equal numbers, it is the difference.
+    let ratio = most % least == 0 ? most / least : 1
+    for factor in Set([1, ratio]).sorted() {
+      let factors = one < other ? (1, factor) : (factor, 1)
+      // Where one step down passes, more would seldom fail.
+      var step: UInt64 = 1
+      while accepts(lowered(first, second, by: step, factors)) { step &*= 2 }
+      while step > 1, !isOverBudget {
+        step /= 2
+        accepts(lowered(first, second, by: step, factors))
+      }
+    }
+  }
+
+  private func lowered(
+    _ first: Position, _ second: Position, by step: UInt64, _ factors: (UInt64, UInt64)
+  ) -> [[Choice]] {
+    var spans = best.spans
+    for (position, factor) in [(first, factors.0), (second, factors.1)] {
+      guard let rank = choice(at: position)?.rank, step <= rank / factor else { return best.spans }
+      spans[position.command][position.index].rank -= step * factor
+    }
+    return spans
+  }
+
+  /// Lowers choices of equal rank by even numbers: in a range that contains negative numbers, every
+  /// other rank is one.
+  ///
+  /// - Returns: Whether they are lower.
+  private mutating func lowerKeepingSign(_ positions: [Position], from high: UInt64) -> Bool {
+    guard high > 2, accepts(replacing(positions, by: high - 2)) else { return false }
+    var (rank, step) = (high - 2, UInt64(2))
+    while step <= rank, accepts(replacing(positions, by: rank - step)) {
+      rank -= step
+      step &*= 2
+    }
+    while step > 2, !isOverBudget {
+      step /= 2
+      if step <= rank, accepts(replacing(positions, by: rank - step)) { rank -= step }
+    }
+    return true
+  }
+
   /// Lowers the first amounts of a group and raises the later ones, for failures that depend on a
   /// sum.
   mutating func shiftUp() {
@@ -160,8 +246,12 @@ extension Shrinker {
           spans[later.command][later.index].rank = choice.limit
         }
         guard !isBest(spans) else { continue }
-        spans[position.command][position.index].rank = rank - 1
-        if accepts(spans) { lower([position], searching: true) }
+        for step in [1, 2] as [UInt64] where step <= rank {
+          spans[position.command][position.index].rank = rank - step
+          guard accepts(spans) else { continue }
+          lower([position], searching: true)
+          break
+        }
       }
     }
   }

@@ -73,8 +73,12 @@ struct Shrinker<Spec: Specification> {
       }
       let before = best.sequence
       simplifyLastCommand()
+      dropElements()
+      if clearEachAmount() { continue }
+      dropInexactly()
       shiftUp()
       simplifyEachValue()
+      lowerPairs()
       swapNames()
       lowerRules()
       reorder()
@@ -98,7 +102,9 @@ struct Shrinker<Spec: Specification> {
       // Removing single commands from a long sequence costs most, so its random parts come first.
       if isHard, sampledLength != best.spans.count {
         sampledLength = best.spans.count
-        if takeShortcut() || keepRandomParts() || isErratic && simplifyKinds() { continue }
+        if takeShortcut() || isErratic && simplifyKinds() || keepRandomParts() || dropRepeated() {
+          continue
+        }
       }
       deleteChunks()
       dropPairs()

@@ -91,6 +91,54 @@ final class SubjectProcesses {
   func perform(
     _ request: SubjectRequest, onProgress: (_ runs: Int, _ calls: Int) -> Bool
   ) -> Ending {
+    var isAbandoned = false
+    let ending = converse(
+      request, within: .seconds(request.limit) + Self.silenceLimit, isAbandoned: isAbandoned
+    ) { (reply: SubjectReply) -> Ending? in
+      switch reply {
+      case .ready: return nil
+      case .progress(let runs, let calls):
+        isAbandoned = onProgress(runs, calls)
+        return isAbandoned ? .passed(runs: runs, calls: calls) : nil
+      case .passed(let runs, let calls): return .passed(runs: runs, calls: calls)
+      case .failed(let runs, let calls, let failure):
+        return .failed(runs: runs, calls: calls, failure)
+      }
+    }
+    switch ending {
+    case .value(let ending):
+      // A command that does not return keeps its thread and its locks.
+      if case .failed(_, _, let failure) = ending, case .timedOut = failure.kind { stop() }
+      if isAbandoned { stop() }
+      return ending
+    case .ended(let reason): return .ended(reason)
+    case .silent: return .silent
+    case .unavailable(let message): return .unavailable(message)
+    }
+  }
+
+  /// The ending of a request and its replies.
+  enum Conversation<Value> {
+    case value(Value)
+    /// The process ended.
+    case ended(String)
+    /// The process sent nothing for too long, or the request was abandoned. It was killed.
+    case silent
+    /// The process did not arrive at the exploration.
+    case unavailable(String)
+  }
+
+  /// Sends a request, and receives replies until one gives a value.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - limit: How long the process may be silent.
+  ///   - isAbandoned: Asked about once a second.
+  ///   - onReply: Called with each reply.
+  func converse<Reply: Decodable, Value>(
+    _ request: some Encodable, within limit: Duration, isAbandoned: @autoclosure () -> Bool,
+    _ onReply: (Reply) -> Value?
+  ) -> Conversation<Value> {
     let connection: LineConnection
     do {
       connection = try connected()
@@ -98,25 +146,15 @@ final class SubjectProcesses {
       return .unavailable(error.message)
     }
     connection.send(request)
-    var progress = (runs: 0, calls: 0)
+    var deadline = ContinuousClock.now.advanced(by: limit)
     while true {
-      switch connection.receive(
-        SubjectReply.self, within: .seconds(request.limit) + Self.silenceLimit)
-      {
-      case .message(.ready): break
-      case .message(.progress(let runs, let calls)):
-        progress = (runs, calls)
-        if onProgress(runs, calls) {
-          stop()
-          return .passed(runs: progress.runs, calls: progress.calls)
-        }
-      case .message(.passed(let runs, let calls)): return .passed(runs: runs, calls: calls)
-      case .message(.failed(let runs, let calls, let failure)):
-        // A command that does not return keeps its thread and its locks.
-        if case .timedOut = failure.kind { stop() }
-        return .failed(runs: runs, calls: calls, failure)
+      switch connection.receive(Reply.self, within: min(.seconds(1), deadline - .now)) {
+      case .message(let reply):
+        if let value = onReply(reply) { return .value(value) }
+        deadline = .now.advanced(by: limit)
       case .closed: return .ended(end())
       case .timedOut:
+        guard isAbandoned() || ContinuousClock.now >= deadline else { continue }
         stop()
         return .silent
       }

@@ -58,6 +58,11 @@ void *_Nullable platform_symbol(const char *_Nonnull name);
 /// The exported symbol at or before an address, or null. Source: dladdr(3).
 const char *_Nullable platform_symbol_name(const void *_Nonnull address);
 
+/// The path of the image that contains an address, and where it is loaded; null if there is none.
+/// Source: dladdr(3).
+const char *_Nullable platform_image(
+    const void *_Nonnull address, const void *_Nullable *_Nonnull base);
+
 /// Starts a program with its standard output and error in an open file.
 ///
 /// The program starts with no signal blocked or ignored. Files without FD_CLOEXEC are inherited on Linux and

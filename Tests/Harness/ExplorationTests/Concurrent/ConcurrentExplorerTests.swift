@@ -1,7 +1,8 @@
 import Dispatch
-import ExplorationEngine
 import SystemLocks
 import Testing
+
+@testable import ExplorationEngine
 
 /// Counters by key, correct or with a fault.
 private final class Counters: Sendable {
@@ -130,6 +131,30 @@ private struct CountersSpecification: Specification {
     #expect(text.contains("History<CountersSpecification.Command"))
     // Every run makes each call at least once; all but the last are complete.
     #expect(report.calls >= (report.runs - 1) * 24)
+  }
+
+  @Test func `a minimal history keeps the calls that led to its state`() throws {
+    typealias Calls = History<CountersSpecification.Command, Int>
+    // Ten calls, each with a read that explains nothing. Then two calls return 11.
+    var operations: [Calls.Operation] = []
+    for number in 1...10 {
+      operations += [
+        .init(client: 0, .add(1), from: 4 * number, to: 4 * number + 1, returning: number),
+        .init(client: 0, .read(1), from: 4 * number + 2, to: 4 * number + 3, returning: number),
+      ]
+    }
+    operations += [
+      .init(client: 1, .add(1), from: 100, to: 103, returning: 11),
+      .init(client: 2, .add(1), from: 101, to: 102, returning: 11),
+    ]
+    let checker = LinearizabilityChecker(CountersSpecification())
+    let explained = checker.explained(try History(operations), within: .seconds(10))
+    let minimal = try #require(explained)
+    #expect(minimal.operations.map(\.command) == Array(repeating: .add(1), count: 12))
+    let responses = minimal.operations.map { operation in
+      if case .returned(let response, _) = operation.outcome { response } else { 0 }
+    }
+    #expect(responses == Array(1...11) + [11])
   }
 
   @Test func `a call that throws may have happened or not`() async {

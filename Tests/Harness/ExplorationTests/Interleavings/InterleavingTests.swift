@@ -342,7 +342,23 @@ struct Wrong: Error, Hashable {}
     let trace = try #require(report.failure).trace
     #expect(trace.split(separator: "\n")[0].contains("│ Ann.1"), "\(trace)")
     #expect(trace.contains("NumberedStep#1"), "\(trace)")
+    // Steps show the lines at which the task resumes:
+    // that of the first statement, and that after the `await`.
+    let first = NumberedStep.firstLine
+    #expect(trace.contains("NumberedStep#1.enter (InterleavingTests.swift:\(first))"), "\(trace)")
+    #expect(
+      trace.contains("NumberedStep#1.enter (InterleavingTests.swift:\(first + 2))"), "\(trace)")
     #expect(trace.contains("NumberedStep#2"), "\(trace)")
+  }
+
+  @Test(arguments: [
+    ("/a b/Account.swift:20:3", "Account.swift:20"), ("Account.swift:7", "Account.swift:7"),
+    ("/x/Account.swift:7 (discriminator 2)", "Account.swift:7"),
+    ("/x/Account.swift:0:0", nil), ("??:0:0", nil), ("<compiler-generated>:0:0", nil),
+    ("@__swiftmacro_4main.swift:3:0", nil), ("", nil),
+  ])
+  func `a line of source code is shown by its file's name`(tool: String, shown: String?) {
+    #expect(CodePlaces.shortened(tool[...]) == shown)
   }
 
   @Test func `a trace has a column for each task and no addresses`() async throws {
@@ -449,6 +465,8 @@ final class Door: Sendable {
 private struct TraceError: Error {}
 
 private actor NumberedStep {
+  /// The line of the first statement of `enter`.
+  static let firstLine = #line + 4
   private var count = 0
 
   func enter() async {

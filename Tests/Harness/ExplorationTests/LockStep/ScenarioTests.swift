@@ -10,7 +10,7 @@ import Testing
   private static let difficult: Set<String> = [
     "six deletions", "counter that overflows", "transfer to oneself", "transfer of everything",
     "list that loses its third", "heap with one child", "ten misses", "eleven entries",
-    "queue that wraps", "twice the key", "neighbour",
+    "queue that wraps", "twice the key",
   ]
 
   @Test(arguments: Scenario.all.flatMap { [$0, $0.untagged] })

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// Explorations of an implementation that ends or blocks its process, next to correct ones.
-@Suite(.enabled(if: !SpecimenRun.isSpecimenProcess)) struct ExploredCrashTests {
+///
+/// One after another, because each starts many processes, and shrinking has a time limit.
+@Suite(.serialized, .enabled(if: !SpecimenRun.isSpecimenProcess)) struct ExploredCrashTests {
   /// Calls a closure with a folder for examples, and removes the folder.
   private func withFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory
@@ -67,6 +69,71 @@ import Testing
       }
     }
   }
+
+  // MARK: - Several tasks
+
+  /// What the report of the implementation that traps must have, and those of the others not.
+  private func expectBlame(_ run: SpecimenRun, _ comment: String) {
+    let output = Comment(rawValue: "\(comment): \(run.output)")
+    #expect(run.status == 1, output)
+    #expect(run.output.contains("on trapping: the process ended here (signal"), output)
+    #expect(run.output.contains("too much to add up"), output)
+    #expect(!run.output.contains("on sound: the"), output)
+    #expect(!run.output.contains("on steady: the"), output)
+    #expect(run.output.ranges(of: "recorded an issue").count == 1, output)
+    // The implementation traps when it is asked for a total above 11, so no command can be left
+    // out: one total, and numbers of which any one less gives at most 11.
+    let tasks = run.output.split(separator: "\n").filter { $0.contains(#/task \d: /#) }
+    let numbers = tasks.joined(separator: ",").matches(of: #/add\((\d)\)/#).compactMap {
+      Int($0.output.1)
+    }
+    let sum = numbers.reduce(0, +)
+    #expect(sum > 11 && sum - (numbers.min() ?? 0) <= 11, output)
+    #expect(tasks.joined(separator: ",").ranges(of: "total").count == 1, output)
+  }
+
+  @Test(arguments: ["exploringACrashConcurrently", "exploringACrashInterleaved"])
+  func `tasks that end another process are blamed on its implementation, and shrunk`(
+    specimen: String
+  ) async throws {
+    try await withFolder { folder in
+      for round in 1...3 {
+        expectBlame(try await run(specimen + "Elsewhere", in: folder), "round \(round)")
+      }
+    }
+  }
+
+  @Test(arguments: ["exploringACrashConcurrently", "exploringACrashInterleaved"])
+  func `tasks that end the test process are blamed by every later run`(
+    specimen: String
+  ) async throws {
+    try await withFolder { folder in
+      let first = try await run(specimen, in: folder)
+      #expect(first.status < 0, "\(first.output)")
+      for round in 2...4 {
+        expectBlame(try await run(specimen, in: folder), "round \(round)")
+      }
+    }
+  }
+
+  @Test func `the schedule in which another process crashed is shown`() async throws {
+    try await withFolder { folder in
+      let run = try await run("exploringACrashInterleavedElsewhere", in: folder)
+      #expect(run.output.contains("The process crashes in step"), "\(run.output)")
+      #expect(run.output.contains("replay: try Schedule("), "\(run.output)")
+    }
+  }
+
+  @Test func `a lost update in another process is reported like one in this`() async throws {
+    try await withFolder { folder in
+      let run = try await run("exploringALostUpdateElsewhere", in: folder)
+      #expect(run.status == 1, "\(run.output)")
+      #expect(run.output.contains("on reentrant: "), "\(run.output)")
+      #expect(run.output.contains("Not linearizable"), "\(run.output)")
+    }
+  }
+
+  // MARK: - Other failures
 
   @Test func `a blocked process is shrunk like another failure`() async throws {
     try await withFolder { folder in

@@ -25,6 +25,35 @@ extension Specimens {
       .tally, on: implementation.inOwnProcess(), settings: Self.settings, filePath: Self.file)
   }
 
+  @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
+  func exploringACrashConcurrently(_ implementation: Implementation<any Tally>) async throws {
+    try await exploreConcurrently(.tally, on: implementation, settings: Self.settings)
+  }
+
+  @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
+  func exploringACrashConcurrentlyElsewhere(
+    _ implementation: Implementation<any Tally>
+  ) async throws {
+    try await exploreConcurrently(
+      .tally, on: implementation.inOwnProcess(), settings: Self.settings)
+  }
+
+  @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
+  func exploringACrashInterleaved(_ implementation: Implementation<any Tally>) async throws {
+    try await exploreInterleavings(.tally, on: implementation, commands: 3)
+  }
+
+  @Test(arguments: [Implementation<any Tally>.sound, .trapping, .steady])
+  func exploringACrashInterleavedElsewhere(
+    _ implementation: Implementation<any Tally>
+  ) async throws {
+    try await exploreInterleavings(.tally, on: implementation.inOwnProcess(), commands: 3)
+  }
+
+  @Test func exploringALostUpdateElsewhere() async throws {
+    try await exploreInterleavings(.tally, on: .reentrant.inOwnProcess(), programs: 5)
+  }
+
   @Test func exploringABlockedProcess() async throws {
     var settings = Self.settings
     settings.runLimit = .seconds(1)

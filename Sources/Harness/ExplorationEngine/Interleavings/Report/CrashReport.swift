@@ -24,7 +24,7 @@ enum CrashReport {
     return """
 
       The process crashes in step \(steps.count) of this schedule:
-      \(ScheduleTrace(scheduler, steps: steps.count).text)
+      \(ScheduleTrace(scheduler, steps: steps.count, hasLines: false).text)
       replay: try Schedule("\(schedule)")
 
       """

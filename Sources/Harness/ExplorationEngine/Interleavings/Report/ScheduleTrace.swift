@@ -14,13 +14,23 @@ struct ScheduleTrace {
   var rows: [Row]
 
   /// Creates a table of a scheduler's last run.
-  init(_ scheduler: Scheduler, steps: Int) {
+  ///
+  /// - Parameters:
+  ///   - scheduler: The scheduler.
+  ///   - steps: The number of steps to show.
+  ///   - hasLines: Whether to show the lines of source code, which starts other programs.
+  init(_ scheduler: Scheduler, steps: Int, hasLines: Bool) {
     var rows: [Row] = []
     var columns: [Int32] = []
+    let places =
+      hasLines ? CodePlaces(of: scheduler.steps.prefix(steps).map(\.resumption)) : CodePlaces()
     for (index, step) in scheduler.steps.prefix(steps).enumerated() {
       let notes = scheduler.notes.filter { $0.step == index }
       var text = notes.map(\.text).joined(separator: ", ")
-      if text.isEmpty { text = scheduler.place(of: step) }
+      if text.isEmpty {
+        text = scheduler.place(of: step, places)
+        if let line = places.line(at: step.resumption) { text += " (\(line))" }
+      }
       if step.task >= 0, !columns.contains(step.task) { columns.append(step.task) }
       rows.append(Row(task: step.task, text: text, isPreemption: step.isPreemption))
     }
@@ -58,12 +68,10 @@ struct ScheduleTrace {
 /// The source name of a function, looked up by its address.
 enum FunctionName {
   /// A name such as `Account.withdraw`, or `nil` if the binary has no name for the address.
-  static func of(_ address: UInt) -> String? {
-    guard address != 0, let symbol = symbolName(at: address),
-      let declaration = demangled(symbol)
-    else { return nil }
-    return shortened(declaration)
-  }
+  static func of(_ address: UInt) -> String? { symbolName(at: address).flatMap { of(symbol: $0) } }
+
+  /// The name of a function with a mangled name, or `nil` for one that is not the program's.
+  static func of(symbol: String) -> String? { demangled(symbol).flatMap(shortened) }
 
   /// The function's name without modules, parameters and compiler-generated prefixes.
   static func shortened(_ declaration: String) -> String? {

@@ -116,7 +116,9 @@ final class ProgramRunner {
       outcome.failure = InterleavingFailure(
         kind: .deadlock, message: scheduler.deadlockDescription)
     }
-    if isTracing { outcome.trace = ScheduleTrace(scheduler, steps: count).text }
+    if isTracing {
+      outcome.trace = ScheduleTrace(scheduler, steps: count, hasLines: true).text
+    }
     if outcome.end != .finished { abandon(handles) }
     for body in program.tearDowns {
       do {

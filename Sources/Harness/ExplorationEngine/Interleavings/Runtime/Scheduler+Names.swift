@@ -25,8 +25,8 @@ extension Scheduler {
   }
 
   /// The function that a step ran, and its actor: `Account.withdraw`, `AsyncLock#1.lock`.
-  func place(of step: Step) -> String {
-    let function = FunctionName.of(step.resumption)
+  func place(of step: Step, _ places: CodePlaces) -> String {
+    let function = places.function(at: step.resumption)
     guard let type = actorNames[step.actor], let actor = name(ofActor: step.actor) else {
       return function ?? (step.actor < 0 ? "runs" : "runs on an actor")
     }

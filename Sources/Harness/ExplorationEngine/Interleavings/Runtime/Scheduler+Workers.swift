@@ -226,7 +226,8 @@ extension Scheduler {
   /// other tasks may run on the first and arrive at the second. From elsewhere it pauses, if its
   /// code may have accessed state that others have: they may arrive first all the same.
   static let noteSwitch: RuntimeCall.SwitchHandler = { executor, function in
-    guard let scheduler = Scheduler.current.value, scheduler.mayPause, scheduler.runningTask >= 0
+    guard let scheduler = Scheduler.current.value, scheduler.mayPause, scheduler.runningTask >= 0,
+      !scheduler.leavesOut.contains(.arrivals)
     else { return false }
     guard scheduler.runsActor else {
       scheduler.pauseBeforeArrival()

@@ -5,6 +5,8 @@ struct PreemptionPoints: Hashable, Sendable {
   enum Kind: CaseIterable, Sendable {
     /// That tasks that are created or woken may go first.
     case wakes
+    /// That other tasks may arrive at an actor between a task's code and its own arrival.
+    case arrivals
     /// That a `Task {}` is scheduled like others.
     case unstructuredTasks
     /// That tasks are preempted at explored locks and atomics.

@@ -8,6 +8,8 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
   let makeSubject: @Sendable () throws -> Model.Subject
   let tearDown: @Sendable (Model.Subject) throws -> Void
   let options: InterleavingOptions
+  /// Called with the seed of each program before it is explored.
+  var onProgram: @Sendable (_ seed: UInt64) -> Void = { _ in }
 
   func explore(tasks: Int, commands: Int, programs: Int) -> SpecificationReport<Model.Command> {
     var result = SpecificationReport<Model.Command>()
@@ -17,7 +19,8 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     var left = options.schedules
     for number in 0..<max(0, programs) {
       let seed = options.seed &+ UInt64(number)
-      let program = draw(tasks: max(1, tasks), commands: max(1, commands), seed: seed)
+      onProgram(seed)
+      let program = draw(tasks: tasks, commands: commands, seed: seed)
       var budget = options
       budget.seed = seed
       budget.replay = nil
@@ -52,11 +55,11 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
   }
 
   /// Draws the tasks' commands in turn, each in the model's state after the earlier ones.
-  private func draw(tasks: Int, commands: Int, seed: UInt64) -> Program {
+  func draw(tasks: Int, commands: Int, seed: UInt64) -> Program {
     var choices = Choices(seed: seed)
     var state = specification.initialState
-    var program = Program(repeating: [], count: tasks)
-    for _ in 0..<commands {
+    var program = Program(repeating: [], count: max(1, tasks))
+    for _ in 0..<max(1, commands) {
       for task in program.indices {
         let command = specification.command(from: &choices, in: state)
         program[task].append(command)

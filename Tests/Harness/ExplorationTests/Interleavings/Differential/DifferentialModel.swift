@@ -20,6 +20,7 @@ struct DifferentialModel {
     case writeAtomic(slot: Int)
     case writeLocked
     case lockedMark(event: UInt8)
+    case plainMark(event: UInt8)
     case checkCancelled(slot: Int)
     case cancel(threads: [Int])
     case join(thread: Int)
@@ -31,6 +32,8 @@ struct DifferentialModel {
     case receive(slot: Int)
     case open
     case pass
+    case raise
+    case checkFlag(slot: Int)
     /// Ends the thread, as a step of its own.
     case end
   }
@@ -102,6 +105,9 @@ struct DifferentialModel {
       emit(
         .arrive(actor: actor), .begin(actor: actor), .mark(actor: actor, event: event(name)),
         .recordMarks(actor: actor, slot: slot(name, .number)), .leave(actor: actor), in: thread)
+    case .markBoth(let actor):
+      emit(.plainMark(event: event(name)), in: thread)
+      compile(.mark(actor: actor), as: name, in: thread)
     case .relay(let from, let to):
       emit(
         .arrive(actor: from), .begin(actor: from), .mark(actor: from, event: event(name + "<")),
@@ -133,6 +139,11 @@ struct DifferentialModel {
     case .send: emit(.send(event: event(name)), in: thread)
     case .signal: emit(.open, in: thread)
     case .wait: emit(.pass, in: thread)
+    case .thread:
+      let child = add(parent: nil)
+      emit(.raise, in: child)
+      emit(.start(thread: child), in: thread)
+    case .checkFlag: emit(.checkFlag(slot: slot(name, .number)), in: thread)
     case .group, .beside, .task: compileTasks(operation, as: name, in: thread)
     }
   }
@@ -183,9 +194,11 @@ struct DifferentialModel {
     var isBusy = [false, false]
     var marks: [[UInt8]] = [[], []]
     var lockedMarks: [UInt8] = []
+    var plainMarks: [UInt8] = []
     var atomic: UInt8 = 0
     var locked: UInt8 = 0
     var isOpen = false
+    var isRaised = false
     var stream: [UInt8] = []
     var ends: [[UInt8]]
     var records: [UInt8]
@@ -274,6 +287,7 @@ struct DifferentialModel {
     case .readLocked: state.registers[thread] = state.locked
     case .writeLocked: state.locked = state.registers[thread] + 1
     case .lockedMark(let event): state.lockedMarks.append(event)
+    case .plainMark(let event): state.plainMarks.append(event)
     case .checkCancelled(let slot): state.records[slot] = state.isCancelled[thread] ? 1 : 0
     case .cancel(let threads): for thread in threads { cancel(thread, &state) }
     case .join(let child): return isOver(child, state)
@@ -291,6 +305,8 @@ struct DifferentialModel {
       state.records[slot] = state.stream.removeFirst()
     case .open: state.isOpen = true
     case .pass: return state.isOpen
+    case .raise: state.isRaised = true
+    case .checkFlag(let slot): state.records[slot] = state.isRaised ? 1 : 0
     case .end: break
     }
     return true
@@ -310,6 +326,7 @@ struct DifferentialModel {
     func text(_ events: [UInt8]) -> String { events.map { names[Int($0)] }.joined(separator: ",") }
     var parts = state.marks.map(text)
     parts.append(text(state.lockedMarks))
+    parts.append(text(state.plainMarks))
     parts.append("\(state.locked) \(state.atomic)")
     let records = zip(slots, state.records).map { slot, value in
       switch slot.kind {

@@ -30,6 +30,12 @@ struct DifferentialProgram: Sendable, CustomStringConvertible {
     /// Resumes a waiting task, or lets it pass later.
     case signal(gate: Int)
     case wait(gate: Int)
+    /// Adds a mark under a lock that is not explored, and then one on an actor.
+    case markBoth(actor: Int)
+    /// Starts a thread that nobody waits for. It raises a flag.
+    case thread
+    /// Records whether the flag is raised.
+    case checkFlag
     /// Runs child tasks, cancels them if asked to, and records the order in which they end.
     case group([[Operation]], isCancelled: Bool)
     /// Runs the first operations in an `async let` beside the others.
@@ -56,6 +62,10 @@ struct DifferentialProgram: Sendable, CustomStringConvertible {
     if draw.chance(4) {
       tasks[0].insert(.signal(gate: 0), at: draw.below(tasks[0].count + 1))
       tasks[1].insert(.wait(gate: 0), at: draw.below(tasks[1].count + 1))
+    }
+    if draw.chance(16) {
+      tasks[0].insert(.thread, at: 0)
+      tasks[0].append(.checkFlag)
     }
   }
 

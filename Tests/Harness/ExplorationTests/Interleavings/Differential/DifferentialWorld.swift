@@ -1,4 +1,5 @@
 import ExploredSynchronization
+import Foundation
 import SystemLocks
 
 /// The state of one run of a ``DifferentialProgram``, and the code that runs it.
@@ -7,6 +8,9 @@ final class DifferentialWorld: Sendable {
   private let lock = ExploredMutex<(count: Int, marks: [String])>((0, []))
   private let atomic = ExploredAtomic(0)
   private let gate = Gate()
+  private let flag = Flag()
+  /// Marks that no exploration sees.
+  private let plainMarks = Mutex<[String]>([])
   private let stream: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
   /// What each operation has recorded. Every key is written by one operation only.
@@ -51,6 +55,7 @@ final class DifferentialWorld: Sendable {
       for actor in actors { parts.append(await actor.marks.joined(separator: ",")) }
       let (count, marks) = lock.withLock { ($0.count, $0.marks) }
       parts.append(marks.joined(separator: ","))
+      parts.append(plainMarks.withLock { $0.joined(separator: ",") })
       parts.append("\(count) \(atomic.load(ordering: .relaxed))")
       parts.append(
         records.withLock { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
@@ -98,6 +103,12 @@ final class DifferentialWorld: Sendable {
     case .send: continuation.yield(name)
     case .signal: gate.open()
     case .wait: await gate.wait()
+    case .markBoth(let actor):
+      plainMarks.withLock { $0.append(name) }
+      noise()
+      record("\(await actors[actor].mark(name))", at: name)
+    case .thread: Thread.detachNewThread { [flag] in flag.raise() }
+    case .checkFlag: record(flag.isRaised ? "1" : "0", at: name)
     case .group(let children, let isCancelled):
       await runGroup(children, isCancelled: isCancelled, as: name)
     case .beside(let first, let second):
@@ -163,6 +174,14 @@ private actor MarkingActor {
     marks.append(text + ">")
     return task
   }
+}
+
+/// A flag that no exploration sees.
+private final class Flag: Sendable {
+  private let value = Mutex(false)
+
+  func raise() { value.withLock { $0 = true } }
+  var isRaised: Bool { value.withLock { $0 } }
 }
 
 /// A gate that one task waits for, with a continuation under an explored lock.
