@@ -156,15 +156,15 @@ func exploringPrograms<Spec: Specification>(
 ///   - implementation: The implementation to explore.
 ///   - function: The name of the calling function.
 ///   - settings: The settings before the environment is applied.
-///   - process: The name of the exploration for a process that runs its subjects.
+///   - process: The name of the exploration for a process that runs its subjects; `nil` if it has none.
 ///   - body: The exploration. In a process that was started to run its subjects, it serves them.
 package func exploring<Fixture>(
   _ implementation: Implementation<Fixture>, _ function: String, _ settings: ExplorationSettings,
-  in process: String, _ body: (ExplorationSettings) async throws -> Void
+  in process: String? = nil, _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
   guard Test.current != nil else { throw OutsideTestError(what: "\(function)(_:on:)") }
   if ExplorationProcess.isAssigned {
-    guard ExplorationProcess.isAssigned(to: process) else { return }
+    guard let process, ExplorationProcess.isAssigned(to: process) else { return }
     try await body(settings.applying())
     // The rest of the test is not this process's.
     exit(0)
