@@ -178,6 +178,7 @@ let transport: [Target] = [
   .target(
     name: "TransportCurlAdapter",
     dependencies: ["CCurl", "SystemLocks", "SystemThreads", "TransportPort"]),
+  .target(name: "TransportRecording", dependencies: ["SystemLocks", "TransportPort"]),
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
@@ -197,6 +198,12 @@ let transport: [Target] = [
       "CCurl", "CPlatform", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter",
       "TransportPort",
     ]),
+  .testTarget(
+    name: "TransportRecordingTests",
+    dependencies: [
+      "ManualClocks", "ScriptedOrigin", "SystemLocks", "TransportContract", "TransportCurlAdapter",
+      "TransportDecoding", "TransportPort", "TransportRecording",
+    ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
     dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
@@ -331,6 +338,7 @@ let package = Package(
 
     library("TransportPort"),
     library("TransportDecoding"),
+    library("TransportRecording"),
     library("TransportContract"),
     library("ScriptedOrigin"),
     library("TransportCurlAdapter"),
