@@ -201,8 +201,7 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
-      "ManualClocks", "ScriptedOrigin", "SystemLocks", "TransportContract", "TransportCurlAdapter",
-      "TransportDecoding", "TransportPort", "TransportRecording",
+      "ScriptedOrigin", "TransportCurlAdapter", "TransportPort", "TransportRecording",
     ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",

@@ -9,7 +9,8 @@ import TransportPort
 struct ArchiveReading {
   let entryLimit: Int
   var entries: [HTTPArchive.Entry] = []
-  var redaction = Redaction()
+  /// `nil` if the archive is not a recording of ours.
+  var redaction: Redaction?
 
   init(entryLimit: Int) {
     self.entryLimit = entryLimit
@@ -216,7 +217,8 @@ struct ArchiveReading {
       guard let name, let value else { throw reader.failure("a field without name or value") }
       if name.utf8.first == UInt8(ascii: ":") { return }
       // Chromium joins the lines of Set-Cookie with line feeds.
-      let lines = base64 == nil ? value.split(separator: "\n", omittingEmptySubsequences: false) : []
+      let lines =
+        base64 == nil ? value.split(separator: "\n", omittingEmptySubsequences: false) : []
       var new = lines.map { HTTPField(name: .init(name), value: String($0)) }
       if let base64 {
         new = [HTTPField(name: .init(name), bytes: try decode(base64, "base64", reader))]
@@ -255,7 +257,9 @@ extension RecordedFailure {
         phase = known
       case "bytesSent": bytesSent = try reader.bool()
       case "code":
-        guard let number = Int(try reader.number()) else { throw reader.failure("a code too large") }
+        guard let number = Int(try reader.number()) else {
+          throw reader.failure("a code too large")
+        }
         code = number
       case "detail": detail = try reader.string()
       default: try reader.skip()

@@ -46,7 +46,8 @@ extension JSON {
       "method": .string(request.method.rawValue),
       "url": .string(request.url),
       "httpVersion": .string("HTTP/1.1"),
-      "cookies": .cookies(request.headerFields[values: .cookie].flatMap { $0.split(separator: ";") }),
+      "cookies": .cookies(
+        request.headerFields[values: .cookie].flatMap { $0.split(separator: ";") }),
       "headers": .fields(request.headerFields),
       "queryString": .array(
         Query.items(of: request.url).map {

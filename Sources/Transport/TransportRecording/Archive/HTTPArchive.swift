@@ -6,8 +6,7 @@ import Foundation
 public struct HTTPArchive: Sendable {
   /// Limits on what is read, so that no file can use up memory.
   ///
-  /// Reading takes the size of the file, about as much again for what is kept, and up to four times
-  /// the file for one that consists of tiny fields.
+  /// What a replay does not need is checked and skipped without being kept.
   public struct Limits: Sendable, Hashable {
     /// The maximum size of the file in bytes.
     public var bytes: Int
@@ -26,6 +25,10 @@ public struct HTTPArchive: Sendable {
 
   /// What was redacted when the archive was recorded; empty for archives of other programs.
   public let redaction: Redaction
+
+  /// Whether ``RecordingTransport`` made the archive; then its content is as the caller saw it,
+  /// while other programs decode it.
+  let isRecording: Bool
 
   /// The number of exchanges.
   public var count: Int { entries.count }
@@ -47,7 +50,8 @@ public struct HTTPArchive: Sendable {
     do {
       var reading = ArchiveReading(entryLimit: limits.entries)
       try JSONReader.read(bytes) { try reading.read(&$0) }
-      redaction = reading.redaction
+      redaction = reading.redaction ?? Redaction()
+      isRecording = reading.redaction != nil
       entries = reading.entries
     } catch let error as HTTPArchiveError {
       throw error
@@ -84,7 +88,8 @@ public struct HTTPArchive: Sendable {
         throw HTTPArchiveError.unreadable(path: path, reason: "it cannot be opened")
       }
       // A file that grows meanwhile is still limited.
-      let data = try file.read(upToCount: limit + 1) ?? Data()
+      let count = max(0, min(limit, Int.max - 1)) + 1
+      let data = try file.read(upToCount: count) ?? Data()
       return Array(data)
     } catch let error as HTTPArchiveError {
       throw error

@@ -66,8 +66,8 @@ indirect enum JSON: Hashable, Sendable {
 }
 
 extension JSON {
-  /// Appends the value as text with two spaces for each level.
-  func write(to output: inout [UInt8], level: Int = 0) {
+  /// Appends the value as text with two spaces for each level; without white space if it is `nil`.
+  func write(to output: inout [UInt8], level: Int? = 0) {
     switch self {
     case .null: output += "null".utf8
     case .bool(let value): output += (value ? "true" : "false").utf8
@@ -75,19 +75,19 @@ extension JSON {
     case .string(let text): Self.write(text, to: &output)
     case .array(let elements):
       Self.write(elements, "[]", to: &output, level: level) {
-        $0.write(to: &$1, level: level + 1)
+        $0.write(to: &$1, level: level.map { $0 + 1 })
       }
     case .object(let members):
       Self.write(members, "{}", to: &output, level: level) {
         Self.write($0.name, to: &$1)
-        $1 += ": ".utf8
-        $0.value.write(to: &$1, level: level + 1)
+        $1 += (level == nil ? ":" : ": ").utf8
+        $0.value.write(to: &$1, level: level.map { $0 + 1 })
       }
     }
   }
 
   private static func write<Element>(
-    _ elements: [Element], _ brackets: String, to output: inout [UInt8], level: Int,
+    _ elements: [Element], _ brackets: String, to output: inout [UInt8], level: Int?,
     _ write: (Element, inout [UInt8]) -> Void
   ) {
     guard !elements.isEmpty else {
@@ -97,14 +97,15 @@ extension JSON {
     output += brackets.utf8.prefix(1)
     for (index, element) in elements.enumerated() {
       if index > 0 { output.append(UInt8(ascii: ",")) }
-      newLine(level + 1, to: &output)
+      newLine(level.map { $0 + 1 }, to: &output)
       write(element, &output)
     }
     newLine(level, to: &output)
     output += brackets.utf8.suffix(1)
   }
 
-  private static func newLine(_ level: Int, to output: inout [UInt8]) {
+  private static func newLine(_ level: Int?, to output: inout [UInt8]) {
+    guard let level else { return }
     output.append(0x0A)
     output.append(contentsOf: repeatElement(0x20, count: 2 * level))
   }

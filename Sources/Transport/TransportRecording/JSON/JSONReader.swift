@@ -20,6 +20,9 @@ struct JSONReader {
   /// How deep arrays and objects may be nested; the reader calls itself for each level.
   static let depthLimit = 128
 
+  /// How many members an object may have whose names must differ.
+  static let memberLimit = 100_000
+
   private let bytes: UnsafeBufferPointer<UInt8>
   private(set) var offset = 0
   private var depth = 0
@@ -81,6 +84,9 @@ struct JSONReader {
       let name = try string()
       guard !unique || names.insert(name).inserted else {
         throw failure("the name \(name.prefix(60).debugDescription) comes twice in one object")
+      }
+      guard names.count <= Self.memberLimit else {
+        throw failure("an object with more than \(Self.memberLimit) members")
       }
       guard next() == UInt8(ascii: ":") else { throw failure("no colon after a name") }
       offset += 1

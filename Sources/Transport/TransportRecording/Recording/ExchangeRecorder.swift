@@ -21,7 +21,9 @@ final class ExchangeRecorder: Sendable {
       if count <= limit { bytes += new } else { bytes = [] }
     }
 
-    var body: HTTPArchive.Entry.Body { bytes.count == count ? .bytes(bytes) : .unknown(size: count) }
+    var body: HTTPArchive.Entry.Body {
+      bytes.count == count ? .bytes(bytes) : .unknown(size: count)
+    }
   }
 
   private let state: Mutex<State>
@@ -65,7 +67,9 @@ final class ExchangeRecorder: Sendable {
       guard !state.isEnded else { return }
       state.isEnded = true
       state.entry.requestBody = state.sent.body
-      if state.hasHead { state.entry.received = time - state.entry.waited } else {
+      if state.hasHead {
+        state.entry.received = time - state.entry.waited
+      } else {
         state.entry.waited = time
       }
       state.entry.response?.body = state.received.body

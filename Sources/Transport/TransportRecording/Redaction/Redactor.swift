@@ -9,11 +9,14 @@ struct Redactor {
   }
 
   let redaction: Redaction
+  /// Whether the values are collected, which a replay does not need.
+  private let collects: Bool
   private let paths: [JSONPath]
   private(set) var secrets = Secrets()
 
-  init(_ redaction: Redaction) {
+  init(_ redaction: Redaction, collects: Bool = true) {
     self.redaction = redaction
+    self.collects = collects
     self.paths = redaction.jsonPaths.compactMap { JSONPath($0) }
   }
 
@@ -73,7 +76,8 @@ struct Redactor {
     if !redaction.formFields.isEmpty, type.hasPrefix("application/x-www-form-urlencoded") {
       var found: [String] = []
       let text = Query.replacing(
-        redaction.formFields, in: String(decoding: bytes, as: UTF8.self)) { found.append($0) }
+        redaction.formFields, in: String(decoding: bytes, as: UTF8.self)
+      ) { found.append($0) }
       for value in found { add(value, "a form field") }
       return found.isEmpty ? bytes : Array(text.utf8)
     }
@@ -180,6 +184,7 @@ struct Redactor {
   }
 
   private mutating func add(_ text: String, _ origin: String, decodes: Bool = true) {
+    guard collects else { return }
     secrets.add(Array(text.utf8), origin, except: redaction.allowedValues)
     let quoted = text.count > 2 && text.first == "\"" && text.last == "\""
     if quoted { secrets.add(Array(text.dropFirst().dropLast().utf8), origin, except: []) }

@@ -13,7 +13,7 @@ struct Secrets {
 
   private var known: Set<[UInt8]> = []
   /// By their first two bytes.
-  private var needles: [[Needle]] = Array(repeating: [], count: 65_536)
+  private var needles: [[Needle]] = []
 
   var isEmpty: Bool { known.isEmpty }
 
@@ -27,6 +27,7 @@ struct Secrets {
   }
 
   private mutating func insert(_ bytes: [UInt8], _ origin: String, _ form: String) {
+    if needles.isEmpty { needles = Array(repeating: [], count: 65_536) }
     needles[Int(bytes[0]) << 8 | Int(bytes[1])]
       .append(Needle(bytes: bytes, origin: origin, form: form))
   }

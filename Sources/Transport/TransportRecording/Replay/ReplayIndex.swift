@@ -13,10 +13,13 @@ struct ReplayIndex {
   /// The content of a request.
   enum Content: Hashable {
     case bytes([UInt8])
-    /// With the members of objects in order.
-    case json(JSON)
+    /// The text of JSON with the members of objects in order and without white space.
+    case json([UInt8])
     case unknown
   }
+
+  /// Larger content is compared to the byte, even if it is JSON.
+  private static let jsonLimit = 1 << 20
 
   let archive: HTTPArchive
   private let matchingFields: [HTTPField.Name]
@@ -50,7 +53,7 @@ struct ReplayIndex {
 
   /// The key of a request, with its secrets replaced as in the recording.
   func key(of wire: WireRequest, _ content: [UInt8]) throws(Redactor.Failure) -> Key {
-    var redactor = Redactor(archive.redaction)
+    var redactor = Redactor(archive.redaction, collects: false)
     let type = wire.headerFields[.contentType] ?? ""
     let fields = matchingFields.map { name in
       archive.redaction.fields.contains(name) && wire.headerFields.contains(name)
@@ -95,10 +98,14 @@ struct ReplayIndex {
   }
 
   private static func content(_ bytes: [UInt8]) -> Content {
-    guard let first = bytes.first(where: { !$0.isSpace && $0 != 0x0A && $0 != 0x0D }),
+    // The values of a larger text would take many times its size.
+    guard bytes.count <= jsonLimit,
+      let first = bytes.first(where: { !$0.isSpace && $0 != 0x0A && $0 != 0x0D }),
       first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let json = JSON(bytes)
     else { return .bytes(bytes) }
-    return .json(json.sorted)
+    var text: [UInt8] = []
+    json.sorted.write(to: &text, level: nil)
+    return .json(text)
   }
 }
 
@@ -147,7 +154,8 @@ extension ReplayIndex {
     if left.path != right.path { all.append(.path(recorded: left.path, requested: right.path)) }
     if left.query != right.query {
       let items = queryDifferences(left, right)
-      all += items.isEmpty
+      all +=
+        items.isEmpty
         ? [.query(recorded: left.query ?? "", requested: right.query ?? "")] : items
     }
     for (index, name) in matchingFields.enumerated()
@@ -190,6 +198,7 @@ extension ReplayIndex.Content {
   fileprivate func firstDifference(from wanted: Self) -> String {
     switch (self, wanted) {
     case (.json(let recorded), .json(let wanted)):
+      guard let recorded = JSON(recorded), let wanted = JSON(wanted) else { return "JSON" }
       return recorded.firstDifference(from: wanted, path: "$") ?? "no difference"
     case (.bytes(let recorded), .bytes(let wanted)):
       let same = zip(recorded, wanted).prefix { $0 == $1 }.count

@@ -7,9 +7,9 @@ public import TransportPort
 /// - the method;
 /// - the URL without userinfo and fragment: scheme, host, port, path and query, to the byte, after
 ///   host and port are normalised;
-/// - the content, to the byte, or as JSON whatever the order of members and the white space. An
-///   entry whose archive lacks the content of the request agrees with any content, if no other
-///   entry agrees;
+/// - the content, to the byte, or as JSON (up to 1 MiB) whatever the order of members and the white
+///   space. An entry whose archive lacks the content of the request agrees with any content, if no
+///   other entry agrees;
 /// - the fields named in `matchingFields`.
 ///
 /// What the recording redacted is redacted in the request first, so secrets may differ. Requests
@@ -131,11 +131,15 @@ public final class ReplayTransport: HTTPTransport {
     switch response.body {
     case .bytes(let bytes): content = bytes
     case .unknown:
-      failure = failure ?? wire.error(
+      failure =
+        failure
+        ?? wire.error(
           .other, phase: .receivingBody, bytesSent: true,
           detail: "log.entries[\(number)] has no content; export or record it again with content")
     }
-    if failure == nil { head.describe(content, of: wire.method) }
+    if failure == nil {
+      head.describe(content, of: wire.method, isDecoded: !index.archive.isRecording)
+    }
     return HTTPExchange(
       request: request, response: head, informationalResponses: response.informational,
       body: .replaying(content, trailers: response.trailers, failure: failure))
@@ -146,23 +150,14 @@ extension HTTPResponse {
   /// Makes the fields agree with content that an archive keeps decoded.
   ///
   /// A redaction and a decoder change the length, and browsers export fields of encoded content.
-  fileprivate mutating func describe(_ content: [UInt8], of method: HTTPRequest.Method) {
+  fileprivate mutating func describe(
+    _ content: [UInt8], of method: HTTPRequest.Method, isDecoded: Bool
+  ) {
     guard method != .head, !content.isEmpty else { return }
-    if !content.isEncoded(as: headerFields.list(.contentEncoding)) {
-      headerFields.removeAll { $0.name == .contentEncoding }
-    }
+    if isDecoded { headerFields.removeAll { $0.name == .contentEncoding } }
     if headerFields.contains(.contentLength) {
       headerFields[.contentLength] = String(content.count)
     }
-  }
-}
-
-extension [UInt8] {
-  /// Whether content begins as the coding does. Only gzip has a signature; archives of other
-  /// programs keep content decoded, and a recording of ours may keep it encoded.
-  fileprivate func isEncoded(as codings: [String]) -> Bool {
-    guard let last = codings.last, last == "gzip" || last == "x-gzip" else { return false }
-    return starts(with: [0x1F, 0x8B])
   }
 }
 
