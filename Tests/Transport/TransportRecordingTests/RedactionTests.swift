@@ -175,6 +175,7 @@ import TransportRecording
   @Test func `content that cannot be searched or redacted is refused`() async throws {
     let contents: [(HTTPFields, String)] = [
       (["Content-Type": "application/json"], "{\"password\": \"cut off"),
+      (["Content-Type": "text/json"], "{\"password\": \"\(String(repeating: "a", count: 100))\"}"),
       (["Content-Encoding": "br"], "not readable"),
       (["Content-Type": "multipart/form-data; boundary=b"], "--b\r\n…; name=\"pass\"\r\n\r\nx"),
     ]
@@ -182,7 +183,7 @@ import TransportRecording
       let folder = try Folder()
       let fake = FakeTransport { _ in .respond(headerFields: fields, text: text) }
       let recording = try RecordingTransport(
-        wrapping: fake, to: folder.file("a.har"), redacting: Self.redaction)
+        wrapping: fake, to: folder.file("a.har"), redacting: Self.redaction, bodyLimit: 100)
       _ = await Seen(recording, HTTPRequest(url: "http://h/"))
       let error = #expect(throws: RecordingError.self) { try recording.save() }
       guard case .contentNotReadable(0, "response", _) = error else {

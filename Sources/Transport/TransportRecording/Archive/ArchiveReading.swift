@@ -7,6 +7,9 @@ import TransportPort
 /// without content, sizes of any kind. It is strict where a replay would otherwise lie: a member
 /// that it needs must be there once and of the right type.
 struct ArchiveReading {
+  /// How many field lines a message may have; each takes forty times the shortest line in a file.
+  static let fieldLimit = 10_000
+
   let entryLimit: Int
   var entries: [HTTPArchive.Entry] = []
   /// `nil` if the archive is not a recording of ours.
@@ -218,12 +221,17 @@ struct ArchiveReading {
       if name.utf8.first == UInt8(ascii: ":") { return }
       // Chromium joins the lines of Set-Cookie with line feeds.
       let lines =
-        base64 == nil ? value.split(separator: "\n", omittingEmptySubsequences: false) : []
+        base64 == nil
+        ? value.split(
+          separator: "\n", maxSplits: Self.fieldLimit, omittingEmptySubsequences: false) : []
       var new = lines.map { HTTPField(name: .init(name), value: String($0)) }
       if let base64 {
         new = [HTTPField(name: .init(name), bytes: try decode(base64, "base64", reader))]
       }
       for field in new {
+        guard fields.count < Self.fieldLimit else {
+          throw reader.failure("a message with more than \(Self.fieldLimit) fields")
+        }
         guard field.name.isValid, field.hasValidValue else {
           throw reader.failure("a field that is not valid in HTTP")
         }

@@ -6,7 +6,8 @@ import Foundation
 public struct HTTPArchive: Sendable {
   /// Limits on what is read, so that no file can use up memory.
   ///
-  /// What a replay does not need is checked and skipped without being kept.
+  /// What a replay does not need is checked and skipped without being kept. Besides these limits, a
+  /// message may have 10,000 fields, an object 100,000 members, and 128 levels may be nested.
   public struct Limits: Sendable, Hashable {
     /// The maximum size of the file in bytes.
     public var bytes: Int

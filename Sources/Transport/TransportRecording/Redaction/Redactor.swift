@@ -110,9 +110,20 @@ struct Redactor {
   private mutating func redact(
     _ body: HTTPArchive.Entry.Body, _ fields: HTTPFields, _ part: String, _ number: Int
   ) throws(RecordingError) -> HTTPArchive.Entry.Body {
-    guard case .bytes(let bytes) = body, !bytes.isEmpty else { return body }
+    let type = (fields[.contentType] ?? "").asciiLowercased()
+    guard case .bytes(let bytes) = body else {
+      // Content that is left out may hold a secret that is also elsewhere.
+      let mayHold =
+        (!paths.isEmpty && type.contains("json"))
+        || (!redaction.formFields.isEmpty && type.contains("form"))
+      guard !mayHold else {
+        throw .contentNotReadable(entry: number, part: part, reason: "it is above the body limit")
+      }
+      return body
+    }
+    guard !bytes.isEmpty else { return body }
     do {
-      return .bytes(try redact(bytes, contentType: fields[.contentType] ?? ""))
+      return .bytes(try redact(bytes, contentType: type))
     } catch {
       throw .contentNotReadable(entry: number, part: part, reason: error.reason)
     }
