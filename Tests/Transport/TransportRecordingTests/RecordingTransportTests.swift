@@ -119,6 +119,20 @@ import TransportRecording
     #expect(try folder.entries(of: "a.har").count == 1)
   }
 
+  @Test func `content that is sent again is recorded once`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport(OriginPlan(inTurn: [[.readBody, .close], .respond(text: "done")]))
+    let recording = try RecordingTransport(
+      wrapping: fake.retryingWhenSafe(), to: folder.file("a.har"))
+    let body = HTTPRequestBody.stream(Chunks(chunks: ["one ", "two"]), isReplayable: true)
+    let request = HTTPRequest(method: .put, url: "http://h/")
+    #expect(await Seen(recording, request, body: body).text == "done")
+    #expect(fake.requests.map(\.body) == [Array("one two".utf8), Array("one two".utf8)])
+    try recording.save()
+    let sent = try folder.entries(of: "a.har").first?["request"] as? [String: Any]
+    #expect((sent?["postData"] as? [String: String])?["text"] == "one two")
+  }
+
   @Test func `an exchange in progress is not saved, and one given up is marked`() async throws {
     let folder = try Folder()
     let fake = FakeTransport { _ in .respond(text: "content") }
