@@ -188,6 +188,7 @@ let transport: [Target] = [
   .target(
     name: "TransportCurlAdapter",
     dependencies: ["CCurl", "SystemLocks", "SystemThreads", "TransportPort"]),
+  .target(name: "TransportRecording", dependencies: ["SystemLocks", "TransportPort"]),
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
@@ -207,6 +208,11 @@ let transport: [Target] = [
       "CCurl", "CPlatform", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter",
       "TransportPort",
     ]),
+  .testTarget(
+    name: "TransportRecordingTests",
+    dependencies: [
+      "ScriptedOrigin", "TransportCurlAdapter", "TransportPort", "TransportRecording",
+    ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
     dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
@@ -342,6 +348,7 @@ let package = Package(
 
     library("TransportPort"),
     library("TransportDecoding"),
+    library("TransportRecording"),
     library("TransportContract"),
     library("ScriptedOrigin"),
     library("TransportCurlAdapter"),

@@ -1,0 +1,36 @@
+/// A recording that was not written. The file, if there was one, is unchanged.
+public enum RecordingError: Error, Sendable, Hashable {
+  /// A path of ``Redaction/jsonPaths`` cannot be read.
+  case invalidJSONPath(String)
+  /// Exchanges have not ended: their callers still read the response, or wait for it.
+  case exchangesInProgress(Int)
+  /// A redacted value would still be in the file. The texts say where, and not what.
+  case secretRemains([String])
+  /// Content that may hold a secret cannot be searched or redacted; entries count from 0.
+  case contentNotReadable(entry: Int, part: String, reason: String)
+  /// The archive would be larger than ``HTTPArchive/Limits`` allow.
+  case tooLarge(bytes: Int, limit: Int)
+  /// The file cannot be written.
+  case unwritable(path: String, reason: String)
+}
+
+extension RecordingError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .invalidJSONPath(let path):
+      "\(path.debugDescription) is no JSON path; write user.password, $.items[*].token or $..secret"
+    case .exchangesInProgress(let count):
+      "\(count) exchanges have not ended; read each response to its end, cancel it or release it"
+    case .secretRemains(let places):
+      "nothing was written, because a redacted value remains; name these places in the Redaction"
+        + " too, or the value in allowedValues if it is no secret:\n"
+        + places.prefix(20).map { "  \($0)" }.joined(separator: "\n")
+    case .contentNotReadable(let entry, let part, let reason):
+      "nothing was written, because the content of the \(part) in log.entries[\(entry)] may hold a"
+        + " secret: \(reason)"
+    case .tooLarge(let bytes, let limit):
+      "the archive would have \(bytes) bytes, more than the limit of \(limit); record less"
+    case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import SystemLocks
+public import TransportPort
+
+/// A policy that records the exchanges of another transport as an archive in the format HAR 1.2.
+///
+/// It changes nothing that the caller sees: content is recorded while it passes. An exchange that
+/// fails, or that its caller gives up, is recorded with its error and with what was received.
+/// Requests that are invalid, and so never sent, are not recorded.
+///
+/// ```swift
+/// let recording = try RecordingTransport(
+///   wrapping: base.decodingContent(), to: "sign-in.har",
+///   redacting: Redaction(queryItems: ["token"], jsonPaths: ["user.password"]))
+/// try await signIn(over: recording.followingRedirects())
+/// try recording.save()
+/// ```
+/// Wrap a transport that decodes content, because encoded content can't be searched for secrets;
+/// put redirects, retries and cookies above, so that each exchange of theirs is recorded.
+public final class RecordingTransport: HTTPTransport {
+  private let base: any HTTPTransport
+  private let path: String
+  private let redaction: Redaction
+  private let bodyLimit: Int
+  private let clock: any Clock<Duration>
+  private let now: @Sendable () -> Date
+  private let exchanges = Mutex<[ExchangeRecorder]>([])
+
+  /// Creates a policy over a transport. Nothing is written before ``save()``.
+  ///
+  /// - Parameters:
+  ///   - base: The transport that sends the requests.
+  ///   - path: The path of the file.
+  ///   - redaction: What to replace before anything is written.
+  ///   - bodyLimit: The maximum number of bytes to record of each body; the content of larger ones
+  ///     is left out, and a replay of it fails.
+  ///   - clock: The clock that measures exchanges.
+  ///   - now: Returns the date that an exchange starts at.
+  /// - Throws: ``RecordingError/invalidJSONPath(_:)``.
+  public init(
+    wrapping base: any HTTPTransport, to path: String, redacting redaction: Redaction = Redaction(),
+    bodyLimit: Int = 16 << 20, clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) throws(RecordingError) {
+    for path in redaction.jsonPaths.sorted() where JSONPath(path) == nil {
+      throw .invalidJSONPath(path)
+    }
+    self.base = base
+    self.path = path
+    self.redaction = redaction
+    self.bodyLimit = bodyLimit
+    self.clock = clock
+    self.now = now
+  }
+
+  public func send(
+    _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
+  ) async throws(TransportError) -> HTTPExchange {
+    let wire = try WireRequest(request, body: body)
+    let recorder = ExchangeRecorder(
+      request, wire, started: now().timeIntervalSince1970, clock: clock, bodyLimit: bodyLimit)
+    exchanges.withLock { $0.append(recorder) }
+    do throws(TransportError) {
+      var exchange = try await base.send(request, body: recorder.record(body), options: options)
+      recorder.receiveHead(of: exchange)
+      exchange.body = recorder.record(exchange.body)
+      return exchange
+    } catch {
+      recorder.end(.failure(error))
+      throw error
+    }
+  }
+
+  /// Writes all exchanges so far, in the order in which they started.
+  ///
+  /// The file is replaced as a whole. If anything is wrong, it stays as it was.
+  ///
+  /// - Throws: ``RecordingError``.
+  public func save() throws(RecordingError) {
+    let bytes = try archive()
+    do {
+      try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw .unwritable(path: path, reason: error.localizedDescription)
+    }
+  }
+
+  /// The bytes of the file.
+  private func archive() throws(RecordingError) -> [UInt8] {
+    let recorded = exchanges.withLock { $0 }.map { $0.ended }
+    let open = recorded.count { $0 == nil }
+    guard open == 0 else { throw .exchangesInProgress(open) }
+    var redactor = Redactor(redaction)
+    var entries: [HTTPArchive.Entry] = []
+    var places: [String] = []
+    for (number, recording) in recorded.enumerated() {
+      guard let recording else { continue }
+      entries.append(try redactor.redact(recording, number: number))
+    }
+    var trees: [JSON] = []
+    for (number, entry) in entries.enumerated() {
+      try checkCoding(of: entry, number, redactor)
+      var entry = entry
+      // The text of an error is for people; it often quotes the URL.
+      if let detail = entry.failure?.detail,
+        !redactor.secrets.places(in: Array(detail.utf8), "").isEmpty
+      {
+        entry.failure?.detail = Redaction.placeholder
+      }
+      trees.append(JSON(entry))
+      places += redactor.secrets.places(in: trees[number], path: "log.entries[\(number)]")
+    }
+    guard places.isEmpty else { throw .secretRemains(places) }
+    var bytes: [UInt8] = []
+    JSON(entries: trees, redaction: redaction).write(to: &bytes)
+    bytes.append(0x0A)
+    let limits = HTTPArchive.Limits()
+    guard bytes.count <= limits.bytes else {
+      throw .tooLarge(bytes: bytes.count, limit: limits.bytes)
+    }
+    return bytes
+  }
+
+  /// Encoded content can hide a secret.
+  private func checkCoding(
+    of entry: HTTPArchive.Entry, _ number: Int, _ redactor: Redactor
+  ) throws(RecordingError) {
+    let hasRules = !redaction.jsonPaths.isEmpty || !redaction.formFields.isEmpty
+    guard hasRules || !redactor.secrets.isEmpty else { return }
+    let parts = [
+      ("request", entry.request.headerFields, entry.requestBody),
+      ("response", entry.response?.head.headerFields ?? [:], entry.response?.body ?? .empty),
+    ]
+    for (part, fields, body) in parts {
+      guard case .bytes(let bytes) = body, !bytes.isEmpty,
+        let coding = fields.list(.contentEncoding).first(where: { $0 != "identity" })
+      else { continue }
+      let reason = "it is encoded as \(coding); wrap the transport that decodes it"
+      throw .contentNotReadable(entry: number, part: part, reason: reason)
+    }
+  }
+}

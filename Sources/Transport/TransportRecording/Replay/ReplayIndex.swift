@@ -1,0 +1,257 @@
+import TransportPort
+
+/// Finds the entries of an archive that agree with a request, in constant time.
+struct ReplayIndex {
+  /// What must agree.
+  struct Key: Hashable {
+    var method: String
+    var url: String
+    var content: Content
+    var fields: [String?]
+  }
+
+  /// The content of a request.
+  enum Content: Hashable {
+    case bytes([UInt8])
+    /// The text of JSON with the members of objects in order and without white space.
+    case json([UInt8])
+    case unknown
+  }
+
+  /// Larger content is compared to the byte, even if it is JSON.
+  private static let jsonLimit = 1 << 20
+
+  let archive: HTTPArchive
+  private let matchingFields: [HTTPField.Name]
+  private let entries: [Key: [Int]]
+
+  init(_ archive: HTTPArchive, matchingFields: [HTTPField.Name]) {
+    self.archive = archive
+    self.matchingFields = matchingFields
+    var entries: [Key: [Int]] = [:]
+    for (number, entry) in archive.entries.enumerated() {
+      // What the transport cannot send cannot be asked for: other schemes, CONNECT.
+      guard let wire = try? WireRequest(entry.request.withoutFraming, body: .none) else { continue }
+      let content: Content =
+        switch entry.requestBody {
+        case .bytes(let bytes): Self.content(bytes)
+        case .unknown: .unknown
+        }
+      let fields = matchingFields.map { entry.request.headerFields[$0] }
+      let key = Key(
+        method: wire.method.rawValue, url: wire.url, content: content, fields: fields)
+      entries[key, default: []].append(number)
+    }
+    self.entries = entries.mapValues { numbers in
+      // A browser lists what its cache answered, or what it blocked, beside what was answered.
+      let answered = numbers.filter {
+        archive.entries[$0].response != nil || archive.entries[$0].failure?.kind != nil
+      }
+      return answered.isEmpty ? numbers : answered
+    }
+  }
+
+  /// The key of a request, with its secrets replaced as in the recording.
+  func key(of wire: WireRequest, _ content: [UInt8]) throws(Redactor.Failure) -> Key {
+    var redactor = Redactor(archive.redaction, collects: false)
+    let type = wire.headerFields[.contentType] ?? ""
+    let fields = matchingFields.map { name in
+      archive.redaction.fields.contains(name) && wire.headerFields.contains(name)
+        ? Redaction.placeholder : wire.headerFields[name]
+    }
+    return Key(
+      method: wire.method.rawValue, url: redactor.redactURL(wire.url),
+      content: Self.content(try redactor.redact(content, contentType: type)), fields: fields)
+  }
+
+  /// The entries that agree, and the key that they have.
+  func entries(for key: Key) -> (Key, [Int])? {
+    if let found = entries[key] { return (key, found) }
+    var unknown = key
+    unknown.content = .unknown
+    return entries[unknown].map { (unknown, $0) }
+  }
+
+  /// The entries that come nearest, and what differs.
+  func mismatch(of key: Key) -> ReplayMismatch {
+    var nearest: [(distance: Int, number: Int, key: Key)] = []
+    for (other, numbers) in entries {
+      guard let number = numbers.first else { continue }
+      let candidate = (distance(from: other, to: key), number, other)
+      nearest.append(candidate)
+      // Three are shown; sorting a few at a time bounds the memory.
+      if nearest.count >= 64 { nearest = Self.best(nearest) }
+    }
+    let candidates = Self.best(nearest).map { _, number, other in
+      ReplayMismatch.Candidate(
+        entry: number, method: other.method, url: other.url,
+        differences: differences(from: other, to: key))
+    }
+    return ReplayMismatch(
+      method: key.method, url: key.url, recordedAnswers: 0, candidates: candidates)
+  }
+
+  private static func best(
+    _ all: [(distance: Int, number: Int, key: Key)]
+  ) -> [(distance: Int, number: Int, key: Key)] {
+    Array(all.sorted { ($0.distance, $0.number) < ($1.distance, $1.number) }.prefix(3))
+  }
+
+  private static func content(_ bytes: [UInt8]) -> Content {
+    // The values of a larger text would take many times its size.
+    guard bytes.count <= jsonLimit,
+      let first = bytes.first(where: { !$0.isSpace && $0 != 0x0A && $0 != 0x0D }),
+      first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let json = JSON(bytes)
+    else { return .bytes(bytes) }
+    var text: [UInt8] = []
+    json.sorted.write(to: &text, level: nil)
+    return .json(text)
+  }
+}
+
+extension HTTPRequest {
+  /// The request without the fields that describe its content, which the archive has elsewhere.
+  fileprivate var withoutFraming: HTTPRequest {
+    var copy = self
+    copy.headerFields = [:]
+    if path?.isEmpty ?? true { copy.path = "/" }
+    return copy
+  }
+}
+
+extension ReplayIndex {
+  /// How little a key resembles another; cheap, because it is computed for every entry.
+  private func distance(from recorded: Key, to wanted: Key) -> Int {
+    var distance = recorded.method == wanted.method ? 0 : 3
+    if recorded.content != wanted.content { distance += 1 }
+    if recorded.fields != wanted.fields { distance += 1 }
+    guard recorded.url != wanted.url else { return distance }
+    let (left, right) = (URLReference(recorded.url), URLReference(wanted.url))
+    if left.authority != right.authority || left.scheme != right.scheme { distance += 4 }
+    if left.path != right.path {
+      distance += 4 + differingSegments(left.path, right.path)
+    }
+    if left.query != right.query { distance += 1 + queryDifferences(left, right).count }
+    return distance
+  }
+
+  private func differingSegments(_ left: String, _ right: String) -> Int {
+    let (left, right) = (left.split(separator: "/"), right.split(separator: "/"))
+    let same = zip(left, right).count { $0 == $1 }
+    return max(left.count, right.count) - same
+  }
+
+  private func differences(from recorded: Key, to wanted: Key) -> [ReplayMismatch.Difference] {
+    var all: [ReplayMismatch.Difference] = []
+    if recorded.method != wanted.method {
+      all.append(.method(recorded: recorded.method, requested: wanted.method))
+    }
+    let (left, right) = (URLReference(recorded.url), URLReference(wanted.url))
+    let origins = [left, right].map { "\($0.scheme ?? "")://\($0.authority ?? "")" }
+    if origins[0] != origins[1] {
+      all.append(.origin(recorded: origins[0], requested: origins[1]))
+    }
+    if left.path != right.path { all.append(.path(recorded: left.path, requested: right.path)) }
+    if left.query != right.query {
+      let items = queryDifferences(left, right)
+      all +=
+        items.isEmpty
+        ? [.query(recorded: left.query ?? "", requested: right.query ?? "")] : items
+    }
+    for (index, name) in matchingFields.enumerated()
+    where recorded.fields[index] != wanted.fields[index] {
+      let isSecret: Bool =
+        [.authorization, .proxyAuthorization, .cookie].contains(name)
+        || archive.redaction.fields.contains(name)
+      all.append(
+        .field(
+          name, recorded: isSecret ? nil : recorded.fields[index],
+          requested: isSecret ? nil : wanted.fields[index]))
+    }
+    if recorded.content != wanted.content {
+      all.append(.content(recorded.content.firstDifference(from: wanted.content)))
+    }
+    return all
+  }
+
+  private func queryDifferences(
+    _ left: URLReference, _ right: URLReference
+  ) -> [ReplayMismatch.Difference] {
+    let (recorded, wanted) = (Query.items(of: left.text), Query.items(of: right.text))
+    var names: [String] = []
+    for item in recorded + wanted where !names.contains(item.name) && names.count < 32 {
+      names.append(item.name)
+    }
+    return names.compactMap { name in
+      let old = recorded.filter { $0.name == name }.map(\.value)
+      let new = wanted.filter { $0.name == name }.map(\.value)
+      guard old != new else { return nil }
+      return .queryItem(
+        name, recorded: old.isEmpty ? nil : old.joined(separator: ", "),
+        requested: new.isEmpty ? nil : new.joined(separator: ", "))
+    }
+  }
+}
+
+extension ReplayIndex.Content {
+  /// The first difference, as text for people.
+  fileprivate func firstDifference(from wanted: Self) -> String {
+    switch (self, wanted) {
+    case (.json(let recorded), .json(let wanted)):
+      guard let recorded = JSON(recorded), let wanted = JSON(wanted) else { return "JSON" }
+      return recorded.firstDifference(from: wanted, path: "$") ?? "no difference"
+    case (.bytes(let recorded), .bytes(let wanted)):
+      let same = zip(recorded, wanted).prefix { $0 == $1 }.count
+      return "byte \(same); recorded \(recorded.count) bytes, requested \(wanted.count)"
+    default: return "recorded \(kind), requested \(wanted.kind)"
+    }
+  }
+
+  private var kind: String {
+    switch self {
+    case .bytes(let bytes): bytes.isEmpty ? "no content" : "\(bytes.count) bytes that are no JSON"
+    case .json: "JSON"
+    case .unknown: "content that the archive does not have"
+    }
+  }
+}
+
+extension JSON {
+  fileprivate func firstDifference(from wanted: JSON, path: String) -> String? {
+    switch (self, wanted) {
+    case (.object(let left), .object(let right)):
+      for member in left {
+        guard let other = right.first(where: { $0.name == member.name }) else {
+          return "\(path).\(member.name) is missing"
+        }
+        let inner = "\(path).\(member.name)"
+        if let found = member.value.firstDifference(from: other.value, path: inner) {
+          return found
+        }
+      }
+      let added = right.first { member in !left.contains { $0.name == member.name } }
+      return added.map { "\(path).\($0.name) was not recorded" }
+    case (.array(let left), .array(let right)):
+      for (index, pair) in zip(left, right).enumerated() {
+        if let found = pair.0.firstDifference(from: pair.1, path: "\(path)[\(index)]") {
+          return found
+        }
+      }
+      return left.count == right.count
+        ? nil : "\(path) has \(right.count) elements, recorded \(left.count)"
+    default:
+      return self == wanted ? nil : "\(path): recorded \(summary), requested \(wanted.summary)"
+    }
+  }
+
+  private var summary: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): "\(value)"
+    case .number(let text): String(text.prefix(40))
+    case .string(let text): text.prefix(40).debugDescription
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}

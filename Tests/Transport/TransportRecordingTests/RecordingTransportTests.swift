@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+import TransportPort
+import TransportRecording
+
+@Suite struct RecordingTransportTests {
+  @Test func `an exchange is written as HAR 1.2`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in
+      .respond(
+        201, headerFields: ["Content-Type": "text/plain", "Set-Cookie": "a=verysecret; Path=/"],
+        text: "grüß")
+    }
+    let recording = try RecordingTransport(
+      wrapping: fake, to: folder.file("a.har"), now: { Date(timeIntervalSince1970: 1.5) })
+    _ = await Seen(
+      recording,
+      HTTPRequest(
+        method: .post, url: "http://Example.com:80/a?q=1%202&r", headerFields: ["X": "y"]),
+      body: .text("sent"))
+    try recording.save()
+    let log = try folder.json(of: "a.har")
+    #expect(log["version"] as? String == "1.2")
+    #expect((log["creator"] as? [String: String])?["name"] == "swift-contract-testing")
+    let entry = try #require(folder.entries(of: "a.har").first)
+    #expect(entry["startedDateTime"] as? String == "1970-01-01T00:00:01.500Z")
+    let timings = try #require(entry["timings"] as? [String: Double])
+    #expect(Set(timings.keys) == ["send", "wait", "receive"])
+    #expect(timings.values.allSatisfy { $0 >= 0 })
+    let request = try #require(entry["request"] as? [String: Any])
+    #expect(request["url"] as? String == "http://example.com/a?q=1%202&r")
+    #expect(
+      request["queryString"] as? [[String: String]]
+        == [["name": "q", "value": "1 2"], ["name": "r", "value": ""]])
+    #expect((request["postData"] as? [String: String])?["text"] == "sent")
+    let response = try #require(entry["response"] as? [String: Any])
+    #expect(response["status"] as? Int == 201)
+    #expect(
+      response["cookies"] as? [[String: String]] == [["name": "a", "value": "REDACTED"]])
+    let content = try #require(response["content"] as? [String: Any])
+    #expect(content["text"] as? String == "grüß")
+    #expect(content["size"] as? Int == 6)
+    #expect(content["encoding"] == nil)
+  }
+
+  @Test func `content that is not UTF-8 is base64, and comes back to the byte`() async throws {
+    let folder = try Folder()
+    let bytes: [UInt8] = [0, 0xFF, 0x80, 10]
+    let fake = FakeTransport { _ in
+      .respond(
+        headerFields: HTTPFields([HTTPField(name: "X", bytes: [0xE9, 0x41])]), body: bytes)
+    }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    let request = HTTPRequest(method: .put, url: "http://h/")
+    let live = await Seen(recording, request, body: .bytes(bytes))
+    try recording.save()
+    let replay = try ReplayTransport(har: folder.file("a.har"))
+    let replayed = await Seen(replay, request, body: .bytes(bytes))
+    #expect(replayed == live)
+    #expect(replayed.fields.first?.bytes == [0xE9, 0x41])
+    #expect(await Seen(replay, request, body: .bytes([0, 0xFF, 0x80, 11])).failure == .other)
+  }
+
+  @Test func `streams are recorded as they pass, with trailers of both sides`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in
+      .raw(
+        "HTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + "3\r\nabc\r\n2\r\nde\r\n0\r\nX-End: 1\r\n\r\n")
+    }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    let request = HTTPRequest(method: .post, url: "http://h/")
+    let body = HTTPRequestBody.stream(
+      Chunks(chunks: ["one ", "two"]), isReplayable: true, trailers: { ["X-Sum": "7"] })
+    let direct = await Seen(fake, request, body: body)
+    let live = await Seen(recording, request, body: body)
+    #expect(live == direct)
+    #expect(fake.requests.map(\.body) == [Array("one two".utf8), Array("one two".utf8)])
+    #expect(fake.requests.map(\.trailers) == [["X-Sum": "7"], ["X-Sum": "7"]])
+    try recording.save()
+    let replayed = await Seen(try ReplayTransport(har: folder.file("a.har")), request, body: body)
+    #expect(replayed == live)
+    #expect(replayed.informational == [103])
+    #expect(replayed.trailers == ["X-End": "1"])
+    let sent = try folder.entries(of: "a.har").first?["request"] as? [String: Any]
+    #expect((sent?["_trailers"] as? [[String: String]])?.first?["value"] == "7")
+  }
+
+  @Test func `an exchange that fails is replayed as the same failure`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { request in
+      request.path == "/cut"
+        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.close]
+        : .raw("HTTP/1.1 200 OK\r\nX: ") + [.close]
+    }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    let paths = ["cut", "head"]
+    var live: [Seen] = []
+    for path in paths { live.append(await Seen(recording, HTTPRequest(url: "http://h/\(path)"))) }
+    #expect(live.map(\.failure) == [.truncatedBody, .truncatedHead])
+    #expect(live.map(\.text) == ["abc", ""])
+    try recording.save()
+    let replay = try ReplayTransport(har: folder.file("a.har"))
+    for (path, live) in zip(paths, live) {
+      #expect(await Seen(replay, HTTPRequest(url: "http://h/\(path)")) == live)
+    }
+  }
+
+  @Test func `a producer that throws fails the same with and without recording`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in .respond() }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    let request = HTTPRequest(method: .post, url: "http://h/")
+    func body() -> HTTPRequestBody { .stream(Chunks(chunks: ["a"], fails: true)) }
+    let seen = await Seen(recording, request, body: body())
+    #expect(await Seen(fake, request, body: body()) == seen)
+    #expect(seen.error?.underlying is Chunks.Failed)
+    try recording.save()
+    #expect(try folder.entries(of: "a.har").count == 1)
+  }
+
+  @Test func `content that is sent again is recorded once`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport(OriginPlan(inTurn: [[.readBody, .close], .respond(text: "done")]))
+    let recording = try RecordingTransport(
+      wrapping: fake.retryingWhenSafe(), to: folder.file("a.har"))
+    let body = HTTPRequestBody.stream(Chunks(chunks: ["one ", "two"]), isReplayable: true)
+    let request = HTTPRequest(method: .put, url: "http://h/")
+    #expect(await Seen(recording, request, body: body).text == "done")
+    #expect(fake.requests.map(\.body) == [Array("one two".utf8), Array("one two".utf8)])
+    try recording.save()
+    let sent = try folder.entries(of: "a.har").first?["request"] as? [String: Any]
+    #expect((sent?["postData"] as? [String: String])?["text"] == "one two")
+  }
+
+  @Test func `an exchange in progress is not saved, and one given up is marked`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in .respond(text: "content") }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    let exchange = try await recording.send(HTTPRequest(url: "http://h/"))
+    #expect(throws: RecordingError.exchangesInProgress(1)) { try recording.save() }
+    #expect(folder.names == [])
+    exchange.body.cancel()
+    try recording.save()
+    let replay = try ReplayTransport(har: folder.file("a.har"))
+    let seen = await Seen(replay, HTTPRequest(url: "http://h/"))
+    #expect(seen.failure == .other)
+    #expect(seen.error?.detail.contains("given up by its caller") == true)
+  }
+
+  @Test func `concurrent exchanges are all recorded`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { request in .respond(text: "answer \(request.path)") }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    await withTaskGroup { group in
+      for number in 0..<50 {
+        group.addTask { _ = await Seen(recording, HTTPRequest(url: "http://h/\(number)")) }
+      }
+    }
+    try recording.save()
+    let replay = try ReplayTransport(har: folder.file("a.har"))
+    for number in 0..<50 {
+      let seen = await Seen(replay, HTTPRequest(url: "http://h/\(number)"))
+      #expect(seen.text == "answer /\(number)")
+    }
+  }
+
+  @Test func `a body above the limit is left out, and a replay of it says so`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in .respond(text: "12345678") }
+    let recording = try RecordingTransport(
+      wrapping: fake, to: folder.file("a.har"), bodyLimit: 7)
+    let request = HTTPRequest(url: "http://h/")
+    #expect(await Seen(recording, request).text == "12345678")
+    try recording.save()
+    let seen = await Seen(try ReplayTransport(har: folder.file("a.har")), request)
+    #expect(seen.status == 200)
+    #expect(seen.error?.detail.contains("no content") == true)
+  }
+
+  @Test func `a file that cannot be written stays as it was`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in .respond(text: "a") }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("no/a.har"))
+    _ = await Seen(recording, HTTPRequest(url: "http://h/"))
+    #expect(throws: RecordingError.self) { try recording.save() }
+    #expect(folder.names == [])
+    let second = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    for count in 1...2 {
+      _ = await Seen(second, HTTPRequest(url: "http://h/"))
+      try second.save()
+      #expect(try folder.entries(of: "a.har").count == count)
+      #expect(folder.names == ["a.har"])
+    }
+  }
+
+  @Test func `encoded content without secrets is replayed as the caller saw it`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in .respond(headerFields: ["Content-Encoding": "br"], text: "x") }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    let request = HTTPRequest(url: "http://h/")
+    let live = await Seen(recording, request)
+    try recording.save()
+    #expect(await Seen(try ReplayTransport(har: folder.file("a.har")), request) == live)
+  }
+
+  @Test func `an invalid request is not recorded, nor is an invalid path accepted`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in .respond() }
+    let recording = try RecordingTransport(wrapping: fake, to: folder.file("a.har"))
+    #expect(
+      await Seen(recording, HTTPRequest(url: "ftp://h/")).failure == .unsupportedScheme("ftp"))
+    try recording.save()
+    #expect(try folder.entries(of: "a.har").isEmpty)
+    for path in ["", "$", "a..", "a[", "a[x]", "a[-1]", "['a", "a.b."] {
+      #expect(throws: RecordingError.invalidJSONPath(path)) {
+        _ = try RecordingTransport(
+          wrapping: fake, to: "x", redacting: Redaction(jsonPaths: [path]))
+      }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Testing
+import TransportPort
+import TransportRecording
+
+@Suite struct RedactionTests {
+  /// Twelve kinds of secrets, each of its own spelling.
+  private static let secrets = [
+    "bearer": "bearer-0a1b2c", "proxy": "proxy/7 ü+x", "cookie": "cookie-3d4e5f",
+    "setCookie": "session-6a7b8c", "field": "api-key-9d0e1f", "query": "query&tok=en 2a",
+    "json": "json \"pass\\word\" 3b", "number": "4400123412341234", "form": "form pass+word 4c",
+    "userinfo": "user-pass-5d", "location": "loc-code-6e", "trailer": "trailer-7f",
+  ]
+
+  private static let redaction = Redaction(
+    fields: ["X-Api-Key", "X-Trail"], queryItems: ["token", "code"],
+    jsonPaths: ["user.password", "$..card"], formFields: ["pass"])
+
+  private static func secret(_ kind: String) -> String { secrets[kind] ?? "" }
+
+  private static func encoded(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+  }
+
+  private static var signIn: HTTPRequest {
+    HTTPRequest(
+      method: .post,
+      url: "http://me:\(secret("userinfo"))@h/in?token=\(encoded(secret("query")))&a=1",
+      headerFields: [
+        "Authorization": "Bearer \(secret("bearer"))",
+        "Proxy-Authorization":
+          "Basic \(Data("me:\(secret("proxy"))".utf8).base64EncodedString())",
+        "Cookie": "id=\(secret("cookie"))", "X-Api-Key": secret("field"),
+        "Content-Type": "application/json",
+        "Referer": "http://me:\(secret("userinfo"))@h/?a=1",
+      ])
+  }
+
+  private static var json: String {
+    """
+    {"user": {"name": "me", "password": \(secret("json").json)}, "cards": [{"card": \
+    \(secret("number"))}]}
+    """
+  }
+
+  private static func answer(_ content: String = "welcome") -> OriginScript {
+    .raw(
+      "HTTP/1.1 302 Found\r\nSet-Cookie: sid=\(secret("setCookie")); Path=/; HttpOnly\r\n"
+        + "Location: /done?code=\(secret("location"))#code=\(secret("location"))\r\n"
+        + "Transfer-Encoding: chunked\r\n\r\n\(String(content.utf8.count, radix: 16))\r\n"
+        + "\(content)\r\n0\r\nX-Trail: \(secret("trailer"))\r\n\r\n")
+  }
+
+  private static func form(over transport: any HTTPTransport) async -> Seen {
+    await Seen(
+      transport,
+      HTTPRequest(
+        method: .post, url: "http://h/form",
+        headerFields: ["Content-Type": "application/x-www-form-urlencoded"]),
+      body: .text("name=me&pass=\(encoded(secret("form")))"))
+  }
+
+  @Test func `twelve kinds of secrets are in no byte of any file`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in Self.answer() }
+    let recording = try RecordingTransport(
+      wrapping: fake, to: folder.file("a.har"), redacting: Self.redaction)
+    let live = await Seen(recording, Self.signIn, body: .text(Self.json))
+    #expect(live.fields[.location]?.contains(Self.secret("location")) == true)
+    _ = await Self.form(over: recording)
+    try recording.save()
+    #expect(folder.names == ["a.har"])
+    let bytes = try folder.bytes(of: "a.har")
+    for (kind, secret) in Self.secrets {
+      for form in [
+        secret, Self.encoded(secret), Data(secret.utf8).base64EncodedString(),
+        String(secret.json.dropFirst().dropLast()),
+      ] {
+        #expect(bytes.range(of: Data(form.utf8)) == nil, "\(kind)")
+      }
+    }
+    #expect(bytes.range(of: Data("Bearer REDACTED".utf8)) != nil)
+    #expect(bytes.range(of: Data("sid=REDACTED; Path=/; HttpOnly".utf8)) != nil)
+  }
+
+  @Test func `a replay answers the same request with other secrets`() async throws {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in Self.answer() }
+    let recording = try RecordingTransport(
+      wrapping: fake, to: folder.file("a.har"), redacting: Self.redaction)
+    _ = await Seen(recording, Self.signIn, body: .text(Self.json))
+    _ = await Self.form(over: recording)
+    try recording.save()
+    let replay = try ReplayTransport(har: folder.file("a.har"))
+    var request = Self.signIn
+    request.path = "/in?token=another&a=1"
+    let body = Self.json.replacing("\"me\"", with: "\"me\" ").replacing("44001234", with: "1")
+    #expect(await Seen(replay, request, body: .text(body)).text == "welcome")
+    #expect(await Self.form(over: replay).text == "welcome")
+    request.path = "/in?token=another&a=2"
+    let seen = await Seen(replay, request, body: .text(body))
+    let mismatch = try #require(seen.error?.underlying as? ReplayMismatch)
+    #expect(
+      mismatch.candidates.first?.differences == [.queryItem("a", recorded: "1", requested: "2")])
+    #expect(!"\(mismatch)".contains("another"))
+  }
+
+  /// Echoes of a secret outside the places that the redaction names.
+  @Test(arguments: [
+    ("plain", "response.content.text"), ("percent", "response.content.text"),
+    ("json", "response.content.text"), ("unicode", "response.content.text"),
+    ("base64", "response.content.text"), ("shifted", "response.content.text"),
+    ("hexadecimal", "response.content.text"), ("binary", "response.content"),
+    ("nested", "response.content.text"), ("field", "response.headers[0].value"),
+    ("url", "request.url"), ("body", "request.postData.text"),
+  ])
+  func `an echo of a secret is refused and its place named`(
+    _ form: String, _ place: String
+  ) async throws {
+    let folder = try Folder()
+    let secret = "pa ss\"wö\\rd/9"
+    let echo =
+      switch form {
+      case "percent", "url": Self.encoded(secret).lowercased()
+      case "json": secret.json
+      case "unicode": secret.unicodeScalars.map { "\\u" + $0.hex }.joined()
+      case "base64": Data(secret.utf8).base64EncodedString()
+      case "shifted": Data("{\"a\":\(secret)}".utf8).base64EncodedString()
+      case "hexadecimal": Array(secret.utf8).map { String($0, radix: 16) }.joined()
+      case "nested": Self.encoded(secret.json)
+      default: secret
+      }
+    let fake = FakeTransport { request in
+      guard request.path == "/echo" else { return .respond(text: "first") }
+      return switch form {
+      case "field": .respond(headerFields: ["X-Echo": echo])
+      case "binary": .respond(body: [0xFF] + Array(echo.utf8) + [0xFE])
+      case "url", "body": .respond()
+      default: .respond(text: "before \(echo) after")
+      }
+    }
+    let recording = try RecordingTransport(
+      wrapping: fake, to: folder.file("a.har"), redacting: Redaction(fields: ["X-Key"]))
+    // The echo comes first: a secret of a later exchange counts for earlier ones.
+    let url = form == "url" ? "http://h/echo?e=\(echo)" : "http://h/echo"
+    _ = await Seen(
+      recording, HTTPRequest(method: .post, url: url),
+      body: form == "body" ? .text(echo) : .none)
+    _ = await Seen(recording, HTTPRequest(url: "http://h/", headerFields: ["X-Key": secret]))
+    let error = #expect(throws: RecordingError.self) { try recording.save() }
+    guard case .secretRemains(let places) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(places.contains { $0.contains("log.entries[0].\(place) has the value of the field") })
+    #expect(!"\(RecordingError.secretRemains(places))".contains("ss\"w"))
+    #expect(folder.names == [])
+  }
+
+  @Test func `an allowed value may be anywhere, and a short one is not searched for`() async throws
+  {
+    let folder = try Folder()
+    let fake = FakeTransport { _ in .respond(text: "language en-US, 1") }
+    let redaction = Redaction(allowedValues: ["en-US"])
+    let recording = try RecordingTransport(
+      wrapping: fake, to: folder.file("a.har"), redacting: redaction)
+    _ = await Seen(
+      recording, HTTPRequest(url: "http://h/", headerFields: ["Cookie": "lang=en-US; seen=1"]))
+    try recording.save()
+    let bytes = try folder.bytes(of: "a.har")
+    #expect(bytes.range(of: Data("lang=REDACTED; seen=REDACTED".utf8)) != nil)
+    #expect(bytes.range(of: Data("lang=en-US".utf8)) == nil)
+  }
+
+  @Test func `content that cannot be searched or redacted is refused`() async throws {
+    let contents: [(HTTPFields, String)] = [
+      (["Content-Type": "application/json"], "{\"password\": \"cut off"),
+      (["Content-Type": "text/json"], "{\"password\": \"\(String(repeating: "a", count: 100))\"}"),
+      (["Content-Encoding": "br"], "not readable"),
+      (["Content-Type": "multipart/form-data; boundary=b"], "--b\r\n…; name=\"pass\"\r\n\r\nx"),
+    ]
+    for (fields, text) in contents {
+      let folder = try Folder()
+      let fake = FakeTransport { _ in .respond(headerFields: fields, text: text) }
+      let recording = try RecordingTransport(
+        wrapping: fake, to: folder.file("a.har"), redacting: Self.redaction, bodyLimit: 100)
+      _ = await Seen(recording, HTTPRequest(url: "http://h/"))
+      let error = #expect(throws: RecordingError.self) { try recording.save() }
+      guard case .contentNotReadable(0, "response", _) = error else {
+        Issue.record("\(fields): \(String(describing: error))")
+        continue
+      }
+      #expect(folder.names == [])
+    }
+  }
+
+  @Test func `only the value of a JSON path changes`() async throws {
+    let folder = try Folder()
+    let text = #" {"a" : [ {"t":"one-secret","u":1e400}, {"t":{"x":"two-secret"}} ],"b":{"t":3}} "#
+    let fake = FakeTransport { _ in .respond(text: text) }
+    let recording = try RecordingTransport(
+      wrapping: fake, to: folder.file("a.har"), redacting: Redaction(jsonPaths: ["a[*].t"]))
+    let request = HTTPRequest(url: "http://h/")
+    #expect(await Seen(recording, request).text == text)
+    try recording.save()
+    #expect(
+      await Seen(try ReplayTransport(har: folder.file("a.har")), request).text
+        == #" {"a" : [ {"t":"REDACTED","u":1e400}, {"t":"REDACTED"} ],"b":{"t":3}} "#)
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var hex: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}
