@@ -61,8 +61,7 @@ struct CrashExplorer<Spec: PersistentSpecification> {
   ) throws -> CrashReport<Spec>.Failure {
     var latest: [[Spec.Command]: CrashFinding] = [:]
     let (best, attempts, isShrunkFully) = drawn.shrunk(
-      specification, failing: .init(step: finding.step, category: finding.kind.rawValue),
-      settings: settings
+      specification, failing: Self.failure(finding), settings: settings
     ) { candidate in
       // A candidate without a verdict is not kept.
       guard !cancellation.isRequested,
@@ -72,7 +71,8 @@ struct CrashExplorer<Spec: PersistentSpecification> {
         ).finding
       else { return nil }
       latest[Array(candidate.commands.prefix(found.step + 1))] = found
-      return .init(step: found.step, category: found.kind.rawValue)
+      latest[candidate.commands] = found
+      return Self.failure(found)
     }
     // Without a simpler candidate, the commands after the crash are still left out.
     let smallest = latest[best.commands]
@@ -80,5 +80,12 @@ struct CrashExplorer<Spec: PersistentSpecification> {
       commands: smallest == nil ? Array(drawn.commands.prefix(finding.step + 1)) : best.commands,
       finding: smallest ?? finding, seed: drawn.seed, originalLength: drawn.commands.count,
       attempts: attempts, isShrunkFully: isShrunkFully)
+  }
+
+  /// A subject that has to go on performs the commands after the crash.
+  private static func failure(_ finding: CrashFinding) -> DrawnCommands<Spec>.Failure {
+    .init(
+      step: finding.step, category: finding.kind.rawValue,
+      needsLaterCommands: finding.kind.isFoundByGoingOn)
   }
 }

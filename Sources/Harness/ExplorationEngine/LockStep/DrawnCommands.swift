@@ -7,10 +7,14 @@ package struct DrawnCommands<Spec: Specification>: Sendable {
     package var step: Int
     /// The kind of failure.
     package var category: String
+    /// Whether the commands after it make a difference: without them, the same command may fail in
+    /// another way or not at all.
+    package var needsLaterCommands: Bool
 
-    package init(step: Int, category: String) {
+    package init(step: Int, category: String, needsLaterCommands: Bool = false) {
       self.step = step
       self.category = category
+      self.needsLaterCommands = needsLaterCommands
     }
   }
 
@@ -75,6 +79,8 @@ package struct DrawnCommands<Spec: Specification>: Sendable {
   private static func kind(
     _ failure: Failure, of candidate: ShrinkCandidate<Spec>, _ specification: Spec
   ) -> LockStepFailureKind<Spec.Response> {
+    // A failure of the teardown lets the shrinker conclude nothing from a sequence about its prefixes.
+    if failure.needsLaterCommands { return .tearDownThrew(type: failure.category, message: "") }
     var state = specification.initialState
     let responses = candidate.commands.prefix(failure.step + 1).map {
       specification.apply($0, to: &state)
