@@ -145,6 +145,7 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
       makeSequential(&best)
       removeSteps(&best)
       _ = attempt(best.program.byOneClient, &best)
+      simplifySharedArguments(&best)
       simplifyCommands(&best)
       removeSteps(&best)
       while replays.runs < explorer.settings.replays, !best.isOver() {
@@ -194,6 +195,32 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
       if size == 1, !isSmaller { return }
       size = max(size / 2, 1)
     }
+  }
+
+  /// Gives commands that share an argument the simplest one together: a write and the read that
+  /// misses it fail only if both name the same thing.
+  private func simplifySharedArguments(_ best: inout Best) {
+    let values = best.program.spans.joined().filter { $0.kind == .value && $0.rank > 0 }
+    var known: Set<SharedArgument> = []
+    for value in values {
+      let shared = SharedArgument(group: value.group, rank: value.rank)
+      guard known.insert(shared).inserted else { continue }
+      var program = best.program
+      for position in program.steps.indices {
+        let span = program.spans[position].map { choice in
+          var choice = choice
+          if choice.group == shared.group, choice.rank == shared.rank { choice.rank = 0 }
+          return choice
+        }
+        program = program.redrawing(position, from: span, explorer.specification) ?? program
+      }
+      _ = attempt(program, &best)
+    }
+  }
+
+  private struct SharedArgument: Hashable {
+    var group: Choice.Group
+    var rank: UInt64
   }
 
   /// Gives each command its simplest arguments.

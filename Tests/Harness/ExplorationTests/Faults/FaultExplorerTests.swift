@@ -81,6 +81,19 @@ import Testing
     #expect(failure.faultCount == 1)
   }
 
+  @Test func `arguments that only fail together become simpler together`() async throws {
+    for seed: UInt64 in 1...8 {
+      let explorer = FaultExplorer(
+        RegistersSpecification(lastKey: 9), faults: [.crash],
+        settings: .init(runs: 200, seed: seed, steps: 24), callLimit: .seconds(30)
+      ) {
+        FaultyRegisters(.acknowledgesEarly, cut: .throwing)
+      }
+      let failure = try #require(await explorer.explore().failure)
+      #expect(failure.timeline.contains("[read(0) → 0]"), "seed \(seed): \(failure)")
+    }
+  }
+
   @Test func `a stale read is not linearizable but sequentially consistent`() async throws {
     let strict = await explore(.readsReplica, faults: [.cut], clients: 3)
     let failure = try #require(strict.failure)

@@ -148,6 +148,8 @@ extension Fault<FaultyRegisters> {
 }
 
 struct RegistersSpecification: Specification {
+  var lastKey = 1
+
   enum Command: Sendable, Hashable, CustomStringConvertible {
     case write(Int, Int)
     case read(Int)
@@ -164,7 +166,7 @@ struct RegistersSpecification: Specification {
 
   func command(from choices: inout Choices, in state: [Int: Int]) -> Command {
     let isWrite = choices.rule(of: 2) == 0
-    let key = choices.integer(in: 0...1, domain: "key")
+    let key = choices.integer(in: 0...lastKey, domain: "key")
     return isWrite ? .write(key, choices.integer(in: 1...99)) : .read(key)
   }
 
