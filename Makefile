@@ -21,7 +21,8 @@ contracts: setup ## Run every contract on every implementation and print the mat
 # These tests measure time or observe threads and sockets, so they run without other tests.
 EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample
 CONTACTS := ContactTests
-TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests|Transport[A-Za-z]*ContractTests
+TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests
+MATRIX := Transport[A-Za-z]*ContractTests
 
 # Products of another configuration go to another folder.
 SCRATCH := .build
@@ -37,7 +38,7 @@ BUILD_TESTS = swift build --scratch-path $(SCRATCH) --product swift-contract-tes
 test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo $$$$)
 test: setup ## Run all tests
 	@$(BUILD_TESTS)
-	@$(SWIFT_TEST) --skip-build --skip '$(EXPLORERS)|$(TRANSPORTS)'
+	@$(SWIFT_TEST) --skip-build --skip '$(EXPLORERS)|$(TRANSPORTS)|$(MATRIX)'
 	@$(MAKE) --no-print-directory explorers transports
 
 explorers: WIDTH = 2
@@ -48,6 +49,7 @@ explorers:
 transports: WIDTH = 32
 transports:
 	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
+	@$(SWIFT_TEST) --skip-build --filter '$(MATRIX)'
 
 # The examples share the scratch folder, so that the modules of this package are built once.
 EXAMPLES := Storefront JobQueue KeyValue

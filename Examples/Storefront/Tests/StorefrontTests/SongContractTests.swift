@@ -1,3 +1,4 @@
+import ContractExploration
 import ContractTesting
 import Foundation
 import Storefront
@@ -9,6 +10,20 @@ import Testing
       + Contract.songs.saboteurCases)
   func holds(_ contractCase: ContractCase<SongLibraryFixture>) async throws {
     try await contractCase.verify()
+  }
+
+  @Test(arguments: [Implementation<SongLibraryFixture>.inMemory, .file])
+  func `answers as the specification does`(
+    _ implementation: Implementation<SongLibraryFixture>
+  ) async throws {
+    try await explore(.songs, on: implementation)
+  }
+
+  @Test(arguments: [Implementation<SongLibraryFixture>.inMemory, .file])
+  func `concurrent calls have an order that explains their answers`(
+    _ implementation: Implementation<SongLibraryFixture>
+  ) async throws {
+    try await exploreConcurrently(.songs, on: implementation)
   }
 }
 

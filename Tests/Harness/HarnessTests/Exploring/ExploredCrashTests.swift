@@ -36,11 +36,15 @@ import Testing
     return found
   }
 
+  /// The number of runs in one folder, at least 2. `CONTRACT_SOAK_CRASH_RUNS` sets it.
+  private static let rounds = max(
+    ProcessInfo.processInfo.environment["CONTRACT_SOAK_CRASH_RUNS"].flatMap(Int.init) ?? 3, 2)
+
   @Test func `an implementation in its own process is blamed at once, with a minimal example`()
     async throws
   {
     try await withFolder { folder in
-      for round in 1...10 {
+      for round in 1...Self.rounds {
         let run = try await run("exploringACrashElsewhere", in: folder)
         let output = Comment(rawValue: "round \(round): \(run.output)")
         #expect(run.status == 1, output)
@@ -58,7 +62,7 @@ import Testing
     try await withFolder { folder in
       let first = try await run("exploringACrash", in: folder)
       #expect(first.status < 0, "\(first.output)")
-      for round in 2...10 {
+      for round in 2...Self.rounds {
         let run = try await run("exploringACrash", in: folder)
         let output = Comment(rawValue: "round \(round): \(run.output)")
         #expect(run.status == 1, output)
