@@ -18,7 +18,12 @@ final class Keeper: Sendable {
     if let directory {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       let copy = directory.appending(path: "keeper")
-      try FileManager.default.copyItem(at: executable, to: copy)
+      // A process of its own writes the copy. A file that this process writes cannot be executed while a
+      // process that another test is starting still holds its descriptor: execve(2) fails with ETXTBSY.
+      let copying = try Process.run(
+        URL(filePath: "/bin/cp"), arguments: [executable.path, copy.path])
+      copying.waitUntilExit()
+      guard copying.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
       executable = copy
     }
     process.executableURL = executable

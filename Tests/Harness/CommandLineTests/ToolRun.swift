@@ -69,8 +69,23 @@ struct ToolFolder {
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: file)
-      if name.hasPrefix("bin/") { chmod(file.path, 0o755) }
+      if name.hasPrefix("bin/") { try makeExecutable(file) }
     }
+  }
+
+  /// Makes a file executable, in a copy that a process of its own writes.
+  ///
+  /// A file that this process has written cannot be executed while a process that another test is
+  /// starting still holds its descriptor: execve(2) fails with ETXTBSY.
+  private func makeExecutable(_ file: URL) throws {
+    let copying = try Process.run(
+      URL(filePath: "/bin/sh"),
+      arguments: [
+        "-c", #"mv "$0" "$0.text" && cp "$0.text" "$0" && chmod 755 "$0" && rm "$0.text""#,
+        file.path,
+      ])
+    copying.waitUntilExit()
+    guard copying.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 
   /// Removes the folder and its contents.
