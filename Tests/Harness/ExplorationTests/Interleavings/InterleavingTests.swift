@@ -346,8 +346,10 @@ struct Wrong: Error, Hashable {}
     // that of the first statement, and that after the `await`.
     let first = NumberedStep.firstLine
     #expect(trace.contains("NumberedStep#1.enter (InterleavingTests.swift:\(first))"), "\(trace)")
-    #expect(
-      trace.contains("NumberedStep#1.enter (InterleavingTests.swift:\(first + 2))"), "\(trace)")
+    let second = "NumberedStep#1.enter (InterleavingTests.swift:\(first + 2))"
+    // Where the runtime is not observed, a yield's step is the runtime's own job, which has no line.
+    let yielding = Fiber.isAvailable ? second : "runs on NumberedStep#1"
+    #expect(trace.contains(yielding), "\(trace)")
     #expect(trace.contains("NumberedStep#2"), "\(trace)")
   }
 

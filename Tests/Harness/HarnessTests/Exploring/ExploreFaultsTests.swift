@@ -4,7 +4,8 @@ import Foundation
 import SystemLocks
 import Testing
 
-/// A number with a disk. A crash loses what is not on it.
+/// A register that keeps its number in memory and, if it is durable, on disk. A crash restores memory
+/// from disk.
 private final class Notebook: Sendable {
   private let state = Mutex((memory: 0, disk: 0))
   private let isDurable: Bool
