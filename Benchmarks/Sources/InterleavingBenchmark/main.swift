@@ -99,11 +99,11 @@ let fourActors: @Sendable (inout ConcurrentProgram) throws -> Void = { program i
 }
 
 func measure(
-  _ name: String, _ options: InterleavingOptions,
+  _ name: String, _ settings: ExplorationSettings,
   _ program: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
 ) async -> InterleavingReport {
   let start = processorTime()
-  let report = await exploreInterleavings(options, of: program)
+  let report = await exploreInterleavings(settings, of: program)
   let seconds = processorTime() - start
   let total = report.schedules + (report.failure.map { $0.minimisationRuns + $0.replays } ?? 0)
   print(
@@ -115,13 +115,13 @@ func measure(
 
 // `replay TEXT` runs a schedule that another process printed 1,000 times.
 if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "replay" {
-  var options = InterleavingOptions()
-  options.replay = try Schedule(CommandLine.arguments[2])
-  options.schedules = 0
+  var settings = ExplorationSettings.interleavings()
+  settings.replay = try Schedule(CommandLine.arguments[2])
+  settings.runs = 0
   var same = 0
   for _ in 0..<1000 {
-    let report = await exploreInterleavings(options, of: fourByFive { $0.isWoven })
-    if report.failure?.schedule == options.replay, report.remarks.isEmpty { same += 1 }
+    let report = await exploreInterleavings(settings, of: fourByFive { $0.isWoven })
+    if report.failure?.schedule == settings.replay, report.remarks.isEmpty { same += 1 }
   }
   print("replayed \(same) of 1000")
   exit(same == 1000 ? 0 : 1)
@@ -143,8 +143,8 @@ func rate(_ name: String, _ schedules: () async -> Int) async {
 }
 
 func measureRates() async {
-  var long = InterleavingOptions()
-  long.schedules = 50_000
+  var long = ExplorationSettings.interleavings()
+  long.runs = 50_000
   await rate("4×5 without a bug, 50,000 schedules") {
     await exploreInterleavings(long, of: fourByFive { _ in false }).schedules
   }
@@ -152,9 +152,11 @@ func measureRates() async {
     await rate("race, \(name), 1,000 explorations") {
       var schedules = 0
       for _ in 0..<1000 {
-        let options = InterleavingOptions(sharing: sharing)
-        schedules += await exploreInterleavings(options, of: race(isFixed: false, isChecked: false))
-          .schedules
+        let settings = ExplorationSettings.interleavings(sharing: sharing)
+        schedules += await exploreInterleavings(
+          settings, of: race(isFixed: false, isChecked: false)
+        )
+        .schedules
       }
       return schedules
     }
@@ -169,10 +171,10 @@ final class Counters: Sendable {
 
 /// Programs whose bugs are at locks and timers, explored to the end.
 func measurePoints() async {
-  var options = InterleavingOptions(sharing: .actorsOnly)
-  options.schedules = 100_000
+  var settings = ExplorationSettings.interleavings(sharing: .actorsOnly)
+  settings.runs = 100_000
   for tasks in 2...4 {
-    _ = await measure("\(tasks) tasks, a read and a write under a lock", options) { program in
+    _ = await measure("\(tasks) tasks, a read and a write under a lock", settings) { program in
       let counters = Counters()
       for _ in 0..<tasks {
         program.task {
@@ -181,7 +183,7 @@ func measurePoints() async {
         }
       }
     }
-    _ = await measure("\(tasks) tasks, a load and a store of an atomic", options) { program in
+    _ = await measure("\(tasks) tasks, a load and a store of an atomic", settings) { program in
       let counters = Counters()
       for _ in 0..<tasks {
         program.task {
@@ -191,8 +193,8 @@ func measurePoints() async {
       }
     }
   }
-  options.timers = .racing
-  _ = await measure("a racing time-out against ten calls of an actor", options) { program in
+  settings.timers = .racing
+  _ = await measure("a racing time-out against ten calls of an actor", settings) { program in
     let account = Account(isFixed: true)
     program.task {
       try? await Task.sleep(for: .milliseconds(1))
@@ -218,11 +220,11 @@ try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
 print("a sleep of an hour: \(ContinuousClock.now - sleepStart)")
 
 for sharing in [SharedState.actorsOnly, .anything] {
-  let options = InterleavingOptions(sharing: sharing)
-  _ = await measure("race, \(sharing)", options, race(isFixed: false))
-  _ = await measure("race fixed, \(sharing)", options, race(isFixed: true))
-  _ = await measure("race, unchecked, \(sharing)", options, race(isFixed: false, isChecked: false))
-  _ = await measure("four actors, \(sharing)", options, fourActors)
+  let settings = ExplorationSettings.interleavings(sharing: sharing)
+  _ = await measure("race, \(sharing)", settings, race(isFixed: false))
+  _ = await measure("race fixed, \(sharing)", settings, race(isFixed: true))
+  _ = await measure("race, unchecked, \(sharing)", settings, race(isFixed: false, isChecked: false))
+  _ = await measure("four actors, \(sharing)", settings, fourActors)
 }
 let isWoven: @Sendable (StepLog) -> Bool = { $0.isWoven }
 let isStarved: @Sendable (StepLog) -> Bool = { $0.isStarved }
@@ -232,7 +234,7 @@ for (name, isBug) in [("weave", isWoven), ("starve", isStarved)] {
   var last: InterleavingReport?
   for seed in 0..<100 as Range<UInt64> {
     let report = await exploreInterleavings(
-      InterleavingOptions(seed: seed), of: fourByFive(isBug: isBug))
+      .interleavings(seed: seed), of: fourByFive(isBug: isBug))
     guard let failure = report.failure else { continue }
     iterations.append(failure.foundAfter)
     preemptions.append(failure.preemptions)

@@ -18,25 +18,19 @@ public import Testing
 ///   - tasks: The number of tasks that use it concurrently, from 1.
 ///   - commands: The number of commands of each task, from 1.
 ///   - programs: The number of programs to draw, each with different commands.
-///   - options: The limits, the seed, and the shared state; environment variables override the
+///   - settings: The limits, the seed, and the shared state; environment variables override the
 ///     limits and the seed.
 ///   - sourceLocation: The source location of the call.
 /// - Throws: `OutsideTestError` if no test is running; `EnvironmentError` for a variable with
 ///   an invalid value.
 public func exploreInterleavings<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, tasks: Int = 2,
-  commands: Int = 2, programs: Int = 20, options: InterleavingOptions = .init(),
+  commands: Int = 2, programs: Int = 20, settings: ExplorationSettings = .interleavings(),
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws where Spec.Subject: Sendable {
-  let settings = ExplorationSettings(
-    runs: options.schedules, time: options.time, seed: options.seed)
   try await exploringPrograms(
     specification, on: implementation, "exploreInterleavings", settings, at: sourceLocation
   ) { settings, key in
-    var options = options
-    options.seed = settings.firstSeedOfMany
-    options.schedules = settings.runs
-    options.time = settings.time ?? options.time
     // Schedules run one after another, so there is one fixture at a time.
     let current = Mutex<ScopedSubject<Spec.Subject>?>(nil)
     return interleavingPrograms(
@@ -49,6 +43,6 @@ public func exploreInterleavings<Spec: Specification>(
       tearDown: { _ in
         guard let subject = current.withLock({ $0.take() }) else { return }
         try runBlocking { try await subject.tearDown() }
-      }, tasks: tasks, commands: commands, programs: programs, options: options, key: key)
+      }, tasks: tasks, commands: commands, programs: programs, settings: settings, key: key)
   }
 }

@@ -12,19 +12,19 @@
 ///   - tasks: The number of tasks that use the subject concurrently.
 ///   - commands: The number of commands of each task.
 ///   - programs: The number of programs to draw.
-///   - options: The limits apply to all programs together. ``InterleavingOptions/replay`` is
+///   - settings: The limits apply to all programs together. ``ExplorationSettings/replay`` is
 ///     ignored, because a schedule belongs to one program.
 /// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings<Model: Specification>(
   _ specification: Model, makeSubject: @escaping @Sendable () throws -> Model.Subject,
   tearDown: @escaping @Sendable (Model.Subject) throws -> Void = { _ in },
   tasks: Int = 2, commands: Int = 2, programs: Int = 20,
-  options: InterleavingOptions = InterleavingOptions()
+  settings: ExplorationSettings = .interleavings()
 ) async -> SpecificationReport<Model.Command> where Model.Subject: Sendable {
   await onExplorationThread {
     SpecificationExplorer(
       specification: specification, makeSubject: makeSubject, tearDown: tearDown,
-      options: options
+      settings: settings.ofOwnShard
     ).explore(tasks: tasks, commands: commands, programs: programs)
   }
 }
@@ -34,42 +34,43 @@ public func exploreInterleavings<Model: Specification>(
 /// - Parameters:
 ///   - specification: The model and the commands.
 ///   - program: The commands of each task, for example those that a report printed.
-///   - options: The limits, the seed, the shared state, and a schedule to replay.
+///   - settings: The limits, the seed, the shared state, and a schedule to replay.
 ///   - makeSubject: Creates a subject in the specification's initial state, for each schedule.
 ///   - tearDown: Called with the subject at the end of each schedule. An error that it throws is a
 ///     failure of the schedule.
 /// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings<Model: Specification>(
   _ specification: Model, program: [[Model.Command]],
-  options: InterleavingOptions = InterleavingOptions(),
+  settings: ExplorationSettings = .interleavings(),
   makeSubject: @escaping @Sendable () throws -> Model.Subject,
   tearDown: @escaping @Sendable (Model.Subject) throws -> Void = { _ in }
 ) async -> SpecificationReport<Model.Command> where Model.Subject: Sendable {
   await onExplorationThread {
     SpecificationExplorer(
       specification: specification, makeSubject: makeSubject, tearDown: tearDown,
-      options: options
+      settings: settings.ofOwnShard
     ).explore(program)
   }
 }
 
 /// An exploration of generated commands that can run in another process; see
-/// ``exploreInterleavings(_:makeSubject:tearDown:tasks:commands:programs:options:)``.
+/// ``exploreInterleavings(_:makeSubject:tearDown:tasks:commands:programs:settings:)``.
 ///
 /// - Parameter key: What marks the exploration.
 package func interleavingPrograms<Model: Specification>(
   of specification: Model, makeSubject: @escaping @Sendable () throws -> Model.Subject,
   tearDown: @escaping @Sendable (Model.Subject) throws -> Void, tasks: Int, commands: Int,
-  programs: Int, options: InterleavingOptions, key: [String]
+  programs: Int, settings: ExplorationSettings, key: [String]
 ) -> ProgramExploration<Model.Command> where Model.Subject: Sendable {
   let explorer = SpecificationExplorer(
-    specification: specification, makeSubject: makeSubject, tearDown: tearDown, options: options)
-  var short = options
-  short.schedules = min(options.schedules, 1_000)
-  short.time = min(options.time, .seconds(1))
+    specification: specification, makeSubject: makeSubject, tearDown: tearDown,
+    settings: settings.ofOwnShard)
+  var short = settings
+  short.runs = min(settings.runs, 1_000)
+  short.time = min(settings.timeOrNoLimit, .seconds(1))
   // A process sends nothing while it minimises a schedule.
   return ProgramExploration(
-    key: key, silenceLimit: options.time * 2 + .seconds(60), shrinkTime: .seconds(30)
+    key: key, silenceLimit: settings.timeOrNoLimit * 2 + .seconds(60), shrinkTime: .seconds(30)
   ) { seed in
     explorer.draw(tasks: tasks, commands: commands, seed: seed)
   } explore: { onProgram in
@@ -83,7 +84,7 @@ package func interleavingPrograms<Model: Specification>(
     return .init(summary: report.summary, problem: isClean ? nil : "\(report)")
   } attempt: { [short] program in
     _ = await exploreInterleavings(
-      specification, program: program, options: short, makeSubject: makeSubject,
+      specification, program: program, settings: short, makeSubject: makeSubject,
       tearDown: tearDown)
   }
 }

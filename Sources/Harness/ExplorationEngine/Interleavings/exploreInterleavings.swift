@@ -5,14 +5,14 @@
 /// as a ``Schedule`` that replays exactly.
 ///
 /// - Parameters:
-///   - options: The limits, the seed, the shared state, and a schedule to replay.
+///   - settings: The limits, the seed, the shared state, and a schedule to replay.
 ///   - build: Creates the state and adds the tasks and checks; called for every schedule.
 /// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings(
-  _ options: InterleavingOptions = InterleavingOptions(),
+  _ settings: ExplorationSettings = .interleavings(),
   of build: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
 ) async -> InterleavingReport {
-  await onExplorationThread { Explorer(options: options, build: build).explore() }
+  await onExplorationThread { Explorer(settings: settings.ofOwnShard, build: build).explore() }
 }
 
 /// Adds a line to the trace of the schedule that is running. Outside an exploration it does

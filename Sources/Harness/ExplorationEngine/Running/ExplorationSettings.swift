@@ -1,8 +1,14 @@
 @_exported public import HarnessSupport
 
 /// The limits of an exploration, and the seeds of its runs.
+///
+/// The runs of an exploration of interleavings are schedules. It reads ``runs``, ``time``, ``seed``,
+/// ``shard`` and, which no other exploration does, ``sharing``, ``timers``, ``scheduleSteps``,
+/// ``outsideWait`` and ``replay``. Its defaults are those of ``interleavings(seed:sharing:)``.
 public struct ExplorationSettings: Sendable {
   /// The most runs. If ``time`` is set, the exploration ends at the first limit that it reaches.
+  ///
+  /// For interleavings, the most schedules, without those of minimisation; 0 runs only ``replay``.
   public var runs: Int
 
   /// The most real time for the runs, without shrinking; `nil` for no limit.
@@ -32,6 +38,30 @@ public struct ExplorationSettings: Sendable {
   /// The way in which runs draw their commands.
   public var strategy: Choices.Strategy
 
+  /// The state that the tasks share; a narrower declaration makes the search much smaller.
+  public var sharing = SharedState.anything
+
+  /// When timers fire.
+  public var timers = TimerOrder.virtual
+
+  /// The most steps of a schedule; a longer one is cut off, and the search is then not exhaustive.
+  public var scheduleSteps = 10_000
+
+  /// The real time to wait for work on other threads before a deadlock is reported.
+  public var outsideWait = Duration.seconds(1)
+
+  /// A schedule from an earlier report, which runs before the search.
+  public var replay: Schedule?
+
+  /// Whether to leave out schedules that differ only in the order of independent steps.
+  package var isReducing = true
+
+  /// What the exploration ignores, to show that its tests notice.
+  var leavesOut: Set<PreemptionPoints.Kind> = []
+
+  /// Whether the search ends at the first failure; otherwise it counts every outcome.
+  package var stopsAtFailure = true
+
   /// Creates settings. The defaults suit a test: 1,000 runs of 50 commands from a random seed.
   public init(
     runs: Int = 1000, time: Duration? = nil, seed: UInt64 = .random(in: 0...0xffff_ffff),
@@ -51,8 +81,32 @@ public struct ExplorationSettings: Sendable {
     self.strategy = strategy
   }
 
+  /// Returns settings for interleavings: at most 10,000 schedules, and at most 30 seconds.
+  ///
+  /// - Parameters:
+  ///   - seed: The seed of the search; equal seeds give equal searches.
+  ///   - sharing: The state that the tasks share.
+  public static func interleavings(
+    seed: UInt64 = 0, sharing: SharedState = .anything
+  ) -> ExplorationSettings {
+    var settings = ExplorationSettings(runs: 10_000, time: .seconds(30), seed: seed)
+    settings.sharing = sharing
+    return settings
+  }
+
+  /// The most real time of the runs, or 30 years if there is no limit.
+  var timeOrNoLimit: Duration { time ?? .seconds(1_000_000_000) }
+
+  /// The same settings with a seed that belongs to this shard only.
+  var ofOwnShard: ExplorationSettings {
+    var settings = self
+    settings.seed = firstSeedOfMany
+    settings.shard = .whole
+    return settings
+  }
+
   /// The first of 2³² consecutive seeds that belong to this shard only.
-  package var firstSeedOfMany: UInt64 {
+  var firstSeedOfMany: UInt64 {
     shard == .whole ? seed : seed &+ UInt64(shard.number - 1) << 32
   }
 

@@ -34,7 +34,7 @@ struct Wrong: Error, Hashable {}
   @Test(arguments: [SharedState.anything, .actorsOnly])
   func `a lost update of a re-entrant actor is found`(sharing: SharedState) async {
     let report = await exploreInterleavings(
-      InterleavingOptions(sharing: sharing), of: Self.race(isFixed: false))
+      .interleavings(sharing: sharing), of: Self.race(isFixed: false))
     #expect(report.failure?.kind == .error(type: "Wrong"))
     #expect(report.failure?.preemptions == 1)
     #expect(report.failure?.schedule.deviations.count == 1)
@@ -45,7 +45,7 @@ struct Wrong: Error, Hashable {}
   @Test(.onObservedRuntime)
   func `the search is exhaustive for the corrected actor in at most 6 schedules`() async {
     let narrow = await exploreInterleavings(
-      InterleavingOptions(sharing: .actorsOnly), of: Self.race(isFixed: true))
+      .interleavings(sharing: .actorsOnly), of: Self.race(isFixed: true))
     #expect(narrow.isExhaustive && narrow.failure == nil)
     // In optimised code it is 2: unoptimised code returns to the actor once more.
     #expect(narrow.schedules <= 6)
@@ -63,7 +63,7 @@ struct Wrong: Error, Hashable {}
 
   @Test func `two steps of two tasks on an actor have six orders`() async {
     let orders = Collected()
-    let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
+    let report = await exploreInterleavings(.interleavings(sharing: .actorsOnly)) { program in
       let recorder = Steps()
       program.task("A") { await recorder.twoSteps("A") }
       program.task("B") { await recorder.twoSteps("B") }
@@ -87,7 +87,7 @@ struct Wrong: Error, Hashable {}
   }
 
   @Test func `tasks on separate actors need one schedule`() async {
-    let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
+    let report = await exploreInterleavings(.interleavings(sharing: .actorsOnly)) { program in
       for _ in 0..<4 {
         let recorder = Steps()
         program.task { for _ in 0..<5 { await recorder.twoSteps("x") } }
@@ -99,9 +99,9 @@ struct Wrong: Error, Hashable {}
 
   @Test(.onObservedRuntime)
   func `without a declaration, the schedules for actors run first and are reported`() async {
-    var options = InterleavingOptions()
-    options.schedules = 100
-    let report = await exploreInterleavings(options) { program in
+    var settings = ExplorationSettings.interleavings()
+    settings.runs = 100
+    let report = await exploreInterleavings(settings) { program in
       for _ in 0..<4 {
         let recorder = Steps()
         program.task { for _ in 0..<5 { await recorder.twoSteps("x") } }
@@ -134,7 +134,7 @@ struct Wrong: Error, Hashable {}
 
   @Test func `with a declaration that is too narrow, the search misses a race`() async {
     let outcomes = Collected()
-    let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
+    let report = await exploreInterleavings(.interleavings(sharing: .actorsOnly)) { program in
       let log = Mutexed()
       program.task("A") { log.append("A") }
       program.task("B") { log.append("B") }
@@ -151,7 +151,7 @@ struct Wrong: Error, Hashable {}
       func send(_ text: String, to back: Steps) async { await back.step(text) }
     }
     let orders = Collected()
-    let report = await exploreInterleavings(InterleavingOptions(sharing: .actorsOnly)) { program in
+    let report = await exploreInterleavings(.interleavings(sharing: .actorsOnly)) { program in
       let front = Front()
       let other = Front()
       let back = Steps()
@@ -284,15 +284,15 @@ struct Wrong: Error, Hashable {}
   func `a schedule replays from its text, and a stale one is reported`() async throws {
     let found = await exploreInterleavings(of: Self.race(isFixed: false))
     let text = try #require(found.failure).schedule.description
-    var options = InterleavingOptions()
-    options.replay = try Schedule(text)
-    options.schedules = 0
+    var settings = ExplorationSettings.interleavings()
+    settings.replay = try Schedule(text)
+    settings.runs = 0
     for _ in 0..<100 {
-      let again = await exploreInterleavings(options, of: Self.race(isFixed: false))
+      let again = await exploreInterleavings(settings, of: Self.race(isFixed: false))
       #expect(again.failure?.schedule.description == text)
       #expect(again.remarks.isEmpty)
     }
-    let fixed = await exploreInterleavings(options, of: Self.race(isFixed: true))
+    let fixed = await exploreInterleavings(settings, of: Self.race(isFixed: true))
     #expect(fixed.failure == nil)
     #expect(fixed.remarks.contains { $0.contains("stale") })
     #expect(fixed.remarks.contains { $0.contains("no longer fails") })
@@ -306,11 +306,11 @@ struct Wrong: Error, Hashable {}
     await #expect(processExitsWith: .success) { [text = text as String] in
       let environment = ProcessInfo.processInfo.environment
       let count = environment["CONTRACT_SOAK_REPLAYS"].flatMap(Int.init) ?? 20
-      var options = InterleavingOptions()
-      options.replay = try Schedule(text)
-      options.schedules = 0
+      var settings = ExplorationSettings.interleavings()
+      settings.replay = try Schedule(text)
+      settings.runs = 0
       for number in 1...count {
-        let again = await exploreInterleavings(options, of: Self.race(isFixed: false))
+        let again = await exploreInterleavings(settings, of: Self.race(isFixed: false))
         try #require(again.failure?.schedule.description == text, "replay \(number)")
         try #require(again.remarks.isEmpty, "replay \(number)")
       }
@@ -394,10 +394,10 @@ struct Wrong: Error, Hashable {}
   }
 
   @Test func `a loop without end is cut off, and the search is not exhaustive`() async {
-    var options = InterleavingOptions()
-    options.steps = 200
-    options.schedules = 20
-    let report = await exploreInterleavings(options) { program in
+    var settings = ExplorationSettings.interleavings()
+    settings.scheduleSteps = 200
+    settings.runs = 20
+    let report = await exploreInterleavings(settings) { program in
       program.task { while !Task.isCancelled { await Task.yield() } }
     }
     #expect(report.cutOff > 0)

@@ -14,11 +14,11 @@ import Testing
 
   /// The outcomes of every schedule, and the report.
   private static func explore(
-    _ options: InterleavingOptions,
+    _ settings: ExplorationSettings,
     _ build: @escaping @Sendable (inout ConcurrentProgram, Collected) throws -> Void
   ) async -> (Set<String>, InterleavingReport) {
     let outcomes = Collected()
-    let report = await exploreInterleavings(options) { try build(&$0, outcomes) }
+    let report = await exploreInterleavings(settings) { try build(&$0, outcomes) }
     return (outcomes.values, report)
   }
 
@@ -26,7 +26,7 @@ import Testing
   func `an async let sees the state before and after its creator's next call`(
     sharing: SharedState
   ) async {
-    let (outcomes, report) = await Self.explore(InterleavingOptions(sharing: sharing)) {
+    let (outcomes, report) = await Self.explore(.interleavings(sharing: sharing)) {
       program, outcomes in
       let config = Config()
       program.task {
@@ -65,29 +65,29 @@ import Testing
         if log == "beota" { throw Wrong() }
       }
     }
-    var options = InterleavingOptions(sharing: sharing)
-    options.stopsAtFailure = false
-    let (outcomes, report) = await Self.explore(options, build)
+    var settings = ExplorationSettings.interleavings(sharing: sharing)
+    settings.stopsAtFailure = false
+    let (outcomes, report) = await Self.explore(settings, build)
     #expect(report.isExhaustive)
     #expect(report.uncontrolled.isEmpty)
     // In optimised code, a caller may go on in the actor from one call to the next.
     let orders = [["beota", "betao", "betoa", "obeta"], ["beaot", "beato", "obeat"]]
     #expect(orders.contains(outcomes.sorted()))
 
-    options.stopsAtFailure = true
-    let found = await Self.explore(options, build).1
+    settings.stopsAtFailure = true
+    let found = await Self.explore(settings, build).1
     guard let failure = found.failure else { return }
-    options.replay = failure.schedule
-    options.schedules = 0
+    settings.replay = failure.schedule
+    settings.runs = 0
     for _ in 0..<20 {
-      let again = await Self.explore(options, build).1
+      let again = await Self.explore(settings, build).1
       #expect(again.failure?.schedule == failure.schedule)
       #expect(again.remarks.isEmpty)
     }
   }
 
   @Test func `another task can arrive first at an actor that a task is about to call`() async {
-    let (outcomes, report) = await Self.explore(InterleavingOptions()) { program, outcomes in
+    let (outcomes, report) = await Self.explore(.interleavings()) { program, outcomes in
       let log = Mutexed()
       let steps = Steps()
       for name in ["A", "B"] {
@@ -110,7 +110,7 @@ import Testing
 
   @Test(arguments: [(2, 6), (3, 90)])
   func `a read and a write under separate locks lose an update`(tasks: Int, schedules: Int) async {
-    let (outcomes, report) = await Self.explore(InterleavingOptions(sharing: .actorsOnly)) {
+    let (outcomes, report) = await Self.explore(.interleavings(sharing: .actorsOnly)) {
       program, outcomes in
       let counters = Counters()
       for _ in 0..<tasks {
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `a lost update of an atomic is found by the second schedule or so`() async {
-    let (_, report) = await Self.explore(InterleavingOptions()) { program, _ in
+    let (_, report) = await Self.explore(.interleavings()) { program, _ in
       let counters = Counters()
       for _ in 0..<2 {
         program.task {
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func `locks in two orders deadlock, and the report names who holds what`() async {
-    let (_, report) = await Self.explore(InterleavingOptions()) { program, _ in
+    let (_, report) = await Self.explore(.interleavings()) { program, _ in
       let counters = Counters()
       program.task("Ann") { counters.first.withLock { _ in counters.second.withLock { $0 += 1 } } }
       program.task("Bob") { counters.second.withLock { _ in counters.first.withLock { $0 += 1 } } }
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test func `a lock is found held by a task that only tries it`() async {
-    let (outcomes, report) = await Self.explore(InterleavingOptions(sharing: .actorsOnly)) {
+    let (outcomes, report) = await Self.explore(.interleavings(sharing: .actorsOnly)) {
       program, outcomes in
       let counters = Counters()
       for name in ["A", "B"] {
@@ -177,7 +177,7 @@ import Testing
     final class Guarded: Sendable {
       let waiters = Synchronization.Mutex<[CheckedContinuation<Void, Never>]>([])
     }
-    let (_, report) = await Self.explore(InterleavingOptions()) { program, _ in
+    let (_, report) = await Self.explore(.interleavings()) { program, _ in
       let guarded = Guarded()
       for _ in 0..<2 {
         program.task {
@@ -200,9 +200,9 @@ import Testing
 
   /// A time-out against three calls of an actor.
   private static func timeOut(_ timers: TimerOrder) async -> (Set<String>, InterleavingReport) {
-    var options = InterleavingOptions(sharing: .actorsOnly)
-    options.timers = timers
-    return await explore(options) { program, outcomes in
+    var settings = ExplorationSettings.interleavings(sharing: .actorsOnly)
+    settings.timers = timers
+    return await explore(settings) { program, outcomes in
       let config = Config()
       program.task {
         let first = await withTaskGroup(of: String.self) { group in
@@ -266,9 +266,9 @@ import Testing
 
   @Test func `each schedule is torn down at its end, and an error there is its own`() async {
     let log = Mutexed()
-    var options = InterleavingOptions()
-    options.schedules = 3
-    _ = await exploreInterleavings(options) { program in
+    var settings = ExplorationSettings.interleavings()
+    settings.runs = 3
+    _ = await exploreInterleavings(settings) { program in
       log.append("b")
       program.task { log.append("t") }
       program.check { () throws -> Void in log.append("c") }
@@ -276,14 +276,14 @@ import Testing
     }
     // The first schedule runs twice.
     #expect(log.text == "btcdbtcd" || log.text == "btcdbtcdbtcd", "\(log.text)")
-    let failing = await exploreInterleavings(options) { program in
+    let failing = await exploreInterleavings(settings) { program in
       program.task {}
       program.tearDown { throw Wrong() }
     }
     #expect(failing.failure?.task == "tear-down")
     let deadlocked = Mutexed()
-    options.outsideWait = .milliseconds(1)
-    let stuck = await exploreInterleavings(options) { program in
+    settings.outsideWait = .milliseconds(1)
+    let stuck = await exploreInterleavings(settings) { program in
       let door = Door()
       program.task { await door.wait() }
       program.tearDown { deadlocked.append("d") }

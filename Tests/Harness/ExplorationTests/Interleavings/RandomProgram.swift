@@ -84,13 +84,13 @@ struct RandomProgram: Sendable, CustomStringConvertible {
   func outcomes(
     isReducing: Bool, sharing: SharedState, usesOnlyActors: Bool, budget: Int
   ) async -> Outcomes? {
-    var options = InterleavingOptions(sharing: sharing)
-    options.isReducing = isReducing
-    options.stopsAtFailure = false
-    options.schedules = budget
-    options.time = .seconds(600)
+    var settings = ExplorationSettings.interleavings(sharing: sharing)
+    settings.isReducing = isReducing
+    settings.stopsAtFailure = false
+    settings.runs = budget
+    settings.time = .seconds(600)
     let seen = Outputs()
-    let report = await exploreInterleavings(options) { program in
+    let report = await exploreInterleavings(settings) { program in
       let world = World(usesOnlyActors: usesOnlyActors)
       for (number, operations) in tasks.enumerated() {
         program.task { await world.run(operations, as: "\(number)") }

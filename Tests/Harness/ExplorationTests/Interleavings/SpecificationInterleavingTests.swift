@@ -50,32 +50,32 @@ import Testing
   func `a lost update is found and shrunk to two increments`(sharing: SharedState) async {
     let found = await exploreInterleavings(
       Counting(), makeSubject: { Counter(isCorrect: false) }, tasks: 3, commands: 2,
-      options: InterleavingOptions(seed: 1, sharing: sharing))
+      settings: .interleavings(seed: 1, sharing: sharing))
     #expect(found.report.failure?.kind == .error(type: "NotLinearizableError"))
     #expect(found.program == [[.increment], [.increment]])
     #expect(found.report.failure?.preemptions == 1)
     let again = await exploreInterleavings(
-      Counting(), program: found.program, options: Self.replaying(found.report, sharing),
+      Counting(), program: found.program, settings: Self.replaying(found.report, sharing),
       makeSubject: { Counter(isCorrect: false) })
     #expect(again.report.failure?.schedule == found.report.failure?.schedule)
   }
 
   private static func replaying(
     _ report: InterleavingReport, _ sharing: SharedState
-  ) -> InterleavingOptions {
-    var options = InterleavingOptions(sharing: sharing)
-    options.replay = report.failure?.schedule
-    options.schedules = 0
-    return options
+  ) -> ExplorationSettings {
+    var settings = ExplorationSettings.interleavings(sharing: sharing)
+    settings.replay = report.failure?.schedule
+    settings.runs = 0
+    return settings
   }
 
   @Test(.onObservedRuntime)
   func `the search is exhaustive for every program of a correct subject`() async {
-    var options = InterleavingOptions(seed: 1, sharing: .actorsOnly)
-    options.schedules = 100_000
+    var settings = ExplorationSettings.interleavings(seed: 1, sharing: .actorsOnly)
+    settings.runs = 100_000
     let found = await exploreInterleavings(
       Counting(), makeSubject: { Counter(isCorrect: true) }, tasks: 2, commands: 2, programs: 5,
-      options: options)
+      settings: settings)
     #expect(found.report.failure == nil)
     #expect(found.exhaustedPrograms == 5)
     #expect(found.report.isExhaustive)
@@ -124,7 +124,7 @@ import Testing
   @Test func `the order of calls and returns is explored if only actors share state`() async {
     let found = await exploreInterleavings(
       Reading(), program: [[.increment], [.read]],
-      options: InterleavingOptions(sharing: .actorsOnly), makeSubject: { Stale() })
+      settings: .interleavings(sharing: .actorsOnly), makeSubject: { Stale() })
     #expect(found.report.failure?.kind == .error(type: "NotLinearizableError"))
   }
 }

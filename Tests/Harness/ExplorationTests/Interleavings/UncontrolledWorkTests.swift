@@ -11,11 +11,11 @@ import Testing
     _ body: @escaping @Sendable (Mutexed) async -> Void
   ) async -> (InterleavingReport, Set<String>) {
     let outcomes = Collected()
-    var options = InterleavingOptions()
-    options.schedules = 3
+    var settings = ExplorationSettings.interleavings()
+    settings.runs = 3
     // On a busy machine, another thread may take seconds.
-    options.outsideWait = .seconds(30)
-    let report = await exploreInterleavings(options) { program in
+    settings.outsideWait = .seconds(30)
+    let report = await exploreInterleavings(settings) { program in
       let log = Mutexed()
       program.task("A") { await body(log) }
       program.check { () throws -> Void in outcomes.insert(log.text) }

@@ -9,12 +9,12 @@ import Testing
     let found = await exploreInterleavings(of: InterleavingTests.race(isFixed: false))
     let failure = try #require(found.failure)
     #expect(failure.kind == .error(type: "Wrong"))
-    var options = InterleavingOptions()
-    options.replay = failure.schedule
-    options.schedules = 0
+    var settings = ExplorationSettings.interleavings()
+    settings.replay = failure.schedule
+    settings.runs = 0
     for _ in 0..<100 {
       let again = await exploreInterleavings(
-        options, of: InterleavingTests.race(isFixed: false))
+        settings, of: InterleavingTests.race(isFixed: false))
       #expect(again.failure?.schedule == failure.schedule)
     }
   }

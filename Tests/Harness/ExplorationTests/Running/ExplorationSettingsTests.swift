@@ -79,6 +79,14 @@ import Testing
     #expect(ExplorationSettings(seed: 7).firstSeedOfMany == 7)
   }
 
+  @Test func `an exploration of interleavings uses a seed of its shard`() async throws {
+    var settings = ExplorationSettings.interleavings(seed: 7)
+    settings.runs = 1
+    settings.shard = try #require(Shard(2, of: 2))
+    let report = await exploreInterleavings(settings) { $0.task("only") {} }
+    #expect(report.seed == 7 + 1 << 32)
+  }
+
   @Test func `without shards, seeds count up from the first, so that one run can be repeated`() {
     let settings = ExplorationSettings(seed: 40)
     #expect(settings.seed(ofRun: 2) == 42)

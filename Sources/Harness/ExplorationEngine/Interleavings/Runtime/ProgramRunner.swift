@@ -4,7 +4,7 @@ final class ProgramRunner {
   /// The program and its tasks; only their storage is kept from run to run.
   @exclusivity(unchecked) private var program = ConcurrentProgram()
   @exclusivity(unchecked) private var handles: [Task<Void, Never>] = []
-  private let options: InterleavingOptions
+  private let settings: ExplorationSettings
   private(set) var scheduler: Scheduler
   /// How the next runs are divided into steps.
   var grain = Grain.fine
@@ -14,20 +14,20 @@ final class ProgramRunner {
   deinit { scheduler.releaseWorkers() }
 
   init(
-    options: InterleavingOptions,
+    settings: ExplorationSettings,
     build: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
   ) {
-    self.options = options
+    self.settings = settings
     self.build = build
-    scheduler = Self.makeScheduler(options)
+    scheduler = Self.makeScheduler(settings)
   }
 
-  private static func makeScheduler(_ options: InterleavingOptions) -> Scheduler {
+  private static func makeScheduler(_ settings: ExplorationSettings) -> Scheduler {
     let scheduler = Scheduler(
-      stepLimit: options.steps, outsideWait: options.outsideWait,
-      isReducing: options.isReducing,
-      timers: options.leavesOut.contains(.timers) ? .virtual : options.timers)
-    scheduler.leavesOut = options.leavesOut
+      stepLimit: settings.scheduleSteps, outsideWait: settings.outsideWait,
+      isReducing: settings.isReducing,
+      timers: settings.leavesOut.contains(.timers) ? .virtual : settings.timers)
+    scheduler.leavesOut = settings.leavesOut
     return scheduler
   }
 
@@ -136,7 +136,7 @@ final class ProgramRunner {
   func abandon(_ handles: [Task<Void, Never>]) {
     Self.merge(scheduler.uncontrolled, into: &uncontrolled)
     let old = scheduler
-    scheduler = Self.makeScheduler(options)
+    scheduler = Self.makeScheduler(settings)
     scheduler.inheritExperience(of: old)
     old.unwind(handles)
   }

@@ -11,7 +11,7 @@ import SystemFibers
 /// state in actors as shared: its few schedules contain the bugs of most programs. The second takes
 /// all state as shared and starts over.
 final class Explorer {
-  private let options: InterleavingOptions
+  private let settings: ExplorationSettings
   private let runner: ProgramRunner
   private var report = InterleavingReport()
   private var depthFirst: DepthFirstSearch
@@ -38,24 +38,24 @@ final class Explorer {
   private static let doubleCheckInterval = 256
 
   init(
-    options: InterleavingOptions,
+    settings: ExplorationSettings,
     build: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
   ) {
-    self.options = options
-    runner = ProgramRunner(options: options, build: build)
-    depthFirst = DepthFirstSearch(isReducing: options.isReducing)
-    bounded = BoundedSearch(seed: options.seed)
-    report.seed = options.seed
-    isInActorPass = options.isReducing
-    actorGrain = options.isReducing ? .joined : .fine
+    self.settings = settings
+    runner = ProgramRunner(settings: settings, build: build)
+    depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
+    bounded = BoundedSearch(seed: settings.seed)
+    report.seed = settings.seed
+    isInActorPass = settings.isReducing
+    actorGrain = settings.isReducing ? .joined : .fine
   }
 
   // MARK: - Searching
 
   func explore() -> InterleavingReport {
-    let deadline = ContinuousClock.now.advanced(by: options.time)
-    if let schedule = options.replay, replay(schedule) { return finished() }
-    while report.schedules < options.schedules, !depthFirst.isExhausted, !isOver(deadline) {
+    let deadline = ContinuousClock.now.advanced(by: settings.timeOrNoLimit)
+    if let schedule = settings.replay, replay(schedule) { return finished() }
+    while report.schedules < settings.runs, !depthFirst.isExhausted, !isOver(deadline) {
       let strategy = nextStrategy()
       let isInActorPass = isInActorPass && strategy == .depthFirst
       let outcome = runNext(strategy, isInActorPass: isInActorPass)
@@ -63,7 +63,7 @@ final class Explorer {
       if var failure = outcome.failure, report.failure == nil {
         failure.foundAfter = report.schedules
         report.failure = failure
-        if options.stopsAtFailure {
+        if settings.stopsAtFailure {
           minimise(outcome)
           return finished()
         }
@@ -95,8 +95,8 @@ final class Explorer {
     let iteration = report.schedules
     let canBound = bounded.bound != nil
     if usesDepthFirst {
-      if iteration < Self.headStart || !options.stopsAtFailure { return .depthFirst }
-      let turns = min(Self.longRun, options.schedules) - iteration
+      if iteration < Self.headStart || !settings.stopsAtFailure { return .depthFirst }
+      let turns = min(Self.longRun, settings.runs) - iteration
       if turns > 0, depthFirst.estimatedRest <= Double(turns) { return .depthFirst }
       if iteration < Self.longRun ? iteration % 20 == 0 : iteration % 2 == 0 {
         return .depthFirst
@@ -114,7 +114,7 @@ final class Explorer {
 
   /// Runs one schedule of a strategy.
   private func runNext(_ strategy: Strategy, isInActorPass: Bool) -> RunOutcome {
-    runner.grain = grain(sharesOnlyActors: isInActorPass || options.sharing == .actorsOnly)
+    runner.grain = grain(sharesOnlyActors: isInActorPass || settings.sharing == .actorsOnly)
     // The factors differ, so that the strategies draw from different seeds.
     let iteration = UInt64(report.schedules)
     let outcome: RunOutcome
@@ -128,9 +128,9 @@ final class Explorer {
       outcome = runner.run(bounded)
       bounded.advance()
     case .random:
-      outcome = runner.run(RandomPolicy(seed: options.seed &+ iteration &* 0x9e37))
+      outcome = runner.run(RandomPolicy(seed: settings.seed &+ iteration &* 0x9e37))
     case .priorities(let depth):
-      let seed = options.seed &+ iteration &* 0x85eb
+      let seed = settings.seed &+ iteration &* 0x85eb
       outcome = runner.run(PriorityPolicy(seed: seed, depth: depth, length: typicalLength))
     }
     note(outcome)
@@ -152,21 +152,21 @@ final class Explorer {
     if outcome.grain == actorGrain, let smaller = outcome.smallerGrain {
       // What the search has learnt belongs to larger steps, so it is discarded with them.
       actorGrain = smaller
-      depthFirst = DepthFirstSearch(isReducing: options.isReducing)
-      if options.sharing == .actorsOnly { bounded = BoundedSearch(seed: options.seed) }
+      depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
+      if settings.sharing == .actorsOnly { bounded = BoundedSearch(seed: settings.seed) }
       return
     }
     if depthFirst.hasDiverged, !depthFirst.isTooLong { hasDiverged = true }
     if outcome.hasNewPoints {
-      depthFirst = DepthFirstSearch(isReducing: options.isReducing)
-      bounded = BoundedSearch(seed: options.seed)
+      depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
+      bounded = BoundedSearch(seed: settings.seed)
       return
     }
     if isInActorPass, depthFirst.isExhausted || depthFirst.hasDiverged {
       if depthFirst.isExhausted, report.cutOff == 0 { report.actorSchedules = actorSchedules }
       self.isInActorPass = false
-      if options.sharing == .anything {
-        depthFirst = DepthFirstSearch(isReducing: options.isReducing)
+      if settings.sharing == .anything {
+        depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
       }
     }
     if depthFirst.hasDiverged { usesDepthFirst = false }
@@ -177,9 +177,9 @@ final class Explorer {
     let points = runner.points
     if hasDiverged, runner.uncontrolledWork.isEmpty { runner.noteUnknown() }
     report.uncontrolled = runner.uncontrolledWork
-    report.coverage = InterleavingReport.coverage(of: points, timers: options.timers)
+    report.coverage = InterleavingReport.coverage(of: points, timers: settings.timers)
     if !report.uncontrolled.isEmpty || points.leaveOutOrders,
-      !options.leavesOut.contains(.uncontrolledWork)
+      !settings.leavesOut.contains(.uncontrolledWork)
     {
       report.isExhaustive = false
       report.actorSchedules = nil
@@ -188,7 +188,7 @@ final class Explorer {
       report.isExhaustive = false
       report.actorSchedules = nil
     }
-    report.remarks += Self.remarks(on: points, timers: options.timers)
+    report.remarks += Self.remarks(on: points, timers: settings.timers)
     if !Scheduler.coversSleep {
       report.remarks.append(
         "Task.sleep takes real time with this Swift runtime; inject a VirtualClock instead.")

@@ -7,25 +7,25 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
   let specification: Model
   let makeSubject: @Sendable () throws -> Model.Subject
   let tearDown: @Sendable (Model.Subject) throws -> Void
-  let options: InterleavingOptions
+  let settings: ExplorationSettings
   /// Called with the seed of each program before it is explored.
   var onProgram: @Sendable (_ seed: UInt64) -> Void = { _ in }
 
   func explore(tasks: Int, commands: Int, programs: Int) -> SpecificationReport<Model.Command> {
     var result = SpecificationReport<Model.Command>()
-    result.health = HealthCheck.sample(specification, seed: options.seed)
+    result.health = HealthCheck.sample(specification, seed: settings.seed)
     let clock = ContinuousClock()
-    let end = clock.now.advanced(by: options.time)
-    var left = options.schedules
+    let end = clock.now.advanced(by: settings.timeOrNoLimit)
+    var left = settings.runs
     for number in 0..<max(0, programs) {
-      let seed = options.seed &+ UInt64(number)
+      let seed = settings.seed &+ UInt64(number)
       onProgram(seed)
       let program = draw(tasks: tasks, commands: commands, seed: seed)
-      var budget = options
+      var budget = settings
       budget.seed = seed
       budget.replay = nil
       // The budget that a program does not use is divided among the next ones.
-      budget.schedules = max(1, left / (programs - number))
+      budget.runs = max(1, left / (programs - number))
       budget.time = max(.zero, (end - clock.now) / (programs - number))
       let report = explore(program, budget)
       result.programs += 1
@@ -49,7 +49,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     var result = SpecificationReport<Model.Command>()
     result.program = program
     result.programs = 1
-    result.report = explore(program, options)
+    result.report = explore(program, settings)
     result.exhaustedPrograms = result.report.isExhaustive ? 1 : 0
     return result
   }
@@ -88,19 +88,19 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
 
   /// Removes tasks and commands while some schedule still fails in the same way.
   private func shrink(
-    _ program: Program, _ report: InterleavingReport, _ options: InterleavingOptions
+    _ program: Program, _ report: InterleavingReport, _ settings: ExplorationSettings
   ) -> (Program, InterleavingReport) {
     var best = program
     var bestReport = report
-    var options = options
-    options.replay = nil
-    options.schedules = min(options.schedules, 2_000)
-    options.time = .seconds(2)
+    var settings = settings
+    settings.replay = nil
+    settings.runs = min(settings.runs, 2_000)
+    settings.time = .seconds(2)
     var hasImproved = true
     while hasImproved {
       hasImproved = false
       for smaller in variants(of: best) {
-        let again = explore(smaller, options)
+        let again = explore(smaller, settings)
         guard let failure = again.failure, failure.kind == bestReport.failure?.kind else {
           continue
         }
@@ -134,8 +134,9 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     return variants
   }
 
-  private func explore(_ program: Program, _ options: InterleavingOptions) -> InterleavingReport {
-    let explorer = Explorer(options: options) { [specification, makeSubject, tearDown] concurrent in
+  private func explore(_ program: Program, _ settings: ExplorationSettings) -> InterleavingReport {
+    let explorer = Explorer(settings: settings) {
+      [specification, makeSubject, tearDown] concurrent in
       let subject = try makeSubject()
       let recorder = HistoryRecorder(specification)
       for (client, commands) in program.enumerated() {

@@ -169,9 +169,9 @@ import Testing
     let explored = Collected()
     let draw: @Sendable () -> String = { "\(Int.random(in: 0..<1_000_000_000))" }
     func explore(leavingOut kinds: Set<PreemptionPoints.Kind>) async -> Bool {
-      var options = InterleavingOptions()
-      options.leavesOut = kinds
-      return await exploreInterleavings(options) { program in
+      var settings = ExplorationSettings.interleavings()
+      settings.leavesOut = kinds
+      return await exploreInterleavings(settings) { program in
         program.task { explored.insert(draw()) }
       }.isExhaustive
     }
@@ -220,14 +220,14 @@ import Testing
     _ program: DifferentialProgram, _ sharing: SharedState, _ mostSchedules: Int,
     leavingOut kinds: Set<PreemptionPoints.Kind> = []
   ) async -> (Set<String>, Bool) {
-    var options = InterleavingOptions(sharing: sharing)
-    options.stopsAtFailure = false
-    options.schedules = mostSchedules
-    options.leavesOut = kinds
-    options.time = .seconds(600)
-    if program.hasSleeps { options.timers = .racing }
+    var settings = ExplorationSettings.interleavings(sharing: sharing)
+    settings.stopsAtFailure = false
+    settings.runs = mostSchedules
+    settings.leavesOut = kinds
+    settings.time = .seconds(600)
+    if program.hasSleeps { settings.timers = .racing }
     let outcomes = Collected()
-    let report = await exploreInterleavings(options) { concurrent in
+    let report = await exploreInterleavings(settings) { concurrent in
       let world = DifferentialWorld()
       for task in program.tasks.indices {
         concurrent.task { await world.run(task: task, of: program) }
