@@ -57,9 +57,7 @@ transports:
 # The examples share the scratch folder, so that the modules of this package are built once.
 EXAMPLES := Storefront JobQueue KeyValue
 example: setup ## Run the tests of the packages in Examples
-	@for example in $(EXAMPLES); do \
-	  swift test --package-path Examples/$$example --scratch-path $(SCRATCH) || exit 1; \
-	done
+	@for example in $(EXAMPLES); do Scripts/test-example $$example $(SCRATCH) || exit 1; done
 
 # The sanitizer needs separate build products. Tests run several times slower under it, so they run in
 # groups: otherwise the load makes cases time out. Explorers are excluded because they measure time.

@@ -75,8 +75,8 @@ let harness: [Target] = [
   .target(
     name: "ServerFixtures",
     dependencies: [
-      "ContractTesting", "SeededRandom", "SystemLocks", "SystemPlatform", "SystemProcesses",
-      "SystemThreads",
+      "ContractTesting", "ExplorationEngine", "SeededRandom", "SystemLocks", "SystemPlatform",
+      "SystemProcesses", "SystemThreads",
     ]),
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
   .target(
@@ -122,8 +122,8 @@ let harness: [Target] = [
   .testTarget(
     name: "ServerFixturesTests",
     dependencies: [
-      "ContractTesting", "SeededRandom", "ServerFixtures", "SystemPlatform", "SystemProcesses",
-      "value-server",
+      "ContractTesting", "ExplorationEngine", "SeededRandom", "ServerFixtures", "SystemLocks",
+      "SystemPlatform", "SystemProcesses", "value-server",
     ]),
   .testTarget(
     name: "CrashExplorationTests",

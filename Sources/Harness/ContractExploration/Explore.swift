@@ -214,6 +214,9 @@ struct ScopedSubject<Fixture> {
     self.scope = scope
   }
 
+  /// What the fixture's servers have printed.
+  var logs: [(name: String, text: String)] { scope.logTexts }
+
   func tearDown() async throws {
     if let error = await scope.tearDown().first { throw error }
   }

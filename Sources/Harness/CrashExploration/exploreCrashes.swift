@@ -25,6 +25,8 @@ public import Testing
 ///   - implementation: The implementation to explore.
 ///   - durability: What the implementation promises.
 ///   - modes: The modes to examine.
+///   - duringRecovery: Whether a second crash is examined too, at every point at which reopening changes
+///     or synchronizes files. It takes as many times longer as reopening makes such calls.
 ///   - settings: The limits and seeds. Each run records other commands. The `runLimit` is that of a
 ///     recording, and of reopening and reading the subject once.
 ///   - sourceLocation: The source location of the call.
@@ -33,50 +35,55 @@ public import Testing
 public func exploreCrashes<Spec: PersistentSpecification>(
   _ specification: Spec, on implementation: Implementation<Reopenable<Spec.Subject>>,
   surviving durability: CrashDurability = .powerLoss, modes: [CrashMode] = CrashMode.allCases,
-  settings: ExplorationSettings = .init(runs: 1, steps: 30),
+  duringRecovery: Bool = false, settings: ExplorationSettings = .init(runs: 1, steps: 30),
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
   try await exploreCrashes(
-    specification, on: implementation, durability, modes, settings, sourceLocation
+    specification, on: implementation, durability, modes, duringRecovery, settings, sourceLocation
   ) { try $0.explore() }
 }
 
 /// Runs given commands on an implementation, and examines every crash.
 ///
-/// The test that ``exploreCrashes(_:on:surviving:modes:settings:sourceLocation:)`` prints for a
+/// The test that ``exploreCrashes(_:on:surviving:modes:duringRecovery:settings:sourceLocation:)`` prints for a
 /// finding makes this call. It names the implementation by its id in camel case.
 ///
 /// - Parameters:
 ///   - specification: The model and the probes.
 ///   - implementation: The implementation to explore.
 ///   - durability: What the implementation promises.
+///   - duringRecovery: Whether a second crash is examined too.
 ///   - commands: The commands, in order.
 ///   - sourceLocation: The source location of the call.
 /// - Throws: ``CrashExplorationError`` if there is no verdict; `OutsideTestError` if no test is
 ///   running.
 public func exploreCrashes<Spec: PersistentSpecification>(
   _ specification: Spec, on implementation: Implementation<Reopenable<Spec.Subject>>,
-  surviving durability: CrashDurability = .powerLoss, commands: [Spec.Command],
+  surviving durability: CrashDurability = .powerLoss, duringRecovery: Bool = false,
+  commands: [Spec.Command],
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
   try await exploreCrashes(
-    specification, on: implementation, durability, CrashMode.allCases, .init(), sourceLocation,
-    given: commands
+    specification, on: implementation, durability, CrashMode.allCases, duringRecovery, .init(),
+    sourceLocation, given: commands
   ) { try $0.explore(commands) }
 }
 
 private func exploreCrashes<Spec: PersistentSpecification>(
   _ specification: Spec, on implementation: Implementation<Reopenable<Spec.Subject>>,
-  _ durability: CrashDurability, _ modes: [CrashMode], _ settings: ExplorationSettings,
-  _ sourceLocation: SourceLocation, given commands: [Spec.Command] = [],
+  _ durability: CrashDurability, _ modes: [CrashMode], _ duringRecovery: Bool,
+  _ settings: ExplorationSettings, _ sourceLocation: SourceLocation,
+  given commands: [Spec.Command] = [],
   _ explore: @escaping @Sendable (CrashExplorer<Spec>) throws -> CrashReport<Spec>
 ) async throws {
   let name = ExplorationProcess.name(
-    "exploreCrashes \(durability)", specification.source, on: implementation.id,
+    "exploreCrashes \(durability)\(duringRecovery ? " twice" : "")", specification.source,
+    on: implementation.id,
     at: sourceLocation)
   try await exploring(implementation, "exploreCrashes", settings, in: name) { settings in
     if ExplorationProcess.isAssigned {
-      try await serveCrashes(specification, on: implementation, durability, modes, commands)
+      try await serveCrashes(
+        specification, on: implementation, durability, modes, duringRecovery, commands)
       return
     }
     if let reason = FileRecorder.unavailability {
@@ -112,12 +119,13 @@ private func exploreCrashes<Spec: PersistentSpecification>(
 /// Runs trials for the process that explores.
 private func serveCrashes<Spec: PersistentSpecification>(
   _ specification: Spec, on implementation: Implementation<Reopenable<Spec.Subject>>,
-  _ durability: CrashDurability, _ modes: [CrashMode], _ commands: [Spec.Command]
+  _ durability: CrashDurability, _ modes: [CrashMode], _ duringRecovery: Bool,
+  _ commands: [Spec.Command]
 ) async throws {
   let scope = FixtureScope()
   let trial = CrashTrial(
     specification: specification, reopenable: try await implementation.fixture(in: scope),
-    durability: durability, modes: modes)
+    durability: durability, modes: modes, duringRecovery: duringRecovery)
   await onWatchdogThread {
     trial.serve(LineConnection(STDIN_FILENO), given: commands)
   } onCancel: {

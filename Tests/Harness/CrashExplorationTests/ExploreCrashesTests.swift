@@ -81,6 +81,23 @@ import Testing
         """), "\(message)")
   }
 
+  @Test func `a second crash is examined in the other process too`() async throws {
+    try await exploreCrashes(
+      NoteSpecification(), on: Self.file(.hastyRecovery), commands: [.put("a", "x")])
+    let messages = Messages()
+    try await withKnownIssue {
+      try await exploreCrashes(
+        NoteSpecification(), on: Self.file(.hastyRecovery), duringRecovery: true,
+        commands: [.put("a", "x")])
+    } matching: {
+      messages.add($0)
+      return true
+    }
+    let message = try #require(messages.all.first)
+    #expect(
+      message.contains("second crash, while it was reopened, after open of the new"), "\(message)")
+  }
+
   /// The messages of known issues.
   private final class Messages: Sendable {
     private let list = Mutex<[String]>([])

@@ -33,6 +33,10 @@ final class FileNoteStore: NoteStore {
     case trapping
     /// Overwrites the file, and never returns if it can't read it.
     case hanging
+    /// Writes a journal, overwrites the file, and removes the journal. Reopening goes on from there.
+    case journal
+    /// The same, but reopening removes the journal before it overwrites the file.
+    case hastyRecovery
     /// Writes by stdio, which the recorder can't see.
     case stdio
     /// Overwrites the file through a shared mapping.
@@ -49,6 +53,10 @@ final class FileNoteStore: NoteStore {
     self.folder = folder.path
     self.way = way
     var notes: [String: String] = [:]
+    if let notes = try Self.recover(in: folder.path, isHasty: way == .hastyRecovery) {
+      state = Mutex(notes)
+      return
+    }
     if let data = FileManager.default.contents(atPath: folder.path + "/notes.json") {
       do {
         notes = try JSONDecoder().decode([String: String].self, from: data)
@@ -97,6 +105,13 @@ final class FileNoteStore: NoteStore {
     let data = try encoder.encode(notes)
     let new = file + ".new"
     switch way {
+    case .journal, .hastyRecovery:
+      try write(data, to: file + ".journal", synchronizes: true)
+      try synchronizeFolder()
+      try write(data, to: file, synchronizes: true)
+      try synchronizeFolder()
+      unlink(file + ".journal")
+      try synchronizeFolder()
     case .right, .late, .twice:
       try write(data, to: new, synchronizes: true)
       try check(Foundation.rename(new, file))
@@ -133,7 +148,26 @@ final class FileNoteStore: NoteStore {
     }
   }
 
-  private func write(
+  /// Reads the journal that a crash left, and goes on with it. A journal that is not whole is removed, since
+  /// the file has not been touched.
+  private static func recover(in folder: String, isHasty: Bool) throws -> [String: String]? {
+    let file = folder + "/notes.json"
+    guard let data = FileManager.default.contents(atPath: file + ".journal") else { return nil }
+    let notes = try? JSONDecoder().decode([String: String].self, from: data)
+    if isHasty || notes == nil { try remove(file + ".journal", from: folder) }
+    guard let notes else { return nil }
+    try write(data, to: file, synchronizes: true)
+    try synchronize(folder)
+    if !isHasty { try remove(file + ".journal", from: folder) }
+    return notes
+  }
+
+  private static func remove(_ path: String, from folder: String) throws {
+    unlink(path)
+    try synchronize(folder)
+  }
+
+  private static func write(
     _ data: Data, to path: String, flags: Int32 = O_CREAT | O_TRUNC, synchronizes: Bool
   ) throws {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o600)
@@ -144,7 +178,15 @@ final class FileNoteStore: NoteStore {
     if synchronizes { try check(fsync(descriptor)) }
   }
 
-  private func synchronizeFolder() throws {
+  private func write(
+    _ data: Data, to path: String, flags: Int32 = O_CREAT | O_TRUNC, synchronizes: Bool
+  ) throws {
+    try Self.write(data, to: path, flags: flags, synchronizes: synchronizes)
+  }
+
+  private func synchronizeFolder() throws { try Self.synchronize(folder) }
+
+  private static func synchronize(_ folder: String) throws {
     let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
     try check(descriptor)
     defer { close(descriptor) }
@@ -162,7 +204,9 @@ final class FileNoteStore: NoteStore {
     munmap(memory, data.count)
   }
 
-  private func check(_ code: Int32) throws {
+  private func check(_ code: Int32) throws { try Self.check(code) }
+
+  private static func check(_ code: Int32) throws {
     if code < 0 { throw StoreError(code: errno) }
   }
 }

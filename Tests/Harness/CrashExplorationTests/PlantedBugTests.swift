@@ -7,12 +7,12 @@ import Testing
 @Suite(.enabled(if: FileRecorder.unavailability == nil)) struct PlantedBugTests {
   private func report(
     on reopenable: Reopenable<any NoteStore>, surviving durability: CrashDurability = .powerLoss,
-    modes: [CrashMode] = CrashMode.allCases,
+    modes: [CrashMode] = CrashMode.allCases, duringRecovery: Bool = false,
     settings: ExplorationSettings = .init(runs: 3, seed: 1, steps: 20)
   ) async throws -> CrashReport<NoteSpecification> {
     let trial = CrashTrial(
       specification: NoteSpecification(), reopenable: reopenable, durability: durability,
-      modes: modes)
+      modes: modes, duringRecovery: duringRecovery)
     return try await onWatchdogThread {
       Result {
         try CrashExplorer(
@@ -65,6 +65,33 @@ import Testing
     #expect(failure.finding.kind == .stuck, "\(report)")
     #expect(failure.commands.count == 1, "\(report)")
     #expect("\(report)".contains("the reopened subject does not go on"), "\(report)")
+  }
+
+  // MARK: - A second crash
+
+  @Test func `a recovery that drops its journal too early loses only by a second crash`()
+    async throws
+  {
+    let once = try await report(on: .file(.hastyRecovery))
+    #expect(once.failure == nil, "\(once)")
+    let twice = try await report(on: .file(.hastyRecovery), duringRecovery: true)
+    let failure = try #require(twice.failure)
+    #expect(failure.finding.kind == .unreadable, "\(twice)")
+    #expect(failure.commands.count == 1, "\(twice)")
+    #expect("\(twice)".contains("after a process crash, and another while it was reopened: "))
+    #expect("\(twice)".contains("second crash, while it was reopened, after open of the new file"))
+    #expect("\(twice)".contains("duringRecovery: true, commands: ["))
+  }
+
+  @Test func `a recovery that can be repeated survives a second crash`() async throws {
+    for store in [Reopenable<any NoteStore>.file(.journal), .log()] {
+      let report = try await report(on: store, duringRecovery: true)
+      #expect(report.failure == nil, "\(report)")
+      #expect(report.coverage.pointsOfRecovery > 10, "\(report)")
+      #expect("\(report)".contains("\(report.coverage.pointsOfRecovery) while reopening"))
+    }
+    let without = try await report(on: .file(.right), duringRecovery: true)
+    #expect(without.failure == nil && without.coverage.pointsOfRecovery == 0, "\(without)")
   }
 
   // MARK: - Durability

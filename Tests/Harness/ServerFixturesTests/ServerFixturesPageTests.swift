@@ -1,4 +1,5 @@
 import ContractTesting
+import ExplorationEngine
 import Foundation
 import ServerFixtures
 import Testing
@@ -32,6 +33,11 @@ extension Implementation where Fixture == JobQueueFixture {
   }
 }
 
+extension Fault<JobQueueFixture> {
+  static let kill = killing { $0.server }
+  static let pause = pausing { $0.server }
+}
+
 extension ClauseGroup<JobQueueFixture> {
   static let restart = ClauseGroup("Restart") {
     Clause("survives-restart", "jobs survive a restart of the server") { fixture in
@@ -55,7 +61,7 @@ extension ClauseGroup<JobQueueFixture> {
     let blocks = page.components(separatedBy: "```swift\n").dropFirst().map {
       $0.components(separatedBy: "```")[0]
     }
-    #expect(blocks.count == 2)
+    #expect(blocks.count == 3)
     for line in blocks.joined().split(separator: "\n") {
       let isKnown = known.contains(line.trimmingCharacters(in: .whitespaces))
       #expect(isKnown, "\(line)")

@@ -41,18 +41,23 @@ extension Implementation<JobQueueFixture> {
   static let snapshots = redis("snapshots", ["--save", "3600 1 300 100 60 10000"])
 
   /// Every command is on the disk before it is answered.
-  static let always = redis("always", ["--appendonly", "yes", "--appendfsync", "always"])
+  static let always = redis(
+    "always", ["--appendonly", "yes", "--appendfsync", "always"], limit: .seconds(2))
 
-  /// The log is synced every second, on a disk that takes 1.5 s to do so.
+  /// The log is synced every second, on a disk that takes 3 s to do so once.
   static let slowDisk = redis(
     "slow-disk", ["--appendonly", "yes", "--appendfsync", "everysec"], onSlowDisk: true)
 
   /// Redis with a server of its own for each fixture, because faults break it.
-  static func redis(_ id: String, _ options: [String], onSlowDisk: Bool = false) -> Self {
+  static func redis(
+    _ id: String, _ options: [String], limit: Duration = .seconds(4), onSlowDisk: Bool = false
+  ) -> Self {
     live(id) { scope in
       let server = try await scope.redis(options, onSlowDisk: onSlowDisk)
       let proxy = try scope.proxy(to: server.port)
-      return .redis(.init(server: server, proxy: proxy)) { RedisServer(port: proxy.port) }
+      return .redis(.init(server: server, proxy: proxy), limit: limit) {
+        RedisServer(port: proxy.port)
+      }
     }
   }
 
@@ -88,13 +93,13 @@ extension Implementation<JobQueueFixture> {
   /// The same, where a change counts once the replica has it.
   static let replicatedWait = live("replicated-wait") { scope in
     let replication = try await Replication(in: scope, replicas: 1)
-    return .redis(replication.world, limit: .seconds(4)) { replication.server }
+    return .redis(replication.world) { replication.server }
   }
 }
 
 extension JobQueueFixture {
   fileprivate static func redis(
-    _ world: World, limit: Duration = .seconds(1),
+    _ world: World, limit: Duration = .seconds(4),
     _ server: @escaping @Sendable () -> RedisServer
   ) -> Self {
     let clock = TestClock()
@@ -110,7 +115,7 @@ extension FixtureScope {
       environment: onSlowDisk ? ["LD_PRELOAD": try SlowDisk.library()] : [:],
       readiness: .log(containing: "Ready to accept connections"),
       install: "apt-get install redis-server")
-    if onSlowDisk { try await SlowDisk.awaitSync(of: server) }
+    if onSlowDisk { try await SlowDisk.slowDown(server) }
     return server
   }
 }
@@ -216,22 +221,54 @@ private struct RepeatingJobQueue: JobQueue {
   }
 }
 
-/// A library that makes fdatasync(2) take 1.5 s in the process that loads it first.
+/// A disk of which one sync takes 3 s.
 private enum SlowDisk {
+  /// Makes the next sync of a server slow, and waits until it has begun. What Redis answers meanwhile is not
+  /// on the disk: it writes its log again when the sync is over, or after 2 s.
+  ///
+  /// INFO could only be asked again and again, so the library says by a FIFO that the sync has begun.
+  static func slowDown(_ server: Server) async throws {
+    let path = server.folder.appendingPathComponent("sync").path
+    // A reader that may also write does not wait for the other end.
+    guard mkfifo(path, 0o600) == 0, let fifo = FileHandle(forUpdatingAtPath: path) else {
+      throw Problem("no FIFO at \(path): \(String(cString: strerror(errno)))")
+    }
+    let connection = try RedisConnection(port: server.port, limit: .seconds(10))
+    _ = try await connection.send(["SET", "warm", "1"])
+    let hasBegun = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        var event = pollfd(fd: fifo.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        continuation.resume(returning: poll(&event, 1, 10_000) == 1)
+      }
+    }
+    guard hasBegun else { throw Problem("Redis has not synced its log within 10 s") }
+  }
+
+  /// The path of a library that replaces fdatasync(2) in the process that loads it first.
+  static func library() throws -> String { try built.get() }
+
   private static let source = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
+    #include <fcntl.h>
     #include <unistd.h>
     int fdatasync(int file) {
-      usleep(1500000);
+      int fifo = open("sync", O_WRONLY | O_NONBLOCK);
+      if (fifo >= 0) {
+        unlink("sync");
+        if (write(fifo, "", 1) == 1) usleep(3000000);
+        close(fifo);
+      }
       return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(file);
     }
     """
 
+  private static let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("slow-disk-\(ProcessInfo.processInfo.processIdentifier)")
+
   private static let built = Result { () throws -> String in
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("slow-disk-\(ProcessInfo.processInfo.processIdentifier)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(at: SlowDisk.folder) }
     let code = folder.appendingPathComponent("slow.c")
     try source.write(to: code, atomically: true, encoding: .utf8)
     let library = folder.appendingPathComponent("slow.so").path
@@ -240,23 +277,20 @@ private enum SlowDisk {
     compiler.arguments = ["clang", "-shared", "-fPIC", "-o", library, code.path]
     try compiler.run()
     compiler.waitUntilExit()
-    guard compiler.terminationStatus == 0 else { throw NotBuilt() }
+    guard compiler.terminationStatus == 0 else { throw NoCompiler() }
     return library
   }
 
-  struct NotBuilt: Error {}
-
-  /// Waits until Redis is in the middle of a sync, so that what it answers next is not on the disk.
-  static func awaitSync(of server: Server) async throws {
-    let connection = try RedisConnection(port: server.port, limit: .seconds(10))
-    while true {
-      _ = try await connection.send(["SET", "warm", "1"])
-      guard case .text(let state) = try await connection.send(["INFO", "persistence"]),
-        !state.contains("aof_pending_bio_fsync:1")
-      else { return }
-      try await Task.sleep(for: .milliseconds(20))
+  /// A slow disk needs a compiler, as Redis needs to be installed.
+  struct NoCompiler: UnavailabilityError {
+    var unavailabilityReason: String? {
+      "clang is missing or fails; install it: apt-get install clang"
     }
   }
 
-  static func library() throws -> String { try built.get() }
+  struct Problem: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) { self.description = description }
+  }
 }

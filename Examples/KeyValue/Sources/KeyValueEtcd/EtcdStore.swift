@@ -13,8 +13,8 @@ public final class EtcdStore: KeyValueStore {
   public enum Reads: Sendable {
     /// The node asks the cluster first.
     case linearizable
-    /// The node answers from what it has.
-    case serializable
+    /// One node, by its index, answers from what it has.
+    case serializable(at: Int)
   }
 
   private let nodes: [UInt16]
@@ -48,8 +48,10 @@ public final class EtcdStore: KeyValueStore {
       struct Pair: Decodable { var value: Data? }
       var kvs: [Pair]?
     }
-    let request = Range(key: bytes(key), serializable: reads == .serializable)
-    let reply: Reply = try await send(request, to: "range")
+    var request = Range(key: bytes(key))
+    var node: Int?
+    if case .serializable(let index) = reads { (request.serializable, node) = (true, index) }
+    let reply: Reply = try await send(request, to: "range", at: node)
     return reply.kvs?.first.map { String(decoding: $0.value ?? Data(), as: UTF8.self) }
   }
 
@@ -83,9 +85,9 @@ public final class EtcdStore: KeyValueStore {
   private func bytes(_ key: String) -> Data { Data((prefix + key).utf8) }
 
   private func send<Reply: Decodable>(
-    _ request: some Encodable, to path: String
+    _ request: some Encodable, to path: String, at index: Int? = nil
   ) async throws(KeyValueError) -> Reply {
-    let node = nodes[count.add(1, ordering: .relaxed).oldValue % nodes.count]
+    let node = nodes[(index ?? count.add(1, ordering: .relaxed).oldValue) % nodes.count]
     let answer: HTTPDataResponse
     let body: Data
     do {

@@ -3,25 +3,20 @@ import KeyValue
 
 /// The model of a key-value store with random commands.
 struct KeyValueSpecification: Specification {
-  enum Command: Hashable, Sendable, CustomStringConvertible {
+  enum Command: Hashable, Sendable, Codable, CustomStringConvertible {
     case get(String)
-    case put(String, Int)
-    case compareAndSet(String, from: Int?, to: Int)
+    case put(String, String)
+    case compareAndSet(String, from: String?, to: String)
     case delete(String)
 
     var description: String {
       switch self {
-      case .get(let key): "get(\"\(key)\")"
-      case .put(let key, let value): "put(\"\(key)\", \(value))"
+      case .get(let key): "get(\(key.debugDescription))"
+      case .put(let key, let value): "put(\(key.debugDescription), \(value.debugDescription))"
       case .compareAndSet(let key, let old, let new):
-        "compareAndSet(\"\(key)\", from: \(old.map(String.init) ?? "nil"), to: \(new))"
-      case .delete(let key): "delete(\"\(key)\")"
-      }
-    }
-
-    var key: String {
-      switch self {
-      case .get(let key), .put(let key, _), .compareAndSet(let key, _, _), .delete(let key): key
+        "compareAndSet(\(key.debugDescription), from: \(old?.debugDescription ?? "nil"), "
+          + "to: \(new.debugDescription))"
+      case .delete(let key): "delete(\(key.debugDescription))"
       }
     }
   }
@@ -35,11 +30,11 @@ struct KeyValueSpecification: Specification {
 
   func command(from choices: inout Choices, in state: KeyValueModel) -> Command {
     let key = choices.element(of: ["a", "b"], domain: "key") ?? "a"
-    let value = choices.integer(in: 0...99, domain: "value")
+    let value = choices.element(of: ["1", "2", "3", "", "日本\0"], domain: "value") ?? "1"
     return switch choices.rule(weights: [4, 3, 3, 1]) {
     case 0: .get(key)
     case 1: .put(key, value)
-    case 2: .compareAndSet(key, from: state.values[key].flatMap(Int.init), to: value)
+    case 2: .compareAndSet(key, from: choices.bool() ? state.values[key] : value, to: value)
     default: .delete(key)
     }
   }
@@ -48,10 +43,10 @@ struct KeyValueSpecification: Specification {
     switch command {
     case .get(let key): return .value(state.values[key])
     case .put(let key, let value):
-      state.put(key, "\(value)")
+      state.put(key, value)
       return .done(true)
     case .compareAndSet(let key, let old, let new):
-      return .done(state.compareAndSet(key, from: old.map(String.init), to: "\(new)"))
+      return .done(state.compareAndSet(key, from: old, to: new))
     case .delete(let key): return .done(state.delete(key))
     }
   }
@@ -62,19 +57,16 @@ struct KeyValueSpecification: Specification {
       switch command {
       case .get(let key): return .value(try await store.get(key))
       case .put(let key, let value):
-        try await store.put(key, "\(value)")
+        try await store.put(key, value)
         return .done(true)
       case .compareAndSet(let key, let old, let new):
-        return .done(
-          try await store.compareAndSet(key, from: old.map(String.init), to: "\(new)"))
+        return .done(try await store.compareAndSet(key, from: old, to: new))
       case .delete(let key): return .done(try await store.delete(key))
       }
-    } catch {
-      if case .unavailable(let reason) = error { throw CallDidNotHappen(reason) }
-      throw error
+    } catch .unavailable(let reason) {
+      throw CallDidNotHappen(reason)
     }
   }
 
-  func isReadOnly(_ command: Command) -> Bool { command == .get(command.key) }
-  func partition(of command: Command) -> AnyHashable? { command.key }
+  func isReadOnly(_ command: Command) -> Bool { kind(of: command) == "get" }
 }

@@ -44,10 +44,15 @@ public final class FixtureScope: Sendable {
     logs.withLock { $0.append((name, text)) }
   }
 
+  /// The texts that were registered, as they are now.
+  package var logTexts: [(name: String, text: String)] {
+    logs.withLock(\.self).map { ($0.name, $0.text()) }
+  }
+
   /// Attaches the texts that were registered.
   func attachLogs(at location: SourceLocation) {
-    for log in logs.withLock(\.self) {
-      Attachment.record(log.text(), named: log.name, sourceLocation: location)
+    for log in logTexts {
+      Attachment.record(log.text, named: log.name, sourceLocation: location)
     }
   }
 

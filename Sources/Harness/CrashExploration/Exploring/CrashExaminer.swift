@@ -17,6 +17,31 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     var outside: Int
   }
 
+  /// The same for an image of a second crash, whose files belong to another recording.
+  private struct SecondKey: Hashable {
+    var contents: [String: FolderImage.WholeContent]
+    var outside: Int
+  }
+
+  /// A reopening of an image, and a mode of a second crash.
+  private struct RecoveryKey: Hashable {
+    var image: Key
+    var mode: CrashMode
+  }
+
+  /// What reopening an image did to its files.
+  private struct Recovery {
+    var events: [FileEvent]
+    /// The files before.
+    var folder: RecordedFolder
+  }
+
+  /// What was read after a second crash, which happened after an event.
+  private struct SecondRead {
+    var event: String
+    var observation: Observation
+  }
+
   private let trial: CrashTrial<Spec>
   private let commands: [Spec.Command]
   private let events: [FileEvent]
@@ -28,6 +53,9 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   private var recorded = RecordedFolder()
   private var coverage: CrashCoverage
   private var observations: [Key: Observation] = [:]
+  private var recoveries: [Key: Recovery] = [:]
+  private var secondReads: [RecoveryKey: [SecondRead]] = [:]
+  private var secondObservations: [SecondKey: Observation] = [:]
   /// The responses of the model to the probes, by the number of commands that survive and that of
   /// those acknowledged.
   private var expectations: [[Int]: [Spec.Response]] = [:]
@@ -114,20 +142,102 @@ struct CrashExaminer<Spec: PersistentSpecification> {
       kind: .endedProcess, point: point, mode: mode, expected: [], found: "")
     let outside = commands.prefix(acknowledged).filter { spec.isOutside($0) }
     let key = Key(contents: image.contents, outside: outside.count)
-    if let known = observations[key] { return judge(known, &finding).finding }
+    if let known = observations[key] {
+      return try judge(known, &finding).finding ?? examineRecovery(of: key, finding, willOpen)
+    }
 
     willOpen(finding)
     coverage.opened += 1
     let place = try folder.subfolder("image")
     defer { try? FileManager.default.removeItem(atPath: place) }
     try image.write(to: place)
-    let observation = try observe(place, outside, spec.probes)
+    let observation = try observe(image, key, in: place, outside)
     observations[key] = observation
-    let (failure, survived) = judge(observation, &finding)
+    var (failure, survived) = judge(observation, &finding)
+    if failure == nil { failure = try examineRecovery(of: key, finding, willOpen) }
     if let survived, goesOn, stuck == nil {
       stuck = try goOn(place, outside, from: survived, &finding)
     }
     return failure
+  }
+
+  // MARK: - A second crash
+
+  /// Reads an image, and records what that does to its files if a second crash is examined.
+  private mutating func observe(
+    _ image: FolderImage, _ key: Key, in place: String, _ outside: [Spec.Command]
+  ) throws -> Observation {
+    guard trial.duringRecovery else { return try observe(place, outside, spec.probes) }
+    let folder = try RecordedFolder(image) { path throws(CrashExplorationError) in
+      var status = stat()
+      guard stat(place + "/" + path, &status) == 0 else {
+        throw CrashExplorationError(.unsupportedCall, "can't find the image of \(path)")
+      }
+      return UInt64(status.st_ino)
+    }
+    var observation = Observation.responses([])
+    let events = try FileRecorder.recording(place) {
+      observation = try observe(place, outside, spec.probes)
+    }
+    recoveries[key] = Recovery(events: events, folder: folder)
+    return observation
+  }
+
+  /// Examines a second crash, in the same mode, at every point of a reopening.
+  ///
+  /// No command returns meanwhile, so the promise is that after the first crash.
+  private mutating func examineRecovery(
+    of image: Key, _ first: CrashFinding, _ willOpen: (CrashFinding) -> Void
+  ) throws -> CrashFinding? {
+    guard let recovery = recoveries[image] else { return nil }
+    let key = RecoveryKey(image: image, mode: first.mode)
+    let reads = try secondReads[key] ?? read(recovery, image.outside, first, willOpen)
+    secondReads[key] = reads
+    for read in reads {
+      var finding = first
+      finding.recovery = read.event
+      if let failure = judge(read.observation, &finding).finding { return failure }
+    }
+    return nil
+  }
+
+  /// Reopens what a second crash leaves at every point of a reopening.
+  private mutating func read(
+    _ recovery: Recovery, _ outside: Int, _ first: CrashFinding,
+    _ willOpen: (CrashFinding) -> Void
+  ) throws -> [SecondRead] {
+    let performed = commands.filter { spec.isOutside($0) }.prefix(outside)
+    var recorded = recovery.folder
+    var reads: [SecondRead] = []
+    for event in recovery.events where !trial.cancellation.isRequested {
+      try recorded.apply(event)
+      guard event.kind != .map, event.kind != .mark else { continue }
+      coverage.pointsOfRecovery += 1
+      for image in FolderImage.images(of: recorded, after: first.mode) {
+        coverage.images += 1
+        let key = SecondKey(contents: image.wholeContents, outside: outside)
+        var finding = first
+        finding.kind = .endedProcess
+        finding.recovery = event.description
+        let observation = try secondObservations[key] ?? open(image, performed, finding, willOpen)
+        secondObservations[key] = observation
+        reads.append(.init(event: event.description, observation: observation))
+      }
+    }
+    return reads
+  }
+
+  /// Reads what a second crash has left.
+  private mutating func open(
+    _ image: FolderImage, _ outside: some Sequence<Spec.Command>, _ finding: CrashFinding,
+    _ willOpen: (CrashFinding) -> Void
+  ) throws -> Observation {
+    willOpen(finding)
+    coverage.opened += 1
+    let place = try folder.subfolder("second")
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    try image.write(to: place)
+    return try observe(place, Array(outside), spec.probes)
   }
 
   /// Compares what was read with what the promise allows.

@@ -8,6 +8,8 @@ struct CrashTrial<Spec: PersistentSpecification>: Sendable {
   var reopenable: Reopenable<Spec.Subject>
   var durability: CrashDurability
   var modes: [CrashMode]
+  /// Whether a second crash is examined, at every point of a reopening.
+  var duringRecovery = false
   var cancellation = CrashCancellation()
 
   /// What a trial came to.

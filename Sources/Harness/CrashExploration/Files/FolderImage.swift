@@ -49,6 +49,27 @@ struct FolderImage {
     return true
   }
 
+  /// The bytes of a file, by its index in ``contents``.
+  func bytes(of file: Int) -> [UInt8] { bytes[file] ?? [] }
+
+  /// What is at each path, with the bytes of files: the same for images of different recordings.
+  var wholeContents: [String: WholeContent] {
+    contents.mapValues { content in
+      switch content {
+      case .folder: .folder
+      case .link(let target): .link(to: target)
+      case .file(let file, _, _): .file(bytes(of: file))
+      }
+    }
+  }
+
+  /// What is at a path.
+  enum WholeContent: Hashable {
+    case folder
+    case link(to: String)
+    case file([UInt8])
+  }
+
   /// The total size of the files.
   var size: Int { bytes.values.reduce(0) { $0 + $1.count } }
 

@@ -45,6 +45,33 @@ struct RecordedFolder {
   private var indices: [UInt64: Int] = [:]
   private var changes = 0
 
+  /// An empty folder.
+  init() {}
+
+  /// A folder with the files of an image, all of them synchronized.
+  ///
+  /// - Parameter identify: Returns what identifies the file at a path in a recording.
+  init(
+    _ image: FolderImage, identify: (String) throws(CrashExplorationError) -> UInt64
+  ) throws(CrashExplorationError) {
+    var known: [Int: Int] = [:]
+    for (path, content) in image.contents {
+      switch content {
+      case .folder: names[path] = .folder
+      case .link(let target): names[path] = .link(to: target)
+      case .file(let file, _, _):
+        if known[file] == nil {
+          let version = Version(bytes: image.bytes(of: file), number: nextChange())
+          known[file] = files.count
+          indices[try identify(path)] = files.count
+          files.append(File(present: version, durable: version))
+        }
+        names[path] = known[file].map { .file($0) }
+      }
+    }
+    durableNames = names
+  }
+
   /// Applies an event.
   ///
   /// - Throws: ``CrashExplorationError`` if it can't be replayed.

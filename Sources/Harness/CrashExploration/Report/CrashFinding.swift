@@ -34,6 +34,8 @@ struct CrashFinding: Sendable, Codable {
 
   var kind: Kind
   var point: Point
+  /// The event of the reopening after which a second crash happens; `nil` if there is only one.
+  var recovery: String?
   var mode: CrashMode
   /// What the promise allows, one line each.
   var expected: [String]
@@ -61,7 +63,7 @@ struct CrashFinding: Sendable, Codable {
       case .endedProcess: "reopening or reading the subject ends the process"
       case .hung: "reopening or reading the subject does not end"
       }
-    return "after a \(mode): \(loss)"
+    return "after a \(mode)\(recovery == nil ? "" : ", and another while it was reopened"): \(loss)"
   }
 }
 
@@ -75,6 +77,8 @@ struct CrashCoverage: Sendable, Codable, Equatable {
   var points = 0
   /// The points that a limit left out.
   var pointsLeftOut = 0
+  /// The points of reopenings at which a second crash was examined.
+  var pointsOfRecovery = 0
   /// The images of the folder, one or more for each point and mode.
   var images = 0
   /// The images that were opened; the others are equal to one of these.
@@ -85,6 +89,7 @@ struct CrashCoverage: Sendable, Codable, Equatable {
     one.calls += other.calls
     one.points += other.points
     one.pointsLeftOut += other.pointsLeftOut
+    one.pointsOfRecovery += other.pointsOfRecovery
     one.images += other.images
     one.opened += other.opened
   }
@@ -93,8 +98,9 @@ struct CrashCoverage: Sendable, Codable, Equatable {
 extension CrashCoverage: CustomStringConvertible {
   var description: String {
     let text =
-      "\(commands) commands, \(calls) recorded calls, \(points) crash points, \(images) images, of which "
-      + "\(opened) differ and were opened"
+      "\(commands) commands, \(calls) recorded calls, \(points) crash points, "
+      + (pointsOfRecovery > 0 ? "\(pointsOfRecovery) while reopening, " : "")
+      + "\(images) images, of which \(opened) differ and were opened"
     return pointsLeftOut == 0
       ? text : text + "; the time limit left out \(pointsLeftOut) crash points"
   }

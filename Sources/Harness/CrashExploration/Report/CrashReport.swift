@@ -57,6 +57,9 @@ extension CrashReport: CustomStringConvertible {
     lines.append(
       "crash after \(finding.point.event) (event \(finding.point.number) of "
         + "\(finding.point.count)); \(finding.mode)")
+    if let event = finding.recovery {
+      lines.append("second crash, while it was reopened, after \(event)")
+    }
     lines += finding.expected.map { "expected \($0)" }
     return lines + ["found    \(finding.found)"]
   }
@@ -78,7 +81,7 @@ extension CrashReport: CustomStringConvertible {
       @Test func survivesCrashes() async throws {
         try await exploreCrashes(
           \(specification.source), on: \(implementation), surviving: .\(durability.rawValue),
-          commands: [
+          \(failure.finding.recovery == nil ? "" : "duringRecovery: true, ")commands: [
       \(commands.joined(separator: "\n"))
           ])
       }

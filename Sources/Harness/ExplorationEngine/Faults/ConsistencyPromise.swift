@@ -1,7 +1,7 @@
 /// What a port promises about calls that run concurrently or while faults happen.
 ///
 /// In each promise, a call without an answer may have happened at any time after it began, or never.
-public enum ConsistencyPromise: String, Sendable, Hashable, CaseIterable {
+public enum ConsistencyPromise: String, Sendable, Hashable, CaseIterable, Codable {
   /// There is one order of the calls that explains every answer, and in which a call that began after
   /// another had returned comes after it.
   case linearizable
@@ -48,12 +48,27 @@ extension ConsistencyPromise {
   func minimal<Model: SequentialModel>(
     _ history: FaultHistory<Model.Command, Model.Response>, _ model: Model, within time: Duration
   ) -> FaultHistory<Model.Command, Model.Response>? {
-    guard self != .sequentiallyConsistent,
-      let calls = LinearizabilityChecker(model).explained(
-        promised(history, model), within: time)
-    else { return nil }
+    let promised = promised(history, model)
     var part = history
-    part.calls = calls
+    if self == .sequentiallyConsistent {
+      // Most removals are decided within few steps, and an operation that no search decides is kept.
+      let limits = LinearizabilityLimits(steps: 100_000, time: .seconds(1))
+      let reduction = HistoryReduction<Model.Command, Model.Response>(isRealTime: false) {
+        var search = SequentialConsistencySearch(model, $0, limits)
+        switch search.run() {
+        case .kept: return true
+        case .broken: return false
+        case .undecided: return nil
+        }
+      }
+      guard let calls = reduction.reduced(promised.operations, within: time) else { return nil }
+      part.calls = calls
+    } else {
+      guard let calls = LinearizabilityChecker(model).explained(promised, within: time) else {
+        return nil
+      }
+      part.calls = calls
+    }
     return part.trimmed
   }
 

@@ -30,7 +30,19 @@ public struct FaultExplorer<Spec: Specification>: Sendable where Spec.Subject: S
   /// The first arguments of the call in printed tests.
   package var sourceArguments: String
 
-  let world: Run.World
+  /// The store in which failures are saved, and from which they are replayed first.
+  package var examples: ExampleStore?
+
+  /// The implementation's id, so that each implementation has its own examples.
+  package var implementation: String?
+
+  /// Returns what a subject's servers have printed since the subject was made.
+  package var logs: @Sendable (Spec.Subject) -> [FaultLog] {
+    get { world.logs }
+    set { world.logs = newValue }
+  }
+
+  var world: Run.World
 
   /// Creates an explorer.
   ///
@@ -103,6 +115,7 @@ public struct FaultExplorer<Spec: Specification>: Sendable where Spec.Subject: S
     // One more thread runs the faults.
     let workers = (0...count).map { _ in RunWorker() }
     defer { for worker in workers { worker.stop() } }
+    if given == nil { replayExamples(on: workers, &report) }
     var answers: [String: (calls: Int, answers: Int)] = [:]
     while report.runs < settings.runs, report.failure == nil,
       !isCancelled.value.load(ordering: .relaxed),
@@ -123,6 +136,7 @@ public struct FaultExplorer<Spec: Specification>: Sendable where Spec.Subject: S
         let shrinker = FaultShrinker(explorer: self, seed: seed, workers: workers)
         report.failure = shrinker.shrink(
           program, outcome, isGiven: given != nil, isCancelled: isCancelled)
+        if given == nil { saveFailure(&report) }
       }
     }
     if report.failure == nil {
@@ -164,6 +178,24 @@ public struct FaultExplorer<Spec: Specification>: Sendable where Spec.Subject: S
     case .broken: return .failed(kind: "promise")
     case .undecided(let reason): return .undecided(reason)
     }
+  }
+
+  /// The smallest part found of a run's history that breaks the promise.
+  func minimal(_ outcome: Run.Outcome) -> Run.Recorded? {
+    guard outcome.problem == nil else { return nil }
+    return promise.minimal(outcome.history, specification, within: settings.shrinkTime)
+  }
+
+  /// Describes a run that failed.
+  func failure(
+    _ program: FaultProgram<Spec>, _ outcome: Run.Outcome, originalLength: Int,
+    replays: (runs: Int, failures: Int), seed: UInt64
+  ) -> FaultFailure<Spec> {
+    FaultFailure(
+      promise: promise, problem: outcome.problem, originalLength: originalLength,
+      replays: replays, seed: seed, logs: outcome.logs, program: program,
+      history: outcome.history, minimal: minimal(outcome), specification: specification,
+      sourceArguments: sourceArguments)
   }
 
   // MARK: - Drawing

@@ -14,24 +14,30 @@ struct FaultHistory<Command: Sendable, Response: Sendable>: Sendable {
 
   var calls = History<Command, Response>(checked: [])
   var faults: [Mark] = []
+  /// The positions of the steps of a program, by the stamps at which they began.
+  var positions: [Int: Int] = [:]
 
   /// The stamp at which the last fault was over, of those with a name or of all; `.max` if one lasted to
   /// the end of the run.
   func endOfFaults(named name: String? = nil) -> Int {
-    var end = 0
-    for (index, mark) in faults.enumerated() where name == nil || mark.name == name {
-      let healing = faults[index...].first { $0.isHealing && $0.name == mark.name }
-      end = max(end, (mark.lasts ? healing : mark)?.end ?? .max)
-    }
-    return end
+    faults.indices.filter { name == nil || faults[$0].name == name }.map(endOfFault).max() ?? 0
   }
 
-  /// The history without faults before the first call and after the last one began.
+  /// The stamp at which a fault was over, or its healing; `.max` if it lasted to the end of the run.
+  private func endOfFault(_ index: Int) -> Int {
+    let mark = faults[index]
+    let healing = faults[index...].first { $0.isHealing && $0.name == mark.name }
+    return (mark.lasts ? healing : mark)?.end ?? .max
+  }
+
+  /// The history without faults that were over before the first call began, or that struck after the
+  /// last one had begun.
   var trimmed: Self {
     var copy = self
     let first = calls.operations.map(\.call).min() ?? 0
     let last = calls.operations.map(\.call).max() ?? 0
-    copy.faults = faults.filter { $0.start > first && $0.start < last }
+    copy.faults = faults.indices.filter { endOfFault($0) > first && faults[$0].start < last }
+      .map { faults[$0] }
     return copy
   }
 

@@ -20,12 +20,24 @@ public struct FaultReport<Spec: Specification>: Sendable {
   public internal(set) var duration: Duration = .zero
   /// The failure, if one was found. The exploration ends at the first.
   public internal(set) var failure: FaultFailure<Spec>?
+  /// The number of stored examples that were replayed.
+  public internal(set) var replayedExamples = 0
+  /// The number of stored examples with other faults, another promise or more clients. They are not
+  /// replayed.
+  public internal(set) var foreignExamples = 0
+  /// The stored examples that could not be replayed, with the reasons.
+  public internal(set) var staleExamples: [(name: String, reason: String)] = []
+  /// The path of the file in which the failure was saved.
+  public internal(set) var savedExample: String?
+  /// Messages about example files that could not be read or written.
+  public internal(set) var storeProblems: [String] = []
 
   init(seed: UInt64) { self.seed = seed }
 
   /// Whether nothing was found, and the exploration could have found something.
   public var isClean: Bool {
     failure == nil && health.isEmpty && (undecided == 0 || undecided < runs)
+      && staleExamples.isEmpty && storeProblems.isEmpty
   }
 }
 
@@ -36,14 +48,22 @@ extension FaultReport: CustomStringConvertible {
     return "\(runs) runs, \(calls) calls of which \(unanswered) without an answer, faults: "
       + (faults.isEmpty ? "none" : faults.joined(separator: ", "))
       + (undecided > 0 ? ", \(undecided) runs undecided" : "")
+      + (foreignExamples > 0
+        ? ", \(foreignExamples) stored examples of other faults or promises not replayed" : "")
       + " in \(duration), first seed \(seed)"
   }
 
   public var description: String {
     var lines = [summary]
+    if replayedExamples > 0 { lines.append("stored examples replayed first: \(replayedExamples)") }
+    lines += staleExamples.map {
+      "stale example \($0.name): \($0.reason); delete the file if it is obsolete"
+    }
+    lines += storeProblems.map { "example store: \($0)" }
     lines += health.map { "health: \($0)" }
     if let undecidedReason { lines.append("\(undecided) runs undecided: \(undecidedReason)") }
     if let failure { lines.append("\(failure)") }
+    if let savedExample { lines += ["", "saved as \(savedExample)"] }
     return lines.joined(separator: "\n")
   }
 }
@@ -75,9 +95,9 @@ extension FaultProblem: CustomStringConvertible {
 /// The smallest run found that breaks a promise, or failed.
 public struct FaultFailure<Spec: Specification>: Sendable {
   /// The smallest calls and faults found that still fail when they run.
-  public internal(set) var steps: [FaultStep<Spec.Command, Spec.Subject>]
+  public var steps: [FaultStep<Spec.Command, Spec.Subject>] { program.steps }
   /// Whether the steps fail one after the other. Otherwise they have to overlap.
-  public internal(set) var isSequential: Bool
+  public var isSequential: Bool { program.isSequential }
   /// The promise that is broken, unless there is a ``problem``.
   public let promise: ConsistencyPromise
   /// Why the run failed, if it broke no promise.
@@ -88,7 +108,12 @@ public struct FaultFailure<Spec: Specification>: Sendable {
   public internal(set) var replays = (runs: 0, failures: 0)
   /// The seed of the run.
   public let seed: UInt64
+  /// The name of the stored example that failed; `nil` if a new run failed.
+  public internal(set) var example: String?
+  /// What the subject's servers printed in the smallest run.
+  package let logs: [FaultLog]
 
+  let program: FaultProgram<Spec>
   var history: FaultHistory<Spec.Command, Spec.Response>
   /// The part of the history that breaks the promise.
   var minimal: FaultHistory<Spec.Command, Spec.Response>?
@@ -139,15 +164,28 @@ extension FaultFailure: CustomStringConvertible {
     let calls = steps.count(where: \.isCall)
     text += ": \(calls) calls and \(faultCount) faults of \(originalLength) steps, "
     text += isSequential ? "one after the other, " : "concurrent, "
-    text += "seed \(seed); \(replays.failures) of \(replays.runs) replays failed\n"
+    text += example.map { "stored example \($0)" } ?? "seed \(seed)"
+    text += "; \(replays.failures) of \(replays.runs) replays failed\n"
     text += timeline + "\n\n" + swiftTest
     return text
   }
 }
 
+/// A text that a subject's server printed during a run.
+package struct FaultLog: Sendable {
+  /// The name of the file to attach.
+  package let name: String
+  package let text: String
+
+  package init(name: String, text: String) {
+    self.name = name
+    self.text = text
+  }
+}
+
 extension ConsistencyPromise {
   /// What is wrong with a run that breaks the promise.
-  var violation: String {
+  package var violation: String {
     switch self {
     case .linearizable: "not linearizable: no order of these calls gives the answers"
     case .sequentiallyConsistent:

@@ -21,6 +21,8 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
     var unanswered = 0
     /// The calls that began after a fault was over, and how many of them were answered, by fault.
     var afterFault: [String: (calls: Int, answers: Int)] = [:]
+    /// What the subject's servers printed.
+    var logs: [FaultLog] = []
   }
 
   /// The world of runs: how subjects are made, and how long everything may take.
@@ -31,6 +33,8 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
     var subjectLimit: Duration
     var makeSubject: @Sendable () async throws -> Spec.Subject
     var tearDown: @Sendable (Spec.Subject) async throws -> Void
+    /// Returns what the subject's servers printed.
+    var logs: @Sendable (Spec.Subject) -> [FaultLog] = { _ in [] }
   }
 
   private struct State {
@@ -39,6 +43,8 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
     /// Why calls have no answer, and when that was known; the text is `nil` for one that was given up.
     var errors: [Int: (text: String?, at: Int)] = [:]
     var marks: [Recorded.Mark] = []
+    /// The positions of the steps that have begun, by stamp.
+    var positions: [Int: Int] = [:]
     var clock = 0
     /// Calls that are over or given up. What they still do is not recorded.
     var ended: Set<Int> = []
@@ -50,6 +56,12 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
     mutating func stamp() -> Int {
       clock += 1
       return clock
+    }
+
+    /// Returns the stamp at which a step begins.
+    mutating func stamp(_ position: Int) -> Int {
+      positions[clock + 1] = position
+      return stamp()
     }
   }
 
@@ -90,11 +102,12 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
       let error = strike(fault, isHealing: true, subject, spare)
       if problem == nil { problem = error }
     }
+    let logs = world.logs(subject)
     let ending = perform(on: spare, within: world.subjectLimit) { [world] in
       try await world.tearDown(subject)
     }
     if problem == nil, let ending { problem = .subject("tearing down the subject \(ending)") }
-    return outcome(problem)
+    return outcome(problem, logs)
   }
 
   /// Starts what may start until nothing is left, and gives up what takes too long.
@@ -110,10 +123,10 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
         switch item.step {
         case .call(let command, let client):
           limit = world.callLimit
-          start(ticket, command, client, subject, on: workers[client])
+          start(ticket, command, client, at: item.position, subject, on: workers[client])
         case .fault(let fault), .healing(let fault):
           limit = fault.limit
-          start(ticket, fault, item.isHealing, subject, on: workers[workers.count - 1])
+          start(ticket, fault, item, subject, on: workers[workers.count - 1])
         }
         running[ticket] = (item, .now + limit)
       }
@@ -176,13 +189,13 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
   // MARK: - The workers
 
   private func start(
-    _ ticket: Int, _ command: Spec.Command, _ client: Int, _ subject: Spec.Subject,
-    on worker: RunWorker
+    _ ticket: Int, _ command: Spec.Command, _ client: Int, at position: Int,
+    _ subject: Spec.Subject, on worker: RunWorker
   ) {
     worker.runTask { [self] in
       let isWanted = state.withLock { state in
         guard !state.ended.contains(ticket) else { return false }
-        state.operations[ticket] = .init(client: client, command, from: state.stamp())
+        state.operations[ticket] = .init(client: client, command, from: state.stamp(position))
         return true
       }
       guard isWanted else { return }
@@ -207,15 +220,16 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
   }
 
   private func start(
-    _ ticket: Int, _ fault: Fault<Spec.Subject>, _ isHealing: Bool, _ subject: Spec.Subject,
-    on worker: RunWorker
+    _ ticket: Int, _ fault: Fault<Spec.Subject>, _ item: FaultSchedule<Spec>.Item,
+    _ subject: Spec.Subject, on worker: RunWorker
   ) {
     worker.runTask { [self] in
+      let isHealing = item.isHealing
       let mark = state.withLock { state in
         state.marks.append(
           .init(
             name: fault.name, isHealing: isHealing, lasts: !isHealing && fault.heal != nil,
-            start: state.stamp()))
+            start: state.stamp(item.position)))
         return state.marks.count - 1
       }
       var problem: String?
@@ -244,11 +258,13 @@ final class FaultRun<Spec: Specification>: Sendable where Spec.Subject: Sendable
 
   // MARK: - Results
 
-  private func outcome(_ problem: FaultProblem?) -> Outcome {
+  private func outcome(_ problem: FaultProblem?, _ logs: [FaultLog]) -> Outcome {
     let state = state.withLock { $0 }
     let calls = state.operations.sorted { $0.key < $1.key }
     var outcome = Outcome()
     outcome.problem = problem
+    outcome.logs = logs
+    outcome.history.positions = state.positions
     outcome.history.calls = History(checked: calls.map(\.value))
     outcome.history.faults = state.marks
     outcome.calls = calls.count

@@ -1,110 +1,3 @@
-/// The steps of a run with faults.
-struct FaultProgram<Spec: Specification>: Sendable {
-  var steps: [FaultStep<Spec.Command, Spec.Subject>]
-  /// Whether one step ends before the next begins.
-  var isSequential: Bool
-  /// The choices of the command of each step, if they are known.
-  private(set) var spans: [[Choice]]
-
-  init(
-    steps: [FaultStep<Spec.Command, Spec.Subject>], isSequential: Bool, spans: [[Choice]] = []
-  ) {
-    self.steps = steps.map { step in
-      // Clients are counted from 0.
-      if case .call(let command, let client) = step, client < 0 { .call(command) } else { step }
-    }
-    self.isSequential = isSequential
-    self.spans = steps.indices.map { $0 < spans.count ? spans[$0] : [] }
-  }
-
-  /// The clients of the calls.
-  var clients: Set<Int> {
-    Set(
-      steps.compactMap { step in
-        if case .call(_, let client) = step { client } else { nil }
-      })
-  }
-
-  mutating func insert(_ step: FaultStep<Spec.Command, Spec.Subject>, at position: Int) {
-    steps.insert(step, at: position)
-    spans.insert([], at: position)
-  }
-
-  /// The program without some steps. What heals a fault goes with the fault.
-  func removing(_ range: Range<Int>) -> Self {
-    var copy = self
-    copy.steps.removeSubrange(range)
-    copy.spans.removeSubrange(range)
-    var struck: Set<String> = []
-    for position in copy.steps.indices.reversed() {
-      guard case .healing(let fault) = copy.steps[position] else { continue }
-      struck = Set(
-        copy.steps[..<position].compactMap { step in
-          if case .fault(let fault) = step { fault.name } else { nil }
-        })
-      if !struck.contains(fault.name) {
-        copy.steps.remove(at: position)
-        copy.spans.remove(at: position)
-      }
-    }
-    return copy
-  }
-
-  /// The program with the choices of one command replaced, or `nil` if they draw the same command.
-  func redrawing(_ position: Int, from span: [Choice], _ spec: Spec) -> Self? {
-    guard case .call(let old, let client) = steps[position] else { return nil }
-    var state = spec.initialState
-    for case .call(let command, _) in steps[..<position] { _ = spec.apply(command, to: &state) }
-    var sequence = ChoiceSequence()
-    sequence.spans = [span]
-    var choices = Choices(replaying: sequence)
-    choices.beginCommand()
-    let command = spec.command(from: &choices, in: state)
-    guard command != old else { return nil }
-    var copy = self
-    copy.steps[position] = .call(command, by: client)
-    copy.spans[position] = choices.sequence.spans.first ?? []
-    return copy
-  }
-
-  /// The calls and faults of a history one after the other, by the stamps at which they began or ended.
-  func sequence(
-    of history: FaultHistory<Spec.Command, Spec.Response>, byEnd: Bool
-  ) -> Self {
-    var known: [Spec.Command: [Choice]] = [:]
-    var faults: [String: Fault<Spec.Subject>] = [:]
-    for (step, span) in zip(steps, spans) {
-      switch step {
-      case .call(let command, _): known[command] = span
-      case .fault(let fault), .healing(let fault): faults[fault.name] = fault
-      }
-    }
-    var ordered: [(stamp: Int, step: FaultStep<Spec.Command, Spec.Subject>, span: [Choice])] = []
-    for call in history.calls.operations {
-      ordered.append(
-        (
-          (byEnd ? call.end : nil) ?? call.call, .call(call.command, by: call.client),
-          known[call.command] ?? []
-        ))
-    }
-    for mark in history.faults {
-      guard let fault = faults[mark.name] else { continue }
-      ordered.append((mark.start, mark.isHealing ? .healing(fault) : .fault(fault), []))
-    }
-    ordered.sort { $0.stamp < $1.stamp }
-    return Self(steps: ordered.map(\.step), isSequential: true, spans: ordered.map(\.span))
-  }
-
-  /// The program with every call by one client.
-  var byOneClient: Self {
-    var copy = self
-    for case (let position, .call(let command, _)) in steps.enumerated() {
-      copy.steps[position] = .call(command)
-    }
-    return copy
-  }
-}
-
 /// Finds smaller steps that fail in the same way, by running them.
 ///
 /// A run whose steps overlap does not always fail, so it is tried several times.
@@ -121,10 +14,13 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
     var program: Program
     var outcome: Outcome
     var verdict: FaultExplorer<Spec>.Verdict
+    /// The steps that did not fail.
+    var refused: Set<String> = []
     var calls = 0
     var isOver: () -> Bool
   }
 
+  /// Shrinks a failure within the limits of the settings, and replays the smallest steps.
   func shrink(
     _ program: Program, _ outcome: Outcome, isGiven: Bool, isCancelled: ConcurrentFlag
   ) -> FaultFailure<Spec> {
@@ -141,6 +37,7 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
     var replays = (runs: 0, failures: 0)
     if isAboutCalls, !isGiven {
       makeSequential(&best)
+      removeUnneededSteps(&best)
       removeSteps(&best)
       makeSequential(&best)
       removeSteps(&best)
@@ -148,23 +45,20 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
       simplifySharedArguments(&best)
       simplifyCommands(&best)
       removeSteps(&best)
-      while replays.runs < explorer.settings.replays, !best.isOver() {
+      // Beyond the time too: a failure says little if nobody knows whether it happens again.
+      while replays.runs < explorer.settings.replays, !isCancelled.value.load(ordering: .relaxed) {
         replays.runs += 1
         let outcome = explorer.run(best.program, seed: seed, on: workers)
         if explorer.verdict(of: outcome) == best.verdict { replays.failures += 1 }
       }
     }
-    return FaultFailure(
-      steps: best.program.steps, isSequential: best.program.isSequential,
-      promise: explorer.promise, problem: best.outcome.problem,
-      originalLength: program.steps.count, replays: replays, seed: seed,
-      history: best.outcome.history,
-      minimal: minimal(best), specification: explorer.specification,
-      sourceArguments: explorer.sourceArguments)
+    return explorer.failure(
+      best.program, best.outcome, originalLength: program.steps.count, replays: replays, seed: seed)
   }
 
   /// A failure that needs no overlap is simpler, and fails each time.
   private func makeSequential(_ best: inout Best) {
+    guard !best.program.isSequential else { return }
     var histories = [best.outcome.history]
     if let minimal = minimal(best) { histories.insert(minimal, at: 0) }
     for history in histories {
@@ -175,9 +69,29 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
   }
 
   private func minimal(_ best: Best) -> FaultHistory<Spec.Command, Spec.Response>? {
-    guard best.outcome.problem == nil else { return nil }
-    return explorer.promise.minimal(
-      best.outcome.history, explorer.specification, within: explorer.settings.shrinkTime)
+    explorer.minimal(best.outcome)
+  }
+
+  /// Removes the steps that the history does not need to break the promise.
+  ///
+  /// A run may take seconds, and the history says without one which calls matter. Some of the others
+  /// may matter too: the first call after a crash may find that its connection is broken.
+  private func removeUnneededSteps(_ best: inout Best) {
+    guard let minimal = minimal(best) else { return }
+    let stamps = minimal.calls.operations.map(\.call) + minimal.faults.map(\.start)
+    let needed = Set(stamps.compactMap { best.outcome.history.positions[$0] })
+    let others = best.program.steps.indices.filter { !needed.contains($0) }
+    guard let last = needed.max(), !others.isEmpty else { return }
+    if attempt(best.program.removing(others), &best, tries: 2) { return }
+    // All but one, and rather one without an answer; then those that came after.
+    let answered = Set(
+      best.outcome.history.calls.operations.filter { $0.end != nil }
+        .compactMap { best.outcome.history.positions[$0.call] })
+    let earlier = others.filter { $0 < last }
+    for kept in earlier.filter({ !answered.contains($0) }) + earlier.filter(answered.contains) {
+      if attempt(best.program.removing(others.filter { $0 != kept }), &best) { return }
+    }
+    _ = attempt(best.program.removing(others.filter { $0 > last }), &best)
   }
 
   /// Removes calls and faults, many at a time and then one by one, from the end.
@@ -188,8 +102,7 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
       var end = best.program.steps.count
       while end > 0 {
         let start = max(end - size, 0)
-        let fewer = best.program.removing(start..<end)
-        if attempt(fewer, &best) { isSmaller = true }
+        if attempt(best.program.removing(start..<end), &best) { isSmaller = true }
         end = min(start, best.program.steps.count)
       }
       if size == 1, !isSmaller { return }
@@ -241,9 +154,13 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
   }
 
   /// Runs steps, and keeps them if they fail in the same way.
-  private func attempt(_ program: Program, _ best: inout Best) -> Bool {
-    let tries = program.isSequential ? (best.program.isSequential ? 1 : 2) : 5
-    for _ in 0..<tries {
+  ///
+  /// - Parameter tries: The most runs; by default 1 if steps can fail each time.
+  private func attempt(_ program: Program, _ best: inout Best, tries: Int? = nil) -> Bool {
+    let text = program.text
+    guard text != best.program.text, !best.refused.contains(text) else { return false }
+    let usual = program.isSequential ? (best.program.isSequential ? 1 : 2) : 5
+    for _ in 0..<max(tries ?? usual, usual) {
       guard !best.isOver(), best.calls < explorer.settings.shrinkCalls else { return false }
       let outcome = explorer.run(program, seed: seed, on: workers)
       best.calls += outcome.calls
@@ -253,6 +170,7 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
         return true
       }
     }
+    best.refused.insert(text)
     return false
   }
 }

@@ -24,23 +24,25 @@ public struct ExampleStore: Sendable {
   /// Reads the examples of an exploration, and those of its specification.
   ///
   /// - Returns: The valid examples, sorted by name, and an error for each invalid file.
-  func examples(
-    of name: ExplorationName
-  ) -> (examples: [(name: String, example: StoredExample)], problems: [ExampleStoreError]) {
-    let folders = [folder(of: name), folder(of: ExplorationName(name.specification))]
-    var result = examples(in: folders[0])
+  func examples<Example: ExampleContent>(
+    of name: ExplorationName, as type: Example.Type = StoredExample.self
+  ) -> (examples: [(name: String, example: Example)], problems: [ExampleStoreError]) {
+    var shared = name
+    shared.implementation = nil
+    let folders = [folder(of: name), folder(of: shared)]
+    var result = examples(in: folders[0], as: type)
     if folders[1] != folders[0] {
-      let shared = examples(in: folders[1])
+      let shared = examples(in: folders[1], as: type)
       result.examples += shared.examples
       result.problems += shared.problems
     }
     return result
   }
 
-  private func examples(
-    in folder: URL
-  ) -> (examples: [(name: String, example: StoredExample)], problems: [ExampleStoreError]) {
-    var examples: [(name: String, example: StoredExample)] = []
+  private func examples<Example: ExampleContent>(
+    in folder: URL, as type: Example.Type
+  ) -> (examples: [(name: String, example: Example)], problems: [ExampleStoreError]) {
+    var examples: [(name: String, example: Example)] = []
     var problems: [ExampleStoreError] = []
     var names: [String] = []
     do {
@@ -53,7 +55,7 @@ public struct ExampleStore: Sendable {
     for name in names.sorted() where name.hasSuffix(".json") && !name.hasPrefix(".") {
       let file = folder.appending(path: name)
       do {
-        let example = try JSONDecoder().decode(StoredExample.self, from: Data(contentsOf: file))
+        let example = try JSONDecoder().decode(type, from: Data(contentsOf: file))
         if example.digest == example.commandDigest {
           examples.append((name, example))
         } else {
@@ -70,7 +72,7 @@ public struct ExampleStore: Sendable {
   ///
   /// - Returns: The file's path.
   func save(
-    _ example: StoredExample, of name: ExplorationName
+    _ example: some ExampleContent, of name: ExplorationName
   ) throws(ExampleStoreError) -> String {
     let folder = folder(of: name)
     let file = folder.appending(path: example.digest + ".json")
@@ -94,19 +96,31 @@ public struct ExampleStore: Sendable {
   }
 }
 
+/// What an example file holds.
+protocol ExampleContent: Codable, Sendable {
+  /// The digest of what was run. It is the file's name, and shows when a file was edited in part.
+  var digest: String { get }
+  /// The digest of what the file says was run.
+  var commandDigest: String { get }
+}
+
 /// What identifies the marks and the examples of an exploration.
 struct ExplorationName: Hashable {
   /// The specification's type.
   var specification: String
   /// The implementation's id, if the subject has one.
   var implementation: String?
+  /// Whether faults happen between the commands.
+  var hasFaults = false
 
   init(_ specification: String, on implementation: String? = nil) {
     self.specification = specification
     self.implementation = implementation
   }
 
-  var components: [String] { [specification] + (implementation.map { [$0] } ?? []) }
+  var components: [String] {
+    [specification] + (implementation.map { [$0] } ?? []) + (hasFaults ? ["faults"] : [])
+  }
 }
 
 /// An error for an example file that cannot be read or written.

@@ -2,7 +2,7 @@ import Foundation
 import HarnessSupport
 
 /// The content of an example file.
-struct StoredExample: Codable, Sendable {
+struct StoredExample: ExampleContent {
   /// The commands' descriptions.
   var commands: [String]
   /// The choices from which the commands are drawn; they become stale when the generator changes.
@@ -15,7 +15,7 @@ struct StoredExample: Codable, Sendable {
   var failure: String
   /// Whether the commands ended a process.
   var endedProcess: Bool?
-  /// The digest of `commands`. It is the file's name, and shows when a file was edited in part.
+  /// The digest of `commands`.
   var digest: String
 
   init<Spec: Specification>(
@@ -47,12 +47,26 @@ struct CommandCoding<Command: Sendable>: Sendable {
   private let decodeOne: @Sendable (String) -> Command?
 
   init() where Command: Codable {
+    self.init(known: Command.self)
+  }
+
+  /// The coding of commands whose type may be `Codable`; `nil` if it is not.
+  init?(ifCodable: Command.Type) {
+    guard Command.self is any Codable.Type else { return nil }
+    self.init(known: Command.self)
+  }
+
+  private init(known: Command.Type) {
     encodeOne = { command in
+      guard let command = command as? any Encodable else { return nil }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       return (try? encoder.encode(command)).map { String(decoding: $0, as: UTF8.self) }
     }
-    decodeOne = { try? JSONDecoder().decode(Command.self, from: Data($0.utf8)) }
+    decodeOne = { text in
+      guard let type = Command.self as? any Decodable.Type else { return nil }
+      return (try? JSONDecoder().decode(type, from: Data(text.utf8))) as? Command
+    }
   }
 
   /// The commands as JSON, or `nil` if one cannot be encoded.

@@ -54,4 +54,18 @@ extension FixtureScope {
     attachOnFailure("\(shared.program).log") { server.log(from: size) }
     return server
   }
+
+  /// Returns the nodes of a cluster that all cases share, and starts it for the first one.
+  ///
+  /// What the nodes print during this case is attached if the case fails.
+  ///
+  /// - Throws: ``ServerError`` if the server is not installed or a node does not get ready.
+  public func servers(_ cluster: SharedCluster) async throws -> [Server] {
+    let servers = try await cluster.running()
+    for (number, server) in servers.enumerated() {
+      let size = server.logSize
+      attachOnFailure("\(cluster.program)-\(number).log") { server.log(from: size) }
+    }
+    return servers
+  }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import SystemLocks
 
 /// A server that is started once and used by many cases.
 ///
@@ -12,8 +11,7 @@ public final class SharedServer: Sendable {
   /// The program's name.
   public let program: String
 
-  private let command: @Sendable () throws -> ServerCommand
-  private let latest = Mutex<Task<Server, any Error>?>(nil)
+  private let servers: SharedStart
 
   /// Describes a server; the parameters are those of
   /// `FixtureScope.server(_:arguments:environment:readiness:within:install:)`.
@@ -24,16 +22,12 @@ public final class SharedServer: Sendable {
     within limit: Duration = .seconds(10), install: String? = nil
   ) {
     self.program = program
-    command = {
-      try ServerCommand(
+    servers = SharedStart {
+      let command = try ServerCommand(
         program, arguments: arguments, environment: environment, readiness: readiness,
         limit: limit, install: install)
+      return [try await command.start()]
     }
-  }
-
-  deinit {
-    guard let task = latest.withLock(\.self) else { return }
-    Task { (try? await task.value)?.discard() }
   }
 
   /// Returns the running server.
@@ -41,28 +35,5 @@ public final class SharedServer: Sendable {
   /// Tasks that ask while it starts wait for the same start.
   /// - Throws: ``ServerError`` if the server is not installed or does not get ready. The next call tries
   ///   again.
-  public func running() async throws -> Server {
-    while true {
-      let task = latest.withLock { latest in
-        if let latest { return latest }
-        let task = Task { [command] in try await command().start() }
-        latest = task
-        return task
-      }
-      let server: Server
-      do {
-        server = try await task.value
-      } catch {
-        forget(task)
-        throw error
-      }
-      if server.processID != nil { return server }
-      forget(task)
-      server.discard()
-    }
-  }
-
-  private func forget(_ task: Task<Server, any Error>) {
-    latest.withLock { if $0 == task { $0 = nil } }
-  }
+  public func running() async throws -> Server { try await servers.running()[0] }
 }

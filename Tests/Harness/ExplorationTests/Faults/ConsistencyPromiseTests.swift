@@ -53,6 +53,31 @@ import Testing
     #expect(counts.sequentialOnly > 100)
   }
 
+  @Test func `what is left of a history that is not sequentially consistent is not either`() throws
+  {
+    var sizes: [Int: Int] = [:]
+    for seed in 0..<4_000 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var history = FaultHistory<Command, Int>()
+      history.calls = History(checked: Self.history(&random))
+      guard !Self.someOrderFits(history.calls.operations, state: [:]) else { continue }
+      let minimal = try #require(
+        ConsistencyPromise.sequentiallyConsistent.minimal(
+          history, RegistersSpecification(), within: .seconds(10)))
+      let operations = minimal.calls.operations
+      sizes[operations.count, default: 0] += 1
+      #expect(!Self.someOrderFits(operations, state: [:]), "\(history.timeline)")
+      // Without one answer they can be understood.
+      let isExplained = operations.indices.contains { culprit in
+        Self.someOrderFits(
+          operations.indices.filter { $0 != culprit }.map { operations[$0] }, state: [:])
+      }
+      #expect(isExplained, "\(minimal.timeline)")
+    }
+    #expect((sizes[5] ?? 0) < (sizes[2] ?? 0))
+    #expect((sizes[1] ?? 0) > 100, "a read of what nobody wrote")
+  }
+
   @Test func `a search that reaches its limit decides nothing`() {
     let operations =
       (1...12).map { value in

@@ -73,6 +73,38 @@ import Testing
         """)
   }
 
+  @Test func `the history says which calls matter, so a dear run need not be repeated often`()
+    async throws
+  {
+    for seed: UInt64 in 1...8 {
+      for clients in [1, 3] {
+        let explorer = FaultExplorer(
+          RegistersSpecification(), faults: [.crash, .cut], clients: clients,
+          // Less than one run of all commands.
+          settings: .init(runs: 200, seed: seed, steps: 24, shrinkCalls: 20),
+          callLimit: .seconds(30)
+        ) {
+          FaultyRegisters(.acknowledgesEarly)
+        }
+        let failure = try #require(await explorer.explore().failure)
+        #expect(failure.steps.count == 3, "seed \(seed): \(failure)")
+        #expect(failure.replays.failures == 3)
+      }
+    }
+  }
+
+  @Test func `a failure is replayed even if no time is left to shrink it`() async throws {
+    let explorer = FaultExplorer(
+      RegistersSpecification(), faults: [.crash],
+      settings: .init(runs: 200, seed: 1, steps: 24, shrinkTime: .zero), callLimit: .seconds(30)
+    ) {
+      FaultyRegisters(.acknowledgesEarly)
+    }
+    let failure = try #require(await explorer.explore().failure)
+    #expect(failure.steps.count > 20)
+    #expect(failure.replays == (3, 3))
+  }
+
   @Test func `an unanswered write happens once, at one time`() async throws {
     let report = await explore(.flickers, faults: [.cut])
     let failure = try #require(report.failure)
@@ -128,6 +160,26 @@ import Testing
       .readsReplica, faults: [.cut], promising: .sequentiallyConsistent, clients: 1)
     let failure = try #require(report.failure)
     #expect(failure.callCount == 2, "\(failure)")
+  }
+
+  @Test func `given steps show only the calls that are not sequentially consistent`() async throws {
+    let report = await FaultExplorer(
+      RegistersSpecification(), faults: [], promising: .sequentiallyConsistent,
+      settings: .init(runs: 1)
+    ) {
+      FaultyRegisters(.readsReplica)
+    }.run([
+      .call(.read(1)), .call(.write(1, 8)), .call(.read(1), by: 1), .fault(.cut),
+      .call(.write(0, 1)), .call(.read(1), by: 1), .call(.read(0)), .call(.read(0), by: 1),
+    ])
+    let failure = try #require(report.failure)
+    #expect(failure.steps.count == 8)
+    #expect(failure.callCount == 2)
+    #expect(
+      failure.timeline == """
+        client 0        [write(0, 1) → 1] [read(0) → 0]
+        faults    [cut]
+        """)
   }
 
   @Test func `reads that go back and forth are not sequentially consistent`() async throws {
