@@ -44,6 +44,7 @@ let system: [Target] = [
   .target(name: "SystemProcesses", dependencies: ["CPlatform", "SystemLocks"]),
   .target(name: "SystemThreads", dependencies: ["CPlatform"]),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
+  .target(name: "StubLedger", dependencies: ["SystemLocks"]),
   .testTarget(
     name: "ExploredSynchronizationTests", dependencies: ["ExploredSynchronization"]),
   .testTarget(name: "SystemFibersTests", dependencies: ["SystemFibers"]),
@@ -183,7 +184,7 @@ let cookies: [Target] = [
 ]
 
 let transport: [Target] = [
-  .target(name: "TransportPort", dependencies: ["SystemLocks"]),
+  .target(name: "TransportPort", dependencies: ["StubLedger", "SystemLocks"]),
   .target(name: "TransportDecoding", dependencies: ["CBrotli", "CZlib", "TransportPort"]),
   .target(
     name: "TransportCurlAdapter",
@@ -192,7 +193,7 @@ let transport: [Target] = [
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
-    dependencies: ["ManualClocks", "SeededRandom", "SystemLocks", "TransportPort"]),
+    dependencies: ["ManualClocks", "SeededRandom", "StubLedger", "SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportDecodingTests",
     dependencies: ["CZlib", "TransportDecoding", "TransportPort"]),
@@ -231,14 +232,14 @@ let vendor: [Target] = [
     dependencies: ["AnalyticsPort", "FeedbackPort", "SystemLocks", "VendorSDK"]),
   .target(name: "AnalyticsPort", dependencies: ["SystemLocks"]),
   .target(name: "CheckoutPort", dependencies: ["SystemLocks"]),
-  .target(name: "FeedbackPort", dependencies: ["SystemLocks"]),
+  .target(name: "FeedbackPort", dependencies: ["StubLedger", "SystemLocks"]),
   .target(name: "PreferencesPort", dependencies: ["SystemLocks"]),
   .testTarget(name: "VendorSDKTests", dependencies: ["SystemLocks", "VendorSDK"]),
   .testTarget(
     name: "VendorAdaptersTests", dependencies: ["SystemLocks", "VendorAdapters", "VendorSDK"]),
   .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
   .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort", "SystemLocks"]),
-  .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
+  .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort", "StubLedger"]),
   .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
   .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
 ]
@@ -335,6 +336,7 @@ let package = Package(
 
     library("ExploredSynchronization"),
     library("ManualClocks"),
+    library("StubLedger"),
 
     library("CookiePort"),
     library("CookieContract"),

@@ -41,7 +41,8 @@ extension Implementation<FeedbackFixture> {
       scope.witness("the SDK's count of loads") { sandbox.loadCount }
       let clock = ManualClock()
       return FeedbackFixture(
-        service: make(clock), otherService: make(clock), vendor: SandboxedVendor(sandbox),
+        service: NotedFeedbackService(make(clock)),
+        otherService: NotedFeedbackService(make(clock)), vendor: SandboxedVendor(sandbox),
         timeLimit: .seconds(30),
         passTime: {
           await clock.waitForSleepers()

@@ -73,6 +73,13 @@ struct Contracts {
             Shows the results of runs of 'mutate', merged; they are in
             .build/contracts/mutation/TARGET.jsonl.
 
+        stubs LEDGER… [--recording FILE.har]… [--host TEST=REAL]… [--forbid orphans]
+            Names the canned answers that tests gave, as a run with CONTRACT_STUBS=LEDGER noted them,
+            which the real thing contradicts (lying), and those that nothing shows (orphan), with file
+            and line. Recordings, and live answers in ledgers, show what is real. --host says which host
+            tests use instead of the real one. Exits with 1 if a stub lies and, with --forbid orphans,
+            if one is an orphan.
+
         linearizable FILE --model MODEL [--initial JSON] [--failed-cas false|dropped]
                      [--nil-read absent|unknown] [--seconds N] [--megabytes N]
             Checks a recorded history, in JSON lines or in Jepsen's EDN, against a model: register,
@@ -108,6 +115,7 @@ struct Contracts {
     case "new": return try NewCommand(rest).run()
     case "mutate": return try MutateCommand(rest).run()
     case "mutations": return try MutationsCommand(rest).run()
+    case "stubs": return try StubsCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "help":
       try Output.print(program.usage)

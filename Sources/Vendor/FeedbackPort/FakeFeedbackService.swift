@@ -1,3 +1,4 @@
+import StubLedger
 import SystemLocks
 
 /// A feedback service in memory, for tests and previews.
@@ -12,8 +13,16 @@ public final class FakeFeedbackService: FeedbackService {
   /// - Parameters:
   ///   - forms: The forms. Ids are compared by their UTF-8 bytes; the first form with an id wins.
   ///   - timeLimit: How long a load waits for an answer, in the time of ``advance(by:)``.
-  public init(_ forms: FeedbackForm..., timeLimit: Duration = .seconds(30)) {
-    vendor = Vendor(forms: forms, timeLimit: timeLimit)
+  ///   - fileID: The file of the call.
+  ///   - filePath: The path of the call's file.
+  ///   - line: The line of the call.
+  public init(
+    _ forms: FeedbackForm..., timeLimit: Duration = .seconds(30), fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line
+  ) {
+    vendor = Vendor(
+      forms: forms, timeLimit: timeLimit,
+      place: StubPlace(fileID: fileID, filePath: filePath, line: line))
   }
 
   /// Creates a second service on another service's vendor, such as for a second screen of the app.
@@ -70,7 +79,13 @@ public final class FakeFeedbackService: FeedbackService {
     ///
     /// The call has no effect if the load has ended or if another client receives the vendor's
     /// answers.
-    public func answer(_ result: Result<FeedbackForm, any Error>) {
+    public func answer(
+      _ result: Result<FeedbackForm, any Error>, fileID: StaticString = #fileID,
+      filePath: StaticString = #filePath, line: Int = #line
+    ) {
+      StubLedger.current?.note(
+        CannedAnswer(loading: id, result),
+        from: StubPlace(fileID: fileID, filePath: filePath, line: line))
       vendor.answer(number, result)
     }
   }
@@ -89,9 +104,12 @@ private final class Vendor: Sendable {
 
   let state: Mutex<State>
   private let forms: [FeedbackForm]
+  /// Where the forms were given.
+  private let place: StubPlace
 
-  init(forms: [FeedbackForm], timeLimit: Duration) {
+  init(forms: [FeedbackForm], timeLimit: Duration, place: StubPlace) {
     self.forms = forms
+    self.place = place
     state = Mutex(State(model: FeedbackModel(timeLimit: timeLimit)))
   }
 
@@ -117,7 +135,10 @@ private final class Vendor: Sendable {
 
   private func form(_ id: String) -> FakeFeedbackService.Answer {
     let form = forms.first { $0.id.utf8.elementsEqual(id.utf8) }
-    return form.map { .success($0) } ?? .failure(UnknownFormError(id: id))
+    // The fake's own answer to an unknown id is what its contract checks, and no stub.
+    guard let form else { return .failure(UnknownFormError(id: id)) }
+    StubLedger.current?.note(CannedAnswer(loading: id, .success(form)), from: place)
+    return .success(form)
   }
 
   func answer(_ number: Int, _ answer: FakeFeedbackService.Answer) {

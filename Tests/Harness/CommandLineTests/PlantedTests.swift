@@ -46,6 +46,10 @@ import Testing
     Fault(name: "changed-deviation", gate: 0, diff: 0, base: "new-deviation", showsChanges: true),
     Fault(name: "deviation-gone", gate: 0, diff: 0, base: "new-deviation", showsChanges: true),
     Fault(name: "expired-deviation", gate: 1, diff: 8),
+    Fault(name: "proven", gate: 0, diff: 0),
+    Fault(name: "proven-long-ago", gate: 1, diff: 0),
+    Fault(name: "not-run", gate: 1, diff: 2),
+    Fault(name: "retried", gate: 1, diff: 3),
   ]
 
   @Test(arguments: faults, ReportFormat.allCases)
@@ -88,6 +92,9 @@ import Testing
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Planted")
 
+  /// How much later the present is than 1,800,000,000 s, the present of the journals.
+  private let shift = (Date().timeIntervalSince1970 - 1_800_000_000).rounded(.down)
+
   /// A journal moved in time, so that 1,800,000,000 in the file becomes the current time.
   private func journal(of name: String) throws -> String {
     let file = Self.folder.appendingPathComponent("\(name)/journal.jsonl")
@@ -95,19 +102,35 @@ import Testing
     #expect(journal.damage.isEmpty)
     return journal.records.map { record in
       var record = record
-      record.time += Date().timeIntervalSince1970 - 1_800_000_000
+      record.time += shift
+      if case .caseFinished(var result) = record.event, let time = result.evidenceTime {
+        result.evidenceTime = time + shift
+        if case .proven = result.outcome { result.outcome = .proven(at: time + shift) }
+        record.event = .caseFinished(result)
+      }
       return record.line + "\n"
     }.joined()
   }
 
   private func expect(_ output: String, toBe name: String, of fault: Fault) throws {
     let file = Self.folder.appendingPathComponent("\(fault.name)/\(name)")
-    let output = Self.withoutStyle(output)
+    let output = withoutShift(Self.withoutStyle(output))
     if ProcessInfo.processInfo.environment["CONTRACT_UPDATE_EXPECTED"] != nil {
       try Data(output.utf8).write(to: file)
     }
     let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
     #expect(output == expected)
+  }
+
+  /// Moves the times of earlier evidence back: a number of seconds in JSON, a day elsewhere.
+  private func withoutShift(_ output: String) -> String {
+    var output = output
+    for days in [2.0, 8.0] {
+      let time = 1_800_000_000 - days * 86_400
+      output = output.replacing("\(Day(at: time + shift))", with: "\(Day(at: time))")
+        .replacing("\(Int(time + shift))", with: "\(Int(time))")
+    }
+    return output
   }
 
   /// Removes the style and the script of an HTML page, which don't depend on the fault.

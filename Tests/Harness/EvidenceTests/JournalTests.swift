@@ -11,7 +11,8 @@ import Testing
     let outcomes: [Outcome] = [
       .passed, .failed, .deviates(reason: text),
       .notApplicable(capability: "x", reason: text), .unavailable(reason: text),
-      .crashed(signal: 11), .timedOut(seconds: 0.25),
+      .crashed(signal: 11), .timedOut(seconds: 0.25), .flaky(reason: text),
+      .proven(at: 1_600_000_000.5), .notRun(reason: text),
     ]
     let clause = ClauseSummary(
       id: "a", sentence: text, source: nil, group: "G", requires: ["x"], absenceOf: nil,
@@ -46,6 +47,12 @@ import Testing
       .breadth(
         SaboteurBreadth(
           contract: "c", saboteur: "s", failed: ["a"], ran: 2, hasMessage: true)))
+    let code = CaseCode(clause: "aa", implementation: "bb")
+    events.append(.caseFinished(CaseResult(id: id, outcome: .passed, seconds: 0, code: code)))
+    events.append(
+      .caseFinished(
+        CaseResult(
+          id: id, outcome: .deviates(reason: text), seconds: 0, code: code, evidenceTime: 1)))
     for isTouched in [true, false] {
       let witness = WitnessSummary(name: text, isTouched: isTouched)
       events.append(

@@ -118,6 +118,58 @@ import Testing
     #expect(outcome([away]) == .unavailable(reason: "x"))
   }
 
+  // MARK: - Earlier evidence
+
+  private let code = CaseCode(clause: "aa", implementation: "bb")
+
+  private func proven(_ time: Double) -> JournalRecord.Event {
+    .caseFinished(
+      CaseResult(id: id, outcome: .proven(at: time), seconds: 0, code: code, evidenceTime: time))
+  }
+
+  private func failed(_ code: CaseCode?) -> JournalRecord.Event {
+    .caseFinished(CaseResult(id: id, outcome: .failed, seconds: 0, code: code))
+  }
+
+  @Test func `a result that repeats earlier evidence has its time`() {
+    let cell = Matrix(start + [record("r", 9, proven(4))]).cells.first { $0.result.id == id }
+    #expect(cell?.result.outcome == .proven(at: 4))
+    #expect(cell?.time == 4)
+  }
+
+  @Test func `repeating earlier evidence takes no later failure of the same code back`() {
+    let runs = [run("r", commit: "aa"), run("s", commit: "bb")]
+    let repeated = record("s", 9, proven(4))
+    #expect(
+      outcome(runs + [record("r", 5, failed(code)), repeated])
+        == .flaky(reason: "failed in 1 of 2 runs of commit aa"))
+    #expect(outcome(runs + [record("r", 3, failed(code)), repeated]) == .proven(at: 4))
+    let other = CaseCode(clause: "aa", implementation: "cc")
+    #expect(outcome(runs + [record("r", 5, failed(other)), repeated]) == .proven(at: 4))
+  }
+
+  @Test func `a case that the budget left out takes nothing away, and adds nothing`() {
+    let out = Outcome.notRun(reason: "the budget is spent")
+    #expect(outcome([record("r", 1, end(.passed)), record("s", 2, end(out))]) == .passed)
+    #expect(outcome([record("r", 1, end(out))]) == out)
+    let runs = [run("r", commit: "aa"), run("s", commit: "bb")]
+    #expect(outcome(runs + [record("r", 1, end(.passed)), record("s", 2, end(out))]) == out)
+  }
+
+  @Test func `a case that held when it was tried again is flaky, with the rate of all runs`() {
+    let retried = Outcome.flaky(reason: "failed in 1 of 2 tries: got 2")
+    #expect(outcome([record("r", 1, end(retried))]) == retried)
+    let all = (1...9).map { run("r\($0)", commit: $0 < 8 ? "aa" : "bb") }
+    let ends = (1...9).map {
+      record("r\($0)", Double($0), end([2, 9].contains($0) ? retried : .passed))
+    }
+    #expect(
+      outcome(all + ends)
+        == .flaky(
+          reason: "failed in 1 of 2 runs of commit bb, and passed when tried again in 1; of all 9 "
+            + "runs, 2 failed or were flaky"))
+  }
+
   // MARK: - Platforms
 
   /// The matrix of a live implementation on two platforms.

@@ -21,6 +21,13 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  @Test(
+    arguments: Contract.counter.cases(
+      for: .sound, .soundLive.built(from: "Tests/Harness/HarnessTests/SpecimenRun.swift")))
+  func fresh(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
   @Test(arguments: Contract.counter.cases(for: .trapping, .sound))
   func crashingInPlace(_ specimen: ContractCase<Counter>) async throws {
     try await specimen.verify()

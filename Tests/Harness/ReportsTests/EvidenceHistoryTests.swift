@@ -54,6 +54,20 @@ import Testing
     #expect(history.failing.first?.sentence.hasSuffix("in 1 journal; never held before") == true)
   }
 
+  @Test func `a case that held when it was tried again is flaky, and an earlier proof is no run`() {
+    let retried = Outcome.flaky(reason: "failed in 1 of 2 tries")
+    let history = EvidenceHistory([
+      journal("a", daysAgo: 3, commit: "aaaa", ["first@real": retried]),
+      journal("b", daysAgo: 2, commit: "bbbb", ["first@real": retried]),
+      journal("c", daysAgo: 1, commit: "bbbb", ["first@real": .proven(at: 1)]),
+    ])
+    #expect(
+      history.flaky.map(\.sentence) == [
+        "failed in 1 of 1 run of commit aaaa, and passed when tried again in 1",
+        "failed in 1 of 1 run of commit bbbb, and passed when tried again in 1",
+      ])
+  }
+
   @Test func `a case that held and failed on one commit is flaky, and a merged run counts once`() {
     let failing = journal("a", daysAgo: 3, commit: "aaaa", ["second@real": .failed])
     let history = EvidenceHistory([

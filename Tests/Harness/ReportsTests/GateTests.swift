@@ -64,6 +64,48 @@ import Testing
     #expect(self.problems(in: old, Gate()).isEmpty, "there is no maximum age")
   }
 
+  @Test func `judges a proof of an earlier run by the date of that run`() {
+    func sample(_ days: Double) -> EvidenceSample {
+      EvidenceSample(
+        outcomes: ["second@real": .proven(at: EvidenceSample.now - days * 86_400)])
+    }
+    #expect(problems(in: sample(6)).isEmpty)
+    #expect(
+      problems(in: sample(8)).map(\.sentence) == [
+        "things/second was last proven by a live implementation 8.0 days ago; the maximum is 7.0 "
+          + "days"
+      ])
+    #expect(problems(in: sample(-1)).first?.sentence.contains("in the future") == true)
+  }
+
+  @Test func `rejects a case that the budget left out, though another proves its clause`() {
+    let sample = EvidenceSample(outcomes: ["second@real": .notRun(reason: "it is spent")])
+    #expect(
+      problems(in: sample).map(\.sentence) == [
+        "things/second@real was not run: it is spent",
+        "things/second is unproven: it holds on fake, and on no live implementation (real)",
+      ])
+    let both = EvidenceSample(outcomes: ["second@real": .passed])
+    var records = both.records
+    let extra = ImplementationSummary(
+      contract: "things", id: "other", kind: .live, lacks: [:], deviations: [])
+    for clause in both.clauses {
+      let id = CaseID(contract: "things", clause: clause, implementation: "other")
+      let outcome: Outcome = clause == "second" ? .notRun(reason: "it is spent") : .passed
+      for event: JournalRecord.Event in [
+        .implementation(extra), .caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0)),
+      ] {
+        records.append(
+          JournalRecord(run: "run-real", time: EvidenceSample.now - 1, event: event))
+      }
+    }
+    let matrix = Matrix(records)
+    #expect(matrix.tables[0].rows[1].verdict == .agree)
+    #expect(
+      strict.problems(in: matrix, now: EvidenceSample.now).map(\.sentence)
+        == ["things/second@other was not run: it is spent"])
+  }
+
   @Test func `rejects a proof of another revision`() {
     let problems = problems(in: EvidenceSample(revision: 2, liveAge: 120, liveRevision: 1))
     #expect(problems.count == 3)

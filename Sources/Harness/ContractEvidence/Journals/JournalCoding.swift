@@ -50,7 +50,8 @@ extension JournalLine: Codable {
       signal: try fields.find("signal"), limit: try fields.find("limit"),
       issues: try fields.find("issues"), saboteur: try fields.find("saboteur"),
       message: try fields.find("message"), witness: try fields.find("witness"),
-      breadth: try fields.find("breadth"))
+      breadth: try fields.find("breadth"), code: try fields.find("code"),
+      evidence: try fields.find("evidence"))
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -77,6 +78,8 @@ extension JournalLine: Codable {
     try fields.put(some: message, "message")
     try fields.put(some: witness, "witness")
     try fields.put(some: breadth, "breadth")
+    try fields.put(some: code, "code")
+    try fields.put(some: evidence, "evidence")
   }
 }
 
@@ -198,6 +201,20 @@ extension WitnessSummary: Codable {
     var fields = encoder.container(keyedBy: FieldKey.self)
     try fields.put(name, "name")
     try fields.put(isTouched, "isTouched")
+  }
+}
+
+extension CaseCode: Codable {
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    self.init(
+      clause: try fields.get("clause"), implementation: try fields.get("implementation"))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: FieldKey.self)
+    try fields.put(clause, "clause")
+    try fields.put(implementation, "implementation")
   }
 }
 

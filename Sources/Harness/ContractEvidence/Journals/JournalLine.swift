@@ -84,6 +84,8 @@ struct JournalLine {
   var message: String?
   var witness: WitnessSummary?
   var breadth: SaboteurBreadth?
+  var code: CaseCode?
+  var evidence: Double?
 
   static let decoder = JSONDecoder()
 
@@ -146,10 +148,13 @@ extension JournalLine {
     seconds = Self.finite(result.seconds)
     if !result.issues.isEmpty { issues = result.issues }
     witness = result.witness
+    code = result.code
+    evidence = result.evidenceTime.map(Self.finite)
     switch result.outcome {
-    // No run of a case is flaky: that is seen only when several are merged.
-    case .passed, .failed, .flaky: break
-    case .deviates(let reason), .unavailable(let reason): self.reason = reason
+    case .passed, .failed: break
+    case .deviates(let reason), .unavailable(let reason), .flaky(let reason), .notRun(let reason):
+      self.reason = reason
+    case .proven(let time): evidence = Self.finite(time)
     case .notApplicable(let capability, let reason):
       self.capability = capability
       self.reason = reason
@@ -195,7 +200,7 @@ extension JournalLine {
         CaseResult(
           id: try caseID(), outcome: try caseOutcome(),
           seconds: try Self.checked(try need(seconds, "seconds"), "seconds"),
-          issues: issues ?? [], witness: witness))
+          issues: issues ?? [], witness: witness, code: code, evidenceTime: try evidenceTime()))
     case "process-crashed":
       return .processCrashed(try caseID(), signal: try need(signal, "signal"))
     case "saboteur": return .saboteur(try need(saboteur, "saboteur"))
@@ -212,6 +217,11 @@ extension JournalLine {
       throw JournalLineError(reason: "'\(key)' can't be \(seconds)")
     }
     return seconds
+  }
+
+  private func evidenceTime() throws(JournalLineError) -> Double? {
+    guard let evidence else { return nil }
+    return try Self.checked(evidence, "evidence")
   }
 
   private func need<Value>(_ value: Value?, _ key: String) throws(JournalLineError) -> Value {
@@ -236,6 +246,10 @@ extension JournalLine {
       return .notApplicable(
         capability: try need(capability, "capability"), reason: try need(reason, "reason"))
     case "unavailable": return .unavailable(reason: try need(reason, "reason"))
+    case "flaky": return .flaky(reason: try need(reason, "reason"))
+    case "not-run": return .notRun(reason: try need(reason, "reason"))
+    case "proven":
+      return .proven(at: try Self.checked(try need(evidence, "evidence"), "evidence"))
     case "crashed": return .crashed(signal: try need(signal, "signal"))
     case "timed-out":
       return .timedOut(seconds: try Self.checked(try need(limit, "limit"), "limit"))

@@ -244,21 +244,42 @@ public struct CaseResult: Hashable, Sendable {
   public var issues: [IssueSummary]
   /// What the fixture's witnesses observed, or `nil` if it has none or the case did not end.
   public var witness: WitnessSummary?
+  /// The code that a live implementation's result is evidence about, or `nil` if it is not known.
+  public var code: CaseCode?
+  /// When an earlier run showed what this result repeats, in seconds since 1970-01-01 00:00 UTC, or
+  /// `nil` if the case itself ran.
+  public var evidenceTime: Double?
 
   package init(
     id: CaseID, outcome: Outcome, seconds: Double, issues: [IssueSummary] = [],
-    witness: WitnessSummary? = nil
+    witness: WitnessSummary? = nil, code: CaseCode? = nil, evidenceTime: Double? = nil
   ) {
     self.id = id
     self.outcome = outcome
     self.seconds = seconds
     self.issues = issues
     self.witness = witness
+    self.code = code
+    self.evidenceTime = evidenceTime
+    if case .proven(let time) = outcome { self.evidenceTime = time }
   }
 
   /// The issues that reports show: those of failures. A declared deviation's reason explains its
   /// issues, so they stay in the journal.
   package var failureIssues: [IssueSummary] { outcome.isFailure ? issues : [] }
+}
+
+/// The code behind the result of a case, as digests of its source files.
+public struct CaseCode: Hashable, Sendable {
+  /// The digest of the clause, and of what surrounds the clauses in its file.
+  public var clause: String
+  /// The digest of the implementation: of its adapter and its fixture.
+  public var implementation: String
+
+  package init(clause: String, implementation: String) {
+    self.clause = clause
+    self.implementation = implementation
+  }
 }
 
 /// What the witnesses of a fixture observed during a clause.

@@ -45,11 +45,12 @@ extension Matrix.Summary {
   public var text: String {
     func count(_ name: String) -> Int { outcomes[name] ?? 0 }
     var parts = ["\(cases) case\(cases == 1 ? "" : "s")", "\(count("passed")) passed"]
+    if count("proven") > 0 { parts.append("\(count("proven")) proven earlier") }
     for (name, label) in [
       ("failed", "failed"), ("crashed", "crashed"), ("timed-out", "timed out"),
       ("flaky", "flaky"),
       ("deviates", "deviate"), ("not-applicable", "not applicable"),
-      ("unavailable", "unavailable"),
+      ("unavailable", "unavailable"), ("not-run", "not run"),
     ] where name == "failed" || count(name) > 0 {
       parts.append("\(count(name)) \(label)")
     }

@@ -327,7 +327,7 @@ private struct CaseHistory {
   /// The result of the latest run's commit, or `nil` if there is none.
   var cell: Matrix.Cell? {
     let counted = entries.ofLatestCommit(commit)
-    let byRun = Dictionary(grouping: counted, by: \.run)
+    let byRun = Dictionary(grouping: counted + failures(after: counted), by: \.run)
     let results = byRun.flatMap { run, entries in ended(in: run, entries) }
       .sorted {
         // Any fixed order of equal times will do, or a merge would depend on the order of the files.
@@ -340,22 +340,60 @@ private struct CaseHistory {
     var chosen = last
     if let worst = Self.worst(failed) {
       chosen = worst
-      if !held.isEmpty {
-        let name = results.lazy.compactMap { commit($0.run) }.first
-        chosen.value.outcome = .flaky(
-          reason: "failed in \(failed.count) of \(failed.count + held.count) runs"
-            + (name.map { " of commit \($0.prefix(12))" } ?? ""))
-      }
+      let name = results.lazy.compactMap { commit($0.run) }.first
+      chosen.value.outcome = flaky(failed, held, of: name) ?? chosen.value.outcome
     } else {
       // An implementation that is unavailable elsewhere takes no evidence away.
       chosen = Self.worst(results.filter { $0.run == last.run }) ?? last
-      if case .unavailable = chosen.value.outcome { chosen = held.last ?? chosen }
+      switch chosen.value.outcome {
+      case .unavailable, .notRun: chosen = held.last ?? chosen
+      default: break
+      }
     }
     let deviated = results.count { if case .deviates = $0.value.outcome { true } else { false } }
     let passed = results.count { $0.value.outcome == .passed }
     return Matrix.Cell(
-      result: chosen.value, run: chosen.run, time: chosen.time, isCurrent: true,
+      result: chosen.value, run: chosen.run, time: chosen.value.evidenceTime ?? chosen.time,
+      isCurrent: true,
       deviatedRuns: deviated, heldRuns: passed)
+  }
+
+  /// The failures of the same code since the evidence that some results repeat, whatever their commit: to
+  /// repeat earlier evidence takes no later failure back.
+  private func failures(after repeated: [Entry<CaseResult?>]) -> [Entry<CaseResult?>] {
+    let proofs = repeated.compactMap(\.value).filter { $0.evidenceTime != nil }
+    if proofs.isEmpty { return [] }
+    return entries.filter { entry in
+      guard let result = entry.value, result.outcome.isFailure else { return false }
+      return proofs.contains { $0.code == result.code && ($0.evidenceTime ?? 0) < entry.time }
+    }
+  }
+
+  /// The outcome if some results of a commit fail and others hold, also within one run that tried the case
+  /// again. It states the rate, and that of all runs if there are more.
+  private func flaky(
+    _ failed: [Entry<CaseResult>], _ held: [Entry<CaseResult>], of commit: String?
+  ) -> Outcome? {
+    let retried = failed.filter(\.isRetried)
+    guard let first = retried.last ?? held.last else { return nil }
+    let count = failed.count + held.count
+    var reason =
+      "failed in \(failed.count) of \(count) runs"
+      + (commit.map { " of commit \($0.prefix(12))" } ?? "")
+    guard !retried.isEmpty else { return .flaky(reason: reason) }
+    if count == 1 {
+      reason = first.value.outcome.reason ?? ""
+    } else {
+      reason += ", and passed when tried again in \(retried.count)"
+    }
+    let all = Dictionary(grouping: entries, by: \.run).flatMap { run, entries in
+      ended(in: run, entries)
+    }.filter { $0.value.outcome.isFailure || $0.isEvidenceOfNoFailure }
+    if all.count > count {
+      let failures = all.count(where: \.value.outcome.isFailure)
+      reason += "; of all \(all.count) runs, \(failures) failed or were flaky"
+    }
+    return .flaky(reason: reason)
   }
 
   /// The worst of the results of the latest run among some.
@@ -388,10 +426,13 @@ private struct CaseHistory {
 }
 
 extension Entry<CaseResult> {
+  /// Whether the case failed, and held when it was tried again.
+  fileprivate var isRetried: Bool { if case .flaky = value.outcome { true } else { false } }
+
   /// Whether the clause held, or deviated as declared.
   fileprivate var isEvidenceOfNoFailure: Bool {
     switch value.outcome {
-    case .passed, .deviates: true
+    case .passed, .proven, .deviates: true
     default: false
     }
   }

@@ -30,9 +30,9 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
     let fails = { (outcome: Outcome) in
       if case .flaky = outcome { false } else { outcome.isFailure }
     }
-    let liveHolds = count(live: true) { $0 == .passed }
+    let liveHolds = count(live: true, \.holds)
     let liveFails = count(live: true, fails)
-    let fakeHolds = count(live: false) { $0 == .passed }
+    let fakeHolds = count(live: false, \.holds)
     let fakeFails = count(live: false, fails)
     let deviates = outcomes.contains { if case .deviates = $0.outcome { true } else { false } }
     self =

@@ -62,7 +62,7 @@ public struct TerminalReport: Sendable {
       for table in matrix.tables { append(table, to: &lines) }
       appendSlowest(to: &lines)
     }
-    if !matrix.tables.isEmpty { lines.append(legend) }
+    if !matrix.tables.isEmpty { lines += legend }
     appendFailureNames(to: &lines)
     for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
     for line in matrix.summary.text.split(separator: "\n") {
@@ -74,9 +74,15 @@ public struct TerminalReport: Sendable {
     return lines
   }
 
-  private var legend: String {
-    "✓ holds  ✗ fails  ≠ deviates  · not applicable  ? unavailable  ‼ crashed  "
-      + "∞ timed out  ~ flaky"
+  /// The meaning of the symbols; the second line has those that few runs need.
+  private var legend: [String] {
+    let outcomes = Set(matrix.results.map(\.outcome.name))
+    let rare = [("proven", "◷ proven earlier, with the same code"), ("not-run", "○ not run")]
+      .filter { outcomes.contains($0.0) }.map(\.1).joined(separator: "  ")
+    return [
+      "✓ holds  ✗ fails  ≠ deviates  · not applicable  ? unavailable  ‼ crashed  "
+        + "∞ timed out  ~ flaky"
+    ] + (rare.isEmpty ? [] : [rare])
   }
 
   private func appendSlowest(to lines: inout [String]) {
@@ -236,8 +242,8 @@ public struct TerminalReport: Sendable {
       let rows = table.rows.filter { $0.cells.contains { $0 != nil } }
       var gaps: [String] = []
       appendGaps(of: table, to: &gaps)
-      let isUnavailable = table.notes.contains { $0.outcome.isUnavailable }
-      if rows.allSatisfy(\.agrees), gaps.isEmpty, !isUnavailable {
+      let isIncomplete = table.notes.contains { $0.outcome.isNotOfThisRun }
+      if rows.allSatisfy(\.agrees), gaps.isEmpty, !isIncomplete {
         if !rows.isEmpty { agreeing.append("\(table.contract.id) (\(rows.count))") }
       } else {
         append(abridged: table, rows, to: &details)
@@ -280,7 +286,7 @@ public struct TerminalReport: Sendable {
     let notable = rows.filter { $0.isUnexpected || $0.verdict == .unproven }
     if !notable.isEmpty { appendRows(notable, of: table, to: &lines, showsGroups: false) }
     appendFailures(of: table, to: &lines)
-    for note in table.notes where note.outcome.isUnavailable {
+    for note in table.notes where note.outcome.isNotOfThisRun {
       let count = "\(note.clauses.count) clause\(note.clauses.count == 1 ? "" : "s")"
       lines += wrapped("\(reason(of: note)): \(count)", first: "  ", rest: "      ")
     }
@@ -335,9 +341,9 @@ public struct TerminalReport: Sendable {
 
   private func colour(_ outcome: Outcome) -> Style {
     switch outcome {
-    case .passed: .green
+    case .passed, .proven: .green
     case .failed, .crashed, .timedOut, .flaky: .red
-    case .deviates, .unavailable: .yellow
+    case .deviates, .unavailable, .notRun: .yellow
     case .notApplicable: .grey
     }
   }
@@ -430,5 +436,11 @@ extension Matrix.Row {
 }
 
 extension Outcome {
-  fileprivate var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
+  /// Whether the run that reports the case did not run it to an end.
+  fileprivate var isNotOfThisRun: Bool {
+    switch self {
+    case .unavailable, .proven, .notRun: true
+    default: false
+    }
+  }
 }

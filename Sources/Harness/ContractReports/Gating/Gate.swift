@@ -177,6 +177,9 @@ public struct Gate: Hashable, Sendable {
     if outcome.isFailure {
       return problem(outcome.name + (outcome.reason.map { ": \($0)" } ?? ""))
     }
+    if case .notRun(let reason) = outcome {
+      return problem("was not run: \(reason)", isShared: true)
+    }
     if case .unavailable(let reason) = outcome, required.contains(implementation.kind) {
       return problem("is unavailable: \(reason)", isShared: true)
     }
@@ -217,7 +220,7 @@ public struct Gate: Hashable, Sendable {
         clause: clause, sentence: "\(clause) \(sentence)",
         command: selection.rerunCommand(kind: .live))
     }
-    let proofs = live.compactMap(\.1).filter { $0.result.outcome == .passed }
+    let proofs = live.compactMap(\.1).filter(\.result.outcome.holds)
     guard !proofs.isEmpty else {
       return problem(
         "is unproven: it holds on \(fake), and "

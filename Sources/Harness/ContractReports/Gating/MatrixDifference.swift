@@ -133,7 +133,7 @@ public struct MatrixDifference: Hashable, Sendable {
     for (id, outcome) in head.outcomes {
       let wasFailure = base?.outcomes[id]?.isFailure ?? false
       if outcome.isFailure, !wasFailure { newlyFailing.append("\(id)\(suffix)") }
-      if outcome == .passed, wasFailure { newlyPassing.append("\(id)\(suffix)") }
+      if outcome.holds, wasFailure { newlyPassing.append("\(id)\(suffix)") }
     }
     func add(
       _ kind: DeviationChange.Kind, _ deviation: DeviationSummary, _ before: DeviationSummary? = nil
@@ -207,7 +207,7 @@ public struct MatrixDifference: Hashable, Sendable {
       for row in table.rows where table.contract.dropped[row.clause.id] == nil {
         let isProven = zip(table.columns, row.cells).contains { column, cell in
           column.implementation.kind == .live && cell?.isCurrent == true
-            && cell?.result.outcome == .passed
+            && cell?.result.outcome.holds == true
         }
         rows["\(table.contract.id)/\(row.clause.id)"] = Row(
           verdict: row.verdict, isProven: isProven)

@@ -64,10 +64,13 @@ public struct EvidenceHistory: Sendable {
     public var failed: Int
     /// How many results there are.
     public var count: Int
+    /// How many of the failed results held when the case was tried again.
+    public var retried = 0
 
     /// The results in words, without the case.
     public var sentence: String {
-      "failed in \(failed) of \(count) runs of commit \(commit.prefix(12))"
+      "failed in \(failed) of \(count) run\(count == 1 ? "" : "s") of commit \(commit.prefix(12))"
+        + (retried == 0 ? "" : ", and passed when tried again in \(retried)")
     }
   }
 
@@ -96,18 +99,20 @@ public struct EvidenceHistory: Sendable {
   }
 
   private static func flaky(in all: [Evidence]) -> [Flaky] {
-    var results: [Execution: [String: Bool]] = [:]
+    var results: [Execution: [String: Evidence.Ending]] = [:]
     // A run that is part of several journals counts once.
     for one in all {
       for (execution, runs) in one.executions {
-        results[execution, default: [:]].merge(runs) { $0 || $1 }
+        results[execution, default: [:]].merge(runs) { max($0, $1) }
       }
     }
     return results.compactMap { execution, runs in
-      let failed = runs.values.count { $0 }
-      guard failed > 0, failed < runs.count else { return nil }
+      let failed = runs.values.count { $0 != .held }
+      let retried = runs.values.count { $0 == .retried }
+      guard failed > 0, failed < runs.count || retried > 0 else { return nil }
       return Flaky(
-        name: execution.name, commit: execution.commit, failed: failed, count: runs.count)
+        name: execution.name, commit: execution.commit, failed: failed, count: runs.count,
+        retried: retried)
     }.sorted { ($0.name, $0.commit) < ($1.name, $1.commit) }
   }
 }
@@ -123,8 +128,18 @@ private struct Evidence {
   var point: EvidenceHistory.Point
   /// Whether each case that ran fails, by the case's id with its platform.
   var fails: [String: Bool] = [:]
-  /// For each execution, whether it failed, by run.
-  var executions: [Execution: [String: Bool]] = [:]
+  /// For each execution, how it ended, by run.
+  var executions: [Execution: [String: Ending]] = [:]
+
+  /// How a case ended, in the order of what counts if a run has several results.
+  enum Ending: Int, Comparable {
+    case held
+    /// It failed, and held when it was tried again.
+    case retried
+    case failed
+
+    static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+  }
 
   init?(name: String, _ journal: Journal) {
     let matrix = Matrix(journal)
@@ -155,7 +170,9 @@ private struct Evidence {
         let run = runs[record.run], let commit = run.commit
       else { continue }
       let execution = Execution(name: Self.name(result.id, on: run.platform), commit: commit)
-      executions[execution, default: [:]].merge([record.run: result.outcome.isFailure]) { $0 || $1 }
+      var ending: Ending = result.outcome.isFailure ? .failed : .held
+      if case .flaky = result.outcome { ending = .retried }
+      executions[execution, default: [:]].merge([record.run: ending]) { max($0, $1) }
     }
   }
 
@@ -169,7 +186,7 @@ extension Outcome {
   fileprivate var isEvidence: Bool {
     switch self {
     case .passed, .deviates, .failed, .crashed, .timedOut, .flaky: true
-    case .notApplicable, .unavailable: false
+    case .notApplicable, .unavailable, .proven, .notRun: false
     }
   }
 }

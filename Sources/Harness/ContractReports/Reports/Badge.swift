@@ -14,7 +14,7 @@ public struct Badge: Sendable {
     let failed = matrix.results.count(where: \.outcome.isFailure)
     if failed > 0 { return "\(failed) of \(summary.cases) fail" }
     if matrix.isFailure { return "not shown" }
-    let count = matrix.results.count { $0.outcome == .passed }
+    let count = matrix.results.count(where: \.outcome.holds)
     let deviating = summary.outcomes["deviates"] ?? 0
     return count == 0
       ? "no results" : "\(count) hold" + (deviating > 0 ? ", \(deviating) deviate" : "")

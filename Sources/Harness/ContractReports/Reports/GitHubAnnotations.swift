@@ -3,9 +3,9 @@ import Foundation
 
 /// The failures of a matrix as workflow commands of GitHub Actions, which annotate the clauses.
 ///
-/// Failures are errors. Missing evidence is a warning: a dropped clause, a result for another
-/// revision, or a contract of this package for which no saboteur ran. So is a deviation that an
-/// earlier matrix does not have, or that has changed.
+/// Failures are errors. Missing evidence is a warning: a dropped clause, a case that the budget left out,
+/// a result for another revision, or a contract of this package for which no saboteur ran. So is a
+/// deviation that an earlier matrix does not have, or that has changed.
 public struct GitHubAnnotations: Sendable {
   /// The matrix.
   public var matrix: Matrix
@@ -52,6 +52,13 @@ public struct GitHubAnnotations: Sendable {
           clause?.line, "\(result.clause): \(result.message)"))
     }
     for row in table.rows {
+      for cell in row.cells.compactMap(\.self) {
+        guard case .notRun(let reason) = cell.result.outcome else { continue }
+        lines.append(
+          command(
+            "warning", title: cell.name, at: row.clause.path, row.clause.line, "not run: \(reason)")
+        )
+      }
       guard let reason = table.contract.dropped[row.clause.id] else { continue }
       lines.append(
         command(

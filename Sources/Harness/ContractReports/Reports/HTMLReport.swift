@@ -223,6 +223,8 @@ public struct HTMLReport: Sendable {
     case .notApplicable(_, let reason): "does not apply: \(reason)"
     case .unavailable(let reason): "unavailable: \(reason)"
     case .flaky(let reason): "flaky: \(reason)"
+    case .proven: "\(outcome.reason ?? "") and not run again"
+    case .notRun(let reason): "not run: \(reason)"
     case .crashed, .timedOut: outcome.reason ?? outcome.name
     }
   }

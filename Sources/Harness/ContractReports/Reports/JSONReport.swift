@@ -164,6 +164,8 @@ public struct JSONReport: Sendable {
     var reason: String?
     var seconds: Double
     var isCurrent: Bool
+    /// When an earlier run showed what this result repeats; absent if the case itself ran.
+    var evidenceTime: Double?
     var issues: [IssueSummary]
 
     init(_ cell: Matrix.Cell, in column: Matrix.Column) {
@@ -173,6 +175,7 @@ public struct JSONReport: Sendable {
       reason = cell.result.outcome.reason
       seconds = cell.result.seconds
       isCurrent = cell.isCurrent
+      evidenceTime = cell.result.evidenceTime
       issues = cell.result.failureIssues
     }
   }

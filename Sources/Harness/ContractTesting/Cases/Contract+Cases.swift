@@ -25,7 +25,9 @@ extension Contract {
   public func cases(for implementations: [Implementation<Fixture>]) -> [ContractCase<Fixture>] {
     let recorder = RunRecorder.current
     if let server = CaseServer.current { return [serverCase(server, implementations)] }
-    let declaration = CaseDeclaration(summary, implementations.map { $0.summary(for: id) })
+    let declaration = CaseDeclaration(
+      summary, implementations.map { $0.summary(for: id) },
+      sources: ContractSources(self, recorder.liveCalls.folders))
     var mistakes: [ContractCase<Fixture>] = []
     if !recorder.isChild {
       mistakes = problems(with: implementations).enumerated().map { index, problem in
@@ -52,7 +54,11 @@ extension Contract {
       SharedCases.shared.add(cases)
       return Array(cases.prefix(1))
     }
-    return mistakes + shard(of: cases, named: id, declaration)
+    let part = shard(of: cases, named: id, declaration)
+    for case .clause(let clause, let implementation, let id) in part.map(\.work) {
+      recorder.liveCalls.register(id, clause, implementation, declaration.sources)
+    }
+    return mistakes + part
   }
 
   /// The contract's saboteurs, as arguments of a parameterised test that shows its strength.

@@ -46,7 +46,10 @@ public struct ContractCase<Fixture>: Sendable {
     recorder.declare(declaration)
     switch work {
     case .clause(let clause, let implementation, let id):
-      try await CaseRunner(clause: clause, implementation: implementation, id: id, test: test).run()
+      try await CaseRunner(
+        clause: clause, implementation: implementation, id: id, test: test,
+        sources: declaration.sources
+      ).run()
     case .saboteur(let saboteur, let clauses, let others):
       await SaboteurRunner(
         contract: declaration.contract.id, saboteur: saboteur, clauses: clauses, others: others,
@@ -116,9 +119,15 @@ public struct OutsideTestError: Error, Sendable, CustomStringConvertible {
 final class CaseDeclaration: Sendable {
   let contract: ContractSummary
   let implementations: [ImplementationSummary]
+  /// The contract's source code, if implementations run it.
+  let sources: ContractSources?
 
-  init(_ contract: ContractSummary, _ implementations: [ImplementationSummary] = []) {
+  init(
+    _ contract: ContractSummary, _ implementations: [ImplementationSummary] = [],
+    sources: ContractSources? = nil
+  ) {
     self.contract = contract
     self.implementations = implementations
+    self.sources = sources
   }
 }

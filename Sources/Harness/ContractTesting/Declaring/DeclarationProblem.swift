@@ -96,6 +96,7 @@ extension Contract {
         "\(id): '\(implementation.id)' lacks '\(lack.capability.id)' because '\(lack.reason)'; write "
           + "the reason", implementation.sourceLocation)
     }
+    problems += implementation.liveCallProblems(of: id)
     var deviating: Set<String> = []
     for deviation in implementation.deviations {
       let subject = "\(id): '\(implementation.id)' deviates from '\(deviation.clause)'"
@@ -172,12 +173,6 @@ extension Contract {
       : "\(id): '\(invalid)' is not a valid \(kind) id; use lower-case letters, digits, '-' and '.'"
   }
 
-  /// Whether a reason says that somebody has yet to write it.
-  private func isPlaceholder(_ reason: String) -> Bool {
-    let reason = reason.lowercased()
-    return reason.allSatisfy(\.isWhitespace) || reason.hasPrefix("todo")
-  }
-
   /// ' (did you mean …?)' with the most similar clause id, or nothing if none is similar.
   private func suggestion(for id: String) -> String {
     let nearest = clauses.map { ($0.id, editDistance($0.id, id)) }.min { $0.1 < $1.1 }
@@ -204,4 +199,10 @@ func editDistance(_ a: String, _ b: String) -> Int {
     }
   }
   return row[b.count]
+}
+
+/// Whether a reason says that somebody has yet to write it.
+func isPlaceholder(_ reason: String) -> Bool {
+  let reason = reason.lowercased()
+  return reason.allSatisfy(\.isWhitespace) || reason.hasPrefix("todo")
 }

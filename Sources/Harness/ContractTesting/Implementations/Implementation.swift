@@ -24,6 +24,8 @@ public struct Implementation<Fixture>: Sendable {
   var processSharing: ProcessSharing?
   var resources: Set<String> = []
   var timeLimit: Duration = .seconds(60)
+  /// What ``costs(_:)``, ``limited(to:per:)``, ``retrying(_:because:)`` and ``built(from:)`` declare.
+  var terms = LiveTerms()
 
   /// A working in-memory implementation.
   ///
@@ -235,6 +237,7 @@ extension Implementation {
     copy.processSharing = processSharing
     copy.resources = resources
     copy.timeLimit = timeLimit
+    copy.terms = terms
     return copy
   }
 

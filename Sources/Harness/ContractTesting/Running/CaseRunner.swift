@@ -12,10 +12,12 @@ struct CaseRunner<Fixture>: Sendable {
   var implementation: Implementation<Fixture>
   var id: CaseID
   var test: Test
+  /// The contract's source code.
+  var sources: ContractSources?
 
   /// Runs the case.
   ///
-  /// - Throws: Swift Testing's error if the case is not applicable or unavailable, and so cancelled.
+  /// - Throws: Swift Testing's error if the case does not run to its end, and so is cancelled.
   func run() async throws {
     let recorder = RunRecorder.current
     if let outcome = implementation.inapplicability(of: clause) {
@@ -24,15 +26,46 @@ struct CaseRunner<Fixture>: Sendable {
         "\(id) does not apply: \(outcome.reason ?? "")", sourceLocation: clause.sourceLocation)
       return
     }
+    if isMetered(in: recorder),
+      case .spare(let result) = recorder.liveCalls.decision(
+        about: id, clause, implementation, sources)
+    {
+      recorder.record(.caseFinished(result))
+      try cancelTestCase(
+        "\(id): \(result.outcome.reason ?? "")", sourceLocation: clause.sourceLocation)
+      return
+    }
     // The parent of a child process has checked availability and holds the resources.
     if !recorder.isChild, let reason = await implementation.probe?.reason() {
       return try reportUnavailable(reason, to: recorder)
     }
     let resources = recorder.isChild ? [] : implementation.resources
-    let unavailable = await ExclusiveResources.shared.withResources(resources) {
-      await recorder.semaphore.withPermit { await runAndJudge(in: recorder) }
+    while true {
+      let step = await ExclusiveResources.shared.withResources(resources) {
+        await recorder.semaphore.withPermit {
+          if let wait = waitForTurn(in: recorder) { return Step.wait(wait) }
+          return Step.ran(unavailable: await runAndJudge(in: recorder))
+        }
+      }
+      switch step {
+      // Not while holding a permit that another case could use.
+      case .wait(let duration): try await Task.sleep(for: duration)
+      case .ran(let unavailable):
+        if let unavailable { try reportUnavailable(unavailable, to: recorder) }
+        return
+      }
     }
-    if let unavailable { try reportUnavailable(unavailable, to: recorder) }
+  }
+
+  private enum Step: Sendable {
+    /// The implementation's rate limit asks to wait.
+    case wait(Duration)
+    case ran(unavailable: String?)
+  }
+
+  /// Whether the case may cost live calls that this process decides about.
+  func isMetered(in recorder: RunRecorder) -> Bool {
+    implementation.kind == .live && !recorder.isChild
   }
 
   /// Runs the case and records its outcome.
@@ -40,19 +73,23 @@ struct CaseRunner<Fixture>: Sendable {
   /// - Returns: Why the case is no evidence, which the caller reports, or `nil`.
   private func runAndJudge(in recorder: RunRecorder) async -> String? {
     recorder.record(.caseStarted(id))
-    let notice = setNotice(in: recorder)
-    defer { notice.map(Watchdog.shared.cancel) }
     let clock = ContinuousClock()
     let start = clock.now
-    let raw = await execute(in: recorder)
+    let (raw, failures) = await executeUntilHeld(in: recorder)
     if !recorder.isChild, let reason = raw.unavailable { return reason }
     let seconds = start.duration(to: clock.now) / .seconds(1)
     // Only the parent knows the declared deviations' process, so a child reports what happened.
-    let (outcome, issues) = recorder.isChild ? raw.unjudged : judge(raw)
+    var (outcome, issues) = recorder.isChild ? raw.unjudged : judge(raw)
+    if outcome == .passed, let failure = failures.last {
+      (outcome, issues) = (flaky(after: failures), failure.issues)
+    }
+    let code =
+      isMetered(in: recorder) ? sources?.code(of: clause, on: implementation) : nil
     recorder.record(
       .caseFinished(
         CaseResult(
-          id: id, outcome: outcome, seconds: seconds, issues: issues, witness: raw.witness)))
+          id: id, outcome: outcome, seconds: seconds, issues: issues, witness: raw.witness,
+          code: code)))
     return nil
   }
 
@@ -77,7 +114,7 @@ struct CaseRunner<Fixture>: Sendable {
     }
   }
 
-  private var needsOwnProcess: Bool {
+  var needsOwnProcess: Bool {
     switch deviation?.manner {
     case .crashing, .timingOut: true
     case .failing, nil: implementation.processSharing != nil
@@ -96,13 +133,15 @@ struct CaseRunner<Fixture>: Sendable {
     "case \(id); to run only this case: \(RerunCommand.text(for: id, in: test))"
   }
 
-  private func execute(in recorder: RunRecorder) async -> RawResult {
+  func execute(in recorder: RunRecorder) async -> RawResult {
+    let notice = setNotice(in: recorder)
+    defer { notice.map(Watchdog.shared.cancel) }
     if needsOwnProcess, !recorder.isChild {
       return canShareProcess
         ? await SharedProcesses.shared.run(id, in: test, limit: limit)
         : await OwnProcess(id: id, test: test, limit: limit).run()
     }
-    let passesOn = deviation == nil && !recorder.isChild
+    let passesOn = deviation == nil && !recorder.isChild && retries(in: recorder) == 0
     let comment = { @Sendable in rerun }
     let collector = IssueCollector(
       passingOnWith: passesOn ? comment : nil, unavailability: implementation.unavailability)
@@ -111,12 +150,12 @@ struct CaseRunner<Fixture>: Sendable {
       clause: clause, make: implementation.make,
       willRun: { fixture in await self.recordVersion(of: fixture, in: recorder) },
       didObserve: { observation in witness.withLock { $0 = observation } })
-    let notice = CrashNotice(id)
+    let crashNotice = CrashNotice(id)
     let timeLimit = TimeLimit(
       limit, expired: { _ = collector.close() },
       starved: { recorder.endStarvedRun(during: id, after: limit) })
     let isEnded = await timeLimit.run {
-      try? await CrashNotice.$current.withValue(notice) {
+      try? await CrashNotice.$current.withValue(crashNotice) {
         try await collector.collect(in: test) {
           await lifecycle.run(collector, madeAt: implementation.sourceLocation)
         }

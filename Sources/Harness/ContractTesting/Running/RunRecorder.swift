@@ -30,6 +30,9 @@ final class RunRecorder: Sendable {
   /// Whether saboteurs also run against the clauses that they do not name.
   let measuresBreadth: Bool
 
+  /// Decides which live cases are spared.
+  let liveCalls: LiveCalls
+
   /// Limits how many cases run concurrently.
   let semaphore = CaseSemaphore()
 
@@ -118,6 +121,7 @@ final class RunRecorder: Sendable {
     isServer = environment[SharedCases.variable] != nil
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
     let chosen = child ?? environment["CONTRACT_JOURNAL"]
+    liveCalls = LiveCalls(environment: environment, run: run, folder: folder, problems: &problems)
     settings = Settings(
       path: chosen ?? "\(folder)/\(run).jsonl", latestFolder: chosen == nil ? folder : nil,
       isExitTest: environment["SWT_EXIT_TEST_ID"] != nil, isReporting: isReporting,

@@ -67,7 +67,9 @@ actor FakePlayer {
         exchange.end(.unprocessed)
         throw exchange.unprocessedError()
       }
-      steps = exchange.transport.plan.onRequest(head).steps[...]
+      let script = exchange.transport.plan.onRequest(head)
+      script.note(for: exchange)
+      steps = script.steps[...]
       return
     }
     switch step {

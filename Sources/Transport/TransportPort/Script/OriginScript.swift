@@ -1,3 +1,5 @@
+import StubLedger
+
 /// The steps of an origin in response to one request or one new connection, in order.
 ///
 /// After the last step, unless a step closed the connection, the origin reads the rest of the
@@ -6,10 +8,22 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The steps, in order.
   public var steps: [ScriptStep]
 
+  /// Where a test wrote the script, for the ledger of stubs. It makes no difference otherwise.
+  var place: StubPlace?
+
   /// Creates a script.
   public init(_ steps: [ScriptStep] = []) {
     self.steps = steps
   }
+
+  private init(_ steps: [ScriptStep], at place: StubPlace?) {
+    self.steps = steps
+    self.place = place
+  }
+
+  public static func == (left: Self, right: Self) -> Bool { left.steps == right.steps }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(steps) }
 
   public init(arrayLiteral elements: ScriptStep...) {
     self.init(elements)
@@ -17,12 +31,16 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   /// Returns a script that plays the left and then the right script.
   public static func + (left: Self, right: Self) -> Self {
-    Self(left.steps + right.steps)
+    Self(left.steps + right.steps, at: left.place ?? right.place)
   }
 
   /// Reads the request, then sends a text verbatim.
-  public static func raw(_ text: String) -> Self {
-    [.readBody, .send(text)]
+  public static func raw(
+    _ text: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line
+  ) -> Self {
+    Self(
+      [.readBody, .send(text)], at: StubPlace(fileID: fileID, filePath: filePath, line: line))
   }
 
   /// Reads the request, then sends a well-formed response.
@@ -32,8 +50,12 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
   ///   - headerFields: The fields to send. `Content-Length` is added unless they include
   ///     `Content-Length` or `Transfer-Encoding`, or the status is 1xx, 204 or 304.
   ///   - body: The content.
+  ///   - fileID: The file of the call.
+  ///   - filePath: The path of the call's file.
+  ///   - line: The line of the call.
   public static func respond(
-    _ status: Int = 200, headerFields: HTTPFields = [:], body: [UInt8] = []
+    _ status: Int = 200, headerFields: HTTPFields = [:], body: [UInt8] = [],
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
     var fields = headerFields
     let isFramed = fields.contains(.contentLength) || fields.contains(.transferEncoding)
@@ -41,19 +63,28 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
       fields[.contentLength] = "\(body.count)"
     }
     let head = Array("HTTP/1.1 \(status) \r\n".utf8) + fields.wireBytes + [0x0D, 0x0A]
-    return [.readBody, .send(head + body)]
+    return Self(
+      [.readBody, .send(head + body)],
+      at: StubPlace(fileID: fileID, filePath: filePath, line: line))
   }
 
   /// Reads the request, then sends a well-formed response with text in UTF-8.
   public static func respond(
-    _ status: Int = 200, headerFields: HTTPFields = [:], text: String
+    _ status: Int = 200, headerFields: HTTPFields = [:], text: String,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
-    respond(status, headerFields: headerFields, body: Array(text.utf8))
+    respond(
+      status, headerFields: headerFields, body: Array(text.utf8), fileID: fileID,
+      filePath: filePath, line: line)
   }
 
   /// Reads the request, then sends a redirect.
-  public static func redirect(_ status: Int = 302, to location: String) -> Self {
-    respond(status, headerFields: [.location: location])
+  public static func redirect(
+    _ status: Int = 302, to location: String, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line
+  ) -> Self {
+    respond(
+      status, headerFields: [.location: location], fileID: fileID, filePath: filePath, line: line)
   }
 
   /// Returns this script with all sent bytes split into pieces.
@@ -71,6 +102,6 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
           guard let pause, start > 0 else { return [piece] }
           return [.pause(pause), piece]
         }
-      })
+      }, at: place)
   }
 }
