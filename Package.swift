@@ -271,7 +271,9 @@ let suites: [Target] = [
     ]),
   .target(
     name: "FeedbackContract",
-    dependencies: ["ContractTesting", "FeedbackPort", "SystemLocks", "SystemThreads"]),
+    dependencies: [
+      "ContractExploration", "ContractTesting", "FeedbackPort", "SystemLocks", "SystemThreads",
+    ]),
   .target(
     name: "PreferencesContract",
     dependencies: ["ContractExploration", "ContractTesting", "PreferencesPort"]),
@@ -304,7 +306,7 @@ let matrix: [Target] = [
       "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
       "VendorAdapters", "VendorSDK",
-    ], path: "Tests/Contracts")
+    ], path: "Tests/Contracts", exclude: ["Traces"])
 ]
 
 /// Sets the folder of each target that names none.

@@ -22,7 +22,7 @@ public protocol FeedbackVendor: Sendable {
 }
 
 /// The receiver of the vendor's answers.
-public enum FeedbackListener: Hashable, Sendable {
+public enum FeedbackListener: String, Hashable, Sendable, Codable {
   /// No listener: answers are lost.
   case nobody
   /// One of the services.
@@ -32,7 +32,7 @@ public enum FeedbackListener: Hashable, Sendable {
 }
 
 /// A vendor's answer to a load.
-public enum VendorAnswer: Hashable, Sendable {
+public enum VendorAnswer: Hashable, Sendable, Codable {
   /// A form with this title and these questions.
   case form(String, questions: [String] = [])
   /// An error with this code.

@@ -96,6 +96,24 @@ public struct CookieSpecification: Specification {
   }
 
   public func isReadOnly(_ command: Command) -> Bool { model.isReadOnly(command) }
+
+  /// Names the attributes of a line with its outcome, and the rules by which a page gets a cookie
+  /// or does not.
+  public func coverage(
+    of command: Command, in state: State, returning response: Response
+  ) -> [String] {
+    switch (command, response) {
+    case (.store(let line, _), _):
+      return line.split(separator: ";").dropFirst().map { "\($0) \(response.outcome)" }
+    case (.cookies(let page), .cookies(let sent)):
+      let now = model.start.addingTimeInterval(TimeInterval(state.time))
+      return state.jar.all(now: now).flatMap { cookie in
+        let verb = sent.contains { $0.id == cookie.id } ? "sends" : "keeps"
+        return page.relations(to: cookie).map { "\(verb) a cookie \($0)" }
+      }
+    default: return []
+    }
+  }
 }
 
 extension Specification where Self == CookieSpecification {
@@ -122,5 +140,32 @@ extension CookieModel.Response {
       return .change(stored: stored.map(comparable), removed: removed.map(comparable))
     case .done, .rejected, .count: return self
     }
+  }
+}
+
+extension CookieModel.Response {
+  /// What became of a line, without the cookie.
+  fileprivate var outcome: String {
+    switch self {
+    case .change(nil, let removed): removed == nil ? "changes nothing" : "removes"
+    case .change(_?, let replaced): replaced == nil ? "is stored" : "replaces"
+    case .rejected(let reason): "is rejected as \(reason.rawValue)"
+    case .done, .cookies, .count: "is ignored"
+    }
+  }
+}
+
+extension CookieModel.Page {
+  /// How the page and a cookie compare, by each rule of retrieval.
+  fileprivate func relations(to cookie: Cookie) -> [String] {
+    let place = host == cookie.domain ? "of its host" : "of another host"
+    let folder =
+      path == cookie.path
+      ? "of its path" : path.hasPrefix(cookie.path) ? "of a path above" : "of another path"
+    return [
+      "\(place), \(cookie.isHostOnly ? "host-only" : "for subdomains")", folder,
+      "\(cookie.isSecure ? "" : "not ")Secure over \(isSecure ? "https" : "http")",
+      "\(cookie.isHTTPOnly ? "" : "not ")HttpOnly to a \(isScript ? "script" : "request")",
+    ]
   }
 }

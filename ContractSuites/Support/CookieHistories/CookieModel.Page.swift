@@ -68,3 +68,35 @@ extension CookieModel {
     }
   }
 }
+
+extension CookieModel.Page {
+  private enum CodingKeys: CodingKey { case isSecure, host, path, isScript }
+
+  /// Reads the URL, or the parts of a page that has none.
+  public init(from decoder: any Decoder) throws {
+    if let url = try? decoder.singleValueContainer().decode(String.self) {
+      try self.init(url: url)
+    } else {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      self.init(
+        isSecure: try container.decode(Bool.self, forKey: .isSecure),
+        host: try container.decode(String.self, forKey: .host),
+        path: try container.decode(String.self, forKey: .path),
+        isScript: try container.decode(Bool.self, forKey: .isScript))
+    }
+  }
+
+  /// Writes the URL, or the parts if the URL leads to another page, such as with an invalid host.
+  public func encode(to encoder: any Encoder) throws {
+    if let page = try? Self(url: description), page == self {
+      var container = encoder.singleValueContainer()
+      try container.encode(description)
+    } else {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(isSecure, forKey: .isSecure)
+      try container.encode(host, forKey: .host)
+      try container.encode(path, forKey: .path)
+      try container.encode(isScript, forKey: .isScript)
+    }
+  }
+}

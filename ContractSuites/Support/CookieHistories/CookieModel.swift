@@ -41,7 +41,7 @@ public struct CookieModel: SequentialModel {
   }
 
   /// The response to a command.
-  public enum Response: Hashable, Sendable {
+  public enum Response: Hashable, Sendable, Codable {
     /// No result.
     case done
     /// Cookies, in order.

@@ -2,7 +2,7 @@
 ///
 /// Sections are those of RFC 6265bis (draft 22) unless stated otherwise. If several rules reject a
 /// cookie, the rules that don't depend on the store come first, in the order of §5.6 and §5.7.
-public enum CookieRejection: String, Error, Sendable, Hashable, CaseIterable {
+public enum CookieRejection: String, Error, Sendable, Hashable, Codable, CaseIterable {
   /// A control character other than TAB (§5.6); in both profiles, because header fields forbid
   /// them.
   case controlCharacter

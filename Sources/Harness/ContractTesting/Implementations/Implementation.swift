@@ -289,6 +289,11 @@ extension Implementation {
   /// Why the implementation is unavailable, or `nil` if it can be made here.
   package func unavailability() async -> String? { await probe?.reason() }
 
+  /// The version of what the implementation adapts, or `nil` if it does not say.
+  package func version(of fixture: Fixture) async -> String? {
+    await versionProbe?.version(of: fixture)
+  }
+
   /// Makes a fixture outside of a case.
   ///
   /// - Parameter scope: Where the fixture registers what to undo; the caller tears it down.

@@ -13,6 +13,11 @@ final class VersionProbe<Fixture>: Sendable {
   /// The version, or `nil` if it is not known or was returned before.
   func version(of fixture: Fixture, for contract: String) async -> String? {
     guard asked.withLock({ $0.insert(contract).inserted }) else { return nil }
+    return await version(of: fixture)
+  }
+
+  /// The version, or `nil` if it is not known.
+  func version(of fixture: Fixture) async -> String? {
     guard let text = try? await version(fixture), !text.isEmpty else { return nil }
     return String(text.prefix(Self.longest))
   }

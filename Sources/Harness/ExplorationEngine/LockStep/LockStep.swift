@@ -132,6 +132,18 @@ public struct LockStep<Spec: Specification>: Sendable {
     await onWatchdog { $0.run(commands) }
   }
 
+  /// Runs lists of commands, each once on a separate subject, until the calling task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - lists: The lists.
+  ///   - end: Called after each list with the way in which it failed, and makes the result.
+  func run<Value: Sendable>(
+    each lists: [[Spec.Command]],
+    _ end: @escaping @Sendable (LockStepFailureKind<Spec.Response>?) -> Value
+  ) async -> [Value] {
+    await onWatchdog { $0.run(each: lists, end) }
+  }
+
   /// Runs subjects for the process at the other end of a connection, until it closes it.
   ///
   /// - Parameters:

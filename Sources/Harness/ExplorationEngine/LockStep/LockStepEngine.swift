@@ -56,6 +56,18 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     return failure
   }
 
+  /// Runs lists of commands, each once on a separate subject.
+  func run<Value>(
+    each lists: [[Spec.Command]], _ end: (LockStepFailureKind<Spec.Response>?) -> Value
+  ) -> [Value] {
+    defer { self.end() }
+    var values: [Value] = []
+    for commands in lists where !isCancelled.load(ordering: .relaxed) {
+      values.append(end(attempt(commands).failure?.kind))
+    }
+    return values
+  }
+
   private func end() {
     worker.stop()
     processes?.stop()

@@ -8,7 +8,7 @@ struct DictionarySpecification: SynchronousSpecification {
     case delete(Int)
   }
 
-  enum Response: Sendable, Equatable {
+  enum Response: Sendable, Equatable, Codable {
     case done
     case value(Int?)
     case deleted(Bool)

@@ -1,0 +1,103 @@
+import ContractExploration
+import ContractTesting
+import CookieContract
+import CookiePort
+import Foundation
+import Testing
+
+/// What SQLite and Foundation answered is kept as traces, with which the fake is compared.
+@Suite struct CookieTraceTests {
+  private static let sqlite = "Traces/cookies-sqlite.jsonl"
+  private static let foundation = "Traces/cookies-foundation.jsonl"
+
+  @Test func `SQLite answers as recorded`() async throws {
+    try await explore(.cookies, on: .sqlite, recordingTo: Self.sqlite)
+  }
+
+  @Test func `the fake answers as SQLite did`() async throws {
+    try await verifyTraces(.cookies, in: Self.sqlite, on: .inMemory)
+  }
+
+  @Test(.enabled(if: Platform.current == .linux, "the traces are of swift-corelibs-foundation"))
+  func `Foundation answers as recorded`() async throws {
+    try await explore(
+      ComparableCookies(), on: .foundation, recordingTo: Self.foundation,
+      deviating: TraceDeviation<ComparableCookies>.ofFoundation)
+  }
+
+  @Test func `the fake answers as Foundation did, except where Foundation deviates`() async throws {
+    try await verifyTraces(
+      ComparableCookies(), in: Self.foundation, on: .inMemory,
+      deviating: TraceDeviation<ComparableCookies>.ofFoundation)
+  }
+}
+
+/// The cookie jar's behaviour without what varies between two runs on Foundation: dates, which its
+/// storage takes from the system's clock, and the order of cookies, which is that of a dictionary.
+struct ComparableCookies: Specification {
+  typealias State = CookieSpecification.State
+  typealias Command = CookieSpecification.Command
+
+  enum Response: Hashable, Sendable, Codable {
+    case done
+    case cookies([String])
+    case stored(String)
+    case removed(String)
+    case unchanged
+    case rejected(CookieRejection)
+    case count(Int)
+  }
+
+  private let base: CookieSpecification
+
+  init() {
+    var world = CookieWorld(movesClock: false)
+    world.values = ["0", "1", ""]
+    world.attributes = [
+      "; Path=/", "; Path=/docs", "; Domain=example.com", "; Secure", "; HttpOnly", "; Max-Age=0",
+    ]
+    world.hasScripts = false
+    world.restores = false
+    base = CookieSpecification(world)
+  }
+
+  var initialState: State { base.initialState }
+  var kinds: [String] { base.kinds }
+
+  func command(from choices: inout Choices, in state: State) -> Command {
+    base.command(from: &choices, in: state)
+  }
+
+  func apply(_ command: Command, to state: inout State) -> Response {
+    Response(base.apply(command, to: &state))
+  }
+
+  func perform(_ command: Command, on subject: CookieStoreFixture) async throws -> Response {
+    Response(try await base.perform(command, on: subject))
+  }
+
+  func isReadOnly(_ command: Command) -> Bool { base.isReadOnly(command) }
+}
+
+extension ComparableCookies.Response {
+  fileprivate init(_ response: CookieSpecification.Response) {
+    func text(_ cookie: Cookie) -> String {
+      "\(cookie.serialized) of \(cookie.isHostOnly ? "" : ".")\(cookie.domain)\(cookie.path)"
+        + (cookie.isSecure ? " Secure" : "") + (cookie.isHTTPOnly ? " HttpOnly" : "")
+    }
+    self =
+      switch response {
+      case .done: .done
+      case .cookies(let cookies): .cookies(cookies.map(text).sorted())
+      case .change(let stored?, _): .stored(text(stored))
+      case .change(nil, let removed?): .removed(text(removed))
+      case .change(nil, nil): .unchanged
+      case .rejected(let reason): .rejected(reason)
+      case .count(let count): .count(count)
+      }
+  }
+}
+
+extension TraceDeviation<ComparableCookies> {
+  static let ofFoundation: [Self] = []
+}
