@@ -211,7 +211,8 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
-      "ScriptedOrigin", "TransportCurlAdapter", "TransportPort", "TransportRecording",
+      "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
+      "TransportRecording", "contracts", "http-recordings",
     ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
@@ -283,6 +284,12 @@ let support: [Target] = [
   .executableTarget(
     name: "cookie-histories", dependencies: ["CommandLineSupport", "CookieHistories"],
     path: "ContractSuites/Support/CookieHistoriesTool"),
+  .executableTarget(
+    name: "http-recordings",
+    dependencies: [
+      "CommandLineSupport", "ContractEvidence", "TransportCurlAdapter", "TransportDecoding",
+      "TransportPort", "TransportRecording",
+    ], path: "ContractSuites/Support/HTTPRecordingsTool"),
   .target(
     name: "ScriptedOrigin",
     dependencies: [
@@ -349,6 +356,7 @@ let package = Package(
     library("TransportPort"),
     library("TransportDecoding"),
     library("TransportRecording"),
+    .executable(name: "http-recordings", targets: ["http-recordings"]),
     library("TransportContract"),
     library("ScriptedOrigin"),
     library("TransportCurlAdapter"),
