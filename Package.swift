@@ -189,6 +189,9 @@ let transport: [Target] = [
     name: "TransportCurlAdapter",
     dependencies: ["CCurl", "SystemLocks", "SystemThreads", "TransportPort"]),
   .target(name: "TransportRecording", dependencies: ["SystemLocks", "TransportPort"]),
+  .target(
+    name: "TransportTesting",
+    dependencies: ["SystemLocks", "TransportPort", "TransportRecording"]),
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
@@ -214,6 +217,10 @@ let transport: [Target] = [
       "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
       "TransportRecording", "contracts", "http-recordings",
     ], exclude: ["Samples"]),
+  .testTarget(
+    name: "TransportTestingTests",
+    dependencies: ["SystemLocks", "TransportPort", "TransportRecording", "TransportTesting"],
+    exclude: ["Recordings"]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
     dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
@@ -308,8 +315,8 @@ let matrix: [Target] = [
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
       "CookieTransportAdapter", "FeedbackContract", "FeedbackPort", "ManualClocks",
       "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
-      "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
-      "VendorAdapters", "VendorSDK",
+      "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
+      "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")
 ]
 
@@ -356,6 +363,7 @@ let package = Package(
     library("TransportPort"),
     library("TransportDecoding"),
     library("TransportRecording"),
+    library("TransportTesting"),
     .executable(name: "http-recordings", targets: ["http-recordings"]),
     library("TransportContract"),
     library("ScriptedOrigin"),
