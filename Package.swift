@@ -190,6 +190,9 @@ let transport: [Target] = [
     name: "TransportCurlAdapter",
     dependencies: ["CCurl", "SystemLocks", "SystemThreads", "TransportPort"]),
   .target(name: "TransportRecording", dependencies: ["SystemLocks", "TransportPort"]),
+  .target(
+    name: "TransportTesting",
+    dependencies: ["SystemLocks", "TransportPort", "TransportRecording"]),
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
@@ -212,8 +215,13 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
-      "ScriptedOrigin", "TransportCurlAdapter", "TransportPort", "TransportRecording",
+      "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
+      "TransportRecording", "contracts", "http-recordings",
     ], exclude: ["Samples"]),
+  .testTarget(
+    name: "TransportTestingTests",
+    dependencies: ["SystemLocks", "TransportPort", "TransportRecording", "TransportTesting"],
+    exclude: ["Recordings"]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
     dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
@@ -286,6 +294,12 @@ let support: [Target] = [
   .executableTarget(
     name: "cookie-histories", dependencies: ["CommandLineSupport", "CookieHistories"],
     path: "ContractSuites/Support/CookieHistoriesTool"),
+  .executableTarget(
+    name: "http-recordings",
+    dependencies: [
+      "CommandLineSupport", "ContractEvidence", "TransportCurlAdapter", "TransportDecoding",
+      "TransportPort", "TransportRecording",
+    ], path: "ContractSuites/Support/HTTPRecordingsTool"),
   .target(
     name: "ScriptedOrigin",
     dependencies: [
@@ -304,8 +318,8 @@ let matrix: [Target] = [
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
       "CookieTransportAdapter", "FeedbackContract", "FeedbackPort", "ManualClocks",
       "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
-      "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportURLSessionAdapter",
-      "VendorAdapters", "VendorSDK",
+      "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
+      "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts", exclude: ["Traces"])
 ]
 
@@ -353,6 +367,8 @@ let package = Package(
     library("TransportPort"),
     library("TransportDecoding"),
     library("TransportRecording"),
+    library("TransportTesting"),
+    .executable(name: "http-recordings", targets: ["http-recordings"]),
     library("TransportContract"),
     library("ScriptedOrigin"),
     library("TransportCurlAdapter"),

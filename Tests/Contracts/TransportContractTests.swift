@@ -12,6 +12,14 @@ import TransportContract
   }
 }
 
+/// The clauses on a recording of curl; see ``Implementation/curlReplayed``.
+@Suite(.serialized) struct TransportReplayContractTests {
+  @Test(arguments: Contract.transport.cases(for: .curlReplayed))
+  func holds(_ contractCase: ContractCase<TransportFixture>) async throws {
+    try await RecordedClause.$caseID.withValue(contractCase.id) { try await contractCase.verify() }
+  }
+}
+
 /// URLSession runs in a process of its own.
 @Suite(.serialized) struct TransportURLSessionContractTests {
   @Test(arguments: Contract.transport.cases(for: .urlSession))

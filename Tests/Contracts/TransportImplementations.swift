@@ -54,12 +54,14 @@ extension Implementation<TransportFixture> {
   }
 
   /// The clauses that depend on the version of libcurl.
-  private func deviatingByLibcurl() -> Self {
+  ///
+  /// - Parameter hasConnections: Whether the clauses that need a connection apply.
+  func deviatingByLibcurl(hasConnections: Bool = true) -> Self {
     let library = CurlLibrary.current
     var deviating = self.deviating(
       from: "minor-version", kind: .unsupported,
       because: "libcurl rejects a minor version above 1 before it calls the adapter")
-    if !library.abandonsLookups {
+    if hasConnections, !library.abandonsLookups {
       deviating = deviating.deviating(
         from: "slow-name", kind: .unsupported,
         because: "libcurl before 7.87 waits for the lookup of a cancelled exchange")
@@ -77,7 +79,7 @@ extension Implementation<TransportFixture> {
     return deviating
   }
 
-  private static func configuration(_ setup: TransportSetup) -> CurlTransport.Configuration {
+  static func configuration(_ setup: TransportSetup) -> CurlTransport.Configuration {
     var configuration = CurlTransport.Configuration()
     configuration.limits = setup.limits
     if let trusted = setup.trustedAuthorities { configuration.authorities = .pem(trusted) }

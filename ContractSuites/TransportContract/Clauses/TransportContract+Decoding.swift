@@ -118,7 +118,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "encoded-nothing", "content that decodes to almost nothing, without end, is an error",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let starts: [(start: [UInt8], rest: [UInt8])] = [
         // An empty gzip member again and again.

@@ -12,7 +12,7 @@ extension ClauseGroup<TransportFixture> {
   ) -> Clause<TransportFixture> {
     Clause(
       id, "\(way), a response to no request is never the next response, and ends the connection",
-      from: "RFC 9112 §6.3", sourceLocation: sourceLocation
+      from: "RFC 9112 §6.3", requires: .connections, sourceLocation: sourceLocation
     ) { fixture in
       let first = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
       let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
@@ -39,7 +39,7 @@ extension ClauseGroup<TransportFixture> {
   static let framing = ClauseGroup("Framing") {
     Clause(
       "exact-length", "Content-Length ends the content, and the connection is reused",
-      from: "RFC 9112 §6.2"
+      from: "RFC 9112 §6.2", requires: .connections
     ) { fixture in
       let script = OriginScript.raw("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world")
       for script in [script, script.split(into: 1)] {
@@ -51,7 +51,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "chunks", "chunks are joined and their extensions ignored, however the bytes are split",
-      from: "RFC 9112 §7.1.1"
+      from: "RFC 9112 §7.1.1", requires: .connections
     ) { fixture in
       let script = OriginScript.raw(
         chunked
@@ -65,7 +65,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "until-close", "content without a length ends with the connection",
-      from: "RFC 9112 §6.3, 8"
+      from: "RFC 9112 §6.3, 8", requires: .connections
     ) { fixture in
       for version in ["1.0", "1.1"] {
         let world = try await fixture.world(
@@ -110,7 +110,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "bad-chunk-held", "an invalid chunk is an error at once, although the connection stays open",
-      from: "RFC 9112 §7.1"
+      from: "RFC 9112 §7.1", requires: .connections
     ) { fixture in
       for text in ["0 2\r\nhi", "2;" + String(repeating: "x", count: 8000), "0x2\r\n"] {
         let world = try await fixture.world(.raw(chunked + text) + [.stall])
@@ -200,7 +200,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "old-chunks", "a connection is not reused after a chunked response of HTTP/1.0",
-      from: "RFC 9112 §6.1"
+      from: "RFC 9112 §6.1", requires: .connections
     ) { fixture in
       let world = try await fixture.world(
         .raw(
@@ -212,7 +212,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "both-framings", "chunked overrides Content-Length, and the connection is not reused",
-      from: "RFC 9112 §6.3, 3"
+      from: "RFC 9112 §6.3, 3", requires: .connections
     ) { fixture in
       let world = try await fixture.world(
         .raw(
@@ -242,7 +242,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "seen-surplus", "a connection is not reused if bytes follow the content",
-      from: "RFC 9112 §6.3"
+      from: "RFC 9112 §6.3", requires: .connections
     ) { fixture in
       for (method, start) in [
         (HTTPRequest.Method.get, "200 OK\r\nContent-Length: 2\r\n\r\nhi"),
@@ -260,7 +260,7 @@ extension ClauseGroup<TransportFixture> {
     late("late-surplus-tls", "over https", .https)
     Clause(
       "endless-extensions", "chunk extensions much larger than the content are an error",
-      from: "RFC 9112 §7.1.1"
+      from: "RFC 9112 §7.1.1", requires: .connections
     ) { fixture in
       let chunk = Array("1;\(String(repeating: "x", count: 4000))\r\na\r\n".utf8)
       let world = try await fixture.world(.raw(chunked) + [.sendRepeatedly(chunk, count: nil)])
@@ -268,7 +268,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "no-content", "204 and 304 have no content, whatever their Content-Length",
-      from: "RFC 9112 §6.3, 1"
+      from: "RFC 9112 §6.3, 1", requires: .connections
     ) { fixture in
       for status in [204, 304] {
         let world = try await fixture.world(
@@ -280,7 +280,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "head-length", "a response to HEAD keeps its Content-Length and has no content",
-      from: "RFC 9112 §6.3, 1"
+      from: "RFC 9112 §6.3, 1", requires: .connections
     ) { fixture in
       for framing in ["Content-Length: 5", "Transfer-Encoding: chunked"] {
         let world = try await fixture.world(
@@ -310,7 +310,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "reset", "a reset within the content is an error, after the bytes received before it",
-      from: "RFC 9112 §8"
+      from: "RFC 9112 §8", requires: .connections
     ) { fixture in
       let (reads, read) = AsyncStream<Void>.makeStream()
       let world = try await fixture.world(

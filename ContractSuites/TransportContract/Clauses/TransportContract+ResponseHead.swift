@@ -188,7 +188,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "head-limits", "a head beyond the limit of bytes or fields is a separate error",
-      from: "RFC 9110 §5.4"
+      from: "RFC 9110 §5.4", requires: .connections
     ) { fixture in
       var options = TransportOptions()
       options.headLimits = HTTPHeadLimits(bytes: 400, fields: 8)
@@ -234,7 +234,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "interim-flood", "endless interim responses are an error that closes the connection",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let world = try await fixture.world(
         [.sendRepeatedly(Array("HTTP/1.1 102 Processing\r\n\r\n".utf8), count: nil)])

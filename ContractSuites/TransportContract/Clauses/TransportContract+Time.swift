@@ -83,7 +83,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "idle-timeout",
       "the idle timeout ends a stalled response, before its head and within its content",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let idle = Deadlines(idle: .milliseconds(200))
       try await fixture.expectEnd(.idleTimeout, in: .awaitingHead, of: [.readBody, .stall], idle)
@@ -92,7 +92,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "deadline", "the overall deadline ends a response that never stops sending",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let drip = OriginScript(
         [[ScriptStep]](repeating: [.pause(.milliseconds(20)), .send("a")], count: 5000).flatMap(
@@ -101,7 +101,10 @@ extension ClauseGroup<TransportFixture> {
         .deadlineExceeded, in: .receivingBody, of: .raw("HTTP/1.1 200 OK\r\n\r\n") + drip,
         Deadlines(idle: .seconds(30), overall: .milliseconds(200)))
     }
-    Clause("precision", "a timeout of 150 ms expires after 150 to 400 ms", from: "this project") {
+    Clause(
+      "precision", "a timeout of 150 ms expires after 150 to 400 ms", from: "this project",
+      requires: .connections
+    ) {
       fixture in
       let world = try await fixture.world(OriginPlan(reachability: .silent) { _ in [] })
       let stalled = try await fixture.world([.readBody, .stall])
@@ -135,7 +138,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "cancel-head",
       "a request cancelled before the head ends within 100 ms and closes its connection",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let taken = try await shortest(of: 1...8, under: .milliseconds(100)) {
         let world = try await fixture.world([.send("HTTP/1.1 200 OK\r\nA: b\r\n"), .stall])
@@ -154,7 +157,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "cancel-body",
       "a response cancelled within its content ends within 100 ms and closes its connection",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let taken = try await shortest(of: 1...8, under: .milliseconds(100)) {
         let world = try await fixture.world(.raw(incomplete) + [.stall])
@@ -178,7 +181,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "slow-name", "a slow name lookup delays no other request, even if it is cancelled",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let quick = try fixture.peer(.respond(text: "hi"))
       let slow = try fixture.peer(
@@ -197,7 +200,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "cancel-storm",
       "cancelling 200 requests in various phases ends all of them and their connections",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let scripts: [OriginScript] = [
         [.stall], [.send("HTTP/1.1 2"), .stall], .raw(incomplete) + [.stall],
@@ -227,7 +230,8 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "dropped-response", "releasing an unread response frees its connection", from: "this project"
+      "dropped-response", "releasing an unread response frees its connection", from: "this project",
+      requires: .connections
     ) { fixture in
       let flood = ScriptStep.sendRepeatedly([0x61], count: nil)
       let world = try await fixture.world(
@@ -239,7 +243,9 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(try await world.answer().text, "hi", "the content of the next response")
       try await world.expect("the first connection is closed") { $0.closedByClient >= 1 }
     }
-    Clause("reuse", "later requests reuse the connection", from: "RFC 9112 §9.3") {
+    Clause(
+      "reuse", "later requests reuse the connection", from: "RFC 9112 §9.3", requires: .connections
+    ) {
       fixture in
       let world = try await fixture.world(.respond())
       for method in [HTTPRequest.Method.get, .post, .head, .delete, .get] {
@@ -253,7 +259,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "connection-close", "a connection is not reused after a response with `Connection: close`",
-      from: "RFC 9112 §9.6"
+      from: "RFC 9112 §9.6", requires: .connections
     ) { fixture in
       let world = try await fixture.world(
         .respond(headerFields: [.connection: "Close"], text: "hi"))
@@ -262,7 +268,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "asks-close", "a connection is not reused after a request with `Connection: close`",
-      from: "RFC 9112 §9.6"
+      from: "RFC 9112 §9.6", requires: .connections
     ) { fixture in
       let world = try await fixture.world(.respond(text: "hi"))
       for _ in 1...2 { try await world.answer(.get, "/", [.connection: "close"]) }
@@ -271,7 +277,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "stale-retry", "an idempotent request is retried on a new connection if a reused one ends",
-      from: "RFC 9112 §9.3.1, RFC 9110 §9.2.2"
+      from: "RFC 9112 §9.3.1, RFC 9110 §9.2.2", requires: .connections
     ) { fixture in
       for step in [ScriptStep.close, .reset] {
         let world = try await fixture.endingReusedConnections(by: step).through {
@@ -286,7 +292,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "sent-once", "a request that is not idempotent is sent at most once",
-      from: "RFC 9110 §9.2.2"
+      from: "RFC 9110 §9.2.2", requires: .connections
     ) { fixture in
       for step in [ScriptStep.close, .reset] {
         for body in [HTTPRequestBody.none, .text("pay"), .stream(Chunks("pay"))] {
@@ -308,7 +314,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "origin-limit",
       "connections to one origin stay within the limit without delaying other origins",
-      from: "RFC 9112 §9.4"
+      from: "RFC 9112 §9.4", requires: .connections
     ) { fixture in
       let full = try fixture.peer(.raw(incomplete) + [.stall])
       let other = try fixture.peer(.respond(text: "hi"))
@@ -327,16 +333,16 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "silent-first", "a request without a response delays no other to the same origin",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in try await Self.expectSecondResponse(over: .http, fixture) }
     Clause(
       "silent-first-tls",
       "a request without a response over TLS delays no other to the same origin",
-      from: "this project", requires: .customAuthorities
+      from: "this project", requires: .customAuthorities, .connections
     ) { fixture in try await Self.expectSecondResponse(over: .https, fixture) }
     Clause(
       "total-limit", "the total of connections stays within the limit, and further requests wait",
-      from: "RFC 9112 §9.4"
+      from: "RFC 9112 §9.4", requires: .connections
     ) { fixture in
       let world = try await fixture.world([.readBody, .stall]) {
         $0.limits = ConnectionLimits(perOrigin: 10, total: 2)
@@ -367,7 +373,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "crowd", "1,000 concurrent requests are answered over at most 64 connections",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let world = try await fixture.world(
         OriginPlan { [.readBody, .pause(.milliseconds(5))] + .respond(text: $0.target) }
@@ -385,7 +391,8 @@ extension ClauseGroup<TransportFixture> {
       check(connections <= 64, "\(connections) connections were opened")
     }
     Clause(
-      "slow-consumer", "a response is received only as fast as it is read", from: "this project"
+      "slow-consumer", "a response is received only as fast as it is read", from: "this project",
+      requires: .connections
     ) { fixture in
       let block = [UInt8](repeating: 0x61, count: 65_536)
       let world = try await fixture.world([
@@ -405,7 +412,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "shutdown", "shutting down fails all pending and later requests",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let world = try await fixture.world([.readBody, .stall]) {
         $0.limits = ConnectionLimits(perOrigin: 1, total: 1)
@@ -418,6 +425,11 @@ extension ClauseGroup<TransportFixture> {
       await world.expectFailure(.shutDown)
       try await world.expect("the connection is closed") { $0.closedByClient == 1 }
       checkEqual(world.log.counts.requests, 1, "the number of requests")
+    }
+    Absence(of: .connections, "requests are answered without a connection to the peer") { fixture in
+      let world = try await fixture.world(.respond(text: "hi"))
+      checkEqual(try await world.answer().text, "hi", "the content")
+      checkEqual(world.log.counts.connections, 0, "the number of connections")
     }
   }
 }

@@ -73,7 +73,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "tls-client-certificate",
       "a server that demands a client certificate is a separate error, and not retried",
-      from: "RFC 8446 §6.2"
+      from: "RFC 8446 §6.2", requires: .connections
     ) { fixture in
       let plan = OriginPlan(identity: .demandsCertificate) { _ in .respond(text: "secret") }
       let world = try await fixture.world(plan, scheme: .https).through { $0.retryingWhenSafe() }
@@ -98,7 +98,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "tls-trusted", "a certificate for the host from a trusted authority is accepted",
-      from: "RFC 9110 §4.3.4"
+      from: "RFC 9110 §4.3.4", requires: .connections
     ) { fixture in
       let world = try await fixture.world(.respond(text: "hi"), scheme: .https)
       for _ in 1...2 { checkEqual(try await world.answer().text, "hi", "the content") }

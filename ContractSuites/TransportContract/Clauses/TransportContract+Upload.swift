@@ -100,7 +100,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "upload-backpressure",
       "the transport reads little content from the caller while the peer reads none",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let world = try await fixture.world([.stall])
       let requested = Counter()
@@ -121,7 +121,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "long-upload", "an upload of 50 MB arrives completely, with at most 32 MiB buffered",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       let world = try await fixture.world(.respond())
       let ahead = Mutex(0)
@@ -139,7 +139,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "producer-fails",
       "an error of the content's producer fails the request and closes its connection",
-      from: "this project"
+      from: "this project", requires: .connections
     ) { fixture in
       for length in [10, nil] {
         let world = try await fixture.world(.respond())
@@ -205,7 +205,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "early-response", "a final response can precede the end of the request's content",
-      from: "RFC 9112 §9.3, RFC 9110 §7.5"
+      from: "RFC 9112 §9.3, RFC 9110 §7.5", requires: .connections
     ) { fixture in
       let world = try await fixture.world(
         [.readBodyBytes(1), .send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), .close])
@@ -218,7 +218,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "expect-continue", "the content waits for 100 Continue until the timeout",
-      from: "RFC 9110 §10.1.1"
+      from: "RFC 9110 §10.1.1", requires: .connections
     ) { fixture in
       let fields: HTTPFields = [.expect: "100-continue"]
       var options = TransportOptions()
@@ -296,7 +296,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "cut-upload", "the end of the connection fails the request while its content is incomplete",
-      from: "RFC 9112 §9.5"
+      from: "RFC 9112 §9.5", requires: .connections
     ) { fixture in
       let line = "HTTP/1.1 200 OK\r\n"
       for (text, kind) in [

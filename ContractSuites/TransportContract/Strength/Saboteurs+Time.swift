@@ -162,6 +162,9 @@ extension Saboteur<TransportFixture> {
         return error
       }
     }
+    flawed(
+      "connects", "connects to the peer", caughtBy: "lacks-connections", saying: "connections"
+    ) { _ in }
   }
 }
 

@@ -88,6 +88,12 @@ struct Contracts {
             such a history. --failed-cas says what a 'fail' of 'cas' means, and --nil-read what an
             'ok' of a read with nil means; without them, a verdict that depends on it is an error.
 
+        verify-recording FILE --against URL [options]
+            Asks the server at URL again for the exchanges of a recording in the format HAR, and names
+            what has changed. Runs 'http-recordings verify', which is built beside this tool; its
+            --help lists the options. Exits with 0 if every exchange agrees, 1 if the recording is
+            stale, 2 if an exchange is not verified, and 69 if http-recordings is not built.
+
         help, version
 
       A JOURNAL or FILE is a file of JSON lines, or - for standard input; the default JOURNAL is
@@ -117,6 +123,7 @@ struct Contracts {
     case "mutations": return try MutationsCommand(rest).run()
     case "stubs": return try StubsCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
+    case "verify-recording": return VerifyRecordingCommand(rest).run()
     case "help":
       try Output.print(program.usage)
       return 0

@@ -6,6 +6,8 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
   case deviates
   /// The clause holds on a live implementation and fails on a fake.
   case fakeLies = "fake lies"
+  /// The clause holds on a live implementation and fails on a recording, and fails on no fake.
+  case recordingStale = "recording stale"
   /// The clause fails on a live implementation, and holds on a fake or on another live
   /// implementation.
   case realityMoved = "reality moved"
@@ -20,8 +22,8 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
 
   /// Judges the outcomes of one clause.
   ///
-  /// Deviations and flaky results count neither as holding nor as failing. Recorded implementations
-  /// count as fakes.
+  /// Deviations and flaky results count neither as holding nor as failing. A recorded implementation
+  /// that holds counts as a fake that holds.
   /// - Parameter outcomes: The outcomes, each with the kind of its implementation.
   public init(_ outcomes: [(kind: ImplementationKind, outcome: Outcome)]) {
     func count(live: Bool, _ isCounted: (Outcome) -> Bool) -> Int {
@@ -33,14 +35,17 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
     let liveHolds = count(live: true, \.holds)
     let liveFails = count(live: true, fails)
     let fakeHolds = count(live: false, \.holds)
-    let fakeFails = count(live: false, fails)
+    let fakeFails = outcomes.count { $0.kind == .fake && fails($0.outcome) }
+    let recordedFails = outcomes.count { $0.kind == .recorded && fails($0.outcome) }
     let deviates = outcomes.contains { if case .deviates = $0.outcome { true } else { false } }
     self =
       if fakeFails > 0, liveHolds > 0 {
         .fakeLies
+      } else if recordedFails > 0, liveHolds > 0 {
+        .recordingStale
       } else if liveFails > 0, fakeHolds > 0 {
         .realityMoved
-      } else if fakeFails > 0, liveFails > 0 {
+      } else if fakeFails + recordedFails > 0, liveFails > 0 {
         .contractWrong
       } else if liveFails > 0 {
         .fails

@@ -293,7 +293,7 @@ extension RecordedFailure {
 
 extension String {
   /// The text as a name or value of application/x-www-form-urlencoded.
-  fileprivate var formEncoded: String {
+  var formEncoded: String {
     var text = ""
     for byte in utf8 {
       if byte.isDigit || byte.isLetter || "-._*".utf8.contains(byte) {

@@ -87,7 +87,7 @@ extension JSONPath {
 
 extension ArraySlice<JSONPath.Step> {
   /// What is left of a path inside the member of an object.
-  fileprivate func after(_ name: String) -> [Self] {
+  func after(_ name: String) -> [Self] {
     switch first {
     case .name(name), .any: [dropFirst()]
     case .descendant(name): [self, dropFirst()]
@@ -97,7 +97,7 @@ extension ArraySlice<JSONPath.Step> {
   }
 
   /// What is left of a path inside the element of an array.
-  fileprivate func after(_ index: Int) -> [Self] {
+  func after(_ index: Int) -> [Self] {
     switch first {
     case .index(index), .any: [dropFirst()]
     case .descendant: [self]

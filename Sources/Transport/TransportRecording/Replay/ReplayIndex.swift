@@ -111,7 +111,7 @@ struct ReplayIndex {
 
 extension HTTPRequest {
   /// The request without the fields that describe its content, which the archive has elsewhere.
-  fileprivate var withoutFraming: HTTPRequest {
+  var withoutFraming: HTTPRequest {
     var copy = self
     copy.headerFields = [:]
     if path?.isEmpty ?? true { copy.path = "/" }
@@ -241,17 +241,6 @@ extension JSON {
         ? nil : "\(path) has \(right.count) elements, recorded \(left.count)"
     default:
       return self == wanted ? nil : "\(path): recorded \(summary), requested \(wanted.summary)"
-    }
-  }
-
-  private var summary: String {
-    switch self {
-    case .null: "null"
-    case .bool(let value): "\(value)"
-    case .number(let text): String(text.prefix(40))
-    case .string(let text): text.prefix(40).debugDescription
-    case .array: "an array"
-    case .object: "an object"
     }
   }
 }

@@ -1,0 +1,59 @@
+import CommandLineSupport
+
+/// A command-line tool that asks the live side again for what a recording of HTTP holds.
+///
+/// `contracts verify-recording` starts it; `contracts` itself knows no transport.
+@main
+struct HTTPRecordingsTool {
+  private static let program = CommandLineProgram(
+    name: "http-recordings",
+    usage: """
+      usage: http-recordings verify FILE --against URL [--from URL] [--match RULE]… [--matchers FILE]
+                             [--method METHOD[,METHOD…]] [--seconds N] [--authorities FILE]
+
+      Sends the requests of an archive in the format HAR 1.2 to the server at URL, compares its answers
+      with the recorded ones, and names what has changed. URL is a scheme, a host and a port.
+
+        --from URL          the recorded origin that --against stands for; by default that of the first
+                            exchange. Exchanges with other origins are not verified.
+        --match RULE        what may vary, such as 'json $.items[*].id uuid'; see below
+        --matchers FILE     a file with one such rule on each line; # begins a comment
+        --method METHOD     also send requests with this method, which may change something on the
+                            server. By default only GET, HEAD and OPTIONS are sent.
+        --seconds N         the longest time of one exchange; by default 30. All together have ten
+                            times as long.
+        --authorities FILE  the only certificate authorities to trust, as PEM; by default the system's
+
+      RULE is 'field NAME WHAT', 'json PATH WHAT' or 'content WHAT'. WHAT is one of:
+
+        ignored             anything, or nothing
+        any                 a value of the same type
+        date                a date in the recorded format
+        uuid                a UUID
+        id                  an identifier of the recorded kind
+        token               text without white space
+        number MIN...MAX    a number in the range; either end may be left out
+        any-order           the recorded elements in any order
+
+      A value that the recording redacted is taken from the environment: CONTRACT_SECRET_ and its name
+      in upper case, such as CONTRACT_SECRET_AUTHORIZATION. Without it the exchange is not verified.
+
+      Exits with 0 if every exchange agrees, 1 if the recording is stale, and 2 if nothing is known to
+      have changed but an exchange is not verified. Other exit codes: 64 for invalid arguments, 65 for a
+      file that is not an archive or has an invalid rule, 66 for a file that can't be read, 73 if the
+      output can't be written.
+
+      """)
+
+  static func main() async {
+    await program.run { arguments in
+      switch arguments.first {
+      case "verify":
+        return try await VerifyCommand(Array(arguments.dropFirst()))
+          .run(printError: program.printError)
+      case nil: throw UsageError("missing command")
+      case let other?: throw UsageError("unknown command '\(other)'; the command is verify")
+      }
+    }
+  }
+}
