@@ -32,8 +32,12 @@ extension Fault<JobQueueFixture> {
     try await $0.world?.replication?.join()
   }
 
-  /// The primary is killed, and its replica takes its place.
-  static let failOver = Fault("fail-over") { try await $0.world?.replication?.failOver() }
+  /// The replica falls behind for some calls. Then the primary is killed, and the replica takes its place.
+  static let failOver = Fault("fail-over") {
+    try await $0.world?.replication?.separate()
+  } healing: {
+    try await $0.world?.replication?.failOver()
+  }
 }
 
 extension Implementation<JobQueueFixture> {

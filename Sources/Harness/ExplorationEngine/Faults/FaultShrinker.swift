@@ -45,8 +45,11 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
       simplifySharedArguments(&best)
       simplifyCommands(&best)
       removeSteps(&best)
-      // Beyond the time too: a failure says little if nobody knows whether it happens again.
-      while replays.runs < explorer.settings.replays, !isCancelled.value.load(ordering: .relaxed) {
+      // A failure says little if nobody knows whether it happens again, so replays have time of their own.
+      let end = ContinuousClock.now + max(explorer.settings.shrinkTime, .seconds(5))
+      while replays.runs < explorer.settings.replays, ContinuousClock.now < end,
+        !isCancelled.value.load(ordering: .relaxed)
+      {
         replays.runs += 1
         let outcome = explorer.run(best.program, seed: seed, on: workers)
         if explorer.verdict(of: outcome) == best.verdict { replays.failures += 1 }
