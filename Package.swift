@@ -55,7 +55,9 @@ let system: [Target] = [
 let harness: [Target] = [
   .target(name: "HarnessSupport"),
   .target(name: "ContractEvidence", dependencies: ["HarnessSupport", "SystemLocks"]),
-  .target(name: "ContractTesting", dependencies: ["CPlatform", "ContractEvidence", "SystemLocks"]),
+  .target(
+    name: "ContractTesting",
+    dependencies: ["CPlatform", "ContractEvidence", "HarnessSupport", "SystemLocks"]),
   .target(
     name: "ExplorationEngine",
     dependencies: [
@@ -136,7 +138,8 @@ let harness: [Target] = [
     path: "Tests/Harness/ExampleWriter"),
   .testTarget(
     name: "MutationTests",
-    dependencies: ["ContractMutation", "ContractTesting", "contracts"], exclude: ["Fixture"]),
+    dependencies: ["ContractMutation", "ContractTesting", "HarnessSupport", "contracts"],
+    exclude: ["Fixture"]),
   .testTarget(
     name: "ScaffoldTests",
     dependencies: ["ContractExploration", "ContractScaffold", "contracts"]),

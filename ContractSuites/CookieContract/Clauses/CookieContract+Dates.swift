@@ -175,7 +175,10 @@ extension ClauseGroup<CookieStoreFixture> {
       "time-of-day", "a time is between 00:00:00 and 23:59:59", from: "RFC 6265bis §5.1.1"
     ) { fixture in
       let day = DateParts(fixture.now + 86_400 * 50).text("%d %b %Y")
-      for time in ["24:00:00", "23:60:00", "23:59:60", "99:00:00", "00:99:00", "00:00:99"] {
+      for time in [
+        "24:00:00", "23:60:00", "23:59:60", "99:00:00", "00:99:00", "00:00:99", ":00:00", "12::00",
+        "12:00:",
+      ] {
         try await fixture.expectNoDate("\(day) \(time)")
       }
       for time in ["00:00:00", "23:59:59"] { try await fixture.expectFuture("\(day) \(time)") }

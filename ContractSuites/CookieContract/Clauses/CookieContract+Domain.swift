@@ -131,7 +131,7 @@ extension ClauseGroup<CookieStoreFixture> {
       "public-suffix-list", "the policy's list decides what a public suffix is",
       from: "RFC 6265bis §5.7, 9", requires: .configurablePolicy
     ) { fixture in
-      let rules = ["com", "co.uk", "*.ck", "!www.ck"]
+      let rules = ["com", "co.uk", "*.ck", "!www.ck", "*.kawasaki.jp"]
       for profile in CookiePolicy.Profile.allCases {
         let store = try await fixture.opening(
           CookiePolicy(
@@ -140,6 +140,8 @@ extension ClauseGroup<CookieStoreFixture> {
           "a=1; Domain=co.uk", at: "https://example.co.uk/", as: .publicSuffix)
         try await store.expectRejection(
           "a=1; Domain=foo.ck", at: "https://bar.foo.ck/", as: .publicSuffix)
+        try await store.expectRejection(
+          "a=1; Domain=kawasaki.jp", at: "https://shop.city.kawasaki.jp/", as: .publicSuffix)
         try await store.set("a=1; Domain=example.co.uk", at: "https://www.example.co.uk/")
         try await store.set("b=1; Domain=www.ck", at: "https://shop.www.ck/")
         try await store.expect("a=1", at: "https://shop.example.co.uk/")

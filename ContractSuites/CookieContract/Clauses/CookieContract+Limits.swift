@@ -97,6 +97,16 @@ extension ClauseGroup<CookieStoreFixture> {
         try await store.set("f=1; Path=/f")
         try await store.expectAll(["a=2", "e=1", "f=1"])
       }
+      let many = try await fixture.openingLimited(perDomain: 70, total: 100)
+      for number in 1...70 { try await many.set("n\(number)=1; Path=/\(number)") }
+      fixture.clock.advance(by: 1)
+      for number in 2...70 {
+        try await many.expect("n\(number)=1", at: "https://example.com/\(number)")
+      }
+      try await many.set("last=1")
+      let names = Set(try await many.store.all().map(\.name))
+      checkEqual(names.count, 70, "the number of cookies kept of 71")
+      checkEqual(names.contains("n1"), false, "whether the only cookie that was not read is kept")
     }
     Clause(
       "eviction-ties",

@@ -138,6 +138,18 @@ extension ClauseGroup<CookieStoreFixture> {
         [.removed(one, .deleted), .removed(two, .deleted), .stored(last, replacing: nil)],
         "the changes reported for a deleted domain, in any order,")
     }
+    Clause(
+      "changes-cleared", "each cookie removed by clearing is reported", from: "this project"
+    ) { fixture in
+      let one = try await fixture.set("a=1")
+      let changes = fixture.store.changes()
+      try await fixture.store.clear()
+      let last = try await fixture.set("b=1")
+      let reported = await changes.upTo(last)
+      checkEqual(
+        reported, [.removed(one, .deleted), .stored(last, replacing: nil)],
+        "the changes reported for a cleared store")
+    }
     Clause("clear", "clearing removes every cookie", from: "this project") { fixture in
       try await fixture.set("a=1; Secure; HttpOnly; Path=/docs; Max-Age=60")
       try await fixture.set("b=1", at: "https://example.org/")

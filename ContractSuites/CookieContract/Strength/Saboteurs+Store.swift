@@ -170,6 +170,14 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     flawed(
+      "deletions-untold", "doesn't report cookies that were deleted", caughtBy: "changes-cleared",
+      "changes-deleted-under"
+    ) {
+      $0.publishedChanges = {
+        $0.filter { if case .removed(_, .deleted) = $0 { false } else { true } }
+      }
+    }
+    flawed(
       "modest", "declares no capabilities although it has all of them",
       caughtBy:
         "lacks-controllable-clock", "lacks-configurable-policy", "lacks-persistence",

@@ -99,6 +99,8 @@ extension Collection<UInt8> {
 
   /// The length of the scalar in UTF-8 with which the bytes begin, or 0 if it isn't valid.
   fileprivate var validPrefixLength: Int {
+    // Most octets are ASCII, which needs no validation.
+    if let first, first < 0x80 { return 1 }
     for length in 1...4 where String(validating: prefix(length), as: UTF8.self) != nil {
       return Swift.min(length, count)
     }

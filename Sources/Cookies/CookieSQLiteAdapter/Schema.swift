@@ -1,4 +1,5 @@
 import CookiePort
+import SystemLocks
 
 /// The tables of a cookie store, as a list of migrations.
 ///
@@ -8,6 +9,14 @@ import CookiePort
 struct Schema {
   /// The statements of each migration; the first one creates version 1 in an empty file.
   var migrations: [String]
+
+  private let created = Created()
+
+  /// The objects that the migrations create. SQLite is asked once, because that takes longer than
+  /// everything else that opens a store.
+  private final class Created: Sendable {
+    let objects = Mutex<[String]?>(nil)
+  }
 
   /// The version that this package reads and writes.
   var version: Int64 { Int64(migrations.count) }
@@ -66,8 +75,7 @@ extension Schema {
     } else {
       try useLog(connection)
     }
-    let expected = try Self.objects(in: try makeInMemory())
-    guard found.objects == expected else {
+    guard found.objects == (try expectedObjects()) else {
       throw connection.corrupt("its tables are not those of version \(version)")
     }
   }
@@ -141,11 +149,16 @@ extension Schema {
     }
   }
 
-  /// Creates a database of this version in memory.
-  private func makeInMemory() throws(CookieStoreError) -> Connection {
-    let memory = try Connection(path: ":memory:", busyTimeout: .zero)
-    try migrate(memory)
-    return memory
+  /// The objects of a store of this version.
+  private func expectedObjects() throws(CookieStoreError) -> [String] {
+    try created.objects.withLock { known throws(CookieStoreError) in
+      if let known { return known }
+      let memory = try Connection(path: ":memory:", busyTimeout: .zero)
+      try migrate(memory)
+      let objects = try Self.objects(in: memory)
+      known = objects
+      return objects
+    }
   }
 
   /// Returns the SQL of every table, index, trigger and view, except SQLite's own.

@@ -16,6 +16,7 @@ import Testing
 
     // An endless loop is ended by fuel.
     #expect(verdicts["removal: i += 1 → "]?.status == .looped)
+    #expect(verdicts["removal: i += 1 → "]?.killer?.hasPrefix("sample/sum") == true)
     // A trap: an index of an empty array, in a value that is computed once.
     #expect(verdicts["literal: [10, 20, 30] → []"]?.status == .crashed)
     // Endless recursion: the stack overflows.
@@ -45,6 +46,8 @@ import Testing
     for mutant in fixture.source.module.mutants where mutant.declaration.hasSuffix("light") {
       #expect(byID[mutant.id]?.status == .survived, "\(JudgedFixture.change(mutant))")
     }
+    // Made by hand, it changes both sides of the comparison. Here one was computed without it.
+    #expect(verdicts["arithmetic: n + 7 → n - 7"]?.status == .survived)
     #expect(verdicts["arithmetic: x * 2 → x / 2"]?.status == .killed)
     #expect(verdicts["arithmetic: x * 2 → x / 2"]?.message == "not twice")
     #expect(verdicts["arithmetic: x + 99 → x - 99"]?.status == .unreached)
@@ -193,6 +196,7 @@ struct JudgedFixture {
     let state = try SwitchState(folder: source.folder, name: "by-hand", count: 1)
     let clauses = [
       "entry", "last", "sum", "sums", "depth", "grow", "receive", "visit", "light", "twice",
+      "key",
     ]
     for id in clauses.map({ "sample/\($0)@fake" }) {
       let server = try CaseServerProcess(

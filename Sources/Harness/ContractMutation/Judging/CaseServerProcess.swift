@@ -1,5 +1,6 @@
 import CPlatform
 import Foundation
+internal import HarnessSupport
 
 /// A process of the test program that runs cases by name, one after the other.
 ///
@@ -44,7 +45,7 @@ final class CaseServerProcess {
 
   private let socket: CInt
   private var process: pid_t
-  private var buffer: [UInt8] = []
+  private var buffer = LineBuffer()
   private var isEnded = false
   private let outputPath: String
 
@@ -117,9 +118,7 @@ final class CaseServerProcess {
   func line(within limit: Double) throws(Silence) -> Line {
     let deadline = ContinuousClock.now + .seconds(limit)
     while true {
-      if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-        let text = String(decoding: buffer[..<end], as: UTF8.self)
-        buffer.removeSubrange(...end)
+      if let text = buffer.next() {
         if let line = Self.parse(text) { return line }
         continue
       }
@@ -136,10 +135,7 @@ final class CaseServerProcess {
   }
 
   private func readMore() throws(Silence) {
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = read(socket, &bytes, bytes.count)
-    guard count > 0 else { throw waitForEnd() }
-    buffer += bytes[..<count]
+    guard buffer.fill(from: socket) else { throw waitForEnd() }
   }
 
   private func hasEnded() -> Bool {

@@ -14,8 +14,6 @@ final class JudgingQueue: Sendable {
   private struct State {
     /// Items that hung, and are judged again with more patience.
     var hung: [Item] = []
-    /// Items that survived, and that a value computed once depends on.
-    var suspicious: [Item] = []
     /// How many mutants each case noticed.
     var kills: [String: Int] = [:]
     /// The case that noticed the latest mutant of a declaration.
@@ -44,52 +42,38 @@ final class JudgingQueue: Sendable {
     self.report = report
   }
 
-  /// How an item is judged.
-  private enum Round {
-    /// In a process that others have used.
-    case shared
-    /// With the mutant active when its process starts.
-    case startedWith
-    /// After it hung, in a process of its own and with more patience.
-    case patient
-  }
-
-  /// Judges all mutants: first in shared processes, then some survivors with the mutant active from
-  /// the start, and at last those that hung.
+  /// Judges all mutants: most in shared processes, then those that a value computed once depends on
+  /// with the mutant active from the start, and at last those that hung.
+  ///
+  /// In a shared process, a value computed once may not fit what the mutant makes of the rest, and a
+  /// case fails that would hold if the change were made by hand.
   ///
   /// - Throws: ``MutationError`` if the cases can't be run.
   func run(judges: [MutantJudge]) throws(MutationError) {
-    try judge(items, by: judges, .shared)
-    try judge(state.withLock(\.suspicious), by: judges, .startedWith)
-    try judge(state.withLock(\.hung), by: judges, .patient)
+    let order = items.filter { !dependsOnStart($0) } + items.filter(dependsOnStart)
+    try judge(order, by: judges, isPatient: false)
+    try judge(state.withLock(\.hung), by: judges, isPatient: true)
   }
 
+  /// Whether a value that is computed once depends on a mutant.
+  private func dependsOnStart(_ item: Item) -> Bool { baseline.reachedOnce.contains(item.number) }
+
   private func judge(
-    _ items: [Item], by judges: [MutantJudge], _ round: Round
+    _ items: [Item], by judges: [MutantJudge], isPatient: Bool
   ) throws(MutationError) {
     try judges.share(items) { judge, item throws(MutationError) in
       if let deadline = self.deadline, .now > deadline { return }
-      try self.judge(item, judge, round)
+      let isStartedWith = self.dependsOnStart(item)
+      let verdict = try judge.judge(
+        .init(
+          number: item.number, cases: self.order(item, all: isStartedWith),
+          isStartedWith: isStartedWith, isPatient: isPatient))
+      if let verdict {
+        self.finish(item, verdict)
+      } else {
+        self.state.withLock { $0.hung.append(item) }
+      }
     }
-  }
-
-  private func judge(
-    _ item: Item, _ judge: MutantJudge, _ round: Round
-  ) throws(MutationError) {
-    let dependsOnStart = baseline.reachedOnce.contains(item.number)
-    if round == .shared, item.cases.isEmpty {
-      return state.withLock { $0.suspicious.append(item) }
-    }
-    let isStartedWith = round != .shared && dependsOnStart
-    let verdict = try judge.judge(
-      .init(
-        number: item.number, cases: order(item, all: isStartedWith), isStartedWith: isStartedWith,
-        isPatient: round == .patient))
-    guard let verdict else { return state.withLock { $0.hung.append(item) } }
-    if verdict.status == .survived, round == .shared, dependsOnStart {
-      return state.withLock { $0.suspicious.append(item) }
-    }
-    finish(item, verdict)
   }
 
   private func finish(_ item: Item, _ verdict: MutantVerdict) {

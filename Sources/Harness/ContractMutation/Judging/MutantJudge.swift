@@ -84,10 +84,14 @@ final class MutantJudge {
 
   /// Runs a task's cases up to the first that does not pass.
   private func firstFailure(_ task: Task) throws(MutationError) -> (id: String, end: End)? {
+    guard !task.cases.isEmpty, let failure = try run(task.cases, with: task.number, task) else {
+      return nil
+    }
+    guard case .looped = failure.end, task.cases.count > 1 else { return failure }
+    // The cases shared their fuel, so that the case that spent it is not known.
     for id in task.cases {
-      let end = try run(id, with: task.number, task)
-      if case .passed = end { continue }
-      return (id, end)
+      if task.isStartedWith { restart() }
+      if let failure = try run([id], with: task.number, task) { return failure }
     }
     return nil
   }
@@ -99,13 +103,12 @@ final class MutantJudge {
       return true
     }
     guard try passesWithout(id) else { return false }
-    if case .passed = try run(id, with: task.number, task) { return false }
-    return true
+    return try run([id], with: task.number, task) != nil
   }
 
   /// Whether a case passes without mutants. If not, the process is given up.
   private func passesWithout(_ id: String) throws(MutationError) -> Bool {
-    if case .passed = try run(id, with: nil, nil) { return true }
+    if try run([id], with: nil, nil) == nil { return true }
     restart()
     return false
   }
@@ -115,33 +118,37 @@ final class MutantJudge {
     server = nil
   }
 
-  /// Runs a case. A process that has ended or hangs is given up.
+  /// Runs cases in one command, up to the first that does not pass. A process that has ended or
+  /// hangs is given up.
   private func run(
-    _ id: String, with number: Int?, _ task: Task?
-  ) throws(MutationError) -> End {
-    let known = baseline.cases[id]
-    let fuel = number.map { _ in 10 * (known?.switches ?? 0) + 200_000 }
+    _ ids: [String], with number: Int?, _ task: Task?
+  ) throws(MutationError) -> (id: String, end: End)? {
+    let fuel = number.map { _ in
+      ids.reduce(200_000) { $0 + 10 * (baseline.cases[$1]?.switches ?? 0) }
+    }
     if task?.isStartedWith == true { state.setActive(number, fuel: fuel) }
     let server = try readyServer()
     state.setActive(number, fuel: fuel)
     defer { state.setActive(nil, fuel: nil) }
-    server.send([id])
-    let limit = baseline.timeLimit(of: id) * (task?.isPatient == true ? Self.patience : 1)
-    var end = End.passed
+    server.send(ids)
+    let patience = task?.isPatient == true ? Self.patience : 1
+    var current = ids[0]
+    var failure: (id: String, end: End)?
     while true {
       do throws(CaseServerProcess.Silence) {
-        switch try server.line(within: limit) {
-        case .failed(_, let message): end = .failed(message: message)
-        case .done: return state.isFuelSpent ? .looped : end
+        switch try server.line(within: patience * baseline.timeLimit(of: current)) {
+        case .started(let id): current = id
+        case .failed(let id, let message): failure = (id, .failed(message: message))
+        case .done: return state.isFuelSpent ? (failure?.id ?? current, .looped) : failure
         default: break
         }
       } catch {
         restart()
         switch error {
-        case .timedOut: return .hung
-        case .ended(nil, SwitchState.fuelStatus): return .looped
-        case .ended(let signal?, _): return .crashed(how: "signal \(signal)")
-        case .ended(nil, let status): return .crashed(how: "exit status \(status)")
+        case .timedOut: return (current, .hung)
+        case .ended(nil, SwitchState.fuelStatus): return (current, .looped)
+        case .ended(let signal?, _): return (current, .crashed(how: "signal \(signal)"))
+        case .ended(nil, let status): return (current, .crashed(how: "exit status \(status)"))
         }
       }
     }

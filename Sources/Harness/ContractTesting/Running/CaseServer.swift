@@ -1,6 +1,7 @@
 import CPlatform
 import ContractEvidence
 import Foundation
+internal import HarnessSupport
 import SystemLocks
 import Testing
 
@@ -85,14 +86,15 @@ final class CaseServer: Sendable {
     var cases: [String: Entry] = [:]
     for entry in entries where cases[entry.id.description] == nil {
       if let obstacle = await entry.obstacle() {
-        write("out \(entry.id) \(obstacle)")
+        write("out \(entry.id) \(obstacle.replacing("\n", with: " "))")
       } else {
         cases[entry.id.description] = entry
         write("case \(entry.id) \(entry.kind.rawValue) \(entry.isExclusive ? 1 : 0)")
       }
     }
     write("ready")
-    while let command = readLine() {
+    var commands = LineBuffer()
+    while let command = Self.readLine(&commands, from: socket) {
       for id in command.split(separator: " ") {
         guard let entry = cases[String(id)] else { continue }
         write("start \(id)")
@@ -109,27 +111,21 @@ final class CaseServer: Sendable {
     case .passed: write("pass \(entry.id)")
     case .unavailable: write("none \(entry.id)")
     case .failed(let message):
-      write("fail \(entry.id) \(message)")
+      write("fail \(entry.id) \(String(message.prefix(1_000)).replacing("\n", with: " "))")
       return false
     }
     return true
   }
 
   private func write(_ line: String) {
-    let line = String(line.prefix(1_000)).replacing("\n", with: " ") + "\n"
-    if writeAll(line, to: socket) != nil { _exit(1) }
+    if writeAll(line + "\n", to: socket) != nil { _exit(1) }
   }
 
   /// Reads a line, or returns `nil` at the end. It blocks a thread, while no case runs.
-  private func readLine() -> String? {
-    var line: [UInt8] = []
-    var byte: UInt8 = 0
+  private static func readLine(_ lines: inout LineBuffer, from socket: CInt) -> String? {
     while true {
-      let count = read(socket, &byte, 1)
-      if count < 0, errno == EINTR { continue }
-      guard count == 1 else { return nil }
-      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-      line.append(byte)
+      if let line = lines.next() { return line }
+      guard lines.fill(from: socket) else { return nil }
     }
   }
 }

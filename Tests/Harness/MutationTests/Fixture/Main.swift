@@ -33,9 +33,11 @@ enum Main {
         "sample/twice@fake",
         {
           if Sample.isOpen { return "something was left open" }
+          _ = Sample.firstKey
           return Sample.twice(2) == 4 ? nil : "not twice"
         }
       ),
+      ("sample/key@fake", { Sample.key(1) == Sample.firstKey ? nil : "another key" }),
     ]
   }
 

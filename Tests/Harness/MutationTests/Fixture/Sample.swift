@@ -61,5 +61,10 @@ enum Sample {
     return x * 2
   }
 
+  /// Is computed once, and compared with what the same function returns later.
+  static let firstKey = key(1)
+
+  static func key(_ n: Int) -> Int { n + 7 }
+
   static func unreached(_ x: Int) -> Int { x + 99 }
 }
