@@ -27,7 +27,6 @@ struct SequenceTable<Value> {
   subscript(key: Int64) -> Value? {
     get { slots.isEmpty ? nil : slots[slot(of: key)].value }
     set {
-      // not mutated: it changes only how fast the table is
       if newValue != nil, taken * 2 >= slots.count { grow() }
       guard !slots.isEmpty else { return }
       let index = slot(of: key)
@@ -53,7 +52,6 @@ struct SequenceTable<Value> {
   private func slot(of key: Int64) -> Int {
     // The number of slots is a power of two. The highest bits of the product are the slot: they
     // depend on all bits of the key, the lowest bits don't.
-    // not mutated: it changes only how fast the table is
     let mask = slots.count - 1
     // not mutated: it changes only how fast the table is
     let product = UInt64(bitPattern: key) &* factor
@@ -64,14 +62,12 @@ struct SequenceTable<Value> {
 
   private mutating func grow() {
     let old = slots
-    // not mutated: it changes only how fast the table is
     slots = Array(repeating: Slot(), count: Swift.max(64, nextPowerOfTwo(above: count * 4)))
     count = 0
     taken = 0
     for slot in old where slot.value != nil { self[slot.key] = slot.value }
   }
 
-  // not mutated: it changes only how fast the table is
   private func nextPowerOfTwo(above number: Int) -> Int {
     1 << (Int.bitWidth - number.leadingZeroBitCount)
   }

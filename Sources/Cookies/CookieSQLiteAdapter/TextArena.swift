@@ -16,7 +16,6 @@ final class TextArena {
   @inline(__always)
   func bind(_ text: String, to statement: Statement, _ index: Int32) {
     let isBound = text.utf8.withContiguousStorageIfAvailable { text in
-      // not mutated: a full arena costs only a copy
       guard text.count <= Self.capacity - count else { return false }
       let copy = bytes + count
       if let start = text.baseAddress { copy.update(from: start, count: text.count) }
