@@ -27,7 +27,7 @@ import Testing
         callLimit: .seconds(5),
         settings: .init(time: .seconds(120), steps: 16, shrinkTime: .seconds(10)), filePath: nil)
     }
-    #expect((finding?.callCount ?? 0) <= 4)
+    #expect((finding?.callCount ?? 0) <= 6, "usually 3, and more where a value was written twice")
   }
 }
 
