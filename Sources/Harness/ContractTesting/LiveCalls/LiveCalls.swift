@@ -119,8 +119,8 @@ final class LiveCalls: Sendable {
 
   /// The result that repeats earlier evidence, or `nil` if the case has to run.
   ///
-  /// Only results of the same code within the maximum age count. One of them that fails, or a crash
-  /// whatever its code, makes the case run.
+  /// Only results of the same code within the maximum age count. One of them that fails makes the case run,
+  /// and so does a later failure whose code is not known.
   private func proof<Fixture>(
     of id: CaseID, _ clause: Clause<Fixture>, _ implementation: Implementation<Fixture>,
     _ sources: ContractSources?
@@ -131,17 +131,11 @@ final class LiveCalls: Sendable {
     // An intermittent deviation may hold the next time, and one that is over is a failure.
     if let deviation, deviation.isIntermittent || deviation.isOver(at: now) { return nil }
     guard let code = sources?.code(of: clause, on: implementation) else { return nil }
-    let counted = results(of: id).filter {
-      now - $0.time <= maximumAge && ($0.result.code == code || $0.result.isCrashOfUnknownCode)
-    }
-    guard let last = counted.last, last.time - now <= Self.clockTolerance,
-      !counted.contains(where: \.result.outcome.isFailure)
-    else { return nil }
-    // What was not run says nothing; what was unavailable says that something is wrong.
-    guard
-      let evidence = counted.last(where: {
-        if case .notRun = $0.result.outcome { false } else { true }
-      })
+    let all = results(of: id).filter { now - $0.time <= maximumAge }
+    let known = all.filter { $0.result.code == code }
+    guard let evidence = known.last, evidence.time - now <= Self.clockTolerance,
+      !known.contains(where: \.result.outcome.isFailure),
+      !all.contains(where: { $0.time > evidence.time && $0.result.isBadOfUnknownCode })
     else { return nil }
     var proof = CaseResult(
       id: id, outcome: .proven(at: evidence.time), seconds: 0, witness: evidence.result.witness,
@@ -159,8 +153,10 @@ final class LiveCalls: Sendable {
 }
 
 extension CaseResult {
-  /// Whether the process crashed during the case, so that the journal doesn't say of which code.
-  fileprivate var isCrashOfUnknownCode: Bool {
-    if case .crashed = outcome { code == nil } else { false }
+  /// Whether the case failed, crashed or was unavailable, and the journal doesn't say with which code.
+  fileprivate var isBadOfUnknownCode: Bool {
+    if code != nil { return false }
+    if case .unavailable = outcome { return true }
+    return outcome.isFailure
   }
 }

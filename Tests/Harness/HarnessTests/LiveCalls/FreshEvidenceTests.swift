@@ -135,6 +135,7 @@ import Testing
       try package.write("Read me.", to: "README.md")
       try package.write("struct Nested {}", to: "Example/Sources/Nested.swift")
       try package.write("// manifest", to: "Example/Package.swift")
+      try package.write("struct Built {}", to: ".build/debug/Built.swift", at: Date() + 3600)
       #expect(try await package.run(on: implementations).calls.isEmpty, "neither is its code")
       try package.edit("= 3) // \"", to: "= 3) // changed")
       #expect(try await package.run(on: implementations).calls == ["second@one"])
@@ -183,6 +184,27 @@ import Testing
         if result.id.description == "shop/first@two" { result.outcome = outcome }
       }
       #expect(try await package.run().calls == ["first@two"])
+    }
+  }
+
+  /// What is unavailable, and what older journals say, has no digests.
+  @Test(arguments: [Outcome.unavailable(reason: "no network"), .failed])
+  func `a bad result whose code is not known makes the case run, if it is later`(
+    outcome: Outcome
+  ) async throws {
+    for isLater in [true, false] {
+      try await withLivePackage { package in
+        try await package.run()
+        let file = try #require(package.journalFiles.first)
+        let records = try Journal(contentsOf: file.path).records
+        let id = CaseID(contract: "shop", clause: "first", implementation: "two")
+        let bad = JournalRecord(
+          run: try #require(records.first?.run),
+          time: Date().timeIntervalSince1970 - (isLater ? 0 : 60),
+          event: .caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0)))
+        try Data((records + [bad]).map { $0.line + "\n" }.joined().utf8).write(to: file)
+        #expect(try await package.run().calls == (isLater ? ["first@two"] : []))
+      }
     }
   }
 
