@@ -1,7 +1,7 @@
 import CPlatform
 import ContractEvidence
 import Foundation
-internal import HarnessSupport
+import HarnessSupport
 import SystemLocks
 import Testing
 
