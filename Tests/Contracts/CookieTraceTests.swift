@@ -127,9 +127,6 @@ extension TraceDeviation<ComparableCookies> {
     Self(because: "Secure cookies are sent over http") { step in
       step.page?.isSecure == false && step.added.contains { $0.hasSuffix(" Secure") }
     },
-    Self(because: "cookies(for:) ignores Path") { step in
-      step.page != nil && step.added.contains { $0.contains("/docs") }
-    },
   ]
 }
 
