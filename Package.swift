@@ -318,8 +318,9 @@ let matrix: [Target] = [
     dependencies: [
       "AnalyticsContract", "AnalyticsPort", "CheckoutContract", "CheckoutPort",
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
-      "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter", "CookieSQLiteAdapter",
-      "CookieTransportAdapter", "FeedbackContract", "FeedbackPort", "ManualClocks",
+      "CookieHandlingContract", "CookieHistories", "CookiePort", "CookiePublicSuffixAdapter",
+      "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
+      "ManualClocks",
       "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
       "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",

@@ -1,6 +1,7 @@
 import ContractExploration
 import ContractTesting
 import CookieContract
+import CookieHistories
 import CookiePort
 import Foundation
 import Testing
@@ -77,6 +78,11 @@ struct ComparableCookies: Specification {
   }
 
   func isReadOnly(_ command: Command) -> Bool { base.isReadOnly(command) }
+
+  func coverage(of command: Command, in state: State, returning response: Response) -> [String] {
+    var after = state
+    return base.coverage(of: command, in: state, returning: base.apply(command, to: &after))
+  }
 }
 
 extension ComparableCookies.Response {
@@ -99,5 +105,45 @@ extension ComparableCookies.Response {
 }
 
 extension TraceDeviation<ComparableCookies> {
-  static let ofFoundation: [Self] = []
+  /// The deviations that `Implementation.foundation` declares by clause, as answers to commands.
+  static let ofFoundation = [
+    Self(because: "the default path is always /") { step in
+      guard case .stored(let recorded) = step.recorded, case .stored(let answer) = step.answer
+      else { return false }
+      return !step.line.contains("; Path=") && answer.replacing("/docs", with: "/") == recorded
+    },
+    Self(because: "a cookie for another domain is dropped without an error") { step in
+      step.answer == .rejected(.domainMismatch) && step.recorded == .unchanged
+    },
+    Self(because: "the prefix __Host- is not checked") { $0.answer == .rejected(.hostPrefix) },
+    Self(because: "Secure cookies are set from http") { $0.answer == .rejected(.insecureOrigin) },
+    Self(because: "Secure cookies are overlaid from http") {
+      $0.answer == .rejected(.overlaysSecure)
+    },
+    Self(because: "Max-Age is ignored without Version=1") { step in
+      guard case .stored = step.recorded else { return false }
+      return step.line.contains("; Max-Age=0")
+    },
+    Self(because: "Secure cookies are sent over http") { step in
+      step.page?.isSecure == false && step.added.contains { $0.hasSuffix(" Secure") }
+    },
+  ]
+}
+
+extension TraceDeviation<ComparableCookies>.Step {
+  /// The line of a command that stores one.
+  fileprivate var line: String { if case .store(let line, _) = command { line } else { "" } }
+
+  /// The page of a command that asks for its cookies.
+  fileprivate var page: CookieModel.Page? {
+    if case .cookies(let page) = command { page } else { nil }
+  }
+
+  /// The cookies that only the recorded answer has.
+  fileprivate var added: Set<String> {
+    guard case .cookies(let recorded) = recorded, case .cookies(let answer) = answer,
+      Set(answer).isSubset(of: recorded)
+    else { return [] }
+    return Set(recorded).subtracting(answer)
+  }
 }

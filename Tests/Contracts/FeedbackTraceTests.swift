@@ -15,12 +15,14 @@ import Testing
 
   @Test func `the fake answers as the SDK did, except to a late answer`() async throws {
     try await verifyTraces(
-      .feedback, in: Self.traces, on: Implementation<FeedbackFixture>.inMemory.map { FeedbackSession($0) },
+      .feedback, in: Self.traces,
+      on: Implementation<FeedbackFixture>.inMemory.map { FeedbackSession($0) },
       deviating: [.lateAnswer])
   }
 
   @Test func `the fake agrees with its specification`() async throws {
-    try await explore(.feedback, on: Implementation<FeedbackFixture>.inMemory.map { FeedbackSession($0) })
+    try await explore(
+      .feedback, on: Implementation<FeedbackFixture>.inMemory.map { FeedbackSession($0) })
   }
 }
 

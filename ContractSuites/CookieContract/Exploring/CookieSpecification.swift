@@ -104,7 +104,9 @@ public struct CookieSpecification: Specification {
   ) -> [String] {
     switch (command, response) {
     case (.store(let line, _), _):
-      return line.split(separator: ";").dropFirst().map { "\($0) \(response.outcome)" }
+      return line.split(separator: ";").dropFirst().map { attribute in
+        "\(attribute.trimmingCharacters(in: .whitespaces)) \(response.outcome)"
+      }
     case (.cookies(let page), .cookies(let sent)):
       let now = model.start.addingTimeInterval(TimeInterval(state.time))
       return state.jar.all(now: now).flatMap { cookie in

@@ -73,7 +73,9 @@ public struct FeedbackSpecification: Specification {
   public init() {}
 
   public func command(from choices: inout Choices, in state: State) -> Command {
-    switch choices.rule(weights: state.load == nil ? [8, 1, 1, 1, 1, 1, 3] : [2, 5, 3, 2, 4, 1, 2]) {
+    switch choices.rule(
+      weights: state.load == nil ? [8, 1, 1, 1, 1, 1, 3] : [2, 5, 3, 2, 4, 1, 2])
+    {
     case 0:
       .begin(choices.element(of: ["form", "", "Ünï/?&"]) ?? "form", usingOther: choices.bool())
     case 1: .answer(answer(from: &choices))

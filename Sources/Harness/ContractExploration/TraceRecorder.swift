@@ -32,8 +32,7 @@ where Spec.Command: Codable, Spec.Response: Codable {
   func record() async throws -> TraceFile<Spec>? {
     let exists = FileManager.default.fileExists(atPath: file.path)
     let old = exists ? try TraceFile(reading: file, of: specification) : nil
-    let plans = TracePlanner(specification, settings: settings)
-      .plan(keeping: old?.traces.map(\.commands) ?? [])
+    let plans = await plans(keeping: old?.traces.map(\.commands) ?? [])
     let version = Mutex<String?>(nil)
     let runner = try TraceRunner(specification, on: implementation, settings) { fixture in
       guard version.withLock({ $0 == nil }) else { return }
@@ -60,6 +59,21 @@ where Spec.Command: Codable, Spec.Response: Codable {
         + "\(traces.reduce(0) { $0 + $1.steps.count }) steps, to \(file.path)")
     // Read again, so that later messages name the lines.
     return try TraceFile(reading: file, of: specification)
+  }
+
+  /// The commands to record, chosen on a thread that no task needs meanwhile.
+  private func plans(keeping kept: [[Spec.Command]]) async -> [TracePlanner<Spec>.Plan] {
+    let planner = TracePlanner(specification, settings: settings)
+    let cancellation = Cancellation()
+    return await onWatchdogThread {
+      planner.plan(keeping: kept) { cancellation.isRequested.withLock { $0 } }
+    } onCancel: {
+      cancellation.isRequested.withLock { $0 = true }
+    }
+  }
+
+  private final class Cancellation: Sendable {
+    let isRequested = Mutex(false)
   }
 
   /// Why the answers are no evidence, or `nil`.

@@ -44,7 +44,9 @@ where Spec.Command: Codable, Spec.Response: Codable {
     }
     var shortest = shortest(results.compactMap(\.difference))
     if let difference = shortest {
-      shortest = await comparison.shrunk(difference) { $0.map { comparison.answersOfModel(to: $0) } }
+      shortest = await comparison.shrunk(difference) {
+        $0.map { comparison.answersOfModel(to: $0) }
+      }
     }
     report(
       "the model of \(specification.source)", results, shortest, isAskedAgain: false,

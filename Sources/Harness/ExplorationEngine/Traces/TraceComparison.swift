@@ -31,8 +31,7 @@ package struct TraceComparison<Spec: Specification>: Sendable {
   }
 
   private let specification: Spec
-  private let declaration:
-    @Sendable (Trace<Spec>.Step, _ response: Spec.Response?) -> Int?
+  private let declaration: @Sendable (Trace<Spec>.Step, _ response: Spec.Response?) -> Int?
 
   /// Creates a comparison.
   ///

@@ -92,7 +92,8 @@ extension TraceFileError.Problem {
     case .unknownCommand(let reason): "the specification has no such command (\(reason))"
     case .unknownResponse(let reason): "the specification has no such response (\(reason))"
     case .changed: "the steps of this trace are not those that were recorded"
-    case .incomplete(let count, let whole): "the recording had \(whole) traces, the file has \(count)"
+    case .incomplete(let count, let whole):
+      "the recording had \(whole) traces, the file has \(count)"
     case .valueNotRestored(let reason): "nothing was written: \(reason)"
     case .unwritable(let reason): "nothing was written: \(reason)"
     }
@@ -101,7 +102,9 @@ extension TraceFileError.Problem {
   fileprivate var remedy: String {
     switch self {
     case .missing: "run the test that records it with CONTRACT_RECORD=once"
-    case .notAFile, .otherSpecification: "give each specification and implementation its own file"
+    case .notAFile: "give the path of a file"
+    case .otherSpecification:
+      "give each specification its own file; if it was renamed, \(Self.deleting)"
     case .unreadable, .unwritable: "check the permissions of the file and of its folder"
     case .otherFormat: "update the package, or \(Self.deleting)"
     case .mergeConflict: "take one side, then run the test that records it with CONTRACT_RECORD=all"

@@ -19,12 +19,16 @@ package struct TracePlanner<Spec: Specification>: Sendable {
     self.settings = settings
   }
 
-  /// Chooses lists of commands.
+  /// Chooses lists of commands. It takes long: call it on a thread of its own.
   ///
-  /// - Parameter kept: Lists that were chosen before. They come first and are not cut, so that a
-  ///   file that is recorded again changes only where reality did. One that covers nothing that the
-  ///   others do not is dropped.
-  package func plan(keeping kept: [[Spec.Command]] = []) -> [Plan] {
+  /// - Parameters:
+  ///   - kept: Lists that were chosen before. They come first and are not cut, so that a file that
+  ///     is recorded again changes only where reality did. One that covers nothing that the others
+  ///     do not is dropped.
+  ///   - isCancelled: Asked before each run; if it is true, no further one is drawn.
+  package func plan(
+    keeping kept: [[Spec.Command]] = [], isCancelled: () -> Bool = { false }
+  ) -> [Plan] {
     let coverage = TraceCoverage(of: specification)
     var covered: Set<Feature> = []
     var lists: [[Spec.Command]] = []
@@ -35,7 +39,7 @@ package struct TracePlanner<Spec: Specification>: Sendable {
       lists.append(commands)
     }
     let start = ContinuousClock.now
-    for run in 0..<settings.runs {
+    for run in 0..<settings.runs where !isCancelled() {
       if let time = settings.time, ContinuousClock.now - start > time { break }
       let drawn = DrawnCommands(specification, run: run, of: settings)
       let features = Set(coverage.features(of: drawn.commands).joined())

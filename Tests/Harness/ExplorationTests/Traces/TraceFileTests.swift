@@ -14,7 +14,8 @@ import Testing
 
   private var traces: [Trace<DictionarySpecification>] {
     [
-      Trace([.init(.put(1, 2), .done), .init(.get(1), .value(2))], covering: ["get → value(many)"]),
+      Trace(
+        [.init(.put(1, 2), .done), .init(.get(1), .value(2))], covering: ["get → value(many)"]),
       Trace([.init(.delete(1), .deleted(false))], covering: ["delete → deleted(false)"]),
     ]
   }
@@ -169,7 +170,8 @@ import Testing
     }
   }
 
-  @Test func `a value that does not read back as itself is refused, and the old file stays`() throws {
+  @Test func `a value that does not read back as itself is refused, and the old file stays`() throws
+  {
     defer { remove() }
     let file = folder.appending(path: "forgetful.jsonl")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -180,9 +182,10 @@ import Testing
       try TraceFile([trace], from: origin).write(to: file, of: ForgetfulSpecification())
     }
     #expect(error?.description.contains("nothing was written: ") == true)
-    #expect(error?.description.contains("\"lost\") reads back as ") == true)
+    #expect(error?.description.contains("\"lost\")) reads back as ") == true)
     #expect(try String(contentsOf: file, encoding: .utf8) == "old")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [file.lastPathComponent])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path) == [file.lastPathComponent])
   }
 
   @Test func `a file that can't be written is refused`() throws {
