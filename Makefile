@@ -19,7 +19,7 @@ contracts: setup ## Run every contract on every implementation and print the mat
 	@.build/debug/contracts run
 
 # These tests measure time or observe threads and sockets, so they run without other tests.
-EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample
+EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|CookieTraceTests|FeedbackTraceTests
 CONTACTS := ContactTests
 CRASHES := ExploredCrashTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests

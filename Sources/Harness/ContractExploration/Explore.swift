@@ -176,11 +176,14 @@ package func exploring<Fixture>(
     return
   }
   let settings = try settings.applying()
-  if let reason = await unavailability(of: implementation) {
-    Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
-    return
+  try await implementation.holdingResources {
+    // This makes a fixture as well.
+    if let reason = await unavailability(of: implementation) {
+      Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
+      return
+    }
+    try await body(settings)
   }
-  try await implementation.holdingResources { try await body(settings) }
 }
 
 /// Why an implementation can't be explored here, or `nil`.

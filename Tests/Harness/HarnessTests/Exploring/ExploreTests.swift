@@ -1,6 +1,7 @@
 import ContractExploration
 import ContractTesting
 import Foundation
+import SystemLocks
 import Testing
 
 /// Exploration from a test, on correct and incorrect implementations.
@@ -25,6 +26,24 @@ import Testing
       try await exploreInterleavings(.tally, on: .sound, programs: 3)
     }
     #expect(issues == [])
+  }
+
+  @Test func `no fixture is made while a case holds the implementation's resource`() async throws {
+    let isHeld = Mutex(false)
+    let implementation = Implementation<any Tally>.fake("exclusive") {
+      #expect(!isHeld.withLock { $0 })
+      return ActorTally()
+    }.exclusive(#function)
+    let exploring = await implementation.holdingResources {
+      isHeld.withLock { $0 = true }
+      let exploring = Task {
+        try await explore(.tally, on: implementation, settings: .init(runs: 2))
+      }
+      for _ in 0..<100_000 { await Task.yield() }
+      isHeld.withLock { $0 = false }
+      return exploring
+    }
+    try await exploring.value
   }
 
   @Test func `a mismatch is shrunk, printed as a test to paste, and saved`() async throws {
