@@ -30,6 +30,19 @@ extension TraceDeviation<FeedbackSpecification> {
   fileprivate static let lateAnswer = TraceDeviation(
     because: "the SDK's callbacks do not say which load they answer"
   ) { step in
-    if case .answerLate = step.command { true } else { false }
+    guard case .answerLate(let late, let answer) = step.command else { return false }
+    return step.recorded.isResult(of: late) && step.answer.isResult(of: answer)
+  }
+}
+
+extension FeedbackSpecification.Response {
+  /// Whether the response is what a load makes of an answer.
+  fileprivate func isResult(of answer: VendorAnswer) -> Bool {
+    switch (self, answer) {
+    case (.form(_, let title, let questions), .form(let otherTitle, let otherQuestions)):
+      title == otherTitle && questions == otherQuestions
+    case (.failed(let code), .failure(let otherCode)): code == otherCode
+    default: false
+    }
   }
 }

@@ -102,18 +102,28 @@ public struct CookieSpecification: Specification {
   public func coverage(
     of command: Command, in state: State, returning response: Response
   ) -> [String] {
+    let now = model.start.addingTimeInterval(TimeInterval(state.time))
     switch (command, response) {
     case (.store(let line, _), _):
       return line.split(separator: ";").dropFirst().map { attribute in
         "\(attribute.trimmingCharacters(in: .whitespaces)) \(response.outcome)"
       }
     case (.cookies(let page), .cookies(let sent)):
-      let now = model.start.addingTimeInterval(TimeInterval(state.time))
-      return state.jar.all(now: now).flatMap { cookie in
-        let verb = sent.contains { $0.id == cookie.id } ? "sends" : "keeps"
-        return page.relations(to: cookie).map { "\(verb) a cookie \($0)" }
-      }
+      return expiries(in: state, now: now)
+        + state.jar.all(now: now).flatMap { cookie in
+          let verb = sent.contains { $0.id == cookie.id } ? "sends" : "keeps"
+          return page.relations(to: cookie).map { "\(verb) a cookie \($0)" }
+        }
+    case (.all, _), (.removeExpired, _): return expiries(in: state, now: now)
     default: return []
+    }
+  }
+
+  /// How the cookies of a jar and the time compare.
+  private func expiries(in state: State, now: Date) -> [String] {
+    state.jar.all(now: .distantPast).compactMap(\.expires).map { expires in
+      "a cookie that "
+        + (expires == now ? "expires now" : expires < now ? "has expired" : "expires later")
     }
   }
 }

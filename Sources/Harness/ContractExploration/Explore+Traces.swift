@@ -30,7 +30,7 @@ public import Testing
 public func explore<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>,
   recordingTo file: String, deviating deviations: [TraceDeviation<Spec>] = [],
-  settings: ExplorationSettings = .init(runs: 300, seed: 0, steps: 12),
+  settings: ExplorationSettings = .init(runs: 1_000, seed: 0, steps: 12),
   filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws where Spec.Command: Codable, Spec.Response: Codable {
   try await explore(

@@ -7,8 +7,8 @@ public import Testing
 /// A deviation of a contract names a clause, which is a body of code; a trace has only commands and
 /// answers. So a deviation of traces says to which of them it applies:
 ///
-///     TraceDeviation(because: "cookies(for:) ignores Path") { step in
-///       if case .cookies = step.command { step.recorded.count > step.answer.count } else { false }
+///     TraceDeviation(because: "Secure cookies are set from http") { step in
+///       step.answer == .rejected(.insecureOrigin)
 ///     }
 ///
 /// It is strict: where no answer differs for this reason, the verification fails until the entry is

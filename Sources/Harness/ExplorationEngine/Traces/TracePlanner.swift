@@ -48,10 +48,28 @@ package struct TracePlanner<Spec: Specification>: Sendable {
       let cut = drawn.cut(specification) { commands in
         new.isSubset(of: Set(coverage.features(of: commands).joined()))
       }
-      covered.formUnion(coverage.features(of: cut.commands).joined())
-      lists.append(cut.commands)
+      let commands = observed(cut.commands, seed: settings.seed(ofRun: run))
+      covered.formUnion(coverage.features(of: commands).joined())
+      lists.append(commands)
     }
     return plans(of: withoutRepeats(lists))
+  }
+
+  /// The commands, and then one that reads what they did.
+  ///
+  /// A command is kept for what it does to the state, and a fake that does something else may give
+  /// the same answer.
+  private func observed(_ commands: [Spec.Command], seed: UInt64) -> [Spec.Command] {
+    guard let last = commands.last, !specification.isReadOnly(last) else { return commands }
+    var state = specification.initialState
+    for command in commands { _ = specification.apply(command, to: &state) }
+    var choices = Choices(seed: seed, strategy: .uniform)
+    for _ in 0..<100 {
+      choices.beginCommand()
+      let command = specification.command(from: &choices, in: state)
+      if specification.isReadOnly(command) { return commands + [command] }
+    }
+    return commands
   }
 
   /// The lists without those whose features the others have together.
