@@ -58,7 +58,9 @@ import Testing
     defer { fixture.source.remove() }
     let first = try fixture.judge().mapValues(\.status)
     let second = try fixture.judge().mapValues(\.status)
-    #expect(first == second)
+    for mutant in fixture.source.module.mutants {
+      #expect(first[mutant.id] == second[mutant.id], "\(JudgedFixture.change(mutant))")
+    }
   }
 
   @Test func `the verdict is that of the same change made by hand`() throws {

@@ -84,12 +84,21 @@ final class MutantJudge {
 
   /// Runs a task's cases up to the first that does not pass.
   private func firstFailure(_ task: Task) throws(MutationError) -> (id: String, end: End)? {
-    guard !task.cases.isEmpty, let failure = try run(task.cases, with: task.number, task) else {
-      return nil
-    }
-    guard case .looped = failure.end, task.cases.count > 1 else { return failure }
+    if let failure = try firstFailure(task, of: task.cases) { return failure }
+    // An earlier case may have undone what the mutant changed at the start: the order of the cases,
+    // which depends on time, must not decide.
+    guard task.isStartedWith, task.cases.count > 1 else { return nil }
+    restart()
+    return try firstFailure(task, of: task.cases.reversed())
+  }
+
+  private func firstFailure(
+    _ task: Task, of cases: [String]
+  ) throws(MutationError) -> (id: String, end: End)? {
+    guard !cases.isEmpty, let failure = try run(cases, with: task.number, task) else { return nil }
+    guard case .looped = failure.end, cases.count > 1 else { return failure }
     // The cases shared their fuel, so that the case that spent it is not known.
-    for id in task.cases {
+    for id in cases {
       if task.isStartedWith { restart() }
       if let failure = try run([id], with: task.number, task) { return failure }
     }

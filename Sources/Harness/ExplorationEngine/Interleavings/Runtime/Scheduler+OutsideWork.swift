@@ -11,9 +11,9 @@ extension Scheduler {
 
   /// Remembers that the running job asked for the main executor.
   ///
-  /// The request comes before the job is enqueued there, so ``markMainActor()`` follows when the
-  /// job ends.
-  func noteMainActor() { turnsToMainActor = true }
+  /// The request comes before the job is enqueued there, and the running job may pause between the
+  /// two, so ``markMainActor()`` follows when the job ends.
+  func noteMainActor() { mainActorCallers.insert(currentWorker) }
 
   /// Makes the scheduler wait until the main actor has run the jobs that the running job enqueued
   /// there.
@@ -25,7 +25,8 @@ extension Scheduler {
     createsOwnTask = true
     Task { @MainActor in self.inbox.arrive() }
     createsOwnTask = false
-    turnsToMainActor = false
+    // The line above asked for the main executor as well.
+    mainActorCallers.remove(currentWorker)
   }
 
   /// Whether a run whose tasks have ended may still have work elsewhere.

@@ -146,7 +146,7 @@ extension Scheduler {
   /// Records what a job has accessed, when it has returned or paused.
   func endJob(_ job: ReadyJob, isPaused: Bool) {
     if !eager.isEmpty { runEager() }
-    if turnsToMainActor { markMainActor() }
+    if !isPaused, mainActorCallers.contains(currentWorker) { markMainActor() }
     if job.actor >= 0 { actors.setPaused(job.actor, isPaused) }
     // A task joins the queue of an actor that has asked for a turn, or whose job has paused,
     // without any call of `enqueue`.

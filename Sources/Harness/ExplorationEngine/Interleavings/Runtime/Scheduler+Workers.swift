@@ -226,8 +226,9 @@ extension Scheduler {
   /// other tasks may run on the first and arrive at the second. From elsewhere it pauses, if its
   /// code may have accessed state that others have: they may arrive first all the same.
   static let noteSwitch: RuntimeCall.SwitchHandler = { executor, function in
-    guard let scheduler = Scheduler.current.value, scheduler.mayPause, scheduler.runningTask >= 0,
-      !scheduler.leavesOut.contains(.arrivals)
+    guard let scheduler = Scheduler.current.value else { return false }
+    if executor == mainExecutor { scheduler.noteMainActor() }
+    guard scheduler.mayPause, scheduler.runningTask >= 0, !scheduler.leavesOut.contains(.arrivals)
     else { return false }
     guard scheduler.runsActor else {
       scheduler.pauseBeforeArrival()
@@ -238,6 +239,11 @@ extension Scheduler {
     scheduler.detouredFunction = function
     return true
   }
+
+  /// The identity of the main executor, which a task may have asked for in an earlier job.
+  private static let mainExecutor = unsafeBitCast(
+    MainActor.sharedUnownedExecutor, to: (identity: UInt, implementation: UInt).self
+  ).identity
 
   private func pauseBeforeArrival() {
     guard grain == .fine, isReducing, !readyJobs.isEmpty, openStep.job.yieldingFrame == 0 else {

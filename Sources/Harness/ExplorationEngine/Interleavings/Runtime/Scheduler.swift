@@ -178,7 +178,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   let inbox = Inbox()
   /// The work that the policy could not order, in all runs of this scheduler.
   var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
-  var turnsToMainActor = false
+  /// The workers whose job has asked for the main executor.
+  var mainActorCallers: Set<Int32> = []
   /// Observations of earlier runs of the program about work on other threads.
   var experience = OutsideExperience()
 
