@@ -107,6 +107,7 @@ let harness: [Target] = [
     path: "Tests/Harness/EvidenceSamples"),
   .testTarget(
     name: "EvidenceTests", dependencies: ["ContractEvidence", "EvidenceSamples", "SeededRandom"]),
+  .testTarget(name: "HarnessSupportTests", dependencies: ["HarnessSupport"]),
   .testTarget(
     name: "ReportsTests",
     dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples"]),
@@ -218,7 +219,7 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
-      "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
+      "ManualClocks", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
       "TransportRecording", "contracts", "http-recordings",
     ], exclude: ["Samples"]),
   .testTarget(

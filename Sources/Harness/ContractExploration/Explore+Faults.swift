@@ -135,7 +135,7 @@ public func exploreConcurrently<Spec: Specification>(
 /// Runs an exploration with faults that must find a broken promise, and returns what it found.
 ///
 /// Use it for what is known: a configuration that loses writes, a read that may be stale. The finding is a
-/// known issue of the test. Each other issue is one, and it is one that nothing was found.
+/// known issue of the test. Any other issue fails the test, and so does an exploration that finds nothing.
 ///
 ///     let finding = try await expectFinding {
 ///       try await explore(.jobs, on: .snapshots, faults: [.kill], filePath: nil)

@@ -9,11 +9,11 @@ enum RecordingMode: String, CaseIterable, Sendable {
   /// Record everything again.
   case all
 
-  /// The mode that the environment asks for.
+  /// The mode that the environment asks for; an empty value counts as none, as in explorations.
   static func inEnvironment(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(RecordedTestError) -> RecordingMode {
-    guard let text = environment["CONTRACT_RECORD"] else { return .none }
+    guard let text = environment["CONTRACT_RECORD"], !text.isEmpty else { return .none }
     guard let mode = RecordingMode(rawValue: text) else { throw .invalidMode(text) }
     return mode
   }

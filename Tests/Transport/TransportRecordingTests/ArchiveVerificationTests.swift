@@ -1,10 +1,13 @@
-import SystemLocks
+import ManualClocks
 import Testing
 import TransportPort
 import TransportRecording
 
 private typealias Change = ArchiveVerification.Change
 private typealias Matcher = ArchiveVerification.Matcher
+
+/// Time stands still, so no load of the machine makes an exchange late.
+let stoppedClock = ManualClock()
 
 /// What an origin answers, which changes between the recording and its verification.
 struct Served: Sendable {
@@ -32,7 +35,8 @@ struct Served: Sendable {
   ) async throws -> HTTPArchive {
     let folder = try Folder()
     let recording = try RecordingTransport(
-      wrapping: FakeTransport { _ in script }, to: folder.file("a.har"), redacting: redaction)
+      wrapping: FakeTransport(clock: stoppedClock) { _ in script }, to: folder.file("a.har"),
+      redacting: redaction)
     _ = await Seen(recording, request, body: body)
     try recording.save()
     return try HTTPArchive(contentsOf: folder.file("a.har"))
@@ -42,7 +46,9 @@ struct Served: Sendable {
   func report(
     on archive: HTTPArchive, _ verification: ArchiveVerification = .init()
   ) async throws -> ArchiveVerification.Report {
-    try await archive.verify(against: FakeTransport { _ in script }, verification)
+    try await archive.verify(
+      against: FakeTransport(clock: stoppedClock) { _ in script }, verification, clock: stoppedClock
+    )
   }
 }
 
@@ -229,9 +235,10 @@ struct Served: Sendable {
             #"line 2: recorded "old price", live "new price"; recorded 18 bytes, live 18"#)
         ]))
     let archive = try await text.archive()
-    let binary = FakeTransport { _ in .respond(headerFields: text.fields, body: [0x3C, 0x70, 0xFF])
+    let binary = FakeTransport(clock: stoppedClock) { _ in
+      .respond(headerFields: text.fields, body: [0x3C, 0x70, 0xFF])
     }
-    let report = try await archive.verify(against: binary)
+    let report = try await archive.verify(against: binary, clock: stoppedClock)
     #expect("\(report)".contains("content: byte 2 differs; recorded 18 bytes, live 3"))
   }
 
@@ -258,7 +265,7 @@ struct Served: Sendable {
           == .stale([.content("recorded JSON, live text that is not JSON")]))
     }
     let endless = try await archive.verify(
-      against: FakeTransport { _ in
+      against: FakeTransport(clock: stoppedClock) { _ in
         [
           .readBody,
           .send(
@@ -266,7 +273,7 @@ struct Served: Sendable {
               + "Content-Length: 99999999\r\n\r\n"),
           .sendRepeatedly(Array("12345678".utf8), count: nil),
         ]
-      }, .init(bodyLimit: 100_000))
+      }, .init(bodyLimit: 100_000), clock: stoppedClock)
     #expect("\(endless)".contains("content: recorded 2010 bytes, live more than the limit"))
   }
 }

@@ -107,23 +107,15 @@ import TransportRecording
     }
   }
 
-  @Test func `10,000 entries load, and each is found`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `10,000 entries load, and each is found`() async throws {
     let entries = (0..<10_000).map {
       HTTPArchive.entry("GET", "http://h/items/\($0)?a=1", answer: "\($0)")
     }
     let bytes = Array("{\"log\":{\"entries\":[\(entries.joined(separator: ","))]}}".utf8)
-    let clock = ContinuousClock()
-    var replay: ReplayTransport?
-    let loading = try clock.measure { replay = ReplayTransport(try HTTPArchive(bytes)) }
-    let transport = try #require(replay)
-    let looking = await clock.measure {
-      for number in stride(from: 0, to: 10_000, by: 100) {
-        let seen = await Seen(transport, HTTPRequest(url: "http://h/items/\(number)?a=1"))
-        #expect(seen.text == "\(number)")
-      }
+    let transport = ReplayTransport(try HTTPArchive(bytes))
+    for number in stride(from: 0, to: 10_000, by: 100) {
+      let seen = await Seen(transport, HTTPRequest(url: "http://h/items/\(number)?a=1"))
+      #expect(seen.text == "\(number)")
     }
-    print("10,000 entries, \(bytes.count) bytes: loaded in \(loading), 100 lookups in \(looking)")
-    // 0.3 s when optimised, beside other tests; the limit is for debug builds on a busy machine.
-    #expect(loading < .seconds(10))
   }
 }

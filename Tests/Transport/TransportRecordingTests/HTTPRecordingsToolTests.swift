@@ -91,7 +91,7 @@ import TransportRecording
     #expect(wrong.errors.contains("\"json $.at sometimes\" is no matcher"))
   }
 
-  @Test func `what is not asked exits with 2 and says why`() async throws {
+  @Test func `a verification that asks nothing exits with 2 and says why`() async throws {
     let arguments: (String, String) -> [String] = { ["verify", $0, "--against", $1] }
     let without = try await run(paths: ["/key", "/made"], arguments: arguments)
     #expect(without.status == 2)

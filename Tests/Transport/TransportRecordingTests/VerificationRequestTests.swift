@@ -1,3 +1,4 @@
+import ManualClocks
 import SystemLocks
 import Testing
 import TransportPort
@@ -15,7 +16,7 @@ import TransportRecording
   ) async throws -> HTTPArchive {
     let folder = try Folder()
     let recording = try RecordingTransport(
-      wrapping: FakeTransport { _ in script }, to: folder.file("a.har"),
+      wrapping: FakeTransport(clock: stoppedClock) { _ in script }, to: folder.file("a.har"),
       redacting: Self.redaction)
     for (request, body) in requests { _ = await Seen(recording, request, body: body) }
     try recording.save()
@@ -26,13 +27,14 @@ import TransportRecording
     let methods: [HTTPRequest.Method] = [.get, .head, .options, .post, .put, .delete, "PURGE"]
     let archive = try await archive(
       methods.map { (HTTPRequest(method: $0, url: "http://h/\($0)"), .none) })
-    let fake = FakeTransport { _ in .respond(text: "ok") }
-    let report = try await archive.verify(against: fake)
+    let fake = FakeTransport(clock: stoppedClock) { _ in .respond(text: "ok") }
+    let report = try await archive.verify(against: fake, clock: stoppedClock)
     #expect(fake.requests.map(\.head.method) == [.get, .head, .options])
     #expect(report.verdict == .notVerified)
     #expect(report.exchanges.count { $0.outcome == .agrees } == 3)
     #expect("\(report)".contains("POST is only asked when it is named"))
-    let all = try await archive.verify(against: fake, .init(methods: Set(methods)))
+    let all = try await archive.verify(
+      against: fake, .init(methods: Set(methods)), clock: stoppedClock)
     #expect(all.verdict == .agrees)
     #expect(fake.requests.count == 10)
   }
@@ -52,7 +54,7 @@ import TransportRecording
       (request, .text(#"{"user":{"name":"a","password":"recorded6"}}"#)),
       (form, .text("user=a&pass+word=recorded7&c=%2B")),
     ])
-    let echo = FakeTransport { request in
+    let echo = FakeTransport(clock: stoppedClock) { request in
       .respond(headerFields: ["X-Echo": request.headerFields["X-Key"] ?? "no key"], text: "ok")
     }
     let names = Mutex<[String]>([])
@@ -63,7 +65,7 @@ import TransportRecording
         secret: { value in
           names.withLock { $0.append(value.environmentVariable) }
           return "the \"\(value.name)\" &"
-        }))
+        }), clock: stoppedClock)
     let sent = try #require(echo.requests.first)
     #expect(sent.head.target == "/a?token=the+%22token%22+%26&b=%31")
     #expect(sent.head.headerFields["Authorization"] == "Bearer the \"Authorization\" &")
@@ -94,8 +96,9 @@ import TransportRecording
       (HTTPRequest(url: "http://h/a", headerFields: ["Authorization": "Bearer recorded"]), .none),
       (HTTPRequest(url: "http://h/b"), .none),
     ])
-    let fake = FakeTransport { _ in .respond(text: "ok") }
-    let report = try await archive.verify(against: fake, .init(secret: { _ in nil }))
+    let fake = FakeTransport(clock: stoppedClock) { _ in .respond(text: "ok") }
+    let report = try await archive.verify(
+      against: fake, .init(secret: { _ in nil }), clock: stoppedClock)
     #expect(fake.requests.map(\.head.target) == ["/b"])
     #expect(
       report.exchanges.map(\.outcome) == [
@@ -122,7 +125,7 @@ import TransportRecording
       return script("https://live.example:8443")
     }
     let report = try await archive.verify(
-      against: live, .init(asking: "https://live.example:8443/"))
+      against: live, .init(asking: "https://live.example:8443/"), clock: stoppedClock)
     #expect(asked.withLock(\.self) == ["https://live.example:8443/me"])
     // 'http://127.0.0.11' and 'https://live.example:84431' are other hosts.
     #expect(
@@ -135,7 +138,8 @@ import TransportRecording
       ])
     let other = try await archive.verify(
       against: live,
-      .init(asking: "https://live.example:8443", insteadOf: "http://cdn.example"))
+      .init(asking: "https://live.example:8443", insteadOf: "http://cdn.example"),
+      clock: stoppedClock)
     #expect(asked.withLock(\.self).last == "https://live.example:8443/a")
     #expect(!other.exchanges[1].outcome.isNotVerified)
     for text in ["h", "http://h/path", "ftp://h", "http://u:p@h", "http://h?q", ""] {
@@ -149,42 +153,48 @@ import TransportRecording
   {
     let archive = try await archive(
       ["/a", "/b", "/c"].map { (HTTPRequest(url: "http://h" + $0), .none) })
-    let refusing = FakeTransport(OriginPlan(reachability: .refusing) { _ in [] })
-    let refused = try await archive.verify(against: refusing)
+    let refusing = FakeTransport(
+      OriginPlan(reachability: .refusing) { _ in [] }, clock: stoppedClock)
+    let refused = try await archive.verify(against: refusing, clock: stoppedClock)
     #expect(refused.verdict == .notVerified)
     #expect("\(refused)".contains("the live side could not be asked: connectionRefused"))
     #expect("\(refused)".contains("not asked, because http://h could not be reached before"))
-    let silent = FakeTransport { _ in [.readBody, .stall] }
-    let clock = ContinuousClock()
-    let start = clock.now
-    let late = try await archive.verify(
-      against: silent,
-      .init(timeLimit: .milliseconds(50), overallTimeLimit: .milliseconds(60)))
-    #expect(clock.now - start < .seconds(10))
+    let clock = ManualClock()
+    let silent = FakeTransport(clock: stoppedClock) { _ in [.readBody, .stall] }
+    async let verification = archive.verify(
+      against: silent, .init(timeLimit: .milliseconds(50), overallTimeLimit: .milliseconds(60)),
+      clock: clock)
+    for _ in 0..<2 {
+      await clock.waitForSleepers(1)
+      clock.advance(by: .milliseconds(50))
+    }
+    let late = try await verification
     #expect(late.verdict == .notVerified)
     #expect("\(late)".contains("deadlineExceeded"))
     #expect("\(late)".contains("the time limit of 0.06 seconds for all was over"))
     let cancelled = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await archive.verify(against: silent)
+      return try await archive.verify(against: silent, clock: stoppedClock)
     }
     #expect(try await cancelled.value.verdict == .notVerified)
   }
 
   @Test func `an answer that breaks the protocol is a change`() async throws {
     let archive = try await archive([(HTTPRequest(url: "http://h/a"), .none)])
-    let broken = FakeTransport { _ in
+    let broken = FakeTransport(clock: stoppedClock) { _ in
       .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok") + [.close]
     }
-    let report = try await archive.verify(against: broken)
+    let report = try await archive.verify(against: broken, clock: stoppedClock)
     #expect(
       report.exchanges.first?.outcome
         == .stale([.failure(recorded: nil, live: "truncatedBody")]))
     let failing = try await self.archive(
       [(HTTPRequest(url: "http://h/a"), .none)],
       .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok") + [.close])
-    #expect(try await failing.verify(against: broken).verdict == .agrees)
-    let mended = try await failing.verify(against: FakeTransport { _ in .respond(text: "ok") })
+    #expect(try await failing.verify(against: broken, clock: stoppedClock).verdict == .agrees)
+    let mended = try await failing.verify(
+      against: FakeTransport(clock: stoppedClock) { _ in .respond(text: "ok") }, clock: stoppedClock
+    )
     #expect(
       mended.exchanges.first?.outcome
         == .stale([.failure(recorded: "truncatedBody", live: nil)]))
@@ -208,7 +218,9 @@ import TransportRecording
         ]}}
         """#.utf8))
     let report = try await archive.verify(
-      against: FakeTransport { _ in .respond(text: "ok") }, .init(methods: [.get, .post]))
+      against: FakeTransport(clock: stoppedClock) { _ in .respond(text: "ok") },
+      .init(methods: [.get, .post]),
+      clock: stoppedClock)
     let reasons = report.exchanges.map { "\($0.outcome)" }
     for (reason, part) in zip(
       reasons,
@@ -220,7 +232,8 @@ import TransportRecording
       #expect(reason.contains("notVerified") && reason.contains(part))
     }
     let empty = try await HTTPArchive(Array(#"{"log":{"entries":[]}}"#.utf8))
-      .verify(against: FakeTransport { _ in .respond() })
+      .verify(
+        against: FakeTransport(clock: stoppedClock) { _ in .respond() }, clock: stoppedClock)
     #expect(empty.verdict == .notVerified)
   }
 
@@ -261,6 +274,7 @@ private struct Rerouted: HTTPTransport {
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let script = script(request)
-    return try await FakeTransport { _ in script }.send(request, body: body, options: options)
+    return try await FakeTransport(clock: stoppedClock) { _ in script }.send(
+      request, body: body, options: options)
   }
 }

@@ -180,7 +180,7 @@ private func text(_ path: String, over transport: any HTTPTransport) async throw
     #expect(try await run("ok/a-1.b_C", .all, Self.ask) == [])
   }
 
-  @Test(arguments: ["", "yes", "ONCE"]) func `an unknown mode is an error that lists them`(
+  @Test(arguments: [" ", "yes", "ONCE"]) func `an unknown mode is an error that lists them`(
     _ text: String
   ) {
     #expect(throws: RecordedTestError.invalidMode(text)) {
@@ -188,6 +188,7 @@ private func text(_ path: String, over transport: any HTTPTransport) async throw
     }
     #expect("\(RecordedTestError.invalidMode(text))".contains("none, once, all"))
     #expect((try? RecordingMode.inEnvironment([:])) == RecordingMode.none)
+    #expect((try? RecordingMode.inEnvironment(["CONTRACT_RECORD": ""])) == RecordingMode.none)
   }
 
   @Test func `two tests cannot share a recording, and one that none uses is named`() throws {

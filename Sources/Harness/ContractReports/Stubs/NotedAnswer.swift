@@ -3,8 +3,8 @@ import Foundation
 
 /// An answer of a port: one that a test's fake gave, or one that the real thing gave.
 ///
-/// A line of the file that `CONTRACT_STUBS` names is one. Recordings of HTTP are read as such, and so can
-/// traces be: whatever has a request and the real answer to it backs stubs.
+/// A line of the file that `CONTRACT_STUBS` names is one, and so is an exchange of a recording. Whatever has
+/// a request and the real answer to it backs stubs.
 public struct NotedAnswer: Hashable, Sendable {
   /// The port, such as `feedback`; `http` for exchanges.
   public var port: String

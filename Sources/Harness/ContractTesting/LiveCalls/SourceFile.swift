@@ -27,18 +27,14 @@ struct SourceFile: Sendable {
     let text = Array(data)
     guard let regions = Self.regions(in: text, starts) else {
       declarations = Dictionary(uniqueKeysWithValues: starts.map { ($0, "") })
-      surroundings = Self.digest(text[...])
+      surroundings = Fingerprint.hexadecimal(of: text)
       return
     }
     declarations = Dictionary(
-      uniqueKeysWithValues: regions.map { ($0.position, Self.digest(text[$0.range])) })
-    surroundings = Self.digest(Self.rest(of: text, without: regions.map(\.range))[...])
-  }
-
-  private static func digest(_ bytes: ArraySlice<UInt8>) -> String {
-    var fingerprint = Fingerprint()
-    bytes.withUnsafeBytes { fingerprint.add(bytes: $0) }
-    return fingerprint.hexadecimal
+      uniqueKeysWithValues: regions.map {
+        ($0.position, Fingerprint.hexadecimal(of: text[$0.range]))
+      })
+    surroundings = Fingerprint.hexadecimal(of: Self.rest(of: text, without: regions.map(\.range)))
   }
 
   private typealias Region = (position: Position, range: Range<Int>)

@@ -53,11 +53,7 @@ final class SourceFolders: Sendable {
   /// The digest of a file, or `nil` if it can't be read or is newer than the test program.
   func digest(of path: String) -> String? {
     if let known = state.withLock({ $0.files[path] }) { return known }
-    let digest = content(of: path).map { data in
-      var fingerprint = Fingerprint()
-      data.withUnsafeBytes { fingerprint.add(bytes: $0) }
-      return fingerprint.hexadecimal
-    }
+    let digest = content(of: path).map { Fingerprint.hexadecimal(of: $0) }
     state.withLock { $0.files[path] = .some(digest) }
     return digest
   }

@@ -1,14 +1,14 @@
 /// Measures the time since its creation on any clock.
-struct Stopwatch: Sendable {
+package struct Stopwatch: Sendable {
   private let read: @Sendable () -> Duration
 
   /// Starts the measurement.
-  init(_ clock: any Clock<Duration>) {
+  package init(_ clock: any Clock<Duration>) {
     read = Self.reader(clock)
   }
 
   /// The time since the start.
-  var elapsed: Duration { read() }
+  package var elapsed: Duration { read() }
 
   // Opens the existential: a generic function is the only way to name the clock's instant type.
   private static func reader<Time: Clock<Duration>>(

@@ -112,11 +112,13 @@ extension HTTPArchive {
   /// - Parameters:
   ///   - transport: Sends the requests.
   ///   - verification: What is asked, and what may differ.
+  ///   - clock: The clock that measures the time limits.
   /// - Throws: ``ArchiveVerificationError`` before anything is sent.
   public func verify(
-    against transport: any HTTPTransport, _ verification: ArchiveVerification = .init()
+    against transport: any HTTPTransport, _ verification: ArchiveVerification = .init(),
+    clock: any Clock<Duration> = ContinuousClock()
   ) async throws(ArchiveVerificationError) -> ArchiveVerification.Report {
-    let run = try VerificationRun(self, verification, transport)
+    let run = try VerificationRun(self, verification, transport, clock)
     return await run.report()
   }
 }

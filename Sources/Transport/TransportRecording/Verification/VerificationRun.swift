@@ -12,14 +12,17 @@ struct VerificationRun {
   private let transport: any HTTPTransport
   private let origins: (recorded: HTTPOrigin, live: HTTPOrigin)?
   private let comparison: ResponseComparison
+  private let clock: any Clock<Duration>
 
   init(
-    _ archive: HTTPArchive, _ settings: ArchiveVerification, _ transport: any HTTPTransport
+    _ archive: HTTPArchive, _ settings: ArchiveVerification, _ transport: any HTTPTransport,
+    _ clock: any Clock<Duration>
   ) throws(ArchiveVerificationError) {
     self.archive = archive
     self.settings = settings
+    self.clock = clock
     self.transport = transport.enforcing(
-      Deadlines(connect: settings.timeLimit, overall: settings.timeLimit))
+      Deadlines(connect: settings.timeLimit, overall: settings.timeLimit), clock: clock)
     comparison = try ResponseComparison(
       settings.matchers, isRecording: archive.isRecording, jsonLimit: 4 << 20)
     guard let live = settings.origin else {
@@ -48,14 +51,14 @@ struct VerificationRun {
   }
 
   func report() async -> ArchiveVerification.Report {
-    let start = ContinuousClock.now
+    let stopwatch = Stopwatch(clock)
     var unreachable: [HTTPOrigin: String] = [:]
     var report = ArchiveVerification.Report()
     for (number, entry) in archive.entries.enumerated() {
       let outcome: ArchiveVerification.Outcome
       if Task.isCancelled {
         outcome = .notVerified("the task was cancelled")
-      } else if ContinuousClock.now - start > settings.overallTimeLimit {
+      } else if stopwatch.elapsed > settings.overallTimeLimit {
         outcome = .notVerified("the time limit of \(settings.overallTimeLimit) for all was over")
       } else {
         outcome = await self.outcome(of: entry, &unreachable)

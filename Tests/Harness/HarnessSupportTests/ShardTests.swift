@@ -1,4 +1,4 @@
-import ContractEvidence
+import HarnessSupport
 import Testing
 
 @Suite struct ShardTests {
