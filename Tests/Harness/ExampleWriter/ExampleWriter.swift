@@ -7,7 +7,7 @@ import Foundation
 ///
 /// With a number, it saves the examples `say(FIRST)`, `say(FIRST + 1)` and so on, and prints each
 /// number when its example is saved. It runs until it is killed, or exits with 1 if an example
-/// cannot be saved.
+/// cannot be saved or the test has ended.
 ///
 /// `trapping` explores a subject that ends the process at numbers above 7, `fixed` one that does
 /// not. Both print the report.
@@ -22,7 +22,10 @@ enum ExampleWriter {
       return
     }
     guard let first = Int(arguments[2]) else { exit(64) }
+    let parent = getppid()
     for number in first... {
+      // A test that is itself killed can't end this process.
+      guard getppid() == parent else { exit(1) }
       let report = await LockStep(
         NumberSpecification(drawn: number...number), settings: .init(runs: 1, steps: 3)
       ) { { $0 == number ? -1 : $0 } }.storing(in: store).explore()

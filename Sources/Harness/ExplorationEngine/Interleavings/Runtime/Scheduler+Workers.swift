@@ -241,7 +241,7 @@ extension Scheduler {
   }
 
   /// The identity of the main executor, which a task may have asked for in an earlier job.
-  private static let mainExecutor = unsafeBitCast(
+  static let mainExecutor = unsafeBitCast(
     MainActor.sharedUnownedExecutor, to: (identity: UInt, implementation: UInt).self
   ).identity
 
