@@ -61,6 +61,23 @@ import TransportRecording
     #expect(await Seen(replay, request, body: .bytes([0, 0xFF, 0x80, 11])).failure == .other)
   }
 
+  @Test(arguments: [nil, 5], 0...2) func `content that was not read to its end is unknown`(
+    length: Int?, chunksRead: Int
+  ) async throws {
+    let folder = try Folder()
+    let path = folder.file("a.har")
+    let recording = try RecordingTransport(
+      wrapping: EarlyAnswer(chunksRead: chunksRead), to: path)
+    func status(from transport: any HTTPTransport) async -> Int? {
+      let body = HTTPRequestBody.stream(Chunks(chunks: ["ab", "cd", "e"]), length: length)
+      let request = HTTPRequest(method: .post, url: "http://h/")
+      return await Seen(transport, request, body: body).status
+    }
+    #expect(await status(from: recording) == 413)
+    try recording.save()
+    #expect(await status(from: try ReplayTransport(har: path)) == 413)
+  }
+
   @Test func `streams are recorded as they pass, with trailers of both sides`() async throws {
     let folder = try Folder()
     let fake = FakeTransport { _ in
@@ -218,5 +235,19 @@ import TransportRecording
           wrapping: fake, to: "x", redacting: Redaction(jsonPaths: [path]))
       }
     }
+  }
+}
+
+/// A transport that answers after some of the content, and reads no more of it.
+private struct EarlyAnswer: HTTPTransport {
+  let chunksRead: Int
+
+  func send(
+    _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
+  ) async throws(TransportError) -> HTTPExchange {
+    let reader = try body.makeReader()
+    for _ in 0..<chunksRead { _ = try await reader.next() }
+    return try await FakeTransport { _ in .respond(413) }
+      .send(HTTPRequest(url: request.url), body: .none, options: options)
   }
 }

@@ -15,6 +15,11 @@ final class ExchangeRecorder: Sendable {
   private struct Recorded {
     var bytes: [UInt8] = []
     var count = 0
+    /// The length that a request declares, if it does.
+    var length: Int?
+    /// Whether the content was read to its end. A transport need not read a request's: the connection
+    /// may be refused, or the answer come first.
+    var isWhole = true
 
     mutating func append(_ new: [UInt8], limit: Int) {
       count += new.count
@@ -22,7 +27,8 @@ final class ExchangeRecorder: Sendable {
     }
 
     var body: HTTPArchive.Entry.Body {
-      bytes.count == count ? .bytes(bytes) : .unknown(size: count)
+      guard isWhole else { return .unknown(size: length ?? -1) }
+      return bytes.count == count ? .bytes(bytes) : .unknown(size: count)
     }
   }
 
@@ -86,16 +92,22 @@ final class ExchangeRecorder: Sendable {
       state.withLock { $0.sent.append(bytes, limit: bodyLimit) }
       return body
     }
+    // A transport that knows the length need not ask for the end.
+    let unread = Recorded(length: body.length, isWhole: body.length == 0)
+    state.withLock { $0.sent = unread }
     let box = ReaderBox()
     let chunks = RecordedChunks { [self] in
       // A retry sends the content from its beginning.
-      state.withLock { $0.sent = Recorded() }
+      state.withLock { $0.sent = unread }
       return Result { () throws(TransportError) in try body.makeReader() }.map { reader in
         box.reader.withLock { $0 = reader }
         return reader
       }
     } onChunk: { [self] chunk in
-      state.withLock { $0.sent.append(chunk, limit: bodyLimit) }
+      state.withLock { state in
+        if let chunk { state.sent.append(chunk, limit: bodyLimit) }
+        if chunk == nil || state.sent.count == body.length { state.sent.isWhole = true }
+      }
     }
     let trailers: (@Sendable () async throws -> HTTPFields) = { [self] in
       guard let reader = box.reader.withLock({ $0 }) else { return [:] }
@@ -157,15 +169,16 @@ private struct RecordedChunks: AsyncSequence, Sendable {
   typealias Element = [UInt8]
 
   let makeReader: @Sendable () -> Result<HTTPRequestBody.Reader, TransportError>
-  let onChunk: @Sendable ([UInt8]) -> Void
+  /// Receives each chunk, and `nil` at the end.
+  let onChunk: @Sendable ([UInt8]?) -> Void
 
   struct AsyncIterator: AsyncIteratorProtocol {
     let reader: Result<HTTPRequestBody.Reader, TransportError>
-    let onChunk: @Sendable ([UInt8]) -> Void
+    let onChunk: @Sendable ([UInt8]?) -> Void
 
     mutating func next() async throws -> [UInt8]? {
       let chunk = try await reader.get().next()
-      if let chunk { onChunk(chunk) }
+      onChunk(chunk)
       return chunk
     }
   }

@@ -6,7 +6,9 @@ public import TransportPort
 ///
 /// It changes nothing that the caller sees: content is recorded while it passes. An exchange that
 /// fails, or that its caller gives up, is recorded with its error and with what was received.
-/// Requests that are invalid, and so never sent, are not recorded.
+/// Streamed content that the base did not read to its end, because the answer came first or the
+/// connection was refused, is not recorded: a replay gives that answer to any content. Requests that
+/// are invalid, and so never sent, are not recorded.
 ///
 /// ```swift
 /// let recording = try RecordingTransport(
