@@ -87,14 +87,21 @@ extension Scheduler {
       }
       if !blocked.isEmpty { releaseBlockedJobs() }
       if readyJobs.isEmpty {
+        // Unstructured work that outlives the tasks may never end, such as a task that polls.
+        if openRoots == 0 && idleLimit == stepLimit {
+          idleLimit = min(stepLimit, steps.count + 1000)
+        }
+        if mayHaveUnmarkedMainActorJobs {
+          guard steps.count + mainActorMarks < idleLimit else {
+            end = .cutOff
+            return nil
+          }
+          markMainActor()
+        }
         let isOver = openRoots == 0 && blocked.isEmpty
         if isOver && (timers.isEmpty || timersRace) && !mayWaitForOutside {
           end = .finished
           return nil
-        }
-        // Unstructured work that outlives the tasks may never end, such as a task that polls.
-        if openRoots == 0 && idleLimit == stepLimit {
-          idleLimit = min(stepLimit, steps.count + 1000)
         }
         if waitForOutside(beforeTimers: !timers.isEmpty) { continue }
         if !timersRace && fireTimers() { continue }
@@ -176,6 +183,7 @@ extension Scheduler {
   }
 
   func runEager() {
+    isMainActorMarked = false
     var index = 0
     while index < eager.count {
       let job = eager[index]

@@ -9,24 +9,45 @@ extension Scheduler {
     uncontrolled[kind, default: UncontrolledWork(kind: kind, firstTask: task)].count += 1
   }
 
-  /// Remembers that the running job asked for the main executor.
-  ///
-  /// The request comes before the job is enqueued there, and the running job may pause between the
-  /// two, so ``markMainActor()`` follows when the job ends.
-  func noteMainActor() { mainActorCallers.insert(currentWorker) }
-
-  /// Makes the scheduler wait until the main actor has run the jobs that the running job enqueued
-  /// there.
-  ///
-  /// The main executor is FIFO, so the marker runs after them.
-  func markMainActor() {
+  /// Remembers that the running step asked for the main executor.
+  func noteMainActor() {
+    if createsOwnTask || mainActorStep == runningStep { return }
+    mainActorStep = runningStep
     report(.mainActor)
+  }
+
+  /// Whether the main actor may have jobs of the run that no marker follows.
+  ///
+  /// Only the first job of a task is announced there, by a request for the main executor. A task
+  /// that has suspended on the main actor returns to it without one, whatever resumes it. So after
+  /// the first request, every job that has run here may have enqueued another one there.
+  var mayHaveUnmarkedMainActorJobs: Bool {
+    mainActorStep != nil && !isMainActorMarked && !isUnwinding
+  }
+
+  /// Makes the scheduler wait until the main actor has run the jobs that are enqueued there, and
+  /// up to ``mainActorTurns`` further jobs of each of their tasks.
+  ///
+  /// The main executor is FIFO, so a marker runs after the jobs before it. Their tasks may not have
+  /// ended: whenever a task that prefers this scheduler enters a function on the main actor or
+  /// returns to one, the runtime enqueues it again, although it is on the main actor already. So
+  /// the marker takes several turns as well.
+  func markMainActor() {
+    isMainActorMarked = true
+    mainActorMarks += 1
     inbox.expect()
     createsOwnTask = true
-    Task { @MainActor in self.inbox.arrive() }
+    Self.enqueueMarker(turns: Self.mainActorTurns, for: inbox)
     createsOwnTask = false
-    // The line above asked for the main executor as well.
-    mainActorCallers.remove(currentWorker)
+  }
+
+  /// The number of turns that a marker takes on the main actor.
+  private static let mainActorTurns = 64
+
+  private static func enqueueMarker(turns: Int, for inbox: Inbox) {
+    Task { @MainActor in
+      if turns > 1 { enqueueMarker(turns: turns - 1, for: inbox) } else { inbox.arrive() }
+    }
   }
 
   /// Whether a run whose tasks have ended may still have work elsewhere.

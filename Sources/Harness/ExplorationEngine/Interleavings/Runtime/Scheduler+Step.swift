@@ -121,6 +121,7 @@ extension Scheduler {
 
   /// Records what a job accesses by running at all.
   func beginJob(_ next: ReadyJob) {
+    (isMainActorMarked, mainActorMarks) = (false, 0)
     runningTask = next.task
     runsActor = next.actor >= 0
     if next.task >= 0 {
@@ -146,7 +147,6 @@ extension Scheduler {
   /// Records what a job has accessed, when it has returned or paused.
   func endJob(_ job: ReadyJob, isPaused: Bool) {
     if !eager.isEmpty { runEager() }
-    if !isPaused, mainActorCallers.contains(currentWorker) { markMainActor() }
     if job.actor >= 0 { actors.setPaused(job.actor, isPaused) }
     // A task joins the queue of an actor that has asked for a turn, or whose job has paused,
     // without any call of `enqueue`.

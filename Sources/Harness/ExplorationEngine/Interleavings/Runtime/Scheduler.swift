@@ -178,8 +178,12 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   let inbox = Inbox()
   /// The work that the policy could not order, in all runs of this scheduler.
   var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
-  /// The workers whose job has asked for the main executor.
-  var mainActorCallers: Set<Int32> = []
+  /// The last step of the run that asked for the main executor.
+  var mainActorStep: Int?
+  /// Whether no job has run here since the last marker on the main actor.
+  var isMainActorMarked = false
+  /// The number of markers since the last step.
+  var mainActorMarks = 0
   /// Observations of earlier runs of the program about work on other threads.
   var experience = OutsideExperience()
 
@@ -251,6 +255,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     (hasUnseenAct, hasNewPoints) = (false, false)
     wantsWorkers = false
     createsUnstructured = false
+    (mainActorStep, isMainActorMarked, mainActorMarks) = (nil, false, 0)
     self.isTracing = isTracing
     EnqueueHooks.install()
     ExploredPoints.install()
