@@ -22,10 +22,16 @@ extension ClauseGroup<CookieStoreFixture> {
     Clause(
       "three-thousand", "a store keeps at least 3,000 cookies in total", from: "RFC 6265bis §6.1"
     ) { fixture in
-      for site in 1...60 {
-        let request = try CookieRequest("https://site\(site).example/")
-        for name in 1...50 { try await fixture.store.store("n\(name)=1", from: request) }
+      let names = (1...50).map { "n\($0)" }
+      // Most are restored, because reading 3,000 lines takes long where code is not optimized.
+      for site in 1...59 {
+        try await fixture.store.restore(
+          names.map { name in
+            Cookie(
+              name: name, value: "1", domain: "site\(site).example", creation: fixture.now)
+          })
       }
+      for name in names { try await fixture.set("\(name)=1", at: "https://site60.example/") }
       checkEqual(try await fixture.store.all().count, 3000, "the number of cookies kept of 3,000")
     }
     Clause(

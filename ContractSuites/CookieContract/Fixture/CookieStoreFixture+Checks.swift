@@ -75,26 +75,27 @@ extension CookieStoreFixture {
   ) async throws {
     let request = try request(url, by: caller)
     let before = try await store.all()
-    let subject = "\(describe(line)) from \(url) (\(caller.rawValue))"
+    func subject() -> String { "\(describe(line)) from \(url) (\(caller.rawValue))" }
     do {
       let change = try await store.store(line, from: request)
       Issue.record(
-        "\(subject): expected it rejected as \(reason.rawValue), got \(describe(change))",
+        "\(subject()): expected it rejected as \(reason.rawValue), got \(describe(change))",
         sourceLocation: sourceLocation)
     } catch .rejected(let rejection) {
       check(
         rejection == reason,
-        "\(subject): expected it rejected as \(reason.rawValue), got \(rejection.rawValue)",
+        "\(subject()): expected it rejected as \(reason.rawValue), got \(rejection.rawValue)",
         sourceLocation: sourceLocation)
     } catch {
       Issue.record(
-        "\(subject): expected it rejected as \(reason.rawValue), got the error '\(error)'",
+        "\(subject()): expected it rejected as \(reason.rawValue), got the error '\(error)'",
         sourceLocation: sourceLocation)
     }
     let after = try await store.all()
     check(
       after == before,
-      "\(subject): a rejected cookie changed the store from \(describe(before)) to \(describe(after))",
+      "\(subject()): a rejected cookie changed the store from \(describe(before)) "
+        + "to \(describe(after))",
       sourceLocation: sourceLocation)
   }
 

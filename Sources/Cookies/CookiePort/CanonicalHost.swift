@@ -109,7 +109,8 @@ package struct CanonicalHost: Sendable, Hashable {
     let plain = text.hasSuffix(".") ? String(text.dropLast()) : text
     guard inet_aton(plain, &address) != 0 else { return nil }
     let bits = UInt32(bigEndian: address.s_addr)
-    return [24, 16, 8, 0].map { String((bits >> $0) & 255) }.joined(separator: ".")
+    let octets = [24, 16, 8, 0].map { String(UInt8(truncatingIfNeeded: bits >> $0)) }
+    return octets.joined(separator: ".")
   }
 
   /// Converts an IPv6 address to its shortest form (WHATWG URL, 'IPv6 serializer'), or returns

@@ -51,7 +51,12 @@ extension String {
     }
     var bytes: [UInt8] = []
     var rest = octets[...]
-    while let octet = rest.first {
+    while true {
+      // Most octets are ASCII, which needs no validation.
+      let plain = rest.prefix(while: UTF8.isASCII)
+      bytes += plain
+      rest = rest[plain.endIndex...]
+      guard let octet = rest.first else { break }
       let length = rest.validPrefixLength
       if length > 0, !rest.beginsWithEscape {
         bytes += rest.prefix(length)
@@ -71,17 +76,19 @@ extension Collection<UInt8> {
     var octets: [UInt8] = []
     octets.reserveCapacity(count)
     var rest = self[...]
-    while let byte = rest.first {
-      if byte == escapeStart.0, rest.beginsWithEscape {
+    while let start = rest.firstIndex(of: escapeStart.0) {
+      octets += rest[..<start]
+      rest = rest[start...]
+      if rest.beginsWithEscape {
         let tail = Array(rest.prefix(4).suffix(2))
         octets.append(0x80 | (tail[0] & 1) << 6 | tail[1] & 0x3F)
         rest = rest.dropFirst(4)
       } else {
-        octets.append(byte)
+        octets.append(escapeStart.0)
         rest = rest.dropFirst()
       }
     }
-    return octets
+    return octets + rest
   }
 
   /// The number of octets for which text in UTF-8 stands.
@@ -97,13 +104,16 @@ extension Collection<UInt8> {
       && start[2] & 0xFE == 0x9E
   }
 
-  /// The length of the scalar in UTF-8 with which the bytes begin, or 0 if it isn't valid.
+  /// The length of the scalar outside ASCII with which the bytes begin, or 0 if it isn't valid UTF-8.
   fileprivate var validPrefixLength: Int {
-    // Most octets are ASCII, which needs no validation.
-    if let first, first < 0x80 { return 1 }
-    for length in 1...4 where String(validating: prefix(length), as: UTF8.self) != nil {
-      return Swift.min(length, count)
-    }
-    return 0
+    guard let first else { return 0 }
+    // The first byte has as many leading ones as the scalar has bytes.
+    let scalar = prefix((~first).leadingZeroBitCount)
+    return String(validating: scalar, as: UTF8.self) == nil ? 0 : scalar.count
   }
+}
+
+extension Bytes {
+  /// The number of octets for which text in UTF-8 stands, found with a faster search.
+  var octetCount: Int { firstIndex(of: escapeStart.0) == nil ? count : octets.count }
 }

@@ -16,6 +16,7 @@ package final class CookieChangeBroadcaster: Sendable {
   /// Creates a broadcaster without subscriptions.
   package init() {}
 
+  // not mutated: a clause ends before its fixture releases the store
   deinit { finish() }
 
   /// Starts a subscription, which receives every change sent from now on.
@@ -45,6 +46,9 @@ package final class CookieChangeBroadcaster: Sendable {
     let continuations = subscriptions.withLock { $0.continuations }
     for continuation in continuations.values { continuation.finish() }
   }
+
+  /// Whether there is a subscription.
+  package var hasSubscriptions: Bool { subscriptions.withLock { !$0.continuations.isEmpty } }
 
   /// The number of subscriptions.
   package var subscriptionCount: Int { subscriptions.withLock { $0.continuations.count } }

@@ -1,3 +1,5 @@
+import Foundation
+
 extension String {
   /// Calls a closure with the UTF-8 bytes, which are copied only if they aren't contiguous.
   func withBytes<Result>(_ body: (Bytes) -> Result) -> Result {
@@ -37,6 +39,13 @@ extension Bytes {
     while start < end, base[start].isCookieSpace { start += 1 }
     while start < end, base[end - 1].isCookieSpace { end -= 1 }
     return self[start..<end]
+  }
+
+  /// The first index of a byte, or `nil`. The generic search calls a function for each byte.
+  func firstIndex(of byte: UInt8) -> Int? {
+    guard let start = base.baseAddress else { return nil }
+    let found: UnsafeMutableRawPointer? = memchr(start + startIndex, CInt(byte), count)
+    return found.map { UnsafeRawPointer(start).distance(to: UnsafeRawPointer($0)) }
   }
 }
 

@@ -23,7 +23,9 @@ struct CookieRow {
   ///   - statement: A statement that returns ``columns``.
   ///   - known: An identity that the row has except for the host-only flag; its strings are reused.
   init?(_ statement: Statement, known: Cookie.ID? = nil) {
-    guard let domain = statement.text(0, known: known?.domain),
+    // not mutated: it saves a copy of an equal string
+    let knownDomain = known?.domain
+    guard let domain = statement.text(0, known: knownDomain),
       known != nil || CanonicalHost.isCanonical(domain),
       let terms = Terms(statement, path: known?.path),
       let content = Content(statement, name: known?.name)

@@ -252,7 +252,7 @@ extension CookieTable {
 
   /// Adds a change for each cookie that can be read, if anybody observes the changes.
   private func reportAllDeleted() {
-    guard broadcaster.subscriptionCount > 0 else { return }
+    guard broadcaster.hasSubscriptions else { return }
     for var row in RowRecovery(connection).rows.values.sorted(by: { $0.precedes($1) }) {
       row.cookie.lastAccess = buffer.lastAccess(of: row)
       effects.changes.append(.removed(row.cookie, .deleted))
@@ -360,6 +360,7 @@ extension CookieTable {
     guard let latest = left.first ?? nil else {
       throw connection.corrupt("a creation is not a date")
     }
+    // not mutated: a bound that stays too high only costs this query again
     tally.latestCreation = latest
     return max(now, latest ?? now)
   }
@@ -523,7 +524,7 @@ extension CookieTable {
     _ body: (inout Tally) throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
     effects.removeAll()
-    effects.isObserved = broadcaster.subscriptionCount > 0
+    effects.isObserved = broadcaster.hasSubscriptions
     texts.removeAll()
     let result = try connection.write { () throws(CookieStoreError) in
       let old = try tally()

@@ -14,7 +14,7 @@ struct RowRecovery {
   private(set) var tally: Tally?
 
   /// Whether a page or the schema couldn't be read.
-  private(set) var metDamage = false
+  private(set) var metDamage = false  // not mutated: the initializer sets it
 
   /// The primary keys of all rows found, whose texts may be any bytes.
   private var keys: Set<[[UInt8]]> = []
@@ -52,6 +52,7 @@ struct RowRecovery {
     while let hasRow = try? connection.hasRow(statement) {
       guard hasRow else { return true }
       // An entry of the index, which has only the columns of the key.
+      // not mutated: only a damaged file needs it, and the contract has none
       if (4...11).allSatisfy(statement.isNull) { continue }
       guard keys.insert((0...3).map(statement.bytes)).inserted else { continue }
       if let row = CookieRow(statement), row.isProducible {

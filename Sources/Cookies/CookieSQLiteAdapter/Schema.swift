@@ -153,6 +153,7 @@ extension Schema {
   private func expectedObjects() throws(CookieStoreError) -> [String] {
     try created.objects.withLock { known throws(CookieStoreError) in
       if let known { return known }
+      // not mutated: any new database does
       let memory = try Connection(path: ":memory:", busyTimeout: .zero)
       try migrate(memory)
       let objects = try Self.objects(in: memory)
@@ -162,6 +163,7 @@ extension Schema {
   }
 
   /// Returns the SQL of every table, index, trigger and view, except SQLite's own.
+  // not mutated: only files of other programs need it, and the contract has none
   private static func objects(in connection: Connection) throws(CookieStoreError) -> [String] {
     try connection.rows(
       "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema "

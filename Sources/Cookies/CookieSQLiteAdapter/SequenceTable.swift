@@ -13,6 +13,7 @@ struct SequenceTable<Value> {
   private let factor: UInt64
 
   /// - Parameter factor: The odd number by which the hash multiplies keys.
+  // not mutated: it changes only how fast the table is
   init(factor: UInt64 = .random(in: .min ... .max) | 1) { self.factor = factor }
 
   private struct Slot {
@@ -56,7 +57,10 @@ struct SequenceTable<Value> {
     // not mutated: it changes only how fast the table is
     let product = UInt64(bitPattern: key) &* factor
     var index = Int(truncatingIfNeeded: product >> UInt64(mask.leadingZeroBitCount))
-    while slots[index].isTaken, slots[index].key != key { index = (index + 1) & mask }
+    while slots[index].isTaken, slots[index].key != key {
+      // not mutated: whether keys collide depends on the factor, which is random
+      index = (index + 1) & mask
+    }
     return index
   }
 

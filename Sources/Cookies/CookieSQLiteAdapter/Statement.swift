@@ -20,7 +20,7 @@ struct Statement {
     var code = step()
     while code == SQLITE_ROW { code = step() }
     reset()
-    return code
+    return code  // not mutated: no statement fails within the contract
   }
 
   // MARK: Parameters, numbered from 1
@@ -128,7 +128,7 @@ struct Statement {
     for byte in bytes { isNotPrintableASCII |= byte &- 0x20 < 0x5F ? 0 : 1 }
     // not mutated: a faster way to the same result
     if isNotPrintableASCII == 0 { return String(decoding: bytes, as: UTF8.self) }
-    guard !bytes.contains(where: \.isCookieControl) else { return nil }
+    guard !bytes.contains(where: { $0.isCookieControl }) else { return nil }
     return String(validating: bytes, as: UTF8.self)
   }
 

@@ -1,7 +1,7 @@
 /// Memory for the texts that one operation binds, because SQLite allocates for each text it copies.
 final class TextArena {
   private let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-  private var count = 0
+  private var count = 0  // not mutated: the arena may begin anywhere
 
   // not mutated: a full arena costs only a copy
   private static var capacity: Int { 16_384 }
@@ -16,7 +16,9 @@ final class TextArena {
   @inline(__always)
   func bind(_ text: String, to statement: Statement, _ index: Int32) {
     let isBound = text.utf8.withContiguousStorageIfAvailable { text in
-      guard text.count <= Self.capacity - count else { return false }
+      let room = Self.capacity - count
+      // not mutated: a text that is not in the arena costs only a copy
+      guard text.count <= room else { return false }
       let copy = bytes + count
       if let start = text.baseAddress { copy.update(from: start, count: text.count) }
       statement.bind(index, borrowed: UnsafeBufferPointer(start: copy, count: text.count))

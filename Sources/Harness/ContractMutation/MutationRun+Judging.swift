@@ -93,7 +93,8 @@ extension MutationRun {
       let seconds = start.duration(to: .now) / .seconds(1)
       progress(.judged(done, of: total, survived: survived, seconds: seconds))
     }
-    try queue.run(judges: try judges(judging))
+    let judges = try self.judges(judging)
+    try queue.run(judges: judges)
     if let error = writer.error { throw error }
     let seconds = start.duration(to: .now) / .seconds(1)
     let tenths = Int((10 * seconds).rounded())
@@ -101,7 +102,8 @@ extension MutationRun {
     progress(
       .step(
         "judged \(judged) mutants in \(tenths / 10).\(tenths % 10) s, "
-          + "\(Int(60 * Double(judged) / max(seconds, 0.001))) a minute"))
+          + "\(Int(60 * Double(judged) / max(seconds, 0.001))) a minute: "
+          + judges.reduce(JudgingTime()) { $0 + $1.time }.text))
   }
 
   /// Finds a set of cases that notices as much as all.

@@ -83,10 +83,15 @@ package struct MutationRun {
   private func prepare() throws(MutationError) -> [MutatedModule] {
     progress(.step("copying the package"))
     let manifest = try scratch.manifest(judging: options.targets)
-    try scratch.update(overriding: woven(["Package.swift": manifest]))
-    for target in options.targets {
-      progress(.step("building what \(target) needs"))
-      try build(["--target", target])
+    let files = woven(["Package.swift": manifest])
+    try scratch.update(overriding: files)
+    do throws(MutationError) {
+      try buildTargets()
+    } catch {
+      // What an earlier run has woven may not fit what has changed since.
+      guard files.count > 1 else { throw error }
+      try scratch.update(overriding: ["Package.swift": manifest])
+      try buildTargets()
     }
     progress(.step("reading the typed trees"))
     let description = try SwiftModuleBuild.description(ofPackage: scratch.path)
@@ -102,6 +107,13 @@ package struct MutationRun {
       modules.append(try MutatedModule(build, of: scratch))
     }
     return modules
+  }
+
+  private func buildTargets() throws(MutationError) {
+    for target in options.targets {
+      progress(.step("building what \(target) needs"))
+      try build(["--target", target])
+    }
   }
 
   /// The files of the copy that an earlier run has woven, so that they are not built twice.

@@ -83,6 +83,7 @@ public final class FakeFeedbackService: FeedbackService {
       _ result: Result<FeedbackForm, any Error>, fileID: StaticString = #fileID,
       filePath: StaticString = #filePath, line: Int = #line
     ) {
+      // not mutated: what the ledger notes is no behaviour of the port
       StubLedger.current?.note(
         CannedAnswer(loading: id, result),
         from: StubPlace(fileID: fileID, filePath: filePath, line: line))
@@ -137,6 +138,7 @@ private final class Vendor: Sendable {
     let form = forms.first { $0.id.utf8.elementsEqual(id.utf8) }
     // The fake's own answer to an unknown id is what its contract checks, and no stub.
     guard let form else { return .failure(UnknownFormError(id: id)) }
+    // not mutated: what the ledger notes is no behaviour of the port
     StubLedger.current?.note(CannedAnswer(loading: id, .success(form)), from: place)
     return .success(form)
   }

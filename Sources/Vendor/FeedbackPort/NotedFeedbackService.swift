@@ -13,9 +13,11 @@ public struct NotedFeedbackService: FeedbackService {
   public func loadForm(_ id: String) async throws -> FeedbackForm {
     do {
       let form = try await service.loadForm(id)
+      // not mutated: what the ledger notes is no behaviour of the port
       StubLedger.current?.noteLive(CannedAnswer(loading: id, .success(form)))
       return form
     } catch {
+      // not mutated: what the ledger notes is no behaviour of the port
       StubLedger.current?.noteLive(CannedAnswer(loading: id, .failure(error)))
       throw error
     }

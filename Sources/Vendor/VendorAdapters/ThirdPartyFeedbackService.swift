@@ -36,6 +36,10 @@ public final class ThirdPartyFeedbackService: FeedbackService {
     sdk = FormLoad.SDK(load: loadFeedback, getDelegate: getDelegate, setDelegate: setDelegate)
   }
 
+  /// A century: the system's clocks trap if an instant overflows.
+  // not mutated: no load waits that long
+  private static var longestSleep: Duration { .seconds(3_155_760_000) }
+
   public func loadForm(_ id: String) async throws -> FeedbackForm {
     try Task.checkCancellation()
     let load = FormLoad(id: id, on: sdk)
@@ -44,10 +48,10 @@ public final class ThirdPartyFeedbackService: FeedbackService {
     // otherwise the next load could become the delegate first and receive this load's answer.
     defer { load.releaseDelegate() }
     let timer = Task { [clock, timeLimit] in
-      // The system's clocks trap if an instant overflows.
-      try await clock.sleep(for: min(timeLimit, .seconds(3_155_760_000)))
+      try await clock.sleep(for: min(timeLimit, Self.longestSleep))
       load.answer(.failure(FeedbackTimeoutError(id: id, timeLimit: timeLimit)))
     }
+    // not mutated: the answer of a timer that is left has no effect
     defer { timer.cancel() }
     return try await load.perform()
   }

@@ -100,6 +100,20 @@ import Testing
       #expect(silence == .timedOut)
     }
   }
+
+  @Test func `a case that hangs gets more time, and then counts as silent`() throws {
+    try Self.withFolder { folder in
+      for (id, isSilent) in [("served/hangs@plain", true), ("served/holds@plain", false)] {
+        let server = try Self.start(in: folder)
+        _ = try Self.lines(of: server, through: .ready)
+        server.send([id])
+        #expect(try server.line(within: 60) == .started(id))
+        let state = try SwitchState(folder: folder, name: "left", count: 1)
+        let hanging = HangingCase(id, on: server, state, patience: isSilent ? 0.3 : 60)
+        #expect(hanging.staysSilent() == isSilent)
+      }
+    }
+  }
 }
 
 /// The cases of the server. Some fail, so they run only there.

@@ -80,6 +80,7 @@ import Testing
       of: """
         func f(s: String, o: Int?, p: [String]) -> [Int] {
           _ = min(s.count, 3)
+          _ = Swift.max(s.count, 4)
           _ = s.hasPrefix("a") == true
           _ = o ?? 7
           _ = p.first?.count
@@ -91,6 +92,8 @@ import Testing
         """)
     #expect(changes.contains("function: min(s.count, 3) → max(s.count, 3)"))
     #expect(!changes.contains { $0.hasPrefix("arguments: min(") })
+    #expect(changes.contains("function: Swift.max(s.count, 4) → Swift.min(s.count, 4)"))
+    #expect(!changes.contains { $0.hasPrefix("arguments: Swift.max(") })
     #expect(changes.contains(#"function: s.hasPrefix("a") → s.hasSuffix("a")"#))
     #expect(changes.contains("boolean: true → false"))
     #expect(changes.contains("optional: o ?? 7 → 7"))

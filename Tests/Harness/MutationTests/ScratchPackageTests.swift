@@ -66,6 +66,38 @@ import Testing
     }
   }
 
+  @Test func `the copy keeps the plug-ins of its targets with what they need, and no other target`()
+    throws
+  {
+    let manifest = """
+      // swift-tools-version: 6.0
+      import PackageDescription
+      let package = Package(name: "app", targets: [
+        .plugin(name: "Writes", capability: .buildTool(), dependencies: ["writer"]),
+        .plugin(name: "Unused", capability: .buildTool()),
+        .executableTarget(name: "writer"),
+        .target(name: "A", plugins: ["Writes"]),
+        .target(name: "B", plugins: ["Unused"]),
+        .target(name: "ContractTesting"),
+        .testTarget(name: "ATests", dependencies: ["A", "ContractTesting"]),
+        .testTarget(name: "BTests", dependencies: ["B", "ContractTesting"]),
+      ])
+      """
+    try Self.withPackage(["Package.swift": manifest]) { scratch in
+      try scratch.update(overriding: ["Package.swift": try scratch.manifest(judging: ["A"])])
+      let dump = try ToolProcess.run(["swift", "package", "dump-package"], in: scratch.path)
+      #expect(dump.status == 0, "\(dump.text)")
+      let package = try JSONDecoder().decode(Package.self, from: dump.output)
+      #expect(
+        Set(package.targets.map(\.name)) == ["A", "ATests", "ContractTesting", "Writes", "writer"])
+    }
+  }
+
+  private struct Package: Decodable {
+    struct Target: Decodable { var name: String }
+    var targets: [Target]
+  }
+
   @Test func `a folder without a package is refused by name`() throws {
     try Self.withPackage(["x": ""]) { scratch in
       let error = #expect(throws: MutationError.self) { try scratch.manifest(judging: ["A"]) }

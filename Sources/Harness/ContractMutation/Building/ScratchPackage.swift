@@ -124,6 +124,9 @@ struct ScratchPackage {
           @unknown default: break
           }
         }
+        for case .plugin(let name, nil) in target.plugins ?? [] {
+          needs[target.name, default: []].insert(name)
+        }
       }
       func everything(neededBy roots: Set<String>) -> Set<String> {
         var found = roots

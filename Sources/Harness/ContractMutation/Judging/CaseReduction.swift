@@ -51,10 +51,10 @@ final class CaseReduction: Sendable {
       if isNeeded.withLock(\.self) { return }
       let dependsOnStart = self.baseline.reachedOnce.contains(item.number)
       let cases = dependsOnStart ? others : others.intersection(item.cases)
-      let verdict = try judge.judge(
+      let outcome = try judge.judge(
         .init(number: item.number, cases: cases.sorted(), isStartedWith: dependsOnStart))
       // A mutant that hangs keeps its case: without patience that is no verdict.
-      if let killer = verdict?.killer {
+      if case .judged(let verdict) = outcome, let killer = verdict.killer {
         found.withLock { $0[item.number] = killer }
       } else {
         isNeeded.withLock { $0 = true }

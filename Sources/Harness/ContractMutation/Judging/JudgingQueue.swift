@@ -12,8 +12,8 @@ final class JudgingQueue: Sendable {
   }
 
   private struct State {
-    /// Items that hung, and are judged again with more patience.
-    var hung: [Item] = []
+    /// Items with a case that hung but not for ever. They are judged again with more patience.
+    var late: [Item] = []
     /// How many mutants each case noticed.
     var kills: [String: Int] = [:]
     /// The case that noticed the latest mutant of a declaration.
@@ -24,6 +24,8 @@ final class JudgingQueue: Sendable {
   private let baseline: Baseline
   private let deadline: ContinuousClock.Instant?
   private let state = Mutex(State())
+  /// The threads that wait for cases that hang.
+  private let waiting = DispatchGroup()
   private let report: @Sendable (Mutant, MutantVerdict) -> Void
 
   /// Creates a queue.
@@ -43,7 +45,7 @@ final class JudgingQueue: Sendable {
   }
 
   /// Judges all mutants: most in shared processes, then those that a value computed once depends on
-  /// with the mutant active from the start, and at last those that hung.
+  /// with the mutant active from the start, and at last those that were only late.
   ///
   /// In a shared process, a value computed once may not fit what the mutant makes of the rest, and a
   /// case fails that would hold if the change were made by hand.
@@ -51,8 +53,11 @@ final class JudgingQueue: Sendable {
   /// - Throws: ``MutationError`` if the cases can't be run.
   func run(judges: [MutantJudge]) throws(MutationError) {
     let order = items.filter { !dependsOnStart($0) } + items.filter(dependsOnStart)
-    try judge(order, by: judges, isPatient: false)
-    try judge(state.withLock(\.hung), by: judges, isPatient: true)
+    do {
+      defer { waiting.wait() }
+      try judge(order, by: judges, isPatient: false)
+    }
+    try judge(state.withLock(\.late), by: judges, isPatient: true)
   }
 
   /// Whether a value that is computed once depends on a mutant.
@@ -64,15 +69,29 @@ final class JudgingQueue: Sendable {
     try judges.share(items) { judge, item throws(MutationError) in
       if let deadline = self.deadline, .now > deadline { return }
       let isStartedWith = self.dependsOnStart(item)
-      let verdict = try judge.judge(
+      let outcome = try judge.judge(
         .init(
           number: item.number, cases: self.order(item, all: isStartedWith),
           isStartedWith: isStartedWith, isPatient: isPatient))
-      if let verdict {
-        self.finish(item, verdict)
-      } else {
-        self.state.withLock { $0.hung.append(item) }
+      switch outcome {
+      case .judged(let verdict): self.finish(item, verdict)
+      case .hangs(let hanging): self.wait(for: hanging, of: item)
       }
+    }
+  }
+
+  /// Lets another thread wait for a case that hangs, while its judge goes on.
+  private func wait(for hanging: HangingCase, of item: Item) {
+    // The judge has given it up: only the new thread uses it.
+    nonisolated(unsafe) let hanging = hanging
+    waiting.enter()
+    Thread.detachNewThread {
+      if hanging.staysSilent() {
+        self.finish(item, MutantVerdict(.timedOut, killer: hanging.id))
+      } else {
+        self.state.withLock { $0.late.append(item) }
+      }
+      self.waiting.leave()
     }
   }
 

@@ -9,13 +9,19 @@
 final class MutantJudge {
   private let program: CaseServerProcess.Program
   private let baseline: Baseline
-  private let state: SwitchState
+  private var state: SwitchState
   private let folder: String
   private let name: String
+  private let count: Int
   private var server: CaseServerProcess?
+  /// How many processes were left to a case that hangs, with their switches.
+  private var left = 0
 
-  /// How long a patient judge lets a case be silent, as a multiple of the usual limit.
-  private static let patience = 3.0
+  /// What the time was spent on.
+  private(set) var time = JudgingTime()
+
+  /// How long a case may be silent before it counts as hanging, as a multiple of the usual limit.
+  private static let patience = 5.0
 
   init(
     _ program: CaseServerProcess.Program, _ baseline: Baseline, count: Int, folder: String,
@@ -25,6 +31,7 @@ final class MutantJudge {
     self.baseline = baseline
     self.folder = folder
     self.name = name
+    self.count = count
     state = try SwitchState(folder: folder, name: name, count: count)
   }
 
@@ -40,19 +47,39 @@ final class MutantJudge {
     var isPatient = false
   }
 
+  /// What became of a mutant.
+  enum Outcome {
+    case judged(MutantVerdict)
+    /// A case is silent. If it stays so, it is a verdict; otherwise a patient judge must judge again.
+    case hangs(HangingCase)
+  }
+
   /// How a case ended.
   private enum End {
     case passed
     case failed(message: String)
     case looped
-    case hung
+    case hung(HangingCase)
     case crashed(how: String)
   }
 
   /// Judges a mutant.
-  ///
-  /// - Returns: The verdict, or `nil` if it hangs and must be judged again by a patient judge.
-  func judge(_ task: Task) throws(MutationError) -> MutantVerdict? {
+  func judge(_ task: Task) throws(MutationError) -> Outcome {
+    let start = ContinuousClock.now
+    let old = time
+    let outcome = try decide(task)
+    let rest =
+      JudgingTime.since(start) - (time.starting - old.starting)
+      - (time.confirming - old.confirming)
+    if case .judged(let verdict) = outcome, verdict.status == .survived {
+      time.surviving += rest
+    } else {
+      time.noticing += rest
+    }
+    return outcome
+  }
+
+  private func decide(_ task: Task) throws(MutationError) -> Outcome {
     if task.isStartedWith || task.isPatient { restart() }
     // Failures that did not happen again in a process in which nothing ran before.
     var singleFailures = 0
@@ -60,23 +87,24 @@ final class MutantJudge {
       let isFresh = server == nil
       guard let (id, end) = try firstFailure(task) else {
         if task.isStartedWith { restart() }
-        return MutantVerdict(.survived, reachedBy: task.cases.sorted())
+        return .judged(MutantVerdict(.survived, reachedBy: task.cases.sorted()))
       }
       switch end {
       case .failed(let message):
         let isRepeated = try repeats(id, task)
         if isFresh { singleFailures += 1 }
         if isRepeated || singleFailures == 2 {
-          return MutantVerdict(.killed, killer: id, message: message)
+          return .judged(MutantVerdict(.killed, killer: id, message: message))
         }
         restart()
       case .looped:
         // The fuel's end has switched the mutant off, and the process goes on.
         if task.isStartedWith { restart() }
         if server != nil { _ = try passesWithout(id) }
-        return MutantVerdict(.looped, killer: id)
-      case .crashed(let how): return MutantVerdict(.crashed, killer: id, message: how)
-      case .hung: return task.isPatient ? MutantVerdict(.timedOut, killer: id) : nil
+        return .judged(MutantVerdict(.looped, killer: id))
+      case .crashed(let how): return .judged(MutantVerdict(.crashed, killer: id, message: how))
+      case .hung(let hanging):
+        return task.isPatient ? .judged(MutantVerdict(.timedOut, killer: id)) : .hangs(hanging)
       case .passed: break
       }
     }
@@ -95,18 +123,29 @@ final class MutantJudge {
   private func firstFailure(
     _ task: Task, of cases: [String]
   ) throws(MutationError) -> (id: String, end: End)? {
-    guard !cases.isEmpty, let failure = try run(cases, with: task.number, task) else { return nil }
-    guard case .looped = failure.end, cases.count > 1 else { return failure }
-    // The cases shared their fuel, so that the case that spent it is not known.
-    for id in cases {
+    // Most mutants fail one of the first cases. The fewer cases share their fuel, the sooner an
+    // endless loop has spent it.
+    var rest = cases[...]
+    var size = 4
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(size))
+      rest = rest.dropFirst(size)
+      size *= 4
+      guard let failure = try run(part, with: task.number, task) else { continue }
+      guard case .looped = failure.end, part.count > 1 else { return failure }
       if task.isStartedWith { restart() }
-      if let failure = try run([id], with: task.number, task) { return failure }
+      for id in part {
+        if let failure = try run([id], with: task.number, task) { return failure }
+      }
     }
     return nil
   }
 
   /// Whether a case that failed passes without the mutant, and fails again with it.
   private func repeats(_ id: String, _ task: Task) throws(MutationError) -> Bool {
+    let start = ContinuousClock.now
+    let old = time.starting
+    defer { time.confirming += JudgingTime.since(start) - (time.starting - old) }
     if task.isStartedWith {
       restart()
       return true
@@ -132,13 +171,15 @@ final class MutantJudge {
   private func run(
     _ ids: [String], with number: Int?, _ task: Task?
   ) throws(MutationError) -> (id: String, end: End)? {
+    let state = self.state
     let fuel = number.map { _ in
       ids.reduce(200_000) { $0 + 10 * (baseline.cases[$1]?.switches ?? 0) }
     }
     if task?.isStartedWith == true { state.setActive(number, fuel: fuel) }
     let server = try readyServer()
     state.setActive(number, fuel: fuel)
-    defer { state.setActive(nil, fuel: nil) }
+    var isLeft = false
+    defer { if !isLeft { state.setActive(nil, fuel: nil) } }
     server.send(ids)
     let patience = task?.isPatient == true ? Self.patience : 1
     var current = ids[0]
@@ -152,20 +193,37 @@ final class MutantJudge {
         default: break
         }
       } catch {
-        restart()
         switch error {
-        case .timedOut: return (current, .hung)
-        case .ended(nil, SwitchState.fuelStatus): return (current, .looped)
-        case .ended(let signal?, _): return (current, .crashed(how: "signal \(signal)"))
-        case .ended(nil, let status): return (current, .crashed(how: "exit status \(status)"))
+        case .timedOut:
+          isLeft = true
+          return (current, .hung(try leave(current, on: server)))
+        case .ended(let signal, let status):
+          restart()
+          if let signal { return (current, .crashed(how: "signal \(signal)")) }
+          let isLoop = status == SwitchState.fuelStatus
+          return (current, isLoop ? .looped : .crashed(how: "exit status \(status)"))
         }
       }
     }
   }
 
+  /// Gives up the process of a case that hangs, with its switches.
+  private func leave(
+    _ id: String, on server: CaseServerProcess
+  ) throws(MutationError) -> HangingCase {
+    let hanging = HangingCase(
+      id, on: server, state, patience: (Self.patience - 1) * baseline.timeLimit(of: id))
+    self.server = nil
+    left += 1
+    state = try SwitchState(folder: folder, name: "\(name)-\(left)", count: count)
+    return hanging
+  }
+
   /// The running process, or a new one.
   private func readyServer() throws(MutationError) -> CaseServerProcess {
     if let server { return server }
+    let start = ContinuousClock.now
+    defer { time.starting += JudgingTime.since(start) }
     let server = try CaseServerProcess(program, state: state, folder: folder, name: name)
     self.server = server
     while true {

@@ -8,7 +8,7 @@ package struct MutantVerdict: Hashable, Sendable, Codable {
     case crashed
     /// A case passed a multiple of the switches that it passes without the mutant: an endless loop.
     case looped
-    /// A case hung, also alone on the machine's other process.
+    /// A case said nothing for several times as long as a case may.
     case timedOut = "timed-out"
     /// No case noticed it.
     case survived

@@ -67,6 +67,8 @@ struct SyntaxNode {
     switch kind {
     case "declref_expr", "member_ref_expr", "dynamic_member_ref_expr": self
     case "dot_syntax_call_expr", "call_expr": child("fn")?.reference
+    // A name after its module's, such as `Swift.max`.
+    case "dot_syntax_base_ignored": child("rhs")?.reference
     case "constructor_ref_call_expr", "other_constructor_ref_expr": nil
     default: child("sub_expr")?.reference
     }

@@ -47,13 +47,18 @@ enum SwitchSource {
 
     // Threads change the counters without synchronization. A lost decrement lets a loop run longer, and
     // the bytes of reached mutants are only ever set to 1, so neither changes a verdict.
+    // Without optimization, `pointee` is one instruction; a subscript and `storeBytes` are calls of
+    // generic functions.
     @usableFromInline nonisolated func \(function)(_ number: Int) -> Bool {
       let state = __mutantState
-      state[1] &-= 1
-      if state[1] < 0 { \(function)FuelRanOut() }
-      (UnsafeMutableRawPointer(state) + (\(SwitchState.headerSize) + number))
-        .storeBytes(of: 1, as: UInt8.self)
-      return state[0] == number
+      let fuel = state + 1
+      fuel.pointee = fuel.pointee &- 1
+      if fuel.pointee < 0 { \(function)FuelRanOut() }
+      let reached = UnsafeMutableRawPointer(state + \(SwitchState.headerSize / 8))
+        .assumingMemoryBound(to: UInt8.self)
+      let byte = reached + number
+      byte.pointee = 1
+      return state.pointee == number
     }
 
     /// Switches the mutant off, so that most endless loops end; ends the process the second time.

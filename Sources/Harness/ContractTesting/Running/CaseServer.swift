@@ -84,15 +84,17 @@ final class CaseServer: Sendable {
     }
     guard let entries else { return }
     var cases: [String: Entry] = [:]
+    // One write, because each wakes the other process.
+    var lines: [String] = []
     for entry in entries where cases[entry.id.description] == nil {
       if let obstacle = await entry.obstacle() {
-        write("out \(entry.id) \(obstacle.replacing("\n", with: " "))")
+        lines.append("out \(entry.id) \(obstacle.replacing("\n", with: " "))")
       } else {
         cases[entry.id.description] = entry
-        write("case \(entry.id) \(entry.kind.rawValue) \(entry.isExclusive ? 1 : 0)")
+        lines.append("case \(entry.id) \(entry.kind.rawValue) \(entry.isExclusive ? 1 : 0)")
       }
     }
-    write("ready")
+    write((lines + ["ready"]).joined(separator: "\n"))
     var commands = LineBuffer()
     while let command = Self.readLine(&commands, from: socket) {
       for id in command.split(separator: " ") {

@@ -1,0 +1,2 @@
+/// Returns one more.
+static inline int c_tally_next(int count) { return count + 1; }
