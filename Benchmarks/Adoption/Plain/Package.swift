@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The package that the Contract package is compared with: a test target without dependencies.
+// The package that the Contract package is compared with: the same code under test, and plain tests.
 let package = Package(
   name: "Adopter",
   platforms: [.macOS(.v15)],
