@@ -39,7 +39,7 @@ let system: [Target] = [
   .target(name: "ExploredSynchronization", dependencies: ["CExploredPoints"]),
   .target(name: "SeededRandom"),
   .target(name: "SystemFibers", dependencies: ["CFibers"]),
-  .target(name: "SystemLocks"),
+  .target(name: "SystemLocks", dependencies: ["CPlatform"]),
   .target(name: "SystemPlatform", dependencies: ["CPlatform"]),
   .target(name: "SystemProcesses", dependencies: ["CPlatform", "SystemLocks"]),
   .target(name: "SystemThreads", dependencies: ["CPlatform"]),

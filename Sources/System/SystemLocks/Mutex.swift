@@ -1,4 +1,5 @@
-import Foundation
+// For POSIX mutexes: Foundation would be most of what this module takes to compile.
+public import CPlatform
 
 /// A value that only one thread at a time may access, with the interface of
 /// `Synchronization.Mutex`.

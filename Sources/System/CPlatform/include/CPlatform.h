@@ -1,12 +1,13 @@
 // Every place where operating systems differ, for all modules of this package.
 //
 // A function is here only if its body, or a constant's type or value, differs between Darwin, Glibc and Musl.
-// What POSIX defines alike is called directly, through Foundation. `Scripts/check-imports` keeps platform
-// conditions and C libraries out of all other files.
+// What POSIX defines alike is called directly, through Foundation or a header that this one includes.
+// `Scripts/check-imports` keeps platform conditions and C libraries out of all other files.
 
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
