@@ -153,6 +153,59 @@ cfibers_change_switch:
         .cfi_endproc
         .size cfibers_change_switch, .-cfibers_change_switch
 
+// withTaskExecutorPreference(result, executor: object and witnesses, …), context in r14
+//
+// cfibers_before_preference may replace the executor. All other arguments stay, on the stack as well.
+
+        .set preference_number, 0
+
+        .macro watch_preference name
+        .weak "\name"
+        .type "\name", @function
+        .p2align 4
+"\name":
+        .cfi_startproc
+        movl $preference_number, %eax
+        jmp cfibers_change_preference
+        .cfi_endproc
+        .size "\name", .-"\name"
+        .set preference_number, preference_number + 1
+        .endm
+
+        .type cfibers_change_preference, @function
+        .p2align 4
+cfibers_change_preference:
+        .cfi_startproc
+        pushq %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        movq %rsp, %rbp
+        .cfi_def_cfa_register rbp
+        subq $48, %rsp
+        movq %rdi, -48(%rbp)
+        movq %rsi, -40(%rbp)
+        movq %rdx, -32(%rbp)
+        movq %rcx, -24(%rbp)
+        movq %r8, -16(%rbp)
+        movq %r9, -8(%rbp)
+        leaq -40(%rbp), %rdi
+        movl %eax, %esi
+        callq cfibers_before_preference
+        movq -48(%rbp), %rdi
+        movq -40(%rbp), %rsi
+        movq -32(%rbp), %rdx
+        movq -24(%rbp), %rcx
+        movq -16(%rbp), %r8
+        movq -8(%rbp), %r9
+        leave
+        .cfi_def_cfa rsp, 8
+        jmpq *%rax
+        .cfi_endproc
+        .size cfibers_change_preference, .-cfibers_change_preference
+
+#define PREFERENCE_CALL(symbol) watch_preference #symbol;
+        CFIBERS_PREFERENCE_CALLS(PREFERENCE_CALL)
+
 #elif CFIBERS_IS_SUPPORTED && defined(__aarch64__)
 
         .text
@@ -274,6 +327,55 @@ cfibers_change_switch:
         br x16
         .cfi_endproc
         .size cfibers_change_switch, .-cfibers_change_switch
+
+// withTaskExecutorPreference(result, executor: object and witnesses, …), context in x22
+
+        .set preference_number, 0
+
+        .macro watch_preference name
+        .weak "\name"
+        .type "\name", %function
+        .p2align 4
+"\name":
+        .cfi_startproc
+        hint #34                      // bti c
+        mov w9, #preference_number
+        b cfibers_change_preference
+        .cfi_endproc
+        .size "\name", .-"\name"
+        .set preference_number, preference_number + 1
+        .endm
+
+        .type cfibers_change_preference, %function
+        .p2align 4
+cfibers_change_preference:
+        .cfi_startproc
+        stp x29, x30, [sp, #-80]!
+        .cfi_def_cfa_offset 80
+        .cfi_offset x29, -80
+        .cfi_offset x30, -72
+        mov x29, sp
+        .cfi_def_cfa_register x29
+        stp x0, x1, [x29, #16]
+        stp x2, x3, [x29, #32]
+        stp x4, x5, [x29, #48]
+        stp x6, x7, [x29, #64]
+        add x0, x29, #24
+        mov w1, w9
+        bl cfibers_before_preference
+        mov x16, x0
+        ldp x0, x1, [x29, #16]
+        ldp x2, x3, [x29, #32]
+        ldp x4, x5, [x29, #48]
+        ldp x6, x7, [x29, #64]
+        ldp x29, x30, [sp], #80
+        .cfi_def_cfa sp, 0
+        br x16
+        .cfi_endproc
+        .size cfibers_change_preference, .-cfibers_change_preference
+
+#define PREFERENCE_CALL(symbol) watch_preference #symbol;
+        CFIBERS_PREFERENCE_CALLS(PREFERENCE_CALL)
 
 #endif
 

@@ -25,22 +25,25 @@ enum { CALLS = sizeof names / sizeof *names };
 
 static _Atomic(void *) originals[CALLS];
 
-/// What new tasks of the calling thread get as their preferred executor: an object that conforms to
-/// `TaskExecutor`, and its witness table.
-static _Thread_local struct {
+/// A task executor or a serial executor. The second word of a default actor is NULL.
+struct executor_reference {
   void *object;
   const void *witnesses;
-} executor;
+};
+
+/// What new tasks of the calling thread get as their preferred executor: an object that conforms to
+/// `TaskExecutor`, and its witness table.
+static _Thread_local struct executor_reference executor;
 
 /// An option of `swift_task_create`. Source: `TaskOptionRecord` in swift/ABI/TaskOptions.h.
 struct option {
   size_t kind;
   struct option *next;
-  void *object;
-  const void *witnesses;
+  struct executor_reference executor;
 };
 
 enum {
+  OPTION_SERIAL_EXECUTOR = 0,
   OPTION_GROUP = 1,
   OPTION_ASYNC_LET = 3,
   OPTION_EXECUTOR_UNOWNED = 5,
@@ -53,6 +56,15 @@ enum {
 static _Thread_local struct option preference;
 
 extern void *swift_retain(void *object);
+extern void swift_release(void *object);
+
+static _Atomic(const void *) global_executor;
+static _Atomic(const void *) main_executor;
+
+void cfibers_set_known_executors(const void *global, const void *main) {
+  atomic_store(&global_executor, global);
+  atomic_store(&main_executor, main);
+}
 
 void cfibers_set_task_executor(void *object, const void *witnesses) {
   executor.object = object;
@@ -66,17 +78,63 @@ static bool report(int effect, bool is_over) {
 
 void cfibers_note(int effect) { report(effect, true); }
 
-/// Whether a new task may get an executor: the runtime enqueues it, and it is no child, which
-/// inherits its parent's.
-static bool has_no_executor(const uintptr_t *arguments) {
-  if ((arguments[0] & ENQUEUES) == 0) return false;
+/// What `globalConcurrentExecutor` runs can be scheduled like what has no preference.
+static bool is_global(struct executor_reference reference) {
+  return reference.object != NULL
+      && reference.object == atomic_load_explicit(&global_executor, memory_order_relaxed);
+}
+
+/// Whether a preferred executor is one that the engine does not control.
+static bool is_foreign(struct executor_reference reference) {
+  return reference.object != NULL && reference.object != executor.object && !is_global(reference);
+}
+
+/// Whether a serial executor is neither a default actor nor the main executor.
+static bool is_custom(struct executor_reference reference) {
+  return reference.object != NULL && reference.witnesses != NULL
+      && reference.object != atomic_load_explicit(&main_executor, memory_order_relaxed);
+}
+
+/// Gives a new task the executor of the calling thread, unless it prefers another one or inherits
+/// that of its parent.
+static void before_creation(uintptr_t *arguments) {
+  // swift_task_create(flags, options, …)
+  bool is_child = false;
+  bool is_foreign_task = false;
+  struct option *preferred = NULL;
   for (struct option *option = (void *)arguments[1]; option != NULL; option = option->next) {
-    size_t kind = option->kind & 0xff;
-    if (kind == OPTION_GROUP || kind == OPTION_ASYNC_LET || kind == OPTION_EXECUTOR
-        || kind == OPTION_EXECUTOR_UNOWNED)
-      return false;
+    switch (option->kind & 0xff) {
+      case OPTION_SERIAL_EXECUTOR: is_foreign_task |= is_custom(option->executor); break;
+      case OPTION_GROUP:
+      case OPTION_ASYNC_LET: is_child = true; break;
+      case OPTION_EXECUTOR:
+      case OPTION_EXECUTOR_UNOWNED: preferred = option; break;
+    }
   }
-  return true;
+  if (preferred != NULL) is_foreign_task |= is_foreign(preferred->executor);
+  if (is_foreign_task) report(CFIBERS_USES_OTHER_EXECUTOR, true);
+  // An option without an executor is what the parameter `executorPreference: nil` leads to.
+  if (preferred != NULL && preferred->executor.object != NULL && !is_global(preferred->executor))
+    return;
+  // `Task.immediate` runs in its creator's job.
+  if ((arguments[0] & ENQUEUES) == 0) return;
+  if (is_child) {
+    if (preferred == NULL || preferred->executor.object == NULL) return;
+  } else if (!report(CFIBERS_CREATES_TASK, false)) {
+    return;
+  }
+  // The task owns a reference to its executor.
+  struct executor_reference own = {swift_retain(executor.object), executor.witnesses};
+  if (preferred == NULL) {
+    preference = (struct option){OPTION_EXECUTOR, (struct option *)arguments[1], own};
+    arguments[1] = (uintptr_t)&preference;
+  } else {
+    // The runtime heeds the last such option, so this one has to change. It is the caller's variable
+    // for this call.
+    if ((preferred->kind & 0xff) == OPTION_EXECUTOR) swift_release(preferred->executor.object);
+    preferred->kind = (preferred->kind & ~(size_t)0xff) | OPTION_EXECUTOR;
+    preferred->executor = own;
+  }
 }
 
 /// Returns the function to call, whose arguments it may change.
@@ -87,22 +145,40 @@ __attribute__((visibility("hidden"))) void *cfibers_before_call(int number, uint
     if (function == NULL) abort();
     atomic_store_explicit(&originals[number], function, memory_order_relaxed);
   }
-  if (effects[number] != CFIBERS_CREATES_TASK) {
-    if (executor.object != NULL) report(effects[number], false);
-  } else if (executor.object != NULL && has_no_executor(arguments)) {
-    // swift_task_create(flags, options, …)
-    if (!report(CFIBERS_CREATES_TASK, false)) return function;
-    // The task owns a reference to its executor.
-    preference = (struct option){
-        OPTION_EXECUTOR, (struct option *)arguments[1], swift_retain(executor.object),
-        executor.witnesses};
-    arguments[1] = (uintptr_t)&preference;
+  if (executor.object == NULL) return function;
+  if (effects[number] == CFIBERS_CREATES_TASK) {
+    before_creation(arguments);
+  } else {
+    report(effects[number], false);
   }
   return function;
 }
 
 __attribute__((visibility("hidden"))) void cfibers_after_call(int number) {
   if (executor.object != NULL) report(effects[number], true);
+}
+
+// MARK: - withTaskExecutorPreference
+
+#define PREFERENCE_NAME(symbol) #symbol,
+static const char *const preference_names[] = {CFIBERS_PREFERENCE_CALLS(PREFERENCE_NAME)};
+
+enum { PREFERENCE_CALLS = sizeof preference_names / sizeof *preference_names };
+
+/// Returns the function to continue with, whose preferred executor it may change.
+__attribute__((visibility("hidden"))) void *cfibers_before_preference(
+    struct executor_reference *preferred, int number) {
+  static _Atomic(void *) cache[PREFERENCE_CALLS];
+  void *function = atomic_load_explicit(&cache[number], memory_order_relaxed);
+  if (function == NULL) {
+    function = dlsym(RTLD_NEXT, preference_names[number]);
+    if (function == NULL) abort();
+    atomic_store_explicit(&cache[number], function, memory_order_relaxed);
+  }
+  if (executor.object == NULL) return function;
+  if (is_foreign(*preferred)) report(CFIBERS_USES_OTHER_EXECUTOR, true);
+  if (is_global(*preferred)) *preferred = executor;
+  return function;
 }
 
 // MARK: - Switches between actors
@@ -165,6 +241,9 @@ static struct detour *find_detour(uintptr_t task) {
 
 /// Returns the function to continue with, whose arguments it may change.
 __attribute__((visibility("hidden"))) void *cfibers_before_switch(struct switch_arguments *a) {
+  if (executor.object != NULL
+      && is_custom((struct executor_reference){(void *)a->identity, (void *)a->implementation}))
+    report(CFIBERS_USES_OTHER_EXECUTOR, true);
   cfibers_switch_handler handler = atomic_load_explicit(&switch_handler, memory_order_relaxed);
   if (handler == NULL || a->identity == 0 || executor.object == NULL
       || !handler(a->identity, a->function))
@@ -201,5 +280,7 @@ uintptr_t cfibers_detour_function(void) { return 0; }
 bool cfibers_is_cancelled(void *task) { return false; }
 
 void cfibers_set_task_executor(void *object, const void *witnesses) {}
+
+void cfibers_set_known_executors(const void *global, const void *main) {}
 
 #endif

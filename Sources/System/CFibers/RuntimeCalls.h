@@ -48,4 +48,10 @@
   CALL(swift_continuation_throwingResume, CFIBERS_WAKES)                                             \
   CALL(swift_continuation_throwingResumeWithError, CFIBERS_WAKES)
 
+// The two variants of `withTaskExecutorPreference`. Both take the executor as second and third argument,
+// after the place of the result. CALL(symbol)
+#define CFIBERS_PREFERENCE_CALLS(CALL)                                                               \
+  CALL($ss26withTaskExecutorPreference_9isolation9operationxSch_pSg_ScA_pSgYixyYaq_YKXEtYaq_YKs5ErrorR_r0_lF) \
+  CALL($ss26withTaskExecutorPreference_9operationxSch_pSg_xyYaYbKXEtYaKs8SendableRzlF)
+
 #endif

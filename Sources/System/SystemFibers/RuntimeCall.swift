@@ -20,11 +20,13 @@ package enum RuntimeCall: Int32, Sendable {
   case startsThread
   /// `Task.immediate`, which runs inside its creator until it first suspends.
   case startsImmediately
+  /// Goes to a task executor or a serial executor that the engine does not control.
+  case usesOtherExecutor
 
   /// The parameters are a ``RuntimeCall``'s raw value and whether the call is over.
   ///
   /// Calls on a thread with a task executor are reported before and after; ``draws`` and
-  /// ``startsThread`` once, and on every thread. Before ``createsTask``, the result decides
+  /// ``startsThread`` once, and on every thread; ``usesOtherExecutor`` once. Before ``createsTask``, the result decides
   /// whether the task gets the executor of ``setTaskExecutor(_:)``; only tasks that are enqueued
   /// and are no children are asked for.
   package typealias Handler = @convention(c) (_ call: Int32, _ isOver: Bool) -> Bool
@@ -33,16 +35,30 @@ package enum RuntimeCall: Int32, Sendable {
   package static func setHandler(_ handler: Handler?) { cfibers_set_call_handler(handler) }
 
   /// Sets the preferred executor of the tasks that the calling thread creates without a preference
-  /// of their own. Each such task retains it; this function does not.
+  /// of their own, or with one for `globalConcurrentExecutor`. It also takes that executor's place in
+  /// `withTaskExecutorPreference`. Each such task retains it; this function does not.
   package static func setTaskExecutor(_ executor: (any TaskExecutor)?) {
     guard let executor else { return cfibers_set_task_executor(nil, nil) }
-    // A class-bound existential is a reference and a witness table.
-    // The cast keeps the compiler from opening it.
-    let words = unsafeBitCast(
-      executor as any TaskExecutor, to: (object: UInt, witnesses: UInt).self)
+    let words = words(of: executor)
     cfibers_set_task_executor(
       UnsafeMutableRawPointer(bitPattern: words.object),
       UnsafeRawPointer(bitPattern: words.witnesses))
+  }
+
+  /// Makes the two executors known that ``usesOtherExecutor`` does not stand for.
+  ///
+  /// - Parameter mainExecutor: The identity of the main actor's executor. Jobs there are announced
+  ///   in another way.
+  package static func setKnownExecutors(mainExecutor: UInt) {
+    cfibers_set_known_executors(
+      UnsafeRawPointer(bitPattern: words(of: globalConcurrentExecutor).object),
+      UnsafeRawPointer(bitPattern: mainExecutor))
+  }
+
+  private static func words(of executor: any TaskExecutor) -> (object: UInt, witnesses: UInt) {
+    // A class-bound existential is a reference and a witness table.
+    // The cast keeps the compiler from opening it.
+    unsafeBitCast(executor as any TaskExecutor, to: (object: UInt, witnesses: UInt).self)
   }
 
   /// Whether a task is cancelled, which must exist at the address.

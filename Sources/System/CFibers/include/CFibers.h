@@ -121,11 +121,13 @@ enum {
   CFIBERS_STARTS_THREAD = 5,
   /// A task that runs inside its creator until it first suspends.
   CFIBERS_STARTS_IMMEDIATELY = 6,
+  /// A task, or part of one, goes to an executor that the engine does not control.
+  CFIBERS_USES_OTHER_EXECUTOR = 7,
 };
 
 /// Called on a thread that has a task executor before and after it calls a function of the runtime
 /// whose effect other tasks can observe. Random bytes and threads are reported on every thread, and
-/// only once. The creation of a task is reported before the call only if the task is enqueued and no
+/// only once. Another executor is reported only once. The creation of a task is reported before the call only if the task is enqueued and no
 /// child.
 ///
 /// \param effect What the function does.
@@ -136,11 +138,18 @@ typedef bool (*cfibers_call_handler)(int effect, bool is_over);
 /// Sets what is called, on every thread, or NULL. See `RuntimeCalls.h` for the functions.
 void cfibers_set_call_handler(cfibers_call_handler _Nullable handler);
 
-/// Sets the preferred executor of tasks that the calling thread creates and that have none.
+/// Sets the preferred executor of tasks that the calling thread creates and that have none, or prefer the
+/// global executor of `cfibers_set_known_executors`.
 ///
 /// \param object An object that conforms to `TaskExecutor`, or NULL. It is not retained.
 /// \param witnesses The witness table of the conformance.
 void cfibers_set_task_executor(void *_Nullable object, const void *_Nullable witnesses);
+
+/// Tells the identities of two executors, for all threads.
+///
+/// \param global What `globalConcurrentExecutor` returns.
+/// \param main The main actor's executor.
+void cfibers_set_known_executors(const void *_Nullable global, const void *_Nullable main);
 
 /// Called on a thread that has a task executor before a task goes to a serial executor, such as an actor.
 ///

@@ -9,7 +9,8 @@ public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
     case immediateTask
     /// A job on the main actor.
     case mainActor
-    /// A task that prefers another executor.
+    /// A task that prefers another executor, or an actor with an executor of its own. What runs
+    /// there is not waited for, unless another task waits for it.
     case otherExecutor
     /// A block submitted to a dispatch queue, an operation queue or a timer.
     case dispatch
@@ -40,7 +41,9 @@ public struct UncontrolledWork: Sendable, Hashable, CustomStringConvertible {
       case .immediateTask:
         "Task.immediate (goes on on another thread after it suspends; use Task {})"
       case .mainActor: "a job on the main actor"
-      case .otherExecutor: "a task that prefers another executor"
+      case .otherExecutor:
+        "a job on a task executor, or on an actor's own executor (may run at any time, even after "
+          + "the check)"
       case .dispatch:
         "a block submitted to Dispatch (may run at any time, even after the check)"
       case .otherThread: "a task resumed by another thread (Dispatch, a callback)"

@@ -28,8 +28,9 @@ enum EnqueueHooks {
   static func install() { _ = installed }
 
   private static let installed: Bool = {
-    // Its first use in a job would look as if the job asked for the main executor.
-    _ = Scheduler.mainExecutor
+    // The first use of ``Scheduler/mainExecutor`` in a job would look as if the job asked for the
+    // main executor.
+    RuntimeCall.setKnownExecutors(mainExecutor: Scheduler.mainExecutor)
     watch_dispatch { Scheduler.current.value?.report(.dispatch) }
     RuntimeCall.setHandler(Scheduler.noteCall)
     RuntimeCall.setSwitchHandler(Scheduler.noteSwitch)

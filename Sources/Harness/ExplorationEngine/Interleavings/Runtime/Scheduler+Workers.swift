@@ -271,6 +271,9 @@ extension Scheduler {
     case .startsImmediately:
       if !isOver, mayPause { report(.immediateTask) }
       return false
+    case .usesOtherExecutor:
+      if !isUnwinding { report(.otherExecutor) }
+      return false
     case .cancels: runningFootprint.insertEverything()
     case .readsCancellation, .wakes: runningFootprint.insertOutsideState()
     }
