@@ -26,9 +26,9 @@ package enum RuntimeCall: Int32, Sendable {
   /// The parameters are a ``RuntimeCall``'s raw value and whether the call is over.
   ///
   /// Calls on a thread with a task executor are reported before and after; ``draws`` and
-  /// ``startsThread`` once, and on every thread; ``usesOtherExecutor`` once. Before ``createsTask``, the result decides
-  /// whether the task gets the executor of ``setTaskExecutor(_:)``; only tasks that are enqueued
-  /// and are no children are asked for.
+  /// ``startsThread`` once, and on every thread; ``usesOtherExecutor`` once. Before ``createsTask``,
+  /// the result decides whether the task gets the executor of ``setTaskExecutor(_:)``; only tasks
+  /// that are enqueued and are no children are asked for.
   package typealias Handler = @convention(c) (_ call: Int32, _ isOver: Bool) -> Bool
 
   /// Sets the function that is called, on every thread, or `nil` for none.

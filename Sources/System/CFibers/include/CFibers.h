@@ -127,8 +127,8 @@ enum {
 
 /// Called on a thread that has a task executor before and after it calls a function of the runtime
 /// whose effect other tasks can observe. Random bytes and threads are reported on every thread, and
-/// only once. Another executor is reported only once. The creation of a task is reported before the call only if the task is enqueued and no
-/// child.
+/// only once, and so is another executor. The creation of a task is reported before the call only if the task is
+/// enqueued and no child.
 ///
 /// \param effect What the function does.
 /// \param is_over Whether it has returned.
