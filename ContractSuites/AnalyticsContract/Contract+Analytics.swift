@@ -14,14 +14,14 @@ extension Contract<AnalyticsFixture> {
       let events = (0..<100).map { AnalyticsEvent("event \($0)", action: "\($0 % 3)") }
       for event in events { fixture.tracker.track(event.category, action: event.action) }
       let arrivals = try await fixture.arrivals()
-      #expect(arrivals == events)
+      #expect(arrivals.isSame(as: events))
     }
     Clause("verbatim", "category and action arrive with unchanged bytes") { fixture in
       let texts = ["", " a\tb\n", "e\u{301}", "\u{e9}", "👩‍👩‍👧", "a\u{0}b", "\u{feff}日本", "%41&=\"'"]
       for text in texts { fixture.tracker.track(text, action: text) }
       let expected = texts.map { AnalyticsEvent($0, action: $0) }
       let arrivals = try await fixture.arrivals()
-      #expect(arrivals == expected, "a string was changed")
+      #expect(arrivals.isSame(as: expected), "a string was changed")
     }
     Clause("default-action", "an omitted action is nil, and nil differs from an empty action") {
       fixture in
@@ -30,7 +30,7 @@ extension Contract<AnalyticsFixture> {
       fixture.tracker.track("song", action: "")
       let expected = [nil, nil, ""].map { AnalyticsEvent("song", action: $0) }
       let arrivals = try await fixture.arrivals()
-      #expect(arrivals == expected, "an omitted action did not arrive as nil")
+      #expect(arrivals.isSame(as: expected), "an omitted action did not arrive as nil")
     }
     Clause("nothing-lost", "all events of eight threads arrive, in order for each thread") {
       fixture in
@@ -52,7 +52,7 @@ extension Contract<AnalyticsFixture> {
       for _ in 1...2 { fixture.tracker.track("song", action: "save") }
       let expected = Array(repeating: AnalyticsEvent("song", action: "save"), count: 2)
       let arrivals = try await fixture.arrivals()
-      #expect(arrivals == expected)
+      #expect(arrivals.isSame(as: expected))
     }
   } saboteurs: {
     Saboteur("newest-first", "stores the newest event first", caughtBy: "order") {
@@ -95,6 +95,18 @@ extension Contract<AnalyticsFixture> {
     Saboteur("merges", "tracks a repeated event once", caughtBy: "nothing-invented") {
       .flawed { log, event in if log.last != event { log.append(event) } }
     }
+  }
+}
+
+extension [AnalyticsEvent] {
+  /// Whether the events have the same strings, to the byte.
+  ///
+  /// The contract does not use the port's own `==`, which it has to judge as well.
+  fileprivate func isSame(as other: [AnalyticsEvent]) -> Bool {
+    func bytes(_ event: AnalyticsEvent) -> [[UInt8]?] {
+      [[UInt8](event.category.utf8), event.action.map { [UInt8]($0.utf8) }]
+    }
+    return map(bytes) == other.map(bytes)
   }
 }
 

@@ -34,34 +34,37 @@ public struct CheckoutFixture: Sendable {
 extension Contract<CheckoutFixture> {
   /// The behaviour of every design of one-tap checkout.
   public static let checkout = Contract("checkout", "One-tap checkout") {
-    for (name, entry) in [("cart", CheckoutEntryPoint.cart), ("product", .product(id: "e\u{301}"))]
-    {
+    let entries: [(String, CheckoutEntryPoint, FeatureToggle)] = [
+      ("cart", .cart, .oneTapCheckoutInCart),
+      ("product", .product(id: "e\u{301}"), .oneTapCheckoutOnProduct),
+    ]
+    for (name, entry, toggle) in entries {
       ClauseGroup("From the \(name)") {
         Clause("\(name)-enabled", "if one-tap checkout is enabled, it is shown once") {
           fixture in
-          try fixture.set(entry.toggle, true)
+          try fixture.set(toggle, true)
           #expect(fixture.isEnabled(entry), "one-tap checkout is not enabled")
           #expect(fixture.present(entry), "it returned false for a shown checkout")
           #expect(fixture.shown() == [.oneTapCheckout(entry)], "the checkout was not shown once")
         }
         Clause("\(name)-disabled", "if one-tap checkout is disabled, nothing is shown") { fixture in
-          for toggle in FeatureToggle.allCases { try fixture.set(toggle, toggle != entry.toggle) }
+          for other in FeatureToggle.allCases { try fixture.set(other, other != toggle) }
           #expect(!fixture.isEnabled(entry), "one-tap checkout is enabled")
           #expect(!fixture.present(entry), "it returned true although nothing may be shown")
           #expect(fixture.shown().isEmpty, "something was shown")
         }
         Clause("\(name)-switched-off", "if disabled after a query, nothing is shown") {
           fixture in
-          try fixture.set(entry.toggle, true)
+          try fixture.set(toggle, true)
           #expect(fixture.isEnabled(entry))
-          try fixture.set(entry.toggle, false)
+          try fixture.set(toggle, false)
           #expect(!fixture.present(entry))
           #expect(fixture.shown().isEmpty, "an outdated answer was used")
         }
         Clause("\(name)-switched-on", "if enabled after a query, the checkout is shown") {
           fixture in
           #expect(!fixture.isEnabled(entry))
-          try fixture.set(entry.toggle, true)
+          try fixture.set(toggle, true)
           #expect(fixture.present(entry), "an outdated answer was used")
           #expect(fixture.shown() == [.oneTapCheckout(entry)])
         }

@@ -124,6 +124,7 @@ private final class Compiler {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "HTTPTypesTests-\(UUID().uuidString)")
   private let modules: URL
+  private let products: URL
 
   init() throws {
     let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? CommandLine.arguments[0]
@@ -137,6 +138,7 @@ private final class Compiler {
     }
     guard let modules else { throw NoModules() }
     self.modules = modules
+    products = build
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
@@ -171,7 +173,9 @@ private final class Compiler {
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments =
-      ["swiftc", "-swift-version", "6", "-I", folder.path, "-I", modules.path] + arguments
+      ["swiftc", "-swift-version", "6", "-I", folder.path, "-I", modules.path]
+      // The port's locks import this C module, and a compiled module has no path to it.
+      + ["-Xcc", "-fmodule-map-file=\(products.path)/CPlatform.build/module.modulemap"] + arguments
     process.currentDirectoryURL = folder
     process.standardError = output
     process.standardOutput = output
