@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup contracts test explorers transports example threads matrix bench fuzz soak libcurl-versions on-debian-13 \
+.PHONY: help setup contracts test explorers transports example threads matrix bench fuzz soak mutation libcurl-versions on-debian-13 \
   portable api-breakage docs scaffold stubs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
@@ -99,6 +99,10 @@ fuzz: setup ## Fuzz the cookie parsers (RUNS=10000000)
 STEPS :=
 soak: setup ## Run the long versions of the randomised and stress tests (STEPS='foreign server')
 	@Scripts/soak '$(STEPS)'
+
+mutation: setup ## Run 'contracts mutate' on a package with planted flaws and on Storefront, as their users would
+	@swift build --product contracts --quiet
+	@Scripts/check-mutation
 
 libcurl-versions: setup ## Compile the curl adapter with the libcurl of five Debian and Ubuntu releases
 	@Scripts/check-libcurl-versions
