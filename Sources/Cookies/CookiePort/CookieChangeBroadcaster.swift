@@ -16,7 +16,6 @@ package final class CookieChangeBroadcaster: Sendable {
   /// Creates a broadcaster without subscriptions.
   package init() {}
 
-  // not mutated: a clause ends before its fixture releases the store
   deinit { finish() }
 
   /// Starts a subscription, which receives every change sent from now on.

@@ -1,7 +1,7 @@
 /// Memory for the texts that one operation binds, because SQLite allocates for each text it copies.
 final class TextArena {
   private let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-  private var count = 0  // not mutated: the arena may begin anywhere
+  private var count = 0
 
   // not mutated: a full arena costs only a copy
   private static var capacity: Int { 16_384 }
