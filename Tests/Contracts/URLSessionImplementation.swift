@@ -78,19 +78,19 @@ extension Implementation<TransportFixture> {
     )
     .deviating(
       from: "producer-fails", "reset", "early-response", kind: .unsupported,
-      by: .timingOut(after: .seconds(2)),
+      by: .timingOut(after: .seconds(1)),
       because: "the adapter reads all content before it sends any, so content that waits for the "
         + "peer never ends",
       on: .linux
     )
     .deviating(
-      from: "slow-name", by: .timingOut(after: .seconds(2)), intermittently: true,
+      from: "slow-name", by: .timingOut(after: .seconds(1)), intermittently: true,
       because:
         "cancelling a request during its name lookup blocks all sessions until the lookup ends",
       on: .linux
     )
     .deviating(
-      from: "cancel-storm", "dropped-response", by: .timingOut(after: .seconds(2)),
+      from: "cancel-storm", "dropped-response", by: .timingOut(after: .seconds(1)),
       intermittently: true,
       because:
         "curl_multi_socket_action does not return while content arrives faster than it is read, "
@@ -113,11 +113,11 @@ extension Implementation<TransportFixture> {
       on: .linux
     )
     .deviating(
-      from: "endless-extensions", by: .timingOut(after: .seconds(2)),
+      from: "endless-extensions", by: .timingOut(after: .seconds(1)),
       because: "libcurl ignores chunk extensions of any size", on: .linux
     )
     .deviating(
-      from: "encoded-nothing", kind: .unsupported, by: .timingOut(after: .seconds(2)),
+      from: "encoded-nothing", kind: .unsupported, by: .timingOut(after: .seconds(1)),
       because: "libcurl decodes without a limit, below the policy", on: .linux
     )
     .deviating(
@@ -134,7 +134,7 @@ extension Implementation<TransportFixture> {
       on: .linux
     )
     .deviating(
-      from: "bad-chunk-held", by: .timingOut(after: .seconds(2)),
+      from: "bad-chunk-held", by: .timingOut(after: .seconds(1)),
       because: "libcurl waits for more bytes after 0x3, and for the end of any chunk extension",
       on: .linux
     )
@@ -150,7 +150,7 @@ extension Implementation<TransportFixture> {
       from: "expectation-failed", because: "libcurl sends the request again after 417", on: .linux
     )
     .deviating(
-      from: "cut-upload", kind: .unsupported, by: .timingOut(after: .seconds(2)),
+      from: "cut-upload", kind: .unsupported, by: .timingOut(after: .seconds(1)),
       because: "the adapter reads all content before it sends any, so content that waits for the "
         + "peer never ends",
       on: .linux

@@ -161,10 +161,19 @@ public struct Choices: Sendable {
     return rank
   }
 
-  /// Notes the numbers that the model has, if the run draws them.
+  /// Draws a command, for which the numbers that the model has are drawn more often.
   @inlinable
-  mutating func see<State, Response>(_ state: State, _ response: Response) {
-    if seesModel { interesting.see(state: state, response: response) }
+  mutating func command<Spec: Specification>(of spec: Spec, in state: Spec.State) -> Spec.Command {
+    guard seesModel else { return spec.command(from: &self, in: state) }
+    interesting.show(state: state)
+    defer { interesting.hideState() }
+    return spec.command(from: &self, in: state)
+  }
+
+  /// Remembers the model's response to the command, for the draws of the next.
+  @inlinable
+  mutating func see(_ response: some Sendable) {
+    if seesModel { interesting.see(response: response) }
   }
 
   /// Draws a Boolean; `false` is simpler.

@@ -7,8 +7,11 @@ import SeededRandom
   @usableFromInline var literals: [Int64] = []
   /// The literals that this run prefers.
   private var favourites: SIMD4<Int64> = .zero
-  /// The numbers in the model's latest state and response.
-  private var seen: [Int64] = []
+  /// The model's latest response, and its state while a command is drawn.
+  private var response: (any Sendable)?
+  private var state: (any Sendable)?
+  /// The numbers in both, once a draw has asked for them.
+  private var seen: [Int64]?
 
   @usableFromInline
   init() {}
@@ -16,24 +19,46 @@ import SeededRandom
   /// Forgets the last run and chooses the favourites of the next.
   @usableFromInline
   mutating func restart(_ bits: UInt64) {
-    seen.removeAll(keepingCapacity: true)
+    response = nil
     guard !literals.isEmpty else { return }
     for index in 0..<4 {
       favourites[index] = literal((bits >> UInt64(16 * index) & 0xffff) << 48)
     }
   }
 
-  /// Notes the numbers in a state and a response.
-  ///
-  /// The result depends only on the values, not on the order of a dictionary, which differs between
-  /// processes and instances: a run must be drawn again from its seed.
+  /// Remembers the model's response to a command.
   @usableFromInline
-  mutating func see(state: Any, response: Any) {
+  mutating func see(response: any Sendable) { self.response = response }
+
+  /// Lets draws use the numbers in a state and in the latest response, until ``hideState()``.
+  ///
+  /// The first command of a run has no response, and its draws use neither.
+  @usableFromInline
+  mutating func show(state: any Sendable) {
+    seen = nil
+    self.state = state
+  }
+
+  /// Gives the state back. The model would copy a state that is still referenced before changing it.
+  @usableFromInline
+  mutating func hideState() { state = nil }
+
+  /// The numbers in the latest response and the state.
+  ///
+  /// Reflection costs more than most commands, and few draws need the numbers, so they are collected
+  /// on demand. The result depends only on the values, not on the order of a dictionary, which
+  /// differs between processes and instances: a run must be drawn again from its seed.
+  private mutating func numbersOfModel() -> [Int64] {
+    if let seen { return seen }
     var numbers: Set<Int64> = []
-    Self.collect(response, into: &numbers, depth: 3)
-    Self.collect(state, into: &numbers, depth: 4)
+    if let response, let state {
+      Self.collect(response, into: &numbers, depth: 3)
+      Self.collect(state, into: &numbers, depth: 4)
+    }
     // Of very many numbers, none is special.
-    seen = numbers.count > 64 ? [] : numbers.sorted()
+    let sorted = numbers.count > 64 ? [] : numbers.sorted()
+    seen = sorted
+    return sorted
   }
 
   private static func collect(_ value: Any, into numbers: inout Set<Int64>, depth: Int) {
@@ -55,7 +80,7 @@ import SeededRandom
   /// The values are the bounds, powers of two, multiples of them, literals, multiples of literals,
   /// and numbers that the model has, each also one more or less.
   @usableFromInline
-  func draw(
+  mutating func draw(
     _ generator: inout SplitMix64, _ lower: Int64, _ upper: Int64
   ) -> Int64? {
     for _ in 0..<4 {
@@ -73,15 +98,17 @@ import SeededRandom
     return literals[Int(square.scaled(upTo: UInt64(literals.count - 1)))]
   }
 
-  private func candidate(
+  private mutating func candidate(
     _ bits: UInt64, _ more: UInt64, _ lower: Int64, _ upper: Int64
   ) -> Int64? {
     // One in four is the value's predecessor or successor.
     let offset: Int64 = bits & 0xc == 0 ? (bits & 0x10 == 0 ? 1 : -1) : 0
     if bits & 0x1c00 == 0 { return (bits & 0x2000 == 0 ? lower : upper) &+ offset }
+    let numbers = bits & 3 == 0 ? numbersOfModel() : []
     let base: Int64?
     switch bits & 3 {
-    case 0 where !seen.isEmpty: base = seen[Int(more.scaled(upTo: UInt64(seen.count - 1)))]
+    case 0 where !numbers.isEmpty:
+      base = numbers[Int(more.scaled(upTo: UInt64(numbers.count - 1)))]
     case 1 where !literals.isEmpty, 2 where !literals.isEmpty:
       let literal =
         bits & 0x20 == 0

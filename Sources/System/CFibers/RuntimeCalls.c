@@ -137,14 +137,27 @@ static void before_creation(uintptr_t *arguments) {
   }
 }
 
+/// Looks up a function of the runtime, behind the one of that name here, and remembers it.
+///
+/// Returns NULL if the runtime has none.
+static inline void *find_original(_Atomic(void *) *cache, const char *name) {
+  void *function = atomic_load_explicit(cache, memory_order_relaxed);
+  if (function == NULL) {
+    function = dlsym(RTLD_NEXT, name);
+    atomic_store_explicit(cache, function, memory_order_relaxed);
+  }
+  return function;
+}
+
+static inline void *original(_Atomic(void *) *cache, const char *name) {
+  void *function = find_original(cache, name);
+  if (function == NULL) abort();
+  return function;
+}
+
 /// Returns the function to call, whose arguments it may change.
 __attribute__((visibility("hidden"))) void *cfibers_before_call(int number, uintptr_t *arguments) {
-  void *function = atomic_load_explicit(&originals[number], memory_order_relaxed);
-  if (function == NULL) {
-    function = dlsym(RTLD_NEXT, names[number]);
-    if (function == NULL) abort();
-    atomic_store_explicit(&originals[number], function, memory_order_relaxed);
-  }
+  void *function = original(&originals[number], names[number]);
   if (executor.object == NULL) return function;
   if (effects[number] == CFIBERS_CREATES_TASK) {
     before_creation(arguments);
@@ -168,13 +181,8 @@ enum { PREFERENCE_CALLS = sizeof preference_names / sizeof *preference_names };
 /// Returns the function to continue with, whose preferred executor it may change.
 __attribute__((visibility("hidden"))) void *cfibers_before_preference(
     struct executor_reference *preferred, int number) {
-  static _Atomic(void *) cache[PREFERENCE_CALLS];
-  void *function = atomic_load_explicit(&cache[number], memory_order_relaxed);
-  if (function == NULL) {
-    function = dlsym(RTLD_NEXT, preference_names[number]);
-    if (function == NULL) abort();
-    atomic_store_explicit(&cache[number], function, memory_order_relaxed);
-  }
+  static _Atomic(void *) originals[PREFERENCE_CALLS];
+  void *function = original(&originals[number], preference_names[number]);
   if (executor.object == NULL) return function;
   if (is_foreign(*preferred)) report(CFIBERS_USES_OTHER_EXECUTOR, true);
   if (is_global(*preferred)) *preferred = executor;
@@ -212,25 +220,14 @@ uintptr_t cfibers_detour_function(void) { return (uintptr_t)cfibers_detour; }
 
 static void *original_switch(void) {
   static _Atomic(void *) cache;
-  void *function = atomic_load_explicit(&cache, memory_order_relaxed);
-  if (function == NULL) {
-    function = dlsym(RTLD_NEXT, "swift_task_switch");
-    if (function == NULL) abort();
-    atomic_store_explicit(&cache, function, memory_order_relaxed);
-  }
-  return function;
+  return original(&cache, "swift_task_switch");
 }
 
 bool cfibers_is_cancelled(void *task) {
   static _Atomic(void *) cache;
-  void *function = atomic_load_explicit(&cache, memory_order_relaxed);
-  if (function == NULL) {
-    function = dlsym(RTLD_NEXT, "swift_task_isCancelled");
-    if (function == NULL) return false;
-    atomic_store_explicit(&cache, function, memory_order_relaxed);
-  }
-  __attribute__((swiftcall)) bool (*is_cancelled)(void *) = function;
-  return is_cancelled(task);
+  __attribute__((swiftcall)) bool (*is_cancelled)(void *) =
+      find_original(&cache, "swift_task_isCancelled");
+  return is_cancelled != NULL && is_cancelled(task);
 }
 
 static struct detour *find_detour(uintptr_t task) {

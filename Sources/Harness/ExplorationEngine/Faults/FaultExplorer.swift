@@ -207,8 +207,8 @@ public struct FaultExplorer<Spec: Specification>: Sendable where Spec.Subject: S
     var steps: [Step] = []
     for step in 0..<settings.steps {
       choices.beginCommand()
-      let command = specification.command(from: &choices, in: state)
-      choices.see(state, specification.apply(command, to: &state))
+      let command = choices.command(of: specification, in: state)
+      choices.see(specification.apply(command, to: &state))
       steps.append(.call(command, by: step % clients))
     }
     var program = FaultProgram<Spec>(

@@ -47,7 +47,7 @@ enum LockStepLoop<Spec: Specification> {
       while step < length {
         let command = plan.command(step, spec, state, &choices)
         let expected = spec.apply(command, to: &state)
-        choices.see(state, expected)
+        choices.see(expected)
         monitor.step.store(step, ordering: .relaxed)
         monitor.position.set(commands: step + 1)
         calls += 1
@@ -104,7 +104,7 @@ extension LockStepLoop where Spec: SynchronousSpecification {
       while step < length {
         let command = plan.command(step, spec, state, &choices)
         let expected = spec.apply(command, to: &state)
-        choices.see(state, expected)
+        choices.see(expected)
         monitor.step.store(step, ordering: .relaxed)
         monitor.position.set(commands: step + 1)
         do {
@@ -179,6 +179,6 @@ extension LockStepPlan {
     _ step: Int, _ spec: Spec, _ state: Spec.State, _ choices: inout Choices
   ) -> Command where Spec.Command == Command {
     if case .commands(let commands, _) = self { return commands[step] }
-    return spec.command(from: &choices, in: state)
+    return choices.command(of: spec, in: state)
   }
 }

@@ -9,9 +9,9 @@ struct ShrinkCandidate<Spec: Specification>: Sendable {
     var commands: [Spec.Command] = []
     for _ in 0..<count {
       choices.beginCommand()
-      let command = spec.command(from: &choices, in: state)
+      let command = choices.command(of: spec, in: state)
       let response = spec.apply(command, to: &state)
-      choices.see(state, response)
+      choices.see(response)
       commands.append(command)
     }
     self.commands = commands

@@ -16,6 +16,9 @@ enum SourceLiterals {
   /// The result of an earlier search, by the file and the words.
   private static let known = Mutex<[String: [Int64]]>([:])
 
+  /// The files of each package; to list them takes as long as to search them.
+  private static let packages = Mutex<[String: [String]]>([:])
+
   /// Returns the literals above 16: first those of the test's file, then those of files that
   /// declare one of the types.
   ///
@@ -36,9 +39,11 @@ enum SourceLiterals {
     var mentions: [Data] = []
     for other in sources(ofPackageWith: file) where other != file && found.count < limit {
       guard let data = FileManager.default.contents(atPath: other) else { continue }
-      if words.contains(where: { declares($0, data) }) {
+      // Few files contain a word, and a search is the greatest part of the work.
+      let contained = words.filter { data.range(of: Data($0.utf8)) != nil }
+      if contained.contains(where: { declares($0, data) }) {
         add(data)
-      } else if words.contains(where: { data.range(of: Data($0.utf8)) != nil }) {
+      } else if !contained.isEmpty {
         mentions.append(data)
       }
     }
@@ -61,6 +66,14 @@ enum SourceLiterals {
       guard folder.path.count > 1 else { return [] }
       folder.deleteLastPathComponent()
     }
+    if let known = packages.withLock({ $0[folder.path] }) { return known }
+    let found = sources(in: folder)
+    packages.withLock { $0[folder.path] = found }
+    return found
+  }
+
+  private static func sources(in folder: URL) -> [String] {
+    let files = FileManager.default
     guard let all = files.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey]) else {
       return []
     }
