@@ -1,4 +1,4 @@
-// dladdr, RTLD_DEFAULT and POLLRDHUP are extensions in glibc and musl.
+// dladdr, memmem, RTLD_DEFAULT and POLLRDHUP are extensions in glibc and musl.
 #define _GNU_SOURCE
 #include "CPlatform.h"
 
@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -61,6 +62,12 @@ int64_t platform_monotonic_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// MARK: - Memory
+
+_Bool platform_contains(const void *bytes, size_t count, const void *part, size_t part_count) {
+  return memmem(bytes, count, part, part_count) != NULL;
 }
 
 // MARK: - Symbols

@@ -13,13 +13,16 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   /// The record of the running commands, if failures are saved or another process runs the subject.
   let crashRecord: CrashRecord?
   /// The runs to draw.
-  let runs: SeededRuns
+  ///
+  /// Their literals come from source files, which takes a tenth of a second. So the exploration's
+  /// thread reads them, and no thread on which other tests have to run.
+  private(set) nonisolated(unsafe) lazy var runs = SeededRuns(
+    lockStep.settings, literals: lockStep.literals)
   /// The processes that run subjects; only the exploration's thread uses them.
   nonisolated(unsafe) let processes: SubjectProcesses?
 
   init(_ lockStep: LockStep<Spec>) {
     self.lockStep = lockStep
-    runs = SeededRuns(lockStep.settings, literals: lockStep.literals)
     processes = lockStep.startProcess.map { SubjectProcesses($0) }
     crashRecord =
       lockStep.examples == nil && processes == nil

@@ -1,5 +1,6 @@
 import Foundation
 import SystemLocks
+import SystemPlatform
 
 /// Finds the integer literals of the source files that concern an exploration.
 ///
@@ -40,7 +41,7 @@ enum SourceLiterals {
     for other in sources(ofPackageWith: file) where other != file && found.count < limit {
       guard let data = FileManager.default.contents(atPath: other) else { continue }
       // Few files contain a word, and a search is the greatest part of the work.
-      let contained = words.filter { data.range(of: Data($0.utf8)) != nil }
+      let contained = words.filter { data.contains($0) }
       if contained.contains(where: { declares($0, data) }) {
         add(data)
       } else if !contained.isEmpty {
@@ -54,7 +55,7 @@ enum SourceLiterals {
 
   private static func declares(_ word: String, _ source: Data) -> Bool {
     ["struct", "class", "actor", "enum", "protocol"].contains {
-      source.range(of: Data("\($0) \(word)".utf8)) != nil
+      source.contains("\($0) \(word)")
     }
   }
 
@@ -97,6 +98,16 @@ enum SourceLiterals {
   static func integers(in source: Data) -> [Int64] {
     var scanner = LiteralScanner(bytes: [UInt8](source))
     return scanner.integers()
+  }
+}
+
+extension Data {
+  /// Whether the bytes contain those of a text.
+  fileprivate func contains(_ text: String) -> Bool {
+    var text = text
+    return withUnsafeBytes { bytes in
+      text.withUTF8 { bytes.contains(UnsafeRawBufferPointer($0)) }
+    }
   }
 }
 

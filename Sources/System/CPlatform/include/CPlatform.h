@@ -53,6 +53,11 @@ uintptr_t platform_thread_id(void);
 /// The monotonic clock, in nanoseconds from an arbitrary start. Source: clock_gettime(3).
 int64_t platform_monotonic_nanoseconds(void);
 
+/// Whether bytes contain other bytes, of which there is at least one. Source: memmem(3), which
+/// glibc declares only as an extension.
+_Bool platform_contains(
+    const void *_Nonnull bytes, size_t count, const void *_Nonnull part, size_t part_count);
+
 /// The address of an exported symbol of any image, or null. Source: dlsym(3), RTLD_DEFAULT.
 void *_Nullable platform_symbol(const char *_Nonnull name);
 
