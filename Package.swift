@@ -59,6 +59,9 @@ let harness: [Target] = [
     name: "ContractTesting",
     dependencies: ["CPlatform", "ContractEvidence", "HarnessSupport", "SystemLocks"]),
   .target(
+    name: "ContractLiveCalls",
+    dependencies: ["ContractEvidence", "ContractTesting", "SystemLocks"]),
+  .target(
     name: "ExplorationEngine",
     dependencies: [
       "CDispatchWatch", "CExploredPoints", "HarnessSupport", "SeededRandom", "SystemFibers",
@@ -103,17 +106,21 @@ let harness: [Target] = [
         verb: "contracts", description: "Run contracts, and report, compare and gate the evidence")),
     dependencies: ["contracts"], path: "Plugins/ContractsCommand"),
   .target(
-    name: "EvidenceSamples", dependencies: ["ContractEvidence"],
+    name: "EvidenceSamples", dependencies: ["ContractEvidence", "ContractReports"],
     path: "Tests/Harness/EvidenceSamples"),
   .testTarget(
-    name: "EvidenceTests", dependencies: ["ContractEvidence", "EvidenceSamples", "SeededRandom"]),
+    name: "EvidenceTests",
+    dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples", "SeededRandom"]),
   .testTarget(name: "HarnessSupportTests", dependencies: ["HarnessSupport"]),
   .testTarget(
     name: "ReportsTests",
     dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples"]),
   .testTarget(
     name: "HarnessTests",
-    dependencies: ["ContractEvidence", "ContractExploration", "ContractTesting", "SystemLocks"]),
+    dependencies: [
+      "ContractEvidence", "ContractExploration", "ContractLiveCalls", "ContractReports",
+      "ContractTesting", "SystemLocks",
+    ]),
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
@@ -345,6 +352,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     library("ContractTesting"),
+    library("ContractLiveCalls"),
     library("ContractExploration"),
     library("ContractEvidence"),
     library("ContractReports"),

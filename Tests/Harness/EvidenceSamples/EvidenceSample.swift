@@ -1,4 +1,5 @@
 import ContractEvidence
+import ContractReports
 import Foundation
 
 /// Sample journals with planted faults, for reports, comparisons and the gate.

@@ -1,4 +1,5 @@
 import ContractEvidence
+import ContractReports
 import EvidenceSamples
 import Foundation
 import Testing

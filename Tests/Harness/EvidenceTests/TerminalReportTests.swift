@@ -1,4 +1,5 @@
 import ContractEvidence
+import ContractReports
 import Testing
 
 @Suite struct TerminalReportTests {

@@ -1,4 +1,5 @@
 import ContractEvidence
+import ContractReports
 import Foundation
 import Testing
 
@@ -14,6 +15,20 @@ import Testing
         == .notApplicable(capability: "memory", reason: "has memory"))
     #expect(run.matrix.tables.first?.rows.map(\.verdict) == [.agree, .agree, nil])
     #expect(run.output.contains("6 cases · 4 passed · 0 failed · 2 not applicable"))
+  }
+
+  /// A process prints the matrix of its own run; the tool merges journals.
+  @Test(
+    arguments: [
+      "everyOutcome", "sound|both", "witnessed", "versioned", "weakSaboteurs", "dropped", "overdue",
+    ])
+  func `a run ends with the report that the tool makes of its journal`(
+    specimens: String
+  ) async throws {
+    let run = try await SpecimenRun(specimens)
+    let report = TerminalReport(run.matrix, showsAll: true).text
+    #expect(report.contains("strength: "))
+    #expect(run.output.contains(report), "\(run.output)\n--- expected ---\n\(report)")
   }
 
   @Test

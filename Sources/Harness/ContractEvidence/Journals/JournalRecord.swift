@@ -1,7 +1,7 @@
 import HarnessSupport
 
 /// One line of a journal: an event, the run that it belongs to, and its time.
-public struct JournalRecord: Hashable, Sendable {
+public struct JournalRecord: Equatable, Sendable {
   /// The version of the format that this package writes. Journals of earlier versions can be read.
   ///
   /// Version 2 adds the commit and the versions to the start of a run, the version of an
@@ -25,7 +25,7 @@ public struct JournalRecord: Hashable, Sendable {
   }
 
   /// What a record reports.
-  public enum Event: Hashable, Sendable {
+  public enum Event: Equatable, Sendable {
     /// A process started to run cases.
     case runStarted(RunSummary)
     /// A contract's cases are about to run.
@@ -87,7 +87,7 @@ public struct RunSummary: Hashable, Sendable {
 }
 
 /// A contract, as described in a journal.
-public struct ContractSummary: Hashable, Sendable {
+public struct ContractSummary: Equatable, Sendable {
   /// The contract's id.
   public var id: String
   /// The contract's subject.
@@ -140,7 +140,7 @@ public struct ContractSummary: Hashable, Sendable {
 }
 
 /// A clause, as described in a journal.
-public struct ClauseSummary: Hashable, Sendable {
+public struct ClauseSummary: Equatable, Sendable {
   /// The clause's id.
   public var id: String
   /// The behaviour, in one sentence.
@@ -177,7 +177,7 @@ public struct ClauseSummary: Hashable, Sendable {
 }
 
 /// An implementation, as described in a journal.
-public struct ImplementationSummary: Hashable, Sendable {
+public struct ImplementationSummary: Equatable, Sendable {
   /// The id of the contract that the implementation ran.
   public var contract: String
   /// The implementation's id.
@@ -205,7 +205,7 @@ public struct ImplementationSummary: Hashable, Sendable {
 }
 
 /// A declared deviation, as described in a journal.
-public struct DeviationSummary: Hashable, Sendable {
+public struct DeviationSummary: Equatable, Sendable {
   /// The clause that does not hold.
   public var clause: String
   /// `bug`, `unsupported` or `planned`.
@@ -233,7 +233,7 @@ public struct DeviationSummary: Hashable, Sendable {
 }
 
 /// The result of one case.
-public struct CaseResult: Hashable, Sendable {
+public struct CaseResult: Equatable, Sendable {
   /// The case.
   public var id: CaseID
   /// How the case ended.
@@ -270,7 +270,7 @@ public struct CaseResult: Hashable, Sendable {
 }
 
 /// The code behind the result of a case, as digests of its source files.
-public struct CaseCode: Hashable, Sendable {
+public struct CaseCode: Equatable, Sendable {
   /// The digest of the clause, and of what surrounds the clauses in its file.
   public var clause: String
   /// The digest of the implementation: of its adapter and its fixture.
@@ -283,7 +283,7 @@ public struct CaseCode: Hashable, Sendable {
 }
 
 /// What the witnesses of a fixture observed during a clause.
-public struct WitnessSummary: Hashable, Sendable {
+public struct WitnessSummary: Equatable, Sendable {
   /// What was sampled: `the database file`.
   public var name: String
   /// Whether a sample changed.
@@ -296,7 +296,7 @@ public struct WitnessSummary: Hashable, Sendable {
 }
 
 /// An issue that a case recorded, with its source location.
-public struct IssueSummary: Hashable, Sendable {
+public struct IssueSummary: Equatable, Sendable {
   /// The issue's message.
   public var message: String
   /// The file, as `Module/File.swift`, if it is known.
@@ -320,7 +320,7 @@ public struct IssueSummary: Hashable, Sendable {
 }
 
 /// The result of a saboteur on one of the clauses that it names.
-public struct SaboteurResult: Hashable, Sendable {
+public struct SaboteurResult: Equatable, Sendable {
   /// The contract's id.
   public var contract: String
   /// The saboteur's id.
@@ -339,5 +339,49 @@ public struct SaboteurResult: Hashable, Sendable {
     self.clause = clause
     self.isCaught = isCaught
     self.message = message
+  }
+}
+
+/// Which clauses a saboteur fails besides those that it names.
+///
+/// A saboteur with one flaw fails the clauses about that flaw. One that fails most of a contract is broken
+/// altogether: it shows that the clauses run, and not that they notice its flaw.
+public struct SaboteurBreadth: Equatable, Sendable {
+  /// The contract's id.
+  public var contract: String
+  /// The saboteur's id.
+  public var saboteur: String
+  /// The clauses that it fails without naming them, in the contract's order.
+  public var failed: [String]
+  /// How many clauses that it does not name ran.
+  public var ran: Int
+  /// Whether it says which message the clauses that it names must give.
+  public var hasMessage: Bool
+
+  package init(contract: String, saboteur: String, failed: [String], ran: Int, hasMessage: Bool) {
+    self.contract = contract
+    self.saboteur = saboteur
+    self.failed = failed
+    self.ran = ran
+    self.hasMessage = hasMessage
+  }
+
+  /// Whether it fails more than half of the clauses that it does not name, of at least four.
+  public var isBrokenAltogether: Bool { ran >= 4 && failed.count * 2 > ran }
+
+  /// The least number of unnamed clauses that ask for a message.
+  private static let several = 3
+
+  /// What to do about the saboteur, or `nil`.
+  public var advice: String? {
+    if isBrokenAltogether {
+      return
+        "the saboteur \(saboteur) fails \(failed.count) of \(ran) clauses that it does not name: it is "
+        + "broken altogether and proves little; narrow its flaw"
+    }
+    guard !hasMessage, failed.count >= Self.several else { return nil }
+    return
+      "the saboteur \(saboteur) also fails \(failed.joined(separator: ", ")); give it saying:, so that "
+      + "the clauses that it names must fail for its flaw"
   }
 }

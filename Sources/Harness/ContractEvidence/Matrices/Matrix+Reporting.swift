@@ -1,6 +1,6 @@
 extension Matrix {
   /// The numbers of cases, verdicts, saboteurs and problems in a matrix.
-  public struct Summary: Hashable, Sendable {
+  public struct Summary: Equatable, Sendable {
     /// The number of cases with a result.
     public var cases: Int
     /// The number of cases for each outcome, by the outcome's name.
@@ -71,7 +71,7 @@ extension Matrix.Summary {
 
 extension Matrix.Table {
   /// Clauses that neither hold nor fail, all for the same reason and on the same implementations.
-  public struct Note: Hashable, Sendable {
+  public struct Note: Equatable, Sendable {
     /// The names of the implementations' columns.
     public var implementations: [String]
     /// The outcome, with the reason.
@@ -130,7 +130,7 @@ extension Matrix.Table {
   }
 
   /// Something that weakens the evidence and fails no case.
-  public struct Remark: Hashable, Sendable {
+  public struct Remark: Equatable, Sendable {
     /// The name of the implementation's column, or `saboteur.` and the saboteur's id.
     public var subject: String
     /// The remark.

@@ -1,5 +1,5 @@
 /// The results of one or several runs: for each contract a table of clauses by implementations.
-public struct Matrix: Hashable, Sendable {
+public struct Matrix: Equatable, Sendable {
   /// The tables, sorted by contract id.
   public var tables: [Table]
 
@@ -7,7 +7,7 @@ public struct Matrix: Hashable, Sendable {
   public var problems: [String]
 
   /// The results of one contract.
-  public struct Table: Hashable, Sendable {
+  public struct Table: Equatable, Sendable {
     /// The contract.
     public var contract: ContractSummary
     /// The columns: fakes, then recorded, then live implementations, by id within a kind.
@@ -16,18 +16,18 @@ public struct Matrix: Hashable, Sendable {
     public var rows: [Row]
     /// The results of the saboteurs for the contract's current revision, sorted by saboteur and
     /// clause.
-    public var saboteurs: [SaboteurResult]
+    public var saboteurs: [SaboteurResult] = []
     /// When the oldest of ``saboteurs`` ran, in seconds since 1970-01-01 00:00 UTC.
     public var strengthTime: Double?
     /// When the latest of ``saboteurs`` ran, in seconds since 1970-01-01 00:00 UTC.
     public var latestStrengthTime: Double?
     /// Which clauses the saboteurs fail besides those that they name, sorted by saboteur; empty unless
     /// `CONTRACT_BREADTH` was set.
-    public var breadths: [SaboteurBreadth]
+    public var breadths: [SaboteurBreadth] = []
   }
 
   /// An implementation on the platforms where all its results are equal.
-  public struct Column: Hashable, Sendable {
+  public struct Column: Equatable, Sendable {
     /// The implementation, as the latest run on these platforms describes it.
     public var implementation: ImplementationSummary
     /// The platforms, sorted. A run that does not name its platform has an empty name.
@@ -40,7 +40,7 @@ public struct Matrix: Hashable, Sendable {
     public var witness: Witness?
 
     /// What the witnesses of a column's cases observed.
-    public struct Witness: Hashable, Sendable {
+    public struct Witness: Equatable, Sendable {
       /// What was sampled: `the database file`.
       public var name: String
       /// The number of cases that sampled it.
@@ -73,7 +73,7 @@ public struct Matrix: Hashable, Sendable {
   }
 
   /// The results of one clause.
-  public struct Row: Hashable, Sendable {
+  public struct Row: Equatable, Sendable {
     /// The clause.
     public var clause: ClauseSummary
     /// One element for each column; `nil` if the case has not run.
@@ -83,7 +83,7 @@ public struct Matrix: Hashable, Sendable {
   }
 
   /// The result of one case, and the run that it comes from.
-  public struct Cell: Hashable, Sendable {
+  public struct Cell: Equatable, Sendable {
     /// The result.
     public var result: CaseResult
     /// The run's id.
@@ -99,33 +99,18 @@ public struct Matrix: Hashable, Sendable {
     /// The platforms in the name of the cell's column, ` (linux, macos)`, or nothing.
     public var suffix = ""
 
+    package init(result: CaseResult, run: String, time: Double, isCurrent: Bool) {
+      self.result = result
+      self.run = run
+      self.time = time
+      self.isCurrent = isCurrent
+    }
+
     /// The case's id, and the platforms if the implementation's results differ between them.
     public var name: String { result.id.description + suffix }
   }
 
-  /// Merges journals; each damaged line becomes a problem.
-  public init(_ journal: Journal) {
-    self.init(journal.records)
-    problems += journal.damage.map {
-      "\($0.path ?? "journal"):\($0.line): this line is damaged, \($0.reason)"
-    }
-  }
-
-  /// Merges the records of one or several runs.
-  ///
-  /// Results of different platforms are never merged. Of several results of a case on one platform,
-  /// those of the commit of the latest run count. If some of them fail and others hold, the case is
-  /// flaky: only a pass of a later commit replaces a failure. A run whose commit is not known counts
-  /// as one of the same commit. A case that started and never ended has crashed.
-  ///
-  /// - Parameter records: Records in any order; duplicates make no difference.
-  public init(_ records: [JournalRecord]) {
-    var builder = MatrixBuilder()
-    for record in records { builder.add(record) }
-    self = builder.matrix()
-  }
-
-  init(tables: [Table], problems: [String]) {
+  package init(tables: [Table], problems: [String]) {
     self.tables = tables
     self.problems = problems
   }
@@ -156,5 +141,62 @@ public struct Matrix: Hashable, Sendable {
   public var isFailure: Bool {
     !problems.isEmpty || cells.contains { $0.result.outcome.isFailure }
       || tables.contains { $0.saboteurs.contains { !$0.isCaught } || !$0.contract.unproven.isEmpty }
+  }
+}
+
+/// What the outcomes of one clause on fakes and live implementations mean together.
+public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Nothing failed or deviated, and the clause holds on a live implementation.
+  case agree
+  /// Nothing failed, the clause holds on a live implementation, and another deviates as declared.
+  case deviates
+  /// The clause holds on a live implementation and fails on a fake.
+  case fakeLies = "fake lies"
+  /// The clause holds on a live implementation and fails on a recording, and fails on no fake.
+  case recordingStale = "recording stale"
+  /// The clause fails on a live implementation, and holds on a fake or on another live
+  /// implementation.
+  case realityMoved = "reality moved"
+  /// The clause fails on every fake and live implementation that ran it, and both kinds ran it: the
+  /// contract is wrong, or code that the implementations share, such as a model or a policy.
+  case contractWrong = "contract or shared code?"
+  /// The clause fails on live implementations, and no fake ran it.
+  case fails
+  /// The clause neither holds nor fails on a live implementation: there is no evidence about the
+  /// real system.
+  case unproven
+
+  /// Judges the outcomes of one clause.
+  ///
+  /// Deviations and flaky results count neither as holding nor as failing. A recorded implementation
+  /// that holds counts as a fake that holds.
+  /// - Parameter outcomes: The outcomes, each with the kind of its implementation.
+  public init(_ outcomes: [(kind: ImplementationKind, outcome: Outcome)]) {
+    func count(live: Bool, _ isCounted: (Outcome) -> Bool) -> Int {
+      outcomes.count { ($0.kind == .live) == live && isCounted($0.outcome) }
+    }
+    let fails = { (outcome: Outcome) in
+      if case .flaky = outcome { false } else { outcome.isFailure }
+    }
+    let liveHolds = count(live: true, \.holds)
+    let liveFails = count(live: true, fails)
+    let fakeHolds = count(live: false, \.holds)
+    let fakeFails = outcomes.count { $0.kind == .fake && fails($0.outcome) }
+    let recordedFails = outcomes.count { $0.kind == .recorded && fails($0.outcome) }
+    let deviates = outcomes.contains { if case .deviates = $0.outcome { true } else { false } }
+    self =
+      if fakeFails > 0, liveHolds > 0 {
+        .fakeLies
+      } else if recordedFails > 0, liveHolds > 0 {
+        .recordingStale
+      } else if liveFails > 0, fakeHolds > 0 {
+        .realityMoved
+      } else if fakeFails + recordedFails > 0, liveFails > 0 {
+        .contractWrong
+      } else if liveFails > 0 {
+        .fails
+      } else {
+        liveHolds == 0 ? .unproven : deviates ? .deviates : .agree
+      }
   }
 }

@@ -4,7 +4,7 @@ public import ContractEvidence
 ///
 /// Names are `contract/clause@implementation`. If an implementation ran on several platforms, each
 /// is compared with itself, and its name follows: `contract/clause@implementation (macos)`.
-public struct MatrixDifference: Hashable, Sendable {
+public struct MatrixDifference: Equatable, Sendable {
   /// Cases that fail in the second matrix and not in the first.
   public var newlyFailing: [String] = []
   /// Cases that failed in the first matrix and pass in the second.
@@ -21,7 +21,7 @@ public struct MatrixDifference: Hashable, Sendable {
   public var deviations: [DeviationChange] = []
 
   /// A change of a declared deviation.
-  public struct DeviationChange: Hashable, Sendable {
+  public struct DeviationChange: Equatable, Sendable {
     /// The kinds of change.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       case new

@@ -27,7 +27,7 @@ extension Contract {
     if let server = CaseServer.current { return [serverCase(server, implementations)] }
     let declaration = CaseDeclaration(
       summary, implementations.map { $0.summary(for: id) },
-      sources: ContractSources(self, recorder.liveCalls.folders))
+      sources: ContractSources(self, recorder.evidence.folders))
     var mistakes: [ContractCase<Fixture>] = []
     if !recorder.isChild {
       mistakes = problems(with: implementations).enumerated().map { index, problem in
@@ -55,8 +55,12 @@ extension Contract {
       return Array(cases.prefix(1))
     }
     let part = shard(of: cases, named: id, declaration)
-    for case .clause(let clause, let implementation, let id) in part.map(\.work) {
-      recorder.liveCalls.register(id, clause, implementation, declaration.sources)
+    for terms in implementations.compactMap(\.liveTerms) { recorder.adopt(terms) }
+    if let rules = recorder.liveRules {
+      for case .clause(let clause, let implementation, let id) in part.map(\.work) {
+        let one = LiveCase(id, clause, implementation, declaration.sources, recorder.evidence)
+        if let one { rules.register(one) }
+      }
     }
     return mistakes + part
   }

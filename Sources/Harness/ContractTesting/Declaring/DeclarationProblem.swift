@@ -96,7 +96,14 @@ extension Contract {
         "\(id): '\(implementation.id)' lacks '\(lack.capability.id)' because '\(lack.reason)'; write "
           + "the reason", implementation.sourceLocation)
     }
-    problems += implementation.liveCallProblems(of: id)
+    for problem in implementation.liveTerms?.problems(for: implementation.kind) ?? [] {
+      add("\(id): '\(implementation.id)' \(problem)", implementation.sourceLocation)
+    }
+    for path in implementation.missingSources {
+      add(
+        "\(id): '\(implementation.id)' is built from '\(path)', where nothing is; give a path "
+          + "relative to the folder of Package.swift", implementation.sourceLocation)
+    }
     var deviating: Set<String> = []
     for deviation in implementation.deviations {
       let subject = "\(id): '\(implementation.id)' deviates from '\(deviation.clause)'"
@@ -202,7 +209,7 @@ func editDistance(_ a: String, _ b: String) -> Int {
 }
 
 /// Whether a reason says that somebody has yet to write it.
-func isPlaceholder(_ reason: String) -> Bool {
+package func isPlaceholder(_ reason: String) -> Bool {
   let reason = reason.lowercased()
   return reason.allSatisfy(\.isWhitespace) || reason.hasPrefix("todo")
 }

@@ -1,3 +1,4 @@
+import CPlatform
 import ContractEvidence
 import Testing
 
@@ -9,8 +10,8 @@ public struct Deviation: Sendable {
   let clause: String
   let kind: Kind
   let manner: Manner
-  let isIntermittent: Bool
-  let reason: String
+  package let isIntermittent: Bool
+  package let reason: String
   let link: String?
   let platforms: Platform
   let until: String?
@@ -45,7 +46,7 @@ public struct Deviation: Sendable {
   /// Whether the deviation's last day is over.
   ///
   /// - Parameter time: The time in seconds since 1970-01-01 00:00 UTC.
-  func isOver(at time: Double) -> Bool {
+  package func isOver(at time: Double) -> Bool {
     guard let until, let last = Day(until) else { return false }
     return last < Day(at: time)
   }
@@ -53,5 +54,46 @@ public struct Deviation: Sendable {
   /// The declaration in source form, with its location.
   var declaration: String {
     ".deviating(from: \"\(clause)\") at \(sourceLocation.fileID):\(sourceLocation.line)"
+  }
+}
+
+/// A set of operating systems.
+public struct Platform: OptionSet, Sendable {
+  public let rawValue: Int
+
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// Linux.
+  public static let linux = Platform(rawValue: 1)
+  /// macOS.
+  public static let macOS = Platform(rawValue: 2)
+  /// iOS, iPadOS, tvOS, watchOS and visionOS.
+  public static let appleMobile = Platform(rawValue: 4)
+  /// Any other system.
+  public static let others = Platform(rawValue: 8)
+
+  /// Apple's systems.
+  public static let apple: Platform = [.macOS, .appleMobile]
+  /// Every system.
+  public static let all: Platform = [.linux, .apple, .others]
+
+  /// The system that this code was built for.
+  public static var current: Platform {
+    switch OperatingSystem.current {
+    case .linux: .linux
+    case .macOS: .macOS
+    case .appleMobile: .appleMobile
+    case .other: .others
+    }
+  }
+
+  /// The current system's name in journals.
+  package static var currentName: String {
+    switch current {
+    case .linux: "linux"
+    case .macOS: "macos"
+    case .appleMobile: "apple-mobile"
+    default: "other"
+    }
   }
 }

@@ -24,8 +24,11 @@ public struct Implementation<Fixture>: Sendable {
   var processSharing: ProcessSharing?
   var resources: Set<String> = []
   var timeLimit: Duration = .seconds(60)
-  /// What ``costs(_:)``, ``limited(to:per:)``, ``retrying(_:because:)`` and ``built(from:)`` declare.
-  var terms = LiveTerms()
+  /// The paths in the package of the code that decides how the implementation behaves, or `nil` for the
+  /// whole package.
+  var sources: [String]?
+  /// What the implementation declares with ContractLiveCalls.
+  package var liveTerms: (any LiveTerms)?
 
   /// A working in-memory implementation.
   ///
@@ -237,11 +240,12 @@ extension Implementation {
     copy.processSharing = processSharing
     copy.resources = resources
     copy.timeLimit = timeLimit
-    copy.terms = terms
+    copy.sources = sources
+    copy.liveTerms = liveTerms
     return copy
   }
 
-  private func changed(_ change: (inout Self) -> Void) -> Self {
+  func changed(_ change: (inout Self) -> Void) -> Self {
     var copy = self
     change(&copy)
     return copy

@@ -26,10 +26,8 @@ struct CaseRunner<Fixture>: Sendable {
         "\(id) does not apply: \(outcome.reason ?? "")", sourceLocation: clause.sourceLocation)
       return
     }
-    if isMetered(in: recorder),
-      case .spare(let result) = recorder.liveCalls.decision(
-        about: id, clause, implementation, sources)
-    {
+    let live = live(in: recorder)
+    if let result = spared(live, in: recorder) {
       recorder.record(.caseFinished(result))
       try cancelTestCase(
         "\(id): \(result.outcome.reason ?? "")", sourceLocation: clause.sourceLocation)
@@ -43,8 +41,8 @@ struct CaseRunner<Fixture>: Sendable {
     while true {
       let step = await ExclusiveResources.shared.withResources(resources) {
         await recorder.semaphore.withPermit {
-          if let wait = waitForTurn(in: recorder) { return Step.wait(wait) }
-          return Step.ran(unavailable: await runAndJudge(in: recorder))
+          if let live, let wait = live.rules.begin(live.one) { return Step.wait(wait) }
+          return Step.ran(unavailable: await runAndJudge(in: recorder, live))
         }
       }
       switch step {
@@ -63,25 +61,44 @@ struct CaseRunner<Fixture>: Sendable {
     case ran(unavailable: String?)
   }
 
+  private typealias Live = (one: LiveCase, rules: any LiveCallRules)
+
   /// Whether the case may cost live calls that this process decides about.
-  func isMetered(in recorder: RunRecorder) -> Bool {
+  private func isMetered(in recorder: RunRecorder) -> Bool {
     implementation.kind == .live && !recorder.isChild
+  }
+
+  /// The case and the rules about its live calls, if there are any and this process decides.
+  private func live(in recorder: RunRecorder) -> Live? {
+    guard isMetered(in: recorder), let rules = recorder.liveRules,
+      let one = LiveCase(id, clause, implementation, sources, recorder.evidence)
+    else { return nil }
+    return (one, rules)
+  }
+
+  /// The result of a case that does not run, because earlier evidence shows it or no rule allows it.
+  private func spared(_ live: Live?, in recorder: RunRecorder) -> CaseResult? {
+    guard isMetered(in: recorder) else { return nil }
+    if let proof = recorder.evidence.proof(of: id, clause, implementation, sources) { return proof }
+    return live.flatMap { $0.rules.refusal(of: $0.one) }.map {
+      CaseResult(id: id, outcome: .notRun(reason: $0), seconds: 0)
+    }
   }
 
   /// Runs the case and records its outcome.
   ///
   /// - Returns: Why the case is no evidence, which the caller reports, or `nil`.
-  private func runAndJudge(in recorder: RunRecorder) async -> String? {
+  private func runAndJudge(in recorder: RunRecorder, _ live: Live?) async -> String? {
     recorder.record(.caseStarted(id))
     let clock = ContinuousClock()
     let start = clock.now
-    let (raw, failures) = await executeUntilHeld(in: recorder)
+    let (raw, failures) = await executeUntilHeld(in: recorder, live)
     if !recorder.isChild, let reason = raw.unavailable { return reason }
     let seconds = start.duration(to: clock.now) / .seconds(1)
     // Only the parent knows the declared deviations' process, so a child reports what happened.
     var (outcome, issues) = recorder.isChild ? raw.unjudged : judge(raw)
-    if outcome == .passed, let failure = failures.last {
-      (outcome, issues) = (flaky(after: failures), failure.issues)
+    if outcome == .passed, let live, let failure = failures.last {
+      (outcome, issues) = (live.rules.flaky(live.one, after: failures), failure.issues)
     }
     let code =
       isMetered(in: recorder) ? sources?.code(of: clause, on: implementation) : nil
@@ -91,6 +108,17 @@ struct CaseRunner<Fixture>: Sendable {
           id: id, outcome: outcome, seconds: seconds, issues: issues, witness: raw.witness,
           code: code)))
     return nil
+  }
+
+  /// Runs the case, and again if it fails and the rules about live calls allow that.
+  private func executeUntilHeld(
+    in recorder: RunRecorder, _ live: Live?
+  ) async -> (last: RawResult, failures: [RawResult]) {
+    guard let live else { return (await execute(in: recorder, mayRetry: false), []) }
+    let mayRetry = live.rules.mayRetry(live.one)
+    return await live.rules.execute(live.one, inOwnProcess: needsOwnProcess) {
+      await execute(in: recorder, mayRetry: mayRetry)
+    }
   }
 
   /// Says that the case hangs once half of its time limit has passed, unless that is declared.
@@ -114,7 +142,7 @@ struct CaseRunner<Fixture>: Sendable {
     }
   }
 
-  var needsOwnProcess: Bool {
+  private var needsOwnProcess: Bool {
     switch deviation?.manner {
     case .crashing, .timingOut: true
     case .failing, nil: implementation.processSharing != nil
@@ -133,7 +161,7 @@ struct CaseRunner<Fixture>: Sendable {
     "case \(id); to run only this case: \(RerunCommand.text(for: id, in: test))"
   }
 
-  func execute(in recorder: RunRecorder) async -> RawResult {
+  private func execute(in recorder: RunRecorder, mayRetry: Bool) async -> RawResult {
     let notice = setNotice(in: recorder)
     defer { notice.map(Watchdog.shared.cancel) }
     if needsOwnProcess, !recorder.isChild {
@@ -141,7 +169,7 @@ struct CaseRunner<Fixture>: Sendable {
         ? await SharedProcesses.shared.run(id, in: test, limit: limit)
         : await OwnProcess(id: id, test: test, limit: limit).run()
     }
-    let passesOn = deviation == nil && !recorder.isChild && retries(in: recorder) == 0
+    let passesOn = deviation == nil && !recorder.isChild && !mayRetry
     let comment = { @Sendable in rerun }
     let collector = IssueCollector(
       passingOnWith: passesOn ? comment : nil, unavailability: implementation.unavailability)
@@ -284,5 +312,56 @@ extension Deviation.Manner {
     case (.crashing, .crashed), (.timingOut, .timedOut): true
     default: false
     }
+  }
+}
+
+/// What happened in a case, before it is compared with what is declared.
+package struct RawResult: Sendable {
+  package var end: End
+  package var issues: [IssueSummary]
+  /// Whether the test has seen the issues already.
+  var isPassedOn = false
+  /// Why the case is no evidence, although it ran.
+  package var unavailable: String?
+  /// What the fixture's witnesses observed, or `nil` if it has none or the case did not end.
+  var witness: WitnessSummary?
+  /// What the case's own process printed, or nothing if the case ran in this process.
+  var output = ""
+
+  package enum End: Hashable, Sendable {
+    case ended
+    /// The process ended during the case: by a signal, or by `exit` if the signal is 0.
+    case crashed(signal: Int32)
+    case timedOut(Duration)
+  }
+
+  /// The result as a child process reports it to its parent.
+  var unjudged: (Outcome, [IssueSummary]) {
+    if let unavailable { return (.unavailable(reason: unavailable), issues) }
+    return switch end {
+    case .ended: (issues.isEmpty ? .passed : .failed, issues)
+    case .crashed(let signal): (.crashed(signal: signal), issues)
+    case .timedOut(let limit): (.timedOut(seconds: limit / .seconds(1)), issues)
+    }
+  }
+
+  /// How the case ended, as the rest of a sentence that begins with 'it'.
+  package var endDescription: String {
+    switch end {
+    case .ended: "ended with \(issues.count) issue\(issues.count == 1 ? "" : "s")"
+    case .crashed(0): "ended the process during the case\(lastOutput)"
+    case .crashed(let signal): "was ended by \(signalName(signal))\(lastOutput)"
+    case .timedOut(let limit):
+      "did not end within \(limit); it was cancelled, and left running if it ignored that"
+    }
+  }
+
+  /// The process's error message or its last lines, as the end of a sentence.
+  private var lastOutput: String {
+    let lines = output.split(separator: "\n")
+    if let error = lines.last(where: { $0.contains("Fatal error") || $0.contains("rror: ") }) {
+      return ": \(error)"
+    }
+    return lines.isEmpty ? "" : "; its last output:\n" + lines.suffix(3).joined(separator: "\n")
   }
 }

@@ -30,8 +30,8 @@ final class RunRecorder: Sendable {
   /// Whether saboteurs also run against the clauses that they do not name.
   let measuresBreadth: Bool
 
-  /// Decides which live cases are spared.
-  let liveCalls: LiveCalls
+  /// What earlier runs show about live cases.
+  let evidence: EarlierEvidence
 
   /// Limits how many cases run concurrently.
   let semaphore = CaseSemaphore()
@@ -46,6 +46,8 @@ final class RunRecorder: Sendable {
     var path: String
     /// The folder whose `latest.jsonl` follows the journal, or `nil`.
     var latestFolder: String?
+    /// How many live calls the run may make, as `CONTRACT_BUDGET` says, or `nil` for any number.
+    var budget: Int?
     /// Whether the process is an exit test of Swift Testing, a child that must leave no journal.
     var isExitTest: Bool
     /// Whether to print the matrix when the process exits.
@@ -60,15 +62,23 @@ final class RunRecorder: Sendable {
     var pruning: String?
     var records: [JournalRecord] = []
     var writer: JournalWriter?
+    var liveRules: (any LiveCallRules)?
     /// The declarations that are recorded, by identity.
     var declarations: Set<ObjectIdentifier> = []
     /// The contracts and implementations that are recorded, by content.
-    var declared: Set<JournalRecord.Event> = []
+    var declared: [JournalRecord.Event] = []
     var unmatched: [CasePattern]
     /// Every case that was asked for while a pattern was unmatched, to suggest one.
     var known: Set<CaseID> = []
     var hasSelected = false
     var isFinished = false
+
+    /// Remembers an event; returns `false` if an equal one is known.
+    mutating func declare(_ event: JournalRecord.Event) -> Bool {
+      if declared.contains(event) { return false }
+      declared.append(event)
+      return true
+    }
   }
 
   /// Creates a recorder.
@@ -121,9 +131,19 @@ final class RunRecorder: Sendable {
     isServer = environment[SharedCases.variable] != nil
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
     let chosen = child ?? environment["CONTRACT_JOURNAL"]
-    liveCalls = LiveCalls(environment: environment, run: run, folder: folder, problems: &problems)
+    evidence = EarlierEvidence(
+      environment: environment, run: run, folder: folder, problems: &problems)
+    let budget = environment["CONTRACT_BUDGET"].flatMap(UInt32.init)
+    if let text = environment["CONTRACT_BUDGET"], budget == nil {
+      problems.append(
+        EnvironmentError(
+          variable: "CONTRACT_BUDGET", value: text,
+          expected: "the number of live calls that the run may make, such as 200"
+        ).description)
+    }
     settings = Settings(
-      path: chosen ?? "\(folder)/\(run).jsonl", latestFolder: chosen == nil ? folder : nil,
+      path: chosen ?? "\(folder)/\(run).jsonl",
+      latestFolder: chosen == nil ? folder : nil, budget: budget.map(Int.init),
       isExitTest: environment["SWT_EXIT_TEST_ID"] != nil, isReporting: isReporting,
       problems: problems)
     state = Mutex(State(unmatched: selection.patterns.filter { !$0.isExclusion }))
@@ -185,14 +205,14 @@ final class RunRecorder: Sendable {
       return
         ([.contract(declaration.contract)]
         + declaration.implementations.map(JournalRecord.Event.implementation))
-        .filter { state.declared.insert($0).inserted }
+        .filter { state.declare($0) }
     }
     for event in events { record(event) }
   }
 
   /// Adds a record unless an equal one was added by this method.
   func recordOnce(_ event: JournalRecord.Event) {
-    if state.withLock({ $0.declared.insert(event).inserted }) { record(event) }
+    if state.withLock({ $0.declare(event) }) { record(event) }
   }
 
   /// Returns whether the case is selected, and remembers which patterns matched a case.
@@ -233,11 +253,22 @@ final class RunRecorder: Sendable {
   /// Returns whether `CONTRACT_REQUIRE` names this kind.
   func requires(_ kind: ImplementationKind) -> Bool { required.contains(kind) }
 
+  /// The rules for live cases, once an implementation declares something that they concern.
+  var liveRules: (any LiveCallRules)? { state.withLock(\.liveRules) }
+
+  /// Uses the rules of ContractLiveCalls from now on.
+  func adopt(_ terms: any LiveTerms) {
+    state.withLock { state in
+      guard state.liveRules == nil else { return }
+      state.liveRules = terms.rules(budget: settings.budget)
+    }
+  }
+
   /// The path of the journal, or `nil` if none is written.
   var journal: String? { state.withLock { $0.writer?.path } }
 
   /// The matrix of the results so far.
-  var matrix: Matrix { Matrix(state.withLock(\.records)) }
+  var matrix: Matrix { Matrix(run: state.withLock(\.records)) }
 
   /// Ends the run. A selection that matched nothing is a problem of the run.
   ///

@@ -2,6 +2,7 @@ import ContractEvidence
 import Foundation
 import Testing
 
+@testable import ContractLiveCalls
 @testable import ContractTesting
 
 /// `CONTRACT_BUDGET` says how many live calls a run may make.

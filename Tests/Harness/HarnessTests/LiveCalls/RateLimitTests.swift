@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ContractLiveCalls
 @testable import ContractTesting
 
 /// `.limited(to:per:)` limits how many live calls begin in any span of time.

@@ -1,7 +1,9 @@
 import ContractEvidence
+import ContractReports
 import Foundation
 import Testing
 
+@testable import ContractLiveCalls
 @testable import ContractTesting
 
 /// A live case that failed may be tried again.

@@ -1,3 +1,29 @@
+import ContractEvidence
+
+extension Matrix {
+  /// Merges journals; each damaged line becomes a problem.
+  public init(_ journal: Journal) {
+    self.init(journal.records)
+    problems += journal.damage.map {
+      "\($0.path ?? "journal"):\($0.line): this line is damaged, \($0.reason)"
+    }
+  }
+
+  /// Merges the records of one or several runs.
+  ///
+  /// Results of different platforms are never merged. Of several results of a case on one platform,
+  /// those of the commit of the latest run count. If some of them fail and others hold, the case is
+  /// flaky: only a pass of a later commit replaces a failure. A run whose commit is not known counts
+  /// as one of the same commit. A case that started and never ended has crashed.
+  ///
+  /// - Parameter records: Records in any order; duplicates make no difference.
+  public init(_ records: [JournalRecord]) {
+    var builder = MatrixBuilder()
+    for record in records { builder.add(record) }
+    self = builder.matrix()
+  }
+}
+
 /// Collects journal records in any order and merges them into a matrix.
 struct MatrixBuilder {
   private var runs = Latest<String, RunSummary>()
@@ -114,17 +140,13 @@ struct MatrixBuilder {
   private func table(
     of contract: ContractSummary, _ cells: [CaseID: [String: Matrix.Cell]]
   ) -> Matrix.Table {
-    let columns = columns(of: contract, cells)
+    var table = Matrix.Table(contract, columns(of: contract, cells))
     let saboteurs = saboteurResults(of: contract)
-    return Matrix.Table(
-      contract: contract, columns: columns.map(\.column),
-      rows: contract.clauses.enumerated().map { index, clause in
-        let cells = columns.map { $0.cells[index] }
-        return Matrix.Row(
-          clause: clause, cells: cells, verdict: Self.verdict(on: columns.map(\.column), cells))
-      },
-      saboteurs: saboteurs.map(\.value), strengthTime: saboteurs.map(\.time).min(),
-      latestStrengthTime: saboteurs.map(\.time).max(), breadths: breadths(of: contract))
+    table.saboteurs = saboteurs.map(\.value)
+    table.strengthTime = saboteurs.map(\.time).min()
+    table.latestStrengthTime = saboteurs.map(\.time).max()
+    table.breadths = breadths(of: contract)
+    return table
   }
 
   /// What the latest run with the contract's current clauses shows of each saboteur's breadth.
@@ -135,25 +157,17 @@ struct MatrixBuilder {
     .sorted { $0.saboteur < $1.saboteur }
   }
 
-  private typealias FilledColumn = (column: Matrix.Column, cells: [Matrix.Cell?])
-
   private func columns(
     of contract: ContractSummary, _ cells: [CaseID: [String: Matrix.Cell]]
-  ) -> [FilledColumn] {
-    let kinds: [ImplementationKind] = [.fake, .recorded, .live]
-    return implementations.keys.filter { $0.contract == contract.id }
+  ) -> [Matrix.Column.Filled] {
+    implementations.keys.filter { $0.contract == contract.id }
       .flatMap { columns(of: $0, contract, cells) }
-      .sorted {
-        let (one, other) = ($0.column.implementation, $1.column.implementation)
-        return (kinds.firstIndex(of: one.kind) ?? 0, one.id, $0.column.platforms[0])
-          < (kinds.firstIndex(of: other.kind) ?? 0, other.id, $1.column.platforms[0])
-      }
   }
 
   /// One column for each group of platforms with equal results.
   private func columns(
     of key: Key, _ contract: ContractSummary, _ cells: [CaseID: [String: Matrix.Cell]]
-  ) -> [FilledColumn] {
+  ) -> [Matrix.Column.Filled] {
     let declared = implementations[key] ?? .init()
     var groups: [(platforms: [String], cells: [Matrix.Cell?])] = []
     for platform in Set(declared.keys.map(platform)).sorted() {
@@ -177,30 +191,13 @@ struct MatrixBuilder {
       var implementation = declared.latest(where: isOfGroup)
       implementation?.version = versions[key]?.latest(where: isOfGroup)
       let names = Set(declared.keys.filter(isOfGroup))
-      let column = Matrix.Column(
-        implementation: implementation
+      return Matrix.Column.Filled(
+        implementation
           ?? ImplementationSummary(
             contract: key.contract, id: key.implementation, kind: .fake, lacks: [:], deviations: []),
-        platforms: group.platforms, isSplit: groups.count > 1,
-        runs: Set(names.compactMap { runs[$0] }).sorted { "\($0)" < "\($1)" },
-        witness: Self.witness(of: group.cells))
-      return (
-        column,
-        group.cells.map { cell in
-          var cell = cell
-          cell?.suffix = column.suffix
-          return cell
-        }
-      )
+        group.platforms, isSplit: groups.count > 1,
+        runs: Set(names.compactMap { runs[$0] }).sorted { "\($0)" < "\($1)" }, cells: group.cells)
     }
-  }
-
-  private static func witness(of cells: [Matrix.Cell?]) -> Matrix.Column.Witness? {
-    let observations = cells.compactMap { $0?.result.witness }
-    guard let name = observations.first?.name else { return nil }
-    return Matrix.Column.Witness(
-      name: name, sampledCases: observations.count,
-      touchingCases: observations.count(where: \.isTouched))
   }
 
   /// Whether two platforms have equal results for every clause, or both have none.
@@ -208,26 +205,6 @@ struct MatrixBuilder {
     zip(one, other).allSatisfy {
       $0?.result.outcome == $1?.result.outcome && $0?.isCurrent == $1?.isCurrent
     }
-  }
-
-  private static func verdict(on columns: [Matrix.Column], _ cells: [Matrix.Cell?]) -> Verdict? {
-    let ranNowhere = cells.allSatisfy { cell in
-      switch cell?.result.outcome {
-      case nil, .notApplicable: true
-      default: false
-      }
-    }
-    if ranNowhere { return nil }
-    // A failed fixture, a result for another revision, or one of a live implementation that may be a
-    // fake, is no evidence about the clause.
-    let evidence = zip(columns, cells).compactMap { column, cell in
-      cell.flatMap { cell in
-        cell.result.issues.contains(where: \.isFixture) || !cell.isCurrent
-          || column.untouched != nil
-          ? nil : (kind: column.implementation.kind, outcome: cell.result.outcome)
-      }
-    }
-    return Verdict(evidence)
   }
 
   // MARK: - Saboteurs
@@ -285,7 +262,7 @@ extension Array {
 }
 
 /// The latest value for each key, independent of the order in which values arrive.
-private struct Latest<Key: Hashable, Value: Hashable> {
+private struct Latest<Key: Hashable, Value: Equatable> {
   private var entries: [Key: (time: Double, value: Value)] = [:]
 
   var keys: [Key] { Array(entries.keys) }
@@ -332,30 +309,15 @@ private struct CaseHistory {
       .sorted {
         // Any fixed order of equal times will do, or a merge would depend on the order of the files.
         ($0.time, $0.run) == ($1.time, $1.run)
-          ? "\($0.value)" < "\($1.value)" : ($0.time, $0.run) < ($1.time, $1.run)
+          ? "\($0.result)" < "\($1.result)" : ($0.time, $0.run) < ($1.time, $1.run)
       }
-    guard let last = results.last else { return nil }
-    let failed = results.filter { $0.value.outcome.isFailure }
-    let held = results.filter(\.isEvidenceOfNoFailure)
-    var chosen = last
-    if let worst = Self.worst(failed) {
-      chosen = worst
-      let name = results.lazy.compactMap { commit($0.run) }.first
-      chosen.value.outcome = flaky(failed, held, of: name) ?? chosen.value.outcome
-    } else {
-      // An implementation that is unavailable elsewhere takes no evidence away.
-      chosen = Self.worst(results.filter { $0.run == last.run }) ?? last
-      switch chosen.value.outcome {
-      case .unavailable, .notRun: chosen = held.last ?? chosen
-      default: break
-      }
+    let merged = Matrix.Cell.merged(
+      results, commit: results.lazy.compactMap { commit($0.run) }.first)
+    guard var cell = merged else { return nil }
+    if case .flaky(let reason) = cell.result.outcome, results.contains(where: \.isRetried) {
+      cell.result.outcome = .flaky(reason: reason + rate(besides: results))
     }
-    let deviated = results.count { if case .deviates = $0.value.outcome { true } else { false } }
-    let passed = results.count { $0.value.outcome == .passed }
-    return Matrix.Cell(
-      result: chosen.value, run: chosen.run, time: chosen.value.evidenceTime ?? chosen.time,
-      isCurrent: true,
-      deviatedRuns: deviated, heldRuns: passed)
+    return cell
   }
 
   /// The failures of the same code since the evidence that some results repeat, whatever their commit: to
@@ -369,40 +331,17 @@ private struct CaseHistory {
     }
   }
 
-  /// The outcome if some results of a commit fail and others hold, also within one run that tried the case
-  /// again. It states the rate, and that of all runs if there are more.
-  private func flaky(
-    _ failed: [Entry<CaseResult>], _ held: [Entry<CaseResult>], of commit: String?
-  ) -> Outcome? {
-    let retried = failed.filter(\.isRetried)
-    guard let first = retried.last ?? held.last else { return nil }
-    let count = failed.count + held.count
-    var reason =
-      "failed in \(failed.count) of \(count) runs"
-      + (commit.map { " of commit \($0.prefix(12))" } ?? "")
-    guard !retried.isEmpty else { return .flaky(reason: reason) }
-    if count == 1 {
-      reason = first.value.outcome.reason ?? ""
-    } else {
-      reason += ", and passed when tried again in \(retried.count)"
+  /// How many of all runs failed, whatever their commit, or nothing if no others did.
+  private func rate(besides merged: [Matrix.Cell]) -> String {
+    let isCounted = { (cell: Matrix.Cell) in
+      cell.result.outcome.isFailure || cell.isEvidenceOfNoFailure
     }
     let all = Dictionary(grouping: entries, by: \.run).flatMap { run, entries in
       ended(in: run, entries)
-    }.filter { $0.value.outcome.isFailure || $0.isEvidenceOfNoFailure }
-    if all.count > count {
-      let failures = all.count(where: \.value.outcome.isFailure)
-      reason += "; of all \(all.count) runs, \(failures) failed or were flaky"
-    }
-    return .flaky(reason: reason)
-  }
-
-  /// The worst of the results of the latest run among some.
-  private static func worst(_ results: [Entry<CaseResult>]) -> Entry<CaseResult>? {
-    guard let latest = results.last?.run else { return nil }
-    return results.filter { $0.run == latest }.max {
-      ($0.value.outcome.severity, $0.time, $0.value.seconds)
-        < ($1.value.outcome.severity, $1.time, $1.value.seconds)
-    }
+    }.filter(isCounted)
+    guard all.count > merged.count(where: isCounted) else { return "" }
+    let failures = all.count(where: \.result.outcome.isFailure)
+    return "; of all \(all.count) runs, \(failures) failed or were flaky"
   }
 
   /// The results of one run, and a crash if it started the case more often than it ended it. If the
@@ -410,30 +349,21 @@ private struct CaseHistory {
   ///
   /// Starts and ends within a run are counted and not paired by time: the clock may have been set
   /// back between them.
-  private func ended(in run: String, _ entries: [Entry<CaseResult?>]) -> [Entry<CaseResult>] {
+  private func ended(in run: String, _ entries: [Entry<CaseResult?>]) -> [Matrix.Cell] {
     // By time, so that a journal that was merged twice makes no difference.
     let starts = Set(entries.filter { $0.value == nil }.map(\.time))
     let ends = Dictionary(
       entries.compactMap { entry in entry.value.map { (entry.time, $0) } },
       uniquingKeysWith: { "\($0)" < "\($1)" ? $1 : $0 })
-    var results = ends.map { Entry(run: run, time: $0.key, value: $0.value) }
+    var results = ends.map { cell(run, $0.key, $0.value) }
     if starts.count > ends.count, !crashedRuns.contains(run), let time = starts.max() {
       let crash = CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0)
-      results.append(Entry(run: run, time: time, value: crash))
+      results.append(cell(run, time, crash))
     }
     return results
   }
-}
 
-extension Entry<CaseResult> {
-  /// Whether the case failed, and held when it was tried again.
-  fileprivate var isRetried: Bool { if case .flaky = value.outcome { true } else { false } }
-
-  /// Whether the clause held, or deviated as declared.
-  fileprivate var isEvidenceOfNoFailure: Bool {
-    switch value.outcome {
-    case .passed, .proven, .deviates: true
-    default: false
-    }
+  private func cell(_ run: String, _ time: Double, _ result: CaseResult) -> Matrix.Cell {
+    Matrix.Cell(result: result, run: run, time: time, isCurrent: true)
   }
 }

@@ -1,3 +1,25 @@
+/// An error for an environment variable with an invalid value.
+public struct EnvironmentError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The variable's name.
+  public var variable: String
+
+  /// The variable's value.
+  public var value: String
+
+  /// The valid values, as the rest of a sentence that begins with 'give'.
+  public var expected: String
+
+  /// Creates an error for a variable.
+  package init(variable: String, value: String, expected: String) {
+    self.variable = variable
+    self.value = value
+    self.expected = expected
+  }
+
+  /// A message that names the variable and its valid values.
+  public var description: String { "\(variable)='\(value)' is not valid: give \(expected)" }
+}
+
 /// One of several processes that divide the work of a run. `2/4` is the second of four.
 public struct Shard: Hashable, Sendable {
   /// The only process of a run.
@@ -50,5 +72,22 @@ public struct Shard: Hashable, Sendable {
     let start = name.utf8.reduce(0) { ($0 &* 31 &+ UInt32($1)) }
     return list.enumerated()
       .filter { (Int(start) % count + $0.offset) % count == number - 1 }.map(\.element)
+  }
+}
+
+/// A span of time as an option or a variable names it: a whole number and a unit, such as `7d`.
+package enum TimeSpan {
+  /// The valid form, as the rest of a sentence that begins with 'give'.
+  package static let expected = "a number and d, h, m or s, such as 7d"
+
+  /// Parses a span such as `7d`, `12h`, `30m` or `90s`.
+  ///
+  /// - Returns: The span in seconds, or `nil` for any other text.
+  package static func seconds(_ text: String) -> Double? {
+    let units: [Character: Double] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
+    guard let unit = text.last.flatMap({ units[$0] }), let number = UInt32(text.dropLast()) else {
+      return nil
+    }
+    return Double(number) * unit
   }
 }
