@@ -23,15 +23,16 @@ extension ClauseGroup<CookieStoreFixture> {
       "three-thousand", "a store keeps at least 3,000 cookies in total", from: "RFC 6265bis §6.1"
     ) { fixture in
       let names = (1...50).map { "n\($0)" }
-      // Most are restored, because reading 3,000 lines takes long where code is not optimized.
-      for site in 1...59 {
+      // All but the last are restored: a store may compare each line that it reads with every
+      // domain, which takes long where code is not optimized.
+      for site in 1...60 {
         try await fixture.store.restore(
-          names.map { name in
+          names.dropLast(site == 60 ? 1 : 0).map { name in
             Cookie(
               name: name, value: "1", domain: "site\(site).example", creation: fixture.now)
           })
       }
-      for name in names { try await fixture.set("\(name)=1", at: "https://site60.example/") }
+      try await fixture.set("n50=1", at: "https://site60.example/")
       checkEqual(try await fixture.store.all().count, 3000, "the number of cookies kept of 3,000")
     }
     Clause(

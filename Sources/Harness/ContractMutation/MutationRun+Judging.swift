@@ -22,8 +22,9 @@ struct Judging {
 }
 
 extension MutationRun {
-  /// How many processes judge: more than there are processors, because some cases wait.
-  private static let workers = 2 * ProcessInfo.processInfo.activeProcessorCount
+  /// How many processes judge: more than there are processors, because some cases wait, most of all
+  /// those that notice that something does not happen.
+  private static let workers = 4 * ProcessInfo.processInfo.activeProcessorCount
 
   /// The most address space of a process, in bytes: at most 8 GiB, and together no more than the
   /// machine has.
@@ -78,6 +79,7 @@ extension MutationRun {
       }
     }
     let start = ContinuousClock.now
+    let processor = JudgingTime.processor
     let total = items.count
     let progress = progress
     let tally = Mutex((done: 0, survived: 0))
@@ -96,13 +98,16 @@ extension MutationRun {
     let judges = try self.judges(judging)
     try queue.run(judges: judges)
     if let error = writer.error { throw error }
+    for judge in judges { judge.restart() }
     let seconds = start.duration(to: .now) / .seconds(1)
     let tenths = Int((10 * seconds).rounded())
     let judged = tally.withLock(\.done)
+    let each = (JudgingTime.processor - processor) / Double(max(judged, 1))
     progress(
       .step(
         "judged \(judged) mutants in \(tenths / 10).\(tenths % 10) s, "
-          + "\(Int(60 * Double(judged) / max(seconds, 0.001))) a minute: "
+          + "\(Int(60 * Double(judged) / max(seconds, 0.001))) a minute, each with "
+          + "\(Int((1_000 * each).rounded())) ms of processor time: "
           + judges.reduce(JudgingTime()) { $0 + $1.time }.text))
   }
 

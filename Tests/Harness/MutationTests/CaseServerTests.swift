@@ -1,5 +1,6 @@
 import ContractTesting
 import Foundation
+import SystemLocks
 import Testing
 
 @testable import ContractMutation
@@ -101,17 +102,42 @@ import Testing
     }
   }
 
+  /// Starts a case, and gives up its process.
+  private static func hangingCase(
+    _ id: String, patience: Double, in folder: String
+  ) throws -> HangingCase {
+    let server = try Self.start(in: folder)
+    _ = try Self.lines(of: server, through: .ready)
+    server.send([id])
+    #expect(try server.line(within: 60) == .started(id))
+    let state = try SwitchState(folder: folder, name: "left", count: 1)
+    return HangingCase(id, on: server, state, patience: patience)
+  }
+
   @Test func `a case that hangs gets more time, and then counts as silent`() throws {
     try Self.withFolder { folder in
       for (id, isSilent) in [("served/hangs@plain", true), ("served/holds@plain", false)] {
-        let server = try Self.start(in: folder)
-        _ = try Self.lines(of: server, through: .ready)
-        server.send([id])
-        #expect(try server.line(within: 60) == .started(id))
-        let state = try SwitchState(folder: folder, name: "left", count: 1)
-        let hanging = HangingCase(id, on: server, state, patience: isSilent ? 0.3 : 60)
+        let hanging = try Self.hangingCase(id, patience: isSilent ? 0.3 : 60, in: folder)
         #expect(hanging.staysSilent() == isSilent)
       }
+    }
+  }
+
+  @Test func `a judge waits itself for a case that hangs if no seat is free`() throws {
+    try Self.withFolder { folder in
+      let room = WaitingRoom(seats: 1)
+      let finished = Mutex<[String]>([])
+      let hanging = try [5, 0.2].map {
+        try Self.hangingCase("served/hangs@plain", patience: $0, in: folder)
+      }
+      for (name, one) in zip(["beside the judge", "in the judge"], hanging) {
+        room.wait(for: one) { isSilent in
+          finished.withLock { $0.append(isSilent ? name : "not silent") }
+        }
+      }
+      #expect(finished.withLock(\.self) == ["in the judge"])
+      room.waitForAll()
+      #expect(finished.withLock(\.self) == ["in the judge", "beside the judge"])
     }
   }
 }

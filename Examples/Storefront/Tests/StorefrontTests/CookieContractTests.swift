@@ -29,6 +29,6 @@ extension Implementation<CookieStoreFixture> {
       return try JSONCookieStore(file, policy: setup.policy, now: setup.now)
     }
   }.deviating(
-    from: "three-thousand", kind: .unsupported, by: .timingOut(after: .seconds(5)),
+    from: "three-thousand", kind: .unsupported, by: .timingOut(after: .seconds(1)),
     because: "each operation reads and writes the whole file, which is too slow for 3,000 cookies")
 }

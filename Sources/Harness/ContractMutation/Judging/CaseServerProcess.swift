@@ -117,22 +117,26 @@ final class CaseServerProcess {
 
   /// The next line.
   ///
-  /// - Parameter limit: How long the process may be silent, in seconds.
+  /// - Parameter limit: How long the process may be silent, in seconds. Time in which it only waits
+  ///   for a processor does not count: a busy machine must not turn a slow case into one that hangs.
   func line(within limit: Double) throws(Silence) -> Line {
-    let deadline = ContinuousClock.now + .seconds(limit)
+    var rest = limit
+    var clock = SilenceClock(of: process)
     while true {
       if let text = buffer.next() {
         if let line = Self.parse(text) { return line }
         continue
       }
-      let rest = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
       guard rest > 0 else { throw .timedOut }
       var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      let slice = min(rest, SilenceClock.slice)
       // A process that the case left behind may hold the socket open after the server's end.
-      if Foundation.poll(&poll, 1, Int32(min(rest + 1, 200))) > 0 {
+      if Foundation.poll(&poll, 1, Int32((1_000 * slice).rounded(.up))) > 0 {
         try readMore()
       } else if hasEnded() {
         throw waitForEnd()
+      } else {
+        rest -= clock.advance()
       }
     }
   }

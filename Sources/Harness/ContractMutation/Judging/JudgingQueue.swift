@@ -1,7 +1,7 @@
 import Foundation
 import SystemLocks
 
-/// The mutants that several judges share, and what is known about who kills whom.
+/// The mutants that several judges share.
 final class JudgingQueue: Sendable {
   /// A mutant that waits.
   struct Item: Sendable {
@@ -14,18 +14,13 @@ final class JudgingQueue: Sendable {
   private struct State {
     /// Items with a case that hung but not for ever. They are judged again with more patience.
     var late: [Item] = []
-    /// How many mutants each case noticed.
-    var kills: [String: Int] = [:]
-    /// The case that noticed the latest mutant of a declaration.
-    var latest: [String: String] = [:]
+    var order: CaseOrder
   }
 
   private let items: [Item]
   private let baseline: Baseline
   private let deadline: ContinuousClock.Instant?
-  private let state = Mutex(State())
-  /// The threads that wait for cases that hang.
-  private let waiting = DispatchGroup()
+  private let state: Mutex<State>
   private let report: @Sendable (Mutant, MutantVerdict) -> Void
 
   /// Creates a queue.
@@ -42,6 +37,7 @@ final class JudgingQueue: Sendable {
     self.baseline = baseline
     self.deadline = deadline
     self.report = report
+    state = Mutex(State(order: CaseOrder(baseline)))
   }
 
   /// Judges all mutants: most in shared processes, then those that a value computed once depends on
@@ -53,74 +49,61 @@ final class JudgingQueue: Sendable {
   /// - Throws: ``MutationError`` if the cases can't be run.
   func run(judges: [MutantJudge]) throws(MutationError) {
     let order = items.filter { !dependsOnStart($0) } + items.filter(dependsOnStart)
+    let room = WaitingRoom(seats: judges.count)
     do {
-      defer { waiting.wait() }
-      try judge(order, by: judges, isPatient: false)
+      defer { room.waitForAll() }
+      try judge(order, by: judges, in: room)
     }
-    try judge(state.withLock(\.late), by: judges, isPatient: true)
+    try judge(state.withLock(\.late), by: judges, in: nil)
   }
 
   /// Whether a value that is computed once depends on a mutant.
   private func dependsOnStart(_ item: Item) -> Bool { baseline.reachedOnce.contains(item.number) }
 
+  /// Judges mutants.
+  ///
+  /// - Parameter room: Where cases that hang wait. Without it, judges wait for them as long.
   private func judge(
-    _ items: [Item], by judges: [MutantJudge], isPatient: Bool
+    _ items: [Item], by judges: [MutantJudge], in room: WaitingRoom?
   ) throws(MutationError) {
     try judges.share(items) { judge, item throws(MutationError) in
       if let deadline = self.deadline, .now > deadline { return }
       let isStartedWith = self.dependsOnStart(item)
+      let cases = self.order(item, all: isStartedWith)
       let outcome = try judge.judge(
         .init(
-          number: item.number, cases: self.order(item, all: isStartedWith),
-          isStartedWith: isStartedWith, isPatient: isPatient))
+          number: item.number, cases: cases, isStartedWith: isStartedWith,
+          isPatient: room == nil))
       switch outcome {
-      case .judged(let verdict): self.finish(item, verdict)
-      case .hangs(let hanging): self.wait(for: hanging, of: item)
+      case .judged(let verdict): self.finish(item, cases, verdict)
+      case .hangs(let hanging):
+        let id = hanging.id
+        room?.wait(for: hanging) { isSilent in
+          if isSilent {
+            self.finish(item, cases, MutantVerdict(.timedOut, killer: id))
+          } else {
+            self.state.withLock { $0.late.append(item) }
+          }
+        }
       }
     }
   }
 
-  /// Lets another thread wait for a case that hangs, while its judge goes on.
-  private func wait(for hanging: HangingCase, of item: Item) {
-    // The judge has given it up: only the new thread uses it.
-    nonisolated(unsafe) let hanging = hanging
-    waiting.enter()
-    Thread.detachNewThread {
-      if hanging.staysSilent() {
-        self.finish(item, MutantVerdict(.timedOut, killer: hanging.id))
-      } else {
-        self.state.withLock { $0.late.append(item) }
-      }
-      self.waiting.leave()
-    }
-  }
-
-  private func finish(_ item: Item, _ verdict: MutantVerdict) {
-    if let killer = verdict.killer {
-      state.withLock { state in
-        state.kills[killer, default: 0] += 1
-        state.latest[item.mutant.file + item.mutant.declaration] = killer
-      }
+  private func finish(_ item: Item, _ cases: [String], _ verdict: MutantVerdict) {
+    state.withLock {
+      $0.order.learn(from: item.mutant, tried: cases, killer: verdict.killer)
     }
     report(item.mutant, verdict)
   }
 
-  /// The cases of a mutant: first the one that noticed its neighbour, then those that noticed most
-  /// for their time.
+  /// The cases of a mutant, in the order to try them.
   ///
   /// - Parameter all: Whether all cases judge. A value that is computed once is seen as reached only
   ///   by the case that came first, but each case may use it.
   private func order(_ item: Item, all: Bool) -> [String] {
-    let (kills, latest) = state.withLock { state in
-      (state.kills, state.latest[item.mutant.file + item.mutant.declaration])
-    }
-    let cases = all ? Set(baseline.cases.keys) : item.cases
-    func rank(_ id: String) -> Double {
-      if id == latest { return .infinity }
-      return Double(kills[id, default: 0] + 1) / max(baseline.cases[id]?.seconds ?? 1, 1e-5)
-    }
-    let ranks = cases.map { (id: $0, rank: rank($0)) }
-    return ranks.sorted { ($0.rank, $1.id) > ($1.rank, $0.id) }.map(\.id)
+    // Sorting takes longer than other judges should wait.
+    let order = state.withLock(\.order)
+    return order.sorted(all ? Set(baseline.cases.keys) : item.cases, for: item.mutant)
   }
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What judges spend their time on, in seconds.
 struct JudgingTime {
   /// Starting processes.
@@ -28,5 +30,14 @@ struct JudgingTime {
       "\(percent(starting)) of the time to start processes, "
       + "\(percent(noticing)) to notice mutants, \(percent(confirming)) to confirm that, "
       + "\(percent(surviving)) on those that survive"
+  }
+
+  /// The seconds of processor time that this process, and the children that it has waited for, took
+  /// (times(2)).
+  static var processor: Double {
+    var used = tms()
+    _ = times(&used)
+    let ticks = used.tms_utime + used.tms_stime + used.tms_cutime + used.tms_cstime
+    return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 }

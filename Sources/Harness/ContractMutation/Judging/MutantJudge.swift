@@ -20,6 +20,12 @@ final class MutantJudge {
   /// What the time was spent on.
   private(set) var time = JudgingTime()
 
+  /// The most cases of a command.
+  private static let longestPart = 256
+
+  /// The most switches that several cases of a command pass without a mutant.
+  private static let switchesOfPart = 50_000
+
   /// How long a case may be silent before it counts as hanging, as a multiple of the usual limit.
   private static let patience = 5.0
 
@@ -123,14 +129,12 @@ final class MutantJudge {
   private func firstFailure(
     _ task: Task, of cases: [String]
   ) throws(MutationError) -> (id: String, end: End)? {
-    // Most mutants fail one of the first cases. The fewer cases share their fuel, the sooner an
-    // endless loop has spent it.
     var rest = cases[...]
     var size = 4
     while !rest.isEmpty {
-      let part = Array(rest.prefix(size))
-      rest = rest.dropFirst(size)
-      size *= 4
+      let part = nextPart(of: rest, atMost: size)
+      rest = rest.dropFirst(part.count)
+      size = min(4 * size, Self.longestPart)
       guard let failure = try run(part, with: task.number, task) else { continue }
       guard case .looped = failure.end, part.count > 1 else { return failure }
       if task.isStartedWith { restart() }
@@ -139,6 +143,21 @@ final class MutantJudge {
       }
     }
     return nil
+  }
+
+  /// The cases that are sent in the next command.
+  ///
+  /// Most mutants fail one of the first cases, so the first commands are short. The cases of a
+  /// command share their fuel: the less they have, the sooner an endless loop has spent it.
+  private func nextPart(of cases: ArraySlice<String>, atMost size: Int) -> [String] {
+    var part: [String] = []
+    var switches = 0
+    for id in cases.prefix(size) {
+      switches += baseline.cases[id]?.switches ?? 0
+      if switches > Self.switchesOfPart, !part.isEmpty { break }
+      part.append(id)
+    }
+    return part
   }
 
   /// Whether a case that failed passes without the mutant, and fails again with it.
@@ -161,7 +180,8 @@ final class MutantJudge {
     return false
   }
 
-  private func restart() {
+  /// Ends the process. The next case gets a new one.
+  func restart() {
     server?.end()
     server = nil
   }
