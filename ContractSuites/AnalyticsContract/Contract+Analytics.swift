@@ -54,8 +54,9 @@ extension Contract<AnalyticsFixture> {
       let arrivals = try await fixture.arrivals()
       #expect(arrivals.isSame(as: expected))
     }
-    Clause("told-apart", "arrived events are equal if their strings have the same bytes, or else not")
-    { fixture in
+    Clause(
+      "told-apart", "arrived events are equal if their strings have the same bytes, or else not"
+    ) { fixture in
       let categories = ["song", "e\u{301}", "\u{e9}"]
       let actions = [nil, "", "e\u{301}", "\u{e9}"]
       for (category, action) in categories.flatMap({ name in actions.map { (name, $0) } }) {

@@ -83,7 +83,8 @@ extension Contract<CheckoutFixture> {
       }
       #expect(fixture.shown().isEmpty, "something was shown")
     }
-    Clause("disconnected", "without the app's toggles and navigator, one-tap checkout is disabled") {
+    Clause("disconnected", "without the app's toggles and navigator, one-tap checkout is disabled")
+    {
       fixture in
       for (_, entry, toggle) in entries {
         try fixture.set(toggle, true)

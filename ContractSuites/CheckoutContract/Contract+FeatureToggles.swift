@@ -84,7 +84,8 @@ extension Contract<FeatureTogglesFixture> {
       #expect(!toggles.isEnabled(toggle))
     }
     Clause(
-      "unreadable", "reading an unreadable source throws an error that names it, and changes nothing",
+      "unreadable",
+      "reading an unreadable source throws an error that names it, and changes nothing",
       requires: .unreadability
     ) { fixture in
       let toggle = FeatureToggle.oneTapCheckoutInCart

@@ -58,7 +58,8 @@ extension Contract<NavigatorFixture> {
       }
       #expect(Set(await fixture.shown()).count == 8 * 25, "a screen was lost")
     }
-    Clause("back", "going back removes the topmost screen, if a call has shown one",
+    Clause(
+      "back", "going back removes the topmost screen, if a call has shown one",
       requires: .goingBack
     ) { fixture in
       for name in ["songs", "song"] { fixture.navigator.show(.named(name)) }

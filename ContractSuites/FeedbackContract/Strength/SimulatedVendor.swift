@@ -42,7 +42,8 @@ final class SimulatedVendor: FeedbackVendor {
     }
     onLoad(VendorLoad(id: id, listener: listener) { self.answer($0) })
     if answersItself {
-      answer(id == Self.form.id ? .form(Self.form.title, questions: Self.form.questions) : .failure(4))
+      answer(
+        id == Self.form.id ? .form(Self.form.title, questions: Self.form.questions) : .failure(4))
     }
   }
 
