@@ -131,9 +131,8 @@ extension NavigatorFixture {
     _ show: @escaping @Sendable (inout [Screen], Screen) -> Void
   ) -> NavigatorFixture {
     let navigator = FlawedNavigator(screens, show)
-    return NavigatorFixture(navigator: navigator, goBack: { navigator.goBack(goBack) }) {
-      navigator.screens
-    }
+    return NavigatorFixture(
+      navigator: navigator, goBack: { navigator.goBack(goBack) }, shown: { navigator.screens })
   }
 }
 

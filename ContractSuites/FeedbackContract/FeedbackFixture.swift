@@ -38,8 +38,7 @@ public struct FeedbackFixture: Sendable {
 
 /// What a vendor answers on its own.
 ///
-/// In most clauses the clause answers in place of the vendor, so they don't see what the vendor itself
-/// does.
+/// Most clauses answer in place of the vendor, and do not see what the vendor itself does.
 public struct OwnAnswers: Sendable {
   /// A form that the vendor has.
   public var form: FeedbackForm

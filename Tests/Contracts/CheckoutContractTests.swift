@@ -67,9 +67,9 @@ extension Implementation<NavigatorFixture> {
     let navigator = StackNavigator(root: .named("home")) { screens in
       rendered.withLock { $0 = screens }
     }
-    return NavigatorFixture(navigator: navigator, goBack: { navigator.goBack() }) {
-      Array(rendered.withLock(\.self).dropFirst())
-    }
+    return NavigatorFixture(
+      navigator: navigator, goBack: { navigator.goBack() },
+      shown: { Array(rendered.withLock(\.self).dropFirst()) })
   }
 }
 
