@@ -54,6 +54,22 @@ extension Contract<AnalyticsFixture> {
       let arrivals = try await fixture.arrivals()
       #expect(arrivals.isSame(as: expected))
     }
+    Clause(
+      "told-apart", "arrived events are equal if their strings have the same bytes, or else not"
+    ) { fixture in
+      let categories = ["song", "e\u{301}", "\u{e9}"]
+      let actions = [nil, "", "e\u{301}", "\u{e9}"]
+      for (category, action) in categories.flatMap({ name in actions.map { (name, $0) } }) {
+        for _ in 1...2 { fixture.tracker.track(category, action: action) }
+      }
+      let arrivals = try await fixture.arrivals()
+      try #require(arrivals.count == 2 * categories.count * actions.count)
+      for (first, event) in arrivals.enumerated() {
+        let equals = arrivals.indices.filter { arrivals[$0] == event }
+        let twin = first - first % 2
+        #expect(equals == [twin, twin + 1], "event \(first) equals the events \(equals)")
+      }
+    }
   } saboteurs: {
     Saboteur("newest-first", "stores the newest event first", caughtBy: "order") {
       .flawed { log, event in log.insert(event, at: 0) }
@@ -65,7 +81,10 @@ extension Contract<AnalyticsFixture> {
         log.append(AnalyticsEvent(event.category.lowercased().filter { $0 != "\u{0}" }))
       }
     }
-    Saboteur("normalises", "replaces a decomposed é with the composed one", caughtBy: "verbatim") {
+    Saboteur(
+      "normalises", "replaces a decomposed é with the composed one", caughtBy: "verbatim",
+      "told-apart"
+    ) {
       .flawed { log, event in
         let category = event.category == "\u{e9}" ? "\u{e9}" : event.category
         log.append(AnalyticsEvent(category, action: event.action))

@@ -17,17 +17,21 @@ public struct CheckoutFixture: Sendable {
   /// Returns the shown screens.
   public var shown: @Sendable () -> [Screen]
 
+  /// Takes the app's toggles and navigator away from the design.
+  public var disconnect: @Sendable () -> Void
+
   /// Creates a fixture.
   public init(
     isEnabled: @escaping @Sendable (CheckoutEntryPoint) -> Bool,
     present: @escaping @Sendable (CheckoutEntryPoint) -> Bool,
     set: @escaping @Sendable (FeatureToggle, Bool) throws -> Void,
-    shown: @escaping @Sendable () -> [Screen]
+    shown: @escaping @Sendable () -> [Screen], disconnect: @escaping @Sendable () -> Void
   ) {
     self.isEnabled = isEnabled
     self.present = present
     self.set = set
     self.shown = shown
+    self.disconnect = disconnect
   }
 }
 
@@ -79,6 +83,20 @@ extension Contract<CheckoutFixture> {
       }
       #expect(fixture.shown().isEmpty, "something was shown")
     }
+    Clause("disconnected", "without the app's toggles and navigator, one-tap checkout is disabled")
+    {
+      fixture in
+      for (_, entry, toggle) in entries {
+        try fixture.set(toggle, true)
+        #expect(fixture.isEnabled(entry))
+      }
+      fixture.disconnect()
+      for (_, entry, _) in entries {
+        #expect(!fixture.isEnabled(entry), "one-tap checkout is enabled without toggles")
+        #expect(!fixture.present(entry), "it returned true although nothing may be shown")
+      }
+      #expect(fixture.shown().isEmpty, "something was shown")
+    }
   } saboteurs: {
     Saboteur(
       "shows-twice", "shows the checkout twice", caughtBy: "cart-enabled", "product-enabled",
@@ -100,6 +118,10 @@ extension Contract<CheckoutFixture> {
       "one-toggle", "uses the product's toggle for the cart", caughtBy: "cart-enabled",
       "cart-disabled"
     ) { .flawed(.usesOneToggle) }
+    Saboteur(
+      "on-without-toggles", "is enabled where there are no toggles", caughtBy: "disconnected",
+      saying: "without toggles"
+    ) { .flawed(.isOnWithoutToggles) }
   }
 }
 
@@ -110,6 +132,7 @@ private enum Flaw {
   case cachesAnswer
   case showsOnQuery
   case usesOneToggle
+  case isOnWithoutToggles
 }
 
 extension CheckoutFixture {
@@ -117,12 +140,14 @@ extension CheckoutFixture {
     let toggles = FakeFeatureToggles()
     let navigator = NavigatorSpy()
     let cache = AnswerCache()
+    let isConnected = Mutex(true)
     @Sendable func isEnabled(_ entry: CheckoutEntryPoint) -> Bool {
-      switch flaw {
+      guard isConnected.withLock(\.self) else { return flaw == .isOnWithoutToggles }
+      return switch flaw {
       case .ignoresToggles: true
       case .usesOneToggle: toggles.isEnabled(.oneTapCheckoutOnProduct)
       case .cachesAnswer: cache.answer(for: entry) { toggles.isEnabled(entry.toggle) }
-      case .showsTwice, .showsOnQuery: toggles.isEnabled(entry.toggle)
+      case .showsTwice, .showsOnQuery, .isOnWithoutToggles: toggles.isEnabled(entry.toggle)
       }
     }
     return CheckoutFixture { entry in
@@ -136,6 +161,8 @@ extension CheckoutFixture {
       toggles.set($0, $1)
     } shown: {
       navigator.screens
+    } disconnect: {
+      isConnected.withLock { $0 = false }
     }
   }
 }

@@ -12,11 +12,25 @@ public struct NavigatorFixture: Sendable {
   /// Returns the screens shown by calls so far, with the topmost last.
   public var shown: @Sendable () async -> [Screen]
 
+  /// Goes back as the user would, and returns whether a screen was removed; never without
+  /// ``Capability/goingBack``.
+  public var goBack: @Sendable () async -> Bool
+
   /// Creates a fixture.
-  public init(navigator: any Navigator, shown: @escaping @Sendable () async -> [Screen]) {
+  public init(
+    navigator: any Navigator, goBack: @escaping @Sendable () async -> Bool = { false },
+    shown: @escaping @Sendable () async -> [Screen]
+  ) {
     self.navigator = navigator
+    self.goBack = goBack
     self.shown = shown
   }
+}
+
+extension Capability {
+  /// The user can go back to the previous screen.
+  public static let goingBack = Capability(
+    "going-back", "the user can go back to the previous screen")
 }
 
 extension Contract<NavigatorFixture> {
@@ -44,6 +58,27 @@ extension Contract<NavigatorFixture> {
       }
       #expect(Set(await fixture.shown()).count == 8 * 25, "a screen was lost")
     }
+    Clause(
+      "back", "going back removes the topmost screen, if a call has shown one",
+      requires: .goingBack
+    ) { fixture in
+      for name in ["songs", "song"] { fixture.navigator.show(.named(name)) }
+      #expect(await fixture.goBack(), "a screen remained on top")
+      #expect(await fixture.shown() == [.named("songs")])
+      fixture.navigator.show(.named("album"))
+      #expect(await fixture.shown() == [.named("songs"), .named("album")])
+      for rest in [[Screen.named("songs")], []] {
+        #expect(await fixture.goBack(), "a screen remained on top")
+        #expect(await fixture.shown() == rest)
+      }
+      #expect(await !fixture.goBack(), "it went back from the first screen")
+      #expect(await fixture.shown().isEmpty)
+    }
+    Absence(of: .goingBack, "no screen can be removed") { fixture in
+      fixture.navigator.show(.named("songs"))
+      #expect(await !fixture.goBack())
+      #expect(await fixture.shown() == [.named("songs")])
+    }
   } saboteurs: {
     Saboteur("has-root", "counts its root screen", caughtBy: "nothing-invented") {
       .flawed([.named("root")]) { $0.append($1) }
@@ -60,16 +95,44 @@ extension Contract<NavigatorFixture> {
     ) {
       .flawed { if $0.count < 100 { $0.append($1) } }
     }
+    Saboteur("goes-back-after-all", "removes a screen", caughtBy: "lacks-going-back") {
+      .flawed { $0.append($1) }
+    }
+    Saboteur("stays", "cannot go back", caughtBy: "back", saying: "remained on top") {
+      .flawed(goingBack: { _ in false }) { $0.append($1) }
+    }
+    Saboteur("goes-home", "goes back to the first screen", caughtBy: "back") {
+      .flawed(
+        goingBack: { screens in
+          defer { screens = [] }
+          return !screens.isEmpty
+        }
+      ) { $0.append($1) }
+    }
+    Saboteur(
+      "boasts", "claims to have gone back from the first screen", caughtBy: "back",
+      saying: "from the first screen"
+    ) {
+      .flawed(
+        goingBack: {
+          _ = $0.popLast()
+          return true
+        }
+      ) { $0.append($1) }
+    }
   }
 }
 
 extension NavigatorFixture {
   /// Creates a fixture with a navigator that stores screens with a closure.
   fileprivate static func flawed(
-    _ screens: [Screen] = [], _ show: @escaping @Sendable (inout [Screen], Screen) -> Void
+    _ screens: [Screen] = [],
+    goingBack goBack: @escaping @Sendable (inout [Screen]) -> Bool = { $0.popLast() != nil },
+    _ show: @escaping @Sendable (inout [Screen], Screen) -> Void
   ) -> NavigatorFixture {
     let navigator = FlawedNavigator(screens, show)
-    return NavigatorFixture(navigator: navigator) { navigator.screens }
+    return NavigatorFixture(
+      navigator: navigator, goBack: { navigator.goBack(goBack) }, shown: { navigator.screens })
   }
 }
 
@@ -83,6 +146,8 @@ private final class FlawedNavigator: Navigator {
   }
 
   func show(_ screen: Screen) { log.withLock { append(&$0, screen) } }
+
+  func goBack(_ body: (inout [Screen]) -> Bool) -> Bool { log.withLock { body(&$0) } }
 
   var screens: [Screen] { log.withLock(\.self) }
 }

@@ -50,6 +50,18 @@ extension Contract<FeedbackFixture> {
           fixture.vendor.listener == .stranger, "the service replaced another client's listener")
         #expect(fixture.vendor.loadCount == 0, "the refused load reached the vendor")
       }
+      Clause("stranger-leaves", "a load may begin when the other client has stopped listening") {
+        fixture in
+        fixture.vendor.letStrangerListen()
+        await #expect(throws: MultipleFormLoadError.self) { try await fixture.begin("form") }
+        fixture.vendor.letStrangerLeave()
+        try await fixture.expectNewLoadWorks()
+        let load = try await fixture.begin("form")
+        fixture.vendor.letStrangerLeave()
+        #expect(fixture.vendor.listener == .service, "the service listens no longer")
+        load.atVendor.answer(.form("A form"))
+        #expect(try await load.form().title == "A form")
+      }
       Clause("stranger-not-removed", "a client that starts to listen during a load is not removed")
       {
         fixture in
@@ -117,6 +129,34 @@ extension Contract<FeedbackFixture> {
           #expect(fixture.vendor.listener == .nobody)
         }
         try await fixture.expectNewLoadWorks()
+      }
+    }
+    ClauseGroup("The vendor's own answers") {
+      Clause("own-form", "a load of the vendor's form returns it") { fixture in
+        let own = fixture.ownAnswers
+        own.begin()
+        let form = try await fixture.service.loadForm(own.form.id)
+        #expect(form == own.form)
+      }
+      Clause("own-error", "a load of an id that the vendor does not know throws its error") {
+        fixture in
+        let own = fixture.ownAnswers
+        own.begin()
+        let error = await #expect(throws: (any Error).self) {
+          try await fixture.service.loadForm(own.unknownID)
+        }
+        #expect(error.map(own.isOfUnknownID) == true, "the load threw a different error")
+      }
+      Clause("own-turn", "the vendor receives and answers each load once") { fixture in
+        let own = fixture.ownAnswers
+        own.begin()
+        for round in 1...100 {
+          let isKnown = !round.isMultiple(of: 3)
+          let id = isKnown ? own.form.id : own.unknownID
+          let form = try? await fixture.service.loadForm(id)
+          try #require((form != nil) == isKnown, "the load received another load's answer")
+        }
+        #expect(fixture.vendor.loadCount == 100, "a load reached the vendor twice or never")
       }
     }
     ClauseGroup("Giving up") {

@@ -11,6 +11,9 @@ public protocol FeedbackVendor: Sendable {
   /// Makes a client other than the services the listener.
   func letStrangerListen()
 
+  /// Makes nobody the listener, if another client than the services is.
+  func letStrangerLeave()
+
   /// Calls a closure for each load from now on, before the vendor's function returns.
   ///
   /// The closure replaces that of an earlier call. It may answer the load, keep it for later or

@@ -14,6 +14,7 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.decoding
     ClauseGroup<TransportFixture>.upload
     ClauseGroup<TransportFixture>.time
+    ClauseGroup<TransportFixture>.pool
     ClauseGroup<TransportFixture>.trust
   } saboteurs: {
     Saboteur.request
@@ -23,6 +24,7 @@ extension Contract<TransportFixture> {
     Saboteur.decoding
     Saboteur.upload
     Saboteur.time
+    Saboteur.pool
     Saboteur.trust
   }
 

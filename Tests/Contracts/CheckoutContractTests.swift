@@ -59,10 +59,17 @@ extension Implementation<NavigatorFixture> {
     let spy = NavigatorSpy()
     return NavigatorFixture(navigator: spy) { spy.screens }
   }
+  .lacking(.goingBack, because: "a spy only records what it is asked to show")
 
+  /// A stack, seen by what it renders. ``CheckoutPorts`` sees it by its screens.
   static let stack = live("stack") {
-    let navigator = StackNavigator(root: .named("home"))
-    return NavigatorFixture(navigator: navigator) { Array(navigator.screens.dropFirst()) }
+    let rendered = Mutex([Screen.named("home")])
+    let navigator = StackNavigator(root: .named("home")) { screens in
+      rendered.withLock { $0 = screens }
+    }
+    return NavigatorFixture(
+      navigator: navigator, goBack: { navigator.goBack() },
+      shown: { Array(rendered.withLock(\.self).dropFirst()) })
   }
 }
 
@@ -76,6 +83,7 @@ extension Implementation<FeatureTogglesFixture> {
       toggles.set($0, $1)
     }
   }
+  .lacking(.unreadability, because: "toggles in memory have no source")
 
   static let json = live("json") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.json"))
@@ -88,10 +96,18 @@ extension Implementation<FeatureTogglesFixture> {
   static let environment = live("environment") {
     let variables = Mutex<[String: String]>([:])
     @Sendable func set(_ toggle: FeatureToggle, _ isEnabled: Bool) {
-      let name = EnvironmentFeatureToggles.variable(for: toggle)
+      let name =
+        switch toggle {
+        case .oneTapCheckoutInCart: "TOGGLE_ONE_TAP_CHECKOUT_IN_CART"
+        case .oneTapCheckoutOnProduct: "TOGGLE_ONE_TAP_CHECKOUT_ON_PRODUCT"
+        }
       variables.withLock { $0[name] = isEnabled ? "on" : "off" }
     }
-    return FeatureTogglesFixture { settings in
+    let unreadable = UnreadableToggles(source: "TOGGLE_ONE_TAP_CHECKOUT_ON_PRODUCT") {
+      variables.withLock { $0["TOGGLE_ONE_TAP_CHECKOUT_ON_PRODUCT"] = "perhaps" }
+      _ = try EnvironmentFeatureToggles(variables.withLock(\.self))
+    }
+    return FeatureTogglesFixture(unreadable: [unreadable]) { settings in
       variables.withLock { $0 = [:] }
       for (toggle, isEnabled) in settings { set(toggle, isEnabled) }
       return try EnvironmentFeatureToggles(variables.withLock(\.self))
@@ -104,7 +120,11 @@ extension Implementation<FeatureTogglesFixture> {
 
 extension FeatureTogglesFixture {
   fileprivate init(_ file: SettingsFile) {
-    self.init {
+    self.init(
+      unreadable: [Data("[]".utf8), nil].map { content in
+        UnreadableToggles(source: file.path) { try file.spoil(content) }
+      }
+    ) {
       try file.open($0)
     } change: {
       try file.change($0, $1)
@@ -121,6 +141,8 @@ private final class SettingsFile: Sendable {
 
   private let file: URL
   private let state = Mutex(State())
+
+  var path: String { file.path }
 
   init(in scope: FixtureScope, named name: String) throws {
     file = try scope.temporaryDirectory().appendingPathComponent(name)
@@ -142,6 +164,16 @@ private final class SettingsFile: Sendable {
       try write(state.settings)
       try state.toggles?.reload()
     }
+  }
+
+  /// Replaces the file with one that has this content, or removes it, and reads it again.
+  func spoil(_ content: Data?) throws {
+    if let content {
+      try content.write(to: file, options: .atomic)
+    } else {
+      try FileManager.default.removeItem(at: file)
+    }
+    try state.withLock(\.toggles)?.reload()
   }
 
   private func write(_ settings: [String: Bool]) throws {
@@ -207,24 +239,29 @@ private struct CheckoutPorts: Sendable {
       CheckoutGlobals.navigator = nil
     }
     return CheckoutFixture(
-      isEnabled: \.isOneTapEnabled, present: { $0.presentOneTap() }, set: set, shown: shown)
+      isEnabled: \.isOneTapEnabled, present: { $0.presentOneTap() }, set: set, shown: shown,
+      disconnect: {
+        CheckoutGlobals.toggles = nil
+        CheckoutGlobals.navigator = nil
+      })
   }
 
   var fixtureOfStruct: CheckoutFixture {
-    let checkout = OneTapCheckout(toggles: toggles, navigator: navigator)
+    let checkout = Mutex(OneTapCheckout(toggles: toggles, navigator: navigator))
     return CheckoutFixture(
-      isEnabled: checkout.isEnabled, present: { checkout.present(from: $0) }, set: set,
-      shown: shown)
+      isEnabled: { checkout.withLock(\.self).isEnabled(at: $0) },
+      present: { checkout.withLock(\.self).present(from: $0) }, set: set, shown: shown,
+      disconnect: { checkout.withLock { $0 = OneTapCheckout(toggles: nil, navigator: nil) } })
   }
 
   var fixtureOfModule: CheckoutFixture {
-    let app = App(toggles: toggles, navigator: navigator)
-    let module = OneTapCheckoutModule(delegate: app)
+    let delegate = App(toggles: toggles, navigator: navigator)
+    let module = OneTapCheckoutModule(delegate: delegate)
+    // The module holds its delegate weakly, so the fixture keeps the app alive.
+    let app = Mutex<App?>(delegate)
     return CheckoutFixture(
-      isEnabled: module.isEnabled,
-      // The module holds its delegate weakly, so the fixture keeps the app alive.
-      present: { entryPoint in withExtendedLifetime(app) { module.present(from: entryPoint) } },
-      set: set, shown: shown)
+      isEnabled: module.isEnabled, present: { module.present(from: $0) }, set: set, shown: shown,
+      disconnect: { app.withLock { $0 = nil } })
   }
 }
 

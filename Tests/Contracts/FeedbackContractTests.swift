@@ -1,6 +1,7 @@
 import ContractTesting
 import FeedbackContract
 import FeedbackPort
+import Foundation
 import ManualClocks
 import Testing
 import VendorAdapters
@@ -8,7 +9,8 @@ import VendorSDK
 
 @Suite struct FeedbackContractTests {
   @Test(
-    arguments: Contract.feedback.cases(for: .inMemory, .thirdPartyClass, .thirdPartyValue)
+    arguments: Contract.feedback.cases(
+      for: .inMemory, .thirdPartyClass, .thirdPartyValue, .thirdPartyHeldStrongly)
       + Contract.feedback.saboteurCases)
   func holds(_ contractCase: ContractCase<FeedbackFixture>) async throws {
     try await contractCase.verify()
@@ -17,42 +19,94 @@ import VendorSDK
 
 extension Implementation<FeedbackFixture> {
   static let inMemory = fake("in-memory") {
-    let service = FakeFeedbackService()
+    let form = OwnAnswers.form
+    // Neither the form of another id nor the second one of an id is loaded.
+    let service = FakeFeedbackService(
+      FeedbackForm(id: "e\u{301}", title: "of another id"), form,
+      FeedbackForm(id: form.id, title: "the second one"))
+    let ownAnswers = OwnAnswers(
+      form: form, unknownID: "unknown",
+      isOfUnknownID: { $0 as? UnknownFormError == UnknownFormError(id: "unknown") },
+      begin: {})
     return FeedbackFixture(
       service: service, otherService: FakeFeedbackService(sharingVendorOf: service),
-      vendor: FakeVendor(service: service), timeLimit: .seconds(30),
+      vendor: FakeVendor(service: service), timeLimit: .seconds(30), ownAnswers: ownAnswers,
       passTime: { service.advance(by: $0) })
   }
 
-  static let thirdPartyClass = thirdParty("third-party") { ThirdPartyFeedbackService(clock: $0) }
+  static let thirdPartyClass = thirdParty("third-party", on: { .production }) { clock, _ in
+    ThirdPartyFeedbackService(clock: clock)
+  }
+  .exclusive("VendorSDK")
 
-  static let thirdPartyValue = thirdParty("third-party-value") {
-    FeedbackClient.thirdParty(clock: $0)
+  static let thirdPartyValue = thirdParty("third-party-value", on: { .production }) { clock, _ in
+    FeedbackClient.thirdParty(clock: clock)
+  }
+  .exclusive("VendorSDK")
+
+  /// An SDK that keeps its delegate alive, unlike the vendor's.
+  static let thirdPartyHeldStrongly = thirdParty(
+    "third-party-held-strongly", on: ThirdPartySandbox.init
+  ) { clock, sandbox in
+    let delegate = StrongReference()
+    return FeedbackClient.thirdParty(
+      clock: clock, loadFeedback: { sandbox.loadFeedbackForm($0) },
+      getDelegate: { sandbox.delegate },
+      setDelegate: {
+        delegate.object = $0
+        sandbox.delegate = $0
+      })
   }
 
   private static func thirdParty(
-    _ id: String, _ make: @escaping @Sendable (ManualClock) -> any FeedbackService
+    _ id: String, on makeSandbox: @escaping @Sendable () -> ThirdPartySandbox,
+    _ make: @escaping @Sendable (ManualClock, ThirdPartySandbox) -> any FeedbackService
   ) -> Self {
     live(id) { scope in
-      let sandbox = ThirdPartySandbox.production
+      let sandbox = makeSandbox()
       sandbox.reset()
       sandbox.planEvery(.stalling)
       scope.onTearDown { sandbox.reset() }
       scope.witness("the SDK's count of loads") { sandbox.loadCount }
       let clock = ManualClock()
       return FeedbackFixture(
-        service: NotedFeedbackService(make(clock)),
-        otherService: NotedFeedbackService(make(clock)), vendor: SandboxedVendor(sandbox),
-        timeLimit: .seconds(30),
+        service: NotedFeedbackService(make(clock, sandbox)),
+        otherService: NotedFeedbackService(make(clock, sandbox)), vendor: SandboxedVendor(sandbox),
+        timeLimit: .seconds(30), ownAnswers: .ofThirdParty(sandbox),
         passTime: {
           await clock.waitForSleepers()
           clock.advance(by: $0)
         })
     }
-    .exclusive("VendorSDK")
     .deviating(
       from: "late-answer-told-apart", kind: .unsupported,
       because: "the SDK's callbacks do not say which load they answer")
+  }
+}
+
+extension OwnAnswers {
+  /// What the vendor's SDK answers to any id that is not empty.
+  fileprivate static let form = FeedbackForm(
+    id: "\u{e9}", title: "How do you like it?", questions: ["What could be better?"])
+
+  /// The answers of the vendor's SDK to loads without a plan.
+  fileprivate static func ofThirdParty(_ sandbox: ThirdPartySandbox) -> OwnAnswers {
+    OwnAnswers(
+      form: form, unknownID: "", isOfUnknownID: { ($0 as? ThirdPartyError)?.code == 404 },
+      begin: { sandbox.reset() })
+  }
+}
+
+/// Keeps an SDK's delegate alive.
+///
+/// `@unchecked Sendable` is safe because `object` is accessed under `lock`, and is only kept.
+private final class StrongReference: @unchecked Sendable {
+  private let lock = NSLock()
+  private var kept: (any ThirdPartyDelegate)?
+
+  var object: (any ThirdPartyDelegate)? {
+    get { lock.withLock { kept } }
+    set { lock.withLock { kept = newValue } }
   }
 }
 
@@ -71,6 +125,8 @@ private struct FakeVendor: FeedbackVendor {
   var loadCount: Int { service.requestedIDs.count }
 
   func letStrangerListen() { service.isVendorTaken = true }
+
+  func letStrangerLeave() { service.isVendorTaken = false }
 
   func onLoad(_ body: @escaping @Sendable (VendorLoad) -> Void) {
     service.onLoad { load in
@@ -112,6 +168,8 @@ private final class SandboxedVendor: FeedbackVendor {
   var loadCount: Int { sandbox.loadCount }
 
   func letStrangerListen() { sandbox.delegate = stranger }
+
+  func letStrangerLeave() { if listener == .stranger { sandbox.delegate = nil } }
 
   func onLoad(_ body: @escaping @Sendable (VendorLoad) -> Void) {
     sandbox.onLoad { [self] load in

@@ -27,6 +27,9 @@ package struct FeedbackFlaws: Sendable {
     vendor.listener == .nobody
   }
 
+  /// Whether all loads are refused after one was.
+  var staysRefused = false
+
   /// Whether `mayListen` and the start of listening are one atomic step.
   var listensAtomically = true
 
@@ -35,6 +38,9 @@ package struct FeedbackFlaws: Sendable {
     vendor, service in
     if vendor.receiver?.owner == service { vendor.receiver = nil }
   }
+
+  /// How often a load calls the vendor.
+  var callsPerLoad = 1
 
   /// Whether answers from other threads than the one that began the load are received.
   var receivesOnAnyThread = true
@@ -61,6 +67,7 @@ extension FeedbackFixture {
     return FeedbackFixture(
       service: FlawedFeedbackService(flaws, on: vendor, shared),
       otherService: FlawedFeedbackService(flaws, on: vendor, shared), vendor: vendor,
-      timeLimit: FlawedFeedbackService.timeLimit, passTime: { vendor.passTime($0) })
+      timeLimit: FlawedFeedbackService.timeLimit, ownAnswers: vendor.ownAnswers,
+      passTime: { vendor.passTime($0) })
   }
 }

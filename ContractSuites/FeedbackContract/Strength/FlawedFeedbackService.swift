@@ -14,6 +14,7 @@ final class FlawedFeedbackService: FeedbackService {
     /// An answer that no load waited for.
     let surplusAnswer = Mutex<Answer?>(nil)
     let hasChecked = Mutex(false)
+    let hasRefused = Mutex(false)
     let secondCheck = AsyncStream<Void>.makeStream()
     /// Makes the check of the listener and its replacement atomic.
     let listenerLock = Mutex(())
@@ -43,7 +44,7 @@ final class FlawedFeedbackService: FeedbackService {
     try await listen(id, yield)
     defer { stopListening() }
     flaws.startTimer(vendor, FeedbackTimeoutError(id: id, timeLimit: Self.timeLimit), yield)
-    if flaws.listensFirst { vendor.load(id) }
+    if flaws.listensFirst { for _ in 0..<flaws.callsPerLoad { vendor.load(id) } }
     if let surplus = shared.surplusAnswer.withLock({ $0.take() }) { yield(surplus) }
     for await answer in answers.stream {
       switch answer {
@@ -72,7 +73,9 @@ final class FlawedFeedbackService: FeedbackService {
   }
 
   private func checkMayListen(_ id: String) throws(MultipleFormLoadError) {
-    guard flaws.mayListen(vendor, ObjectIdentifier(self)) else {
+    let isRefused = flaws.staysRefused && shared.hasRefused.withLock(\.self)
+    guard !isRefused, flaws.mayListen(vendor, ObjectIdentifier(self)) else {
+      shared.hasRefused.withLock { $0 = true }
       throw MultipleFormLoadError(id: id)
     }
   }

@@ -30,7 +30,7 @@ extension Saboteur<FeedbackFixture> {
     flawed("changes-id", "converts the id to lower case", caughtBy: "id-verbatim") {
       $0.id = { $0.lowercased() }
     }
-    flawed("drops-questions", "drops the last question", caughtBy: "form-whole") {
+    flawed("drops-questions", "drops the last question", caughtBy: "form-whole", "own-form") {
       $0.questions = { $0.dropLast() }
     }
     flawed(
@@ -58,6 +58,14 @@ extension Saboteur<FeedbackFixture> {
       saying: "replaced another client's"
     ) { $0.mayListen = { _, _ in true } }
     flawed(
+      "stays-refused", "refuses all loads after one", caughtBy: "stranger-leaves", "second-load",
+      "second-instance"
+    ) { $0.staysRefused = true }
+    flawed(
+      "calls-twice", "calls the vendor twice for a load", caughtBy: "own-turn",
+      saying: "twice or never"
+    ) { $0.callsPerLoad = 2 }
+    flawed(
       "removes-stranger", "removes any listener when a load ends",
       caughtBy: "stranger-not-removed", saying: "removed another client's"
     ) { $0.stopListening = { vendor, _ in vendor.receiver = nil } }
@@ -65,7 +73,10 @@ extension Saboteur<FeedbackFixture> {
       "forgets-delegate", "never stops listening", caughtBy: "success", "failure", "cancelled",
       saying: "still has a listener"
     ) { $0.stopListening = { _, _ in } }
-    flawed("wraps-error", "replaces the vendor's error", caughtBy: "error-intact") {
+    flawed(
+      "wraps-error", "replaces the vendor's error", caughtBy: "error-intact", "own-error",
+      saying: "a different error"
+    ) {
       $0.error = { _ in UnknownFormError(id: "") }
     }
     flawed(

@@ -21,6 +21,7 @@ final class SimulatedVendor: FeedbackVendor {
   private struct State {
     var receiver: Receiver?
     var loadCount = 0
+    var answersItself = false
     var onLoad: @Sendable (VendorLoad) -> Void = { _ in }
     var now: Duration = .zero
     var timers: [(deadline: Duration, fire: @Sendable () -> Void)] = []
@@ -35,11 +36,24 @@ final class SimulatedVendor: FeedbackVendor {
   }
 
   func load(_ id: String) {
-    let (listener, onLoad) = state.withLock { state in
+    let (listener, onLoad, answersItself) = state.withLock { state in
       state.loadCount += 1
-      return (state.receiver?.kind ?? .nobody, state.onLoad)
+      return (state.receiver?.kind ?? .nobody, state.onLoad, state.answersItself)
     }
     onLoad(VendorLoad(id: id, listener: listener) { self.answer($0) })
+    if answersItself {
+      answer(
+        id == Self.form.id ? .form(Self.form.title, questions: Self.form.questions) : .failure(4))
+    }
+  }
+
+  private static let form = FeedbackForm(id: "own", title: "Own form", questions: ["Why?"])
+
+  /// The answers of this vendor to loads that no clause answers.
+  var ownAnswers: OwnAnswers {
+    OwnAnswers(
+      form: Self.form, unknownID: "unknown", isOfUnknownID: { [self] in code(of: $0) == 4 },
+      begin: { [self] in state.withLock { $0.answersItself = true } })
   }
 
   private func answer(_ answer: VendorAnswer) {
@@ -71,6 +85,8 @@ final class SimulatedVendor: FeedbackVendor {
   var loadCount: Int { state.withLock(\.loadCount) }
 
   func letStrangerListen() { receiver = Receiver(kind: .stranger, owner: nil) { _ in } }
+
+  func letStrangerLeave() { if listener == .stranger { receiver = nil } }
 
   func onLoad(_ body: @escaping @Sendable (VendorLoad) -> Void) {
     state.withLock { $0.onLoad = body }

@@ -48,6 +48,19 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(try await world.answer().text, "hello world", "the next content")
         checkEqual(world.log.counts.connections, 1, "the number of connections")
       }
+      for count in [1, 682, 683, 1366, 33_333] {
+        let world = try await fixture.world([
+          .send("HTTP/1.1 200 OK\r\nContent-Length: \(3 * count)\r\n\r\n"),
+          .sendRepeatedly(Array("abc".utf8), count: count),
+        ])
+        for _ in 1...2 {
+          let content = try await world.answer().text
+          check(
+            content == String(repeating: "abc", count: count),
+            "\(content.utf8.count) bytes differ from \(3 * count) sent in pieces of 3")
+        }
+        checkEqual(world.log.counts.connections, 1, "the number of connections")
+      }
     }
     Clause(
       "chunks", "chunks are joined and their extensions ignored, however the bytes are split",
@@ -358,6 +371,8 @@ extension ClauseGroup<TransportFixture> {
       await cut.expectFailure(.truncatedBody, .connectionReset)
       let whole = try await fixture.world(.raw(head + "whole") + [.close], scheme: .https)
       checkEqual(try await whole.answer().text, "whole", "the content with close_notify")
+      let plain = try await fixture.world(.raw(head + "plain") + [.closeWithoutNotify])
+      checkEqual(try await plain.answer().text, "plain", "the content without TLS")
     }
   }
 }

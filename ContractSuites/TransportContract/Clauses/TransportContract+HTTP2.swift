@@ -206,6 +206,84 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "go-away-others", "GOAWAY ends only the open requests that it does not cover, as unprocessed",
+      from: "RFC 9113 §6.8 and §8.7", requires: .scriptedServer
+    ) { fixture in
+      let world = try await fixture.multiplexedWorld { request in
+        switch (request.target, request.connection) {
+        case ("/leave", 1): [.pause(.milliseconds(300)), .goAway(isProcessed: false)]
+        case ("/later", 1): [.readBody, .stall]
+        default: .respond(text: request.connection == 1 ? "the first" : "another")
+        }
+      }.through { $0.retryingWhenSafe() }
+      let isOver = Counter()
+      let before = Task {
+        try await world.answer(.put, "/before", body: text("a") { isOver.value == 1 }).text
+      }
+      try await world.expect("the first request arrives") { $0.requests == 1 }
+      let leave = Task { try await world.answer(.post, "/leave").text }
+      try await world.expect("the second request arrives") { $0.requests == 2 }
+      checkEqual(
+        try await world.answer(.post, "/later").text, "another", "the connection of a later request"
+      )
+      checkEqual(try await leave.value, "another", "the connection of the request with GOAWAY")
+      isOver.increment()
+      checkEqual(try await before.value, "the first", "the connection of the request before GOAWAY")
+    }
+    Clause(
+      "broken-connection", "the end of a connection fails all of its requests",
+      from: "RFC 9113 §5.4.1", requires: .scriptedServer
+    ) { fixture in
+      for step in [ScriptStep.close, .reset] {
+        let world = try await fixture.multiplexedWorld { request in
+          switch request.target {
+          case "/stall": [.readBody, .stall]
+          case "/break": [.readBody, step]
+          default: .respond(text: "\(request.connection)")
+          }
+        }
+        // POST: a transport may repeat idempotent requests on another connection.
+        let stalled = Task {
+          await world.expectFailure(.emptyReply, .connectionReset, of: .post, "/stall")
+        }
+        try await world.expect("the first request arrives") { $0.requests == 1 }
+        await world.expectFailure(.emptyReply, .connectionReset, of: .post, "/break")
+        _ = await stalled.value
+        check(try await world.answer().text != "1", "the next request uses the broken connection")
+      }
+    }
+    Clause(
+      "shared-place", "a connection keeps its place as long as a request on it is open",
+      from: "RFC 9113 §9.1", requires: .scriptedServer
+    ) { fixture in
+      let plan = OriginPlan(version: .http2) { request in
+        let head = ScriptStep.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        return switch request.target {
+        case "/open": [head, .stall]
+        case "/reset": [.readBody, .resetStream(2)]
+        default: .respond(text: "shared")
+        }
+      }
+      let world = try await fixture.world(plan, scheme: .https) {
+        $0.limits = ConnectionLimits(perOrigin: 1, total: 1)
+      }
+      // Two names of one peer are two origins.
+      let other = HTTPRequest(url: "https://localhost:\(world.peers[0].port)/")
+      let open = [try await world.send(.get, "/open"), try await world.send(.get, "/open")]
+      let waiting = Task { try await world.answer(to: other).status }
+      for exchange in open {
+        let isEarly = try await world.log.happens(within: .milliseconds(200)) { $0.requests > 2 }
+        check(!isEarly, "the other origin has a connection beyond the limit")
+        exchange.body.cancel()
+      }
+      checkEqual(try await waiting.value, 200, "the status of the other origin")
+      checkEqual(try await world.answer().text, "shared", "the content")
+      await world.expectFailure(.connectionReset, of: .get, "/reset")
+      checkEqual(try await world.answer(to: other).status, 200, "the status of the other origin")
+      checkEqual(
+        world.log.requests.map(\.head.connection), [1, 1, 2, 3, 3, 4], "the list of connections")
+    }
+    Clause(
       "sent-once", "a request that is not idempotent is not retried after its connection breaks",
       from: "RFC 9110 §9.2.2", requires: .scriptedServer
     ) { fixture in

@@ -32,6 +32,25 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "connect-method", "CONNECT, which is for proxy tunnels, is rejected before any output",
+      from: "RFC 9110 §9.3.6"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      await world.expectRefusal(.invalidRequest(.method), of: world.request(.connect))
+    }
+    Clause(
+      "own-framing", "a Transfer-Encoding or a second Host of the caller is rejected",
+      from: "RFC 9112 §3.2 and §6.1"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for fields: HTTPFields in [
+        [.transferEncoding: "chunked"], ["transfer-encoding": "identity"],
+        [.host: "a.example", .host: "a.example"], [.host: "a.example", "host": "b.example"],
+      ] {
+        await world.expectRefusal(.invalidRequest(.framing), of: world.request(.get, "/", fields))
+      }
+    }
+    Clause(
       "value-controls", "a field value with CR, LF or NUL is rejected before any output",
       from: "RFC 9110 §5.5"
     ) { fixture in
@@ -104,6 +123,16 @@ extension ClauseGroup<TransportFixture> {
           .invalidRequest(.contentLength),
           of: world.request(.post, "/", [.contentLength: length]), body: .text("hello"))
       }
+      await world.expectRefusal(
+        .invalidRequest(.contentLength),
+        of: world.request(.post, "/", [.contentLength: "5", "content-length": "5"]),
+        body: .text("hello"))
+      await world.expectRefusal(
+        .invalidRequest(.contentLength), of: world.request(.post),
+        body: .stream(Chunks("hello"), length: -1))
+      await world.expectRefusal(
+        .invalidRequest(.contentLength), of: world.request(.post, "/", [.contentLength: "5"]),
+        body: .stream(Chunks("hello"), trailers: { [:] }))
       let seen = try await world.arrival(
         of: .post, "/", [.contentLength: "5"], body: .text("hello"))
       checkEqual(seen.fields[values: .contentLength], ["5"], "the correct Content-Length")
@@ -115,9 +144,22 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.world(.respond())
       for target in [
         "/a?x=1&x=2&x=1", "/?", "/?a?b=/c&&=", "/%7e%2F+?q=%20+%c3%a9", "/a//b/../c/./d;e=f",
+        "/!\"$&'()*+,-.09:;<=>?@AZ[\\]^_`az{|}~",
       ] {
         let seen = try await world.arrival(of: .get, target)
         checkEqual(seen.head.target, target, "the received target")
+      }
+    }
+    Clause(
+      "target-syntax",
+      "a path that has a space, control or non-ASCII character, or no slash, is rejected",
+      from: "RFC 9112 §3.2, RFC 3986 §3.3"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for path in ["/a b", "/ ", "/\t", "/a\r\nX-Injected: 1", "/\0", "/\u{7F}", "/é", "a", "*"] {
+        var request = world.request()
+        request.path = path
+        await world.expectRefusal(.invalidRequest(.url), of: request)
       }
     }
     Clause("fragment", "a fragment is never sent", from: "RFC 9110 §7.1") { fixture in
@@ -188,6 +230,90 @@ extension ClauseGroup<TransportFixture> {
       for host in ["2130706433", "0x7f000001", "0x7f.1", "127.1", "0177.0.0.1", "127.0.0.1."] {
         await world.expectRefusal(
           .invalidRequest(.url), of: HTTPRequest(url: "http://\(host):\(world.peers[0].port)/"))
+      }
+    }
+    Clause(
+      "host-syntax",
+      "a host name of labels of at most 63 bytes, 253 in all, is valid, and no other",
+      from: "RFC 1035 §2.3.4, RFC 3986 §3.2.2"
+    ) { fixture in
+      let label = String(repeating: "a", count: 63)
+      let (start, end) = ("\(label).\(label).\(label).", ".localhost")
+      let world = try await fixture.world(.respond())
+      // Transports resolve the names below `localhost` without a server (RFC 6761 §6.3).
+      let hosts = [
+        "zZ09-.localhost", "127.0.0.1.localhost", "0x7f.localhost", label + end,
+        start + label.prefix(51) + end,
+      ]
+      for host in hosts {
+        try await world.answer(to: HTTPRequest(url: "http://\(host):\(world.peers[0].port)/"))
+      }
+      checkEqual(world.log.requests.count, hosts.count, "the number of requests")
+      let refusing = try await fixture.world(.respond())
+      for host in [
+        "a" + label + end, start + label.prefix(52) + end, "a..localhost", ".localhost", ".",
+        "é.localhost", "%61.localhost", "a!.localhost", "1.2.3.256", "1.2.3.04", "1.2.3.4.5",
+        "1.2..3", "a.1", "a.0x1F", "0x",
+      ] {
+        var request = refusing.request()
+        request.authority = "\(host):\(refusing.peers[0].port)"
+        await refusing.expectRefusal(.invalidRequest(.url), of: request)
+      }
+    }
+    Clause(
+      "authority-bytes", "an authority with a byte at which parsers disagree is rejected",
+      from: "RFC 3986 §3.2"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      for byte in "\\\"<>^`{|}/?# \t\0\u{1F}\u{7F}é" {
+        for authority in ["user\(byte)@127.0.0.1", "127.0.0.1\(byte)@other.example"] {
+          var request = world.request()
+          request.authority = "\(authority):\(world.peers[0].port)"
+          await world.expectRefusal(.invalidRequest(.url), of: request)
+        }
+      }
+    }
+    Clause(
+      "port-range", "a port is a number from 1 to 65535, and no other", from: "RFC 3986 §3.2.3"
+    ) { fixture in
+      let nowhere = try await fixture.world([])
+      for port in ["1", "00001", "65535"] {
+        await nowhere.expectFailure(
+          [.connectionRefused], of: HTTPRequest(url: "http://127.0.0.1:\(port)/"))
+      }
+      let world = try await fixture.world(.respond())
+      for port in [
+        "0", "65536", "99999", "065535", "-1", "+1", "1a", "0x1", "99999999999999999999",
+      ] {
+        var request = world.request()
+        request.authority = "127.0.0.1:\(port)"
+        await world.expectRefusal(.invalidRequest(.url), of: request)
+      }
+    }
+    Clause(
+      "ipv6-syntax", "every form of an IPv6 literal is valid, without a zone, and no other text",
+      from: "RFC 4291 §2.2, RFC 3986 §3.2.2"
+    ) { fixture in
+      let world = try await fixture.world(.respond())
+      let port = world.peers[0].port
+      let literals = [
+        "::ffff:7f00:1", "0:0:0:0:0:ffff:127.0.0.1", "0:0:0:0:0:FFFF:7F00:0001",
+        "0:0:0:0::ffff:7f00:1",
+      ]
+      for literal in literals {
+        try await world.answer(to: HTTPRequest(url: "http://[\(literal)]:\(port)/"))
+      }
+      checkEqual(world.log.requests.count, literals.count, "the number of requests")
+      let refusing = try await fixture.world(.respond())
+      for literal in [
+        "", ":", ":::", "::1::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2:3:4:5:6:7:8",
+        "12345::", "g::", "::1.2.3", "::1.2.3.4.5", "::1.2.3.256", "::1.2.3.0004", "::1.2.3.",
+        "::1.2.3.a", "::1.2.3.4:5", "1:2:3:4:5:6:7:1.2.3.4", "fe80::1%25lo", "v1.a", "::1]",
+        "127.0.0.1",
+      ] {
+        var request = refusing.request()
+        request.authority = "[\(literal)]:\(refusing.peers[0].port)"
+        await refusing.expectRefusal(.invalidRequest(.url), of: request)
       }
     }
     Clause("long-target", "a target of 100,000 bytes is sent completely", from: "RFC 9110 §4.1") {

@@ -265,6 +265,12 @@ extension ClauseGroup<TransportFixture> {
         .respond(headerFields: [.connection: "Close"], text: "hi"))
       for _ in 1...2 { checkEqual(try await world.answer().text, "hi", "the content") }
       checkEqual(world.log.requests.map(\.head.connection), [1, 2], "the list of connections")
+      let later = try await fixture.world(
+        OriginPlan {
+          .respond(headerFields: $0.ordinal == 2 ? [.connection: "close"] : [:], text: "hi")
+        })
+      for _ in 1...3 { checkEqual(try await later.answer().text, "hi", "the content") }
+      checkEqual(later.log.requests.map(\.head.connection), [1, 1, 2], "the list of connections")
     }
     Clause(
       "asks-close", "a connection is not reused after a request with `Connection: close`",
@@ -420,6 +426,9 @@ extension ClauseGroup<TransportFixture> {
       let first = Task { await world.expectFailure(.shutDown) }
       try await world.expect("the first request arrives") { $0.requests == 1 }
       let waiting = Task { await world.expectFailure(.shutDown) }
+      // Ten exchanges with another peer give the request the time to begin to wait.
+      let elsewhere = try await fixture.world(.respond())
+      for _ in 1...10 { try await elsewhere.answer() }
       await world.shutDown()
       _ = (await first.value, await waiting.value)
       await world.expectFailure(.shutDown)

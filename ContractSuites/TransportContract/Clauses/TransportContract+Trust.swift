@@ -130,12 +130,17 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       let near = try fixture.peer(.respond(text: "direct"))
       let proxy = try fixture.peer(.respond(text: "proxied"))
-      let through = try await fixture.world([near, proxy]) { $0.proxy = proxy.url }
+      let through = try await fixture.world([near, proxy]) {
+        $0.proxy = "http://user:pass@127.0.0.1:\(proxy.port)"
+      }
       let url = "http://far.invalid/a?b"
       checkEqual(
         try await through.answer(to: HTTPRequest(url: url)).text, "proxied", "the content")
       checkEqual(proxy.log.requests.map(\.head.target), [url], "the list of targets at the proxy")
       checkEqual(proxy.log.requests.first?.fields[.host], "far.invalid", "Host at the proxy")
+      checkEqual(
+        proxy.log.requests.first?.fields[.proxyAuthorization], "Basic dXNlcjpwYXNz",
+        "Proxy-Authorization at the proxy")
       let bypassing = try await fixture.world([near, proxy]) {
         $0.proxy = proxy.url
         $0.proxyBypass = ["127.0.0.1"]
@@ -161,6 +166,50 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(seen.head.method, .connect, "the method at the proxy")
       checkEqual(seen.head.target, "far.invalid:443", "the target at the proxy")
       checkEqual(seen.fields[values: .authorization], [], "Authorization at the proxy")
+      checkEqual(seen.fields[values: .host], ["far.invalid:443"], "Host at the proxy")
+      await world.expectFailure(
+        [.proxyAuthenticationRequired], of: HTTPRequest(url: "https://[2001:DB8::1]:8443/"))
+      checkEqual(
+        proxy.log.requests.last?.head.target.lowercased(), "[2001:db8::1]:8443",
+        "the target of an IPv6 literal at the proxy")
+    }
+    Clause(
+      "proxy-failed", "a proxy that refuses the connection or the tunnel is a separate error",
+      from: "RFC 9110 §9.3.6", requires: .proxy
+    ) { fixture in
+      let refusing = try fixture.peer(OriginPlan(reachability: .refusing) { _ in [] })
+      let unreachable = try await fixture.world([refusing]) { $0.proxy = refusing.url }
+      for url in ["http://far.invalid/", "https://far.invalid/"] {
+        let error = await unreachable.expectFailure([.proxyFailed], of: HTTPRequest(url: url))
+        checkEqual(error?.phase, .connecting, "the phase of a refused connection to the proxy")
+        checkEqual(error?.bytesSent, false, "whether bytes were sent")
+      }
+      for status in [300, 403, 502] {
+        let proxy = try fixture.peer(.respond(status))
+        let world = try await fixture.world([proxy]) { $0.proxy = proxy.url }
+        let error = await world.expectFailure(
+          [.proxyFailed], of: HTTPRequest(url: "https://far.invalid/"))
+        checkEqual(error?.phase, .connecting, "the phase of the status \(status)")
+      }
+    }
+    Clause(
+      "proxy-timeout", "the connect timeout includes the tunnel, and cancellation ends it",
+      from: "RFC 9110 §9.3.6", requires: .proxy
+    ) { fixture in
+      let proxy = try fixture.peer([.stall])
+      let world = try await fixture.world([proxy]) { $0.proxy = proxy.url }
+      let request = HTTPRequest(url: "https://far.invalid/")
+      let error = await world.through { $0.enforcing(Deadlines(connect: .milliseconds(300))) }
+        .expectFailure([.connectTimeout], of: request)
+      checkEqual(error?.phase, .connecting, "the phase")
+      let count = proxy.log.counts.requests
+      let task = Task { await world.expectFailure([.cancelled], of: request) }
+      try await world.expect("the proxy receives CONNECT") { $0.requests == count + 1 }
+      task.cancel()
+      _ = await task.value
+      try await world.expect("the connections to the proxy are closed") {
+        $0.closedByClient == $0.connections
+      }
     }
     Clause(
       "proxy-end-to-end",
@@ -185,6 +234,8 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(
         far.log.requests.map(\.bodyCount), [4, 4], "the list of content sizes at the origin")
       checkEqual(far.log.counts.connections, 1, "the number of connections to the origin")
+      checkEqual(proxy.log.requests.count, 1, "the number of tunnels")
+      checkEqual(proxy.log.counts.closedByClient, 0, "the number of closed tunnels")
       checkEqual(
         far.log.requests.map { $0.fields[.authorization] }, ["Bearer s3cret", "Bearer s3cret"],
         "Authorization at the origin")
@@ -200,6 +251,8 @@ extension ClauseGroup<TransportFixture> {
         $0.proxy = "http://user:word@127.0.0.1:\(proxy.port)"
       }
       await wrong.expectFailure(.proxyAuthenticationRequired)
+      await world.shutDown()
+      try await world.expect("the connection to the origin is closed") { $0.closedByClient == 1 }
     }
     Absence(of: .proxy, "the proxy of the setup is not used") { fixture in
       let near = try fixture.peer(.respond(text: "direct"))

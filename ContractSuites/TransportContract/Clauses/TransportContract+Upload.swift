@@ -215,6 +215,7 @@ extension ClauseGroup<TransportFixture> {
       }
       let answer = try await world.answer(.post, body: .stream(chunks, length: 5))
       checkEqual(answer.status, 413, "the status")
+      checkEqual(world.log.counts.bodyBytes, 1, "the number of bytes read before the response")
     }
     Clause(
       "expect-continue", "the content waits for 100 Continue until the timeout",

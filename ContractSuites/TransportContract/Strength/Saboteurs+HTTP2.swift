@@ -84,6 +84,17 @@ extension Saboteur<TransportFixture> {
       "never-sends-again", "reports no error as safe to retry", caughtBy: "go-away-unprocessed"
     ) { $0.reportRetrySafety(false) }
     flawed(
+      "ends-all", "ends all requests of a connection after GOAWAY", caughtBy: "go-away-others"
+    ) { $0.replaceGoAway(with: [.reset]) }
+    flawed(
+      "keeps-waiting", "waits without end after its connection breaks",
+      caughtBy: "broken-connection", timeLimit: .milliseconds(800)
+    ) { $0.wait(afterFailure: .connectionReset) }
+    flawed(
+      "exceeds-total", "has no limit of connections in total", caughtBy: "shared-place",
+      saying: "beyond the limit"
+    ) { $0.changeLimits { $0.total = 9 } }
+    flawed(
       "replays-over-http-2", "reports every error as safe to retry", caughtBy: "sent-once",
       saying: "received POSTs"
     ) { $0.reportRetrySafety(true) }

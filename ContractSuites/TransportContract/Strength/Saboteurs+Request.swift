@@ -134,6 +134,68 @@ extension Saboteur<TransportFixture> {
         request.authority = request.authority?.replacing("2130706433", with: "127.0.0.1")
       }
     }
+    flawed(
+      "sends-connect", "sends CONNECT as a request", caughtBy: "connect-method",
+      saying: "expected invalidRequest"
+    ) {
+      $0.request = { request, _, _ in if request.method == .connect { request.method = .get } }
+    }
+    flawed(
+      "first-host", "sends the first of two Host fields", caughtBy: "own-framing",
+      saying: "expected invalidRequest"
+    ) {
+      $0.request = { request, _, _ in
+        if let host = request.headerFields[.host] { request.headerFields[.host] = host }
+      }
+    }
+    flawed(
+      "escapes-spaces", "percent-encodes a space in the path", caughtBy: "target-syntax",
+      saying: "expected invalidRequest"
+    ) {
+      $0.request = { request, _, _ in request.path = request.path?.replacing(" ", with: "%20") }
+    }
+    flawed(
+      "cuts-labels", "cuts labels after 63 bytes", caughtBy: "host-syntax",
+      saying: "expected invalidRequest"
+    ) {
+      let label = String(repeating: "a", count: 63)
+      $0.request = { request, _, _ in
+        request.authority = request.authority?.replacing(label + "a", with: label)
+      }
+    }
+    flawed(
+      "short-labels", "rejects labels of 63 bytes", caughtBy: "host-syntax",
+      saying: "invalidRequest"
+    ) {
+      let label = String(repeating: "a", count: 63)
+      $0.request = { request, _, _ in
+        request.authority = request.authority?.replacing(label, with: label + "a")
+      }
+    }
+    flawed(
+      "cuts-authority", "ends the authority at a backslash, as browsers do",
+      caughtBy: "authority-bytes", saying: "expected invalidRequest"
+    ) {
+      $0.request = { request, _, _ in
+        request.authority = request.authority.map { String($0.prefix { $0 != "\\" }) }
+      }
+    }
+    flawed(
+      "wraps-port", "takes a port modulo 65536", caughtBy: "port-range",
+      saying: "expected invalidRequest"
+    ) {
+      $0.request = { request, _, _ in
+        request.authority = request.authority?.replacing(":99999", with: ":34463")
+      }
+    }
+    flawed(
+      "ignores-zone", "ignores the zone of an IPv6 literal", caughtBy: "ipv6-syntax",
+      saying: "expected invalidRequest"
+    ) {
+      $0.request = { request, _, _ in
+        request.authority = request.authority?.replacing("%25lo", with: "")
+      }
+    }
     flawed("drops-head-body", "sends HEAD without its body", caughtBy: "head-body") {
       $0.request = { request, body, _ in if request.method == .head { body = .none } }
     }

@@ -129,6 +129,20 @@ extension Saboteur<TransportFixture> {
         return request
       }
     }
+    flawed(
+      "blames-origin", "reports a failure of the proxy as one of the origin",
+      caughtBy: "proxy-failed", saying: "connectFailed"
+    ) {
+      $0.error = { error in
+        var error = error
+        if error.kind == .proxyFailed { error.kind = .connectFailed }
+        return error
+      }
+    }
+    flawed(
+      "patient-tunnel", "has no time limit for the tunnel", caughtBy: "proxy-timeout",
+      timeLimit: .milliseconds(900)
+    ) { $0.request = { _, _, options in options.connectTimeout = nil } }
     flawed("proxied", "uses the proxy of its setup", caughtBy: "lacks-proxy") { _ in }
     flawed(
       "own-cookies", "stores and sends cookies without the policy", caughtBy: "cookies",

@@ -6,7 +6,7 @@ import Foundation
 /// Without the buffer, every lookup would be a write transaction.
 struct AccessBuffer {
   /// The maximum age of a buffered time, in seconds.
-  // not mutated: when the buffer is written is not seen
+  // not mutated: the port does not say when an access is written
   static let maximumAge: TimeInterval = 30
 
   /// The last access of one cookie.
@@ -41,7 +41,7 @@ struct AccessBuffer {
   }
 
   /// Whether the oldest time has reached the maximum age, or the clock went backwards.
-  // not mutated: when the buffer is written is not seen
+  // not mutated: the port does not say when an access is written
   func isDue(now: Date) -> Bool {
     !accesses.isEmpty && !(start <= now && now < start + Self.maximumAge)
   }

@@ -37,13 +37,13 @@ final class Connection {
     self.busyTimeout = Self.milliseconds(busyTimeout)
     sqlite3_busy_timeout(opened, self.busyTimeout)
     // A malicious file must not execute code through its schema, triggers or views.
-    // not mutated: only a damaged file needs it, and the contract has none
+    // not mutated: only a damaged file needs it, and no call of the port damages one
     _ = csqlite_set_option(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
-    // not mutated: only files of other programs need it, and the contract has none
+    // not mutated: only files of other programs need it, and no call of the port makes one
     let executable = [
       SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
     ]
-    // not mutated: only files of other programs need it, and the contract has none
+    // not mutated: only files of other programs need it, and no call of the port makes one
     for option in executable { _ = csqlite_set_option(opened, option, 0) }
     do throws(CookieStoreError) {
       begin = try Self.prepare("BEGIN", on: opened, path: path)
@@ -62,11 +62,11 @@ final class Connection {
   }
 
   /// Whether the file or its file system is read-only.
-  // not mutated: the contract opens no read-only file
+  // not mutated: no call of the port makes a file read-only
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Sets whether closing the last connection moves the write-ahead log into the file.
-  // not mutated: only another program's log would be lost
+  // not mutated: only another program's log would be lost, and no call of the port makes one
   func setCheckpointsOnClose(_ value: Bool) {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, value ? 0 : 1)
   }
@@ -84,7 +84,7 @@ final class Connection {
   ///
   /// For operations with a lock for which SQLite doesn't wait. Where it does wait, each attempt has
   /// the rest of the timeout.
-  // not mutated: the contract's handles do not checkpoint at once
+  // not mutated: only checkpoints and salvages at once need it, and no call of the port is one
   func retryingWhileBusy(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
     let end = ContinuousClock.now + .milliseconds(busyTimeout)
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
@@ -162,13 +162,13 @@ final class Connection {
   func write<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    // not mutated: the contract does not move files
+    // not mutated: no call of the port moves a file
     if ContinuousClock.now >= nextPathCheck { try checkPath() }
     return try transaction(beginImmediate, body)
   }
 
   /// Throws if the open file is no longer at its path: everything written would be lost on closing.
-  // not mutated: the contract does not move files
+  // not mutated: no call of the port moves a file
   private func checkPath() throws(CookieStoreError) {
     nextPathCheck = .now
     // Stays 0 if SQLite's VFS doesn't support the check.
@@ -191,7 +191,7 @@ final class Connection {
       try check(commit.run())
       return result
     } catch {
-      // not mutated: no statement fails within the contract
+      // not mutated: no call of the port makes a statement fail
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       throw error
     }
@@ -207,7 +207,7 @@ final class Connection {
   }
 
   /// Throws unless a result code means success.
-  // not mutated: no statement fails within the contract
+  // not mutated: no call of the port makes a statement fail
   @inline(__always)
   func check(_ code: Int32) throws(CookieStoreError) {
     guard code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW else {
@@ -216,7 +216,7 @@ final class Connection {
   }
 
   /// Runs a closure that may read pages which SQLite's checks reject, and change the schema.
-  // not mutated: only a damaged file needs it, and the contract has none
+  // not mutated: only a damaged file needs it, and no call of the port damages one
   func toleratingDamage<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
@@ -234,13 +234,13 @@ final class Connection {
     .storage(CookieStorageFailure(.corrupt, subject: path, detail: detail))
   }
 
-  // not mutated: no statement fails within the contract
+  // not mutated: no call of the port makes a statement fail
   @inline(never)
   func failure(_ code: Int32) -> CookieStoreError {
     Self.failure(code, handle: handle, path: path)
   }
 
-  // not mutated: no operation waits until its timeout
+  // not mutated: the port has no timeout
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
@@ -259,7 +259,7 @@ final class Connection {
     return Statement(handle: statement)
   }
 
-  // not mutated: no statement fails within the contract
+  // not mutated: no call of the port makes a statement fail
   private static func failure(
     _ code: Int32, handle: OpaquePointer?, path: String
   ) -> CookieStoreError {

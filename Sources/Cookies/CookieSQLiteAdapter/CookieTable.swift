@@ -141,7 +141,7 @@ extension CookieTable {
       }
     }
     found.addAccesses(to: &buffer, at: now)
-    // not mutated: when the buffer is written is not seen
+    // not mutated: the port does not say when an access is written
     if buffer.isDue(now: now) { writeAccessesIfFree(now: now) }
     return found.sorted()
   }
@@ -244,7 +244,7 @@ extension CookieTable {
       }
       try connection.replaceContents { _ in }
     }
-    // not mutated: only a damaged file's log is kept
+    // not mutated: only a damaged file's log is kept, and no call of the port damages one
     connection.setCheckpointsOnClose(true)
     buffer.removeAll()
     for change in effects.changes { broadcaster.send(change) }

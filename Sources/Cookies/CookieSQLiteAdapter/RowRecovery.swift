@@ -52,7 +52,7 @@ struct RowRecovery {
     while let hasRow = try? connection.hasRow(statement) {
       guard hasRow else { return true }
       // An entry of the index, which has only the columns of the key.
-      // not mutated: only a damaged file needs it, and the contract has none
+      // not mutated: only a damaged file needs it, and no call of the port damages one
       if (4...11).allSatisfy(statement.isNull) { continue }
       guard keys.insert((0...3).map(statement.bytes)).inserted else { continue }
       if let row = CookieRow(statement), row.isProducible {

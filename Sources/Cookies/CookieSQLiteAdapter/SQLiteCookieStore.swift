@@ -62,7 +62,7 @@ public final class SQLiteCookieStore: CookieStore {
     self.now = now
   }
 
-  // not mutated: fixtures close their stores
+  // not mutated: no call of the port releases a store
   deinit { close() }
 
   /// Writes the buffered last-access times, ends the streams of changes and closes the file.

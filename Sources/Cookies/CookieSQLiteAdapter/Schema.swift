@@ -83,7 +83,7 @@ extension Schema {
   /// Checks that a file whose pages may be damaged is a store, and switches it to the write-ahead log.
   ///
   /// - Throws: ``CookieStoreError/storage(_:)`` of the kind `notACookieStore` or `newerVersion`.
-  // not mutated: only files of other programs need it, and the contract has none
+  // not mutated: only files of other programs need it, and no call of the port makes one
   func prepareDamaged(_ connection: Connection) throws(CookieStoreError) {
     try connection.toleratingDamage { () throws(CookieStoreError) in
       try checkApplication(connection)
@@ -101,7 +101,7 @@ extension Schema {
   /// Checks that the file is a store and not newer, or empty.
   ///
   /// - Returns: The version, and whether the file may be empty.
-  // not mutated: only files of other programs need it, and the contract has none
+  // not mutated: only files of other programs need it, and no call of the port makes one
   @discardableResult
   private func checkApplication(
     _ connection: Connection, isEmpty: Bool = false
@@ -124,7 +124,7 @@ extension Schema {
   ///
   /// - Throws: ``CookieStoreError/storage(_:)`` if the file is neither empty nor a store of a known
   ///   version.
-  // not mutated: only files of other programs need it, and the contract has none
+  // not mutated: only files of other programs need it, and no call of the port makes one
   private func inspect(
     _ connection: Connection
   ) throws(CookieStoreError) -> (version: Int64, objects: [String]) {
@@ -163,7 +163,7 @@ extension Schema {
   }
 
   /// Returns the SQL of every table, index, trigger and view, except SQLite's own.
-  // not mutated: only files of other programs need it, and the contract has none
+  // not mutated: only files of other programs need it, and no call of the port makes one
   private static func objects(in connection: Connection) throws(CookieStoreError) -> [String] {
     try connection.rows(
       "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema "

@@ -20,7 +20,7 @@ struct Statement {
     var code = step()
     while code == SQLITE_ROW { code = step() }
     reset()
-    return code  // not mutated: no statement fails within the contract
+    return code  // not mutated: no call of the port makes a statement fail
   }
 
   // MARK: Parameters, numbered from 1
@@ -86,16 +86,16 @@ struct Statement {
   func date(_ column: Int32) -> Date? {
     guard let value = value(column, SQLITE_FLOAT) else { return nil }
     let seconds = sqlite3_value_double(value)
-    // not mutated: only a damaged file needs it, and the contract has none
+    // not mutated: only a damaged file needs it, and no call of the port damages one
     guard seconds >= Self.earliest, seconds <= Self.latest else { return nil }
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
   /// ``CookieDate/earliest`` and ``CookieDate/latest`` in seconds since 2001, as inlinable
   /// constants.
-  // not mutated: only a damaged file needs it, and the contract has none
+  // not mutated: only a damaged file needs it, and no call of the port damages one
   static var earliest: TimeInterval { -63_114_076_800 }
-  // not mutated: only a damaged file needs it, and the contract has none
+  // not mutated: only a damaged file needs it, and no call of the port damages one
   static var latest: TimeInterval { 252_423_993_599 }
 
   /// Reads an instant or NULL, which is `.some(nil)`; `nil` is an invalid value.

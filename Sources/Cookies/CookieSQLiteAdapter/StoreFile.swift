@@ -38,7 +38,7 @@ enum StoreFile {
 
   /// Returns the absolute path, because SQLite treats relative names such as `:memory:` and `file:…`
   /// specially.
-  // not mutated: the contract gives absolute paths
+  // not mutated: no call of the port has a path
   private static func absolute(_ path: String) throws(CookieStoreError) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw failure(.notPermitted, path, "the path is empty or contains a NUL byte")
@@ -47,7 +47,7 @@ enum StoreFile {
   }
 
   /// Rejects files that can't be stores but that SQLite would open, wait for or change.
-  // not mutated: only files of other programs need it, and the contract has none
+  // not mutated: only files of other programs need it, and no call of the port makes one
   private static func check(_ path: String) throws(CookieStoreError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -72,7 +72,7 @@ enum StoreFile {
   private static let headerSize = 100
 
   /// Whether the file has a write-ahead log that isn't empty.
-  // not mutated: only files of other programs need it, and the contract has none
+  // not mutated: only files of other programs need it, and no call of the port makes one
   static func hasLog(_ path: String) -> Bool {
     var status = stat()
     return stat(path + "-wal", &status) == 0 && status.st_size > 0
@@ -83,7 +83,7 @@ enum StoreFile {
   /// SQLite would roll the journal back into the file before this package can read the file's
   /// `application_id`. A store's own journal always belongs to an empty file: afterwards the store
   /// uses the write-ahead log.
-  // not mutated: only files of other programs need it, and the contract has none
+  // not mutated: only files of other programs need it, and no call of the port makes one
   private static func checkJournal(of path: String) throws(CookieStoreError) {
     // Opening a pipe would block, here and in SQLite.
     var status = stat()
@@ -103,7 +103,7 @@ enum StoreFile {
   }
 
   /// Synchronizes a new file's directory entry with fsync(2).
-  // not mutated: the contract has no power failure
+  // not mutated: only a power failure shows it, and no call of the port causes one
   static func synchronizeDirectory(of path: String) throws(CookieStoreError) {
     let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path(
       percentEncoded: false)
@@ -120,7 +120,7 @@ enum StoreFile {
   ///
   /// It is not done before the file is known to be a store, because another program's file must not
   /// change.
-  // not mutated: only a file of an older umask needs it
+  // not mutated: only files of other programs need it, and no call of the port makes one
   static func makePrivate(_ path: String) throws(CookieStoreError) {
     for suffix in ["", "-wal", "-shm"] {
       var status = stat()

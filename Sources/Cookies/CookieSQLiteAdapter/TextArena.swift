@@ -17,7 +17,6 @@ final class TextArena {
   func bind(_ text: String, to statement: Statement, _ index: Int32) {
     let isBound = text.utf8.withContiguousStorageIfAvailable { text in
       let room = Self.capacity - count
-      // not mutated: a text that is not in the arena costs only a copy
       guard text.count <= room else { return false }
       let copy = bytes + count
       if let start = text.baseAddress { copy.update(from: start, count: text.count) }

@@ -239,6 +239,7 @@ extension CurlHandle {
     guard let transfer else { return }
     let response = complete.response
     incoming.isMultiplexed = complete.version == .multiplexed
+    if incoming.isMultiplexed { loop.noteMultiplexing(of: lane) }
     if offersHTTP2, !incoming.isMultiplexed { ccurl_set_long(easy, CURLOPT_VERBOSE, 0) }
     if response.status.isInformational {
       guard incoming.informational.count < options.headLimits.informational else {

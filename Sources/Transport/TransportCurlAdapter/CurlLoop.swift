@@ -192,6 +192,13 @@ final class CurlLoop {
     if let lane, queue.noteConnection(lane) { mayStartQueued = true }
   }
 
+  /// Records that an origin speaks HTTP/2, so that queued transfers may share its connection.
+  ///
+  /// Called at a response's head: the response may last as long as the others wait for it.
+  func noteMultiplexing(of lane: CurlQueue.Lane?) {
+    if let lane, queue.noteMultiplexing(lane) { mayStartQueued = true }
+  }
+
   /// Schedules the resumption of a caller for the end of this turn.
   ///
   /// Resuming all callers in a row is cheaper: the system wakes one thread of the concurrency pool
@@ -350,7 +357,6 @@ final class CurlLoop {
     let ending = handle.ending(code)
     let hadConnection = handle.outgoing.attempts > 0
     if handle.offersHTTP2 { offeringHTTP2 -= 1 }
-    if handle.incoming.isMultiplexed { queue.noteMultiplexing(lane) }
     handle.discardHeldContent()
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.transfer?.progress.advance(to: .ended)

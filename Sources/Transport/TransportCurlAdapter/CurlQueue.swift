@@ -94,10 +94,14 @@ struct CurlQueue {
   }
 
   /// Records that an origin speaks HTTP/2, so that its transfers share a connection.
-  mutating func noteMultiplexing(_ lane: Lane) {
-    guard !lane.isMultiplexed else { return }
+  ///
+  /// - Returns: Whether waiting transfers may now start, so that ``next()`` should be called.
+  @discardableResult
+  mutating func noteMultiplexing(_ lane: Lane) -> Bool {
+    guard !lane.isMultiplexed else { return false }
     lane.isMultiplexed = true
     connections -= max(0, lane.running - 1)
+    return !waitingLanes.isEmpty
   }
 
   /// Records that the shared connection of an origin accepts no more streams.

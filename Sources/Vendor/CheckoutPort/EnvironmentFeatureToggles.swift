@@ -33,7 +33,7 @@ public struct EnvironmentFeatureToggles: FeatureToggles {
   }
 
   /// The name of a toggle's variable.
-  package static func variable(for toggle: FeatureToggle, prefix: String = "TOGGLE_") -> String {
+  private static func variable(for toggle: FeatureToggle, prefix: String) -> String {
     prefix + toggle.rawValue.uppercased().replacing("-", with: "_")
   }
 

@@ -23,5 +23,11 @@ public struct FeatureTogglesError: Error, Hashable, Sendable, CustomStringConver
   /// What is wrong with the source.
   public let problem: String
 
+  /// Creates an error for a source.
+  public init(source: String, problem: String) {
+    self.source = source
+    self.problem = problem
+  }
+
   public var description: String { "cannot read feature toggles from \(source): \(problem)" }
 }

@@ -22,6 +22,7 @@ public final class FakeFeedbackService: FeedbackService {
   ) {
     vendor = Vendor(
       forms: forms, timeLimit: timeLimit,
+      // not mutated: what the ledger notes is no behaviour of the port
       place: StubPlace(fileID: fileID, filePath: filePath, line: line))
   }
 

@@ -42,12 +42,11 @@ struct FeedbackModel {
   /// Whether an answer to a load reaches it.
   func isListening(for number: Int) -> Bool { load?.number == number && listener == .service }
 
-  /// Advances time, and ends and returns the load whose deadline has passed.
+  /// Advances time, and returns the load if its deadline has passed. Its caller ends it.
   mutating func advance(by duration: Duration) -> Load? {
     now += duration
-    guard let expired = load, expired.deadline <= now else { return nil }
-    end(expired.number)
-    return expired
+    guard let load, load.deadline <= now else { return nil }
+    return load
   }
 
   /// Makes another client the vendor's listener, or removes it.

@@ -26,6 +26,7 @@ public struct NotedFeedbackService: FeedbackService {
 
 extension CannedAnswer {
   /// Describes the answer to a load; an error by its type, because its details differ from call to call.
+  // not mutated: what the ledger notes is no behaviour of the port
   init(loading id: String, _ result: Result<FeedbackForm, any Error>) {
     let answer =
       switch result {

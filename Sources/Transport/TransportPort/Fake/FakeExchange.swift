@@ -38,7 +38,7 @@ final class FakeExchange: Sendable {
 
   /// Runs the exchange until the final head is complete.
   func start() async throws(TransportError) -> HTTPExchange {
-    try wire.checkCancellation()
+    try wire.checkCancellation()  // not mutated: the cancellation handler below does the same
     let number = transport.register { [weak self] end in self?.end(end) }
     guard let number else { throw error(.shutDown) }
     progress.withLock { $0.number = number }
@@ -57,7 +57,9 @@ final class FakeExchange: Sendable {
   }
 
   /// Creates an error with the current phase of the exchange.
-  func error(_ kind: TransportError.Kind, detail: String = "") -> TransportError {
+  func error(
+    _ kind: TransportError.Kind, detail: String = ""  // not mutated: the detail is for people
+  ) -> TransportError {
     let (phase, bytesSent) = progress.withLock { ($0.phase, $0.bytesSent) }
     return wire.error(kind, phase: phase, bytesSent: bytesSent, detail: detail)
   }
@@ -77,8 +79,9 @@ final class FakeExchange: Sendable {
 
   /// Creates the error of an unprocessed request, which is safe to retry with any method.
   func unprocessedError() -> TransportError {
-    var error = error(
-      .connectionReset, detail: "the origin sent GOAWAY before it processed the request")
+    // not mutated: the detail is for people
+    let detail = "the origin sent GOAWAY before it processed the request"
+    var error = error(.connectionReset, detail: detail)
     error.isRetrySafe = true
     return error
   }
@@ -102,16 +105,13 @@ final class FakeExchange: Sendable {
   ///
   /// - Returns: The connection, only on the first call.
   private func finishOnce() -> Int? {
-    let (number, connection) = progress.withLock { progress in
-      defer {
-        progress.isOver = true
-        progress.connection = nil
-        progress.number = nil
-      }
-      return (progress.number, progress.connection)
+    let ended = progress.withLock { progress -> Progress? in
+      defer { progress.isOver = true }
+      return progress.isOver ? nil : progress
     }
-    if let number { transport.unregister(number) }
-    return connection
+    // not mutated: an exchange that stays registered has ended, and ignores what ends it
+    if let number = ended?.number { transport.unregister(number) }
+    return ended?.connection
   }
 
   private func enter(_ phase: TransportError.Phase, bytesSent: Bool = false) {
@@ -155,6 +155,7 @@ extension FakeExchange {
           request: request, response: response, informationalResponses: informational,
           body: makeBody(player))
       case .body, .end:
+        // not mutated: the parser returns the head first
         throw error(.other, detail: "the parser returned a body before its head")
       }
     }
@@ -163,18 +164,14 @@ extension FakeExchange {
   private func makeBody(_ player: FakePlayer) -> HTTPResponseBody {
     HTTPResponseBody(
       next: { () async throws(TransportError) in
-        do throws(TransportError) {
-          return try await self.interruption.run { () async throws(TransportError) in
-            switch try await player.next() {
-            case .body(let bytes): return .bytes(bytes)
-            case .end(let trailers): return .end(trailers: trailers)
-            case .head, .informational:
-              throw self.error(.other, detail: "the parser returned a second head")
-            }
+        try await self.interruption.run { () async throws(TransportError) in
+          switch try await player.next() {
+          case .body(let bytes): return .bytes(bytes)
+          case .end(let trailers): return .end(trailers: trailers)
+          case .head, .informational:
+            // not mutated: the parser returns one head
+            throw self.error(.other, detail: "the parser returned a second head")
           }
-        } catch {
-          self.finish(closedBy: .client)
-          throw error
         }
       },
       cancel: { self.end(.failed(.cancelled)) })
@@ -202,7 +199,9 @@ extension FakeExchange {
       }
     case .refusing where wire.target.hasPrefix("http:"):
       enter(.connecting)
-      throw error(.proxyFailed, detail: "the proxy refused the connection")
+      // not mutated: the detail is for people
+      let detail = "the proxy refused the connection"
+      throw error(.proxyFailed, detail: detail)
     case .refusing:
       enter(.connecting)
       throw error(.connectionRefused, detail: "nothing listens on port \(wire.origin.port)")

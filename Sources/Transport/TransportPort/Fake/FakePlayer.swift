@@ -5,7 +5,7 @@ actor FakePlayer {
   private var steps: ArraySlice<ScriptStep>
   private var parser: HTTPResponseParser
   private var events: [HTTPResponseParser.Event] = []
-  private var nextEvent = 0
+  private var nextEvent = 0  // not mutated: there are no events at first
   private var fault: TransportError?
   private var record: Int?
   private var reader: HTTPRequestBody.Reader?
@@ -13,7 +13,7 @@ actor FakePlayer {
   private var isUploadOver: Bool
   private var awaitsContinue: Bool
   private var isClosedByOrigin = false
-  private var ordinal = 0
+  private var ordinal = 0  // not mutated: set before it is read
 
   init(exchange: FakeExchange, lease: FakeTransportModel.Lease) {
     let plan = exchange.transport.plan
@@ -68,7 +68,7 @@ actor FakePlayer {
         throw exchange.unprocessedError()
       }
       let script = exchange.transport.plan.onRequest(head)
-      script.note(for: exchange)
+      script.note(for: exchange)  // not mutated: the ledger is no behaviour of the port
       steps = script.steps[...]
       return
     }
@@ -78,7 +78,7 @@ actor FakePlayer {
     case .sendRepeatedly(let bytes, let count):
       guard count ?? 1 > 0, !bytes.isEmpty else { return }
       // A flood inside a head produces no event and would never return to the caller.
-      await Task.yield()
+      await Task.yield()  // not mutated: no answer depends on the order of tasks
       guard !Task.isCancelled else { throw exchange.error(.cancelled) }
       // In pieces as a socket delivers them: byte by byte, a flood would take seconds.
       var (piece, copies) = (bytes, 1)
@@ -86,7 +86,8 @@ actor FakePlayer {
         piece += piece
         copies *= 2
       }
-      steps = [.sendRepeatedly(bytes, count: count.map { $0 - copies })] + steps
+      let left = count.map { $0 - copies }
+      if left != 0 { steps = [.sendRepeatedly(bytes, count: left)] + steps }
       try receive(piece)
     case .pause(let duration):
       guard (try? await exchange.transport.clock.pause(for: duration)) != nil else {

@@ -35,7 +35,7 @@ public final class FakeTransport: HTTPTransport {
     var model: FakeTransportModel
     var promises: [Int: Promise<FakeTransportModel.Lease?>] = [:]
     var live: [Int: Live] = [:]
-    var lastExchange = 0
+    var lastExchange = 0  // not mutated: only that the numbers differ counts
     /// The tunnels through the proxy, by the connections inside them.
     var tunnels: [Int: HTTPExchange] = [:]
   }
@@ -68,10 +68,13 @@ public final class FakeTransport: HTTPTransport {
   ///   - line: The line of the call.
   public init(
     _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(), proxy: Proxy? = nil,
-    clock: any Clock<Duration> = ContinuousClock(), recordedBodyLimit: Int = 1 << 20,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
+    clock: any Clock<Duration> = ContinuousClock(),
+    // not mutated: what is recorded of a request is no behaviour of the port
+    recordedBodyLimit: Int = 1 << 20, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line
   ) {
     self.plan = plan
+    // not mutated: the ledger is no behaviour of the port
     place = StubPlace(fileID: fileID, filePath: filePath, line: line)
     self.clock = clock
     self.proxy = proxy
@@ -97,6 +100,7 @@ public final class FakeTransport: HTTPTransport {
   public var events: [OriginEvent] { state.withLock { $0.model.events } }
 
   /// The number of open connections, including idle ones.
+  // not mutated: for tests of the fake's users, and no call of the port
   public var connectionCount: Int { state.withLock { $0.model.connectionCount } }
 
   /// Ends all pending requests and makes later ones fail with
@@ -137,7 +141,7 @@ extension FakeTransport {
   func register(_ end: @escaping @Sendable (FakeExchange.End) -> Void) -> Int? {
     state.withLock { state in
       guard !state.model.isShutDown else { return nil }
-      state.lastExchange += 1
+      state.lastExchange += 1  // not mutated: only that the numbers differ counts
       state.live[state.lastExchange] = Live(end: end)
       return state.lastExchange
     }

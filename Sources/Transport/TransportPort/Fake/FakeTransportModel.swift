@@ -40,7 +40,7 @@ struct FakeTransportModel: Sendable {
   private var waiting: [Waiter] = []
   private var ordinals: [Int: Int] = [:]
   private var lastConnection = 0
-  private var lastTicket = 0
+  private var lastTicket = 0  // not mutated: only that the numbers differ counts
 
   init(limits: ConnectionLimits, recordedBodyLimit: Int) {
     self.limits = limits
@@ -48,6 +48,7 @@ struct FakeTransportModel: Sendable {
   }
 
   /// The number of open connections, including idle ones.
+  // not mutated: for tests of the fake's users, and no call of the port
   var connectionCount: Int { open.count }
 
   /// Adds a waiter for a connection.
@@ -59,7 +60,7 @@ struct FakeTransportModel: Sendable {
   /// - Returns: The waiter's ticket, which ``grant()`` returns with a connection once one is
   ///   available.
   mutating func enqueue(for origin: HTTPOrigin, reuses: Bool, shares: Bool = false) -> Int {
-    lastTicket += 1
+    lastTicket += 1  // not mutated: only that the numbers differ counts
     waiting.append(Waiter(ticket: lastTicket, origin: origin, reuses: reuses, shares: shares))
     return lastTicket
   }

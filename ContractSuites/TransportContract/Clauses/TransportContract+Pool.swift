@@ -1,0 +1,169 @@
+import ContractTesting
+import Testing
+import TransportPort
+
+extension TransportFixture {
+  /// Gives requests that wait for a connection the time to be sent by mistake, or to begin to wait.
+  fileprivate func passTime() async throws {
+    let elsewhere = try await world(.respond())
+    for _ in 1...10 { try await elsewhere.answer() }
+  }
+}
+
+extension ClauseGroup<TransportFixture> {
+  static let pool = ClauseGroup("The pool of connections") {
+    Clause(
+      "failed-place", "a connection that could not be opened leaves its place to the next",
+      from: "RFC 9112 §9.4", requires: .connections
+    ) { fixture in
+      let refusing = try fixture.peer(OriginPlan(reachability: .refusing) { _ in [] })
+      let unknown = try fixture.peer(
+        OriginPlan(identity: .unknownAuthority) { _ in [] }, scheme: .https)
+      let good = try fixture.peer(.respond(text: "hi"))
+      let world = try await fixture.world([refusing, unknown, good]) {
+        $0.limits = ConnectionLimits(perOrigin: 1, total: 1)
+      }
+      for _ in 1...2 {
+        await world.expectFailure([.connectionRefused], of: HTTPRequest(url: refusing.url))
+        await world.expectFailure([.tls(.unknownAuthority)], of: HTTPRequest(url: unknown.url))
+        let answer = try await world.answer(to: HTTPRequest(url: good.url))
+        checkEqual(answer.text, "hi", "the content after two failures")
+      }
+    }
+    Clause(
+      "leaves-queue", "a request that is cancelled while it waits for a connection is never sent",
+      from: "RFC 9112 §9.4", requires: .connections
+    ) { fixture in
+      let world = try await fixture.world(
+        OriginPlan {
+          $0.target == "/held"
+            ? .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.stall]
+            : .respond(text: $0.target)
+        }
+      ) { $0.limits = ConnectionLimits(perOrigin: 1, total: 1) }
+      let held = try await world.send(.get, "/held")
+      let cancelled = (1...2).map { _ in
+        Task { await world.expectFailure(.cancelled, of: .get, "/cancelled") }
+      }
+      let next = Task { try await world.answer(.get, "/next").text }
+      try await fixture.passTime()
+      for task in cancelled { task.cancel() }
+      for task in cancelled {
+        checkEqual(await task.value?.bytesSent, false, "whether bytes were sent")
+      }
+      held.body.cancel()
+      checkEqual(try await next.value, "/next", "the content of the request that still waits")
+      checkEqual(world.log.requests.map(\.head.target), ["/held", "/next"], "the list of targets")
+    }
+    Clause(
+      "idle-gives-way",
+      "at the total limit, the connection that is idle for longest gives way to another origin",
+      from: "RFC 9112 §9.4", requires: .connections
+    ) { fixture in
+      let world = try await fixture.world(.respond(text: "hi")) {
+        $0.limits = ConnectionLimits(perOrigin: 2, total: 2)
+      }
+      // Three names of one peer are three origins.
+      let names = ["127.0.0.1", "localhost", "a.localhost"]
+      for index in [0, 1, 2, 1, 2, 0] {
+        let url = "http://\(names[index]):\(world.peers[0].port)/"
+        checkEqual(try await world.answer(to: HTTPRequest(url: url)).text, "hi", "the content")
+        // libcurl counts a connection's idle time in milliseconds.
+        try await fixture.passTime()
+      }
+      checkEqual(
+        world.log.requests.map(\.head.connection), [1, 2, 3, 2, 3, 4], "the list of connections")
+      try await world.expect("the connections beyond the limit are closed") {
+        $0.closedByClient == 2
+      }
+    }
+    Clause(
+      "new-connection", "a request that must not reuse a connection gets a new one",
+      from: "this project", requires: .connections
+    ) { fixture in
+      var options = TransportOptions()
+      options.reusesConnections = false
+      let world = try await fixture.world(.respond(text: "hi")) {
+        $0.limits = ConnectionLimits(perOrigin: 1, total: 1)
+      }
+      for options in [TransportOptions(), options, options] {
+        checkEqual(try await world.answer(options: options).text, "hi", "the content")
+      }
+      checkEqual(world.log.requests.map(\.head.connection), [1, 2, 3], "the list of connections")
+      try await world.expect("the idle connections are closed") { $0.closedByClient >= 2 }
+    }
+    Clause(
+      "connected-in-time", "the connect timeout ends with the connection's establishment",
+      from: "this project", requires: .connections
+    ) { fixture in
+      let world = try await fixture.world([.pause(.milliseconds(600))] + .respond(text: "hi"))
+        .through { $0.enforcing(Deadlines(connect: .milliseconds(400))) }
+      checkEqual(try await world.answer().text, "hi", "the content after the connect timeout")
+    }
+    Clause(
+      "server-closes", "a connection that the server closes after a response is not reused",
+      from: "RFC 9112 §9.6", requires: .connections
+    ) { fixture in
+      let world = try await fixture.world(
+        OriginPlan { .respond(text: "\($0.connection)") + [.close] })
+      for connection in 1...2 {
+        checkEqual(try await world.answer().text, "\(connection)", "the content")
+        try await world.expect("the server has closed the connection") {
+          $0.closedByPeer == connection
+        }
+      }
+    }
+    Clause(
+      "read-after-response",
+      "content that the server reads after its response arrives, and the connection is reused",
+      from: "RFC 9112 §9.3", requires: .connections
+    ) { fixture in
+      let response = ScriptStep.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+      for script in [[response], [response, .readBody]] {
+        let world = try await fixture.world(OriginScript(script))
+        for count in 1...2 {
+          checkEqual(try await world.answer(.put, body: .text("hello")).text, "hi", "the content")
+          try await world.expect("the request's content arrives") { $0.bodyBytes == 5 * count }
+        }
+        checkEqual(world.log.requests.map(\.head.connection), [1, 1], "the list of connections")
+      }
+    }
+    Clause(
+      "closed-at-once", "a new connection that the server closes at once is an error, once",
+      from: "RFC 9112 §9.5", requires: .connections
+    ) { fixture in
+      let opened = Counter()
+      let plan = OriginPlan(
+        onConnect: { connection in
+          opened.increment()
+          return connection == 1 ? [.close] : []
+        }, onRequest: { _ in .respond(text: "hi") })
+      let world = try await fixture.world(plan)
+      await world.expectFailure(.emptyReply, .connectionReset, of: .post)
+      for _ in 1...3 { checkEqual(try await world.answer().text, "hi", "the next content") }
+      checkEqual(opened.value, 2, "the number of connections")
+    }
+    Clause(
+      "deaf-producer", "cancelling ends a request whose content's producer does not notice it",
+      from: "this project", requires: .connections
+    ) { fixture in
+      let isOver = Counter()
+      let world = try await fixture.world([.readBody, .stall])
+      let chunks = Chunks { index in
+        guard index > 0 else { return [1] }
+        let wait = Task.detached { try await happens(within: .seconds(4)) { isOver.value == 1 } }
+        _ = try await wait.value
+        return nil
+      }
+      let task = Task { await world.expectFailure(.cancelled, of: .post, body: .stream(chunks)) }
+      try await world.expect("a part of the content arrives") { $0.bodyBytes == 1 }
+      let start = ContinuousClock.now
+      task.cancel()
+      _ = await task.value
+      let taken = ContinuousClock.now - start
+      isOver.increment()
+      check(taken < .seconds(3), "the request ended \(taken) after its cancellation")
+      try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+    }
+  }
+}
