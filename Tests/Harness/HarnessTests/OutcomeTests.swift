@@ -210,6 +210,13 @@ import Testing
     #expect(1...3 ~= count, "one process, and one more after the crash and the timeout each")
   }
 
+  @Test func `a test that leaves cases out shares a process among the others`() async throws {
+    let run = try await SpecimenRun("partInSharedProcess")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.outcome("counter/adds@part") == nil)
+    #expect(run.outcome("counter/remembers@part") == .passed)
+  }
+
   @Test func `crashes and timeouts can be declared as deviations`() async throws {
     let run = try await SpecimenRun("crashesAndTimeouts")
     #expect(run.status == 0, "\(run.output)")

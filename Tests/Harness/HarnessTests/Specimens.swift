@@ -23,6 +23,14 @@ struct Specimens {
 
   @Test(
     arguments: Contract.counter.cases(
+      for: .sound.renamed("part").inOwnProcess(sharing: .untilCrash).timeLimit(.seconds(5))
+    ).dropFirst())
+  func partInSharedProcess(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
+  @Test(
+    arguments: Contract.counter.cases(
       for: .sound, .soundLive.built(from: "Tests/Harness/HarnessTests/SpecimenRun.swift")))
   func fresh(_ specimen: ContractCase<Counter>) async throws {
     try await specimen.verify()

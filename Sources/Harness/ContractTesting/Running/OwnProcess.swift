@@ -221,7 +221,7 @@ private final class SharedProcess: Sendable {
 /// Runs the cases that the parent process asks for, one after the other, until it closes the
 /// connection that is this process's standard input.
 ///
-/// One case of the test stands for all: whatever order the test would run its cases in, the parent
+/// The test's first case stands for all: whatever order the test would run its cases in, the parent
 /// decides.
 final class SharedCases: Sendable {
   static let shared = SharedCases()
@@ -230,6 +230,7 @@ final class SharedCases: Sendable {
   static let variable = "CONTRACT_CHILD_SERVES"
 
   private let cases = Mutex<[String: @Sendable () async throws -> Void]>([:])
+  private let isServing = Mutex(false)
 
   /// Adds cases that the parent can ask for.
   func add<Fixture>(_ cases: [ContractCase<Fixture>]) {
@@ -238,8 +239,13 @@ final class SharedCases: Sendable {
     }
   }
 
-  /// Serves until the connection is closed.
+  /// Serves until the connection is closed, or returns at once if another case does.
   func serve() async {
+    let isFirst = isServing.withLock { isServing in
+      defer { isServing = true }
+      return !isServing
+    }
+    guard isFirst else { return }
     let (requests, continuation) = AsyncStream<String>.makeStream()
     Thread.detachNewThread {
       while let line = readLine() { continuation.yield(line) }
