@@ -12,8 +12,6 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   let isCancelled = Atomic<Bool>(false)
   /// The record of the running commands, if failures are saved or another process runs the subject.
   let crashRecord: CrashRecord?
-  /// The runs to draw, once something has asked for them; only the exploration's thread does.
-  nonisolated(unsafe) private var knownRuns: SeededRuns?
   /// The processes that run subjects; only the exploration's thread uses them.
   nonisolated(unsafe) let processes: SubjectProcesses?
 
@@ -23,17 +21,6 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     crashRecord =
       lockStep.examples == nil && processes == nil
       ? nil : CrashRecord(key: lockStep.crashKey)
-  }
-
-  /// The runs to draw.
-  ///
-  /// Their literals come from source files, which takes a tenth of a second. So the exploration's
-  /// thread reads them, and no thread on which other tests have to run.
-  var runs: SeededRuns {
-    if let knownRuns { return knownRuns }
-    let runs = SeededRuns(lockStep.settings, literals: lockStep.literals)
-    knownRuns = runs
-    return runs
   }
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
@@ -87,6 +74,9 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   // MARK: - New runs
 
   private func runSeeds(_ report: inout Report, _ start: ContinuousClock.Instant) {
+    // Reading the literals of source files takes a tenth of a second: here, on the exploration's
+    // thread, and not on one on which other tests have to run.
+    let runs = SeededRuns(settings, literals: lockStep.literals)
     let monitor = Monitor(position: crashRecord?.position)
     crashRecord?.begin(.init(origin: .seeds(runs)))
     let ending = watch(
