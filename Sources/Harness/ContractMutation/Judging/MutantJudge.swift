@@ -192,9 +192,7 @@ final class MutantJudge {
     _ ids: [String], with number: Int?, _ task: Task?
   ) throws(MutationError) -> (id: String, end: End)? {
     let state = self.state
-    let fuel = number.map { _ in
-      ids.reduce(200_000) { $0 + 10 * (baseline.cases[$1]?.switches ?? 0) }
-    }
+    let fuel = number.map { _ in fuel(of: ids) }
     if task?.isStartedWith == true { state.setActive(number, fuel: fuel) }
     let server = try readyServer()
     state.setActive(number, fuel: fuel)
@@ -225,6 +223,15 @@ final class MutantJudge {
         }
       }
     }
+  }
+
+  /// How many switches cases may pass with a mutant.
+  ///
+  /// Several cases get little, because each of them is run again alone if it is spent: an endless loop
+  /// should end soon. One case gets enough for each mutant that only makes it slower.
+  private func fuel(of ids: [String]) -> Int {
+    let switches = ids.reduce(0) { $0 + (baseline.cases[$1]?.switches ?? 0) }
+    return ids.count > 1 ? 20_000 + 2 * switches : 100_000 + 10 * switches
   }
 
   /// Gives up the process of a case that hangs, with its switches.
