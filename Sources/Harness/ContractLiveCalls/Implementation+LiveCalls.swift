@@ -63,6 +63,8 @@ extension Terms {
 
   func rules(budget: Int?) -> any LiveCallRules { LiveCalls(budget: budget) }
 
+  var isBudgeted: Bool { cost != nil }
+
   func problems(for kind: ImplementationKind) -> [String] {
     var problems: [String] = []
     func add(_ isWrong: Bool, _ call: String, _ message: String) {

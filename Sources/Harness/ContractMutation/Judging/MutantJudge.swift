@@ -192,7 +192,7 @@ final class MutantJudge {
     _ ids: [String], with number: Int?, _ task: Task?
   ) throws(MutationError) -> (id: String, end: End)? {
     let state = self.state
-    let fuel = number.map { _ in fuel(of: ids) }
+    let fuel = number.map { _ in fuelLimit(of: ids) }
     if task?.isStartedWith == true { state.setActive(number, fuel: fuel) }
     let server = try readyServer()
     state.setActive(number, fuel: fuel)
@@ -229,7 +229,7 @@ final class MutantJudge {
   ///
   /// Several cases get little, because each of them is run again alone if it is spent: an endless loop
   /// should end soon. One case gets enough for each mutant that only makes it slower.
-  private func fuel(of ids: [String]) -> Int {
+  private func fuelLimit(of ids: [String]) -> Int {
     let switches = ids.reduce(0) { $0 + (baseline.cases[$1]?.switches ?? 0) }
     return ids.count > 1 ? 20_000 + 2 * switches : 100_000 + 10 * switches
   }

@@ -40,6 +40,9 @@ package protocol LiveTerms: Sendable {
   /// - Parameter budget: The number of live calls that the run may make, or `nil` for any number.
   func rules(budget: Int?) -> any LiveCallRules
 
+  /// Whether `CONTRACT_BUDGET` limits the implementation's calls.
+  var isBudgeted: Bool { get }
+
   /// The mistakes in what an implementation declares, each as the rest of a sentence that begins with its
   /// name.
   func problems(for kind: ImplementationKind) -> [String]

@@ -63,6 +63,8 @@ final class RunRecorder: Sendable {
     var records: [JournalRecord] = []
     var writer: JournalWriter?
     var liveRules: (any LiveCallRules)?
+    /// Whether an implementation declares what its cases cost.
+    var isBudgeted = false
     /// The declarations that are recorded, by identity.
     var declarations: Set<ObjectIdentifier> = []
     /// The contracts and implementations that are recorded, by content.
@@ -72,6 +74,22 @@ final class RunRecorder: Sendable {
     var known: Set<CaseID> = []
     var hasSelected = false
     var isFinished = false
+
+    /// Whether a case ran on a live implementation.
+    var hasRunLiveCase: Bool {
+      let live = Set(
+        declared.compactMap { event -> String? in
+          guard case .implementation(let one) = event, one.kind == .live else { return nil }
+          return "\(one.contract)@\(one.id)"
+        })
+      return records.contains { record in
+        guard case .caseFinished(let result) = record.event else { return false }
+        switch result.outcome {
+        case .notApplicable, .unavailable, .proven, .notRun: return false
+        default: return live.contains("\(result.id.contract)@\(result.id.implementation)")
+        }
+      }
+    }
 
     /// Remembers an event; returns `false` if an equal one is known.
     mutating func declare(_ event: JournalRecord.Event) -> Bool {
@@ -259,6 +277,7 @@ final class RunRecorder: Sendable {
   /// Uses the rules of ContractLiveCalls from now on.
   func adopt(_ terms: any LiveTerms) {
     state.withLock { state in
+      if terms.isBudgeted { state.isBudgeted = true }
       guard state.liveRules == nil else { return }
       state.liveRules = terms.rules(budget: settings.budget)
     }
@@ -291,6 +310,12 @@ final class RunRecorder: Sendable {
       record(
         .problem(
           "the selection matches no case of the tests that ran; check CONTRACT and CONTRACT_KIND"))
+    }
+    if let budget = settings.budget, state.withLock({ !$0.isBudgeted && $0.hasRunLiveCase }) {
+      record(
+        .problem(
+          "CONTRACT_BUDGET=\(budget) limits nothing, because no live implementation says what its cases "
+            + "cost; add .costs(_:) of ContractLiveCalls to it, or remove the variable"))
     }
     record(.runFinished)
     return state.withLock { state in

@@ -74,6 +74,26 @@ import Testing
     }
   }
 
+  @Test func `a budget for which no live implementation declares a cost is a problem`() async throws
+  {
+    try await withLivePackage { package in
+      let budget = ["CONTRACT_BUDGET": "4"]
+      let fake = Implementation.fake("fake", try package.live("fake").make)
+      let run = try await package.run(
+        on: [try package.live("one").limited(to: 9, per: .seconds(1))], budget)
+      #expect(
+        run.matrix.problems == [
+          "CONTRACT_BUDGET=4 limits nothing, because no live implementation says what its cases cost; "
+            + "add .costs(_:) of ContractLiveCalls to it, or remove the variable"
+        ])
+      #expect(
+        try await package.run(on: [fake], budget).matrix.problems == [], "there is nothing to limit"
+      )
+      let limited = [try package.live("two").costs(1), try package.live("three")]
+      #expect(try await package.run(on: limited, budget).matrix.problems == [])
+    }
+  }
+
   @Test func `a case that runs twice costs twice`() async throws {
     try await withLivePackage { package in
       let one = try package.live("one").costs(1)
