@@ -97,12 +97,40 @@ import Testing
     #expect(changes.contains(#"function: s.hasPrefix("a") → s.hasSuffix("a")"#))
     #expect(changes.contains("boolean: true → false"))
     #expect(changes.contains("optional: o ?? 7 → 7"))
-    #expect(changes.contains("optional: p.first?.count → nil"))
-    #expect(changes.contains("optional: o → nil"))
+    #expect(changes.contains("optional: p.first?.count → (false ? p.first?.count : nil)"))
+    #expect(changes.contains("optional: o → (false ? o : nil)"))
     #expect(changes.contains("function: p.first → p.last"))
     #expect(changes.contains(#"literal: ["a": 1] → [:]"#))
     #expect(changes.contains(#"literal: "" → "mutant""#))
     #expect(changes.contains("literal: [1] → []"))
+  }
+
+  @Test func `a change compiles if a person makes it`() throws {
+    let text = """
+      func f(a: Int, s: String, o: Int?, p: [String]) -> Int? {
+        guard let q = o, a < 3 || a == 5 else { return nil }
+        let n = p.first?.count
+        var t = min(a, q) + (n ?? 7)
+        t += 1
+        let u = p.last.map { [$0: "x"] }
+        p.forEach { print($0) }
+        if s.hasPrefix("a"), u?.isEmpty == true { return t }
+        return p.isEmpty ? q : p.last?.count
+      }
+      """
+    let source = try TypedSource(text)
+    defer { source.remove() }
+    // Each change in a type of its own, so that the compiler reads all at once.
+    let changed = try source.module.mutants.map { mutant in
+      let place = SourceText(text)
+      let start = try #require(place.offset(line: mutant.start.line, column: mutant.start.column))
+      let end = try #require(place.offset(line: mutant.end.line, column: mutant.end.column))
+      return "enum M\(mutant.id) {\n"
+        + place[0..<start] + mutant.replacement + place[end..<text.utf8.count] + "\n}\n"
+    }
+    #expect(changed.count > 20)
+    let copy = try TypedSource(changed.joined())
+    copy.remove()
   }
 
   @Test func `statements are removed, except those that a value or a scope depends on`() throws {

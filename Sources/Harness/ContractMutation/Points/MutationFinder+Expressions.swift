@@ -80,7 +80,7 @@ extension MutationFinder {
     // In the short form `if let x` there is no expression that could be replaced.
     let before = source.bytes[..<range.lowerBound].last { $0 != 0x20 && $0 != 0x0a }
     guard before == UInt8(ascii: "=") else { return }
-    addChoice(range, [Change(change: .optional, replacement: "nil")], in: context)
+    addNil(range, in: context)
   }
 
   // MARK: - Operators
@@ -211,7 +211,19 @@ extension MutationFinder {
 
   private mutating func findOptionalChain(_ node: SyntaxNode, _ context: Context) {
     guard PlainType.isOptional(node.type), let range = source.range(of: node) else { return }
-    addChoice(range, [Change(change: .optional, replacement: "nil")], in: context)
+    addNil(range, in: context)
+  }
+
+  /// Adds an optional value that becomes `nil`.
+  ///
+  /// The change that people see keeps the value's type: `let x = nil` does not compile.
+  private mutating func addNil(_ range: Range<Int>, in context: Context) {
+    let change = Change(change: .optional, replacement: "(false ? \(source[range]) : nil)")
+    add(range, [change], in: context) { numbers in
+      numbers[0] == 0 ? "" : "(\(SwitchSource.function)(\(numbers[0])) ? (nil) : ("
+    } suffix: { numbers in
+      numbers[0] == 0 ? "" : "))"
+    }
   }
 
   // MARK: - Values

@@ -172,10 +172,25 @@ struct MutationFinder {
     let mutants = changes.map { change in
       Mutant(
         id: "", file: file, declaration: context.path.joined(separator: "."),
-        operator: change.change, original: source[shown], replacement: change.replacement,
+        operator: change.change, original: source[shown],
+        replacement: Self.replacement(of: source[shown], by: change),
         start: position(of: shown.lowerBound), end: position(of: shown.upperBound))
     }
     points.append(MutationPoint(range: range, mutants: mutants, prefix: prefix, suffix: suffix))
+  }
+
+  /// The text that people see instead of another one.
+  ///
+  /// A closure must mention each of its unnamed parameters, so a change that leaves one out would not
+  /// compile if a person made it.
+  private static func replacement(of original: String, by change: Change) -> String {
+    let parameters = original.matches(of: /\$[0-9]+/).map { String($0.output) }
+    if parameters.allSatisfy(change.replacement.contains) { return change.replacement }
+    return switch change.change {
+    case .removal, .swallowedError, .neighbourCase:
+      "if false { \(original) } else { \(change.replacement) }"
+    default: "(false ? \(original) : \(change.replacement))"
+    }
   }
 
   private func position(of offset: Int) -> Mutant.Position {
