@@ -1,52 +1,44 @@
 import Foundation
 
-/// The tools that are measured for comparison.
-enum Peer {
-  /// The steps per second of processor time of Hypothesis on the same workload; `nil` if it is not
-  /// installed.
-  static func hypothesisStepsPerSecond() -> Double? {
-    output(of: "hypothesis_dictionary.py").flatMap { text in
-      Double(text.filter { !$0.isWhitespace })
-    }
-  }
+/// A script that runs another tool, and prints a line for each figure as it comes.
+final class Peer {
+  private let process = Process()
+  private let output = Pipe()
+  private var unread = Data()
 
-  /// The number of 20 seeds with which Hypothesis finds each bug at rare values; empty if it is not
-  /// installed.
-  static func hypothesisRareValues() -> [String: Int] {
-    let lines = (output(of: "hypothesis_rare_values.py") ?? "").split(separator: "\n")
-    return lines.reduce(into: [:]) { found, line in
-      let words = line.split(separator: " ")
-      if words.count == 2 { found[String(words[0])] = Int(words[1]) }
-    }
-  }
-
-  /// How Hypothesis shrinks each ``ValueCase`` with 20 seeds; empty if it is not installed.
-  static func hypothesisValueCases() -> [String: (minimal: Int, calls: Int)] {
-    let lines = (output(of: "hypothesis_value_cases.py") ?? "").split(separator: "\n")
-    return lines.reduce(into: [:]) { cases, line in
-      let parts = line.split(separator: "|")
-      if parts.count == 3, let minimal = Int(parts[1]), let calls = Int(parts[2]) {
-        cases[String(parts[0])] = (minimal, calls)
-      }
-    }
-  }
-
-  private static func output(of script: String) -> String? {
+  /// Starts a script of the folder `Peers`; `nil` if its tool is not installed.
+  ///
+  /// - Parameters:
+  ///   - script: The file's name.
+  ///   - arguments: The budgets, which are the same as ours.
+  init?(_ script: String, _ arguments: Int...) {
     let peers = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers")
-    let benchmarks = peers.appending(path: "../../..").standardized
-    let process = Process()
-    process.executableURL = benchmarks.appending(path: ".build/peers/bin/python")
-    process.arguments = [peers.appending(path: script).path]
-    let output = Pipe()
+    let installed = peers.appending(path: "../../../.build/peers").standardized
+    process.executableURL = installed.appending(path: "bin/python")
+    process.arguments = [peers.appending(path: script).path] + arguments.map(String.init)
+    // Hypothesis keeps files in the working folder unless it is told another one.
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["HYPOTHESIS_STORAGE_DIRECTORY": installed.appending(path: "hypothesis").path]
+    ) { $1 }
     process.standardOutput = output
-    do {
-      try process.run()
-    } catch {
-      return nil
+    do { try process.run() } catch { return nil }
+  }
+
+  /// Waits for the next line, and returns its fields, which are separated by `|`; `nil` after the
+  /// last line.
+  func next() -> [String]? {
+    while true {
+      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: unread[..<end], as: UTF8.self)
+        unread = Data(unread[(end + 1)...])
+        return line.split(separator: "|").map(String.init)
+      }
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else {
+        process.waitUntilExit()
+        return nil
+      }
+      unread += data
     }
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { return nil }
-    return String(decoding: data, as: UTF8.self)
   }
 }

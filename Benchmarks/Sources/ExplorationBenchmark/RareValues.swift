@@ -60,11 +60,11 @@ struct RareValues: SynchronousSpecification {
     }
   }
 
-  /// The number of 20 seeds that find the bug within 200 runs of 50 commands.
-  static func found(_ bug: Bug) async -> Int {
+  /// The number of seeds that find the bug within some runs of 50 commands.
+  static func found(_ bug: Bug, seeds: Int, runs: Int) async -> Int {
     var found = 0
-    for seed in 1...20 {
-      let settings = ExplorationSettings(runs: 200, seed: UInt64(seed) * 1_000_003)
+    for seed in 1...seeds {
+      let settings = ExplorationSettings(runs: runs, seed: UInt64(seed) * 1_000_003)
       let report = await LockStep(RareValues(bug: bug), settings: settings) { Store() }.explore()
       if report.failure != nil { found += 1 }
     }

@@ -2,6 +2,10 @@
 #include "CFibers.h"
 #include "Support.h"
 
+extern void *swift_task_getCurrent(void);
+
+uintptr_t cfibers_current_task(void) { return (uintptr_t)swift_task_getCurrent(); }
+
 #if CFIBERS_IS_SUPPORTED
 
 #include <dlfcn.h>
@@ -40,8 +44,6 @@ static struct {
   int library;
   size_t index;
 } chosen[CFIBERS_SLOTS];
-
-static void *(*current_task)(void);
 
 /// The exported functions that hold the lock on a task's status records while they call handlers.
 static const char *const lock_holder_names[] = {
@@ -145,7 +147,6 @@ const char *cfibers_prepare(void) {
   for (size_t i = 0; i < LOCK_HOLDERS; i++)
     if (!find_lock_holder(i))
       return "the Swift runtime does not export a function that calls cancellation handlers";
-  current_task = dlsym(RTLD_DEFAULT, "swift_task_getCurrent");
   page_size = (size_t)sysconf(_SC_PAGESIZE);
   return NULL;
 }
@@ -168,8 +169,6 @@ void cfibers_choose_words(const int *libraries, const size_t *indices) {
     chosen[i].index = indices[i];
   }
 }
-
-uintptr_t cfibers_current_task(void) { return (uintptr_t)current_task(); }
 
 bool cfibers_during_access(
     void *variable, void (*body)(void *, uintptr_t), void *context) {
@@ -487,8 +486,6 @@ const char *cfibers_prepare(void) {
 size_t cfibers_read_words(int library, uintptr_t *words) { return 0; }
 
 void cfibers_choose_words(const int *libraries, const size_t *indices) {}
-
-uintptr_t cfibers_current_task(void) { return 0; }
 
 bool cfibers_during_access(
     void *variable, void (*body)(void *, uintptr_t), void *context) {

@@ -59,17 +59,25 @@ __attribute__((weak)) long syscall(long number, ...) {
   __builtin_va_end(list);
   if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI)
     wait_for_other_fibers((const uint32_t *)a[0]);
-  if (number == SYS_getrandom) cfibers_note(CFIBERS_DRAWS);
+  if (number == SYS_getrandom) cfibers_report(CFIBERS_DRAWS, true);
   return call(number, a);
 }
 
-__attribute__((weak)) int pthread_mutex_lock(pthread_mutex_t *mutex) {
-  static _Atomic(void *) cache;
-  int (*real)(pthread_mutex_t *) = original("pthread_mutex_lock", &cache);
+static _Atomic(void *) original_lock;
+
+static __attribute__((noinline)) int lock_when_free(pthread_mutex_t *mutex) {
+  int (*real)(pthread_mutex_t *) = original("pthread_mutex_lock", &original_lock);
   // Only normal mutexes: with the other kinds, locking again on one thread has a meaning.
-  if (cfibers_current() != NULL && (mutex->__data.__kind & 3) == PTHREAD_MUTEX_NORMAL)
+  if ((mutex->__data.__kind & 3) == PTHREAD_MUTEX_NORMAL)
     wait_for_other_fibers((const uint32_t *)&mutex->__data.__owner);
   return real(mutex);
+}
+
+// The runtime calls it dozens of times in a task's life, and the mutex is nearly always free.
+__attribute__((weak)) int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  int (*real)(pthread_mutex_t *) = atomic_load_explicit(&original_lock, memory_order_relaxed);
+  bool is_free = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == 0;
+  return real != NULL && is_free ? real(mutex) : lock_when_free(mutex);
 }
 
 __attribute__((weak)) int pthread_create(
@@ -77,11 +85,13 @@ __attribute__((weak)) int pthread_create(
   static _Atomic(void *) cache;
   int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
       original("pthread_create", &cache);
-  // Dispatch's own threads are seen as what is submitted to it.
+  // Dispatch's own threads are seen as what is submitted to it. To look up the caller is slow, so the
+  // handler is asked before.
   Dl_info caller;
-  if (dladdr(__builtin_return_address(0), &caller) == 0 || caller.dli_fname == NULL
-      || strstr(caller.dli_fname, "libdispatch") == NULL)
-    cfibers_note(CFIBERS_STARTS_THREAD);
+  if (cfibers_report(CFIBERS_STARTS_THREAD, false)
+      && (dladdr(__builtin_return_address(0), &caller) == 0 || caller.dli_fname == NULL
+          || strstr(caller.dli_fname, "libdispatch") == NULL))
+    cfibers_report(CFIBERS_STARTS_THREAD, true);
   return real(thread, attributes, body, context);
 }
 

@@ -113,7 +113,7 @@ cfibers_watched_call:
 swift_task_switch:
         .cfi_startproc
         leaq cfibers_before_switch(%rip), %rax
-        jmp cfibers_change_switch
+        jmp cfibers_change_arguments
         .cfi_endproc
         .size swift_task_switch, .-swift_task_switch
 
@@ -125,37 +125,13 @@ cfibers_detour:
         .cfi_startproc
         endbr64
         leaq cfibers_after_detour(%rip), %rax
-        jmp cfibers_change_switch
+        jmp cfibers_change_arguments
         .cfi_endproc
         .size cfibers_detour, .-cfibers_detour
 
-        .type cfibers_change_switch, @function
-        .p2align 4
-cfibers_change_switch:
-        .cfi_startproc
-        pushq %rbp
-        .cfi_def_cfa_offset 16
-        .cfi_offset rbp, -16
-        movq %rsp, %rbp
-        .cfi_def_cfa_register rbp
-        subq $32, %rsp
-        movq %rdi, -24(%rbp)
-        movq %rsi, -16(%rbp)
-        movq %rdx, -8(%rbp)
-        leaq -24(%rbp), %rdi
-        callq *%rax
-        movq -24(%rbp), %rdi
-        movq -16(%rbp), %rsi
-        movq -8(%rbp), %rdx
-        leave
-        .cfi_def_cfa rsp, 8
-        jmpq *%rax
-        .cfi_endproc
-        .size cfibers_change_switch, .-cfibers_change_switch
-
 // withTaskExecutorPreference(result, executor: object and witnesses, …), context in r14
 //
-// cfibers_before_preference may replace the executor. All other arguments stay, on the stack as well.
+// cfibers_before_preference may replace the executor.
 
         .set preference_number, 0
 
@@ -165,16 +141,23 @@ cfibers_change_switch:
         .p2align 4
 "\name":
         .cfi_startproc
-        movl $preference_number, %eax
-        jmp cfibers_change_preference
+        movl $preference_number, %r11d
+        leaq cfibers_before_preference(%rip), %rax
+        jmp cfibers_change_arguments
         .cfi_endproc
         .size "\name", .-"\name"
         .set preference_number, preference_number + 1
         .endm
 
-        .type cfibers_change_preference, @function
+#define PREFERENCE_CALL(symbol) watch_preference #symbol;
+        CFIBERS_PREFERENCE_CALLS(PREFERENCE_CALL)
+
+// Calls the function in rax with the place of the arguments, which it may change, and the number in r11.
+// Continues with the function that it returns. All other arguments stay, on the stack as well.
+
+        .type cfibers_change_arguments, @function
         .p2align 4
-cfibers_change_preference:
+cfibers_change_arguments:
         .cfi_startproc
         pushq %rbp
         .cfi_def_cfa_offset 16
@@ -188,9 +171,9 @@ cfibers_change_preference:
         movq %rcx, -24(%rbp)
         movq %r8, -16(%rbp)
         movq %r9, -8(%rbp)
-        leaq -40(%rbp), %rdi
-        movl %eax, %esi
-        callq cfibers_before_preference
+        leaq -48(%rbp), %rdi
+        movl %r11d, %esi
+        callq *%rax
         movq -48(%rbp), %rdi
         movq -40(%rbp), %rsi
         movq -32(%rbp), %rdx
@@ -201,10 +184,7 @@ cfibers_change_preference:
         .cfi_def_cfa rsp, 8
         jmpq *%rax
         .cfi_endproc
-        .size cfibers_change_preference, .-cfibers_change_preference
-
-#define PREFERENCE_CALL(symbol) watch_preference #symbol;
-        CFIBERS_PREFERENCE_CALLS(PREFERENCE_CALL)
+        .size cfibers_change_arguments, .-cfibers_change_arguments
 
 #elif CFIBERS_IS_SUPPORTED && defined(__aarch64__)
 
@@ -288,7 +268,7 @@ swift_task_switch:
         hint #34                      // bti c
         adrp x9, cfibers_before_switch
         add x9, x9, :lo12:cfibers_before_switch
-        b cfibers_change_switch
+        b cfibers_change_arguments
         .cfi_endproc
         .size swift_task_switch, .-swift_task_switch
 
@@ -301,32 +281,9 @@ cfibers_detour:
         hint #34                      // bti c
         adrp x9, cfibers_after_detour
         add x9, x9, :lo12:cfibers_after_detour
-        b cfibers_change_switch
+        b cfibers_change_arguments
         .cfi_endproc
         .size cfibers_detour, .-cfibers_detour
-
-        .type cfibers_change_switch, %function
-        .p2align 4
-cfibers_change_switch:
-        .cfi_startproc
-        stp x29, x30, [sp, #-48]!
-        .cfi_def_cfa_offset 48
-        .cfi_offset x29, -48
-        .cfi_offset x30, -40
-        mov x29, sp
-        .cfi_def_cfa_register x29
-        stp x0, x1, [x29, #16]
-        str x2, [x29, #32]
-        add x0, x29, #16
-        blr x9
-        mov x16, x0
-        ldp x0, x1, [x29, #16]
-        ldr x2, [x29, #32]
-        ldp x29, x30, [sp], #48
-        .cfi_def_cfa sp, 0
-        br x16
-        .cfi_endproc
-        .size cfibers_change_switch, .-cfibers_change_switch
 
 // withTaskExecutorPreference(result, executor: object and witnesses, …), context in x22
 
@@ -339,16 +296,23 @@ cfibers_change_switch:
 "\name":
         .cfi_startproc
         hint #34                      // bti c
-        mov w9, #preference_number
-        b cfibers_change_preference
+        adrp x9, cfibers_before_preference
+        add x9, x9, :lo12:cfibers_before_preference
+        mov w10, #preference_number
+        b cfibers_change_arguments
         .cfi_endproc
         .size "\name", .-"\name"
         .set preference_number, preference_number + 1
         .endm
 
-        .type cfibers_change_preference, %function
+#define PREFERENCE_CALL(symbol) watch_preference #symbol;
+        CFIBERS_PREFERENCE_CALLS(PREFERENCE_CALL)
+
+// The function to call is in x9, the number in x10.
+
+        .type cfibers_change_arguments, %function
         .p2align 4
-cfibers_change_preference:
+cfibers_change_arguments:
         .cfi_startproc
         stp x29, x30, [sp, #-80]!
         .cfi_def_cfa_offset 80
@@ -360,9 +324,9 @@ cfibers_change_preference:
         stp x2, x3, [x29, #32]
         stp x4, x5, [x29, #48]
         stp x6, x7, [x29, #64]
-        add x0, x29, #24
-        mov w1, w9
-        bl cfibers_before_preference
+        add x0, x29, #16
+        mov w1, w10
+        blr x9
         mov x16, x0
         ldp x0, x1, [x29, #16]
         ldp x2, x3, [x29, #32]
@@ -372,10 +336,7 @@ cfibers_change_preference:
         .cfi_def_cfa sp, 0
         br x16
         .cfi_endproc
-        .size cfibers_change_preference, .-cfibers_change_preference
-
-#define PREFERENCE_CALL(symbol) watch_preference #symbol;
-        CFIBERS_PREFERENCE_CALLS(PREFERENCE_CALL)
+        .size cfibers_change_arguments, .-cfibers_change_arguments
 
 #endif
 

@@ -71,12 +71,10 @@ void cfibers_set_task_executor(void *object, const void *witnesses) {
   executor.witnesses = witnesses;
 }
 
-static bool report(int effect, bool is_over) {
+bool cfibers_report(int effect, bool is_over) {
   cfibers_call_handler handler = atomic_load_explicit(&current_handler, memory_order_relaxed);
   return handler != NULL && handler(effect, is_over);
 }
-
-void cfibers_note(int effect) { report(effect, true); }
 
 /// What `globalConcurrentExecutor` runs can be scheduled like what has no preference.
 static bool is_global(struct executor_reference reference) {
@@ -112,7 +110,7 @@ static void before_creation(uintptr_t *arguments) {
     }
   }
   if (preferred != NULL) is_foreign_task |= is_foreign(preferred->executor);
-  if (is_foreign_task) report(CFIBERS_USES_OTHER_EXECUTOR, true);
+  if (is_foreign_task) cfibers_report(CFIBERS_USES_OTHER_EXECUTOR, true);
   // An option without an executor is what the parameter `executorPreference: nil` leads to.
   if (preferred != NULL && preferred->executor.object != NULL && !is_global(preferred->executor))
     return;
@@ -120,7 +118,7 @@ static void before_creation(uintptr_t *arguments) {
   if ((arguments[0] & ENQUEUES) == 0) return;
   if (is_child) {
     if (preferred == NULL || preferred->executor.object == NULL) return;
-  } else if (!report(CFIBERS_CREATES_TASK, false)) {
+  } else if (!cfibers_report(CFIBERS_CREATES_TASK, false)) {
     return;
   }
   // The task owns a reference to its executor.
@@ -162,13 +160,13 @@ __attribute__((visibility("hidden"))) void *cfibers_before_call(int number, uint
   if (effects[number] == CFIBERS_CREATES_TASK) {
     before_creation(arguments);
   } else {
-    report(effects[number], false);
+    cfibers_report(effects[number], false);
   }
   return function;
 }
 
 __attribute__((visibility("hidden"))) void cfibers_after_call(int number) {
-  if (executor.object != NULL) report(effects[number], true);
+  if (executor.object != NULL) cfibers_report(effects[number], true);
 }
 
 // MARK: - withTaskExecutorPreference
@@ -180,11 +178,12 @@ enum { PREFERENCE_CALLS = sizeof preference_names / sizeof *preference_names };
 
 /// Returns the function to continue with, whose preferred executor it may change.
 __attribute__((visibility("hidden"))) void *cfibers_before_preference(
-    struct executor_reference *preferred, int number) {
+    uintptr_t *arguments, int number) {
   static _Atomic(void *) originals[PREFERENCE_CALLS];
+  struct executor_reference *preferred = (void *)&arguments[1];
   void *function = original(&originals[number], preference_names[number]);
   if (executor.object == NULL) return function;
-  if (is_foreign(*preferred)) report(CFIBERS_USES_OTHER_EXECUTOR, true);
+  if (is_foreign(*preferred)) cfibers_report(CFIBERS_USES_OTHER_EXECUTOR, true);
   if (is_global(*preferred)) *preferred = executor;
   return function;
 }
@@ -236,15 +235,11 @@ static struct detour *find_detour(uintptr_t task) {
   return NULL;
 }
 
-/// Returns the function to continue with, whose arguments it may change.
-__attribute__((visibility("hidden"))) void *cfibers_before_switch(struct switch_arguments *a) {
-  if (executor.object != NULL
-      && is_custom((struct executor_reference){(void *)a->identity, (void *)a->implementation}))
-    report(CFIBERS_USES_OTHER_EXECUTOR, true);
+static __attribute__((noinline)) void *before_arrival(struct switch_arguments *a) {
+  if (is_custom((struct executor_reference){(void *)a->identity, (void *)a->implementation}))
+    cfibers_report(CFIBERS_USES_OTHER_EXECUTOR, true);
   cfibers_switch_handler handler = atomic_load_explicit(&switch_handler, memory_order_relaxed);
-  if (handler == NULL || a->identity == 0 || executor.object == NULL
-      || !handler(a->identity, a->function))
-    return original_switch();
+  if (handler == NULL || !handler(a->identity, a->function)) return original_switch();
   uintptr_t task = cfibers_current_task();
   struct detour *detour = find_detour(task);
   if (detour == NULL && detours.count == detours.capacity) {
@@ -258,6 +253,12 @@ __attribute__((visibility("hidden"))) void *cfibers_before_switch(struct switch_
   *detour = (struct detour){task, *a};
   *a = (struct switch_arguments){(uintptr_t)cfibers_detour, 0, 0};
   return original_switch();
+}
+
+/// Returns the function to continue with, whose arguments it may change.
+__attribute__((visibility("hidden"))) void *cfibers_before_switch(struct switch_arguments *a) {
+  // Most switches go to no actor.
+  return a->identity == 0 || executor.object == NULL ? original_switch() : before_arrival(a);
 }
 
 __attribute__((visibility("hidden"))) void *cfibers_after_detour(struct switch_arguments *a) {

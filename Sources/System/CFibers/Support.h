@@ -25,8 +25,10 @@
 #endif
 
 #ifndef __ASSEMBLER__
-/// Reports an effect of `CFibers.h` to the handler of calls.
-__attribute__((visibility("hidden"))) void cfibers_note(int effect);
+#include <stdbool.h>
+
+/// Reports an effect of `CFibers.h` to the handler of calls, and returns its answer.
+__attribute__((visibility("hidden"))) bool cfibers_report(int effect, bool is_over);
 #endif
 
 #endif

@@ -25,10 +25,11 @@ package enum RuntimeCall: Int32, Sendable {
 
   /// The parameters are a ``RuntimeCall``'s raw value and whether the call is over.
   ///
-  /// Calls on a thread with a task executor are reported before and after; ``draws`` and
-  /// ``startsThread`` once, and on every thread; ``usesOtherExecutor`` once. Before ``createsTask``,
-  /// the result decides whether the task gets the executor of ``setTaskExecutor(_:)``; only tasks
-  /// that are enqueued and are no children are asked for.
+  /// Calls on a thread with a task executor are reported before and after; ``startsThread`` so, and
+  /// ``draws`` once, on every thread; ``usesOtherExecutor`` once. Before ``createsTask``, the result
+  /// decides whether the task gets the executor of ``setTaskExecutor(_:)``; only tasks that are
+  /// enqueued and are no children are asked for. Before ``startsThread``, it decides whether the
+  /// second report follows, unless the thread is one of Dispatch's.
   package typealias Handler = @convention(c) (_ call: Int32, _ isOver: Bool) -> Bool
 
   /// Sets the function that is called, on every thread, or `nil` for none.
@@ -59,6 +60,12 @@ package enum RuntimeCall: Int32, Sendable {
     // A class-bound existential is a reference and a witness table.
     // The cast keeps the compiler from opening it.
     unsafeBitCast(executor as any TaskExecutor, to: (object: UInt, witnesses: UInt).self)
+  }
+
+  /// The address of the task whose code runs on the calling thread, or `nil` while a task suspends or
+  /// ends.
+  package static var currentTask: UnsafeRawPointer? {
+    UnsafeRawPointer(bitPattern: cfibers_current_task())
   }
 
   /// Whether a task is cancelled, which must exist at the address.

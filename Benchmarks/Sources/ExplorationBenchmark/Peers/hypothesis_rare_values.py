@@ -1,10 +1,15 @@
-"""Bugs at rare values on Hypothesis; prints the number of 20 seeds that find each within 200 runs."""
+"""Bugs at rare values on Hypothesis; prints the number of seeds that find each.
+
+Arguments: seeds, most runs of 50 commands.
+"""
 
 import sys
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+SEEDS, RUNS = map(int, sys.argv[1:])
 
 
 def stored(bug, value):
@@ -36,13 +41,13 @@ def machine(bug, limit):
 
 for bug, limit in [("value", 3599), ("multiple", 1000000)]:
     found = 0
-    for number in range(1, 21):
+    for number in range(1, SEEDS + 1):
         test = seed(number)(machine(bug, limit))
         try:
             run_state_machine_as_test(
                 test,
                 settings=settings(
-                    max_examples=200,
+                    max_examples=RUNS,
                     stateful_step_count=50,
                     database=None,
                     deadline=None,
@@ -55,4 +60,4 @@ for bug, limit in [("value", 3599), ("multiple", 1000000)]:
         except Exception as error:  # several failures are reported as a group
             found += 1
             print(error, file=sys.stderr)
-    print(bug, found)
+    print(f"{bug}|{found}", flush=True)

@@ -1,14 +1,23 @@
 """The cases of ValueCase.swift on Hypothesis.
 
-For each, prints the name, for how many of 20 seeds the example is a smallest one, and the mean
-number of calls after the first that showed the bug.
+For each, prints the name, the number of seeds that find it, for how many of them the example is a
+smallest one, and the number of calls after the first that showed the bug, of all seeds together.
+
+Arguments: seeds, most calls to find a bug, most calls to shrink it.
 """
 
+import sys
 from random import Random
 
 from hypothesis import HealthCheck, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
+
+SEEDS, CALLS, SHRINK_CALLS = map(int, sys.argv[1:])
+
+
+class BudgetIsSpent(BaseException):
+    """Hypothesis takes any `Exception` for the bug."""
 
 
 def wrapped_sum(values):
@@ -124,26 +133,33 @@ CASES = [
 
 def shrunk(strategy, is_hit, number):
     """The example that a seed ends at, or None, and the number of calls that shrinking took."""
+    best = None
     calls = 0
-    has_failed = False
 
     def shows(value):
-        nonlocal calls, has_failed
-        calls += has_failed
-        is_failing = is_hit(value)
-        has_failed = has_failed or is_failing
-        return is_failing
+        nonlocal best, calls
+        if best is not None:
+            if calls == SHRINK_CALLS:
+                raise BudgetIsSpent
+            calls += 1
+        if not is_hit(value):
+            return False
+        # Hypothesis tries only what is simpler than the best so far.
+        best = (value,)
+        return True
 
     options = settings(
-        max_examples=5000, database=None, deadline=None,
+        max_examples=CALLS, database=None, deadline=None, report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck))
     try:
-        return find(strategy, shows, random=Random(number), settings=options), calls
-    except NoSuchExample:
-        return None, calls
+        best = (find(strategy, shows, random=Random(number), settings=options),)
+    except (NoSuchExample, BudgetIsSpent):
+        pass
+    return best, calls
 
 
 for name, strategy, is_hit, is_minimal in CASES:
-    results = [shrunk(strategy, is_hit, number) for number in range(1, 21)]
-    minimal = sum(value is not None and is_minimal(value) for value, _ in results)
-    print(f"{name}|{minimal}|{sum(calls for _, calls in results) // 20}")
+    results = [shrunk(strategy, is_hit, number) for number in range(1, SEEDS + 1)]
+    found = [example[0] for example, _ in results if example is not None]
+    minimal = sum(is_minimal(value) for value in found)
+    print(f"{name}|{len(found)}|{minimal}|{sum(calls for _, calls in results)}", flush=True)

@@ -126,13 +126,14 @@ enum {
 };
 
 /// Called on a thread that has a task executor before and after it calls a function of the runtime
-/// whose effect other tasks can observe. Random bytes and threads are reported on every thread, and
-/// only once, and so is another executor. The creation of a task is reported before the call only if the task is
-/// enqueued and no child.
+/// whose effect other tasks can observe. Random bytes and threads are reported on every thread. Random
+/// bytes and another executor are reported only once. The creation of a task is reported before the call
+/// only if the task is enqueued and no child.
 ///
 /// \param effect What the function does.
-/// \param is_over Whether it has returned.
-/// \returns Before the creation: whether the task gets the executor of `cfibers_set_task_executor`.
+/// \param is_over Whether it has returned, or, for a thread, whether the thread is none of Dispatch's.
+/// \returns Before the creation of a task: whether it gets the executor of `cfibers_set_task_executor`.
+/// Before that of a thread: whether the second report is wanted.
 typedef bool (*cfibers_call_handler)(int effect, bool is_over);
 
 /// Sets what is called, on every thread, or NULL. See `RuntimeCalls.h` for the functions.

@@ -1,5 +1,5 @@
 import ExplorationEngine
-import SystemLocks
+import Foundation
 
 /// A subject whose functions are correct one at a time, and wrong where two calls overlap.
 enum Race: Sendable, CaseIterable {
@@ -19,7 +19,7 @@ final class RacySubject: @unchecked Sendable {
   // Unchecked, and unsound on purpose: the tests find the data races.
   private var value = 0
   private var copy = 0
-  private let locked = Mutex((value: 0, copy: 0))
+  private let lock = NSLock()
   private let race: Race?
 
   init(_ race: Race?) { self.race = race }
@@ -28,8 +28,8 @@ final class RacySubject: @unchecked Sendable {
   func add() -> Int {
     switch race {
     case .counterWithLockTooSmall:
-      let old = locked.withLock { $0.value }
-      locked.withLock { $0.value = old + 1 }
+      let old = lock.withLock { value }
+      lock.withLock { value = old + 1 }
       return old + 1
     case .counterWithoutLock, .identifiersWithoutLock:
       value += 1
@@ -38,15 +38,15 @@ final class RacySubject: @unchecked Sendable {
       value += 1
       return value
     case .readWithoutLock:
-      locked.withLock { _ in
+      lock.withLock {
         value += 1
         copy += 1
       }
       return -1
     case .stockWithLockTooSmall, nil:
-      return locked.withLock {
-        $0.value += 1
-        return $0.value
+      return lock.withLock {
+        value += 1
+        return value
       }
     }
   }
@@ -55,40 +55,40 @@ final class RacySubject: @unchecked Sendable {
   func take() -> Int {
     switch race {
     case .stockWithLockTooSmall:
-      guard locked.withLock({ $0.value > 0 }) else { return -1 }
-      return locked.withLock {
-        $0.value -= 1
-        return $0.value
+      guard lock.withLock({ value > 0 }) else { return -1 }
+      return lock.withLock {
+        value -= 1
+        return value
       }
     case .counterWithLockTooSmall:
-      return locked.withLock {
-        guard $0.value > 0 else { return -1 }
-        $0.value -= 1
-        return $0.value
+      return lock.withLock {
+        guard value > 0 else { return -1 }
+        value -= 1
+        return value
       }
     case .counterWithoutLock, .stockWithoutLock, .identifiersWithoutLock:
       guard value > 0 else { return -1 }
       value -= 1
       return value
     case .readWithoutLock:
-      return locked.withLock { _ in
+      return lock.withLock {
         guard value > 0 else { return -1 }
         value -= 1
         copy -= 1
         return -2
       }
     case nil:
-      return locked.withLock {
-        guard $0.value > 0 else { return -1 }
-        $0.value -= 1
-        return $0.value
+      return lock.withLock {
+        guard value > 0 else { return -1 }
+        value -= 1
+        return value
       }
     }
   }
 
   func read() -> Int {
     switch race {
-    case .counterWithLockTooSmall, .stockWithLockTooSmall, nil: locked.withLock { $0.value }
+    case .counterWithLockTooSmall, .stockWithLockTooSmall, nil: lock.withLock { value }
     case .readWithoutLock: value * 1_000 + copy
     default: value
     }
@@ -131,36 +131,4 @@ struct RacySpecification: Specification {
   }
 
   func isReadOnly(_ command: Command) -> Bool { command == .read }
-}
-
-/// Counts the calls of all subjects.
-final class CallCounter: Sendable {
-  private let count = Mutex(0)
-
-  var calls: Int { count.withLock { $0 } }
-  func add() { count.withLock { $0 += 1 } }
-}
-
-struct CountedSpecification: Specification {
-  private let base = RacySpecification()
-  private let counter: CallCounter
-
-  init(_ counter: CallCounter) { self.counter = counter }
-
-  var initialState: Int { base.initialState }
-
-  func command(from choices: inout Choices, in state: Int) -> RacySpecification.Command {
-    base.command(from: &choices, in: state)
-  }
-
-  func apply(_ command: RacySpecification.Command, to state: inout Int) -> Int {
-    base.apply(command, to: &state)
-  }
-
-  func perform(
-    _ command: RacySpecification.Command, on subject: RacySubject
-  ) async throws -> Int {
-    counter.add()
-    return try await base.perform(command, on: subject)
-  }
 }

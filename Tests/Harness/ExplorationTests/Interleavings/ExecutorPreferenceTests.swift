@@ -7,19 +7,6 @@ import Testing
 @Suite(.onObservedRuntime) struct ExecutorPreferenceTests {
   private typealias Body = @Sendable (Mutexed) async -> Void
 
-  private static func explore(_ body: @escaping Body) async -> (InterleavingReport, Set<String>) {
-    let outcomes = Collected()
-    var settings = ExplorationSettings.interleavings()
-    // On a busy machine, another thread may take seconds.
-    settings.outsideWait = .seconds(30)
-    let report = await exploreInterleavings(settings) { program in
-      let log = Mutexed()
-      program.task("A") { await body(log) }
-      program.check { () throws -> Void in outcomes.insert(log.text) }
-    }
-    return (report, outcomes.values)
-  }
-
   @Test func `a task that prefers the global executor is scheduled in every order`() async {
     let global = globalConcurrentExecutor
     let none: (any TaskExecutor)? = nil
@@ -33,7 +20,7 @@ import Testing
       { log in await withTaskExecutorPreference(global) { _ = Task { log.append("b") } } },
     ]
     for (number, way) in ways.enumerated() {
-      let (report, outcomes) = await Self.explore { log in
+      let (report, outcomes) = await exploreTask { log in
         await way(log)
         log.append("a")
       }
@@ -73,7 +60,7 @@ import Testing
       },
     ]
     for (number, way) in ways.enumerated() {
-      let (report, outcomes) = await Self.explore(way)
+      let (report, outcomes) = await exploreTask(way)
       #expect(report.uncontrolled.isEmpty, "way \(number)")
       #expect(report.isExhaustive, "way \(number)")
       #expect(outcomes == ["ab", "ba"], "way \(number)")
@@ -93,7 +80,7 @@ import Testing
       { log in await PlainActor().appendOnGlobalExecutor("done", to: log) },
     ]
     for (number, way) in ways.enumerated() {
-      let (report, outcomes) = await Self.explore(way)
+      let (report, outcomes) = await exploreTask(way)
       #expect(report.uncontrolled.isEmpty, "way \(number)")
       #expect(report.isExhaustive, "way \(number)")
       #expect(outcomes == ["done"], "way \(number)")
@@ -101,7 +88,7 @@ import Testing
   }
 
   @Test func `a task on the main actor that prefers the global executor is waited for`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask { log in
       Task(executorPreference: globalConcurrentExecutor) { @MainActor in log.append("done") }
     }
     #expect(report.uncontrolled.map(\.kind) == [.mainActor])
@@ -130,7 +117,7 @@ import Testing
       { log in await withTaskExecutorPreference(other) { log.append("b") } },
     ]
     for (number, way) in ways.enumerated() {
-      let (report, _) = await Self.explore(way)
+      let (report, _) = await exploreTask(way)
       let work = report.uncontrolled.first { $0.kind == .otherExecutor }
       #expect(work?.firstTask == "A", "way \(number)")
       #expect(!report.isExhaustive, "way \(number)")
@@ -153,7 +140,7 @@ import Testing
       },
     ]
     for (number, way) in ways.enumerated() {
-      let (report, _) = await Self.explore(way)
+      let (report, _) = await exploreTask(way)
       let work = report.uncontrolled.first { $0.kind == .otherExecutor }
       #expect(work?.firstTask?.hasPrefix("A") == true, "way \(number)")
       #expect(!report.isExhaustive, "way \(number)")

@@ -7,24 +7,8 @@ import Testing
 
 /// Work outside the schedules is waited for and reported.
 @Suite(.onObservedRuntime) struct UncontrolledWorkTests {
-  private static func explore(
-    _ body: @escaping @Sendable (Mutexed) async -> Void
-  ) async -> (InterleavingReport, Set<String>) {
-    let outcomes = Collected()
-    var settings = ExplorationSettings.interleavings()
-    settings.runs = 3
-    // On a busy machine, another thread may take seconds.
-    settings.outsideWait = .seconds(30)
-    let report = await exploreInterleavings(settings) { program in
-      let log = Mutexed()
-      program.task("A") { await body(log) }
-      program.check { () throws -> Void in outcomes.insert(log.text) }
-    }
-    return (report, outcomes.values)
-  }
-
   @Test func `a Task {} is scheduled like others and ends before the check`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       Task {
         await Task.yield()
         log.append("done")
@@ -35,7 +19,7 @@ import Testing
   }
 
   @Test func `a Task.immediate is reported`() async {
-    let (report, _) = await Self.explore { log in
+    let (report, _) = await exploreTask(runs: 3) { log in
       let task = Task.immediate {
         await Task.yield()
         log.append("done")
@@ -48,13 +32,13 @@ import Testing
   }
 
   @Test func `random bytes from the system are reported`() async {
-    let (report, _) = await Self.explore { log in log.append("\(Int.random(in: 0...9))") }
+    let (report, _) = await exploreTask(runs: 3) { log in log.append("\(Int.random(in: 0...9))") }
     #expect(report.uncontrolled.map(\.kind) == [.randomness])
     #expect(!report.isExhaustive)
   }
 
   @Test func `a thread that nobody waits for is reported`() async {
-    let (report, _) = await Self.explore { log in
+    let (report, _) = await exploreTask(runs: 3) { log in
       Thread { log.append("done") }.start()
     }
     #expect(report.uncontrolled.map(\.kind) == [.thread])
@@ -62,7 +46,7 @@ import Testing
   }
 
   @Test func `tasks of different priority are reported`() async {
-    let (report, _) = await Self.explore { log in
+    let (report, _) = await exploreTask(runs: 3) { log in
       await Task(priority: .low) { log.append("done") }.value
     }
     #expect(report.description.contains("priorit"))
@@ -70,7 +54,7 @@ import Testing
   }
 
   @Test func `a detached task is scheduled like others and ends before the check`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       let task = Task.detached { log.append("done") }
       await task.value
     }
@@ -79,7 +63,7 @@ import Testing
   }
 
   @Test func `a call of the main actor is reported and waited for`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       await MainActor.run { log.append("done") }
     }
     #expect(report.failure == nil)
@@ -89,7 +73,7 @@ import Testing
   }
 
   @Test func `a new task on the main actor is reported and ends before the check`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       Task { @MainActor in log.append("done") }
     }
     #expect(report.failure == nil)
@@ -148,7 +132,7 @@ import Testing
   }
 
   @Test func `a task that yields on the main actor ends before the check`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       Task { @MainActor in
         for _ in 0..<20 { await Task.yield() }
         log.append("done")
@@ -159,7 +143,7 @@ import Testing
   }
 
   @Test func `a task that is resumed on the main actor ends before the check`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
       Task { @MainActor in
         for await _ in stream { break }
@@ -173,7 +157,7 @@ import Testing
   }
 
   @Test func `a task that polls on the main actor is cut off`() async {
-    let (report, _) = await Self.explore { _ in
+    let (report, _) = await exploreTask(runs: 3) { _ in
       Task { @MainActor in
         while !Task.isCancelled { await Task.yield() }
       }
@@ -197,7 +181,7 @@ import Testing
       { log in OperationQueue().addOperation { log.append("done") } },
     ]
     for (number, way) in ways.enumerated() {
-      let (report, _) = await Self.explore { log in way(log) }
+      let (report, _) = await exploreTask(runs: 3) { log in way(log) }
       #expect(report.uncontrolled.map(\.kind) == [.dispatch], "way \(number)")
       #expect(report.uncontrolled.first?.firstTask == "A")
       #expect(!report.isExhaustive)
@@ -205,7 +189,7 @@ import Testing
   }
 
   @Test func `a task resumed by a dispatch queue is reported and waited for`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       await withCheckedContinuation { continuation in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) {
           continuation.resume()
@@ -220,7 +204,7 @@ import Testing
   }
 
   @Test func `a task resumed by another thread is reported and waited for`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       await withCheckedContinuation { continuation in
         // In a task, because a thread may resume this one before it suspends, which is no wake-up.
         Task {
@@ -235,7 +219,7 @@ import Testing
   }
 
   @Test func `an actor with a custom executor is reported`() async {
-    let (report, outcomes) = await Self.explore { log in
+    let (report, outcomes) = await exploreTask(runs: 3) { log in
       let actor = QueueActor()
       await actor.append("done", to: log)
     }
@@ -258,7 +242,7 @@ import Testing
   }
 
   @Test func `a program without such work reports none`() async {
-    let (report, _) = await Self.explore { log in
+    let (report, _) = await exploreTask(runs: 3) { log in
       try? await Task.sleep(for: .seconds(1))
       log.append("done")
     }

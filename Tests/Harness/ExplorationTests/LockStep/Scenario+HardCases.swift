@@ -10,7 +10,7 @@ extension Scenario {
 
   // MARK: - Commands that can only be removed together
 
-  private static let countedCases: [Scenario] = [
+  static let countedCases: [Scenario] = [
     // Hidden states count modulo a number, so one command fewer hides the bug.
     counter("armed at three of five", [("tick", []), ("arm", [.value])]) { command, world in
       if command.name == "tick" { world.total = (world.total + 1) % 5 }

@@ -1,8 +1,7 @@
 import ExplorationEngine
-import Testing
 
 /// A small port with a seeded bug, given by a correct function and an incorrect one.
-struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
+struct Scenario: SynchronousSpecification {
   struct Command: Sendable, Hashable, CustomStringConvertible {
     var name: String
     var arguments: [Int]
@@ -45,7 +44,6 @@ struct Scenario: SynchronousSpecification, CustomTestStringConvertible {
   var model: Step
   let subject: Step
 
-  var testDescription: String { name + (isTagged ? "" : ", untagged") + (isBlind ? ", blind" : "") }
   var initialState: World { World() }
   var kinds: [String] { rules.map(\.name) }
 

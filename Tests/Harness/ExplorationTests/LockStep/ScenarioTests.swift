@@ -36,3 +36,7 @@ import Testing
     }
   }
 }
+
+extension Scenario: CustomTestStringConvertible {
+  var testDescription: String { name + (isTagged ? "" : ", untagged") + (isBlind ? ", blind" : "") }
+}

@@ -7,7 +7,13 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
   /// creates or wakes another, and where it touches a stream or cancellation, others may go first
   /// as well. Explored locks, atomics and racing timers are named if the program has any. Other
   /// code is not preempted.
-  public internal(set) var coverage = Self.coverage(of: PreemptionPoints(), timers: .virtual)
+  public var coverage: String {
+    var places = ["suspension points"]
+    if points.hasLocks { places.append("explored locks") }
+    if points.hasAtomics { places.append("sequentially consistent atomics") }
+    let time = points.hasTimers && timers == .racing ? "with timers at any time" : "in virtual time"
+    return "every order at \(places.formatted()), \(time)"
+  }
   /// The number of schedules that the search ran, without replays and minimisation.
   public internal(set) var schedules = 0
   /// Whether the schedules cover what ``coverage`` says.
@@ -29,13 +35,9 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
   /// The seed of the search.
   public internal(set) var seed: UInt64 = 0
 
-  static func coverage(of points: PreemptionPoints, timers: TimerOrder) -> String {
-    var places = ["suspension points"]
-    if points.hasLocks { places.append("explored locks") }
-    if points.hasAtomics { places.append("sequentially consistent atomics") }
-    let time = points.hasTimers && timers == .racing ? "with timers at any time" : "in virtual time"
-    return "every order at \(places.formatted()), \(time)"
-  }
+  /// What was met beside suspension points, and when timers fired.
+  var points = PreemptionPoints()
+  var timers = TimerOrder.virtual
 
   /// The report as text.
   public var description: String {

@@ -36,7 +36,7 @@ struct ActorTable: ~Copyable {
 
   subscript(actor: Int32) -> Record {
     get { records[Int(actor)] }
-    set { records[Int(actor)] = newValue }
+    _modify { yield &records[Int(actor)] }
   }
 
   mutating func removeAll() {
@@ -72,6 +72,7 @@ struct ActorTable: ~Copyable {
 
   /// Records that an actor's job has paused, or has ended.
   mutating func setPaused(_ actor: Int32, _ isPaused: Bool) {
+    if paused.isEmpty && !isPaused { return }
     if paused.elements.contains(actor) {
       if !isPaused { paused.removeAll { $0 == actor } }
     } else if isPaused {

@@ -1,3 +1,4 @@
+import Foundation
 import SystemLocks
 import SystemThreads
 
@@ -8,25 +9,49 @@ let explorationStackSize = 8 << 20
 ///
 /// On a thread of the cooperative pool, the function could block the thread that the awaited work
 /// needs. The function runs as a task that the caller creates, so it sees the caller's task-local
-/// values and its cancellation. It never suspends, so that task is one job, and the thread ends
-/// after it.
+/// values and its cancellation. It never suspends, so that task is one job. The thread waits for the
+/// next exploration: to start one takes longer than a few schedules.
 func onExplorationThread<Value: Sendable>(
   _ body: @escaping @Sendable () -> Value
 ) async -> Value {
-  let executor = ThreadExecutor()
+  let executor = ExplorationThreads.take()
   let task = Task(executorPreference: executor) { body() }
-  do {
-    try SystemThread(stackSize: explorationStackSize, blocksBrokenPipe: false) {
-      executor.runOne()
-    }.detach()
-  } catch {
-    // Without another thread, the caller's has to do.
-    executor.runOne()
-  }
-  return await withTaskCancellationHandler {
+  // Without another thread, the caller's has to do.
+  if !executor.hasThread { executor.runOne() }
+  let value = await withTaskCancellationHandler {
     await task.value
   } onCancel: {
     task.cancel()
+  }
+  ExplorationThreads.put(executor)
+  return value
+}
+
+/// The threads that wait for an exploration, at most one for each processor.
+private enum ExplorationThreads {
+  private static let most = ProcessInfo.processInfo.activeProcessorCount
+  private static let idle = Mutex<[ThreadExecutor]>([])
+
+  /// An executor for one exploration, with a thread if the system provides one.
+  static func take() -> ThreadExecutor {
+    if let executor = idle.withLock({ $0.popLast() }) { return executor }
+    let executor = ThreadExecutor()
+    do {
+      try SystemThread(stackSize: explorationStackSize, blocksBrokenPipe: false) {
+        executor.runUntilStopped()
+      }.detach()
+      executor.hasThread = true
+    } catch {}
+    return executor
+  }
+
+  static func put(_ executor: ThreadExecutor) {
+    guard executor.hasThread else { return }
+    let isOneTooMany = idle.withLock { idle in
+      if idle.count < most { idle.append(executor) }
+      return idle.last !== executor
+    }
+    if isOneTooMany { executor.stop() }
   }
 }
 
@@ -55,11 +80,14 @@ package func runBlocking<Value: Sendable>(
 
 /// Runs jobs in FIFO order on the thread that drains it.
 ///
-/// Unchecked, and sound: the queue is accessed only under the monitor's lock.
+/// Unchecked, and sound: the queue is accessed only under the monitor's lock, and ``hasThread`` only by
+/// the exploration that has taken the executor.
 private final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
   private let monitor = Monitor()
   private var jobs: [UnownedJob] = []
   private var isStopped = false
+  /// Whether a thread runs the jobs as they come.
+  var hasThread = false
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

@@ -1,12 +1,11 @@
 /// A growable array of plain values that keeps its storage from run to run.
 ///
 /// The engine changes its lists at every step. `Array` checks at each change that its storage is
-/// uniquely referenced; this type cannot be copied, so it needs no check.
+/// uniquely referenced; this type cannot be copied, so it needs no check. Most programs leave most
+/// lists empty, so the first element allocates the storage.
 struct FlatList<Element: BitwiseCopyable>: ~Copyable {
-  private var storage: UnsafeMutableBufferPointer<Element>
+  private var storage = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
   private(set) var count = 0
-
-  init(capacity: Int = 16) { storage = .allocate(capacity: capacity) }
 
   deinit { storage.deallocate() }
 
@@ -18,8 +17,8 @@ struct FlatList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   subscript(index: Int) -> Element {
-    get { elements[index] }
-    set { elements[index] = newValue }
+    get { storage[index] }
+    _modify { yield &storage[index] }
   }
 
   mutating func append(_ element: Element) {
@@ -56,7 +55,7 @@ struct FlatList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   private mutating func grow() {
-    let larger = UnsafeMutableBufferPointer<Element>.allocate(capacity: 2 * storage.count)
+    let larger = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(16, 2 * storage.count))
     _ = larger.update(fromContentsOf: storage)
     storage.deallocate()
     storage = larger

@@ -74,7 +74,7 @@ extension Scheduler {
     tasks[task].isQueued = true
     tasks[task].isSleeping = false
     var resumption = runtime.resumption
-    let isOnItsWay = resumption == RuntimeCall.detourFunction
+    let isOnItsWay = resumption == detourFunction
     if isOnItsWay { resumption = detouredFunction }
     var yieldingFrame: UInt = 0
     if isReducing, tasks[task].origin != .unstructured {

@@ -63,11 +63,11 @@ extension Scheduler {
         closeStep()
         policy.didRun(in: self)
       }
-      guard let next = chooseJob(policy) else { return }
-      if next.worker >= 0 {
-        handOver(to: next.worker)
+      guard chooseJob(policy) else { return }
+      if openStep.job.worker >= 0 {
+        handOver(to: openStep.job.worker)
       } else {
-        runJob(next)
+        runJob()
       }
     }
   }
@@ -77,7 +77,9 @@ extension Scheduler {
   /// When no job is ready, the order of the attempts matters. Jobs of other threads come before
   /// timers: they belong to the present instant, and virtual time must not pass while they are on
   /// their way. A deadlock is reported only if jobs, other threads and timers are all exhausted.
-  private func chooseJob(_ policy: some SchedulingPolicy) -> ReadyJob? {
+  ///
+  /// - Returns: Whether there is a step.
+  private func chooseJob(_ policy: some SchedulingPolicy) -> Bool {
     while true {
       if inbox.hasJobs { absorbInbox() }
       if !eager.isEmpty {
@@ -94,27 +96,28 @@ extension Scheduler {
         if mayHaveUnmarkedMainActorJobs {
           guard steps.count + mainActorMarks < idleLimit else {
             end = .cutOff
-            return nil
+            return false
           }
           markMainActor()
         }
         let isOver = openRoots == 0 && blocked.isEmpty
         if isOver && (timers.isEmpty || timersRace) && !mayWaitForOutside {
           end = .finished
-          return nil
+          return false
         }
         if waitForOutside(beforeTimers: !timers.isEmpty) { continue }
         if !timersRace && fireTimers() { continue }
         end = isOver ? .finished : .deadlocked
-        return nil
+        return false
       }
       if !timers.isEmpty { points.hasLateTimers = true }
       guard steps.count < idleLimit else {
         end = .cutOff
-        return nil
+        return false
       }
       let base = readyJobs.count == 1 ? 0 : baseChoice()
-      return beginStep(policy.choose(in: self, base: base), base: base)
+      beginStep(policy.choose(in: self, base: base), base: base)
+      return true
     }
   }
 
@@ -146,12 +149,12 @@ extension Scheduler {
   /// every step before them, and the search must not move them in front of one.
   func leaveSteps() { (runningCreator, runningBarrier) = (-1, Int32(steps.count)) }
 
-  private func runJob(_ next: ReadyJob) {
-    guard let job = next.job else { return fire(next.timer) }
+  private func runJob() {
+    guard let job = openStep.job.job else { return fire(openStep.job.timer) }
     mayPause = !isUnwinding && !isChecking
     job.runSynchronously(on: unowned)
     mayPause = false
-    if grain == .joined, let turn = turnToJoin(openStep.job) {
+    if grain == .joined, let turn = turnToJoin() {
       readyJobs.removeLast()
       openStep.job.actor = turn.actor
       openStep.job.yieldingFrame = 0
@@ -169,15 +172,16 @@ extension Scheduler {
   /// can therefore run immediately before the actor's turn that it leads to, and no order is lost.
   /// That does not hold if the code made another job ready or the actor already had waiting tasks,
   /// because those may have to run in between. Nor does it hold for ``hasBoundArrivals``.
-  private func turnToJoin(_ job: ReadyJob) -> ReadyJob? {
-    endJob(job, isPaused: false)
+  private func turnToJoin() -> ReadyJob? {
+    endJob(isPaused: false)
     let index = runningCreator
-    guard job.actor < 0, job.task >= 0, tasks[job.task].origin != .unstructured,
-      let turn = ready.last, turn.creator == index, turn.actor >= 0, turn.task == job.task,
+    let task = openStep.job.task
+    guard openStep.job.actor < 0, task >= 0, tasks[task].origin != .unstructured,
+      let turn = ready.last, turn.creator == index, turn.actor >= 0, turn.task == task,
       !ready.dropLast().contains(where: { $0.creator == index })
     else { return nil }
     var own = Footprint()
-    own.insert(task: job.task)
+    own.insert(task: task)
     own.insert(actor: turn.actor)
     return own == runningFootprint ? turn : nil
   }

@@ -22,6 +22,13 @@ extension Scheduler {
     var isPreemption: Bool
     /// The address of the function that the job resumed, or 0.
     var resumption: UInt
+
+    /// Whether two runs of one schedule in this process agree on a step.
+    static func isSame(_ one: Step, _ other: Step) -> Bool {
+      one.task == other.task && one.actor == other.actor && one.choice == other.choice
+        && (one.decision < 0) == (other.decision < 0) && one.resumption == other.resumption
+        && one.footprint == other.footprint
+    }
   }
 
   /// A 32-bit FNV-1a hash of the steps' order; never 0, which a schedule uses for 'unknown'.
@@ -38,20 +45,6 @@ extension Scheduler {
     return max(1, hash)
   }
 
-  /// A hash of everything known about the steps. Unlike the digest it is not the same in every
-  /// process.
-  static func fingerprint(_ steps: ArraySlice<Step>) -> Int {
-    var hasher = Hasher()
-    for step in steps {
-      hasher.combine(step.task)
-      hasher.combine(step.actor)
-      hasher.combine(step.decision < 0 ? -1 : step.choice)
-      hasher.combine(step.resumption)
-      hasher.combine(step.footprint)
-    }
-    return hasher.finalize()
-  }
-
   /// A step that has begun.
   struct OpenStep {
     /// The job that was chosen. Its actor is that of the turn that is one step with it, if there is
@@ -66,7 +59,7 @@ extension Scheduler {
   }
 
   /// Removes a job from the ready ones and begins a step with it.
-  func beginStep(_ choice: Int, base: Int) -> ReadyJob {
+  func beginStep(_ choice: Int, base: Int) {
     let index = Int32(steps.count)
     runningStep = Int(index)
     let next = readyJobs.remove(at: choice)
@@ -90,13 +83,12 @@ extension Scheduler {
       isPreemption: isPreemption)
     isStepOpen = true
     beginJob(next)
-    return next
   }
 
   /// Records the step that has run.
   func closeStep() {
     isStepOpen = false
-    endJob(openStep.job, isPaused: openStep.isPaused)
+    endJob(isPaused: openStep.isPaused)
     appendOpenStep()
     lastTask = openStep.job.task
   }
@@ -144,23 +136,24 @@ extension Scheduler {
     if measuresJobs { jobStart = monotonicNanoseconds() }
   }
 
-  /// Records what a job has accessed, when it has returned or paused.
-  func endJob(_ job: ReadyJob, isPaused: Bool) {
+  /// Records what the running job has accessed, when it has returned or paused.
+  func endJob(isPaused: Bool) {
+    let (task, actor) = (openStep.job.task, openStep.job.actor)
     if !eager.isEmpty { runEager() }
-    if job.actor >= 0 { actors.setPaused(job.actor, isPaused) }
+    if actor >= 0 { actors.setPaused(actor, isPaused) }
     // A task joins the queue of an actor that has asked for a turn, or whose job has paused,
     // without any call of `enqueue`.
     if actors.needScan { scanActors() }
     if isPaused {
-      if job.task >= 0 { tasks[job.task].isQueued = true }
+      if task >= 0 { tasks[task].isQueued = true }
       if grain == .fine { runningFootprint.insertOutsideState() }
       return
     }
     if timersRace { noteCancelledSleepers() }
-    if job.timer >= 0 { return }
-    if grain == .fine && !hasOnlyReturned(job) { runningFootprint.insertOutsideState() }
-    noteEnd(of: job.task)
-    if job.actor >= 0, !dividesTurns { endSharedTurn(job) }
+    if openStep.job.timer >= 0 { return }
+    if grain == .fine && !hasOnlyReturned { runningFootprint.insertOutsideState() }
+    noteEnd(of: task)
+    if actor >= 0, !dividesTurns { endSharedTurn(of: actor, by: task) }
   }
 
   /// Records that a task may have ended, if it is not queued.
@@ -179,27 +172,27 @@ extension Scheduler {
   ///
   /// They may if each only used the actor: nothing else can then tell whether another job ran
   /// between two of them.
-  private func endSharedTurn(_ job: ReadyJob) {
+  private func endSharedTurn(of actor: Int32, by first: Int32) {
     guard sharedTurn.count > 1 else { return }
     var own = Footprint()
-    own.insert(actor: job.actor)
+    own.insert(actor: actor)
     for task in sharedTurn.elements {
       own.insert(task: task)
-      if task != job.task { noteEnd(of: task) }
+      if task != first { noteEnd(of: task) }
     }
     if own != runningFootprint { needsSingleTurns = true }
   }
 
-  /// Whether a job did nothing but return a task to its actor after `Task.yield()`.
+  /// Whether the running job did nothing but return a task to its actor after `Task.yield()`.
   ///
   /// If the actor's function has nothing left to do, the compiler omits the return to the actor and
   /// the job runs code of the caller. Then the task resumes with another frame, or does not wait
   /// for an actor.
-  private func hasOnlyReturned(_ job: ReadyJob) -> Bool {
-    if job.arrives { return actors.isWaiting(job.task) }
-    guard job.yieldingFrame != 0, let unowned = job.job, tasks[job.task].isQueued,
-      RuntimeJob(job: unowned).frame == job.yieldingFrame
+  private var hasOnlyReturned: Bool {
+    if openStep.job.arrives { return actors.isWaiting(openStep.job.task) }
+    guard openStep.job.yieldingFrame != 0, let job = openStep.job.job,
+      tasks[openStep.job.task].isQueued, RuntimeJob(job: job).frame == openStep.job.yieldingFrame
     else { return false }
-    return actors.isWaiting(job.task)
+    return actors.isWaiting(openStep.job.task)
   }
 }

@@ -178,7 +178,7 @@ extension Scheduler {
 
   /// Pauses the running job if it has made another task ready.
   func pause(after job: UnownedJob) {
-    guard let running = currentTaskAddress, !leavesOut.contains(.wakes) else { return }
+    guard let running = RuntimeCall.currentTask, !leavesOut.contains(.wakes) else { return }
     let runtime = RuntimeJob(job: job)
     switch runtime.kind {
     case .task:
@@ -191,13 +191,6 @@ extension Scheduler {
     case .resumption, .other: return
     }
     pauseRunningJob()
-  }
-
-  /// The address of the task whose code runs, or `nil` while a task suspends or ends.
-  private var currentTaskAddress: UnsafeRawPointer? {
-    withUnsafeCurrentTask { task in
-      task.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
-    }
   }
 
   /// Notes that the running job is about to do something that other tasks can observe.
@@ -266,8 +259,8 @@ extension Scheduler {
       if mayPause { report(.randomness) }
       return false
     case .startsThread:
-      if mayPause { report(.thread) }
-      return false
+      if isOver { report(.thread) }
+      return mayPause
     case .startsImmediately:
       if !isOver, mayPause { report(.immediateTask) }
       return false

@@ -165,29 +165,33 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   ///
   /// A task that enters an actor from its own code outside actors can do so later without any
   /// difference. These arrivals cannot be delayed, so ``Grain/joined`` would leave out orders.
-  var hasBoundArrivals = false
+  @exclusivity(unchecked) var hasBoundArrivals = false
   /// Whether a turn of several tasks must be divided so that no order is left out; see ``Grain``.
-  var needsSingleTurns = false
+  @exclusivity(unchecked) var needsSingleTurns = false
   /// Whether the thread was preempted for so long that the length of a sleep is in doubt.
-  var isDisturbed = false
+  @exclusivity(unchecked) var isDisturbed = false
 
-  private(set) var isTracing = false
-  var notes: [(step: Int, task: Int32, text: String)] = []
-  var actorNames: [Int32: String] = [:]
+  @exclusivity(unchecked) private(set) var isTracing = false
+  @exclusivity(unchecked) var notes: [(step: Int, task: Int32, text: String)] = []
+  @exclusivity(unchecked) var actorNames: [Int32: String] = [:]
 
   let inbox = Inbox()
   /// The work that the policy could not order, in all runs of this scheduler.
-  var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
+  @exclusivity(unchecked) var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
   /// The last step of the run that asked for the main executor.
-  var mainActorStep: Int?
+  @exclusivity(unchecked) var mainActorStep: Int?
   /// Whether no job has run here since the last marker on the main actor.
-  var isMainActorMarked = false
+  @exclusivity(unchecked) var isMainActorMarked = false
   /// The number of markers since the last step.
-  var mainActorMarks = 0
+  @exclusivity(unchecked) var mainActorMarks = 0
   /// Observations of earlier runs of the program about work on other threads.
-  var experience = OutsideExperience()
+  @exclusivity(unchecked) var experience = OutsideExperience()
 
-  private(set) lazy var unowned = asUnownedTaskExecutor()
+  /// What `asUnownedTaskExecutor()` returns. The run loop asks for it before every job.
+  var unowned: UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+
+  /// ``RuntimeCall/detourFunction``.
+  let detourFunction = RuntimeCall.detourFunction
 
   /// Creates a scheduler for any number of runs.
   ///
@@ -212,6 +216,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     timersRace = order == .racing
     layout = RuntimeLayout.probed
     self.usesFibers = usesFibers && layout.isReadable && Fiber.isAvailable
+    steps.reserveCapacity(16)
   }
 
   /// Reads the real clock from the first job on, for a program that runs only once.

@@ -37,7 +37,7 @@ struct TaskTable: ~Copyable {
 
   subscript(task: Int32) -> Record {
     get { records[Int(task)] }
-    set { records[Int(task)] = newValue }
+    _modify { yield &records[Int(task)] }
   }
 
   mutating func removeAll() { records.removeAll() }

@@ -13,9 +13,9 @@ import SystemFibers
 final class Explorer {
   private let settings: ExplorationSettings
   private let runner: ProgramRunner
-  private var report = InterleavingReport()
-  private var depthFirst: DepthFirstSearch
-  private var bounded: BoundedSearch
+  @exclusivity(unchecked) private var report = InterleavingReport()
+  @exclusivity(unchecked) private var depthFirst: DepthFirstSearch
+  @exclusivity(unchecked) private var bounded: BoundedSearch
   /// Whether the depth-first search can continue; it cannot after it has diverged.
   private var usesDepthFirst = true
   /// Whether a run has not repeated the prefix of another.
@@ -177,7 +177,8 @@ final class Explorer {
     let points = runner.points
     if hasDiverged, runner.uncontrolledWork.isEmpty { runner.noteUnknown() }
     report.uncontrolled = runner.uncontrolledWork
-    report.coverage = InterleavingReport.coverage(of: points, timers: settings.timers)
+    report.points = points
+    report.timers = settings.timers
     if !report.uncontrolled.isEmpty || points.leaveOutOrders,
       !settings.leavesOut.contains(.uncontrolledWork)
     {
@@ -261,7 +262,7 @@ final class Explorer {
   private func doubleCheck(_ outcome: RunOutcome) {
     let schedule = outcome.schedule
     let again = runner.run(ScriptPolicy(schedule))
-    if Scheduler.fingerprint(again.steps) != Scheduler.fingerprint(outcome.steps)
+    if !again.steps.elementsEqual(outcome.steps, by: Scheduler.Step.isSame)
       || (again.failure == nil) != (outcome.failure == nil)
     {
       runner.noteUnknown()

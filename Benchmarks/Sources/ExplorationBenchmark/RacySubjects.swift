@@ -1,0 +1,1 @@
+../../../Tests/Harness/ExplorationTests/Concurrent/RacySubjects.swift

@@ -1,0 +1,1 @@
+../../../Tests/Harness/ExplorationTests/LockStep/Scenario.swift
