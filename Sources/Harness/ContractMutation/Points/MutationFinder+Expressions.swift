@@ -306,8 +306,9 @@ extension MutationFinder {
     guard replacement.hasPrefix("["), PlainType.isCollection(node.type) else {
       return addChoice(range, [change], in: context)
     }
-    // `[]` alone has no element type, which a call after the literal would need.
-    add(range, [change], in: context) { numbers in
+    // `[]` alone has no element type, which a declaration or a call after the literal needs.
+    let typed = Change(change: .literal, replacement: "(false ? \(text) : \(replacement))")
+    add(range, [typed], in: context) { numbers in
       numbers[0] == 0 ? "" : "\(SwitchSource.emptying)("
     } suffix: { numbers in
       numbers[0] == 0 ? "" : ", \(numbers[0]))"
