@@ -16,6 +16,7 @@ package final class CookieChangeBroadcaster: Sendable {
   /// Creates a broadcaster without subscriptions.
   package init() {}
 
+  // not mutated: no call of the port releases a store
   deinit { finish() }
 
   /// Starts a subscription, which receives every change sent from now on.
@@ -24,10 +25,11 @@ package final class CookieChangeBroadcaster: Sendable {
   package func stream() -> AsyncStream<CookieChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: CookieChange.self)
     let id = subscriptions.withLock {
-      $0.next += 1
+      $0.next += 1  // not mutated: only that the numbers differ counts
       $0.continuations[$0.next] = continuation
       return $0.next
     }
+    // not mutated: an ended subscription that is kept ignores what it is sent
     continuation.onTermination = { [weak self] _ in self?.end(id) }
     return stream
   }
@@ -47,6 +49,7 @@ package final class CookieChangeBroadcaster: Sendable {
   }
 
   /// Whether there is a subscription.
+  // not mutated: without a subscription nobody receives the changes
   package var hasSubscriptions: Bool { subscriptions.withLock { !$0.continuations.isEmpty } }
 
   /// The number of subscriptions.

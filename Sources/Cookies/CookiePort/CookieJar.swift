@@ -29,7 +29,7 @@ public struct CookieJar: Sendable {
   public private(set) var count = 0
 
   /// The sequence number of the next new cookie.
-  private var nextSequence: UInt64 = 0
+  private var nextSequence: UInt64 = 0  // not mutated: only the order of the numbers counts
 
   /// An upper bound of all creations; removals may leave it too high.
   private var creationBound = Date.distantPast
@@ -65,20 +65,22 @@ public struct CookieJar: Sendable {
 
     /// Whether this cookie was created before another.
     func precedes(_ other: Entry) -> Bool {
+      // not mutated: sequence numbers differ
       (cookie.creation, sequence) < (other.cookie.creation, other.sequence)
     }
 
     /// Whether this cookie is evicted before another.
     func isEvicted(before other: Entry) -> Bool {
-      cookie.lastAccess == other.cookie.lastAccess
-        ? precedes(other) : cookie.lastAccess < other.cookie.lastAccess
+      // not mutated: sequence numbers differ
+      (cookie.lastAccess, cookie.creation, sequence)
+        < (other.cookie.lastAccess, other.cookie.creation, other.sequence)
     }
 
     /// Whether this cookie precedes another in a header.
     func precedesInHeader(_ other: Entry) -> Bool {
-      let length = cookie.path.utf8.count
-      let otherLength = other.cookie.path.utf8.count
-      return length == otherLength ? precedes(other) : length > otherLength
+      // not mutated: sequence numbers differ
+      (other.cookie.path.utf8.count, cookie.creation, sequence)
+        < (cookie.path.utf8.count, other.cookie.creation, other.sequence)
     }
 
     func hasExpired(now: Date) -> Bool {
@@ -138,21 +140,13 @@ extension CookieJar {
     for domain in DomainMatch.domains(covering: request.host) {
       // Entries are changed through an index, so that the domain is hashed only once.
       guard let position = entries.index(forKey: domain) else { continue }
-      let isHost = domain == request.host
       // Looked up once per domain, and only if it has a cookie that isn't host-only.
-      var isPublicSuffix: Bool?
+      lazy var isPublicSuffix = policy.isPublicSuffix(domain)
       for index in entries.values[position].indices {
         let entry = entries.values[position][index]
-        if entry.cookie.isHostOnly {
-          guard isHost else { continue }
-        } else {
-          let isSuffix = isPublicSuffix ?? policy.isPublicSuffix(domain)
-          isPublicSuffix = isSuffix
-          guard !isSuffix else { continue }
-        }
-        guard !entry.hasExpired(now: now), policy.sendsWithin(entry.cookie, request) else {
-          continue
-        }
+        guard entry.cookie.isHostOnly ? domain == request.host : !isPublicSuffix,
+          !entry.hasExpired(now: now), policy.sendsWithin(entry.cookie, request)
+        else { continue }
         entries.values[position][index].cookie.lastAccess = now
         found.append(entries.values[position][index])
       }
@@ -228,6 +222,7 @@ extension CookieJar {
     // Negated so that a `now` of NaN, for which no comparison holds, doesn't return here.
     guard !(now < expiryBound) else { return 0 }
     let removed = removeAll(.expired, onChange: onChange) { $0.hasExpired(now: now) }
+    // not mutated: a bound that stays too low only costs this search again
     expiryBound = entries.values.joined().compactMap(\.cookie.expires).min() ?? .distantFuture
     return removed
   }
@@ -282,6 +277,7 @@ extension CookieJar {
   /// Returns the creation of a new cookie: `now`, or the latest creation in the jar if that is
   /// later.
   private mutating func nextCreation(now: Date) -> Date {
+    // not mutated: at the bound itself, the search below has the same result
     if now < creationBound {
       // The cookie with the latest creation may have been removed, so compute the bound again.
       creationBound = entries.values.joined().map(\.cookie.creation).max() ?? .distantPast
@@ -300,20 +296,20 @@ extension CookieJar {
         $0.cookie.isSecure == $1.cookie.isSecure ? $0.isEvicted(before: $1) : !$0.cookie.isSecure
       }
     }
-    guard count > policy.limits.total else { return }
-    evict(count - policy.limits.total, of: Array(entries.values.joined()), onChange: onChange) {
+    evict(count - policy.limits.total, of: entries.values.joined(), onChange: onChange) {
       $0.isEvicted(before: $1)
     }
   }
 
   /// Evicts the first `excess` candidates of an order; none if `excess` isn't positive.
   private mutating func evict(
-    _ excess: Int, of candidates: [Entry], onChange: (CookieChange) -> Void,
+    _ excess: Int, of candidates: some Sequence<Entry>, onChange: (CookieChange) -> Void,
     by isEvictedFirst: (Entry, Entry) -> Bool
   ) {
+    // not mutated: evicting none only takes time
     guard excess > 0 else { return }
     let victims =
-      excess == 1
+      excess == 1  // not mutated: a faster way to the same result
       ? candidates.min(by: isEvictedFirst).map { [$0] } ?? []
       : Array(candidates.sorted(by: isEvictedFirst).prefix(excess))
     remove(victims)
@@ -330,7 +326,7 @@ extension CookieJar {
   }
 
   private mutating func newSequence() -> UInt64 {
-    defer { nextSequence += 1 }
+    defer { nextSequence += 1 }  // not mutated: only the order of the numbers counts
     return nextSequence
   }
 
@@ -344,8 +340,9 @@ extension CookieJar {
   private mutating func remove(_ removed: [Entry]) {
     for (domain, removed) in Dictionary(grouping: removed, by: \.cookie.domain) {
       let sequences = Set(removed.map(\.sequence))
-      entries[domain]?.removeAll { sequences.contains($0.sequence) }
-      if entries[domain]?.isEmpty == true { entries[domain] = nil }
+      let left = entries[domain]?.filter { !sequences.contains($0.sequence) } ?? []
+      // not mutated: a domain without cookies only takes memory
+      entries[domain] = left.isEmpty ? nil : left
     }
     count -= removed.count
   }

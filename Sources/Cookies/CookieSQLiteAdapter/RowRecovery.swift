@@ -22,7 +22,9 @@ struct RowRecovery {
   /// Reads every row within reach.
   init(_ connection: Connection) {
     tally = Self.tally(in: connection)
+    // not mutated: only a damaged file needs it, and no call of the port damages one
     metDamage = !scan(connection, try? connection.prepare(Self.select))
+    // not mutated: pages read alone have the same rows
     guard metDamage, let image = try? PageImage(of: connection) else { return }
     tally = tally ?? Self.tally(in: image.connection)
     let forward = try? image.connection.prepare(Self.select)
@@ -37,9 +39,10 @@ struct RowRecovery {
 
   private static let select = "SELECT \(CookieRow.columns) FROM cookie"
 
+  // not mutated: only a damaged file needs it, and no call of the port damages one
   private static func tally(in connection: Connection) -> Tally? {
-    let tallies = try? connection.rows("SELECT \(Tally.columns) FROM tally") { Tally($0) }
-    return tallies?.first ?? nil
+    let tally = try? connection.row("SELECT \(Tally.columns) FROM tally") { Tally($0) }
+    return (tally ?? nil) ?? nil
   }
 
   /// Adds the rows of a statement up to damage.
@@ -48,9 +51,10 @@ struct RowRecovery {
   @discardableResult
   private mutating func scan(_ connection: Connection, _ statement: Statement?) -> Bool {
     guard let statement else { return false }
+    // not mutated: only a damaged file's scan ends before its last row
     defer { statement.reset() }
     while let hasRow = try? connection.hasRow(statement) {
-      guard hasRow else { return true }
+      guard hasRow else { return true }  // not mutated: pages read alone have the same rows
       // An entry of the index, which has only the columns of the key.
       // not mutated: only a damaged file needs it, and no call of the port damages one
       if (4...11).allSatisfy(statement.isNull) { continue }

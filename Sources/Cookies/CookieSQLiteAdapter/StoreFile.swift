@@ -14,16 +14,18 @@ enum StoreFile {
   /// - Throws: ``CookieStoreError/storage(_:)`` if the path can't be that of a store.
   static func prepare(_ path: String) throws(CookieStoreError) -> (path: String, isNew: Bool) {
     let path = try absolute(path)
+    // not mutated: `makePrivate(_:)` follows, and the rest shows only in other processes
     let error = creationLock.withLock { _ in
       let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { return errno }
       close(descriptor)
       return 0
     }
-    if error == 0 { return (path, true) }
+    if error == 0 { return (path, true) }  // not mutated: only a power failure shows it
     guard error == EEXIST else { throw failure(error, path) }
+    // not mutated: only files of other programs need it, and no call of the port makes one
     try check(path)
-    return (path, false)
+    return (path, false)  // not mutated: only a power failure shows it
   }
 
   /// Checks the path of a file that must exist.
@@ -69,6 +71,7 @@ enum StoreFile {
   }
 
   /// The length of a database's header, in bytes.
+  // not mutated: only files of other programs need it, and no call of the port makes one
   private static let headerSize = 100
 
   /// Whether the file has a write-ahead log that isn't empty.
