@@ -40,6 +40,18 @@ extension Implementation<CookieProviderFixture> {
   }
 }
 
+extension Implementation<CookieFileFixture> {
+  static let netscape = fake("port") { _ in
+    CookieFileFixture(writing: NetscapeCookieFile.data(for:)) { data in
+      do throws(CookieFileError) {
+        return try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+      } catch {
+        return error.readable
+      }
+    }
+  }
+}
+
 extension Implementation<PublicSuffixListFixture> {
   static let staticRules = fake("static") {
     PublicSuffixListFixture { StaticPublicSuffixList(rules: $0) }
