@@ -67,9 +67,8 @@ package enum CookieDate {
     var year = 1601 + (day - first) / 366
     while days(year: year + 1, month: 1, day: 1) <= day { year += 1 }
     var month = 1
-    while month < 12, days(year: year, month: month + 1, day: 1) <= day { month += 1 }
+    while days(year: year, month: month + 1, day: 1) <= day { month += 1 }
     let dayOfMonth = day - days(year: year, month: month, day: 1) + 1
-    // not mutated: no `Expires` attribute needs two digits
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let clock = [time / 3600, time / 60 % 60, time % 60].map(two).joined(separator: ":")
     // 1 January 1601 was a Monday.

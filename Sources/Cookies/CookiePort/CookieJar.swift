@@ -29,7 +29,7 @@ public struct CookieJar: Sendable {
   public private(set) var count = 0
 
   /// The sequence number of the next new cookie.
-  private var nextSequence: UInt64 = 0  // not mutated: only the order of the numbers counts
+  private var nextSequence: UInt64 = 0
 
   /// An upper bound of all creations; removals may leave it too high.
   private var creationBound = Date.distantPast
@@ -65,20 +65,17 @@ public struct CookieJar: Sendable {
 
     /// Whether this cookie was created before another.
     func precedes(_ other: Entry) -> Bool {
-      // not mutated: sequence numbers differ
       (cookie.creation, sequence) < (other.cookie.creation, other.sequence)
     }
 
     /// Whether this cookie is evicted before another.
     func isEvicted(before other: Entry) -> Bool {
-      // not mutated: sequence numbers differ
       (cookie.lastAccess, cookie.creation, sequence)
         < (other.cookie.lastAccess, other.cookie.creation, other.sequence)
     }
 
     /// Whether this cookie precedes another in a header.
     func precedesInHeader(_ other: Entry) -> Bool {
-      // not mutated: sequence numbers differ
       (other.cookie.path.utf8.count, cookie.creation, sequence)
         < (cookie.path.utf8.count, other.cookie.creation, other.sequence)
     }
@@ -222,7 +219,6 @@ extension CookieJar {
     // Negated so that a `now` of NaN, for which no comparison holds, doesn't return here.
     guard !(now < expiryBound) else { return 0 }
     let removed = removeAll(.expired, onChange: onChange) { $0.hasExpired(now: now) }
-    // not mutated: a bound that stays too low only costs this search again
     expiryBound = entries.values.joined().compactMap(\.cookie.expires).min() ?? .distantFuture
     return removed
   }
@@ -277,7 +273,6 @@ extension CookieJar {
   /// Returns the creation of a new cookie: `now`, or the latest creation in the jar if that is
   /// later.
   private mutating func nextCreation(now: Date) -> Date {
-    // not mutated: at the bound itself, the search below has the same result
     if now < creationBound {
       // The cookie with the latest creation may have been removed, so compute the bound again.
       creationBound = entries.values.joined().map(\.cookie.creation).max() ?? .distantPast
@@ -306,10 +301,9 @@ extension CookieJar {
     _ excess: Int, of candidates: some Sequence<Entry>, onChange: (CookieChange) -> Void,
     by isEvictedFirst: (Entry, Entry) -> Bool
   ) {
-    // not mutated: evicting none only takes time
     guard excess > 0 else { return }
     let victims =
-      excess == 1  // not mutated: a faster way to the same result
+      excess == 1
       ? candidates.min(by: isEvictedFirst).map { [$0] } ?? []
       : Array(candidates.sorted(by: isEvictedFirst).prefix(excess))
     remove(victims)
@@ -326,7 +320,7 @@ extension CookieJar {
   }
 
   private mutating func newSequence() -> UInt64 {
-    defer { nextSequence += 1 }  // not mutated: only the order of the numbers counts
+    defer { nextSequence += 1 }
     return nextSequence
   }
 
@@ -341,7 +335,6 @@ extension CookieJar {
     for (domain, removed) in Dictionary(grouping: removed, by: \.cookie.domain) {
       let sequences = Set(removed.map(\.sequence))
       let left = entries[domain]?.filter { !sequences.contains($0.sequence) } ?? []
-      // not mutated: a domain without cookies only takes memory
       entries[domain] = left.isEmpty ? nil : left
     }
     count -= removed.count

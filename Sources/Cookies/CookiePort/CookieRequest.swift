@@ -74,7 +74,7 @@ public struct CookieRequest: Sendable, Hashable {
     isTopLevelNavigation: Bool = false, isSafeMethod: Bool = true
   ) throws(CookieRequestError) {
     guard let scheme = url.scheme else { throw .missingScheme(url.absoluteString) }
-    guard let host = url.host(percentEncoded: false), !host.isEmpty else {
+    guard let host = url.host(), !host.isEmpty else {
       throw .missingHost(url.absoluteString)
     }
     try self.init(

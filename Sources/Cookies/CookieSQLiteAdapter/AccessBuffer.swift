@@ -20,7 +20,6 @@ struct AccessBuffer {
   private var accesses: [Int64: Access] = [:]
 
   /// Whether no time is buffered.
-  // not mutated: writing no times only takes time
   var isEmpty: Bool { accesses.isEmpty }
 
   /// When the oldest buffered time was added.

@@ -111,7 +111,6 @@ struct CookieRow {
 
   /// Whether this cookie was created before another.
   func precedes(_ other: CookieRow) -> Bool {
-    // not mutated: sequence numbers differ
     (cookie.creation, sequence) < (other.cookie.creation, other.sequence)
   }
 }

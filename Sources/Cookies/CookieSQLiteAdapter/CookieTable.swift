@@ -223,7 +223,6 @@ extension CookieTable {
 
   /// Adds a change for each cookie that can be read, if anybody observes the changes.
   private func reportAllDeleted() {
-    // not mutated: without a subscription nobody receives the changes
     guard broadcaster.hasSubscriptions else { return }
     for var row in RowRecovery(connection).rows.values.sorted(by: { $0.precedes($1) }) {
       row.cookie.lastAccess = buffer.lastAccess(of: row)
@@ -328,7 +327,6 @@ extension CookieTable {
   /// Returns the creation of a new cookie: `now`, or the latest creation in the table if it is
   /// later.
   private func nextCreation(_ tally: inout Tally, now: Date) throws(CookieStoreError) -> Date {
-    // not mutated: at the bound itself, the query below has the same result
     guard let latest = tally.latestCreation, now < latest else { return now }
     // The tally's latest creation is an upper bound: its cookie may have been removed.
     let left = try connection.row("SELECT max(creation) FROM cookie") { $0.optionalDate(0) }
@@ -343,7 +341,7 @@ extension CookieTable {
     guard tally.lastSequence < Tally.range.upperBound else {
       throw connection.corrupt("the last sequence number is \(tally.lastSequence)")
     }
-    tally.lastSequence += 1  // not mutated: only the order of the numbers counts
+    tally.lastSequence += 1
     return tally.lastSequence
   }
 
@@ -381,7 +379,6 @@ extension CookieTable {
   private func evict(
     _ excess: Int64, by select: Statement, _ tally: inout Tally
   ) throws(CookieStoreError) {
-    // not mutated: evicting none only takes time
     guard excess > 0 else { return }
     // SQL orders by the last access in the file, so the buffered ones must be written first.
     try updateAccesses()

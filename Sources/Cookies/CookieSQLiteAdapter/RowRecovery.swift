@@ -22,9 +22,7 @@ struct RowRecovery {
   /// Reads every row within reach.
   init(_ connection: Connection) {
     tally = Self.tally(in: connection)
-    // not mutated: only a damaged file needs it, and no call of the port damages one
     metDamage = !scan(connection, try? connection.prepare(Self.select))
-    // not mutated: pages read alone have the same rows
     guard metDamage, let image = try? PageImage(of: connection) else { return }
     tally = tally ?? Self.tally(in: image.connection)
     let forward = try? image.connection.prepare(Self.select)
@@ -54,7 +52,7 @@ struct RowRecovery {
     // not mutated: only a damaged file's scan ends before its last row
     defer { statement.reset() }
     while let hasRow = try? connection.hasRow(statement) {
-      guard hasRow else { return true }  // not mutated: pages read alone have the same rows
+      guard hasRow else { return true }
       // An entry of the index, which has only the columns of the key.
       // not mutated: only a damaged file needs it, and no call of the port damages one
       if (4...11).allSatisfy(statement.isNull) { continue }

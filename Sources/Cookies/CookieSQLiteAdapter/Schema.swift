@@ -62,7 +62,7 @@ extension Schema {
   ///   `corrupt`, with the file unchanged, or of the kind of an SQLite error.
   func prepare(_ connection: Connection) throws(CookieStoreError) {
     var found = try connection.read { () throws(CookieStoreError) in try inspect(connection) }
-    if found.version < version {  // not mutated: a migration from this version changes nothing
+    if found.version < version {
       // The journal mode can't change inside a transaction, and it must change before the first
       // one: otherwise a crash during the migration would leave a rollback journal.
       // not mutated: with another journal the store is slower, which no call of the port shows
@@ -142,7 +142,6 @@ extension Schema {
   }
 
   /// Switches to the write-ahead log; writes nothing if the file uses it already.
-  // not mutated: with another journal the store is slower, which no call of the port shows
   private func useLog(_ connection: Connection) throws(CookieStoreError) {
     try connection.retryingWhileBusy { () throws(CookieStoreError) in
       let mode = try connection.rows("PRAGMA journal_mode = WAL") { $0.displayText(0) }

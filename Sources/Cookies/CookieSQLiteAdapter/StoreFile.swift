@@ -14,7 +14,6 @@ enum StoreFile {
   /// - Throws: ``CookieStoreError/storage(_:)`` if the path can't be that of a store.
   static func prepare(_ path: String) throws(CookieStoreError) -> (path: String, isNew: Bool) {
     let path = try absolute(path)
-    // not mutated: `makePrivate(_:)` follows, and the rest shows only in other processes
     let error = creationLock.withLock { _ in
       let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { return errno }

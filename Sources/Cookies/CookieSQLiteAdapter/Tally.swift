@@ -31,7 +31,7 @@ struct Tally: Equatable {
     guard let cookies = statement.integer(0), Self.range.contains(cookies),
       let lastSequence = statement.integer(1), Self.range.contains(lastSequence),
       let latestCreation = statement.optionalDate(2),
-      let earliestExpiry = statement.optionalDate(3)  // not mutated: a bound saves time
+      let earliestExpiry = statement.optionalDate(3)
     else { return nil }
     self.cookies = cookies
     self.lastSequence = lastSequence
