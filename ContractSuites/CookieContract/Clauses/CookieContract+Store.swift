@@ -514,6 +514,9 @@ extension CookieStoreFixture {
       (with { $0.domain = "EXAMPLE.com" }, .notRestorable),
       (with { $0.domain = ".example.com" }, .notRestorable),
       (with { $0.domain = "" }, .notRestorable),
+      (with { $0.domain = ".localhost" }, .notRestorable),
+      (with { $0.domain = "1.2.3" }, .notRestorable),
+      (with { $0.domain = String(repeating: "a", count: 254) }, .notRestorable),
       (with { $0.path = "docs" }, .notRestorable), (with { $0.path = "" }, .notRestorable),
       (
         with {
