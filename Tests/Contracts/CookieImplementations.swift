@@ -26,6 +26,38 @@ extension Implementation<CookieStoreFixture> {
   }
 }
 
+extension Implementation<CookieProviderFixture> {
+  static let inMemory = fake("in-memory") {
+    let store = InMemoryCookieStore()
+    return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
+  }
+
+  static let sqlite = live("sqlite") { scope in
+    let file = try scope.temporaryDirectory().appending(path: "cookies.sqlite")
+    scope.witnessDatabase(file)
+    let store = try SQLiteCookieStore(path: file.path)
+    return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
+  }
+}
+
+extension Implementation<CookieFileFixture> {
+  static let netscape = fake("port") { _ in
+    CookieFileFixture(writing: NetscapeCookieFile.data(for:)) { data in
+      do throws(CookieFileError) {
+        return try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+      } catch {
+        return error.readable
+      }
+    }
+  }
+}
+
+extension Implementation<PublicSuffixListFixture> {
+  static let staticRules = fake("static") {
+    PublicSuffixListFixture { StaticPublicSuffixList(rules: $0) }
+  }
+}
+
 extension FixtureScope {
   /// Samples a database of SQLite: its file and its write-ahead log.
   func witnessDatabase(_ file: URL) {

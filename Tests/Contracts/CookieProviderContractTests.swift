@@ -1,8 +1,6 @@
 import ContractTesting
 import CookieContract
 import CookieFoundationAdapter
-import CookiePort
-import CookieSQLiteAdapter
 import Testing
 
 @Suite struct CookieProviderContractTests {
@@ -15,18 +13,6 @@ import Testing
 }
 
 extension Implementation<CookieProviderFixture> {
-  static let inMemory = fake("in-memory") {
-    let store = InMemoryCookieStore()
-    return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
-  }
-
-  static let sqlite = live("sqlite") { scope in
-    let file = try scope.temporaryDirectory().appending(path: "cookies.sqlite")
-    scope.witnessDatabase(file)
-    let store = try SQLiteCookieStore(path: file.path)
-    return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
-  }
-
   /// The provider that an extension of `HTTPCookieStorage` creates.
   static let foundation = live("foundation") { scope in
     let storage = try ephemeralCookieStorage(in: scope)

@@ -15,10 +15,6 @@ import Testing
 }
 
 extension Implementation<PublicSuffixListFixture> {
-  static let staticRules = fake("static") {
-    PublicSuffixListFixture { StaticPublicSuffixList(rules: $0) }
-  }
-
   static let libpsl = live("libpsl") { scope in
     let file = try scope.temporaryDirectory().appending(path: "rules.dat")
     return PublicSuffixListFixture { rules in

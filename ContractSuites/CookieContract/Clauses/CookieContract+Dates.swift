@@ -102,7 +102,8 @@ extension ClauseGroup<CookieStoreFixture> {
         "%a, %d %b %Y %H:%M:%S GMT", "%a, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y",
         "%Y %b %d %H:%M:%S", "%H:%M:%S %Y %d %b", "%b/%d/%Y,%k:%M:%S",
         "%B %e %Y %k:%M:%S", "%eth %b %Yad %H:%M:%Sx", "(%d)[%b]{%Y}\"%H:%M:%S\"",
-        "%H:%M:%S %d %b %Y 11:11:11 12 Jan 2001", "\t%d\t%b\t%Y\t%H:%M:%S",
+        "%H:%M:%S %d %b %Y 11:11:11 12 Jan 2001", "%d %b %Y %H:%M:%S:59",
+        "\t%d\t%b\t%Y\t%H:%M:%S",
       ] {
         let text = DateParts(date).text(pattern)
         try await fixture.expectDate(text, date)
@@ -164,6 +165,22 @@ extension ClauseGroup<CookieStoreFixture> {
       }
     }
     Clause(
+      "leap-years", "dates count the leap days of the Gregorian calendar",
+      from: "RFC 6265bis §5.1.1", requires: .configurablePolicy, .controllableClock
+    ) { fixture in
+      fixture.clock.now = Date(timeIntervalSince1970: -86_400)
+      let older = try await fixture.opening(.rfc6265)
+      for (text, seconds) in [
+        ("29 Feb 2000", 951_782_400.0), ("01 Mar 2000", 951_868_800),
+        ("06 Nov 2003", 1_068_076_800),
+        ("06 Nov 2016", 1_478_390_400), ("28 Feb 2100", 4_107_456_000),
+        ("01 Mar 2100", 4_107_542_400), ("01 Mar 2400", 13_574_649_600),
+      ] {
+        let cookie = try await older.set("a=1; Expires=\(text) 00:00:00")
+        checkEqual(cookie.expires, Date(timeIntervalSince1970: seconds), "the expiry on \(text)")
+      }
+    }
+    Clause(
       "first-year", "a date before 1601 is invalid", from: "RFC 6265bis §5.1.1"
     ) { fixture in
       for year in ["1600", "100", "999", "1000"] {
@@ -177,7 +194,7 @@ extension ClauseGroup<CookieStoreFixture> {
       let day = DateParts(fixture.now + 86_400 * 50).text("%d %b %Y")
       for time in [
         "24:00:00", "23:60:00", "23:59:60", "99:00:00", "00:99:00", "00:00:99", ":00:00", "12::00",
-        "12:00:",
+        "12:00:", "1x:00:00", "12:0x:00",
       ] {
         try await fixture.expectNoDate("\(day) \(time)")
       }

@@ -29,6 +29,8 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expect("a=1", at: "HTTPS://WWW.EXAMPLE.COM/")
       try await fixture.set("a=2; Domain=example.com")
       try await fixture.expectAll(["a=2"])
+      try await fixture.set("b=1; Domain=JAZZ.example", at: "https://www.jazz.example/")
+      try await fixture.expect("b=1", at: "https://jazz.example/")
     }
     Clause(
       "domain-itself", "Domain may be the host itself, and then covers its subdomains",
@@ -242,7 +244,7 @@ extension ClauseGroup<CookieStoreFixture> {
       "almost-address", "a host whose last label only begins like a hexadecimal number is a name",
       from: "WHATWG URL, ends-in-a-number checker"
     ) { fixture in
-      for label in ["0xg", "0x1g"] {
+      for label in ["0xg", "0x1g", "0x1g2"] {
         let domain = "example.\(label)"
         let cookie = try await fixture.set("a=1; Domain=\(domain)", at: "https://www.\(domain)/")
         checkSameBytes(cookie.domain, domain, "the domain of Domain=\(domain)")
@@ -258,7 +260,19 @@ extension ClauseGroup<CookieStoreFixture> {
       "host-bytes", "a Domain with a byte that no host may have is rejected",
       from: "WHATWG URL, forbidden host code points"
     ) { fixture in
-      for byte in ["\u{1}", "<", "^", "|", "%", "\u{7F}"] {
+      for byte in ["!", "~"] {
+        let request = try? CookieRequest(isSecure: true, host: "exam\(byte)ple.com")
+        checkEqual(request?.host, "exam\(byte)ple.com", "the host with \(describe(byte))")
+      }
+      // The lower case of a letter is 0x20 above it, and '`' is 0x20 above '@', which is none.
+      let grave = try CookieRequest(isSecure: true, host: "example.0x`")
+      do {
+        try await fixture.store.store("a=1; Domain=example.0x@", from: grave)
+        Issue.record("Domain=example.0x@ from 'example.0x`': expected it rejected, got no error")
+      } catch let error as CookieStoreError {
+        checkEqual(error, .rejected(.domainMismatch), "the error of Domain=example.0x@")
+      }
+      for byte in ["\u{1}", " ", "<", "^", "|", "%", "\u{7F}"] {
         let request = try? CookieRequest(isSecure: true, host: "exam\(byte)ple.com")
         checkEqual(request?.host, nil, "the host with \(describe(byte))")
       }
@@ -275,7 +289,8 @@ extension ClauseGroup<CookieStoreFixture> {
         (["1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"], "1:2:3:4:5:6:7:0"),
         (["::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"], "0:2:3:4:5:6:7:8"),
         (["1:0:0:4::", "1::4:0:0:0:0"], "1:0:0:4::"), (["0::0:1", "::1"], "::1"),
-        (["1:0:0:4:5:0:0:8"], "1::4:5:0:0:8"), (["::ffff:1.2.3.4"], "::ffff:102:304"),
+        (["1:0:0:4:5:0:0:8"], "1::4:5:0:0:8"), (["0::0", "0:0:0:0:0:0:0:0"], "::"),
+        (["::ffff:1.2.3.4"], "::ffff:102:304"),
       ] {
         for form in forms {
           let cookie = try await fixture.set("a=1", at: "https://[\(form)]/")

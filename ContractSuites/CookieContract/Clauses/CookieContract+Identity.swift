@@ -157,6 +157,14 @@ extension ClauseGroup<CookieStoreFixture> {
         expected.map { $0 == "b=1" ? "b=2" : $0 } + ["h=1"])
       try await fixture.expectOrder(
         expected.map { $0 == "b=1" ? "b=2" : $0 }.joined(separator: "; ") + "; h=1", at: docs)
+      for name in names + ["h"] {
+        try await fixture.store.delete(
+          Cookie.ID(
+            name: name, domain: "example.com", isHostOnly: name == "h", path: "/docs"))
+        if name == "d" { try await fixture.set("a=3; Path=/docs", at: docs) }
+      }
+      try await fixture.set("0=1; Path=/docs", at: docs)
+      try await fixture.expectOrder("a=3; 0=1", at: docs)
     }
     Clause("name-case", "names are case-sensitive", from: "RFC 6265bis §5.7, 23") { fixture in
       try await fixture.set("sid=1")
@@ -200,6 +208,22 @@ extension ClauseGroup<CookieStoreFixture> {
       checkEqual(try await fixture.listed("a").creation, start, "the creation of 'a'")
       checkEqual(
         try await fixture.listed("b").lastAccess, start, "the last access of 'b', which wasn't")
+    }
+    Clause(
+      "last-access-back", "the last access is that of the latest use, even if the clock went back",
+      from: "RFC 6265bis §5.8.3", requires: .controllableClock
+    ) { fixture in
+      try await fixture.set("a=1")
+      fixture.clock.advance(by: 10)
+      try await fixture.expect("a=1")
+      fixture.clock.advance(by: -5)
+      try await fixture.set("a=2")
+      checkEqual(
+        try await fixture.listed("a").lastAccess, fixture.now, "the last access when set again")
+      fixture.clock.advance(by: -2)
+      try await fixture.expect("a=2")
+      checkEqual(
+        try await fixture.listed("a").lastAccess, fixture.now, "the last access when sent again")
     }
     Clause(
       "listing-is-no-access", "listing cookies doesn't update their last access",

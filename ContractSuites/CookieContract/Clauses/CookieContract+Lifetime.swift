@@ -54,6 +54,7 @@ extension ClauseGroup<CookieStoreFixture> {
     ) { fixture in
       for age in [
         "", "abc", "1.5", "+60", "6 0", "60s", "-", "--1", "- 1", "0x10", "1e3", "\"60\"", "٦٠",
+        "6/", "6:", "/6", ":6",
       ] {
         let cookie = try await fixture.set("a=1; Max-Age=\(age)")
         checkEqual(cookie.expires, nil, "the expiry of Max-Age=\(age)")
@@ -112,6 +113,17 @@ extension ClauseGroup<CookieStoreFixture> {
       checkExpiry(of: age, near: fixture.now + 500 * day, "a Max-Age of 500 days")
       let dated = try await older.set("b=1; Expires=\(httpDate(fixture.now + 9000 * day))")
       checkExpiry(of: dated, near: fixture.now + 9000 * day, "an Expires in 9000 days")
+    }
+    Clause(
+      "last-year", "no cookie expires after the year 9999", from: "this project",
+      requires: .configurablePolicy
+    ) { fixture in
+      let older = try await fixture.opening(.rfc6265)
+      let end = Date(timeIntervalSince1970: 253_402_300_799)
+      let age = try await older.set("a=1; Max-Age=999999999999")
+      checkEqual(age.expires, end, "the expiry of Max-Age=999999999999")
+      let dated = try await older.set("b=1; Expires=31 Dec 9999 23:59:59")
+      checkEqual(dated.expires, end, "the expiry of the last second of 9999")
     }
     Clause(
       "session-cookie", "a cookie with neither Max-Age nor Expires has no expiry",
@@ -271,6 +283,20 @@ extension ClauseGroup<CookieStoreFixture> {
         let next = try await fixture.set("c=1")
         checkEqual(next.creation, fixture.now, "the creation after \(cause) of the latest cookie")
       }
+    }
+    Clause(
+      "clock-back-after-restore",
+      "restoring an older cookie doesn't let new ones precede those that are there",
+      from: "this project", requires: .controllableClock
+    ) { fixture in
+      let latest = try await fixture.set("a=1")
+      try await fixture.store.restore([
+        Cookie(name: "b", value: "1", domain: "example.com", creation: fixture.now - 100)
+      ])
+      fixture.clock.advance(by: -50)
+      let next = try await fixture.set("c=1")
+      checkEqual(next.creation, latest.creation, "the creation after the clock went back by 50 s")
+      try await fixture.expectOrder("b=1; a=1; c=1")
     }
     Clause(
       "clock-back-after-overwrite",

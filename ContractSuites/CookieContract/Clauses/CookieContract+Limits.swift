@@ -51,6 +51,20 @@ extension ClauseGroup<CookieStoreFixture> {
       try await store.expectAll(["o=1", "b=2", "c=1", "d=1", "e=1"])
     }
     Clause(
+      "no-room", "a limit of zero keeps no cookie, and a negative limit is one of zero",
+      from: "this project", requires: .configurablePolicy
+    ) { fixture in
+      for (perDomain, total) in [(0, 10), (10, 0), (-2, 10), (10, -2)] {
+        let limits = CookiePolicy.Limits(perDomain: perDomain, total: total)
+        checkEqual(
+          limits, CookiePolicy.Limits(perDomain: max(0, perDomain), total: max(0, total)),
+          "limits of \(perDomain) per domain and \(total) in total")
+        let store = try await fixture.opening(CookiePolicy(limits: limits))
+        try await store.set("a=1")
+        try await store.expectAll([])
+      }
+    }
+    Clause(
       "total-limit", "a cookie above the total limit evicts the least recently used of all",
       from: "RFC 6265bis §5.7", requires: .configurablePolicy
     ) { fixture in

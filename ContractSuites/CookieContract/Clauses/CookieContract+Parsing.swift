@@ -268,6 +268,37 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["a0=1", "a1=1", "a2=1", "a3=1"])
     }
     Clause(
+      "joined-fields", "fields that were joined by commas are split before a name and '='",
+      from: "RFC 9110 §5.3"
+    ) { fixture in
+      for (joined, lines) in [
+        ("", []), (" \t", []), ("a=1", ["a=1"]), (", a=1 ,\tb=2\t", ["a=1", "b=2"]),
+        (
+          "a=1; Expires=Wed, 09 Jun 2100 10:18:14 GMT, b=2",
+          [
+            "a=1; Expires=Wed, 09 Jun 2100 10:18:14 GMT", "b=2",
+          ]
+        ),
+        (
+          "a=1,az=2,AZ=3,09=4,!#$%&'*+-.^_`|~ \t=5",
+          [
+            "a=1", "az=2", "AZ=3", "09=4", "!#$%&'*+-.^_`|~ \t=5",
+          ]
+        ),
+        ("a=1,@=,[=,{=,/=,:=,(=,é=,=", ["a=1,@=,[=,{=,/=,:=,(=,é=,="]),
+        ("a=1,b,c d=1,,e=2", ["a=1,b,c d=1,", "e=2"]),
+      ] {
+        let found = Cookie.lines(ofJoined: joined)
+        check(
+          found == lines, "the fields of \(describe(joined)) are \(contrast(found, lines))")
+        for line in lines { try await fixture.set(line) }
+        checkEqual(
+          try await fixture.store.all().count, lines.count,
+          "the number of cookies of \(describe(joined))")
+        try await fixture.store.clear()
+      }
+    }
+    Clause(
       "raw-octets", "octets that are not UTF-8 are sent as they were received",
       from: "RFC 6265bis §5.6"
     ) { fixture in
@@ -283,8 +314,15 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.store.store(start + [0xE9], from: request)
       checkEqual(
         try await fixture.store.all().map(\.value), ["\u{10F7E9}"], "the value of the octet 0xE9")
+      for value in ["é", "\u{4F780}"] {
+        try await fixture.store.store(start + Array(value.utf8), from: request)
+        checkEqual(
+          try await fixture.store.all().map(\.value), [value], "the value of octets in UTF-8")
+      }
       for octets: [UInt8] in [
-        [0x63, 0xE9], [0xFF, 0x80, 0xC3], [0xC3, 0xA9], [0xED, 0xA0, 0x80],
+        [0xF4], [0xF4, 0x8F], [0xF4, 0x8F, 0x9E], [0xF1, 0x8F, 0x9E, 0x80],
+        [0xF4, 0x8F, 0x80, 0x80], [0xF4, 0x8F, 0xBF, 0xBF], [0x63, 0xE9], [0xFF, 0x80, 0xC3],
+        [0xC3, 0xA9], [0xED, 0xA0, 0x80],
         [0xF4, 0x8F, 0x9E, 0x80], [0xF4, 0x80, 0x9E, 0x80], [0xF4, 0x8F, 0xA0, 0x80],
         [0xF4, 0x8F, 0x9F, 0xBF, 0xBF], Array(0x80...0xFF),
       ] {

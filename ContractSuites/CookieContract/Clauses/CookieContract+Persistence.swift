@@ -80,6 +80,18 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.afterCrash().expectAll([])
     }
     Clause(
+      "flush-last-access", "a flush writes when cookies were last used",
+      from: "this project", requires: .persistence, .controllableClock
+    ) { fixture in
+      try await fixture.set("a=1; Max-Age=600")
+      fixture.clock.advance(by: 5)
+      try await fixture.expect("a=1")
+      try await fixture.store.flush()
+      let copy = try await fixture.afterCrash()
+      checkEqual(
+        try await copy.listed("a").lastAccess, fixture.now, "the last access in the files")
+    }
+    Clause(
       "private-files", "only their owner can read and write the files of a store",
       from: "this project", requires: .persistence
     ) { fixture in
@@ -105,6 +117,29 @@ extension ClauseGroup<CookieStoreFixture> {
       try await second.expect("a=2; c=1")
       try await second.store.clear()
       try await fixture.expectAll([])
+    }
+    Clause(
+      "several-last-accesses", "the latest use counts, whichever handle it was",
+      from: "this project", requires: .severalHandles, .controllableClock
+    ) { fixture in
+      try await fixture.set("a=1")
+      let second = try await fixture.secondHandle()
+      func use(_ handle: CookieStoreFixture, after seconds: TimeInterval) async throws {
+        fixture.clock.advance(by: seconds)
+        try await handle.expect("a=1")
+        try await handle.store.flush()
+        for each in [fixture, second] {
+          checkEqual(
+            try await each.listed("a").lastAccess, fixture.now, "the last access after \(seconds) s"
+          )
+        }
+      }
+      try await use(fixture, after: 10)
+      try await use(second, after: -5)
+      try await use(fixture, after: -2)
+      fixture.clock.advance(by: 1)
+      try await fixture.expect("a=1")
+      try await use(second, after: 1)
     }
     Clause(
       "no-lost-writes", "two handles that write concurrently lose no writes",

@@ -35,6 +35,28 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.set("a=5", by: .script)
     }
     Clause(
+      "request-defaults",
+      "a request is HTTP's, safe, of the same site and no navigation by default",
+      from: "this project"
+    ) { fixture in
+      let url = try #require(URL(string: "https://example.com"))
+      let requests = [
+        try CookieRequest(url), try CookieRequest("https://example.com"),
+        try CookieRequest(isSecure: true, host: "example.com"),
+      ]
+      for (request, way) in zip(requests, ["a URL", "a URL's text", "parts"]) {
+        checkEqual(request.path, "/", "the path of a request of \(way)")
+        checkEqual(request.access, .http, "the access of a request of \(way)")
+        checkEqual(request.isSameSite, true, "isSameSite of a request of \(way)")
+        checkEqual(
+          request.isTopLevelNavigation, false, "isTopLevelNavigation of a request of \(way)")
+        checkEqual(request.isSafeMethod, true, "isSafeMethod of a request of \(way)")
+        try await fixture.store.store("a=1; HttpOnly; SameSite=Strict", from: request)
+        checkEqual(
+          try await fixture.store.header(for: request), "a=1", "the header for a request of \(way)")
+      }
+    }
+    Clause(
       "same-site-values",
       "SameSite is None, Strict or Lax in any case; other values count as missing",
       from: "RFC 6265bis §5.6.7"

@@ -13,17 +13,24 @@ extension ClauseGroup<CookieStoreFixture> {
         try await fixture.set("z=1; Secure; HttpOnly; SameSite=Strict; Max-Age=600; Path=/docs"),
         try await fixture.set("a=2; Domain=example.org", at: "https://api.example.org/"),
         try await fixture.set("m=3", at: "http://example.net/web/page"),
+        try await fixture.set("b=4; SameSite=Lax"),
+        try await fixture.set("c=5; SameSite=None; Secure"),
       ]
       let listed = try await fixture.store.all()
       checkEqual(listed, stored, "the list")
-      checkEqual(listed.map(\.isHostOnly), [true, false, true], "isHostOnly in the list")
-      checkEqual(listed.map(\.isSecure), [true, false, false], "isSecure in the list")
-      checkEqual(listed.map(\.isHTTPOnly), [true, false, false], "isHTTPOnly in the list")
       checkEqual(
-        listed.map(\.sameSite), [.strict, .unspecified, .unspecified], "SameSite in the list")
-      checkEqual(listed.map(\.path), ["/docs", "/", "/web"], "the paths in the list")
+        listed.map(\.isHostOnly), [true, false, true, true, true], "isHostOnly in the list")
       checkEqual(
-        listed.map(\.domain), ["example.com", "example.org", "example.net"],
+        listed.map(\.isSecure), [true, false, false, false, true], "isSecure in the list")
+      checkEqual(
+        listed.map(\.isHTTPOnly), [true, false, false, false, false], "isHTTPOnly in the list")
+      checkEqual(
+        listed.map(\.sameSite), [.strict, .unspecified, .unspecified, .lax, .none],
+        "SameSite in the list")
+      checkEqual(listed.map(\.path), ["/docs", "/", "/web", "/", "/"], "the paths in the list")
+      checkEqual(
+        listed.map(\.domain),
+        ["example.com", "example.org", "example.net", "example.com", "example.com"],
         "the domains in the list")
     }
     Clause(
@@ -141,14 +148,43 @@ extension ClauseGroup<CookieStoreFixture> {
     Clause(
       "changes-cleared", "each cookie removed by clearing is reported", from: "this project"
     ) { fixture in
-      let one = try await fixture.set("a=1")
+      let cookies = [
+        try await fixture.set("a=1"), try await fixture.set("a=1; Domain=example.com"),
+        try await fixture.set("a=1", at: "https://example.org/"),
+      ]
       let changes = fixture.store.changes()
       try await fixture.store.clear()
       let last = try await fixture.set("b=1")
       let reported = await changes.upTo(last)
       checkEqual(
-        reported, [.removed(one, .deleted), .stored(last, replacing: nil)],
-        "the changes reported for a cleared store")
+        Set(reported),
+        Set(cookies.map { .removed($0, .deleted) }).union([.stored(last, replacing: nil)]),
+        "the changes reported for a cleared store, in any order,")
+    }
+    Clause(
+      "changes-used", "a change shows when the cookie was last used", from: "this project",
+      requires: .controllableClock
+    ) { fixture in
+      let store = fixture.store
+      let removals: [(String, () async throws -> Void)] = [
+        ("deleting", { try await store.delete(Cookie.ID(name: "a", domain: "example.com")) }),
+        ("an expired line", { try await fixture.setExpired("a=; Max-Age=0") }),
+        ("clearing", { try await store.clear() }),
+      ]
+      for (cause, remove) in removals {
+        try await fixture.set("a=1")
+        fixture.clock.advance(by: 5)
+        try await fixture.expect("a=1")
+        let used = fixture.now
+        fixture.clock.advance(by: 5)
+        let changes = store.changes()
+        try await remove()
+        let reported = await changes.upTo(try await fixture.set("b=1"))
+        let removed: Cookie? =
+          if case .removed(let cookie, _)? = reported.first { cookie } else { nil }
+        checkEqual(removed?.lastAccess, used, "the last access of the cookie removed by \(cause)")
+        try await store.clear()
+      }
     }
     Clause("clear", "clearing removes every cookie", from: "this project") { fixture in
       try await fixture.set("a=1; Secure; HttpOnly; Path=/docs; Max-Age=60")
@@ -225,13 +261,35 @@ extension ClauseGroup<CookieStoreFixture> {
       let nameless = Cookie(
         name: "", value: "é=1", domain: "192.0.2.1", creation: now - 90_000, lastAccess: now - 50)
       let twin = Cookie(name: "s", value: "", domain: "example.org", creation: now - 86_400)
+      let prefixed = Cookie(
+        name: "__Host-h", value: "1", domain: "example.org", isSecure: true, creation: now - 80_000)
       try await fixture.set("b=1")
-      try await fixture.store.restore([old, nameless, twin])
+      try await fixture.store.restore([old, nameless, twin, prefixed])
       let listed = try await fixture.store.all()
-      checkEqual(Array(listed.prefix(3)), [nameless, old, twin], "the list's first three")
-      checkEqual(listed.map(\.name), ["", "a", "s", "b"], "the names in the list")
+      checkEqual(
+        Array(listed.prefix(4)), [nameless, old, twin, prefixed], "the list's first four")
+      checkEqual(listed.map(\.name), ["", "a", "s", "__Host-h", "b"], "the names in the list")
+      try await fixture.expect("s=", at: "http://example.org/", by: .script)
       try await fixture.expect("a=1; b=1", at: "https://example.com/docs")
       try await fixture.expect("a=1", at: "https://api.example.com/docs")
+    }
+    Clause(
+      "restore-rfc6265", "in RFC 6265 a restored cookie needs a name, and no value",
+      from: "RFC 6265 §5.2", requires: .configurablePolicy
+    ) { fixture in
+      let older = try await fixture.opening(.rfc6265)
+      let now = fixture.now
+      let nameless = Cookie(name: "", value: "1", domain: "example.com", creation: now)
+      do {
+        try await older.store.restore([nameless])
+        Issue.record("restoring \(describe(nameless)): expected it rejected, got no error")
+      } catch let error as CookieStoreError {
+        checkEqual(error, .rejected(.missingName), "the error of restoring \(describe(nameless))")
+      }
+      try await older.store.restore([
+        Cookie(name: "a", value: "", domain: "example.com", creation: now)
+      ])
+      try await older.expectAll(["a="])
     }
     Clause(
       "restore-replaces",
@@ -448,10 +506,17 @@ extension CookieStoreFixture {
       (with { $0.value = "1\n2" }, .controlCharacter),
       (with { $0.name = "b\0" }, .controlCharacter),
       (with { $0.name = "b=c" }, .notRestorable), (with { $0.value = "1;2" }, .notRestorable),
-      (with { $0.value = " 1" }, .notRestorable),
+      (with { $0.value = " 1" }, .notRestorable), (with { $0.value = "1\t" }, .notRestorable),
+      (with { $0.expires = Date(timeIntervalSince1970: .nan) }, .notRestorable),
+      (with { $0.expires = Date(timeIntervalSince1970: 253_402_300_800) }, .notRestorable),
+      (with { $0.creation = .distantPast - 1 }, .notRestorable),
+      (with { $0.lastAccess = Date(timeIntervalSince1970: .infinity) }, .notRestorable),
       (with { $0.domain = "EXAMPLE.com" }, .notRestorable),
       (with { $0.domain = ".example.com" }, .notRestorable),
       (with { $0.domain = "" }, .notRestorable),
+      (with { $0.domain = ".localhost" }, .notRestorable),
+      (with { $0.domain = "1.2.3" }, .notRestorable),
+      (with { $0.domain = String(repeating: "a", count: 254) }, .notRestorable),
       (with { $0.path = "docs" }, .notRestorable), (with { $0.path = "" }, .notRestorable),
       (
         with {

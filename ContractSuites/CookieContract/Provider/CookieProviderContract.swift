@@ -28,6 +28,31 @@ extension Contract<CookieProviderFixture> {
         let found = try await fixture.provider().cookie(named: cookie.name)
         checkEqual(found, cookie, "the cookie '\(cookie.name)'")
       }
+      let plain = NamedCookie(name: "a", value: "1")
+      checkEqual(plain.isSecure, false, "isSecure by default")
+      checkEqual(plain.isHTTPOnly, false, "isHTTPOnly by default")
+      for other in [
+        NamedCookie(name: "b", value: "1"), NamedCookie(name: "a", value: "2"),
+        NamedCookie(name: "a", value: "1", path: "/v1"),
+        NamedCookie(name: "a", value: "1", expires: future),
+        NamedCookie(name: "a", value: "1", isSecure: true),
+        NamedCookie(name: "a", value: "1", isHTTPOnly: true),
+      ] {
+        checkEqual(plain == other, false, "whether a cookie equals \(other)")
+      }
+    }
+    Clause("days", "an expiry on any day of the next year is kept", from: "RFC 6265bis §5.1.1") {
+      fixture in
+      for day in 0..<390 {
+        let start = (future.timeIntervalSince1970 / 86_400).rounded(.up) + Double(day)
+        // Midday and the last second, and times of which every second, minute and hour occurs.
+        for time in [43_200, 86_399, day * 3661 % 86_400] {
+          let expires = Date(timeIntervalSince1970: start * 86_400 + Double(time))
+          try await fixture.set(NamedCookie(name: "a", value: "1", expires: expires))
+          let found = try await fixture.provider().cookie(named: "a")
+          checkEqual(found?.expires, expires, "the expiry after \(day) days and \(time) s")
+        }
+      }
     }
     Clause(
       "verbatim", "values are returned byte for byte", from: "RFC 6265bis §5.6"
@@ -80,6 +105,9 @@ extension Contract<CookieProviderFixture> {
       for path in ["", "v2", "v10", "V1/"] {
         try await fixture.expect(nil, named: "a", at: "https://api.example.com/\(path)")
       }
+      let longest = "/" + String(repeating: "a", count: 1023)
+      try await fixture.set(NamedCookie(name: "b", value: "1", path: longest))
+      try await fixture.expect("1", named: "b", at: "https://api.example.com\(longest)")
     }
     Clause(
       "longest-path", "the cookie with the longest path is returned if several have the name",
@@ -119,10 +147,11 @@ extension Contract<CookieProviderFixture> {
       "expired", "an expired cookie deletes the one of the same name and path",
       from: "RFC 6265bis §5.7, 23"
     ) { fixture in
-      try await fixture.set(NamedCookie(name: "a", value: "1"))
-      try await fixture.set(
-        NamedCookie(name: "a", value: "2", expires: Date(timeIntervalSince1970: 0)))
-      try await fixture.expect(nil, named: "a")
+      for expires in [Date(timeIntervalSince1970: 0), .distantPast, Date() - 2] {
+        try await fixture.set(NamedCookie(name: "a", value: "1"))
+        try await fixture.set(NamedCookie(name: "a", value: "2", expires: expires))
+        try await fixture.expect(nil, named: "a")
+      }
     }
     Clause(
       "malformed", "text that a cookie can't carry throws a typed error and changes nothing",
@@ -133,7 +162,7 @@ extension Contract<CookieProviderFixture> {
       let bad: [(CookieProviderError.Attribute, NamedCookie)] =
         ["", "a=b", "a;b", "a\n", " a", "a\t"].map { (.name, NamedCookie(name: $0, value: "2")) }
         + ["1;2", "1\r\n2", " 1", "1 ", "\0"].map { (.value, NamedCookie(name: "a", value: $0)) }
-        + ["", "v1", "/a;b", "/\u{7F}", "/ "].map {
+        + ["", "v1", "/a;b", "/\u{7F}", "/ ", "/" + String(repeating: "a", count: 1024)].map {
           (.path, NamedCookie(name: "a", value: "2", path: $0))
         }
       for (attribute, cookie) in bad {

@@ -87,6 +87,18 @@ extension Saboteur<CookieProviderFixture> {
     flawed("forgets-expiry", "stores every cookie as a session cookie", caughtBy: "attributes") {
       $0.set = { if $0.expires.map({ $0 > Date() }) == true { $0.expires = nil } }
     }
+    flawed(
+      "no-last-days", "moves the last days of a month to the 28th", caughtBy: "days",
+      saying: "the expiry after"
+    ) {
+      $0.read = { cookie in
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        guard let expires = cookie.expires else { return }
+        let day = calendar.component(.day, from: expires)
+        if day > 28 { cookie.expires = expires - Double(day - 28) * 86_400 }
+      }
+    }
     flawed("encodes", "percent-encodes values", caughtBy: "verbatim") {
       $0.set = { $0.value = $0.value.replacing(",", with: "%2C") }
     }

@@ -41,6 +41,14 @@ extension Contract<PublicSuffixListFixture> {
           "a.xn--p1ai", "a.xn--55qx5d.cn", "xn--ibenik-9jb.xn--90ais", "b.a.xn--90ais",
         ])
     }
+    Clause("lines", "a rule ends at white space, and a comment is no rule", from: source) {
+      try $0.expect(
+        rules: [
+          "com", "  example.com rest", "co.uk // of uk", "// example.org", "", "//a.example",
+        ],
+        suffixes: ["com", "example.com", "co.uk"],
+        others: ["example.org", "a.example", "rest.com", "a.example.com"])
+    }
     Clause("empty", "the empty domain is no suffix", from: "this project") {
       try $0.expect(rules: ["com"], suffixes: ["com"], others: [""])
     }

@@ -34,6 +34,10 @@ extension Saboteur<PublicSuffixListFixture> {
     ) { domain, rules, isSuffix in
       isSuffix || rules.contains { $0.contains(".") && domain.hasSuffix($0) }
     }
+    flawed(
+      "comments-count", "treats comments as rules", caughtBy: "lines",
+      saying: "'example.org' is a public suffix"
+    ) { domain, rules, isSuffix in isSuffix || rules.contains("// " + domain) }
     flawed("no-wildcards", "doesn't know wildcards", caughtBy: "wildcard", "wildcard-parent") {
       domain, rules, isSuffix in
       StaticPublicSuffixList(rules: rules.filter { !$0.hasPrefix("*") }).isPublicSuffix(domain)

@@ -1,5 +1,6 @@
 import ContractTesting
 import CookiePort
+import Foundation
 import Testing
 
 extension Saboteur<CookieStoreFixture> {
@@ -51,6 +52,14 @@ extension Saboteur<CookieStoreFixture> {
       saying: "the expiry of year 99"
     ) {
       $0.line = { line, _ in line.rewriting("Expires") { $0.replacing(" 99 ", with: " 1998 ") } }
+    }
+    flawed(
+      "every-fourth-year", "has a leap day in 2100", caughtBy: "leap-years",
+      saying: "the expiry on 01 Mar 2100"
+    ) {
+      $0.admitted = { cookie, received in
+        if received.line.contains("Mar 2100") { cookie.expires? += 86_400 }
+      }
     }
     flawed("year-1600", "accepts the year 1600", caughtBy: "first-year") {
       $0.line = { line, _ in line.rewriting("Expires") { $0.replacing("1600", with: "1601") } }

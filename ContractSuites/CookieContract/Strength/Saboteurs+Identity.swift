@@ -87,6 +87,15 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     flawed(
+      "latest-time-stays", "keeps the latest last access when a cookie is replaced",
+      caughtBy: "last-access-back", saying: "the last access when set again"
+    ) {
+      $0.inheritFromReplaced = {
+        $0.creation = $1.creation
+        $0.lastAccess = max($0.lastAccess, $1.lastAccess)
+      }
+    }
+    flawed(
       "canonical-names", "treats canonically equivalent names as equal", caughtBy: "octets"
     ) {
       let correct = $0.hasSameIdentity

@@ -109,8 +109,17 @@ extension Saboteur<CookieStoreFixture> {
       caughtBy: "expiry-instant"
     ) { $0.hasExpired = { cookie, now in cookie.expires.map { $0 < now } ?? false } }
     flawed(
-      "clock-alone", "orders cookies by the clock only", caughtBy: "clock-backwards"
+      "clock-alone", "orders cookies by the clock only", caughtBy: "clock-backwards",
+      "clock-back-after-restore"
     ) { $0.orderByClockOnly() }
+    flawed(
+      "year-ten-thousand", "lets cookies expire after the year 9999", caughtBy: "last-year",
+      saying: "the expiry of Max-Age=999999999999"
+    ) {
+      $0.admitted = { cookie, _ in
+        if let expires = cookie.expires, expires > .distantFuture { cookie.expires = expires + 1 }
+      }
+    }
     flawed(
       "some-seconds-back", "notices only that the clock goes back by more than 5 s",
       caughtBy: "clock-back-between", saying: "the creation after the clock went back by 5 s"

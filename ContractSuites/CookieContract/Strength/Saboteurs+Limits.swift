@@ -14,6 +14,10 @@ extension Saboteur<CookieStoreFixture> {
       saying: "the number of cookies kept of 3,000"
     ) { $0.policy = { $0.limits.total = 300 } }
     flawed(
+      "always-one", "keeps one cookie per domain although the limit is zero", caughtBy: "no-room",
+      saying: "the store lists"
+    ) { $0.policy = { $0.limits.perDomain = max(1, $0.limits.perDomain) } }
+    flawed(
       "one-more-per-domain", "allows one cookie too many per domain", caughtBy: "domain-limit",
       "changes-evicted"
     ) { $0.policy = { $0.limits.perDomain += 1 } }

@@ -239,6 +239,12 @@ extension Saboteur<CookieStoreFixture> {
       caughtBy: "any-response"
     ) { $0.rejectAdmitted = { _, received in received.request.isSafeMethod ? nil : .crossSite } }
     flawed(
+      "no-final-comma", "rejects a value that ends in a comma",
+      caughtBy: "joined-fields", saying: "expected it stored"
+    ) {
+      $0.rejectAdmitted = { cookie, _ in cookie.value.hasSuffix(",") ? .tooLarge : nil }
+    }
+    flawed(
       "repairs-octets", "replaces octets that are not UTF-8 by U+FFFD", caughtBy: "raw-octets",
       saying: "the octets of the cookies sent"
     ) {

@@ -30,6 +30,14 @@ extension Saboteur<CookieStoreFixture> {
       }
     }
     flawed(
+      "saves-no-access", "writes cookies to the file without their last access",
+      caughtBy: "flush-last-access", saying: "the last access in the files"
+    ) {
+      $0.isPersistent = true
+      $0.rereadsFile = false
+      $0.saved = { for index in $0.indices { $0[index].lastAccess = $0[index].creation } }
+    }
+    flawed(
       "saves-by-name", "writes cookies to the file in order of their names",
       caughtBy: "survives-reopen", "reopened-order"
     ) {
@@ -78,7 +86,7 @@ extension Saboteur<CookieStoreFixture> {
     }
     flawed(
       "reads-once", "reads the file only when it is opened",
-      caughtBy: "several-handles", "no-lost-writes"
+      caughtBy: "several-handles", "no-lost-writes", "several-last-accesses"
     ) {
       $0.isPersistent = true
       $0.rereadsFile = false

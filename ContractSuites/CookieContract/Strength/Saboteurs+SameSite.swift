@@ -6,6 +6,12 @@ extension Saboteur<CookieStoreFixture> {
   @SaboteurBuilder<CookieStoreFixture>
   static var sameSite: [Saboteur] {
     flawed(
+      "foreign-by-default", "takes requests that do not navigate for those of other sites",
+      caughtBy: "request-defaults", saying: "the header for a request of a URL is nothing"
+    ) {
+      $0.changeBeforeMatching { _, request in request.isSameSite = request.isTopLevelNavigation }
+    }
+    flawed(
       "http-only-shown", "returns HttpOnly cookies to scripts", caughtBy: "http-only-get",
       saying: "(script) carries"
     ) { $0.changeBeforeMatching { cookie, _ in cookie.isHTTPOnly = false } }

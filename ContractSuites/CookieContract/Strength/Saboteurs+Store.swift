@@ -113,8 +113,7 @@ extension Saboteur<CookieStoreFixture> {
     ) { $0.restoresPartially = true }
     flawed(
       "restores-anything", "restores cookies without validating them",
-      caughtBy: "restore-all-or-none",
-      saying: "got no error"
+      caughtBy: "restore-all-or-none", "restore-rfc6265"
     ) { $0.restoresUnchecked = true }
     flawed(
       "refused-quietly", "drops a cookie for another domain without throwing",
@@ -167,6 +166,18 @@ extension Saboteur<CookieStoreFixture> {
     ) {
       $0.publishedChanges = {
         $0.filter { if case .removed(_, .expired) = $0 { false } else { true } }
+      }
+    }
+    flawed(
+      "tells-stale-access", "reports removed cookies as they were stored", caughtBy: "changes-used",
+      saying: "the last access of the cookie removed by deleting"
+    ) {
+      $0.publishedChanges = {
+        $0.map {
+          guard case .removed(var cookie, let cause) = $0 else { return $0 }
+          cookie.lastAccess = cookie.creation
+          return .removed(cookie, cause)
+        }
       }
     }
     flawed(

@@ -62,12 +62,12 @@ package struct CanonicalHost: Sendable, Hashable {
   /// Returns the name in lower-case ASCII: percent-decoded, with U-labels converted to A-labels.
   private static func ascii(_ text: String) -> String? {
     guard let decoded = text.removingPercentEncoding else { return nil }
-    if decoded.utf8.allSatisfy({ $0 < 0x80 }) { return decoded.lowercased() }
+    if decoded.utf8.allSatisfy(UTF8.isASCII) { return decoded.lowercased() }
     // Foundation converts U-labels (UTS 46) only as part of a URL, so a byte that ends the host in
     // a URL must be rejected before: Foundation would silently convert a shorter host.
-    guard decoded.utf8.allSatisfy({ !forbidden.contains($0) }),
+    guard !decoded.utf8.contains(where: isForbidden),
       let host = URLComponents(string: "http://\(decoded)/")?.encodedHost,
-      host.utf8.allSatisfy({ $0 < 0x80 })
+      host.utf8.allSatisfy(UTF8.isASCII)
     else { return nil }
     return host.lowercased()
   }
@@ -76,7 +76,7 @@ package struct CanonicalHost: Sendable, Hashable {
   private static func isHostName(_ text: String) -> Bool {
     let name = text.utf8.last == UInt8(ascii: ".") ? text.utf8.dropLast() : text.utf8[...]
     return name.count <= longest
-      && name.allSatisfy { $0 > 0x20 && $0 < 0x7F && !forbidden.contains($0) }
+      && name.allSatisfy { $0 > 0x20 && $0 < 0x7F && !isForbidden($0) }
       && name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         .allSatisfy { !$0.isEmpty }
   }
@@ -100,8 +100,10 @@ package struct CanonicalHost: Sendable, Hashable {
     return CanonicalHost(text)?.name.hasSameBytes(as: text) == true
   }
 
-  /// The bytes that are invalid in a host (WHATWG URL, 'forbidden host code point').
-  private static let forbidden = Set(#"#/:<>?@[\]^|% "#.utf8)
+  /// Whether a printable byte is invalid in a host (WHATWG URL, 'forbidden host code point').
+  private static func isForbidden(_ byte: UInt8) -> Bool {
+    #"#/:<>?@[\]^|%"#.utf8.contains(byte)
+  }
 
   /// Converts an IPv4 address in any notation to four decimal numbers, or returns `nil`.
   private static func version4(_ text: String) -> String? {
@@ -121,7 +123,7 @@ package struct CanonicalHost: Sendable, Hashable {
     var address = in6_addr()
     guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
     let pieces = withUnsafeBytes(of: &address) { bytes in
-      stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+      (0..<8).map { Int(bytes[2 * $0]) << 8 | Int(bytes[2 * $0 + 1]) }
     }
     func isZero(_ range: Range<Int>) -> Bool { pieces[range].allSatisfy { $0 == 0 } }
     func hexadecimal(_ pieces: ArraySlice<Int>) -> String {

@@ -45,10 +45,6 @@ extension String {
   /// for them. So do the octets of such a scalar itself, so that different octets make different
   /// text.
   package init(octets: [UInt8]) {
-    if let text = String(validating: octets, as: UTF8.self), text.utf8.octetCount == octets.count {
-      self = text
-      return
-    }
     var bytes: [UInt8] = []
     var rest = octets[...]
     while true {
@@ -57,8 +53,7 @@ extension String {
       bytes += plain
       rest = rest[plain.endIndex...]
       guard let octet = rest.first else { break }
-      let length = rest.validPrefixLength
-      if length > 0, !rest.beginsWithEscape {
+      if let length = rest.validPrefixLength, !rest.beginsWithEscape {
         bytes += rest.prefix(length)
         rest = rest.dropFirst(length)
       } else {
@@ -92,10 +87,7 @@ extension Collection<UInt8> {
   }
 
   /// The number of octets for which text in UTF-8 stands.
-  var octetCount: Int {
-    // Most text has no such byte, which is the fastest test.
-    contains(escapeStart.0) ? octets.count : count
-  }
+  var octetCount: Int { octets.count }
 
   /// Whether text in UTF-8 begins with a scalar that stands for an octet.
   fileprivate var beginsWithEscape: Bool {
@@ -104,12 +96,12 @@ extension Collection<UInt8> {
       && start[2] & 0xFE == 0x9E
   }
 
-  /// The length of the scalar outside ASCII with which the bytes begin, or 0 if it isn't valid UTF-8.
-  fileprivate var validPrefixLength: Int {
-    guard let first else { return 0 }
+  /// The length of the scalar outside ASCII with which the bytes begin; `nil` if it isn't valid UTF-8.
+  fileprivate var validPrefixLength: Int? {
+    guard let first else { return nil }
     // The first byte has as many leading ones as the scalar has bytes.
     let scalar = prefix((~first).leadingZeroBitCount)
-    return String(validating: scalar, as: UTF8.self) == nil ? 0 : scalar.count
+    return String(validating: scalar, as: UTF8.self).map(\.utf8.count)
   }
 }
 

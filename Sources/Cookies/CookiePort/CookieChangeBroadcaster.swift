@@ -16,6 +16,7 @@ package final class CookieChangeBroadcaster: Sendable {
   /// Creates a broadcaster without subscriptions.
   package init() {}
 
+  // not mutated: no call of the port releases a store
   deinit { finish() }
 
   /// Starts a subscription, which receives every change sent from now on.
@@ -28,6 +29,7 @@ package final class CookieChangeBroadcaster: Sendable {
       $0.continuations[$0.next] = continuation
       return $0.next
     }
+    // not mutated: an ended subscription that is kept ignores what it is sent
     continuation.onTermination = { [weak self] _ in self?.end(id) }
     return stream
   }

@@ -67,7 +67,7 @@ package enum CookieDate {
     var year = 1601 + (day - first) / 366
     while days(year: year + 1, month: 1, day: 1) <= day { year += 1 }
     var month = 1
-    while month < 12, days(year: year, month: month + 1, day: 1) <= day { month += 1 }
+    while days(year: year, month: month + 1, day: 1) <= day { month += 1 }
     let dayOfMonth = day - days(year: year, month: month, day: 1) + 1
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let clock = [time / 3600, time / 60 % 60, time % 60].map(two).joined(separator: ":")
@@ -80,6 +80,7 @@ package enum CookieDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
+  // not mutated: a weekday is no part of the date
   private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
   /// Whether a byte separates tokens.
@@ -112,7 +113,6 @@ package enum CookieDate {
 
   /// Returns the month (1 to 12) whose first three letters a token begins with, or `nil`.
   private static func month(_ token: Bytes) -> Int? {
-    guard token.count >= 3 else { return nil }
     let letters = token.prefix(3).map(\.lowercased)
     return months.firstIndex { letters.elementsEqual($0.utf8.map(\.lowercased)) }.map { $0 + 1 }
   }

@@ -70,15 +70,14 @@ public struct CookieJar: Sendable {
 
     /// Whether this cookie is evicted before another.
     func isEvicted(before other: Entry) -> Bool {
-      cookie.lastAccess == other.cookie.lastAccess
-        ? precedes(other) : cookie.lastAccess < other.cookie.lastAccess
+      (cookie.lastAccess, cookie.creation, sequence)
+        < (other.cookie.lastAccess, other.cookie.creation, other.sequence)
     }
 
     /// Whether this cookie precedes another in a header.
     func precedesInHeader(_ other: Entry) -> Bool {
-      let length = cookie.path.utf8.count
-      let otherLength = other.cookie.path.utf8.count
-      return length == otherLength ? precedes(other) : length > otherLength
+      (other.cookie.path.utf8.count, cookie.creation, sequence)
+        < (cookie.path.utf8.count, other.cookie.creation, other.sequence)
     }
 
     func hasExpired(now: Date) -> Bool {
@@ -138,21 +137,13 @@ extension CookieJar {
     for domain in DomainMatch.domains(covering: request.host) {
       // Entries are changed through an index, so that the domain is hashed only once.
       guard let position = entries.index(forKey: domain) else { continue }
-      let isHost = domain == request.host
       // Looked up once per domain, and only if it has a cookie that isn't host-only.
-      var isPublicSuffix: Bool?
+      lazy var isPublicSuffix = policy.isPublicSuffix(domain)
       for index in entries.values[position].indices {
         let entry = entries.values[position][index]
-        if entry.cookie.isHostOnly {
-          guard isHost else { continue }
-        } else {
-          let isSuffix = isPublicSuffix ?? policy.isPublicSuffix(domain)
-          isPublicSuffix = isSuffix
-          guard !isSuffix else { continue }
-        }
-        guard !entry.hasExpired(now: now), policy.sendsWithin(entry.cookie, request) else {
-          continue
-        }
+        guard entry.cookie.isHostOnly ? domain == request.host : !isPublicSuffix,
+          !entry.hasExpired(now: now), policy.sendsWithin(entry.cookie, request)
+        else { continue }
         entries.values[position][index].cookie.lastAccess = now
         found.append(entries.values[position][index])
       }
@@ -300,15 +291,14 @@ extension CookieJar {
         $0.cookie.isSecure == $1.cookie.isSecure ? $0.isEvicted(before: $1) : !$0.cookie.isSecure
       }
     }
-    guard count > policy.limits.total else { return }
-    evict(count - policy.limits.total, of: Array(entries.values.joined()), onChange: onChange) {
+    evict(count - policy.limits.total, of: entries.values.joined(), onChange: onChange) {
       $0.isEvicted(before: $1)
     }
   }
 
   /// Evicts the first `excess` candidates of an order; none if `excess` isn't positive.
   private mutating func evict(
-    _ excess: Int, of candidates: [Entry], onChange: (CookieChange) -> Void,
+    _ excess: Int, of candidates: some Sequence<Entry>, onChange: (CookieChange) -> Void,
     by isEvictedFirst: (Entry, Entry) -> Bool
   ) {
     guard excess > 0 else { return }
@@ -344,8 +334,8 @@ extension CookieJar {
   private mutating func remove(_ removed: [Entry]) {
     for (domain, removed) in Dictionary(grouping: removed, by: \.cookie.domain) {
       let sequences = Set(removed.map(\.sequence))
-      entries[domain]?.removeAll { sequences.contains($0.sequence) }
-      if entries[domain]?.isEmpty == true { entries[domain] = nil }
+      let left = entries[domain]?.filter { !sequences.contains($0.sequence) } ?? []
+      entries[domain] = left.isEmpty ? nil : left
     }
     count -= removed.count
   }

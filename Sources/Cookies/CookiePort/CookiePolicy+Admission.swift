@@ -90,7 +90,7 @@ extension CookiePolicy {
   /// - Returns: The domain, or `nil` for a host-only cookie.
   private func admittedDomain(_ domain: String, host: String) throws(CookieRejection) -> String? {
     guard !domain.isEmpty else { return nil }
-    guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { throw .nonASCIIDomain }
+    guard domain.utf8.allSatisfy(UTF8.isASCII) else { throw .nonASCIIDomain }
     // URLs write IPv6 addresses in brackets, so Domain may have brackets too.
     if domain.utf8.first == UInt8(ascii: "["), CanonicalHost(domain)?.name == host { return host }
     if isPublicSuffix(domain) {
@@ -104,7 +104,6 @@ extension CookiePolicy {
   /// Returns a cookie's expiry: `Max-Age` overrides `Expires`, and the latest expiry limits both.
   private func expiry(of line: SetCookie, now: Date) -> Date? {
     if let maxAge = line.maxAge {
-      guard maxAge > 0 else { return CookieDate.earliest }
       return min(now.addingTimeInterval(TimeInterval(maxAge)), latestExpiry(now: now))
     }
     return line.expires.map { min($0, latestExpiry(now: now)) }

@@ -45,7 +45,9 @@ public struct CookieRequest: Sendable, Hashable {
   ///   - isSafeMethod: Whether the request's method is safe.
   /// - Throws: ``CookieRequestError/invalidHost(_:)``.
   public init(
-    isSecure: Bool, host: String, path: String = "/", access: Access = .http,
+    isSecure: Bool, host: String,
+    path: String = "/",  // not mutated: an empty path becomes the same
+    access: Access = .http,
     isSameSite: Bool = true, isTopLevelNavigation: Bool = false, isSafeMethod: Bool = true
   ) throws(CookieRequestError) {
     guard let canonical = CanonicalHost(host) else { throw .invalidHost(host) }
@@ -72,7 +74,7 @@ public struct CookieRequest: Sendable, Hashable {
     isTopLevelNavigation: Bool = false, isSafeMethod: Bool = true
   ) throws(CookieRequestError) {
     guard let scheme = url.scheme else { throw .missingScheme(url.absoluteString) }
-    guard let host = url.host(percentEncoded: false), !host.isEmpty else {
+    guard let host = url.host(), !host.isEmpty else {
       throw .missingHost(url.absoluteString)
     }
     try self.init(
@@ -105,7 +107,6 @@ public struct CookieRequest: Sendable, Hashable {
   private static func canonicalPath(_ path: String) -> String {
     let bytes = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard bytes.first == UInt8(ascii: "/") else { return "/" }
-    guard !bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return String(bytes) ?? "/" }
     let digits = Array("0123456789ABCDEF".utf8)
     var encoded: [UInt8] = []
     for byte in bytes {

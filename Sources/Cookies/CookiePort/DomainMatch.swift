@@ -21,32 +21,14 @@ package enum DomainMatch {
   ///
   /// - Parameter host: A canonical host.
   package static func domains(covering host: String) -> [String] {
-    let bytes = Array(host.utf8)
-    let isAddress = CanonicalHost.isAddress(host)
     var domains = [host]
-    var start = 0
-    while !isAddress, let next = bytes.withUnsafeBufferPointer({ nextStart(after: start, in: $0) })
-    {
-      domains.append(String(decoding: bytes[next...], as: UTF8.self))
-      start = next
+    guard !CanonicalHost.isAddress(host) else { return domains }
+    var rest = host.utf8[...]
+    while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
+      rest = rest.suffix(from: rest.index(after: dot))
+      // After a trailing dot there is no domain.
+      if !rest.isEmpty { domains.append(String(Substring(rest))) }
     }
     return domains
-  }
-
-  /// Returns the offset of the next parent domain in the bytes of a host, or `nil` if there is
-  /// none.
-  ///
-  /// - Parameters:
-  ///   - start: The offset of the current domain; 0 for the host itself.
-  ///   - bytes: The bytes of the host, which must not be an IP address.
-  package static func nextStart(
-    after start: Int, in bytes: UnsafeBufferPointer<UInt8>
-  ) -> Int? {
-    var index = start
-    while index < bytes.count - 1 {
-      if bytes[index] == UInt8(ascii: ".") { return index + 1 }
-      index += 1
-    }
-    return nil
   }
 }

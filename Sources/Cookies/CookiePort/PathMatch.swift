@@ -5,6 +5,7 @@ package enum PathMatch {
     let covers = request.utf8.withContiguousStorageIfAvailable { request in
       cookie.utf8.withContiguousStorageIfAvailable { matches(request: request, cookie: $0) }
     }
+    // not mutated: a faster way to the same result
     return (covers ?? nil) ?? matches(request: Array(request.utf8), cookie: Array(cookie.utf8))
   }
 

@@ -55,7 +55,9 @@ package struct SetCookie: Sendable, Hashable {
   private init(_ bytes: Bytes, profile: CookiePolicy.Profile) throws(CookieRejection) {
     // The loop has no early exit so that the compiler can vectorize it.
     var controls: UInt8 = 0
-    for byte in UnsafeBufferPointer(rebasing: bytes) { controls |= byte.isCookieControl ? 1 : 0 }
+    for byte in UnsafeBufferPointer(rebasing: bytes) {
+      controls |= byte.isCookieControl ? .max : 0
+    }
     guard controls == 0 else { throw .controlCharacter }
 
     let end = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.endIndex

@@ -30,7 +30,7 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
     guard !rule.starts(with: "//".utf8) else { return nil }
     if rule.first == UInt8(ascii: ".") { rule = rule.dropFirst() }
     guard !rule.isEmpty else { return nil }
-    guard !rule.allSatisfy({ $0 < 0x80 }) else {
+    guard !rule.allSatisfy(UTF8.isASCII) else {
       return String(decoding: rule.map(\.lowercased), as: UTF8.self)
     }
     let prefix = ["!", "*."].first { rule.starts(with: $0.utf8) } ?? ""

@@ -17,7 +17,7 @@ struct AccessBuffer {
     var time: Date
   }
 
-  private var accesses = SequenceTable<Access>()
+  private var accesses: [Int64: Access] = [:]
 
   /// Whether no time is buffered.
   var isEmpty: Bool { accesses.isEmpty }
@@ -28,7 +28,7 @@ struct AccessBuffer {
   /// Returns a cookie's last access: the buffered one, unless another handle has stored a later
   /// one.
   func lastAccess(of row: CookieRow) -> Date {
-    guard !accesses.isEmpty, let access = accesses[row.sequence] else { return row.storedAccess }
+    guard let access = accesses[row.sequence] else { return row.storedAccess }
     // If the stored time differs, another handle has written its own access since: the later
     // counts.
     return row.storedAccess == access.stored ? access.time : max(row.storedAccess, access.time)
@@ -36,6 +36,7 @@ struct AccessBuffer {
 
   /// Buffers an access; `stored` is the last access in the file.
   mutating func add(_ sequence: Int64, stored: Date, at now: Date) {
+    // not mutated: the port does not say when an access is written
     if accesses.isEmpty { start = now }
     accesses[sequence] = Access(stored: stored, time: now)
   }
@@ -49,10 +50,8 @@ struct AccessBuffer {
   /// Restarts the maximum age after a failed write.
   mutating func postpone(now: Date) { start = now }
 
-  /// Removes the time of a cookie that was written or removed.
-  mutating func remove(_ sequence: Int64) {
-    if !accesses.isEmpty { accesses[sequence] = nil }
-  }
+  /// Removes the time of a cookie that was replaced.
+  mutating func remove(_ sequence: Int64) { accesses[sequence] = nil }
 
-  mutating func removeAll() { accesses.removeAll() }
+  mutating func removeAll() { accesses = [:] }
 }

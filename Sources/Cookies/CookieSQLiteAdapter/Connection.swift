@@ -17,6 +17,7 @@ final class Connection {
   /// When to check next whether the file is still at its path.
   private var nextPathCheck = ContinuousClock.now
   /// The check is a system call; before every write it would lower the write rate by a twelfth.
+  // not mutated: no call of the port moves a file
   private static let pathCheckInterval = Duration.milliseconds(100)
 
   /// Opens an existing file.
@@ -33,6 +34,7 @@ final class Connection {
     }
     self.path = path
     handle = opened
+    // not mutated: no call of the port makes a statement fail
     sqlite3_extended_result_codes(opened, 1)
     self.busyTimeout = Self.milliseconds(busyTimeout)
     sqlite3_busy_timeout(opened, self.busyTimeout)
@@ -72,6 +74,7 @@ final class Connection {
   }
 
   /// Runs a closure with a busy timeout of 0: another handle's lock fails it immediately.
+  // not mutated: the port does not say when an access is written, for which alone it is used
   func withoutWaiting<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
@@ -102,6 +105,7 @@ final class Connection {
   }
 
   /// Moves the whole write-ahead log into the file and synchronizes both.
+  // not mutated: only a power failure shows it, and no call of the port causes one
   func checkpoint() throws(CookieStoreError) {
     try checkPath()
     // SQLite doesn't call the busy handler while another connection checkpoints
@@ -126,20 +130,25 @@ final class Connection {
     _ sql: String, _ read: (Statement) throws(CookieStoreError) -> Row
   ) throws(CookieStoreError) -> [Row] {
     let statement = try prepare(sql)
+    // not mutated: closing the connection finalizes every statement
     defer { sqlite3_finalize(statement.handle) }
     var rows: [Row] = []
-    var code = statement.step()
-    while code == SQLITE_ROW {
-      rows.append(try read(statement))
-      code = statement.step()
-    }
-    try check(code)
+    while try hasRow(statement) { rows.append(try read(statement)) }
     return rows
+  }
+
+  /// Runs a statement once and reads its first row; `nil` if there is none.
+  func row<Row>(
+    _ sql: String, _ read: (Statement) throws(CookieStoreError) -> Row
+  ) throws(CookieStoreError) -> Row? {
+    let statement = try prepare(sql)
+    defer { sqlite3_finalize(statement.handle) }
+    return try hasRow(statement) ? try read(statement) : nil
   }
 
   /// Runs a statement that returns one integer.
   func integer(_ sql: String) throws(CookieStoreError) -> Int64 {
-    guard let first = try rows(sql, { $0.integer(0) }).first, let first else {
+    guard let first = try row(sql, { $0.integer(0) }), let first else {
       throw corrupt("\(sql) returns no integer")
     }
     return first
@@ -202,7 +211,7 @@ final class Connection {
   func hasRow(_ statement: Statement) throws(CookieStoreError) -> Bool {
     let code = statement.step()
     if code == SQLITE_ROW { return true }
-    try check(code)
+    try check(code)  // not mutated: no call of the port makes a statement fail
     return false
   }
 

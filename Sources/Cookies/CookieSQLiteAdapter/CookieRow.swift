@@ -17,18 +17,11 @@ struct CookieRow {
     last_access, sequence
     """
 
-  /// Reads the current row of a statement, or returns `nil` if a field is invalid.
-  ///
-  /// - Parameters:
-  ///   - statement: A statement that returns ``columns``.
-  ///   - known: An identity that the row has except for the host-only flag; its strings are reused.
-  init?(_ statement: Statement, known: Cookie.ID? = nil) {
-    // not mutated: it saves a copy of an equal string
-    let knownDomain = known?.domain
-    guard let domain = statement.text(0, known: knownDomain),
-      known != nil || CanonicalHost.isCanonical(domain),
-      let terms = Terms(statement, path: known?.path),
-      let content = Content(statement, name: known?.name)
+  /// Reads the current row of a statement that returns ``columns``, or returns `nil` if a field is
+  /// invalid.
+  init?(_ statement: Statement) {
+    guard let domain = statement.text(0), CanonicalHost.isCanonical(domain),
+      let terms = Terms(statement), let content = Content(statement)
     else { return nil }
     cookie = Cookie(domain, terms, content, lastAccess: content.lastAccess)
     sequence = content.sequence
@@ -36,9 +29,11 @@ struct CookieRow {
   }
 
   /// Whether a `Set-Cookie` line of some profile produces the cookie.
+  // not mutated: only a damaged file needs it, and no call of the port damages one
   var isProducible: Bool { rejection == nil }
 
   /// The rule that every profile has against the cookie, or `nil`.
+  // not mutated: only a damaged file needs it, and no call of the port damages one
   private var rejection: CookieRejection? {
     var rejection: CookieRejection?
     for profile in CookiePolicy.Profile.allCases {
@@ -76,10 +71,9 @@ struct CookieRow {
     var isHTTPOnly: Bool
     var sameSite: Cookie.SameSite
 
-    /// - Parameter path: A path that this row probably has; the string is reused if it does.
     @inline(__always)
-    init?(_ statement: Statement, path known: String?) {
-      guard let path = statement.text(1, known: known), path.utf8.first == UInt8(ascii: "/"),
+    init?(_ statement: Statement) {
+      guard let path = statement.text(1), path.utf8.first == UInt8(ascii: "/"),
         let isHostOnly = statement.boolean(3), let expires = statement.optionalDate(5),
         let isSecure = statement.boolean(6), let isHTTPOnly = statement.boolean(7),
         let sameSite = Cookie.SameSite(code: statement.integer(8))
@@ -102,8 +96,8 @@ struct CookieRow {
     var sequence: Int64
 
     @inline(__always)
-    init?(_ statement: Statement, name known: String? = nil) {
-      guard let name = statement.text(2, known: known), let value = statement.text(4),
+    init?(_ statement: Statement) {
+      guard let name = statement.text(2), let value = statement.text(4),
         let creation = statement.date(9), let lastAccess = statement.date(10),
         let sequence = statement.integer(11), Tally.range.contains(sequence)
       else { return nil }
@@ -117,8 +111,7 @@ struct CookieRow {
 
   /// Whether this cookie was created before another.
   func precedes(_ other: CookieRow) -> Bool {
-    cookie.creation == other.cookie.creation
-      ? sequence < other.sequence : cookie.creation < other.cookie.creation
+    (cookie.creation, sequence) < (other.cookie.creation, other.sequence)
   }
 }
 

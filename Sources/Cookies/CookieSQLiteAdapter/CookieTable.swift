@@ -13,7 +13,6 @@ final class CookieTable {
   private let broadcaster: CookieChangeBroadcaster
   private var buffer = AccessBuffer()
   private var effects = Effects()
-  private let texts = TextArena()
 
   private let selectDomain: Statement
   private let selectIdentity: Statement
@@ -32,20 +31,11 @@ final class CookieTable {
 
   /// The effects of a transaction outside the file, which apply only if it is committed.
   private struct Effects {
-    /// Whether the broadcaster has subscriptions.
-    // not mutated: set before each transaction
-    var isObserved = false
     var changes: [CookieChange] = []
     /// The sequence numbers of cookies whose buffered access is obsolete.
     var accessed: [Int64] = []
     /// Whether the transaction has written the buffered accesses.
     var hasWrittenAccesses = false
-
-    mutating func removeAll() {
-      changes.removeAll(keepingCapacity: true)
-      accessed.removeAll(keepingCapacity: true)
-      hasWrittenAccesses = false
-    }
   }
 
   /// - Parameters:
@@ -128,16 +118,9 @@ extension CookieTable {
 
   func cookies(for request: CookieRequest, now: Date) throws(CookieStoreError) -> [Cookie] {
     var found = HeaderOrder()
-    let host = Array(request.host.utf8)
     try connection.read { () throws(CookieStoreError) in
-      try host.withUnsafeBufferPointer { bytes throws(CookieStoreError) in
-        try find(bytes, isHost: true, for: request, now: now, &found)
-        guard !CanonicalHost.isAddress(request.host) else { return }
-        var start = 0
-        while let next = DomainMatch.nextStart(after: start, in: bytes) {
-          try find(bytes.extracting(next...), isHost: false, for: request, now: now, &found)
-          start = next
-        }
+      for domain in DomainMatch.domains(covering: request.host) {
+        try find(domain, for: request, now: now, &found)
       }
     }
     found.addAccesses(to: &buffer, at: now)
@@ -148,39 +131,26 @@ extension CookieTable {
 
   /// Finds the cookies of one domain that a request carries.
   private func find(
-    _ bytes: UnsafeBufferPointer<UInt8>, isHost: Bool, for request: CookieRequest,
-    now: Date, _ found: inout HeaderOrder
+    _ domain: String, for request: CookieRequest, now: Date, _ found: inout HeaderOrder
   ) throws(CookieStoreError) {
-    selectDomain.bind(1, borrowed: bytes)
+    selectDomain.bind(1, domain)
     defer { selectDomain.reset() }
-    guard try connection.hasRow(selectDomain) else { return }
-    let domain = isHost ? request.host : String(decoding: bytes, as: UTF8.self)
     // Looked up once per domain, and only if it has a cookie that isn't host-only.
-    var isPublicSuffix: Bool?
-    var path = "/"
-    repeat {
-      guard let terms = CookieRow.Terms(selectDomain, path: path) else {
-        throw invalidRow(of: selectDomain)
-      }
-      path = terms.path
-      if terms.isHostOnly {
-        guard isHost else { continue }
-      } else {
-        let isSuffix = isPublicSuffix ?? policy.isPublicSuffix(domain)
-        isPublicSuffix = isSuffix
-        guard !isSuffix else { continue }
-      }
+    lazy var isPublicSuffix = policy.isPublicSuffix(domain)
+    while try connection.hasRow(selectDomain) {
+      guard let terms = CookieRow.Terms(selectDomain) else { throw invalidRow(of: selectDomain) }
+      guard terms.isHostOnly ? domain == request.host : !isPublicSuffix else { continue }
       if let expires = terms.expires, expires <= now { continue }
       guard
         policy.sendsWithin(
-          path: path, isSecure: terms.isSecure, isHTTPOnly: terms.isHTTPOnly,
+          path: terms.path, isSecure: terms.isSecure, isHTTPOnly: terms.isHTTPOnly,
           sameSite: terms.sameSite, request)
       else { continue }
       guard let content = CookieRow.Content(selectDomain) else {
         throw invalidRow(of: selectDomain)
       }
       found.append(domain, terms, content, accessed: now)
-    } while try connection.hasRow(selectDomain)
+    }
   }
 
   func all(now: Date) throws(CookieStoreError) -> [Cookie] {
@@ -226,7 +196,7 @@ extension CookieTable {
 
   /// Deletes every cookie without reading one, so that it works on a damaged file.
   func clear() throws(CookieStoreError) {
-    effects.removeAll()
+    effects = Effects()
     let last =
       "SELECT last_sequence FROM tally WHERE last_sequence < \(Tally.usableSequences.upperBound)"
     do throws(CookieStoreError) {
@@ -246,6 +216,7 @@ extension CookieTable {
     }
     // not mutated: only a damaged file's log is kept, and no call of the port damages one
     connection.setCheckpointsOnClose(true)
+    // not mutated: only a damaged file's sequence numbers are assigned again
     buffer.removeAll()
     for change in effects.changes { broadcaster.send(change) }
   }
@@ -305,10 +276,12 @@ extension CookieTable {
   /// Writes everything to the file and synchronizes it.
   func flush() throws(CookieStoreError) {
     try writeAccesses()
+    // not mutated: only a power failure shows it, and no call of the port causes one
     try connection.checkpoint()
   }
 
   /// Tries to write the buffered last-access times without waiting; on failure they stay buffered.
+  // not mutated: the port does not say when an access is written
   func writeAccessesIfFree(now: Date) {
     do throws(CookieStoreError) {
       try connection.withoutWaiting { () throws(CookieStoreError) in try writeAccesses() }
@@ -324,7 +297,7 @@ extension CookieTable {
   /// Whether an insecure cookie would overlay a `Secure` one of the same name
   /// (RFC 6265bis §5.7, step 16).
   private func overlaysSecure(_ cookie: Cookie, now: Date) throws(CookieStoreError) -> Bool {
-    texts.bind(cookie.name, to: selectSecure, 1)
+    selectSecure.bind(1, cookie.name)
     return try rows(selectSecure).contains {
       let other = $0.cookie
       return !other.hasExpired(now: now)
@@ -343,7 +316,7 @@ extension CookieTable {
     bindKey(of: id, to: selectIdentity)
     var twin: CookieRow?
     defer { selectIdentity.reset() }
-    while let row = try nextRow(of: selectIdentity, known: id) {
+    while let row = try nextRow(of: selectIdentity) {
       if row.cookie.hasExpired(now: now) { continue }
       if row.cookie.isHostOnly == id.isHostOnly { return row }
       twin = row
@@ -356,16 +329,15 @@ extension CookieTable {
   private func nextCreation(_ tally: inout Tally, now: Date) throws(CookieStoreError) -> Date {
     guard let latest = tally.latestCreation, now < latest else { return now }
     // The tally's latest creation is an upper bound: its cookie may have been removed.
-    let left = try connection.rows("SELECT max(creation) FROM cookie", { $0.optionalDate(0) })
-    guard let latest = left.first ?? nil else {
-      throw connection.corrupt("a creation is not a date")
-    }
+    let left = try connection.row("SELECT max(creation) FROM cookie") { $0.optionalDate(0) }
+    guard let latest = left ?? nil else { throw connection.corrupt("a creation is not a date") }
     // not mutated: a bound that stays too high only costs this query again
     tally.latestCreation = latest
     return max(now, latest ?? now)
   }
 
   private func newSequence(_ tally: inout Tally) throws(CookieStoreError) -> Int64 {
+    // not mutated: only a damaged file needs it, and no call of the port damages one
     guard tally.lastSequence < Tally.range.upperBound else {
       throw connection.corrupt("the last sequence number is \(tally.lastSequence)")
     }
@@ -380,8 +352,9 @@ extension CookieTable {
     selectExpired.bind(1, now)
     let expired = try rows(selectExpired)
     for row in expired { _ = try remove(row, .expired, &tally) }
-    let left = try connection.rows("SELECT min(expires) FROM cookie", { $0.optionalDate(0) })
-    guard let next = left.first ?? nil else { throw connection.corrupt("an expiry is not a date") }
+    let left = try connection.row("SELECT min(expires) FROM cookie") { $0.optionalDate(0) }
+    guard let next = left ?? nil else { throw connection.corrupt("an expiry is not a date") }
+    // not mutated: a bound that stays too low only costs this query again
     tally.earliestExpiry = next
     return expired.count
   }
@@ -393,10 +366,10 @@ extension CookieTable {
   private func evictExcess(
     in domains: [String], _ tally: inout Tally
   ) throws(CookieStoreError) {
-    for domain in domains where tally.cookies > policy.limits.perDomain {
-      texts.bind(domain, to: countDomain, 1)
+    for domain in domains {
+      countDomain.bind(1, domain)
       let count = try connection.integer(countDomain)
-      texts.bind(domain, to: selectEvictionOrderOfDomain, 2)
+      selectEvictionOrderOfDomain.bind(2, domain)
       try evict(
         count - Int64(policy.limits.perDomain), by: selectEvictionOrderOfDomain, &tally)
     }
@@ -435,7 +408,7 @@ extension CookieTable {
     tally.include(cookie)
     bindKey(of: cookie.id, to: upsert)
     upsert.bind(4, cookie.isHostOnly)
-    texts.bind(cookie.value, to: upsert, 5)
+    upsert.bind(5, cookie.value)
     upsert.bind(6, cookie.expires)
     upsert.bind(7, cookie.isSecure)
     upsert.bind(8, cookie.isHTTPOnly)
@@ -445,7 +418,7 @@ extension CookieTable {
     upsert.bind(12, sequence)
     try connection.check(upsert.run())
     let change = CookieChange.stored(cookie, replacing: old?.cookie)
-    if effects.isObserved { effects.changes.append(change) }
+    effects.changes.append(change)
     return change
   }
 
@@ -454,9 +427,8 @@ extension CookieTable {
   ) throws(CookieStoreError) -> CookieChange {
     try connection.check(delete(row.cookie.id))
     tally.cookies -= 1
-    effects.accessed.append(row.sequence)
     let change = CookieChange.removed(row.cookie, cause)
-    if effects.isObserved { effects.changes.append(change) }
+    effects.changes.append(change)
     return change
   }
 
@@ -482,9 +454,9 @@ extension CookieTable {
 
   /// Binds the text columns of the key as parameters 1 to 3.
   private func bindKey(of id: Cookie.ID, to statement: Statement) {
-    texts.bind(id.domain, to: statement, 1)
-    texts.bind(id.path, to: statement, 2)
-    texts.bind(id.name, to: statement, 3)
+    statement.bind(1, id.domain)
+    statement.bind(2, id.path)
+    statement.bind(3, id.name)
   }
 
   /// Returns the rows of a bound statement, earliest creation first.
@@ -501,11 +473,9 @@ extension CookieTable {
   }
 
   /// Returns the next row of a statement with its buffered last access, or `nil` at the end.
-  private func nextRow(
-    of statement: Statement, known: Cookie.ID? = nil
-  ) throws(CookieStoreError) -> CookieRow? {
+  private func nextRow(of statement: Statement) throws(CookieStoreError) -> CookieRow? {
     guard try connection.hasRow(statement) else { return nil }
-    guard var row = CookieRow(statement, known: known) else { throw invalidRow(of: statement) }
+    guard var row = CookieRow(statement) else { throw invalidRow(of: statement) }
     row.cookie.lastAccess = buffer.lastAccess(of: row)
     return row
   }
@@ -523,9 +493,7 @@ extension CookieTable {
   private func write<Result>(
     _ body: (inout Tally) throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    effects.removeAll()
-    effects.isObserved = broadcaster.hasSubscriptions
-    texts.removeAll()
+    effects = Effects()
     let result = try connection.write { () throws(CookieStoreError) in
       let old = try tally()
       var tally = old

@@ -37,9 +37,10 @@ struct RowRecovery {
 
   private static let select = "SELECT \(CookieRow.columns) FROM cookie"
 
+  // not mutated: only a damaged file needs it, and no call of the port damages one
   private static func tally(in connection: Connection) -> Tally? {
-    let tallies = try? connection.rows("SELECT \(Tally.columns) FROM tally") { Tally($0) }
-    return tallies?.first ?? nil
+    let tally = try? connection.row("SELECT \(Tally.columns) FROM tally") { Tally($0) }
+    return (tally ?? nil) ?? nil
   }
 
   /// Adds the rows of a statement up to damage.
@@ -48,6 +49,7 @@ struct RowRecovery {
   @discardableResult
   private mutating func scan(_ connection: Connection, _ statement: Statement?) -> Bool {
     guard let statement else { return false }
+    // not mutated: only a damaged file's scan ends before its last row
     defer { statement.reset() }
     while let hasRow = try? connection.hasRow(statement) {
       guard hasRow else { return true }

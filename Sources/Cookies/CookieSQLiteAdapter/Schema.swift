@@ -65,6 +65,7 @@ extension Schema {
     if found.version < version {
       // The journal mode can't change inside a transaction, and it must change before the first
       // one: otherwise a crash during the migration would leave a rollback journal.
+      // not mutated: with another journal the store is slower, which no call of the port shows
       try useLog(connection)
       try connection.write { () throws(CookieStoreError) in
         // Another handle may have migrated the file since the first check.
@@ -73,6 +74,7 @@ extension Schema {
       }
       found = try connection.read { () throws(CookieStoreError) in try inspect(connection) }
     } else {
+      // not mutated: with another journal the store is slower, which no call of the port shows
       try useLog(connection)
     }
     guard found.objects == (try expectedObjects()) else {
@@ -101,8 +103,8 @@ extension Schema {
   /// Checks that the file is a store and not newer, or empty.
   ///
   /// - Returns: The version, and whether the file may be empty.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   @discardableResult
+  // not mutated: only files of other programs need it, and no call of the port makes one
   private func checkApplication(
     _ connection: Connection, isEmpty: Bool = false
   ) throws(CookieStoreError) -> Int64 {
@@ -157,7 +159,7 @@ extension Schema {
       let memory = try Connection(path: ":memory:", busyTimeout: .zero)
       try migrate(memory)
       let objects = try Self.objects(in: memory)
-      known = objects
+      known = objects  // not mutated: it saves the same computation
       return objects
     }
   }

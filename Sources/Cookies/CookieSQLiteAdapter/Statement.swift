@@ -39,20 +39,8 @@ struct Statement {
 
   /// Binds a copy of text, including NUL bytes.
   func bind(_ index: Int32, _ text: String) {
-    let code = text.utf8.withContiguousStorageIfAvailable {
-      csqlite_bind_text(handle, index, $0.baseAddress, UInt64($0.count))
-    }
-    guard code == nil else { return }
-    Array(text.utf8).withUnsafeBufferPointer {
-      _ = csqlite_bind_text(handle, index, $0.baseAddress, UInt64($0.count))
-    }
-  }
-
-  /// Binds text without a copy; the caller keeps it alive and unchanged until the statement is
-  /// reset.
-  @inline(__always)
-  func bind(_ index: Int32, borrowed bytes: UnsafeBufferPointer<UInt8>) {
-    _ = csqlite_bind_borrowed_text(handle, index, bytes.baseAddress, UInt64(bytes.count))
+    var text = text
+    text.withUTF8 { _ = csqlite_bind_text(handle, index, $0.baseAddress, UInt64($0.count)) }
   }
 
   // MARK: Columns, numbered from 0; `nil` if the file has another type or an invalid value
@@ -106,24 +94,14 @@ struct Statement {
   }
 
   /// Reads UTF-8 text without control characters, which must not get into a header.
-  ///
-  /// - Parameter known: A string that is probably equal to the text; it is returned if it is.
   @inline(__always)
-  func text(_ column: Int32, known: String? = nil) -> String? {
+  func text(_ column: Int32) -> String? {
     guard let value = value(column, SQLITE_TEXT), let start = sqlite3_value_text(value) else {
       return nil
     }
     let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-    // not mutated: it saves a copy of an equal string
-    if let known, known.utf8.count == bytes.count,
-      known.utf8.withContiguousStorageIfAvailable({ known in
-        known.baseAddress.map { memcmp($0, start, known.count) == 0 } ?? false
-      }) == true
-    {
-      return known
-    }
     // The loop has no early exit so that the compiler can vectorize it.
-    var isNotPrintableASCII: UInt8 = 0
+    var isNotPrintableASCII: UInt8 = 0  // not mutated: a faster way to the same result
     // not mutated: a faster way to the same result
     for byte in bytes { isNotPrintableASCII |= byte &- 0x20 < 0x5F ? 0 : 1 }
     // not mutated: a faster way to the same result
@@ -140,6 +118,7 @@ struct Statement {
   }
 
   /// Whether a column is NULL or missing from the row.
+  // not mutated: only a damaged file needs it, and no call of the port damages one
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   /// Returns a column of any type as text for messages.

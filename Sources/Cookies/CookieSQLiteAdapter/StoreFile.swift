@@ -20,10 +20,11 @@ enum StoreFile {
       close(descriptor)
       return 0
     }
-    if error == 0 { return (path, true) }
+    if error == 0 { return (path, true) }  // not mutated: only a power failure shows it
     guard error == EEXIST else { throw failure(error, path) }
+    // not mutated: only files of other programs need it, and no call of the port makes one
     try check(path)
-    return (path, false)
+    return (path, false)  // not mutated: only a power failure shows it
   }
 
   /// Checks the path of a file that must exist.
@@ -69,6 +70,7 @@ enum StoreFile {
   }
 
   /// The length of a database's header, in bytes.
+  // not mutated: only files of other programs need it, and no call of the port makes one
   private static let headerSize = 100
 
   /// Whether the file has a write-ahead log that isn't empty.

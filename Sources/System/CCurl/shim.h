@@ -102,6 +102,13 @@ static inline const char *ccurl_text(CURL *handle, CURLINFO info) {
   return value;
 }
 
+/// Returns the cookies of a handle as lines of a Netscape file, which the caller frees, or null.
+static inline struct curl_slist *ccurl_cookies(CURL *handle) {
+  struct curl_slist *value = 0;
+  curl_easy_getinfo(handle, CURLINFO_COOKIELIST, &value);
+  return value;
+}
+
 /// Returns the path of libcurl's default certificate bundle; null if unreadable or before 7.84.
 static inline const char *ccurl_readable_bundle(CURL *handle) {
   const char *path = ccurl_text(handle, ccurl_info_cainfo);

@@ -1,0 +1,54 @@
+import ContractTesting
+public import CookiePort
+public import Foundation
+import Testing
+
+/// A reader and a writer of Netscape cookie files under test.
+public struct CookieFileFixture: Sendable {
+  /// Writes a file.
+  let write: @Sendable ([Cookie]) throws -> Data
+
+  /// Reads the cookies of a file's valid lines.
+  let read: @Sendable (Data) throws -> [Cookie]
+
+  /// Creates a fixture.
+  ///
+  /// - Parameters:
+  ///   - write: Writes a file.
+  ///   - read: Reads the cookies of a file's valid lines, with any dates of creation and last access.
+  public init(
+    writing write: @escaping @Sendable ([Cookie]) throws -> Data,
+    reading read: @escaping @Sendable (Data) throws -> [Cookie]
+  ) {
+    self.write = write
+    self.read = read
+  }
+
+  /// An expiry that every reader keeps: in whole seconds, and within 400 days.
+  let expiry = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 200 * 86_400)
+
+  /// The expiry as the file has it.
+  var seconds: String { "\(Int(expiry.timeIntervalSince1970))" }
+
+  /// Checks which cookies a file has, in any order and without the fields that have no column.
+  func expect(
+    _ expected: [Cookie], in lines: [String], endingIn end: String = "\n",
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let text = lines.map { $0 + end }.joined()
+    let found = try read(Data(text.utf8))
+    checkEqual(
+      inColumns(found), inColumns(expected), "the cookies of \(describe(text))",
+      sourceLocation: sourceLocation)
+  }
+
+  /// The cookies by name, without the fields that have no column.
+  func inColumns(_ cookies: [Cookie]) -> [Cookie] {
+    cookies.map {
+      Cookie(
+        name: $0.name, value: $0.value, domain: $0.domain, isHostOnly: $0.isHostOnly,
+        path: $0.path, expires: $0.expires, isSecure: $0.isSecure, isHTTPOnly: $0.isHTTPOnly,
+        creation: .distantPast)
+    }.sorted { $0.name < $1.name }
+  }
+}
