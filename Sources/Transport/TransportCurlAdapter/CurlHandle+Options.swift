@@ -18,7 +18,6 @@ extension CurlHandle {
     setSocketCallbacks(Unmanaged.passUnretained(loop).toOpaque())
     try CurlOptions(easy, configuration).setSecurity()
     ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-    ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
     ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
     ccurl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
     // Without this, removing a handle blocks until the thread that resolves its host has ended.
