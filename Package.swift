@@ -199,7 +199,7 @@ let transport: [Target] = [
   .target(name: "TransportDecoding", dependencies: ["CBrotli", "CZlib", "TransportPort"]),
   .target(
     name: "TransportCurlAdapter",
-    dependencies: ["CCurl", "SystemLocks", "SystemThreads", "TransportPort"]),
+    dependencies: ["CCurl", "SystemLocks", "SystemPlatform", "SystemThreads", "TransportPort"]),
   .target(name: "TransportRecording", dependencies: ["SystemLocks", "TransportPort"]),
   .target(
     name: "TransportTesting",

@@ -12,10 +12,12 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.framing
     ClauseGroup<TransportFixture>.redirects
     ClauseGroup<TransportFixture>.decoding
+    ClauseGroup<TransportFixture>.decodingLimits
     ClauseGroup<TransportFixture>.upload
     ClauseGroup<TransportFixture>.time
     ClauseGroup<TransportFixture>.pool
     ClauseGroup<TransportFixture>.trust
+    ClauseGroup<TransportFixture>.boundaries
   } saboteurs: {
     Saboteur.request
     Saboteur.responseHead
@@ -26,6 +28,7 @@ extension Contract<TransportFixture> {
     Saboteur.time
     Saboteur.pool
     Saboteur.trust
+    Saboteur.boundaries
   }
 
   /// The contract of every HTTP transport with any server.

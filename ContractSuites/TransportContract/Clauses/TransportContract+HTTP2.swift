@@ -360,10 +360,12 @@ extension ClauseGroup<TransportFixture> {
       "a stream that the server resets fails alone, and is safe to retry if it is idempotent",
       from: "RFC 9113 §5.4.2, RFC 9110 §9.2.2", requires: .scriptedServer
     ) { fixture in
-      // INTERNAL_ERROR and CANCEL, and PROTOCOL_ERROR, which would recur.
+      // INTERNAL_ERROR and CANCEL, and violations of the protocol, which would recur.
       for (code, kind) in [
         (UInt32(2), TransportError.Kind.connectionReset), (8, .connectionReset),
-        (1, .protocolViolation),
+        (1, .protocolViolation), (3, .protocolViolation), (4, .protocolViolation),
+        (5, .protocolViolation), (6, .protocolViolation), (9, .protocolViolation),
+        (12, .protocolViolation),
       ] {
         let world = try await fixture.multiplexedWorld { request in
           request.target == "/fail" ? [.readBody, .resetStream(code)] : .respond(text: "hi")

@@ -177,6 +177,7 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       let script = head("HTTP/1.1 200 OK", "X-A: 2", "X-B: b", "x-a: 1, 3", "X-A: 2")
       let answer = try await fixture.world(script).answer()
+      checkEqual(answer.fields["X-A"], "2, 1, 3, 2", "the joined values of X-A")
       checkEqual(answer.fields[values: "X-A"], ["2", "1, 3", "2"], "X-A")
     }
     Clause("set-cookie", "Set-Cookie lines are never joined", from: "RFC 9110 §5.3") { fixture in
@@ -184,6 +185,7 @@ extension ClauseGroup<TransportFixture> {
       let script = head(
         "HTTP/1.1 200 OK", cookies.map { "Set-Cookie: \($0)" }.joined(separator: "\r\n"))
       let answer = try await fixture.world(script).answer()
+      checkEqual(answer.fields[.setCookie], cookies[0], "the first Set-Cookie")
       checkEqual(answer.fields[values: .setCookie], cookies, "Set-Cookie")
     }
     Clause(

@@ -36,6 +36,14 @@ extension TransportWorld {
       check(
         kinds.contains(error.kind), "expected \(expected), got the error '\(error)'",
         sourceLocation: sourceLocation)
+      check(
+        !error.detail.isEmpty, "the error \(error.kind) has no detail",
+        sourceLocation: sourceLocation)
+      if [.awaitingHead, .receivingBody, .decoding, .redirecting].contains(error.phase) {
+        check(
+          error.bytesSent, "an error while \(error.phase.rawValue) says that no byte was sent",
+          sourceLocation: sourceLocation)
+      }
       return error
     }
   }

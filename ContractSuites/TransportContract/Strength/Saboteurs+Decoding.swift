@@ -5,7 +5,7 @@ import TransportPort
 
 extension TransportFlaws {
   /// Makes the transport decode content itself, below any policy.
-  fileprivate mutating func decodeUnrequested(_ policy: DecodingPolicy) {
+  mutating func decodeUnrequested(_ policy: DecodingPolicy) {
     send = { base, request, body, options in
       var request = request
       let acceptEncoding = request.headerFields[.acceptEncoding]
@@ -73,6 +73,73 @@ extension Saboteur<TransportFixture> {
         return head + content.prefix(content.count / 2)
       }
     }
+    flawed(
+      "takes-surplus", "decodes content itself, and ignores what follows it",
+      caughtBy: "encoded-surplus", saying: "expected corruptEncoding, got status 200"
+    ) {
+      $0.decodeUnrequested(DecodingPolicy())
+      $0.ignoresBodyError = { $0.detail.contains("follow") }
+    }
+    flawed("three-codings", "knows no list of more than three codings", caughtBy: "coding-list") {
+      $0.response = { exchange in
+        if exchange.response.headerFields.list(.contentEncoding).count > 3 {
+          exchange.response.headerFields[.contentEncoding] = "compress"
+        }
+      }
+    }
+    flawed("seven-bits", "takes a byte that arrives alone for text", caughtBy: "split-coding") {
+      $0.receivedBytes = { $0.count == 1 ? $0.map { $0 & 0x7F } : $0 }
+    }
+    flawed(
+      "decodes-late", "returns no content before all of it has arrived", caughtBy: "decoded-early",
+      saying: "idle"
+    ) {
+      $0.response = { exchange in
+        let source = exchange.body
+        exchange.body = HTTPResponseBody(
+          next: { () async throws(TransportError) in
+            let whole = try await source.collect(upTo: 1 << 24)
+            return whole.isEmpty ? .end(trailers: [:]) : .bytes(whole)
+          }, cancel: { source.cancel() })
+      }
+    }
+    flawed(
+      "bares-nothing", "removes the coding of a response without content",
+      caughtBy: "coding-without-content", saying: "Content-Encoding"
+    ) {
+      $0.response = { exchange in
+        if exchange.response.status.code == 304 {
+          exchange.response.headerFields[.contentEncoding] = nil
+        }
+      }
+    }
+    flawed(
+      "loses-decoded-trailers", "loses the trailer fields of encoded content",
+      caughtBy: "decoded-trailers", saying: "the trailer section"
+    ) { $0.receivedBytes = { $0.replacing("0\r\nX-Sum: 1\r\n\r\n", by: "0\r\n\r\n") } }
+    flawed(
+      "keeps-corrupt", "keeps the connection of corrupt content", caughtBy: "coding-failure",
+      saying: "the connection is closed", timeLimit: .seconds(10)
+    ) {
+      $0.response = { exchange in
+        let source = exchange.body
+        exchange.body = HTTPResponseBody(
+          next: { () async throws(TransportError) in
+            var iterator = source.makeAsyncIterator()
+            return try await iterator.next().map { .bytes($0) } ?? .end(trailers: [:])
+          }, cancel: {})
+      }
+    }
+    flawed("stingy", "decodes content itself, to less than 1 MiB", caughtBy: "decoded-size") {
+      $0.decodeUnrequested(DecodingPolicy(maximumBytes: 1 << 20 - 1, maximumRatio: nil))
+    }
+    flawed(
+      "low-ratio", "decodes content itself, to 199 times its size", caughtBy: "decoded-ratio"
+    ) { $0.decodeUnrequested(DecodingPolicy(maximumRatio: 199)) }
+    flawed(
+      "low-overhead", "decodes content itself, with 63 bytes for each decoded one",
+      caughtBy: "decoded-overhead"
+    ) { $0.decodeUnrequested(DecodingPolicy(maximumOverhead: 63)) }
     flawed(
       "swells", "decodes content itself without limits", caughtBy: "bomb",
       saying: "expected decompressionBomb, got status 200"

@@ -58,9 +58,9 @@ static inline CURLcode ccurl_set_prerequest(
   return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
 }
 
-static inline CURLcode ccurl_set_socket_opened(
-    CURL *handle, int (*function)(void *, curl_socket_t, curlsocktype)) {
-  return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, function);
+static inline CURLcode ccurl_set_socket_opening(
+    CURL *handle, curl_socket_t (*function)(void *, curlsocktype, struct curl_sockaddr *)) {
+  return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_socket_closing(

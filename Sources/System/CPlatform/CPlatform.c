@@ -1,4 +1,4 @@
-// dladdr, memmem, RTLD_DEFAULT and POLLRDHUP are extensions in glibc and musl.
+// accept4, dladdr, memmem, RTLD_DEFAULT and POLLRDHUP are extensions in glibc and musl.
 #define _GNU_SOURCE
 #include "CPlatform.h"
 
@@ -213,17 +213,29 @@ static int configured(int socket) {
   return socket;
 }
 
-int platform_tcp_socket(void) { return configured(socket(AF_INET, SOCK_STREAM, 0)); }
+#if defined(SOCK_CLOEXEC) && !defined(PLATFORM_PORTABLE)
+// In one step: a program that another thread starts meanwhile would inherit the socket.
+static const int close_on_exec = SOCK_CLOEXEC;
+#else
+static const int close_on_exec = 0;
+#endif
 
-int platform_accept(int listener) { return configured(accept(listener, NULL, NULL)); }
+int platform_socket(int family, int type, int protocol) {
+  return configured(socket(family, type | close_on_exec, protocol));
+}
+
+int platform_tcp_socket(void) { return platform_socket(AF_INET, SOCK_STREAM, 0); }
+
+int platform_accept(int listener) {
+#if defined(SOCK_CLOEXEC) && !defined(PLATFORM_PORTABLE)
+  return configured(accept4(listener, NULL, NULL, close_on_exec));
+#else
+  return configured(accept(listener, NULL, NULL));
+#endif
+}
 
 int platform_connected_sockets(int *ends) {
-#if defined(SOCK_CLOEXEC) && !defined(PLATFORM_PORTABLE)
-  // In one step: a program that another thread starts meanwhile would inherit them.
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-#else
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
-#endif
+  if (socketpair(AF_UNIX, SOCK_STREAM | close_on_exec, 0, ends) != 0) return -1;
   configured(ends[0]);
   configured(ends[1]);
   return 0;

@@ -1,5 +1,14 @@
 import CPlatform
 
+/// Creates a socket that child processes do not inherit.
+///
+/// Source: socket(2).
+///
+/// - Returns: The socket, or -1 with `errno` set.
+package func makeSocket(family: Int32, type: Int32, protocol: Int32) -> Int32 {
+  platform_socket(family, type, `protocol`)
+}
+
 /// Creates a TCP socket for IPv4 that child processes do not inherit.
 ///
 /// Source: socket(2).

@@ -78,12 +78,14 @@ final class CurlDriver: Sendable {
       guard !queue.isEnded else { return (false, false) }
       queue.commands.append(command)
       defer { queue.isWaiting = false }
+      // not mutated: shows only if the handle is cleaned up during a wakeup
       if queue.isWaiting { queue.wakers += 1 }
       return (true, queue.isWaiting)
     }
     if wakes {
       // Not under the lock: the driver thread takes the lock as soon as it is awake.
       curl_multi_wakeup(multi)
+      // not mutated: shows only if the handle is cleaned up during a wakeup
       queue.withLock { $0.wakers -= 1 }
     }
     return isTaken

@@ -139,6 +139,7 @@ extension CurlHandle {
   ///
   /// A small response gets the buffer of the previous response or one of exactly its size; larger
   /// ones get buffers that the reader has returned. Without either, the array grows on demand.
+  // not mutated: shows only in the use of memory and time
   private func makeBuffer(for count: Int, of transfer: CurlTransfer) -> [UInt8] {
     if incoming.received > 0, let buffer = transfer.takeBuffer() { return buffer }
     var size = Self.smallChunkSize

@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import SystemPlatform
 import TransportPort
 
 extension CurlHandle {
@@ -17,7 +18,6 @@ extension CurlHandle {
     setSocketCallbacks(Unmanaged.passUnretained(loop).toOpaque())
     try CurlOptions(easy, configuration).setSecurity()
     ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-    ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
     ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
     ccurl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
     // Without this, removing a handle blocks until the thread that resolves its host has ended.
@@ -164,11 +164,16 @@ extension CurlHandle {
   ///
   /// A kept connection outlives the handle that opened it, so their user data is the loop.
   private func setSocketCallbacks(_ loop: UnsafeMutableRawPointer) {
-    ccurl_set_pointer(easy, CURLOPT_SOCKOPTDATA, loop)
-    ccurl_set_socket_opened(easy) { loop, socket, _ in
-      guard let loop else { return CURL_SOCKOPT_ERROR }
+    ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, loop)
+    // A child process inherits the sockets of libcurl 7.88, and while it has a connection, closing
+    // that here doesn't end it.
+    ccurl_set_socket_opening(easy) { loop, _, address in
+      guard let loop, let address = address?.pointee else { return CURL_SOCKET_BAD }
+      let socket = makeSocket(
+        family: address.family, type: address.socktype, protocol: address.protocol)
+      guard socket != CURL_SOCKET_BAD else { return socket }
       Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.open(socket)
-      return CURL_SOCKOPT_OK
+      return socket
     }
     ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop)
     ccurl_set_socket_closing(easy) { loop, socket in

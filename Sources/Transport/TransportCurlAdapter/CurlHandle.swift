@@ -191,6 +191,7 @@ final class CurlHandle {
 
   /// Whether `readHeldInput()` may be called: not while reading or the upload is paused, because it
   /// would resume them.
+  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   var canReadHeldInput: Bool {
     offersHTTP2 && outgoing.attempts > 0 && !outgoing.isWaitingForContent
       && transfer?.isReadingPaused == false
@@ -199,6 +200,7 @@ final class CurlHandle {
   /// Makes libcurl read from the connection in its next run, even if the socket has no input.
   ///
   /// Unlike ``flush()``, this sends no frame.
+  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   func readHeldInput() {
     curl_easy_pause(easy, CURLPAUSE_SEND)
     resume()
@@ -232,6 +234,7 @@ final class CurlHandle {
   func finish(_ ending: CurlTransfer.Ending) {
     guard let transfer else { return }
     let content = takeContent()
+    // not mutated: shows only in the use of memory and time
     if content.capacity <= 2 * Self.smallChunkSize, content.count == incoming.received {
       recycledContent = content
     }

@@ -24,7 +24,7 @@ final class CurlLoop {
   ///
   /// Without a limit, the handshakes of a burst of 1,000 requests delay the next command, such as a
   /// cancellation, by more than 100 ms ("1,000 concurrent, 1 KiB").
-  private static let startsPerTurn = 64
+  private static let startsPerTurn = 64  // not mutated: shows only in the use of time
   private var handles: [CurlHandle] = []
   @exclusivity(unchecked) private var idle: [CurlHandle] = []
   @exclusivity(unchecked) private var undelivered: [CurlHandle] = []
@@ -39,7 +39,7 @@ final class CurlLoop {
   private var isShutDown = false
   /// The number of consecutive waits that were shorter than ``shortWait``.
   private var shortWaits = 0
-  private static let shortWait = Duration.microseconds(100)
+  private static let shortWait = Duration.microseconds(100)  // not mutated: as the wait itself
   /// The number of consecutive waits that ended without an event.
   private var quietTurns: Int32 = 0
   /// The number of running transfers that may share a connection.
@@ -98,6 +98,7 @@ final class CurlLoop {
   /// requests do not need this, because one wakeup serves several of them ("sequential, 1 KiB").
   private func wait(running: Int32) {
     let start = ContinuousClock.now
+    // not mutated: whether the thread polls before it blocks shows only in the use of time
     if running <= 1, shortWaits >= 4 {
       var ready: Int32 = 0
       repeat {
@@ -111,6 +112,7 @@ final class CurlLoop {
     let limit = longestWait
     if driver.beginWaiting() { curl_multi_poll(driver.multi, nil, 0, limit, nil) }
     let waited = start.duration(to: .now)
+    // not mutated: as above
     shortWaits = waited < Self.shortWait ? shortWaits + 1 : 0
     guard waited >= .milliseconds(limit) else {
       quietTurns = 0
@@ -123,6 +125,7 @@ final class CurlLoop {
   /// Makes libcurl process input over HTTP/2 that it has already read.
   ///
   /// A stream whose input was left in the buffer of its connection is not run before the next event.
+  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   private func readHeldInput() {
     guard offeringHTTP2 > 0 else { return }
     var ports: Set<Int32> = []
@@ -138,6 +141,7 @@ final class CurlLoop {
   /// `curl_multi_perform` drops a timer that was set in the millisecond in which it began. The stream
   /// then waits for the next event of any kind, although its input has arrived. So after an event
   /// libcurl gets a run within 1 ms, and if nothing happens, again after 2 ms, 4 ms and so on.
+  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   private var longestWait: Int32 {
     guard offeringHTTP2 > 0, quietTurns < 16 else { return 60_000 }
     let end = waitingForEnd.lazy.filter(mayEnd).compactMap(\.latestEnd).min()
@@ -147,6 +151,7 @@ final class CurlLoop {
 
   /// Whether the end of a transfer's stream is not merely behind content that a reader of the same
   /// connection has not taken.
+  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   private func mayEnd(_ handle: CurlHandle) -> Bool {
     !handles.contains {
       $0.outgoing.port == handle.outgoing.port && $0.transfer?.isReadingPaused == true
@@ -154,6 +159,7 @@ final class CurlLoop {
   }
 
   /// Ends transfers whose stream should have ended by now.
+  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   private func endWaiting() {
     waitingForEnd.removeAll { $0.incoming.contentEnd == nil }
     guard !waitingForEnd.isEmpty else { return }
@@ -218,6 +224,7 @@ final class CurlLoop {
   /// such commands saves calls of libcurl, which visits every handle each time ("64 concurrent,
   /// 1 KiB", on its executor). The limit keeps tasks that post forever from starving the network.
   private func carryOutCommands() {
+    // not mutated: shows only in the use of time
     for _ in 1...4 {
       driver.takeCommands(into: &commands)
       guard !commands.isEmpty else { return }
@@ -277,6 +284,7 @@ final class CurlLoop {
     let handle: CurlHandle
     do throws(TransportError) {
       // `??` would lose the type of the thrown error.
+      // not mutated: a new handle does the same, and takes longer
       if let kept = idle.popLast() { handle = kept } else { handle = try makeHandle() }
     } catch {
       queue.release(lane, hadConnection: false)

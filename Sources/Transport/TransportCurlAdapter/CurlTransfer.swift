@@ -45,6 +45,7 @@ final class CurlTransfer: HTTPResponseBodySource {
     var isCancelled = false
 
     /// Keeps the memory of a chunk that goes to the reader for reuse, if possible.
+    // not mutated: shows only in the use of memory and time
     mutating func recycleBuffer(of chunk: inout [UInt8]) {
       if chunk.count <= chunk.capacity / 2 {
         // A reader that keeps the chunk must not keep its unused capacity, so it gets a copy.
@@ -199,6 +200,7 @@ final class CurlTransfer: HTTPResponseBodySource {
 // The interface for the driver thread.
 extension CurlTransfer {
   /// Returns a buffer for content if the reader has returned one.
+  // not mutated: shows only in the use of memory and time
   func takeBuffer() -> [UInt8]? {
     state.withLock { $0.spareBuffers.popLast() }
   }

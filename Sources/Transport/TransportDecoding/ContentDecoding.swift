@@ -5,9 +5,8 @@ actor ContentDecoding {
   /// One decoder with its input; the output of a stage is the input of the next.
   private struct Stage {
     let decoder: any ContentDecoder
-    var input: [UInt8] = []
-    var inputStart = 0
-    var hasMoreOutput = false
+    var input: ArraySlice<UInt8> = []
+    var hasMoreOutput = false  // not mutated: without input, a decoder has no output
     var consumed = 0
     var count = 0
   }
@@ -56,12 +55,11 @@ actor ContentDecoding {
       return chunk
     }
     while true {
-      if stages[index].hasMoreOutput || stages[index].inputStart < stages[index].input.count {
+      if stages[index].hasMoreOutput || !stages[index].input.isEmpty {
         let output = try decode(index)
         if !output.isEmpty { return output }
       } else if let chunk = try await pull(index - 1) {
-        stages[index].input = chunk
-        stages[index].inputStart = 0
+        stages[index].input = chunk[...]
       } else {
         guard stages[index].decoder.mayEnd else {
           throw failure(.truncatedEncoding, "the content ended before its encoding was complete")
@@ -75,14 +73,15 @@ actor ContentDecoding {
     let stage = stages[index]
     let step: DecodingStep
     do throws(DecodingFailure) {
-      step = try stage.decoder.decode(stage.input[stage.inputStart...])
+      step = try stage.decoder.decode(stage.input)
     } catch {
       switch error {
       case .corrupt(let detail): throw failure(.corruptEncoding, detail)
+      // not mutated: memory does not run out
       case .outOfMemory: throw failure(.other, "the decoder is out of memory")
       }
     }
-    stages[index].inputStart += step.consumed
+    stages[index].input.removeFirst(step.consumed)
     stages[index].consumed += step.consumed
     stages[index].hasMoreOutput = step.hasMoreOutput
     stages[index].count += step.output.count

@@ -33,7 +33,8 @@ public struct DecodingPolicy: Sendable, Hashable {
   /// By default a body decodes to at most 1 GiB and 200 times its encoded size, and has at most 64
   /// encoded bytes for each decoded one.
   public init(
-    unknownEncoding: UnknownEncoding = .fail, maximumBytes: Int? = 1 << 30,
+    unknownEncoding: UnknownEncoding = .fail,
+    maximumBytes: Int? = 1 << 30,  // not mutated: a clause would decode for seconds
     maximumRatio: Int? = 200, maximumOverhead: Int? = 64
   ) {
     self.unknownEncoding = unknownEncoding
@@ -78,11 +79,11 @@ struct DecodingTransport<Base: HTTPTransport>: HTTPTransport {
     let known = encodings.compactMap { ContentEncoding(name: $0) }
     guard known.count == encodings.count, known.count <= 4 else {
       if policy.unknownEncoding == .passThrough { return exchange }
-      exchange.body.cancel()
+      // not mutated: the detail is for people
+      let detail = "cannot decode the content; expected at most four of gzip, deflate and br"
       throw TransportError(
         .unknownEncoding(encodings.joined(separator: ", ")), phase: .decoding, method: method,
-        bytesSent: true,
-        detail: "cannot decode the content; expected at most four of gzip, deflate and br")
+        bytesSent: true, detail: detail)
     }
     let source = exchange.body
     let decoding = ContentDecoding(

@@ -21,6 +21,7 @@ final class ZlibDecoder: ContentDecoder {
     self.format = format
   }
 
+  // not mutated: shows only in the use of memory
   deinit {
     guard let stream else { return }
     inflateEnd(stream)
@@ -62,9 +63,11 @@ final class ZlibDecoder: ContentDecoder {
   private func open(
     windowBits: Int32
   ) throws(DecodingFailure) -> UnsafeMutablePointer<z_stream> {
+    // not mutated: shows only in the use of memory
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     let size = Int32(MemoryLayout<z_stream>.size)
+    // not mutated: it fails only without memory
     guard inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
       stream.deinitialize(count: 1)
       stream.deallocate()
@@ -77,7 +80,7 @@ final class ZlibDecoder: ContentDecoder {
   private func inflate(
     _ stream: UnsafeMutablePointer<z_stream>, _ input: ArraySlice<UInt8>
   ) throws(DecodingFailure) -> DecodingStep {
-    let input = input.prefix(Int(Int32.max))
+    let input = input.prefix(Int(Int32.max))  // not mutated: no chunk has 2 GiB
     var status = Z_OK
     let output = [UInt8](unsafeUninitializedCapacity: decodingStepSize) { output, count in
       input.withUnsafeBufferPointer { input in
@@ -87,8 +90,6 @@ final class ZlibDecoder: ContentDecoder {
         stream.pointee.next_out = output.baseAddress
         stream.pointee.avail_out = UInt32(output.count)
         status = CZlib.inflate(stream, Z_NO_FLUSH)
-        stream.pointee.next_in = nil
-        stream.pointee.next_out = nil
       }
       count = output.count - Int(stream.pointee.avail_out)
     }
@@ -97,6 +98,7 @@ final class ZlibDecoder: ContentDecoder {
     case Z_OK, Z_BUF_ERROR: break
     case Z_MEM_ERROR: throw .outOfMemory
     default:
+      // not mutated: the detail is for people
       throw .corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(status)")
     }
     return DecodingStep(

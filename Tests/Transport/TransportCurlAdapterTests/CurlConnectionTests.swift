@@ -1,3 +1,5 @@
+import CPlatform
+import Foundation
 import ScriptedOrigin
 import Testing
 import TransportCurlAdapter
@@ -19,6 +21,34 @@ import TransportPort
     try await world.answer()
     try await world.answer(options: options)
     #expect(world.log.connectionCount == 2)
+  }
+
+  @Test(arguments: [HTTPOrigin.Scheme.http, .https])
+  func `a child process does not hold a connection`(_ scheme: HTTPOrigin.Scheme) async throws {
+    let world = try CurlWorld(
+      .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi") + [.stall], scheme: scheme)
+    let exchange = try await world.transport.send(world.request())
+    let child = try start("/bin/sleep", "60")
+    defer {
+      kill(child, SIGKILL)
+      waitpid(child, nil, 0)
+    }
+    exchange.body.cancel()
+    try await world.log.first { [.closedByPeer, .resetByPeer].contains($0.kind) }
+  }
+
+  /// Starts a program.
+  private func start(_ program: String, _ argument: String) throws -> pid_t {
+    var process: pid_t = 0
+    let code = program.withCString { program in
+      argument.withCString { argument in
+        platform_spawn(
+          &process, program, [.init(mutating: program), .init(mutating: argument), nil], [nil], -1,
+          STDOUT_FILENO)
+      }
+    }
+    try #require(code == 0, "\(program) can't be started: \(String(cString: strerror(code)))")
+    return process
   }
 
   @Test func `Connection close is honored`() async throws {

@@ -128,6 +128,13 @@ int platform_limit_file_size(uint64_t bytes);
 /// - Returns: 0, or -1 with `errno` set.
 int platform_limit_memory(uint64_t bytes);
 
+/// Creates a socket that new programs do not inherit.
+///
+/// Source: socket(2), fcntl(2).
+///
+/// - Returns: The socket, or -1 with `errno` set.
+int platform_socket(int family, int type, int protocol);
+
 /// Creates a TCP socket for IPv4 that new programs do not inherit.
 ///
 /// Source: socket(2), fcntl(2).
@@ -154,7 +161,7 @@ int platform_connected_sockets(int *_Nonnull ends);
 /// Sends bytes; if the peer has closed, fails with EPIPE and raises no SIGPIPE.
 ///
 /// Source: send(2): MSG_NOSIGNAL on Linux. Darwin has the socket option SO_NOSIGPIPE instead, which
-/// `platform_tcp_socket` and `platform_accept` set.
+/// `platform_socket` and `platform_accept` set.
 ///
 /// - Returns: The number of bytes, or -1 with `errno` set.
 ptrdiff_t platform_send(int socket, const void *_Nullable bytes, size_t count);

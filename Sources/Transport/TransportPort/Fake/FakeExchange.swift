@@ -58,7 +58,8 @@ final class FakeExchange: Sendable {
 
   /// Creates an error with the current phase of the exchange.
   func error(
-    _ kind: TransportError.Kind, detail: String = ""  // not mutated: the detail is for people
+    _ kind: TransportError.Kind,
+    detail: String = "the exchange was ended"  // not mutated: the detail is for people
   ) -> TransportError {
     let (phase, bytesSent) = progress.withLock { ($0.phase, $0.bytesSent) }
     return wire.error(kind, phase: phase, bytesSent: bytesSent, detail: detail)

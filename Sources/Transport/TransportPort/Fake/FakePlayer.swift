@@ -82,6 +82,7 @@ actor FakePlayer {
       guard !Task.isCancelled else { throw exchange.error(.cancelled) }
       // In pieces as a socket delivers them: byte by byte, a flood would take seconds.
       var (piece, copies) = (bytes, 1)
+      // not mutated: how a flood is cut into pieces is no behaviour of the port
       while piece.count <= 2048, copies <= (count ?? .max) / 2 {
         piece += piece
         copies *= 2

@@ -143,7 +143,6 @@ extension String {
   ///
   /// Servers send such a Location unencoded, although RFC 3986 does not allow it.
   fileprivate var percentEncodingUnsafe: String {
-    guard utf8.contains(where: { !(0x21...0x7E).contains($0) }) else { return self }
     let digits = Array("0123456789ABCDEF".utf8)
     return String(
       decoding: utf8.flatMap { byte -> [UInt8] in

@@ -217,7 +217,6 @@ extension HTTPResponseParser {
       return whole
     }
     line += rest
-    rest = []
     // A peer that speaks another protocol may never send a line end, so the prefix is checked
     // early.
     if isFirst, !zip(line, "HTTP/".utf8).allSatisfy({ $0 == $1 }) {
