@@ -65,7 +65,11 @@ package struct MutationRun {
     program.temporaryFolder = temporary.path
     let state = try SwitchState(folder: folder, name: "baseline", count: mutants.count)
     progress(.step("running the cases without mutants"))
+    let start = ContinuousClock.now
     let baseline = try Baseline(program, state: state, folder: folder)
+    let tenths = Int((10 * (start.duration(to: .now) / .seconds(1))).rounded())
+    progress(
+      .step("ran \(baseline.cases.count) cases twice in \(tenths / 10).\(tenths % 10) s; all pass"))
     let keys = Keys(modules, program, scratch: scratch)
     let writer = try ResultWriter(
       path: journalPath, run: run(of: modules, baseline, numbers), keys: keys,
