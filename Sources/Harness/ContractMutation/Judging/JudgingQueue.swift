@@ -12,12 +12,13 @@ final class JudgingQueue: Sendable {
   }
 
   private struct State {
+    /// The items that no judge has taken, in order.
+    var waiting: ArraySlice<Item>
     /// Items with a case that hung but not for ever. They are judged again with more patience.
     var late: [Item] = []
     var order: CaseOrder
   }
 
-  private let items: [Item]
   private let baseline: Baseline
   private let deadline: ContinuousClock.Instant?
   private let state: Mutex<State>
@@ -33,52 +34,64 @@ final class JudgingQueue: Sendable {
     _ items: [Item], _ baseline: Baseline, deadline: ContinuousClock.Instant?,
     report: @escaping @Sendable (Mutant, MutantVerdict) -> Void
   ) {
-    self.items = items
     self.baseline = baseline
     self.deadline = deadline
     self.report = report
-    state = Mutex(State(order: CaseOrder(baseline)))
+    let (once, rest) = (
+      items.filter { baseline.reachedOnce.contains($0.number) },
+      items.filter { !baseline.reachedOnce.contains($0.number) }
+    )
+    state = Mutex(State(waiting: (rest + once)[...], order: CaseOrder(baseline)))
   }
 
   /// Judges all mutants: most in shared processes, then those that a value computed once depends on
-  /// with the mutant active from the start, and at last those that were only late.
+  /// with the mutant active from the start.
   ///
   /// In a shared process, a value computed once may not fit what the mutant makes of the rest, and a
   /// case fails that would hold if the change were made by hand.
   ///
   /// - Throws: ``MutationError`` if the cases can't be run.
   func run(judges: [MutantJudge]) throws(MutationError) {
-    let order = items.filter { !dependsOnStart($0) } + items.filter(dependsOnStart)
     let room = WaitingRoom(seats: judges.count)
     do {
       defer { room.waitForAll() }
-      try judge(order, by: judges, in: room)
+      try judge(by: judges, in: room)
     }
-    try judge(state.withLock(\.late), by: judges, in: nil)
+    // What was late when all judges had ended.
+    try judge(by: judges, in: room)
   }
 
   /// Whether a value that is computed once depends on a mutant.
   private func dependsOnStart(_ item: Item) -> Bool { baseline.reachedOnce.contains(item.number) }
 
-  /// Judges mutants.
+  /// The next item, and whether its cases may be silent for longer.
   ///
-  /// - Parameter room: Where cases that hang wait. Without it, judges wait for them as long.
-  private func judge(
-    _ items: [Item], by judges: [MutantJudge], in room: WaitingRoom?
-  ) throws(MutationError) {
-    try judges.share(items) { judge, item throws(MutationError) in
-      if let deadline = self.deadline, .now > deadline { return }
+  /// Late items come first: they wait most of the time, while other judges compute.
+  private func next() -> (item: Item, isPatient: Bool)? {
+    if let deadline, .now > deadline { return nil }
+    return state.withLock { state in
+      if let item = state.late.popLast() { return (item, true) }
+      return state.waiting.popFirst().map { ($0, false) }
+    }
+  }
+
+  /// Judges mutants until none is left.
+  ///
+  /// - Parameter room: Where cases that hang wait.
+  private func judge(by judges: [MutantJudge], in room: WaitingRoom) throws(MutationError) {
+    try judges.share(next) { judge, work throws(MutationError) in
+      let item = work.item
       let isStartedWith = self.dependsOnStart(item)
       let cases = self.order(item, all: isStartedWith)
       let outcome = try judge.judge(
         .init(
           number: item.number, cases: cases, isStartedWith: isStartedWith,
-          isPatient: room == nil))
+          isPatient: work.isPatient))
       switch outcome {
       case .judged(let verdict): self.finish(item, cases, verdict)
       case .hangs(let hanging):
         let id = hanging.id
-        room?.wait(for: hanging) { isSilent in
+        room.wait(for: hanging) { isSilent in
           if isSilent {
             self.finish(item, cases, MutantVerdict(.timedOut, killer: id))
           } else {
@@ -108,26 +121,33 @@ final class JudgingQueue: Sendable {
 }
 
 extension [MutantJudge] {
-  /// Calls a function with each judge and the items that it takes one by one, each judge on a
-  /// thread of its own, until all items are taken or one call fails.
-  ///
-  /// - Throws: The first error.
+  /// Calls a function with each judge and each item of a list, as ``share(_:_:)-(()->Item?,_)`` does.
   func share<Item: Sendable>(
     _ items: [Item],
     _ body: @escaping @Sendable (MutantJudge, Item) throws(MutationError) -> Void
   ) throws(MutationError) {
-    let position = Position()
+    let rest = Mutex(items[...])
+    try share({ rest.withLock { $0.popFirst() } }, body)
+  }
+
+  /// Calls a function with each judge and the items that it takes one by one, each judge on a
+  /// thread of its own, until there is none or one call fails.
+  ///
+  /// - Parameter next: Returns the next item, or `nil` at the end, on any thread.
+  /// - Throws: The first error.
+  func share<Item: Sendable>(
+    _ next: @escaping @Sendable () -> Item?,
+    _ body: @escaping @Sendable (MutantJudge, Item) throws(MutationError) -> Void
+  ) throws(MutationError) {
     let error = Mutex<MutationError?>(nil)
     let group = DispatchGroup()
-    for judge in prefix(items.count) {
+    for judge in self {
       group.enter()
       // Each judge belongs to one thread at a time: the group's wait orders them.
       nonisolated(unsafe) let judge = judge
       Thread.detachNewThread {
         do throws(MutationError) {
-          while error.withLock({ $0 == nil }), let item = position.next(of: items) {
-            try body(judge, item)
-          }
+          while error.withLock({ $0 == nil }), let item = next() { try body(judge, item) }
         } catch let first {
           error.withLock { if $0 == nil { $0 = first } }
         }
@@ -136,18 +156,5 @@ extension [MutantJudge] {
     }
     group.wait()
     if let error = error.withLock(\.self) { throw error }
-  }
-}
-
-/// A place in a list that several threads go through together.
-private final class Position: Sendable {
-  private let index = Mutex(0)
-
-  func next<Element: Sendable>(of list: [Element]) -> Element? {
-    index.withLock { index in
-      guard index < list.count else { return nil }
-      defer { index += 1 }
-      return list[index]
-    }
   }
 }
