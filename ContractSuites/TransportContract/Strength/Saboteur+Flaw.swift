@@ -60,3 +60,14 @@ extension [UInt8] {
     replacing(Array(text.utf8), with: Array(other.utf8))
   }
 }
+
+extension HTTPResponseBody {
+  /// The same content, whose cancellation ends nothing.
+  var withoutCancellation: HTTPResponseBody {
+    HTTPResponseBody(
+      next: { () async throws(TransportError) in
+        var iterator = self.makeAsyncIterator()
+        return try await iterator.next().map { .bytes($0) } ?? .end(trailers: [:])
+      }, cancel: {})
+  }
+}

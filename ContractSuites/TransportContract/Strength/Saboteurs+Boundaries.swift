@@ -36,16 +36,7 @@ extension Saboteur<TransportFixture> {
     flawed(
       "keeps-unread", "keeps the connection of a response that is not read",
       caughtBy: "unread-deadline", saying: "the connection is closed", timeLimit: .seconds(10)
-    ) {
-      $0.response = { exchange in
-        let source = exchange.body
-        exchange.body = HTTPResponseBody(
-          next: { () async throws(TransportError) in
-            var iterator = source.makeAsyncIterator()
-            return try await iterator.next().map { .bytes($0) } ?? .end(trailers: [:])
-          }, cancel: {})
-      }
-    }
+    ) { $0.response = { $0.body = $0.body.withoutCancellation } }
     flawed("hasty", "ends each exchange after 400 ms", caughtBy: "slow-reader") {
       $0.send = {
         try await $0.enforcing(Deadlines(overall: .milliseconds(400))).send(

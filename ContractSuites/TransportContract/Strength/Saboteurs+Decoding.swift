@@ -120,16 +120,7 @@ extension Saboteur<TransportFixture> {
     flawed(
       "keeps-corrupt", "keeps the connection of corrupt content", caughtBy: "coding-failure",
       saying: "the connection is closed", timeLimit: .seconds(10)
-    ) {
-      $0.response = { exchange in
-        let source = exchange.body
-        exchange.body = HTTPResponseBody(
-          next: { () async throws(TransportError) in
-            var iterator = source.makeAsyncIterator()
-            return try await iterator.next().map { .bytes($0) } ?? .end(trailers: [:])
-          }, cancel: {})
-      }
-    }
+    ) { $0.response = { $0.body = $0.body.withoutCancellation } }
     flawed("stingy", "decodes content itself, to less than 1 MiB", caughtBy: "decoded-size") {
       $0.decodeUnrequested(DecodingPolicy(maximumBytes: 1 << 20 - 1, maximumRatio: nil))
     }

@@ -23,7 +23,7 @@ struct Judging {
 
 extension MutationRun {
   /// How many processes judge: more than there are processors, because some cases wait, most of all
-  /// those that notice that something does not happen. With six, two processors are busy.
+  /// those that notice that something does not happen.
   private static let workers = 6 * ProcessInfo.processInfo.activeProcessorCount
 
   /// The most address space of a process, in bytes: at most 8 GiB, and together no more than the

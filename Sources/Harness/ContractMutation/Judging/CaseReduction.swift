@@ -49,7 +49,7 @@ final class CaseReduction: Sendable {
     let isNeeded = Mutex(false)
     try judges.share(own) { judge, item throws(MutationError) in
       if isNeeded.withLock(\.self) { return }
-      let dependsOnStart = self.baseline.reachedOnce.contains(item.number)
+      let dependsOnStart = item.dependsOnStart(self.baseline)
       let cases = dependsOnStart ? others : others.intersection(item.cases)
       let outcome = try judge.judge(
         .init(number: item.number, cases: cases.sorted(), isStartedWith: dependsOnStart))

@@ -9,6 +9,11 @@ final class JudgingQueue: Sendable {
     var mutant: Mutant
     /// The cases that reach it.
     var cases: Set<String>
+
+    /// Whether a value that is computed once depends on the mutant.
+    func dependsOnStart(_ baseline: Baseline) -> Bool {
+      baseline.reachedOnce.contains(number)
+    }
   }
 
   private struct State {
@@ -37,11 +42,9 @@ final class JudgingQueue: Sendable {
     self.baseline = baseline
     self.deadline = deadline
     self.report = report
-    let (once, rest) = (
-      items.filter { baseline.reachedOnce.contains($0.number) },
-      items.filter { !baseline.reachedOnce.contains($0.number) }
-    )
-    state = Mutex(State(waiting: (rest + once)[...], order: CaseOrder(baseline)))
+    let order =
+      items.filter { !$0.dependsOnStart(baseline) } + items.filter { $0.dependsOnStart(baseline) }
+    state = Mutex(State(waiting: order[...], order: CaseOrder(baseline)))
   }
 
   /// Judges all mutants: most in shared processes, then those that a value computed once depends on
@@ -61,9 +64,6 @@ final class JudgingQueue: Sendable {
     try judge(by: judges, in: room)
   }
 
-  /// Whether a value that is computed once depends on a mutant.
-  private func dependsOnStart(_ item: Item) -> Bool { baseline.reachedOnce.contains(item.number) }
-
   /// The next item, and whether its cases may be silent for longer.
   ///
   /// Late items come first: they wait most of the time, while other judges compute.
@@ -81,7 +81,7 @@ final class JudgingQueue: Sendable {
   private func judge(by judges: [MutantJudge], in room: WaitingRoom) throws(MutationError) {
     try judges.share(next) { judge, work throws(MutationError) in
       let item = work.item
-      let isStartedWith = self.dependsOnStart(item)
+      let isStartedWith = item.dependsOnStart(self.baseline)
       let cases = self.order(item, all: isStartedWith)
       let outcome = try judge.judge(
         .init(
@@ -121,7 +121,7 @@ final class JudgingQueue: Sendable {
 }
 
 extension [MutantJudge] {
-  /// Calls a function with each judge and each item of a list, as ``share(_:_:)-(()->Item?,_)`` does.
+  /// Calls a function with each item of a list, as the other `share` does.
   func share<Item: Sendable>(
     _ items: [Item],
     _ body: @escaping @Sendable (MutantJudge, Item) throws(MutationError) -> Void
