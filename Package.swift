@@ -324,7 +324,7 @@ let matrix: [Target] = [
   .testTarget(
     name: "ContractTests",
     dependencies: [
-      "AnalyticsContract", "AnalyticsPort", "CCurl", "CheckoutContract", "CheckoutPort",
+      "AnalyticsContract", "AnalyticsPort", "CCurl", "CSQLite", "CheckoutContract", "CheckoutPort",
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
       "CookieHandlingContract", "CookieHistories", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",

@@ -12,26 +12,22 @@ extension Connection {
     _ fill: (_ memory: Connection) throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
     try toleratingDamage { () throws(CookieStoreError) in
-      let memory = try Connection(path: ":memory:", busyTimeout: .zero)
+      let memory = try Connection.inMemory()
       // A backup can't change the page size of a file with a write-ahead log.
       try memory.execute("PRAGMA page_size = \(try integer("PRAGMA page_size"))")
       try Schema.current.migrate(memory)
       guard let backup = sqlite3_backup_init(handle, "main", memory.handle, "main") else {
         throw failure(sqlite3_errcode(handle))
       }
-      do throws(CookieStoreError) {
-        // A step of no pages takes the lock.
-        try retryingWhileBusy { () throws(CookieStoreError) in
-          try check(sqlite3_backup_step(backup, 0))
-        }
-        let result = try fill(memory)
-        try check(sqlite3_backup_step(backup, -1))
-        try check(sqlite3_backup_finish(backup))
-        return result
-      } catch {
-        sqlite3_backup_finish(backup)
-        throw error
+      defer { sqlite3_backup_finish(backup) }
+      // A step of no pages takes the lock.
+      // not mutated: only a writer at the same moment needs it
+      try retryingWhileBusy { () throws(CookieStoreError) in
+        try check(sqlite3_backup_step(backup, 0))
       }
+      let result = try fill(memory)
+      try check(sqlite3_backup_step(backup, -1))
+      return result
     }
   }
 }

@@ -10,16 +10,13 @@ extension Connection {
     busyTimeout: Duration
   ) throws(CookieStoreError) {
     let file = try StoreFile.prepare(path)
-    // not mutated: only files of other programs need it, and no call of the port makes one
     let hasLog = StoreFile.hasLog(file.path)
     try self.init(path: file.path, busyTimeout: busyTimeout)
     // If the file turns out to be unusable, closing it must not checkpoint another program's log.
-    // not mutated: only files of other programs need it, and no call of the port makes one
     setCheckpointsOnClose(!hasLog)
-    // not mutated: only a damaged file needs it, and no call of the port damages one
-    try execute("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
+    // not mutated: SQLite maps no files unless it was built so
+    try execute("PRAGMA mmap_size = 0")
     try schema.prepare(self)
-    // not mutated: only a damaged file needs it, and no call of the port damages one
     try read { () throws(CookieStoreError) in try verify() }
     // not mutated: no call of the port makes a file read-only
     guard !isReadOnly else {
@@ -35,7 +32,6 @@ extension Connection {
       try execute("PRAGMA checkpoint_fullfsync = ON")
       if file.isNew { try StoreFile.synchronizeDirectory(of: file.path) }
     }
-    // not mutated: only files of other programs need it, and no call of the port makes one
     try StoreFile.makePrivate(file.path)
     // not mutated: only where the log is checkpointed changes
     setCheckpointsOnClose(true)
@@ -47,7 +43,6 @@ extension Connection {
   /// `quick_check` takes a quarter of the time, but misses rows out of order, which lookups don't find,
   /// and `Secure` cookies without their index entry, which an insecure origin could overlay. The file
   /// may still contain invalid rows; each row is validated when it is read.
-  // not mutated: only a damaged file needs it, and no call of the port damages one
   private func verify() throws(CookieStoreError) {
     let found = try rows("PRAGMA integrity_check(1)") { $0.displayText(0) }
     guard found == ["ok"] else { throw corrupt(found.joined(separator: "; ")) }

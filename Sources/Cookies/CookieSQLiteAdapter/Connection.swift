@@ -20,6 +20,12 @@ final class Connection {
   // not mutated: no call of the port moves a file
   private static let pathCheckInterval = Duration.milliseconds(100)
 
+  /// Creates a database in memory.
+  // not mutated: any new database does
+  static func inMemory() throws(CookieStoreError) -> Connection {
+    try Connection(path: ":memory:", busyTimeout: .zero)
+  }
+
   /// Opens an existing file.
   ///
   /// - Parameters:
@@ -39,13 +45,13 @@ final class Connection {
     self.busyTimeout = Self.milliseconds(busyTimeout)
     sqlite3_busy_timeout(opened, self.busyTimeout)
     // A malicious file must not execute code through its schema, triggers or views.
-    // not mutated: only a damaged file needs it, and no call of the port damages one
+    // not mutated: only an attacker's file needs it
     _ = csqlite_set_option(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
-    // not mutated: only files of other programs need it, and no call of the port makes one
+    // not mutated: only an attacker's file needs it
     let executable = [
       SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
     ]
-    // not mutated: only files of other programs need it, and no call of the port makes one
+    // not mutated: only an attacker's file needs it
     for option in executable { _ = csqlite_set_option(opened, option, 0) }
     do throws(CookieStoreError) {
       begin = try Self.prepare("BEGIN", on: opened, path: path)
@@ -225,12 +231,12 @@ final class Connection {
   }
 
   /// Runs a closure that may read pages which SQLite's checks reject, and change the schema.
-  // not mutated: only a damaged file needs it, and no call of the port damages one
   func toleratingDamage<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     try execute("PRAGMA writable_schema = ON")
+    // not mutated: only an attacker's file needs it
     defer {
       try? execute("PRAGMA writable_schema = RESET")
       _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)

@@ -29,11 +29,9 @@ struct CookieRow {
   }
 
   /// Whether a `Set-Cookie` line of some profile produces the cookie.
-  // not mutated: only a damaged file needs it, and no call of the port damages one
   var isProducible: Bool { rejection == nil }
 
   /// The rule that every profile has against the cookie, or `nil`.
-  // not mutated: only a damaged file needs it, and no call of the port damages one
   private var rejection: CookieRejection? {
     var rejection: CookieRejection?
     for profile in CookiePolicy.Profile.allCases {

@@ -214,7 +214,6 @@ extension CookieTable {
       }
       try connection.replaceContents { _ in }
     }
-    // not mutated: only a damaged file's log is kept, and no call of the port damages one
     connection.setCheckpointsOnClose(true)
     // not mutated: only a damaged file's sequence numbers are assigned again
     buffer.removeAll()
@@ -237,14 +236,14 @@ extension CookieTable {
       Set(rows.map(\.sequence)).count == rows.count
       && rows.allSatisfy { Tally.usableSequences.contains($0.sequence) }
     try write { tally throws(CookieStoreError) in
-      for (index, row) in rows.enumerated() {
-        let sequence = areUsable ? row.sequence : Int64(index) + 1
-        _ = try put(row.cookie, sequence: sequence, replacing: nil, &tally)
-        tally.lastSequence = max(tally.lastSequence, sequence)
-      }
       // Other handles have buffered accesses of sequence numbers that must not be assigned again.
       if let last = found.tally?.lastSequence, Tally.usableSequences.contains(last) {
-        tally.lastSequence = max(tally.lastSequence, last)
+        tally.lastSequence = last
+      }
+      for (index, row) in rows.enumerated() {
+        let sequence = areUsable ? row.sequence : Int64(index)
+        _ = try put(row.cookie, sequence: sequence, replacing: nil, &tally)
+        tally.lastSequence = max(tally.lastSequence, sequence)
       }
     }
     let read = Int64(rows.count + found.dropped.count)
@@ -337,7 +336,6 @@ extension CookieTable {
   }
 
   private func newSequence(_ tally: inout Tally) throws(CookieStoreError) -> Int64 {
-    // not mutated: only a damaged file needs it, and no call of the port damages one
     guard tally.lastSequence < Tally.range.upperBound else {
       throw connection.corrupt("the last sequence number is \(tally.lastSequence)")
     }

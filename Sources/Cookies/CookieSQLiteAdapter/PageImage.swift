@@ -1,113 +1,84 @@
 import CSQLite
 import CookiePort
 
-/// A copy in memory of a damaged file, which shows one page of rows at a time as its cookie table.
+/// A copy in memory of a damaged file, which shows one cell of a page at a time as its cookie table.
 ///
-/// The inner pages of a B-tree lead to its other pages, so damage of one hides many. This type shows
-/// SQLite each page as if it was the whole table, so that SQLite reads its rows and checks their form.
-/// Page 1, which has the schema, is that of a new store. Free pages are left out, because they have the
-/// rows of deleted cookies.
+/// The inner pages of a B-tree lead to its other pages, so damage of one hides many; and behind a damaged
+/// cell SQLite finds no others. This type shows SQLite each cell as if it was the whole table, so that
+/// SQLite reads its row and checks its form. Page 1, which has the schema, is that of an empty table. Free
+/// pages are left out, because they have the rows of deleted cookies.
 ///
 /// Source: <https://www.sqlite.org/fileformat2.html>.
 final class PageImage {
   /// A connection to the image.
   let connection: Connection
 
-  /// The numbers of the pages that may have rows.
-  let rowPages: [Int]
+  /// A row, or an entry of the index: its page, and its offset there.
+  struct Cell {
+    fileprivate var page: Int
+    fileprivate var offset: Int
+  }
 
-  /// The pages as they were, and as the connection sees them.
-  private let original: [UInt8]
+  /// Every cell of the pages that may have rows, by page and in the order of the keys.
+  private(set) var cells: [Cell] = []
+
+  /// The pages as they were.
+  private let original: Pages
+
+  /// The pages as the connection sees them; SQLite frees them.
   private let bytes: UnsafeMutablePointer<UInt8>
-  private let pageSize: Int
 
   /// The page of the cookie table's root in every store, because it is the first that a store creates.
   private static let root = 2
 
-  /// The first byte of a page of a table without row ids.
-  private enum PageType {
-    static let inner: UInt8 = 2
-    static let leaf: UInt8 = 10
-  }
-
-  /// Copies a file; nothing is copied if its list of free pages is damaged.
+  /// Copies a file; no cell is found if its list of free pages is damaged.
   init(of damaged: Connection) throws(CookieStoreError) {
-    pageSize = Int(try damaged.integer("PRAGMA page_size"))
-    var size: Int64 = 0
-    guard let bytes = sqlite3_serialize(damaged.handle, "main", &size, 0) else {
+    original = try Pages(of: damaged)
+    let empty = try Connection.inMemory()
+    try empty.execute("PRAGMA page_size = \(original.size)")
+    // Without its constraints the table fits on page 1 whatever the size of the pages.
+    try empty.execute(Schema.cookieTable.replacing(" NOT NULL", with: ""))
+    let schema = try Pages(of: empty)
+    if let free = original.free {
+      let pages = original
+      cells = pages.numbers.filter { !free.contains($0) }.flatMap { page in
+        pages.cells(of: page).map { Cell(page: page, offset: $0) }
+      }
+    }
+    // A shortened file may lack the page that the schema names.
+    let size = max(original.bytes.count, schema.bytes.count)
+    guard let memory = sqlite3_malloc64(UInt64(size)) else {
       throw damaged.corrupt("the pages can't be copied")
     }
-    self.bytes = bytes
-    original = Array(UnsafeBufferPointer(start: bytes, count: Int(size)))
-    let pages = Pages(bytes: original, size: pageSize)
-    let free = pages.free
-    rowPages = pages.numbers.filter {
-      free?.contains($0) == false
-        && [PageType.inner, PageType.leaf].contains(pages.byte(0, of: $0))
-    }
-    connection = try Connection(path: ":memory:", busyTimeout: .zero)
-    try Self.copySchema(to: bytes, pageSize: pageSize, pages: pages.count)
+    bytes = memory.assumingMemoryBound(to: UInt8.self)
+    bytes.update(from: original.bytes, count: original.bytes.count)
+    bytes.update(from: schema.bytes, count: original.size)
+    // Unless this counter is the one that ``show(_:)`` changes, SQLite takes the number of pages from the
+    // size instead of the header, which has that of the empty table.
+    // not mutated: any difference does
+    bytes[92] = ~bytes[24]
+    connection = try Connection.inMemory()
     try connection.check(
       sqlite3_deserialize(
-        connection.handle, "main", bytes, size, size, UInt32(SQLITE_DESERIALIZE_READONLY)))
-    try connection.execute("PRAGMA cell_size_check = ON")
+        connection.handle, "main", bytes, Int64(size), Int64(size),
+        UInt32(SQLITE_DESERIALIZE_FREEONCLOSE)))
   }
 
-  deinit {
-    // SQLite must not read the image any more.
-    sqlite3_deserialize(connection.handle, "main", nil, 0, 0, 0)
-    sqlite3_free(bytes)
-  }
-
-  /// Replaces page 1 by that of a new store.
-  private static func copySchema(
-    to bytes: UnsafeMutablePointer<UInt8>, pageSize: Int, pages: Int
-  ) throws(CookieStoreError) {
-    let store = try Connection(path: ":memory:", busyTimeout: .zero)
-    try store.execute("PRAGMA page_size = \(pageSize)")
-    try Schema.current.migrate(store)
-    guard let schema = sqlite3_serialize(store.handle, "main", nil, 0) else {
-      throw store.corrupt("the schema can't be copied")
+  /// Shows a cell as the cookie table: a leaf page with this cell alone.
+  func show(_ cell: Cell) {
+    let root = bytes + (Self.root - 1) * original.size
+    original.bytes.withUnsafeBufferPointer { all in
+      guard let start = all.baseAddress else { return }
+      root.update(from: start + (cell.page - 1) * original.size, count: original.size)
     }
-    bytes.update(from: schema, count: pageSize)
-    sqlite3_free(schema)
-    // The number of pages, which is valid if the version for which it is so is the change counter's.
-    for (index, shift) in [24, 16, 8, 0].enumerated() {
-      bytes[28 + index] = UInt8(pages >> shift & 255)
-    }
-  }
-
-  /// Shows a page as the cookie table.
-  func show(_ page: Int) {
-    let root = bytes + (Self.root - 1) * pageSize
-    original.withUnsafeBufferPointer { original in
-      guard let start = original.baseAddress else { return }
-      root.update(from: start + (page - 1) * pageSize, count: pageSize)
-    }
-    if root[0] == PageType.inner { Self.makeLeaf(root, pageSize: pageSize) }
-    // SQLite reads pages again if the change counter has changed.
-    for counter in [24, 92] {
-      var digit = counter + 3
-      while bytes[digit] == .max, digit > counter {
-        bytes[digit] = 0
-        digit -= 1
-      }
-      bytes[digit] &+= 1
-    }
-  }
-
-  /// Turns an inner page into a leaf page with the same rows.
-  ///
-  /// Its header is four bytes longer, and so is each cell, which begins with the number of a page.
-  private static func makeLeaf(_ page: UnsafeMutablePointer<UInt8>, pageSize: Int) {
-    page[0] = PageType.leaf
-    let cells = Int(page[3]) << 8 | Int(page[4])
-    for index in 0..<min(cells, (pageSize - 12) / 2) {
-      let pointer = Int(page[12 + 2 * index]) << 8 | Int(page[13 + 2 * index])
-      let moved = min(pointer + 4, 0xFFFF)
-      page[8 + 2 * index] = UInt8(moved >> 8)
-      page[9 + 2 * index] = UInt8(moved & 255)
-    }
+    // The type, the number of cells, and the offset of the only one.
+    root[0] = Pages.leaf
+    (root[3], root[4]) = (0, 1)
+    root[8] = UInt8(truncatingIfNeeded: cell.offset >> 8)
+    root[9] = UInt8(truncatingIfNeeded: cell.offset)
+    // SQLite reads pages again if the change counter differs from that of the last time.
+    // not mutated: any difference does
+    bytes[24] ^= 1
   }
 }
 
@@ -116,16 +87,42 @@ private struct Pages {
   var bytes: [UInt8]
   var size: Int
 
-  var count: Int { bytes.count / size }
+  /// The first byte of a page of a table without row ids, or of an index.
+  static let leaf: UInt8 = 10
+  static let inner: UInt8 = 2
 
-  /// The numbers of all pages but the first.
-  var numbers: Range<Int> { 2..<max(2, count + 1) }
+  /// Copies the pages of a database.
+  init(of connection: Connection) throws(CookieStoreError) {
+    size = Int(try connection.integer("PRAGMA page_size"))
+    var count: Int64 = -1
+    guard let copy = sqlite3_serialize(connection.handle, "main", &count, 0) else {
+      throw connection.corrupt("the pages can't be copied")
+    }
+    defer { sqlite3_free(copy) }  // not mutated: memory only
+    // not mutated: only a file that another program empties at this moment has none
+    guard count >= size else { throw connection.corrupt("it has no pages") }
+    bytes = Array(UnsafeBufferPointer(start: copy, count: Int(count)))
+  }
 
-  func byte(_ offset: Int, of page: Int) -> UInt8 { bytes[(page - 1) * size + offset] }
+  var numbers: ClosedRange<Int> { 1...bytes.count / size }
 
-  /// The number of four bytes at an offset in a page.
-  private func number(_ offset: Int, of page: Int) -> Int {
-    (0..<4).reduce(0) { $0 << 8 | Int(byte(offset + $1, of: page)) }
+  /// The number of so many bytes at an offset in a page.
+  private func number(_ offset: Int, of page: Int, bytes count: Int = 4) -> Int {
+    (0..<count).reduce(0) { $0 << 8 | Int(bytes[(page - 1) * size + offset + $1]) }
+  }
+
+  /// The offsets of a page's cells, as a leaf page would have them; none if it has no rows.
+  ///
+  /// A cell of an inner page begins with the number of another page, and its header has one more too.
+  func cells(of page: Int) -> [Int] {
+    let header: Int
+    switch bytes[(page - 1) * size] {
+    case Self.leaf: header = 8
+    case Self.inner: header = 12
+    default: return []
+    }
+    return stride(from: header, to: size, by: 2).prefix(number(3, of: page, bytes: 2))
+      .map { number($0, of: page, bytes: 2) + header - 8 }
   }
 
   /// The numbers of the free pages, or `nil` if their list is damaged.
@@ -133,15 +130,12 @@ private struct Pages {
   /// The header has the number of the first trunk page and of all free pages. A trunk page has the
   /// number of the next one, a count, and the numbers of as many other free pages.
   var free: Set<Int>? {
-    guard count > 0 else { return nil }
     var found: Set<Int> = []
     var trunk = number(32, of: 1)
     while trunk != 0 {
       guard numbers.contains(trunk), found.insert(trunk).inserted else { return nil }
-      let leaves = number(4, of: trunk)
-      guard leaves <= size / 4 - 2 else { return nil }
-      for index in 0..<leaves {
-        let leaf = number(8 + 4 * index, of: trunk)
+      for offset in stride(from: 8, to: size, by: 4).prefix(number(4, of: trunk)) {
+        let leaf = number(offset, of: trunk)
         guard numbers.contains(leaf), found.insert(leaf).inserted else { return nil }
       }
       trunk = number(0, of: trunk)

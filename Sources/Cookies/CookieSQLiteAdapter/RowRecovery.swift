@@ -2,7 +2,7 @@ import CookiePort
 
 /// Reads what is left of the tables in a file whose pages may be damaged.
 ///
-/// If a scan of the cookie table meets damage, each page is read alone; see ``PageImage``.
+/// If a scan of the cookie table meets damage, each row is read alone; see ``PageImage``.
 struct RowRecovery {
   /// The sound rows.
   private(set) var rows: [Cookie.ID: CookieRow] = [:]
@@ -21,27 +21,18 @@ struct RowRecovery {
 
   /// Reads every row within reach.
   init(_ connection: Connection) {
-    tally = Self.tally(in: connection)
+    let tally = try? connection.row("SELECT \(Tally.columns) FROM tally") { Tally($0) }
+    self.tally = (tally ?? nil) ?? nil
     metDamage = !scan(connection, try? connection.prepare(Self.select))
     guard metDamage, let image = try? PageImage(of: connection) else { return }
-    tally = tally ?? Self.tally(in: image.connection)
-    let forward = try? image.connection.prepare(Self.select)
-    let backward = try? image.connection.prepare(
-      Self.select + " ORDER BY domain DESC, path DESC, name DESC, host_only DESC")
-    for page in image.rowPages {
-      image.show(page)
-      // Behind a damaged row only the other direction finds rows.
-      if !scan(image.connection, forward) { scan(image.connection, backward) }
+    let statement = try? image.connection.prepare(Self.select)
+    for cell in image.cells {
+      image.show(cell)
+      scan(image.connection, statement)
     }
   }
 
   private static let select = "SELECT \(CookieRow.columns) FROM cookie"
-
-  // not mutated: only a damaged file needs it, and no call of the port damages one
-  private static func tally(in connection: Connection) -> Tally? {
-    let tally = try? connection.row("SELECT \(Tally.columns) FROM tally") { Tally($0) }
-    return (tally ?? nil) ?? nil
-  }
 
   /// Adds the rows of a statement up to damage.
   ///
@@ -49,12 +40,9 @@ struct RowRecovery {
   @discardableResult
   private mutating func scan(_ connection: Connection, _ statement: Statement?) -> Bool {
     guard let statement else { return false }
-    // not mutated: only a damaged file's scan ends before its last row
-    defer { statement.reset() }
     while let hasRow = try? connection.hasRow(statement) {
       guard hasRow else { return true }
       // An entry of the index, which has only the columns of the key.
-      // not mutated: only a damaged file needs it, and no call of the port damages one
       if (4...11).allSatisfy(statement.isNull) { continue }
       guard keys.insert((0...3).map(statement.bytes)).inserted else { continue }
       if let row = CookieRow(statement), row.isProducible {

@@ -19,7 +19,8 @@ extension SQLiteCookieStore {
   ///   nothing can be salvaged), was written by a newer version or can't be written; it is unchanged.
   @discardableResult
   public static func salvage(
-    path: String, busyTimeout: Duration = .seconds(5)
+    path: String,
+    busyTimeout: Duration = .seconds(5)  // not mutated: only a writer at the same moment needs it
   ) throws(CookieStoreError) -> CookieSalvage {
     let path = try StoreFile.existing(path)
     if let sound = try soundContents(of: path, busyTimeout: busyTimeout) { return sound }

@@ -25,8 +25,8 @@ struct Schema {
   // not mutated: any constant number does
   static let applicationID: Int64 = 0x436F_6F6B
 
-  static let current = Schema(migrations: [
-    """
+  /// The table of cookies.
+  static let cookieTable = """
     CREATE TABLE cookie (
       domain TEXT NOT NULL,
       path TEXT NOT NULL,
@@ -41,7 +41,12 @@ struct Schema {
       last_access REAL NOT NULL,
       sequence INTEGER NOT NULL,
       PRIMARY KEY (domain, path, name, host_only)
-    ) WITHOUT ROWID;
+    ) WITHOUT ROWID
+    """
+
+  static let current = Schema(migrations: [
+    """
+    \(cookieTable);
     CREATE INDEX cookie_secure ON cookie (name) WHERE secure;
     CREATE TABLE tally (
       id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -85,7 +90,6 @@ extension Schema {
   /// Checks that a file whose pages may be damaged is a store, and switches it to the write-ahead log.
   ///
   /// - Throws: ``CookieStoreError/storage(_:)`` of the kind `notACookieStore` or `newerVersion`.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   func prepareDamaged(_ connection: Connection) throws(CookieStoreError) {
     try connection.toleratingDamage { () throws(CookieStoreError) in
       try checkApplication(connection)
@@ -104,7 +108,6 @@ extension Schema {
   ///
   /// - Returns: The version, and whether the file may be empty.
   @discardableResult
-  // not mutated: only files of other programs need it, and no call of the port makes one
   private func checkApplication(
     _ connection: Connection, isEmpty: Bool = false
   ) throws(CookieStoreError) -> Int64 {
@@ -126,7 +129,6 @@ extension Schema {
   ///
   /// - Throws: ``CookieStoreError/storage(_:)`` if the file is neither empty nor a store of a known
   ///   version.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   private func inspect(
     _ connection: Connection
   ) throws(CookieStoreError) -> (version: Int64, objects: [String]) {
@@ -155,8 +157,7 @@ extension Schema {
   private func expectedObjects() throws(CookieStoreError) -> [String] {
     try created.objects.withLock { known throws(CookieStoreError) in
       if let known { return known }
-      // not mutated: any new database does
-      let memory = try Connection(path: ":memory:", busyTimeout: .zero)
+      let memory = try Connection.inMemory()
       try migrate(memory)
       let objects = try Self.objects(in: memory)
       known = objects  // not mutated: it saves the same computation
@@ -165,7 +166,6 @@ extension Schema {
   }
 
   /// Returns the SQL of every table, index, trigger and view, except SQLite's own.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   private static func objects(in connection: Connection) throws(CookieStoreError) -> [String] {
     try connection.rows(
       "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema "

@@ -74,16 +74,13 @@ struct Statement {
   func date(_ column: Int32) -> Date? {
     guard let value = value(column, SQLITE_FLOAT) else { return nil }
     let seconds = sqlite3_value_double(value)
-    // not mutated: only a damaged file needs it, and no call of the port damages one
     guard seconds >= Self.earliest, seconds <= Self.latest else { return nil }
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
   /// ``CookieDate/earliest`` and ``CookieDate/latest`` in seconds since 2001, as inlinable
   /// constants.
-  // not mutated: only a damaged file needs it, and no call of the port damages one
   static var earliest: TimeInterval { -63_114_076_800 }
-  // not mutated: only a damaged file needs it, and no call of the port damages one
   static var latest: TimeInterval { 252_423_993_599 }
 
   /// Reads an instant or NULL, which is `.some(nil)`; `nil` is an invalid value.
@@ -118,7 +115,6 @@ struct Statement {
   }
 
   /// Whether a column is NULL or missing from the row.
-  // not mutated: only a damaged file needs it, and no call of the port damages one
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   /// Returns a column of any type as text for messages.

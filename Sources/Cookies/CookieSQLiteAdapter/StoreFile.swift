@@ -15,14 +15,13 @@ enum StoreFile {
   static func prepare(_ path: String) throws(CookieStoreError) -> (path: String, isNew: Bool) {
     let path = try absolute(path)
     let error = creationLock.withLock { _ in
-      let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+      let descriptor = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { return errno }
       close(descriptor)
       return 0
     }
     if error == 0 { return (path, true) }  // not mutated: only a power failure shows it
     guard error == EEXIST else { throw failure(error, path) }
-    // not mutated: only files of other programs need it, and no call of the port makes one
     try check(path)
     return (path, false)  // not mutated: only a power failure shows it
   }
@@ -48,7 +47,6 @@ enum StoreFile {
   }
 
   /// Rejects files that can't be stores but that SQLite would open, wait for or change.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   private static func check(_ path: String) throws(CookieStoreError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -70,11 +68,9 @@ enum StoreFile {
   }
 
   /// The length of a database's header, in bytes.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   private static let headerSize = 100
 
   /// Whether the file has a write-ahead log that isn't empty.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   static func hasLog(_ path: String) -> Bool {
     var status = stat()
     return stat(path + "-wal", &status) == 0 && status.st_size > 0
@@ -85,7 +81,6 @@ enum StoreFile {
   /// SQLite would roll the journal back into the file before this package can read the file's
   /// `application_id`. A store's own journal always belongs to an empty file: afterwards the store
   /// uses the write-ahead log.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   private static func checkJournal(of path: String) throws(CookieStoreError) {
     // Opening a pipe would block, here and in SQLite.
     var status = stat()
@@ -122,7 +117,6 @@ enum StoreFile {
   ///
   /// It is not done before the file is known to be a store, because another program's file must not
   /// change.
-  // not mutated: only files of other programs need it, and no call of the port makes one
   static func makePrivate(_ path: String) throws(CookieStoreError) {
     for suffix in ["", "-wal", "-shm"] {
       var status = stat()

@@ -54,41 +54,6 @@ import Testing
     #expect(try directory.contents()["cookies.db"] == before["cookies.db"])
   }
 
-  @Test(arguments: invalidFields)
-  func `salvaging drops exactly the invalid row, and names it and its column`(
-    assignment: [String]
-  ) throws {
-    let directory = try TemporaryDirectory()
-    try directory.makeStore(of: 40)
-    let before = try SQLiteCookieStore(path: directory.file()).all()
-    try directory.allowingNull(in: "cookie") {
-      "UPDATE cookie SET \(assignment[0]) = \(assignment[1]) WHERE name = 'name3'"
-    }
-    let salvage = try SQLiteCookieStore.salvage(path: directory.file())
-    #expect(salvage.kept == before.filter { $0.name != "name3" })
-    #expect(salvage.dropped.count == 1 && salvage.missing == 0 && !salvage.isSound)
-    #expect(salvage.dropped.first?.problem == .column(assignment[0]), "\(salvage)")
-    if assignment[0] != "name" { #expect(salvage.dropped.first?.name == "name3") }
-    #expect(try SQLiteCookieStore(path: directory.file()).all() == salvage.kept)
-    #expect(failureKind { try exercise(directory.file()) } == nil)
-  }
-
-  @Test(arguments: [
-    ("name = 'a=b'", CookieRejection.notRestorable), ("value = 'a; b'", .notRestorable),
-    ("value = ' a'", .notRestorable), ("path = '/ '", .notRestorable),
-    ("name = '', value = ''", .emptyNameAndValue),
-  ])
-  func `salvaging drops a cookie that no line produces`(
-    assignment: String, rejection: CookieRejection
-  ) throws {
-    let directory = try TemporaryDirectory()
-    try directory.makeStore(of: 40)
-    try directory.execute("UPDATE cookie SET \(assignment) WHERE name = 'name3'")
-    let salvage = try SQLiteCookieStore.salvage(path: directory.file())
-    #expect(salvage.dropped.map(\.problem) == [.rejected(rejection)])
-    #expect(salvage.kept.count == 39)
-  }
-
   @Test(arguments: [
     "UPDATE cookie SET same_site = 9 WHERE name = 'name3'", "DROP TABLE tally", "DROP TABLE cookie",
   ])
@@ -131,19 +96,6 @@ import Testing
       #expect(try SQLiteCookieStore.salvage(path: directory.file()).kept.count == 1)
       try SQLiteCookieStore(path: directory.file()).store("a=1", from: .to())
     }
-  }
-
-  @Test func `closing a damaged file leaves it and its log unchanged`() throws {
-    let directory = try TemporaryDirectory()
-    try directory.makeStore(of: 40)
-    let store = try SQLiteCookieStore(path: directory.file())
-    try store.store("name3=1", from: .to(Self.host))
-    try directory.execute("UPDATE cookie SET same_site = 9 WHERE name = 'name3'")
-    let before = try directory.contents()
-    #expect(failureKind { _ = try store.all() } == .corrupt)
-    store.close()
-    #expect(try directory.contents() == before)
-    #expect(before.count == 2)
   }
 
   @Test(arguments: [

@@ -114,6 +114,8 @@ import Testing
         t += ["x", "y"].count
         let days = ["a", "b"]
         t += days.count
+        for (index, days) in [24, 16].enumerated() { t += index + days }
+        t += ["x": 1].values.count
         let u = p.last.map { [$0: "x"] }
         p.forEach { print($0) }
         if s.hasPrefix("a"), u?.isEmpty == true { return t }

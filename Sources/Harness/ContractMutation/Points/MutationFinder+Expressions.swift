@@ -306,8 +306,14 @@ extension MutationFinder {
     guard replacement.hasPrefix("["), PlainType.isCollection(node.type) else {
       return addChoice(range, [change], in: context)
     }
-    // `[]` alone has no element type, which a declaration or a call after the literal needs.
-    let typed = Change(change: .literal, replacement: "(false ? \(text) : \(replacement))")
+    // `[]` alone has no element type, which a declaration needs. Before a member the literal must have its
+    // type without the context, and may be a call's base.
+    let hasMember =
+      source.bytes[range.upperBound...].first { !" \n".utf8.contains($0) } == UInt8(ascii: ".")
+    let typed = Change(
+      change: .literal,
+      replacement: hasMember
+        ? "\(text).filter({ _ in false })" : "(false ? \(text) : \(replacement))")
     add(range, [typed], in: context) { numbers in
       numbers[0] == 0 ? "" : "\(SwitchSource.emptying)("
     } suffix: { numbers in

@@ -1,0 +1,17 @@
+import ContractTesting
+import CookieSQLiteAdapter
+import Testing
+
+@Suite struct CookieSalvageContractTests {
+  @Test(
+    arguments: Contract.cookieSalvage.cases(for: .sqlite) + Contract.cookieSalvage.saboteurCases)
+  func holds(_ contractCase: ContractCase<CookieSalvageFixture>) async throws {
+    try await contractCase.verify()
+  }
+}
+
+extension Implementation<CookieSalvageFixture> {
+  static let sqlite = live("sqlite") { scope in
+    try CookieSalvageFixture(in: scope) { try SQLiteCookieStore.salvage(path: $0.path) }
+  }
+}
