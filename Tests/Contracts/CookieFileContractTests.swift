@@ -12,6 +12,12 @@ import Testing
   func holds(_ contractCase: ContractCase<CookieFileFixture>) async throws {
     try await contractCase.verify()
   }
+
+  @Test(
+    arguments: Contract.cookieJSONFiles.cases(for: .json) + Contract.cookieJSONFiles.saboteurCases)
+  func holdsForJSON(_ contractCase: ContractCase<CookieFileFixture>) async throws {
+    try await contractCase.verify()
+  }
 }
 
 extension Implementation<CookieFileFixture> {
@@ -47,6 +53,8 @@ extension Implementation<CookieFileFixture> {
       }
     }
   }
+  .lacking(.reports, because: "libcurl ignores bad lines")
+  .lacking(.lenience, because: "libcurl knows neither byte order marks nor ports of domains")
   .deviating(
     from: "every-field", kind: .unsupported, because: "the format has no columns for the fields",
     on: [.linux, .apple])

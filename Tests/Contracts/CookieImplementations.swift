@@ -41,14 +41,18 @@ extension Implementation<CookieProviderFixture> {
 }
 
 extension Implementation<CookieFileFixture> {
-  static let netscape = fake("port") { _ in
-    CookieFileFixture(writing: NetscapeCookieFile.data(for:)) { data in
-      do throws(CookieFileError) {
-        return try NetscapeCookieFile.cookies(in: data, now: .distantPast)
-      } catch {
-        return error.readable
-      }
-    }
+  static let netscape = fake("port") {
+    CookieFileFixture(
+      writing: NetscapeCookieFile.data(for:),
+      readingOrThrowing: { data throws(CookieFileError) in
+        try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+      })
+  }
+
+  static let json = fake("port") {
+    CookieFileFixture(
+      writing: JSONCookieFile.data(for:),
+      readingOrThrowing: { data throws(CookieFileError) in try JSONCookieFile.cookies(in: data) })
   }
 }
 

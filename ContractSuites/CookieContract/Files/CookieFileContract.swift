@@ -92,6 +92,7 @@ extension Contract<CookieFileFixture> {
         cookie("a", "1", of: "example.com", until: fixture.expiry, isSecure: true),
         cookie("b", "", of: "example.com", isHostOnly: false, path: "/docs", isHTTPOnly: true),
       ])
+      checkEqual(data.last, UInt8(ascii: "\n"), "the last byte")
       let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
       checkEqual(lines.first, "# Netscape HTTP Cookie File", "the first line")
       checkEqual(
@@ -134,9 +135,216 @@ extension Contract<CookieFileFixture> {
       checkEqual(
         edited.first { $0.name == "a" }?.sameSite, .unspecified, "SameSite of the edited line")
       let columns = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-      checkEqual(columns.count, 2, "the number of lines that other programs read")
+      checkEqual(
+        columns,
+        [
+          "example.com\tFALSE\t/\tFALSE\t\(fixture.seconds)\ta\t1",
+          // An expiry of 0 would be that of a session.
+          "a.example\tFALSE\t/\tFALSE\t1\told\t1",
+        ], "the lines that other programs read")
+      let lines = text.split(separator: "\n")
+      for (what, kept) in [
+        ("the comment alone", lines[1]), ("an empty line between", lines[1] + "\n\n" + lines[2]),
+        ("a line that is not text between", lines[1] + "\n\u{0}\n" + lines[2]),
+      ] {
+        let found = try fixture.read(Data(kept.utf8)).map(\.sameSite)
+        checkEqual(
+          found, lines.count == 1 || !kept.contains(lines[2]) ? [] : [.unspecified],
+          "SameSite of \(what)")
+      }
+      let broken = Data((lines[1] + "\n").utf8) + [0xff, 0x0a] + Data(lines[2].utf8)
+      checkEqual(
+        try fixture.read(broken).map(\.sameSite), [.unspecified],
+        "SameSite with a line between that is not UTF-8")
+    }
+    Clause(
+      "reported", "each bad line is reported with its number", from: "this project",
+      requires: .reports
+    ) { fixture in
+      let good = "a.b\tFALSE\t/\tFALSE\t0\tx\ty"
+      let bad: [(String, CookieFileError.Reason)] = [
+        ("a.b FALSE / FALSE 0 x y", .columns(1)), (good + "\tz", .columns(8)),
+        ("a b\tFALSE\t/\tFALSE\t0\tx\ty", .invalidDomain("a b")),
+        ("a.b\tYES\t/\tFALSE\t0\tx\ty", .notAFlag("YES")),
+        ("a.b\tFALSE\t/\t1\t0\tx\ty", .notAFlag("1")),
+        ("a.b\tFALSE\t/\tFALSE\tnan\tx\ty", .invalidExpiry("nan")),
+        ("a.b\tFALSE\t/\tFALSE\t0x10\tx\ty", .invalidExpiry("0x10")),
+        ("a.b\tFALSE\t/\tFALSE\t1-\tx\ty", .invalidExpiry("1-")),
+        ("a.b\tFALSE\t/\tFALSE\t1e3\tx\ty", .invalidExpiry("1e3")),
+        ("a.b\tFALSE\tx\tFALSE\t0\tx\ty", .refused(.notRestorable)),
+        ("a.b\tFALSE\t/\tFALSE\t0\t__Secure-x\ty", .refused(.securePrefix)),
+      ]
+      let lines = [good] + bad.map(\.0) + [good]
+      let data = Data(lines.joined(separator: "\n").utf8)
+      let expected = bad.enumerated().map {
+        CookieFileError.Problem(position: $0.offset + 2, reason: $0.element.1)
+      }
+      checkEqual(try fixture.report(data), expected, "the problems")
+      checkEqual(try fixture.read(data).count, 2, "the number of readable cookies")
+      checkEqual(
+        try fixture.report(Data("a.b\n".utf8) + [0xff, 0x0a]),
+        [
+          CookieFileError.Problem(position: 1, reason: .columns(1)),
+          CookieFileError.Problem(position: 2, reason: .notUTF8),
+        ], "the problems with a line that is not UTF-8")
+      let comment = try fixture.report(Data("# swift-contract-testing: {}".utf8))
+      checkEqual(comment.map(\.position), [1], "the line of a bad comment of this package")
+      checkEqual(try fixture.report(Data("\n \t \r\n# c\n\(good)".utf8)), [], "no problems")
+    }
+    Absence(of: .reports, "nothing is said about a bad line") { fixture in
+      checkEqual(try fixture.report(Data("a.b".utf8)), [], "the problems of a bad line")
+    }
+    Clause(
+      "other-programs", "files of editors and wget(1) are read", from: "wget(1)",
+      requires: .lenience
+    ) { fixture in
+      for mark in [
+        [0xef, 0xbb, 0xbf], [0xee, 0xbb, 0xbf], [0xef, 0xba, 0xbf], [0xef, 0xbb, 0xbe],
+      ]
+        as [[UInt8]]
+      {
+        let data = Data(mark) + Data("a.b\tFALSE\t/\tFALSE\t0\tx\ty".utf8)
+        checkEqual(
+          try fixture.read(data).map(\.domain), mark == [0xef, 0xbb, 0xbf] ? ["a.b"] : [],
+          "the domains behind the bytes \(mark)")
+      }
+      try fixture.expect(
+        [
+          cookie("", "nameless", of: "d.example", until: fixture.expiry + 0.5),
+          cookie("e", "", of: "xn--bcher-kva.example"),
+        ],
+        in: [
+          "d.example\tFALSE\t/\tFALSE\t\(fixture.seconds).5\t\tnameless",
+          "b\u{fc}cher.example\tFALSE\t/\tFALSE\t\te",
+        ])
+      let rest = "\tFALSE\t/\tFALSE\t0\ta\t1"
+      for (column, host) in [
+        ("example.com:8080", "example.com"), (".example.com:8080", "example.com"),
+        ("192.0.2.1:80", "192.0.2.1"), ("::1:80", "::1:80"), ("[::1]", "::1"),
+        ("example.com:", nil), ("example.com:http", nil), (":80", nil),
+        ("example.com:80:80", nil), ("[::1]:80", nil), ("example.com::80", nil),
+      ] {
+        let found = try fixture.read(Data((column + rest).utf8)).map(\.domain)
+        checkEqual(found, host.map { [$0] } ?? [], "the host of \(column)")
+      }
+    }
+    Absence(of: .lenience, "a byte order mark is part of the first line") { fixture in
+      let data = Data([0xef, 0xbb, 0xbf]) + Data("a.b\tFALSE\t/\tFALSE\t0\tx\ty".utf8)
+      checkEqual(
+        try fixture.read(data).filter { $0.domain == "a.b" }, [], "the cookies behind the mark")
     }
   } saboteurs: {
     Saboteur.cookieFiles
+  }
+}
+
+extension Contract<CookieFileFixture> {
+  /// The behaviour of every program that reads and writes cookies as JSON with every field.
+  public static let cookieJSONFiles = Contract("cookie-json-files", "JSON cookie file") {
+    Clause("round-trip", "what was written is read again, in order", from: "this project") {
+      fixture in
+      for cookies in [fixture.everyField, []] {
+        let data = try fixture.write(cookies)
+        checkEqual(try fixture.read(data), cookies, "the cookies read again")
+        checkEqual(
+          try fixture.write(try fixture.read(data)) == data, true, "whether the bytes are the same")
+      }
+    }
+    Clause("parsed", "other programs read every field", from: "RFC 8259") { fixture in
+      let data = try fixture.write(fixture.everyField)
+      let document = try #require(
+        try JSONSerialization.jsonObject(with: data) as? [String: Any])
+      checkEqual(document["version"] as? Int, 1, "the version")
+      let cookies = try #require(document["cookies"] as? [[String: Any]])
+      checkEqual(
+        cookies.map { $0["name"] as? String }, fixture.everyField.map(\.name), "the names")
+      checkEqual(
+        cookies.map { $0["creation"] as? Double },
+        fixture.everyField.map(\.creation.timeIntervalSinceReferenceDate), "the creations")
+      checkEqual(
+        try fixture.read(try JSONSerialization.data(withJSONObject: document)),
+        fixture.everyField, "the cookies that another program wrote")
+    }
+    Clause("no-date", "a date that is no number is refused", from: "RFC 8259 §6") { fixture in
+      let cookie = Cookie(
+        name: "a", value: "", domain: "a.b", creation: Date(timeIntervalSince1970: .nan))
+      var isRefused = false
+      do { _ = try fixture.write([cookie]) } catch is CookieFileError { isRefused = true }
+      checkEqual(isRefused, true, "whether a cookie created at NaN is refused")
+    }
+    Clause("newer-version", "a newer version is told from damage", from: "this project") {
+      fixture in
+      for (text, reason) in [
+        (#"{"version": 2, "cookies": "in another form"}"#, .newerVersion(2)),
+        (#"{"version": 0, "cookies": []}"#, .invalidJSON("unknown version 0")),
+      ] as [(String, CookieFileError.Reason)] {
+        checkEqual(
+          try fixture.report(Data(text.utf8)),
+          [CookieFileError.Problem(position: 0, reason: reason)], "the problems of \(text)")
+      }
+    }
+    Clause("no-file", "what is no cookie file is reported as a whole", from: "this project") {
+      fixture in
+      for text in [
+        "", "[]", "{}", #"{"version":1}"#, #"{"version":1.5,"cookies":[]}"#,
+        #"{"version":1,"cookies":"# + String(repeating: "[", count: 9999),
+      ] {
+        let data = Data(text.utf8)
+        checkEqual(try fixture.read(data), [], "the cookies of \(describe(text))")
+        checkEqual(
+          try fixture.report(data).map { "\($0.position) \($0.isInvalidJSON)" }, ["0 true"],
+          "the problems of \(describe(text))")
+      }
+    }
+    Clause("bad-cookies", "a bad cookie is reported, and the others are read", from: "this project")
+    {
+      fixture in
+      var cookies = fixture.everyField
+      cookies[1].name = "a;b"
+      let others = cookies.filter { $0.name != "a;b" }
+      let refused = try fixture.write(cookies)
+      checkEqual(try fixture.read(refused), others, "the readable cookies")
+      checkEqual(
+        try fixture.report(refused),
+        [CookieFileError.Problem(position: 2, reason: .refused(.notRestorable))], "the problems")
+      let text = String(decoding: try fixture.write(fixture.everyField), as: UTF8.self)
+      for (sound, damaged) in [
+        ("\"strict\"", "\"stern\""), ("\"strict\"", "null"), ("\"::1\"", "5"),
+      ] {
+        let data = Data(text.replacing(sound, with: damaged).utf8)
+        checkEqual(
+          try fixture.read(data), fixture.everyField.filter { $0.domain != "::1" },
+          "the readable cookies with \(damaged)")
+        checkEqual(
+          try fixture.report(data).map { "\($0.position) \($0.isInvalidJSON)" }, ["3 true"],
+          "the problems with \(damaged)")
+      }
+    }
+  } saboteurs: {
+    Saboteur.cookieJSONFiles
+  }
+}
+
+extension CookieFileError.Problem {
+  fileprivate var isInvalidJSON: Bool { if case .invalidJSON = reason { true } else { false } }
+}
+
+extension CookieFileFixture {
+  /// Cookies that use every field, and text and dates that are hard to encode.
+  fileprivate var everyField: [Cookie] {
+    [
+      cookie("a", "1", of: "example.com"),
+      Cookie(
+        name: "sid", value: "\"x, y\"=\u{e9}\u{1F600}", domain: "example.com", isHostOnly: false,
+        path: "/a b;c", expires: expiry + 0.123_456_789, isSecure: true, isHTTPOnly: true,
+        sameSite: .none,
+        creation: Date(timeIntervalSinceReferenceDate: 721_692_800.123_456_7),
+        lastAccess: expiry - 1 / 3),
+      Cookie(
+        name: "e\u{301}", value: "", domain: "::1", sameSite: .strict, creation: expiry - 86_400),
+      Cookie(
+        name: "", value: "nameless", domain: "1.2.3.4", sameSite: .lax, creation: .distantPast),
+      cookie("t\tab", "t\tab", of: "a.example", path: "/t\tab"),
+    ]
   }
 }

@@ -3,7 +3,7 @@ public import CookiePort
 public import Foundation
 import Testing
 
-/// A reader and a writer of Netscape cookie files under test.
+/// A reader and a writer of cookie files under test.
 public struct CookieFileFixture: Sendable {
   /// Writes a file.
   let write: @Sendable ([Cookie]) throws -> Data
@@ -11,17 +11,40 @@ public struct CookieFileFixture: Sendable {
   /// Reads the cookies of a file's valid lines.
   let read: @Sendable (Data) throws -> [Cookie]
 
+  /// Returns what is wrong with a file.
+  let report: @Sendable (Data) throws -> [CookieFileError.Problem]
+
   /// Creates a fixture.
   ///
   /// - Parameters:
   ///   - write: Writes a file.
   ///   - read: Reads the cookies of a file's valid lines, with any dates of creation and last access.
+  ///   - report: Returns what is wrong with a file; only asked with the capability `reports`.
   public init(
     writing write: @escaping @Sendable ([Cookie]) throws -> Data,
-    reading read: @escaping @Sendable (Data) throws -> [Cookie]
+    reading read: @escaping @Sendable (Data) throws -> [Cookie],
+    reporting report: @escaping @Sendable (Data) throws -> [CookieFileError.Problem] = { _ in [] }
   ) {
     self.write = write
     self.read = read
+    self.report = report
+  }
+
+  /// Creates a fixture with functions of this package, whose error has both what can be read and what not.
+  public init(
+    writing write: @escaping @Sendable ([Cookie]) throws -> Data,
+    readingOrThrowing read: @escaping @Sendable (Data) throws(CookieFileError) -> [Cookie]
+  ) {
+    self.init(writing: write) { data in
+      do throws(CookieFileError) { return try read(data) } catch { return error.readable }
+    } reporting: { data in
+      do throws(CookieFileError) {
+        _ = try read(data)
+        return []
+      } catch {
+        return error.problems
+      }
+    }
   }
 
   /// An expiry that every reader keeps: in whole seconds, and within 400 days.
@@ -51,4 +74,12 @@ public struct CookieFileFixture: Sendable {
         creation: .distantPast)
     }.sorted { $0.name < $1.name }
   }
+}
+
+extension Capability {
+  /// The reader says what is wrong with a file.
+  public static let reports = Capability("reports", "says what is wrong with a file")
+
+  /// The reader accepts what editors and wget(1) write.
+  public static let lenience = Capability("lenience", "reads files of editors and wget(1)")
 }

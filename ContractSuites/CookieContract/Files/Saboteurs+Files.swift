@@ -11,6 +11,9 @@ private struct FileFlaws: Sendable {
   /// Changes the cookies that were read.
   var found: @Sendable (inout [Cookie]) -> Void = { _ in }
 
+  /// Changes what is wrong with a file.
+  var reports: @Sendable (inout [CookieFileError.Problem]) -> Void = { _ in }
+
   /// Changes the text that is written.
   var writes: @Sendable (String) -> String = { $0 }
 }
@@ -22,30 +25,57 @@ extension Saboteur<CookieFileFixture> {
     sourceLocation: SourceLocation = #_sourceLocation,
     _ change: @Sendable (inout FileFlaws) -> Void
   ) -> Saboteur {
+    flawed(
+      id, text, clauses, message, sourceLocation, change,
+      CookieFileFixture(
+        writing: NetscapeCookieFile.data(for:),
+        readingOrThrowing: { data throws(CookieFileError) in
+          try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+        }))
+  }
+
+  /// Declares a saboteur of JSON files.
+  fileprivate static func flawedJSON(
+    _ id: String, _ text: String, caughtBy clauses: String..., saying message: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: @Sendable (inout FileFlaws) -> Void
+  ) -> Saboteur {
+    flawed(
+      id, text, clauses, message, sourceLocation, change,
+      CookieFileFixture(
+        writing: JSONCookieFile.data(for:),
+        readingOrThrowing: { data throws(CookieFileError) in try JSONCookieFile.cookies(in: data) })
+    )
+  }
+
+  private static func flawed(
+    _ id: String, _ text: String, _ clauses: [String], _ message: String?,
+    _ sourceLocation: SourceLocation, _ change: @Sendable (inout FileFlaws) -> Void,
+    _ correct: CookieFileFixture
+  ) -> Saboteur {
     var flaws = FileFlaws()
     change(&flaws)
     return Saboteur(id, text, caughtBy: clauses, saying: message, sourceLocation: sourceLocation) {
       [flaws] _ in
       CookieFileFixture { cookies in
-        Data(
-          flaws.writes(String(decoding: try NetscapeCookieFile.data(for: cookies), as: UTF8.self))
-            .utf8)
+        Data(flaws.writes(String(decoding: try correct.write(cookies), as: UTF8.self)).utf8)
       } reading: { data in
-        let text = flaws.reads(String(decoding: data, as: UTF8.self))
-        var cookies = readableCookies(in: Data(text.utf8))
+        var cookies = try correct.read(flaws.read(data))
         flaws.found(&cookies)
         return cookies
+      } reporting: { data in
+        var problems = try correct.report(flaws.read(data))
+        flaws.reports(&problems)
+        return problems
       }
     }
   }
 }
 
-/// The cookies of the valid lines.
-private func readableCookies(in data: Data) -> [Cookie] {
-  do throws(CookieFileError) {
-    return try NetscapeCookieFile.cookies(in: data, now: .distantPast)
-  } catch {
-    return error.readable
+extension FileFlaws {
+  /// The bytes that are read; those that are no text are left as they are.
+  fileprivate func read(_ data: Data) -> Data {
+    String(bytes: data, encoding: .utf8).map { Data(reads($0).utf8) } ?? data
   }
 }
 
@@ -83,6 +113,48 @@ extension Saboteur<CookieFileFixture> {
         text.split(separator: "\n", omittingEmptySubsequences: false)
           .filter { !$0.hasPrefix("# swift") }.joined(separator: "\n")
       }
+    }
+    flawed("counts-from-0", "numbers lines from 0", caughtBy: "reported", saying: "the problems") {
+      $0.reports = { for index in $0.indices { $0[index].position -= 1 } }
+    }
+    flawed(
+      "modest", "can what it says that it can't", caughtBy: "lacks-reports", "lacks-lenience"
+    ) { _ in }
+    flawed(
+      "needs-plain-hosts", "ignores domains with a port", caughtBy: "other-programs",
+      saying: "the host of example.com:8080"
+    ) { $0.reads = { $0.replacing(":8080", with: ":") } }
+  }
+
+  @SaboteurBuilder<CookieFileFixture>
+  static var cookieJSONFiles: [Saboteur] {
+    flawedJSON(
+      "whole-seconds", "rounds instants to seconds", caughtBy: "round-trip", "parsed",
+      saying: "the cookies"
+    ) {
+      $0.found = {
+        for index in $0.indices {
+          let seconds = $0[index].creation.timeIntervalSinceReferenceDate.rounded()
+          $0[index].creation = Date(timeIntervalSinceReferenceDate: seconds)
+        }
+      }
+    }
+    flawedJSON("all-one-version", "reads every version", caughtBy: "newer-version") {
+      $0.reports = { $0 = [] }
+    }
+    flawedJSON(
+      "blames-cookies", "reports a bad file as a bad cookie", caughtBy: "no-file",
+      saying: "the problems of"
+    ) { $0.reports = { for index in $0.indices { $0[index].position += 1 } } }
+    flawedJSON("drops-all", "reads nothing of a file with a bad cookie", caughtBy: "bad-cookies") {
+      $0.reads = { $0.contains("a;b") || $0.contains("stern") ? "" : $0 }
+    }
+    Saboteur("writes-nan", "writes a date that is no number", caughtBy: "no-date") { _ in
+      CookieFileFixture(
+        writing: { cookies in
+          try JSONCookieFile.data(for: cookies.filter { !$0.creation.timeIntervalSince1970.isNaN })
+        },
+        readingOrThrowing: { data throws(CookieFileError) in try JSONCookieFile.cookies(in: data) })
     }
   }
 }

@@ -13,6 +13,12 @@ public struct CookieFileError: Error, Sendable, Hashable {
 
     /// What is wrong at that position.
     public var reason: Reason
+
+    /// Creates a problem.
+    public init(position: Int, reason: Reason) {
+      self.position = position
+      self.reason = reason
+    }
   }
 
   /// The kinds of problems.

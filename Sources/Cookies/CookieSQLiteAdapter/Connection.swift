@@ -255,7 +255,6 @@ final class Connection {
     Self.failure(code, handle: handle, path: path)
   }
 
-  // not mutated: the port has no timeout
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15

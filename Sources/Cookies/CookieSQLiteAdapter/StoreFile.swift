@@ -16,6 +16,7 @@ enum StoreFile {
     let path = try absolute(path)
     let error = creationLock.withLock { _ in
       let descriptor = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      // not mutated: a process has the descriptors 0 to 2
       guard descriptor >= 0 else { return errno }
       close(descriptor)
       return 0
@@ -60,7 +61,7 @@ enum StoreFile {
     }
     guard access(path, R_OK | W_OK) == 0 else { throw failure(errno, path) }
     switch status.st_size {
-    case 0: chmod(path, 0o600)
+    case 0: break
     // SQLite treats a file of one byte as an empty database.
     case ..<headerSize: throw failure(.notACookieStore, path, "file is not a database: too short")
     default: try checkJournal(of: path)
@@ -68,6 +69,7 @@ enum StoreFile {
   }
 
   /// The length of a database's header, in bytes.
+  // not mutated: SQLite refuses any file between two bytes and a header
   private static let headerSize = 100
 
   /// Whether the file has a write-ahead log that isn't empty.

@@ -65,8 +65,13 @@ extension Contract<CookieSalvageFixture> {
       _ = try fixture.fill(20)
       try fixture.execute("PRAGMA application_id = 7")
       let bytes = try DatabaseBytes(fixture, having: [])
-      try bytes.overwriting(bytes.start(of: 2)).write(fixture)
-      try fixture.expectRefusals(.notACookieStore, of: "a damaged database of another program")
+      for page in [1, 2] {
+        try bytes.overwriting(bytes.start(of: page)).write(fixture)
+        try fixture.expectRefusal(.notACookieStore, of: "repairing another program's page \(page)")
+        {
+          _ = try fixture.salvage()
+        }
+      }
     }
     Clause(
       "other-log", "the log or journal of another program's database is left as it is",
@@ -95,6 +100,22 @@ extension Contract<CookieSalvageFixture> {
         try fixture.expectRefusal(.notACookieStore, of: "a database with a file \(log)") {
           _ = try fixture.open()
         }
+      }
+    }
+    Clause(
+      "ended-journal", "a journal that no crash left is ignored", from: "sqlite.org, File Format §3"
+    ) { fixture in
+      let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+      let pages: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 0]
+      for (what, bytes) in [
+        ("of no bytes", []), ("cut in its header", magic + pages + [0, 0, 1]),
+        ("with a cleared header", Array(repeating: 0, count: 28)),
+        ("of no pages", magic + pages + Array(repeating: 0, count: 12)),
+        ("of another form", [0xd8] + magic.dropFirst() + pages + Array(repeating: 1, count: 12)),
+      ] as [(String, [UInt8])] {
+        let cookies = try fixture.fill(4)
+        try Data(bytes).write(to: URL(filePath: fixture.file.path + "-journal"))
+        checkEqual(try fixture.cookies(), cookies, "the cookies beside a journal \(what)")
       }
     }
     Clause("other-tables", "a store with other tables is refused", from: project) { fixture in
@@ -162,6 +183,33 @@ extension Contract<CookieSalvageFixture> {
       try fixture.setMode(0o644)
       try fixture.open().close()
       checkEqual(fixture.mode(), 0o600, "the mode of an empty file that became a store")
+    }
+    Clause(
+      "locked", "a write waits for the lock of another program, no less than the timeout",
+      from: "sqlite.org, sqlite3_busy_timeout"
+    ) { fixture in
+      _ = try fixture.fill(4)
+      let request = try CookieRequest(isSecure: true, host: "a.example")
+      for timeout in [Duration.milliseconds(30), .milliseconds(-5), .zero] {
+        let store = try fixture.open(waiting: timeout)
+        try fixture.execute("BEGIN IMMEDIATE") { _ in
+          let time = try ContinuousClock().measure {
+            try fixture.expectRefusal(.busy, of: "a write while another program writes") {
+              try store.store("a=1", from: request)
+            }
+          }
+          checkEqual(time >= timeout, true, "whether it waited for \(timeout)")
+          checkEqual(time < timeout + .seconds(20), true, "whether it failed \(timeout) later")
+        }
+        try store.store("a=1", from: request)
+        store.close()
+      }
+      let patient = try fixture.open(waiting: .seconds(1e12))
+      try patient.store("b=1", from: request)
+      patient.close()
+      try fixture.expectRefusal(.closed, of: "a write to a closed store") {
+        try patient.store("c=1", from: request)
+      }
     }
     Clause(
       "kept-as-evidence", "closing a store that met damage leaves the file and its log unchanged",

@@ -119,7 +119,7 @@ extension Saboteur<CookieSalvageFixture> {
           try claim(file)
           return try SQLiteCookieStore.salvage(path: file.path)
         }
-      } opening: { file in
+      } opening: { file, _ in
         do {
           return try CookieSalvageFixture.open(file)
         } catch {
@@ -132,11 +132,24 @@ extension Saboteur<CookieSalvageFixture> {
       scope in
       try CookieSalvageFixture(in: scope) {
         try SQLiteCookieStore.salvage(path: $0.path)
-      } opening: { file in
+      } opening: { file, _ in
         if let data = try? Data(contentsOf: file), data.range(of: Data("sqlite_stat1".utf8)) != nil
         {
           throw CookieStoreError.storage(
             CookieStorageFailure(.corrupt, subject: file.path, detail: "it has other tables"))
+        }
+        return try CookieSalvageFixture.open(file)
+      }
+    }
+    Saboteur(
+      "shuns-journals", "refuses a store with any journal", caughtBy: "ended-journal"
+    ) { scope in
+      try CookieSalvageFixture(in: scope) {
+        try SQLiteCookieStore.salvage(path: $0.path)
+      } opening: { file, _ in
+        if FileManager.default.fileExists(atPath: file.path + "-journal") {
+          throw CookieStoreError.storage(
+            CookieStorageFailure(.notACookieStore, subject: file.path, detail: "it has a journal"))
         }
         return try CookieSalvageFixture.open(file)
       }
@@ -147,7 +160,7 @@ extension Saboteur<CookieSalvageFixture> {
     ) { scope in
       try CookieSalvageFixture(in: scope) {
         try SQLiteCookieStore.salvage(path: $0.path)
-      } opening: { file in
+      } opening: { file, _ in
         let before = try? FileManager.default.attributesOfItem(atPath: file.path)
         let store = try CookieSalvageFixture.open(file)
         if let mode = before?[.posixPermissions] {
@@ -170,9 +183,17 @@ extension Saboteur<CookieSalvageFixture> {
         sqlite3_open(path, &database)
         sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
         sqlite3_close(database)
-      } opening: { opened in
+      } opening: { opened, _ in
         file.withLock { $0 = opened }
         return try CookieSalvageFixture.open(opened)
+      }
+    }
+    Saboteur("impatient", "does not wait for locks", caughtBy: "locked", saying: "waited") {
+      scope in
+      try CookieSalvageFixture(in: scope) {
+        try SQLiteCookieStore.salvage(path: $0.path)
+      } opening: { file, _ in
+        try CookieSalvageFixture.open(file, waiting: .zero)
       }
     }
     Saboteur("reads-to-clear", "deletes the cookies one by one", caughtBy: "cleared") { scope in

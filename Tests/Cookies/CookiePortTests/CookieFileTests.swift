@@ -56,52 +56,6 @@ struct NetscapeCookieFileTests {
     #expect(text.hasPrefix("# Netscape HTTP Cookie File\n"))
   }
 
-  @Test("files of other programs are decoded")
-  func foreign() throws {
-    let cookies = try read(
-      "\u{FEFF}# Netscape HTTP Cookie File\r\n# https://curl.se/docs/http-cookies.html\r\n\r\n  \t\r\n"
-        + ".Example.com\tTRUE\t/\tTRUE\t1700000060\ta\t1\r\n#HttpOnly_b.example\tFALSE\t/x\tfalse\t0\tb\t\r\n"
-        + "c.example\tTRUE\t/\tFALSE\t\tc\n" + "d.example\tFALSE\t/\tFALSE\t1700000060.5\t\td\n"
-        + "bücher.example\tFALSE\t/\tFALSE\t9999999999999999\te\t1")
-    #expect(
-      cookies == [
-        Cookie(
-          name: "a", value: "1", domain: "example.com", isHostOnly: false, expires: .start + 60,
-          isSecure: true, creation: .start),
-        Cookie(
-          name: "b", value: "", domain: "b.example", path: "/x", isHTTPOnly: true, creation: .start),
-        Cookie(name: "c", value: "", domain: "c.example", isHostOnly: false, creation: .start),
-        Cookie(name: "", value: "d", domain: "d.example", expires: .start + 60.5, creation: .start),
-        Cookie(
-          name: "e", value: "1", domain: "xn--bcher-kva.example", expires: CookieDate.latest,
-          creation: .start),
-      ])
-  }
-
-  @Test("the port that wget adds to a domain is ignored")
-  func port() throws {
-    let rest = "\tFALSE\t/\tFALSE\t0\ta\t1\n"
-    let good = ["example.com:8080", ".example.com:8080", "192.0.2.1:80", "::1:80", "[::1]"]
-    let hosts = try read(good.map { $0 + rest }.joined()).map(\.domain)
-    #expect(hosts == ["example.com", "example.com", "192.0.2.1", "::1:80", "::1"])
-    for bad in ["example.com:", "example.com:http", ":80", "example.com:80:80", "[::1]:80"] {
-      let error = #expect(throws: CookieFileError.self) { try read(bad + rest) }
-      #expect(error?.problems.map(\.reason) == [.invalidDomain(bad)])
-    }
-  }
-
-  @Test("an edited line overrides the comment before it")
-  func edited() throws {
-    let cookie = Cookie(
-      name: "a", value: "1", domain: "example.com", sameSite: .strict, creation: .start)
-    let text = String(decoding: try NetscapeCookieFile.data(for: [cookie]), as: UTF8.self)
-    let edited = try read(text.replacingOccurrences(of: "a\t1", with: "a\t2"))
-    #expect(edited == [Cookie(name: "a", value: "2", domain: "example.com", creation: .start)])
-    let lines = text.split(separator: "\n")
-    #expect(try read(lines.dropLast().joined(separator: "\n")) == [])
-    #expect(try read(lines[1] + "\n\n" + lines[2]).map(\.sameSite) == [.unspecified])
-  }
-
   @Test("every invalid line is reported with its number, and the valid ones are readable")
   func badLines() throws {
     let good = "a.b\tFALSE\t/\tFALSE\t0\tx\ty"
@@ -132,16 +86,6 @@ struct NetscapeCookieFileTests {
     #expect(Set(problems.map(\.description)).count == problems.count)
   }
 
-  @Test("bytes that are not UTF-8 make only their line invalid")
-  func notUTF8() throws {
-    let data = Data("a.b\tFALSE\t/\tFALSE\t0\tx\t".utf8) + [0xFF, 0x0A] + Data("# c\n\n".utf8)
-    let error = #expect(throws: CookieFileError.self) {
-      try NetscapeCookieFile.cookies(in: data, now: .start)
-    }
-    #expect(error?.problems.map(\.reason) == [.notUTF8])
-    #expect(error?.problems.map(\.position) == [1])
-  }
-
   @Test("any text is decoded or rejected, and decoded cookies survive another round trip")
   func anything() throws {
     var random = SplitMix64(seed: 29)
@@ -168,78 +112,6 @@ struct NetscapeCookieFileTests {
 
 @Suite("JSONCookieFile")
 struct JSONCookieFileTests {
-  @Test("encoded cookies are decoded with every field")
-  func roundTrip() throws {
-    #expect(try JSONCookieFile.cookies(in: JSONCookieFile.data(for: awkward)) == awkward)
-  }
-
-  @Test("the same cookies are always encoded as the same bytes")
-  func stable() throws {
-    let data = try JSONCookieFile.data(for: awkward)
-    #expect(try JSONCookieFile.data(for: JSONCookieFile.cookies(in: data)) == data)
-  }
-
-  @Test("a NaN date can't be encoded")
-  func noDate() {
-    let cookie = Cookie(
-      name: "a", value: "", domain: "a.b", creation: Date(timeIntervalSince1970: .nan))
-    #expect(throws: CookieFileError.self) { try JSONCookieFile.data(for: [cookie]) }
-    #expect(throws: CookieFileError.self) { try NetscapeCookieFile.data(for: [cookie]) }
-  }
-
-  @Test("a newer version is distinguished from damage")
-  func newer() {
-    let data = Data(#"{"version": 2, "cookies": "in another form"}"#.utf8)
-    let error = #expect(throws: CookieFileError.self) { try JSONCookieFile.cookies(in: data) }
-    #expect(error?.problems.map(\.reason) == [.newerVersion(2)])
-  }
-
-  @Test(
-    "data that is no cookie file is rejected",
-    arguments: [
-      "", "[]", "{}", #"{"version":1}"#, "{\"version\":1,\"cookies\":[{}]}",
-      #"{"version":0,"cookies":[]}"#, #"{"version":1.5,"cookies":[]}"#,
-      #"{"version":1,"cookies":[null]}"#,
-      #"{"version":1,"cookies":"# + String(repeating: "[", count: 9999),
-    ])
-  func damage(_ text: String) {
-    let error = #expect(throws: CookieFileError.self) {
-      try JSONCookieFile.cookies(in: Data(text.utf8))
-    }
-    guard case .invalidJSON = error?.problems.first?.reason else {
-      Issue.record("expected invalidJSON, got \(String(describing: error))")
-      return
-    }
-  }
-
-  @Test("an invalid cookie is reported with its position, and the others are readable")
-  func rejected() throws {
-    var cookies = awkward
-    cookies[2].name = "a;b"
-    let data = try JSONCookieFile.data(for: cookies)
-    let error = #expect(throws: CookieFileError.self) { try JSONCookieFile.cookies(in: data) }
-    #expect(error?.problems.map(\.position) == [3])
-    #expect(error?.problems.map(\.reason) == [.refused(.notRestorable)])
-    #expect(error?.readable.count == cookies.count - 1)
-  }
-
-  @Test("a damaged cookie is reported with its position, and the others are readable")
-  func damagedCookie() throws {
-    let text = String(decoding: try JSONCookieFile.data(for: awkward), as: UTF8.self)
-    for (sound, damaged) in [
-      ("\"strict\"", "\"stern\""), ("\"strict\"", "null"), ("\"::1\"", "5"),
-    ] {
-      let data = Data(text.replacingOccurrences(of: sound, with: damaged).utf8)
-      let error = #expect(throws: CookieFileError.self) { try JSONCookieFile.cookies(in: data) }
-      #expect(error?.problems.map(\.position) == [3])
-      guard case .invalidJSON = error?.problems.first?.reason else {
-        Issue.record("expected invalidJSON, got \(String(describing: error))")
-        continue
-      }
-      #expect(error?.readable == awkward.filter { $0.domain != "::1" })
-    }
-  }
-
   @Test("the profile decides what is rejected")
   func profile() throws {
     let data = try JSONCookieFile.data(for: [awkward[3]])
