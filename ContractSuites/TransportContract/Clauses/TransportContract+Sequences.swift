@@ -34,7 +34,7 @@ extension ClauseGroup<TransportFixture> {
         }
       }
       let good = OriginScript.raw("HTTP/1.1 200 OK\r\nA: 1\r\nContent-Length: 0\r\n\r\n")
-      let bad = OriginScript.raw("HTTP/1.1 200 OK\r\nA: 1\r\nNo colon\r\n\r\n") + [.close]
+      let bad = OriginScript.raw("HTTP/1.1 200 OK\r\nA: 1\r\nB : 2\r\n\r\n") + [.close]
       let world = try await fixture.world(good, bad, bad, good)
       try await world.answer()
       for _ in 1...2 { await world.expectFailure(.malformedHead) }

@@ -343,6 +343,9 @@ extension ClauseGroup<TransportFixture> {
       let seen = try await world.arrival(of: .post, body: body)
       checkText(seen.body, "onetwo", "the content")
       checkEqual(seen.trailers, ["X-Sum": "42", "X-Empty": ""], "the trailer section")
+      let next = try await world.arrival(of: .post, body: .stream(Chunks("three", "four")))
+      checkText(next.body, "threefour", "the content of the next request")
+      checkEqual(next.trailers, [:], "the trailer section of the next request")
     }
   }
 }

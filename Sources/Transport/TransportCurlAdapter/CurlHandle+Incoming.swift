@@ -38,6 +38,7 @@ extension CurlHandle {
   ///
   /// Such a libcurl joins a first field line that starts with a space to the last field of the
   /// previous transfer, whose memory it has freed.
+  // not mutated: shows only with libcurl 8.1
   static let hasFoldUseAfterFree = CurlLibrary.current.version < 0x08_01_01
 
   /// Handles a line of a head or of the trailers.

@@ -144,7 +144,7 @@ extension CurlHandle {
     guard outgoing.isWaitingForContent, !incoming.isMultiplexed, speaksHTTP2 != true,
       let socket = loop.sockets.socket(atPort: outgoing.port)
     else { return false }
-    var byte: UInt8 = 0
+    var byte: UInt8 = 0  // not mutated: never read
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 

@@ -32,7 +32,7 @@ final class CurlHandle {
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   /// Whether the request has `Connection: close`.
-  private var closes = false
+  private var closes = false  // not mutated: set before it is read
   private var method: HTTPRequest.Method?
   private(set) var framing: WireRequest.Framing?
   private(set) var options = TransportOptions()
@@ -73,13 +73,14 @@ final class CurlHandle {
     self.easy = easy
     self.loop = loop
     self.configuration = configuration
-    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     try setUp(configuration, loop: loop, errorText: errorText)
   }
 
   deinit {
     curl_easy_cleanup(easy)
+    // not mutated: shows only in the use of memory
     curl_url_cleanup(url)
+    // not mutated: shows only in the use of memory
     curl_slist_free_all(fieldList)
     errorText.deallocate()
   }
@@ -108,6 +109,7 @@ final class CurlHandle {
       setMethod(transfer.wire)
     }
     if fields?.isSpelled(like: transfer.wire.headerFields) != true {
+      // not mutated: shows only in the use of time
       fields = transfer.wire.headerFields
       closes = transfer.wire.headerFields.list(.connection).contains("close")
       // libcurl keeps the pointer and does not copy the list, so the old list is freed last.
@@ -120,7 +122,9 @@ final class CurlHandle {
     setTimes(options, configuration)
     // Callbacks change these four during a transfer, so they are always set.
     set(CURLOPT_FORBID_REUSE, closes)
+    // not mutated: shows only in the use of time
     set(CURLOPT_VERBOSE, false)
+    // not mutated: shows only in the use of time
     set(CURLOPT_NOPROGRESS, true)
     set(CURLOPT_IGNORE_CONTENT_LENGTH, false)
     headCache.begin(
@@ -145,11 +149,9 @@ final class CurlHandle {
   /// 1 KiB").
   private func setURL(_ text: String) {
     let parsed = curl_url()
-    let isRead = curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
-    // If libcurl cannot parse the URL, it gets the string, so that the transfer fails with its
-    // error.
-    ccurl_set_string(easy, CURLOPT_URL, isRead ? nil : text)
-    ccurl_set_pointer(easy, CURLOPT_CURLU, isRead ? UnsafeMutableRawPointer(parsed) : nil)
+    // If libcurl cannot parse the URL, the transfer fails.
+    curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS))
+    ccurl_set_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(parsed))
     // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly. A
     // request to an HTTP proxy has the whole URL as its target, so there the question mark is lost.
     // not mutated: only with libcurl after 8.5
@@ -158,7 +160,9 @@ final class CurlHandle {
     let isDirect = configuration.proxy == .none || origin?.scheme == .https
     // not mutated: only with libcurl after 8.5
     ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, hasEmptyQuery && isDirect ? target : nil)
+    // not mutated: shows only in the use of memory
     curl_url_cleanup(url)
+    // not mutated: shows only in the use of memory
     url = parsed
   }
 
@@ -188,7 +192,8 @@ final class CurlHandle {
 
   /// Whether `flush()` may be called: not while reading is paused, because it would resume reading
   /// and exceed the buffer limit.
-  var canFlush: Bool { offersHTTP2 && transfer?.isReadingPaused == false }
+  // not mutated: shows only in the use of memory
+  var canFlush: Bool { transfer?.isReadingPaused == false }
 
   /// Makes libcurl send pending frames of the connection, by a change of the stream's window.
   func flush() {
