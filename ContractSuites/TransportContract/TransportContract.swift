@@ -16,6 +16,7 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.upload
     ClauseGroup<TransportFixture>.time
     ClauseGroup<TransportFixture>.pool
+    ClauseGroup<TransportFixture>.sequences
     ClauseGroup<TransportFixture>.trust
     ClauseGroup<TransportFixture>.boundaries
   } saboteurs: {
@@ -27,6 +28,7 @@ extension Contract<TransportFixture> {
     Saboteur.upload
     Saboteur.time
     Saboteur.pool
+    Saboteur.sequences
     Saboteur.trust
     Saboteur.boundaries
   }

@@ -67,7 +67,8 @@ extension Implementation<TransportFixture> {
       on: .linux
     )
     .deviating(
-      from: "trailers", by: .crashing, because: "trailer fields crash the process",
+      from: "trailers", "long-trailers", by: .crashing,
+      because: "trailer fields crash the process",
       link: issue(5285), on: .linux
     )
     .deviating(
@@ -168,6 +169,10 @@ extension Implementation<TransportFixture> {
       on: .linux
     )
     .deviating(
+      from: "bad-head-held", by: .timingOut(after: .seconds(1)),
+      because: "a space before a colon is noticed only once the head is complete", on: .linux
+    )
+    .deviating(
       from: "folded-framing", because: "libcurl returns the chunks undecoded as content", on: .linux
     )
     .deviating(
@@ -176,7 +181,9 @@ extension Implementation<TransportFixture> {
       on: .linux
     )
     .deviating(
-      from: "expectation-failed", because: "libcurl sends the request again after 417", on: .linux
+      from: "expectation-failed", "expectation-content",
+      because: "libcurl sends the request again after 417, so bytes after that are the response",
+      on: .linux
     )
     .deviating(
       from: "cut-upload", kind: .unsupported, by: .timingOut(after: .seconds(1)),
@@ -268,10 +275,6 @@ extension Implementation<TransportFixture> {
         from: "coding-until-close",
         because: "libcurl after 8.5 obeys Content-Length despite a transfer coding",
         on: .linux)
-    }
-    if !library.tracesDiscardedContent {
-      deviating = deviating.deviating(
-        from: "expectation-content", because: "libcurl after 8.5 repeats the request", on: .linux)
     }
     return deviating
   }

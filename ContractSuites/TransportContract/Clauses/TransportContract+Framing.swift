@@ -125,11 +125,29 @@ extension ClauseGroup<TransportFixture> {
       "bad-chunk-held", "an invalid chunk is an error at once, although the connection stays open",
       from: "RFC 9112 §7.1", requires: .connections
     ) { fixture in
-      for text in ["0 2\r\nhi", "2;" + String(repeating: "x", count: 8000), "0x2\r\n"] {
+      for text in [
+        "0 2\r\nhi", "2;" + String(repeating: "x", count: 8000), "0x2\r\n", "0x2\r\n\r\n",
+      ] {
         let world = try await fixture.world(.raw(chunked + text) + [.stall])
         await world.expectFailure(.badChunk)
         try await world.expect("the connection is closed") { $0.closedByClient == 1 }
       }
+      // The peer sends the chunk once the head was read, after which the second byte is sent.
+      let (reads, read) = AsyncStream<Void>.makeStream()
+      let world = try await fixture.world(
+        [
+          .readBodyBytes(1), .send(chunked), .readBodyBytes(1), .send("0x2\r\n"), .stall,
+        ])
+      let chunks = Chunks { index in
+        if index == 1 { for await _ in reads { break } }
+        return index < 2 ? [0x61] : nil
+      }
+      let exchange = try await world.send(.put, body: .stream(chunks, length: 2))
+      read.yield()
+      let error = await #expect(throws: TransportError.self) {
+        try await exchange.body.collect(upTo: 9)
+      }
+      checkEqual(error?.kind, .badChunk, "the kind of the error after the head")
     }
     Clause(
       "oversized-chunk", "a chunk size that overflows a signed 64-bit integer is an error",
@@ -268,6 +286,13 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(try await world.answer().text, "next", "the content after \(describe(start))")
         checkEqual(world.log.counts.connections, 2, "the number of connections")
       }
+      // In one record of TLS, what follows the content is decrypted with it.
+      let head = ScriptStep.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+      let world = try await fixture.world(
+        [head, .send("hiX")], .respond(text: "next"), scheme: .https)
+      try await world.answer()
+      checkEqual(try await world.answer().text, "next", "the content over TLS")
+      checkEqual(world.log.counts.connections, 2, "the number of connections over TLS")
     }
     late("late-surplus", "over http", .http)
     late("late-surplus-tls", "over https", .https)
@@ -322,6 +347,29 @@ extension ClauseGroup<TransportFixture> {
         exchange.response.headerFields.contains("X-Sum"), false, "whether the head has X-Sum")
     }
     Clause(
+      "long-trailers",
+      "trailer fields are returned, or are an error if they exceed the limits of a head",
+      from: "RFC 9112 §7.1.2, this project"
+    ) { fixture in
+      // A transport may have lower limits for trailer fields, but it must not drop or cut any.
+      for count in [1000, 10_000, 70_000] {
+        let value = String(repeating: "x", count: count)
+        let world = try await fixture.world(
+          .raw(chunked + "2\r\nhi\r\n0\r\nX-A: \(value)\r\n\r\n"))
+        let exchange = try await world.send()
+        do throws(TransportError) {
+          checkText(try await exchange.body.collect(upTo: 9), "hi", "the content")
+          checkEqual(
+            exchange.body.trailerFields?["X-A"]?.utf8.count, count, "the size of the trailer field")
+          check(count < 65_536, "\(count) bytes of trailer fields were accepted")
+        } catch {
+          checkEqual(error.kind, .headTooLarge, "the kind of '\(error)'")
+          checkEqual(error.phase, .receivingBody, "the phase")
+          check(count > 1000, "\(count) bytes of trailer fields were rejected")
+        }
+      }
+    }
+    Clause(
       "reset", "a reset within the content is an error, after the bytes received before it",
       from: "RFC 9112 §8", requires: .connections
     ) { fixture in
@@ -352,13 +400,17 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
-      "tls-cut", "over TLS, content shorter than its length or without its last chunk is an error",
+      "tls-cut", "over TLS, a head or content that ends before its end is an error",
       from: "RFC 9112 §9.8"
     ) { fixture in
-      for text in ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhalf", chunked + "4\r\nhalf\r\n"] {
+      for (text, kind) in [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhalf", TransportError.Kind.truncatedBody),
+        (chunked + "4\r\nhalf\r\n", .truncatedBody),
+        ("HTTP/1.1 200 OK\r\nA: b\r\n", .truncatedHead),
+      ] {
         for end in [ScriptStep.close, .closeWithoutNotify] {
           let world = try await fixture.world(.raw(text) + [end], scheme: .https)
-          await world.expectFailure(.truncatedBody, .connectionReset)
+          await world.expectFailure(kind)
         }
       }
     }

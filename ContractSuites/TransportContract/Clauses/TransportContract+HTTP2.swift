@@ -145,12 +145,39 @@ extension ClauseGroup<TransportFixture> {
       "request-trailers", "trailer fields are sent after the content", from: "RFC 9113 §8.1",
       requires: .scriptedServer
     ) { fixture in
-      let world = try await fixture.multiplexedWorld { _ in .respond() }
-      try await world.answer()
-      let body = HTTPRequestBody.stream(Chunks("one", "two"), trailers: { ["X-Sum": "42"] })
-      let seen = try await world.arrival(of: .post, body: body)
-      checkText(seen.body, "onetwo", "the content")
-      checkEqual(seen.trailers, ["X-Sum": "42"], "the trailer section")
+      for isFirst in [false, true] {
+        let world = try await fixture.multiplexedWorld { _ in .respond() }
+        if !isFirst { try await world.answer() }
+        let body = HTTPRequestBody.stream(Chunks("one", "two"), trailers: { ["X-Sum": "42"] })
+        let seen = try await world.arrival(of: .post, body: body)
+        checkText(seen.body, "onetwo", "the content")
+        checkEqual(seen.trailers, ["X-Sum": "42"], "the trailer section")
+      }
+    }
+    Clause(
+      "length-and-trailers",
+      "trailer fields follow content of a declared length, and exceed no limit of a head",
+      from: "RFC 9113 §8.1, this project", requires: .scriptedServer
+    ) { fixture in
+      let head = "Content-Length: 2\r\nTransfer-Encoding: chunked\r\nTrailer: X-A, X-B\r\n\r\n"
+      let world = try await fixture.multiplexedWorld { request in
+        [
+          .send(
+            "HTTP/1.1 200 OK\r\n\(head)2\r\nhi\r\n0\r\nX-A: 1\r\nX-B: 2\r\nX-A: 3\r\n\r\n")
+        ]
+      }
+      let exchange = try await world.send()
+      checkText(try await exchange.body.collect(upTo: 9), "hi", "the content")
+      checkEqual(
+        exchange.body.trailerFields, ["X-A": "1", "X-B": "2", "X-A": "3"], "the trailer section")
+      let many = (1...20).map { "X-\($0): 1\r\n" }.joined()
+      let flooding = try await fixture.multiplexedWorld { request in
+        [.send("HTTP/1.1 200 OK\r\n\(head)2\r\nhi\r\n0\r\n\(many)\r\n")]
+      }
+      var options = TransportOptions()
+      options.headLimits = HTTPHeadLimits(bytes: 400, fields: 16)
+      let error = await flooding.expectFailure(.headTooLarge, options: options)
+      checkEqual(error?.phase, .receivingBody, "the phase")
     }
     Clause(
       "connection-fields", "connection-specific fields are not sent",
@@ -363,7 +390,8 @@ extension ClauseGroup<TransportFixture> {
       // INTERNAL_ERROR and CANCEL, and violations of the protocol, which would recur.
       for (code, kind) in [
         (UInt32(2), TransportError.Kind.connectionReset), (8, .connectionReset),
-        (1, .protocolViolation), (3, .protocolViolation), (4, .protocolViolation),
+        (0, .connectionReset), (1, .protocolViolation), (3, .protocolViolation),
+        (4, .protocolViolation),
         (5, .protocolViolation), (6, .protocolViolation), (9, .protocolViolation),
         (12, .protocolViolation),
       ] {
@@ -380,6 +408,36 @@ extension ClauseGroup<TransportFixture> {
           checkEqual(try await world.answer().text, "hi", "the next content")
         }
         checkEqual(world.log.counts.connections, 1, "the number of connections")
+      }
+    }
+    Clause(
+      "refused-stream",
+      "a refused first request of a connection is retried, but not once it may be processed",
+      from: "RFC 9113 §8.7, RFC 9110 §9.2.2", requires: .scriptedServer
+    ) { fixture in
+      // libcurl 7.88 does not tell the refusal of a later request from the end of the connection.
+      let refused = UInt32(7)
+      for method in [HTTPRequest.Method.get, .put, .post] {
+        let counter = Counter()
+        let world = try await fixture.multiplexedWorld { _ in
+          counter.increment() == 1
+            ? [.readBody, .resetStream(refused)] : .respond(text: "processed")
+        }.through { $0.retryingWhenSafe() }
+        let answer = try await world.answer(method, body: .text("pay"))
+        checkEqual(answer.text, "processed", "the content of \(method) after its refusal")
+        checkEqual(counter.value, 2, "the number of requests")
+      }
+      // A processed stream that ends with its connection, and one after a refusal.
+      for steps in [[.goAway(isProcessed: true), .reset], [ScriptStep.reset]] {
+        let counter = Counter()
+        let world = try await fixture.multiplexedWorld { _ in
+          counter.increment() == 1 && steps.count == 1
+            ? [.readBody, .resetStream(refused)] : OriginScript([.readBody] + steps)
+        }.through { $0.retryingWhenSafe(attempts: 3) }
+        let error = await world.expectFailure(
+          .emptyReply, .connectionReset, of: .post, body: .text("pay"))
+        checkEqual(error?.isRetrySafe, false, "whether a retry is safe")
+        checkEqual(counter.value, 3 - steps.count, "the number of requests")
       }
     }
     Absence(of: .scriptedServer, "the server responds on its own, with 404 for an unknown file") {

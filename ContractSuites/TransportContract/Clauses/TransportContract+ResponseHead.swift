@@ -101,6 +101,17 @@ extension ClauseGroup<TransportFixture> {
         await world.expectFailure(.truncatedHead)
       }
     }
+    Clause(
+      "bad-head-held", "an invalid head is an error at once, although the connection stays open",
+      from: "RFC 9112 §2.2, this project", requires: .connections
+    ) { fixture in
+      for line in ["", "No colon\r\n", "X-A : 1\r\n", " X-A: 1\r\n"] {
+        let world = try await fixture.world(
+          [.send(line.isEmpty ? "HTTP/1.1 2000\r\n" : "HTTP/1.1 200 OK\r\n\(line)"), .stall])
+        await world.expectFailure(.malformedHead)
+        try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+      }
+    }
     Clause("no-space", "the space after a field's colon is optional", from: "RFC 9112 §5") {
       fixture in
       let answer = try await fixture.world(head("HTTP/1.1 200 OK", "X-A:1")).answer()

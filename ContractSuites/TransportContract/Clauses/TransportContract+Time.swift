@@ -256,6 +256,10 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(
         world.log.requests.map(\.head.ordinal), [1, 2, 3, 4, 5],
         "the list of positions on the connection")
+      for length in [5, nil, nil] {
+        try await world.answer(.put, body: .stream(Chunks("hel", "lo"), length: length))
+      }
+      checkEqual(world.log.counts.connections, 1, "the number of connections after streams")
     }
     Clause(
       "connection-close", "a connection is not reused after a response with `Connection: close`",
@@ -280,6 +284,9 @@ extension ClauseGroup<TransportFixture> {
       for _ in 1...2 { try await world.answer(.get, "/", [.connection: "close"]) }
       checkEqual(world.log.requests.map(\.head.connection), [1, 2], "the list of connections")
       checkEqual(world.log.requests.first?.fields[.connection], "close", "Connection")
+      let kept = try await fixture.world(.respond(text: "hi") + [.stall])
+      for _ in 1...2 { try await kept.answer(.get, "/", [.connection: "close"]) }
+      try await kept.expect("the client closes both connections") { $0.closedByClient == 2 }
     }
     Clause(
       "stale-retry", "an idempotent request is retried on a new connection if a reused one ends",

@@ -143,7 +143,7 @@ extension ClauseGroup<TransportFixture> {
         "Proxy-Authorization at the proxy")
       let bypassing = try await fixture.world([near, proxy]) {
         $0.proxy = proxy.url
-        $0.proxyBypass = ["127.0.0.1"]
+        $0.proxyBypass = ["near.invalid", "127.0.0.1"]
       }
       checkEqual(try await bypassing.answer().text, "direct", "the content without the proxy")
       checkEqual(proxy.log.requests.count, 1, "the number of requests at the proxy")
@@ -184,6 +184,17 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(error?.phase, .connecting, "the phase of a refused connection to the proxy")
         checkEqual(error?.bytesSent, false, "whether bytes were sent")
       }
+      let unknown = try fixture.peer(OriginPlan(reachability: .unresolvable) { _ in [] })
+      let unresolved = try await fixture.world([unknown]) { $0.proxy = unknown.url }
+      for url in ["http://far.invalid/", "https://far.invalid/"] {
+        let error = await unresolved.expectFailure([.proxyFailed], of: HTTPRequest(url: url))
+        checkEqual(error?.bytesSent, false, "whether bytes were sent to an unknown proxy")
+      }
+      let bypassing = try await fixture.world([refusing, unknown]) {
+        $0.proxy = unknown.url
+        $0.proxyBypass = ["127.0.0.1"]
+      }
+      await bypassing.expectFailure(.connectionRefused)
       for status in [300, 403, 502] {
         let proxy = try fixture.peer(.respond(status))
         let world = try await fixture.world([proxy]) { $0.proxy = proxy.url }
@@ -324,6 +335,8 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(
           reset?.isRetrySafe, method.isIdempotent, "whether a retry of \(method) is safe")
       }
+      let bare = await resetting.expectFailure(.connectionReset)
+      checkEqual(bare?.phase, .awaitingHead, "the phase of a reset without content")
       let broken = try await fixture.world(.raw("HTTP/1.1 2000\r\n\r\n") + [.close])
       let malformed = await broken.expectFailure(.malformedHead)
       checkEqual(malformed?.isRetrySafe, false, "whether a retry of a malformed head is safe")

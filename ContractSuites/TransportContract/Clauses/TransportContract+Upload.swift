@@ -29,17 +29,26 @@ extension TransportFixture {
   ) async throws {
     var options = TransportOptions()
     options.continueTimeout = .seconds(60)
-    let contents = [
-      "Content-Length: 3\r\n\r\nwhy",
-      "Transfer-Encoding: chunked\r\n\r\n1\r\nw\r\n2\r\nhy\r\n0\r\n\r\n",
-    ]
-    for content in contents {
-      let world = try await world([.send("HTTP/1.1 \(status) No\r\n" + content)])
-      let answer = try await world.answer(
-        .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
-      checkEqual(answer.status, status, "the status", sourceLocation: sourceLocation)
-      checkEqual(
-        answer.text, "why", "the content of \(status)", sourceLocation: sourceLocation)
+    let fields: HTTPFields = [.expect: "100-continue"]
+    for (start, rest) in [
+      ("Content-Length: 3\r\n\r\nw", "hyX"),
+      ("Transfer-Encoding: chunked\r\n\r\n1\r\nw\r\n", "2\r\nhy\r\n0\r\n\r\nX"),
+    ] {
+      let head = "HTTP/1.1 \(status) No\r\n\(start)"
+      let scripts: [OriginScript] = [
+        [.send(head + rest)], [.send(head), .pause(.milliseconds(10)), .send(rest)],
+      ]
+      for script in scripts {
+        let answer = try await world(script).answer(
+          .post, "/", fields, body: .text("hello"), options: options)
+        checkEqual(answer.status, status, "the status", sourceLocation: sourceLocation)
+        checkEqual(
+          answer.text, "why", "the content of \(status)", sourceLocation: sourceLocation)
+      }
+      let cut = try await world([.send(head), .close])
+      await cut.expectFailure(
+        .truncatedBody, of: .post, "/", fields, body: .text("hello"), options: options,
+        sourceLocation: sourceLocation)
     }
   }
 }
@@ -207,15 +216,26 @@ extension ClauseGroup<TransportFixture> {
       "early-response", "a final response can precede the end of the request's content",
       from: "RFC 9112 §9.3, RFC 9110 §7.5", requires: .connections
     ) { fixture in
-      let world = try await fixture.world(
-        [.readBodyBytes(1), .send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), .close])
-      let chunks = Chunks { index in
-        if index > 0 { try await waitForCancellation() }
-        return [1]
+      for (text, content, step) in [
+        ("413 No\r\nContent-Length: 0\r\n\r\n", "", ScriptStep.close),
+        ("413 No\r\nContent-Length: 0\r\n\r\n", "", .stall),
+        ("413 No\r\nContent-Length: 2\r\n\r\nno", "no", .stall),
+        ("413 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n", "no", .stall),
+        ("204 No\r\n\r\n", "", .stall), ("413 No\r\n\r\nno", "no", .close),
+      ] {
+        for length in [5, nil] {
+          let world = try await fixture.world(
+            [.readBodyBytes(1), .send("HTTP/1.1 \(text)"), step])
+          let chunks = Chunks { index in
+            if index > 0 { try await waitForCancellation() }
+            return [1]
+          }
+          let answer = try await world.answer(.post, body: .stream(chunks, length: length))
+          checkEqual("\(answer.status)", String(text.prefix(3)), "the status")
+          checkEqual(answer.text, content, "the content of \(describe(text))")
+          checkEqual(world.log.counts.bodyBytes, 1, "the number of bytes read before the response")
+        }
       }
-      let answer = try await world.answer(.post, body: .stream(chunks, length: 5))
-      checkEqual(answer.status, 413, "the status")
-      checkEqual(world.log.counts.bodyBytes, 1, "the number of bytes read before the response")
     }
     Clause(
       "expect-continue", "the content waits for 100 Continue until the timeout",
@@ -309,7 +329,9 @@ extension ClauseGroup<TransportFixture> {
           if index > 0 { try await waitForCancellation() }
           return [1]
         }
-        await world.expectFailure(kind, of: .post, body: .stream(chunks))
+        let error = await world.expectFailure(kind, of: .post, body: .stream(chunks))
+        checkEqual(
+          error?.phase, kind == .truncatedBody ? .receivingBody : .awaitingHead, "the phase")
       }
     }
     Clause("request-trailers", "trailer fields are sent after the content", from: "RFC 9112 §7.1.2")
@@ -321,6 +343,9 @@ extension ClauseGroup<TransportFixture> {
       let seen = try await world.arrival(of: .post, body: body)
       checkText(seen.body, "onetwo", "the content")
       checkEqual(seen.trailers, ["X-Sum": "42", "X-Empty": ""], "the trailer section")
+      let next = try await world.arrival(of: .post, body: .stream(Chunks("three", "four")))
+      checkText(next.body, "threefour", "the content of the next request")
+      checkEqual(next.trailers, [:], "the trailer section of the next request")
     }
   }
 }

@@ -156,6 +156,14 @@ extension Saboteur<TransportFixture> {
         }
       }
     }
+    flawed(
+      "cuts-trailers", "cuts trailer fields at 4,096 bytes", caughtBy: "long-trailers",
+      saying: "the size of the trailer field"
+    ) {
+      $0.receivedBytes = {
+        $0.replacing(String(repeating: "x", count: 10_000), by: String(repeating: "x", count: 4096))
+      }
+    }
     flawed("reset-as-end", "treats a reset as the end of the content", caughtBy: "reset") {
       $0.ignoresBodyError = { $0.kind == .connectionReset }
     }

@@ -53,6 +53,14 @@ extension Saboteur<TransportFixture> {
       saying: "the trailer section"
     ) { $0.receivedBytes = { $0.replacing("X-End: yes\r\n", by: "") } }
     flawed(
+      "stops-at-length", "ignores what follows content of the declared length",
+      caughtBy: "length-and-trailers", saying: "the trailer section"
+    ) { $0.receivedBytes = { $0.replacing("X-A: 1\r\nX-B: 2\r\nX-A: 3\r\n", by: "") } }
+    flawed(
+      "gives-up-refused", "reports a refused request as one that may be processed",
+      caughtBy: "refused-stream"
+    ) { $0.reportRetrySafety(false) }
+    flawed(
       "cancels-connection", "closes the connection of a cancelled request",
       caughtBy: "cancel-stream", saying: "reset streams"
     ) { $0.useOnlyHTTP11() }

@@ -65,6 +65,10 @@ extension Saboteur<TransportFixture> {
           ? Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8) : bytes
       }
     }
+    flawed(
+      "waits-after-bad-head", "waits for more bytes after an invalid head",
+      caughtBy: "bad-head-held", timeLimit: .milliseconds(500)
+    ) { $0.wait(afterFailure: .malformedHead) }
     flawed("wants-space", "requires a space after the colon", caughtBy: "no-space") {
       $0.receivedBytes = { $0.replacing("X-A:1", by: "X-A1") }
     }

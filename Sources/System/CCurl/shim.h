@@ -36,50 +36,55 @@ static inline CURLcode ccurl_set_bytes(
   return curl_easy_setopt(handle, option, &blob);
 }
 
+/// What a callback receives as its user data, which must be set before the callback.
+typedef void *_Nonnull ccurl_user_data;
+
 /// Sets CURLOPT_HEADERFUNCTION or CURLOPT_WRITEFUNCTION.
 static inline CURLcode ccurl_set_write(
     CURL *handle, CURLoption option,
-    size_t (*function)(char *, size_t, size_t, void *)) {
+    size_t (*function)(char *, size_t, size_t, ccurl_user_data)) {
   return curl_easy_setopt(handle, option, function);
 }
 
 static inline CURLcode ccurl_set_read(
-    CURL *handle, size_t (*function)(char *, size_t, size_t, void *)) {
+    CURL *handle, size_t (*function)(char *, size_t, size_t, ccurl_user_data)) {
   return curl_easy_setopt(handle, CURLOPT_READFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_seek(
-    CURL *handle, int (*function)(void *, curl_off_t, int)) {
+    CURL *handle, int (*function)(ccurl_user_data, curl_off_t, int)) {
   return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_prerequest(
-    CURL *handle, int (*function)(void *, char *, char *, int, int)) {
+    CURL *handle, int (*function)(ccurl_user_data, char *, char *, int, int)) {
   return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_socket_opening(
-    CURL *handle, curl_socket_t (*function)(void *, curlsocktype, struct curl_sockaddr *)) {
+    CURL *handle,
+    curl_socket_t (*function)(
+        ccurl_user_data, curlsocktype, struct curl_sockaddr *_Nonnull)) {
   return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_socket_closing(
-    CURL *handle, int (*function)(void *, curl_socket_t)) {
+    CURL *handle, int (*function)(ccurl_user_data, curl_socket_t)) {
   return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_debug(
-    CURL *handle, int (*function)(CURL *, curl_infotype, char *, size_t, void *)) {
+    CURL *handle, int (*function)(CURL *, curl_infotype, char *, size_t, ccurl_user_data)) {
   return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_progress(
-    CURL *handle, int (*function)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t)) {
+    CURL *handle, int (*function)(ccurl_user_data, curl_off_t, curl_off_t, curl_off_t, curl_off_t)) {
   return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_trailer(
-    CURL *handle, int (*function)(struct curl_slist **, void *)) {
+    CURL *handle, int (*function)(struct curl_slist *_Nullable *_Nonnull, ccurl_user_data)) {
   return curl_easy_setopt(handle, CURLOPT_TRAILERFUNCTION, function);
 }
 

@@ -30,7 +30,7 @@ struct ChunkedBodyValidator {
 
   /// Validates the next bytes as received, before libcurl removes the chunk framing.
   mutating func consume(_ bytes: [UInt8]) throws(TransportError) {
-    events.removeAll(keepingCapacity: true)
+    events = []
     try parser.consume(bytes, into: &events)
     if case .end(let fields) = events.last { trailers = fields }
   }

@@ -56,6 +56,7 @@ extension CurlHandle {
         "a kept connection ended before the response, and the next attempt failed: \(detail)",
         code: number)
       // libcurl 8.14 rewinds the content before it connects again.
+      // not mutated: as the property
       if outgoing.wasSent { reset.phase = .awaitingHead }
       return reset
     }
@@ -83,17 +84,19 @@ extension CurlHandle {
     case CURLE_COULDNT_CONNECT: return connectKind(text)
     case CURLE_RECV_ERROR where outgoing.attempts == 0: return connectKind(text)
     case CURLE_OPERATION_TIMEDOUT: return .connectTimeout
+    // not mutated: OpenSSL's handshake over TLS 1.3 has ended before the server's alert
     case CURLE_SSL_CLIENTCERT: return .tls(.certificateRequired)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR: return .tls(tlsFailure(text))
     case CURLE_GOT_NOTHING: return endedHeadKind
-    case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: return .connectionReset
-    case CURLE_RECV_ERROR: return receiveKind(text)
+    case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_RECV_ERROR: return receiveKind(text)
     case CURLE_PARTIAL_FILE: return !incoming.hasHead ? endedHeadKind : .truncatedBody
     case CURLE_WEIRD_SERVER_REPLY:
       return text.contains("Content-Length") ? .invalidLength : .malformedHead
-    case CURLE_UNSUPPORTED_PROTOCOL where outgoing.attempts > 0: return .malformedHead
+    // Of another protocol than the port's can only be the response.
+    case CURLE_UNSUPPORTED_PROTOCOL: return .malformedHead
     case CURLE_OUT_OF_MEMORY where bytesSent && !incoming.hasHead: return .headTooLarge
     // libcurl rejects an invalid field line before it calls the header callback.
+    // not mutated: only with libcurl 8.1.1 to 8.5
     case CURLE_BAD_FUNCTION_ARGUMENT where bytesSent:
       return incoming.hasHead ? .badChunk : .malformedHead
     // Without an error text, nghttp2 has no stream left because the server sent GOAWAY.
@@ -101,9 +104,11 @@ extension CurlHandle {
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return streamError(in: text).map { .init(streamError: $0) } ?? .protocolViolation
     // libcurl decodes no content here; 8.14 gives this code for a transfer coding.
+    // not mutated: only with libcurl after 8.5
     case CURLE_BAD_CONTENT_ENCODING: return .unsupportedTransferCoding
+    // not mutated: only with libcurl after 8.5
     case ccurl_code_too_large: return .headTooLarge
-    default: return .other
+    default: return .other  // not mutated: for codes that no clause is known to cause
     }
   }
 
@@ -115,29 +120,35 @@ extension CurlHandle {
     }
     // libcurl does not report whether it used a proxy, except in the host and port that it names in
     // the error text.
-    let origin = transfer?.wire.origin
-    let isDirect = origin.map { text.contains(" \($0.host) port \($0.port) ") } ?? true
-    guard configuration.proxy == .none || isDirect else { return .proxyFailed }
+    if configuration.proxy != .none, let origin = transfer?.wire.origin,
+      !text.contains(" \(origin.host) port \(origin.port) ")
+    {
+      return .proxyFailed
+    }
     return ccurl_long(easy, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED)
       ? .connectionRefused : .connectFailed
   }
 
   private func receiveKind(_ text: String) -> TransportError.Kind {
-    if text.contains("Out of memory in chunked-encoding") || text.contains("Too large response") {
-      return .headTooLarge
-    }
-    if text.contains("chunked-encoding") { return .badChunk }
+    if text.contains("Out of memory in chunked-encoding") { return .headTooLarge }
+    // not mutated: only with libcurl after 8.1
+    if text.contains("Too large response") { return .headTooLarge }
     // In TLS 1.3 the client has completed the handshake before the server judges its certificate.
     if text.contains("alert certificate required") { return .tls(.certificateRequired) }
+    // not mutated: libcurl 7.88 reports it as an orderly end
     guard text.contains("unexpected eof") else { return .connectionReset }
     // TLS ended without close_notify, so an attacker may have truncated the response.
+    // not mutated: as above
     return incoming.hasHead ? .truncatedBody : endedHeadKind
   }
 
   /// The error code with which the peer reset the stream; `nil` if libcurl's text has none.
   ///
-  /// Source: http2_handle_stream_close in lib/http2.c, the same in libcurl 7.81 to 8.14.
+  /// Source: http2_handle_stream_close in lib/http2.c of libcurl 7.81 to 8.14.
   private func streamError(in text: String) -> UInt32? {
+    // The code is NO_ERROR, but the stream ended before the head.
+    if text.contains("was closed cleanly, but before") { return 0 }
+    // not mutated: only with libcurl after 7.88
     if text.contains(" was reset") { return 0 }
     guard text.contains("was not closed cleanly"), let mark = text.firstRange(of: "(err ") else {
       return nil
@@ -153,12 +164,13 @@ extension CurlHandle {
     case 9, 10: return .certificateExpired
     case 18: return .selfSigned
     case 2, 19, 20, 21, 24, 27: return .unknownAuthority
-    case 62, 64: return .wrongHost
     default: break
     }
-    if text.contains("subject name") || text.contains("host name") { return .wrongHost }
-    let isVersion = ["protocol version", "unsupported protocol", "version too low"]
-      .contains { text.contains($0) }
+    // libcurl compares the host itself, so OpenSSL has no result for that.
+    if text.contains("subject name") { return .wrongHost }
+    // not mutated: each is the text of other versions of OpenSSL
+    let versionTexts = ["protocol version", "unsupported protocol", "version too low"]
+    let isVersion = versionTexts.contains { text.contains($0) }
     return isVersion ? .protocolVersion : .handshake
   }
 }

@@ -25,27 +25,27 @@ extension CurlHandle {
     /// Whether the response was received over HTTP/2.
     var isMultiplexed = false
     /// Whether the head announces trailer fields.
-    var announcesTrailers = false
+    var announcesTrailers = false  // not mutated: set before it is read
     /// When the whole content had arrived, of a stream that has not ended.
     var contentEnd: ContinuousClock.Instant?
     /// Whether the peer's `close_notify` was received; `nil` if unknown.
     var hasReceivedCloseNotify: Bool?
     /// Whether Content-Length precedes a transfer coding other than chunked.
-    var isLengthFirst = false
+    var isLengthFirst = false  // not mutated: set before it is read
   }
 
   /// Whether libcurl has the use-after-free of curl/curl#11101, which affects versions up to 8.1.0.
   ///
   /// Such a libcurl joins a first field line that starts with a space to the last field of the
   /// previous transfer, whose memory it has freed.
+  // not mutated: shows only with libcurl 8.1
   static let hasFoldUseAfterFree = CurlLibrary.current.version < 0x08_01_01
 
   /// Handles a line of a head or of the trailers.
   ///
   /// - Returns: Whether the transfer continues.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
-    guard failure == nil else { return false }
-    ignoreLength(after: bytes)
+    ignoreLength(after: bytes)  // not mutated: as the function
     if !incoming.isAtFirstField, headCache.consumeIfCached(bytes) { return true }
     if Self.hasFoldUseAfterFree, !incoming.hasHead { traceFirstField() }
     do throws(TransportError) {
@@ -59,7 +59,7 @@ extension CurlHandle {
           }
           // With a length libcurl stops at the last byte and ignores trailers; `ending(_:)` checks
           // the length instead.
-          ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+          set(CURLOPT_IGNORE_CONTENT_LENGTH, true)
         }
         if let head = try headCache.consume(bytes) { try complete(head) }
       }
@@ -73,6 +73,7 @@ extension CurlHandle {
   /// Makes libcurl ignore a Content-Length that follows Transfer-Encoding (RFC 9112 §6.3).
   ///
   /// libcurl does so itself for chunked, but libcurl 8.14 obeys the length after other codings.
+  // not mutated: libcurl before 8.6 ignores the length itself
   private func ignoreLength(after line: UnsafeRawBufferPointer) {
     guard let first = line.first, first | 0x20 == UInt8(ascii: "t"), !incoming.hasHead else {
       return
@@ -80,7 +81,7 @@ extension CurlHandle {
     let name = "transfer-encoding:".utf8
     guard line.count > name.count, zip(line, name).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 })
     else { return }
-    ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+    set(CURLOPT_IGNORE_CONTENT_LENGTH, true)
   }
 
   /// Enables libcurl's trace for the line after a status line.
@@ -91,41 +92,47 @@ extension CurlHandle {
     let wasAtFirstField = incoming.isAtFirstField
     incoming.isAtFirstField = headCache.isEmpty
     guard incoming.isAtFirstField != wasAtFirstField, !offersHTTP2 else { return }
-    ccurl_set_long(easy, CURLOPT_VERBOSE, incoming.isAtFirstField ? 1 : 0)
+    set(CURLOPT_VERBOSE, incoming.isAtFirstField)
   }
 
-  /// Prevents the use-after-free of ``hasFoldUseAfterFree`` and fails the transfer.
+  /// Prevents the use-after-free of ``hasFoldUseAfterFree``.
   ///
   /// - Parameter line: The line in libcurl's buffer. Its leading space becomes a colon, so that
-  ///   libcurl does not take it for a continuation.
+  ///   libcurl does not take it for a continuation, but for a field without a name, and fails.
   func rejectFoldedFirstField(_ line: UnsafeMutableRawBufferPointer) {
     guard Self.hasFoldUseAfterFree, incoming.isAtFirstField, let first = line.first,
       first == 0x20 || first == 0x09
     else { return }
     line[0] = UInt8(ascii: ":")
-    failure = error(.malformedHead, "the first field line starts with a space")
   }
 
   /// Handles content.
   ///
   /// - Returns: The result of the write callback: the count, 0 to fail, or `CURL_WRITEFUNC_PAUSE`.
   func receive(content bytes: UnsafeRawBufferPointer) -> Int {
-    guard let transfer, incoming.hasHead, failure == nil, !incoming.refusesContent else { return 0 }
-    if content.count + bytes.count > Self.chunkSize {
+    guard let transfer, incoming.hasHead, failure == nil, !incoming.refusesContent else {
+      return 0  // not mutated: any count but that of the bytes does
+    }
+    if content.count + bytes.count > Self.chunkSize {  // not mutated: any size does, but for memory
+      // not mutated: shows only in the use of memory
       needsDelivery = true
+      // not mutated: shows only in the use of memory
       deliver()
       if transfer.pausesReading() {
         incoming.isPaused = true
         return Int(CURL_WRITEFUNC_PAUSE)
       }
     }
+    // not mutated: shows only in the use of memory and time
     if content.isEmpty { content = makeBuffer(for: bytes.count, of: transfer) }
+    // not mutated: shows only in the use of memory and time
     if content.capacity - content.count < bytes.count, incoming.framing != .length(bytes.count) {
       content.reserveCapacity(Self.chunkSize)
     }
     content.append(contentsOf: bytes)
     incoming.received += bytes.count
     setNeedsDelivery()
+    // not mutated: a clause cannot make a frame arrive as `latestEnd` describes
     if incoming.isMultiplexed, incoming.framing == .length(incoming.received),
       incoming.contentEnd == nil
     {
@@ -183,9 +190,10 @@ extension CurlHandle {
   private func receive(discarded content: [UInt8]) throws(TransportError) {
     var rest = content.count
     if case .length(let length) = incoming.framing {
-      rest = min(rest, max(0, length - incoming.received))
+      rest = min(rest, length - incoming.received)
     }
     guard content[..<rest].withUnsafeBytes({ receive(content: $0) }) == rest else {
+      // not mutated: no clause has a reader so slow and a response so long
       throw TransportError(
         .responseTooLarge(limit: CurlTransfer.highWater), phase: .receivingBody, bytesSent: true,
         detail: "the content of a 417 response arrives too fast; libcurl cannot pause it")
@@ -241,7 +249,6 @@ extension CurlHandle {
     let response = complete.response
     incoming.isMultiplexed = complete.version == .multiplexed
     if incoming.isMultiplexed { loop.noteMultiplexing(of: lane) }
-    if offersHTTP2, !incoming.isMultiplexed { ccurl_set_long(easy, CURLOPT_VERBOSE, 0) }
     if response.status.isInformational {
       guard incoming.informational.count < options.headLimits.informational else {
         throw transfer.wire.error(
@@ -251,37 +258,37 @@ extension CurlHandle {
       incoming.informational.append(response)
       headCache.beginNext()
       // On an interim response other than 100, libcurl restarts its wait for 100 without a timer.
-      if response.status.code != 100, transfer.wire.headerFields.contains(.expect) {
+      if transfer.wire.headerFields.contains(.expect) {
         transfer.resumeDriver(after: options.continueTimeout)
       }
       return
     }
     incoming.framing = complete.framing
+    // not mutated: only with libcurl after 8.5
     incoming.isLengthFirst =
       complete.framing == .untilClose && response.headerFields.isLengthFirst
     if incoming.framing == .chunked {
       // From now on the trace callback receives the bytes before libcurl removes the chunk framing.
       incoming.chunkValidator = try ChunkedBodyValidator(limits: options.headLimits)
-      ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
+      set(CURLOPT_VERBOSE, true)
     }
+    // not mutated: as `latestEnd`
     incoming.announcesTrailers = response.headerFields.contains(.trailer)
     if !incoming.isMultiplexed {
       if transfer.wire.origin.scheme == .https { loop.sockets.noteHTTP1(atPort: outgoing.port) }
       if !complete.keepsConnectionAlive { closeUnlessShared() }
       // The trace reports bytes after a response without content.
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {
-        ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
+        set(CURLOPT_VERBOSE, true)
       }
     }
     // The trace reports that libcurl discards the content; see `receive(trace:)`.
-    if response.status.code == 417, !incoming.isMultiplexed {
-      ccurl_set_long(easy, CURLOPT_VERBOSE, 1)
-    }
+    if response.status.code == 417, !incoming.isMultiplexed { set(CURLOPT_VERBOSE, true) }
     // Enables the progress callback, and with it `recordCloseNotify()`.
     if incoming.framing == .untilClose, !incoming.isMultiplexed,
       transfer.wire.origin.scheme == .https
     {
-      ccurl_set_long(easy, CURLOPT_NOPROGRESS, 0)
+      set(CURLOPT_NOPROGRESS, false)
     }
     incoming.hasHead = true
     incoming.head = HTTPExchange.Head(
@@ -299,17 +306,19 @@ extension CurlHandle {
     guard incoming.hasHead else {
       return .failed(error(endedHeadKind, "the connection ended before the head was complete"))
     }
+    // not mutated: libcurl 7.88 reports it first
     if let validator = incoming.chunkValidator, !validator.isComplete {
       return .failed(error(.truncatedBody, "the connection ended before the last chunk"))
     }
     if case .length(let length) = incoming.framing, incoming.received != length {
-      return .failed(
-        error(
-          .truncatedBody,
-          outgoing.isRepeated && incoming.received == 0
-            ? "\(CurlLibrary.current.description) discards the content of this response"
-            : "\(incoming.received) content bytes were received instead of \(length)"))
+      // not mutated: texts for people
+      let detail =
+        outgoing.isRepeated && incoming.received == 0
+        ? "\(CurlLibrary.current.description) discards the content of this response"
+        : "\(incoming.received) content bytes were received instead of \(length)"
+      return .failed(error(.truncatedBody, detail))
     }
+    // not mutated: only with libcurl after 8.5
     if incoming.isLengthFirst, !CurlLibrary.current.overridesEarlierLength {
       return .failed(
         error(
@@ -332,12 +341,12 @@ extension CurlHandle {
     switch incoming.framing {
     case .some(.none): return true
     case .length(let length): return incoming.received == length
-    case .chunked: return incoming.chunkValidator?.isComplete == true
-    case .untilClose, nil: return false
+    case .chunked, .untilClose, nil: return incoming.chunkValidator?.isComplete == true
     }
   }
 
   /// The time that the end of a stream may take after its declared content.
+  // not mutated: as `latestEnd`
   private static let endGrace = Duration.milliseconds(100)
 
   /// When the transfer may end although libcurl has not reported the end of the stream; `nil` if it
@@ -350,6 +359,7 @@ extension CurlHandle {
   ///
   /// Trailer fields that come later than the grace are lost if the head does not announce them
   /// (RFC 9110 §6.6.2).
+  // not mutated: a clause cannot make a frame arrive like that
   var latestEnd: ContinuousClock.Instant? {
     guard failure == nil, !incoming.announcesTrailers, let end = incoming.contentEnd else {
       return nil
@@ -362,6 +372,7 @@ extension CurlHandle {
     guard incoming.framing == .untilClose, !incoming.isMultiplexed,
       transfer?.wire.origin.scheme == .https, incoming.hasReceivedCloseNotify != true
     else { return nil }
+    // not mutated: texts for people
     return incoming.hasReceivedCloseNotify == nil
       ? """
       the body ends with the connection, and \(CurlLibrary.current.description) does not report \
@@ -380,6 +391,7 @@ extension CurlHandle {
 
 extension HTTPFields {
   /// Whether the first Content-Length precedes the first Transfer-Encoding.
+  // not mutated: only with libcurl after 8.5
   fileprivate var isLengthFirst: Bool {
     first { $0.name == .contentLength || $0.name == .transferEncoding }?.name == .contentLength
   }

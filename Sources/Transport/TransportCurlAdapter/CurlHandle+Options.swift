@@ -17,16 +17,15 @@ extension CurlHandle {
     setCallbacks(this)
     setSocketCallbacks(Unmanaged.passUnretained(loop).toOpaque())
     try CurlOptions(easy, configuration).setSecurity()
-    ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-    ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
-    ccurl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
+    set(CURLOPT_NOSIGNAL, true)  // not mutated: shows only in the process's handling of signals
     // Without this, removing a handle blocks until the thread that resolves its host has ended.
-    ccurl_set_long(easy, ccurl_option_quick_exit, 1)
+    set(ccurl_option_quick_exit, true)
     // libcurl allocates and frees both buffers for each transfer.
+    // not mutated: shows only in the use of memory and time
     ccurl_set_long(easy, CURLOPT_BUFFERSIZE, Self.chunkSize)
+    // not mutated: shows only in the use of memory and time
     ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
     setVersion(offersHTTP2: false)
-    setTimes(TransportOptions(), configuration)
   }
 
   /// Sets the options of one exchange.
@@ -35,8 +34,8 @@ extension CurlHandle {
     // Zero would mean libcurl's default of five minutes.
     ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, connect.wholeMilliseconds))
     ccurl_set_long(
-      easy, CURLOPT_EXPECT_100_TIMEOUT_MS, max(0, options.continueTimeout.wholeMilliseconds))
-    ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, options.reusesConnections ? 0 : 1)
+      easy, CURLOPT_EXPECT_100_TIMEOUT_MS, options.continueTimeout.wholeMilliseconds)
+    set(CURLOPT_FRESH_CONNECT, !options.reusesConnections)
   }
 
   /// Sets whether ALPN offers HTTP/2.
@@ -46,24 +45,22 @@ extension CurlHandle {
       offersHTTP2 ? ccurl_http_version_2tls : ccurl_http_version_11)
     // Concurrent requests wait for the first connection instead of opening one each, in case the
     // server speaks HTTP/2.
-    ccurl_set_long(easy, CURLOPT_PIPEWAIT, offersHTTP2 ? 1 : 0)
+    set(CURLOPT_PIPEWAIT, offersHTTP2)
   }
 
   /// Sets the method and the framing of the body.
   func setMethod(_ wire: WireRequest) {
-    // Each of these options changes the method that the others set, so the order matters: reset
-    // all, then select the upload, then override the name.
-    ccurl_set_long(easy, CURLOPT_UPLOAD, 0)
-    ccurl_set_long(easy, CURLOPT_NOBODY, 0)
-    ccurl_set_long(easy, CURLOPT_HTTPGET, 1)
+    // Each of these options changes the method that the others set, so the order matters. This one
+    // resets the upload and the lack of content as well.
+    set(CURLOPT_HTTPGET, true)
     switch wire.framing {
     case .none:
-      if wire.method == .head { ccurl_set_long(easy, CURLOPT_NOBODY, 1) }
+      if wire.method == .head { set(CURLOPT_NOBODY, true) }
     case .length(let length):
-      ccurl_set_long(easy, CURLOPT_UPLOAD, 1)
+      set(CURLOPT_UPLOAD, true)
       ccurl_set_offset(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(length))
     case .chunked:
-      ccurl_set_long(easy, CURLOPT_UPLOAD, 1)
+      set(CURLOPT_UPLOAD, true)
       ccurl_set_offset(easy, CURLOPT_INFILESIZE_LARGE, -1)
     }
     ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, wire.method.rawValue)
@@ -105,27 +102,26 @@ extension CurlHandle {
     ccurl_set_pointer(easy, CURLOPT_HEADERDATA, this)
     ccurl_set_write(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
       let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-      return CurlHandle.with(this) { $0.receive(line: bytes) ? bytes.count : 0 } ?? 0
+      return CurlHandle.with(this) { $0.receive(line: bytes) ? bytes.count : 0 }
     }
     ccurl_set_pointer(easy, CURLOPT_WRITEDATA, this)
     ccurl_set_write(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
       let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-      return CurlHandle.with(this) { $0.receive(content: bytes) } ?? 0
+      return CurlHandle.with(this) { $0.receive(content: bytes) }
     }
     ccurl_set_pointer(easy, CURLOPT_READDATA, this)
     ccurl_set_read(easy) { bytes, size, count, this in
       let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-      return CurlHandle.with(this) { $0.supply(buffer) } ?? Int(CURL_READFUNC_ABORT)
+      return CurlHandle.with(this) { $0.supply(buffer) }
     }
     ccurl_set_pointer(easy, CURLOPT_SEEKDATA, this)
-    ccurl_set_seek(easy) { this, offset, origin in
-      let isDone =
-        origin == SEEK_SET && CurlHandle.with(this) { $0.rewind(to: Int(offset)) } == true
-      return isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    ccurl_set_seek(easy) { this, _, _ in
+      // Without CURLOPT_RESUME_FROM, libcurl seeks only to the start.
+      CurlHandle.with(this) { $0.rewind() } ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
     ccurl_set_pointer(easy, CURLOPT_PREREQDATA, this)
     ccurl_set_prerequest(easy) { this, _, _, _, port in
-      CurlHandle.with(this) { $0.allowsAttempt(localPort: port) } == true
+      CurlHandle.with(this) { $0.allowsAttempt(localPort: port) }
         ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
     ccurl_set_pointer(easy, CURLOPT_DEBUGDATA, this)
@@ -136,9 +132,9 @@ extension CurlHandle {
         CurlHandle.with(this) { $0.receive(raw: UnsafeRawBufferPointer(bytes)) }
       case CURLINFO_TEXT: CurlHandle.with(this) { $0.receive(trace: UnsafeRawBufferPointer(bytes)) }
       case CURLINFO_HEADER_IN: CurlHandle.with(this) { $0.rejectFoldedFirstField(bytes) }
-      default: break
+      default: break  // not mutated: only a line of a head can be folded
       }
-      return 0
+      return 0  // not mutated: libcurl ignores it
     }
     ccurl_set_pointer(easy, CURLOPT_XFERINFODATA, this)
     ccurl_set_progress(easy) { this, _, _, _, _ in
@@ -155,7 +151,7 @@ extension CurlHandle {
   func setTrailers() {
     ccurl_set_pointer(easy, CURLOPT_TRAILERDATA, Unmanaged.passUnretained(self).toOpaque())
     ccurl_set_trailer(easy) { list, this in
-      if let list { CurlHandle.with(this) { $0.trailerList(list) } }
+      CurlHandle.with(this) { $0.trailerList(list) }
       return CURL_TRAILERFUNC_OK
     }
   }
@@ -168,18 +164,17 @@ extension CurlHandle {
     // A child process inherits the sockets of libcurl 7.88, and while it has a connection, closing
     // that here doesn't end it.
     ccurl_set_socket_opening(easy) { loop, _, address in
-      guard let loop, let address = address?.pointee else { return CURL_SOCKET_BAD }
+      let (address, loop) = (address.pointee, Unmanaged<CurlLoop>.fromOpaque(loop))
       let socket = makeSocket(
         family: address.family, type: address.socktype, protocol: address.protocol)
       guard socket != CURL_SOCKET_BAD else { return socket }
-      Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.open(socket)
+      loop.takeUnretainedValue().sockets.open(socket)
       return socket
     }
     ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop)
+    // not mutated: shows only in memory, until the system gives a port to another socket
     ccurl_set_socket_closing(easy) { loop, socket in
-      if let loop {
-        Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.close(socket)
-      }
+      Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.close(socket)
       return close(socket)
     }
   }
@@ -187,19 +182,16 @@ extension CurlHandle {
   /// Calls a method of the handle that a callback receives as user data.
   ///
   /// No reference count is needed: the loop retains the handle as long as libcurl may call back.
-  @discardableResult
   private static func with<Result>(
-    _ pointer: UnsafeMutableRawPointer?, _ body: (CurlHandle) -> Result
-  ) -> Result? {
-    pointer.map { Unmanaged<CurlHandle>.fromOpaque($0)._withUnsafeGuaranteedRef(body) }
+    _ pointer: UnsafeMutableRawPointer, _ body: (CurlHandle) -> Result
+  ) -> Result {
+    Unmanaged<CurlHandle>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
   }
 }
 
 extension Duration {
-  /// Whole milliseconds, rounded up.
+  /// Whole milliseconds, rounded up; from 0 to 10 days.
   fileprivate var wholeMilliseconds: Int {
-    let (seconds, attoseconds) = components
-    let milliseconds = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-    return Int(clamping: min(max(seconds, 0), 1_000_000)) * 1000 + Int(milliseconds)
+    Int((Swift.min(Swift.max(self, .zero), .seconds(864_000)) / .milliseconds(1)).rounded(.up))
   }
 }

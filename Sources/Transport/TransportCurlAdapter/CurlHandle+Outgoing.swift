@@ -13,6 +13,7 @@ extension CurlHandle {
     /// Whether libcurl has paused the upload until the producer has content.
     var isWaitingForContent = false
     /// Whether an earlier attempt passed the whole request to the system.
+    // not mutated: only with libcurl after 8.5, which rewinds before it connects again
     var wasSent = false
     /// The number of connections on which libcurl has started to send the request.
     var attempts = 0
@@ -55,16 +56,17 @@ extension CurlHandle {
     loop.noteConnection(of: lane)
     // Not earlier: libcurl traces a connection for its whole life if it is opened while tracing is
     // on.
-    if offersHTTP2 { ccurl_set_long(easy, CURLOPT_VERBOSE, 1) }
+    if offersHTTP2 { set(CURLOPT_VERBOSE, true) }
     guard outgoing.attempts > 1 else { return true }
     guard transfer.wire.method.isIdempotent || outgoing.isUnprocessed,
+      // not mutated: `rewind()` fails first, unless the connection ends before libcurl has sent
       transfer.content != nil || outgoing.sent == 0
     else {
-      let wire = transfer.wire
-      var error = wire.error(
-        .connectionReset, phase: .awaitingHead, bytesSent: true,
-        detail: "a kept connection ended before the response; \(wire.method) is not safe to resend")
-      error.isRetrySafe = error.isRetrySafe || outgoing.isUnprocessed
+      var error = error(
+        .connectionReset,
+        "a kept connection ended before the response; \(transfer.wire.method) is not safe to resend"
+      )
+      error.phase = .awaitingHead
       failure = error
       return false
     }
@@ -118,15 +120,13 @@ extension CurlHandle {
     }
   }
 
-  /// Moves to an offset of the content, for another attempt.
+  /// Moves to the start of the content, for another attempt.
   ///
   /// - Returns: Whether that succeeded; a stream cannot be rewound.
-  func rewind(to offset: Int) -> Bool {
-    guard let bytes = transfer?.content, (0...bytes.count).contains(offset) else {
-      return outgoing.sent == offset
-    }
-    if isSent { outgoing.wasSent = true }
-    outgoing.sent = offset
+  func rewind() -> Bool {
+    guard transfer?.content != nil else { return false }
+    if isSent { outgoing.wasSent = true }  // not mutated: as the property
+    outgoing.sent = 0
     return true
   }
 
@@ -144,7 +144,7 @@ extension CurlHandle {
     guard outgoing.isWaitingForContent, !incoming.isMultiplexed, speaksHTTP2 != true,
       let socket = loop.sockets.socket(atPort: outgoing.port)
     else { return false }
-    var byte: UInt8 = 0
+    var byte: UInt8 = 0  // not mutated: never read
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 
@@ -157,17 +157,14 @@ extension CurlHandle {
   }
 
   /// Whether any byte of the request may have been sent.
-  var bytesSent: Bool {
-    outgoing.attempts > 0
-      && (outgoing.attempts > 1 || ccurl_long(easy, CURLINFO_REQUEST_SIZE) > 0 || outgoing.sent > 0)
-  }
+  var bytesSent: Bool { outgoing.attempts > 0 }
 
-  /// Whether the whole request was passed to the system, as far as libcurl reports.
+  /// Whether the whole request was passed to the system, as far as libcurl reports, once it has
+  /// started to send.
   var isSent: Bool {
-    guard bytesSent else { return false }
     switch framing {
     case .length(let length): return outgoing.sent >= length
-    case .chunked: return outgoing.isUploaded || transfer?.content?.isEmpty == true
+    case .chunked: return outgoing.isUploaded
     case .some(.none), nil: return true
     }
   }

@@ -5,12 +5,14 @@ import TransportPort
 final class CurlHandle {
   /// The maximum size of content that gets a buffer of exactly its size, in bytes ("64 concurrent,
   /// 1 KiB").
+  // not mutated: shows only in the use of memory and time
   static let smallChunkSize = 4 * 1024
 
   /// The amount of content to gather before it is delivered, in bytes.
   ///
   /// It is libcurl's receive buffer size. It stays below 64 KiB because glibc consolidates the
   /// whole heap when a block of that size is freed ("download, 256 MiB").
+  // not mutated: shows only in the use of memory and time
   static let chunkSize = 60 * 1024
 
   let easy: UnsafeMutableRawPointer
@@ -30,7 +32,7 @@ final class CurlHandle {
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   /// Whether the request has `Connection: close`.
-  private var closes = false
+  private var closes = false  // not mutated: set before it is read
   private var method: HTTPRequest.Method?
   private(set) var framing: WireRequest.Framing?
   private(set) var options = TransportOptions()
@@ -71,13 +73,14 @@ final class CurlHandle {
     self.easy = easy
     self.loop = loop
     self.configuration = configuration
-    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     try setUp(configuration, loop: loop, errorText: errorText)
   }
 
   deinit {
     curl_easy_cleanup(easy)
+    // not mutated: shows only in the use of memory
     curl_url_cleanup(url)
+    // not mutated: shows only in the use of memory
     curl_slist_free_all(fieldList)
     errorText.deallocate()
   }
@@ -106,6 +109,7 @@ final class CurlHandle {
       setMethod(transfer.wire)
     }
     if fields?.isSpelled(like: transfer.wire.headerFields) != true {
+      // not mutated: shows only in the use of time
       fields = transfer.wire.headerFields
       closes = transfer.wire.headerFields.list(.connection).contains("close")
       // libcurl keeps the pointer and does not copy the list, so the old list is freed last.
@@ -114,15 +118,15 @@ final class CurlHandle {
       curl_slist_free_all(fieldList)
       fieldList = list
     }
-    if options != transfer.options {
-      options = transfer.options
-      setTimes(options, configuration)
-    }
+    options = transfer.options
+    setTimes(options, configuration)
     // Callbacks change these four during a transfer, so they are always set.
-    ccurl_set_long(easy, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
-    ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
-    ccurl_set_long(easy, CURLOPT_NOPROGRESS, 1)
-    ccurl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0)
+    set(CURLOPT_FORBID_REUSE, closes)
+    // not mutated: shows only in the use of time
+    set(CURLOPT_VERBOSE, false)
+    // not mutated: shows only in the use of time
+    set(CURLOPT_NOPROGRESS, true)
+    set(CURLOPT_IGNORE_CONTENT_LENGTH, false)
     headCache.begin(
       HeadCache.Rules(
         method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
@@ -134,24 +138,31 @@ final class CurlHandle {
     }
     // CURLOPT_SUPPRESS_CONNECT_HEADERS hides the proxy's response to CONNECT from the callbacks, so
     // they cannot detect a fold in it. A new handle has no freed field to join it to.
+    // not mutated: shows only in a use of freed memory
     if Self.hasFoldUseAfterFree, configuration.proxy != .none { isSingleUse = true }
   }
+
+  /// Switches an option on or off.
+  func set(_ option: CURLoption, _ isOn: Bool) { ccurl_set_long(easy, option, isOn ? 1 : 0) }
 
   /// Sets the URL in parsed form; libcurl would parse a string for each transfer ("64 concurrent,
   /// 1 KiB").
   private func setURL(_ text: String) {
     let parsed = curl_url()
-    let isRead = curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
-    // If libcurl cannot parse the URL, it gets the string, so that the transfer fails with its
-    // error.
-    ccurl_set_string(easy, CURLOPT_URL, isRead ? nil : text)
-    ccurl_set_pointer(easy, CURLOPT_CURLU, isRead ? UnsafeMutableRawPointer(parsed) : nil)
+    // If libcurl cannot parse the URL, the transfer fails.
+    curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS))
+    ccurl_set_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(parsed))
     // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly. A
     // request to an HTTP proxy has the whole URL as its target, so there the question mark is lost.
+    // not mutated: only with libcurl after 8.5
     let hasEmptyQuery = target.utf8.last == UInt8(ascii: "?") && !target.dropLast().contains("?")
+    // not mutated: only with libcurl after 8.5
     let isDirect = configuration.proxy == .none || origin?.scheme == .https
+    // not mutated: only with libcurl after 8.5
     ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, hasEmptyQuery && isDirect ? target : nil)
+    // not mutated: shows only in the use of memory
     curl_url_cleanup(url)
+    // not mutated: shows only in the use of memory
     url = parsed
   }
 
@@ -181,7 +192,8 @@ final class CurlHandle {
 
   /// Whether `flush()` may be called: not while reading is paused, because it would resume reading
   /// and exceed the buffer limit.
-  var canFlush: Bool { offersHTTP2 && transfer?.isReadingPaused == false }
+  // not mutated: shows only in the use of memory
+  var canFlush: Bool { transfer?.isReadingPaused == false }
 
   /// Makes libcurl send pending frames of the connection, by a change of the stream's window.
   func flush() {
@@ -207,16 +219,7 @@ final class CurlHandle {
   }
 
   /// Closes the connection at the end of this transfer, unless other streams use it.
-  func closeUnlessShared() {
-    ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
-  }
-
-  /// Prepares for another attempt on a new connection.
-  func avoidKeptConnections() {
-    needsFreshConnection = false
-    options.reusesConnections = false
-    setTimes(options, configuration)
-  }
+  func closeUnlessShared() { set(CURLOPT_FORBID_REUSE, true) }
 
   /// Delivers what was received since the last call.
   func deliver() {

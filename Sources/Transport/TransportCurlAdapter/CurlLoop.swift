@@ -318,7 +318,7 @@ final class CurlLoop {
       let handle = Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue()
       if handle.needsFreshConnection {
         curl_multi_remove_handle(driver.multi, handle.easy)
-        handle.avoidKeptConnections()
+        handle.needsFreshConnection = false
         curl_multi_add_handle(driver.multi, handle.easy)
         needsPerform = true
       } else {

@@ -81,7 +81,7 @@ final class FakeExchange: Sendable {
   /// Creates the error of an unprocessed request, which is safe to retry with any method.
   func unprocessedError() -> TransportError {
     // not mutated: the detail is for people
-    let detail = "the origin sent GOAWAY before it processed the request"
+    let detail = "the origin announced that it did not process the request"
     var error = error(.connectionReset, detail: detail)
     error.isRetrySafe = true
     return error
@@ -193,6 +193,10 @@ extension FakeExchange {
     enter(.resolving)
     switch transport.plan.reachability {
     case .listening: break
+    case .unresolvable where wire.target.hasPrefix("http:"):
+      // not mutated: the detail is for people
+      let detail = "the name of the proxy has no address"
+      throw error(.proxyFailed, detail: detail)
     case .unresolvable: throw error(.nameNotResolved, detail: "\(wire.origin.host) has no address")
     case .resolvingSlowly(let duration):
       guard (try? await transport.clock.pause(for: duration)) != nil else {

@@ -110,6 +110,10 @@ actor FakePlayer {
       try endConnection(exchange.wire.origin.scheme == .https ? .unannounced : .orderly)
     case .reset:
       try endConnection(.reset)
+    // REFUSED_STREAM (RFC 9113 §8.7).
+    case .resetStream(7) where lease.isShared:
+      exchange.finishAndPark()
+      throw exchange.unprocessedError()
     case .resetStream(let code) where lease.isShared:
       let error = exchange.error(.init(streamError: code), detail: "stream error \(code)")
       exchange.finishAndPark()

@@ -35,7 +35,8 @@ public enum ScriptStep: Sendable, Hashable {
 
   /// Resets the stream of the request with an error code (RFC 9113 §7), and no other stream.
   ///
-  /// Over HTTP/1.1 it resets the connection.
+  /// The code 7, REFUSED_STREAM, says that the request was not processed (§8.7). Over HTTP/1.1 it
+  /// resets the connection.
   case resetStream(UInt32)
 
   /// Neither reads nor sends until the client closes the connection.
