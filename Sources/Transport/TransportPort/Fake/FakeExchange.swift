@@ -73,8 +73,9 @@ final class FakeExchange: Sendable {
       interruption.interrupt(error(kind))
       finish(closedBy: .client)
     case .unprocessed:
-      interruption.interrupt(unprocessedError())
+      // First, because an interrupted exchange resets its stream.
       finishAndPark()
+      interruption.interrupt(unprocessedError())
     }
   }
 
@@ -110,7 +111,6 @@ final class FakeExchange: Sendable {
       defer { progress.isOver = true }
       return progress.isOver ? nil : progress
     }
-    // not mutated: an exchange that stays registered has ended, and ignores what ends it
     if let number = ended?.number { transport.unregister(number) }
     return ended?.connection
   }
