@@ -18,6 +18,10 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.pool
     ClauseGroup<TransportFixture>.trust
     ClauseGroup<TransportFixture>.boundaries
+    ClauseGroup<TransportFixture>.values
+    ClauseGroup<TransportFixture>.reading
+    ClauseGroup<TransportFixture>.client
+    ClauseGroup<TransportFixture>.clocks
   } saboteurs: {
     Saboteur.request
     Saboteur.responseHead
@@ -29,6 +33,10 @@ extension Contract<TransportFixture> {
     Saboteur.pool
     Saboteur.trust
     Saboteur.boundaries
+    Saboteur.values
+    Saboteur.reading
+    Saboteur.client
+    Saboteur.clocks
   }
 
   /// The contract of every HTTP transport with any server.
