@@ -103,6 +103,10 @@ extension Implementation<TransportFixture> {
         + "and a bare LF", link: issue(5527), on: .linux
     )
     .deviating(
+      from: "reset-before-content", kind: .unsupported,
+      because: "a session does not report whether it has sent the content", on: .linux
+    )
+    .deviating(
       from: "reason-controls",
       because: "its head parser accepts control characters in a reason phrase", on: .linux
     )

@@ -183,6 +183,9 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       checkEqual(
         ConnectionLimits(), ConnectionLimits(perOrigin: 64, total: 256), "the default limits")
+      checkEqual(
+        ConnectionLimits(perOrigin: 0, total: -1), ConnectionLimits(perOrigin: 1, total: 1),
+        "the least limits")
       for limits in [ConnectionLimits(perOrigin: 0, total: 9), ConnectionLimits(total: 0)] {
         let world = try await fixture.world(
           OriginPlan { _ in [.pause(.milliseconds(10))] + .respond(text: "hi") }

@@ -19,7 +19,8 @@ extension ClauseGroup<TransportFixture> {
       "client-requests", "a client sends GET, POST with its content's type, and any other request",
       from: "this project"
     ) { fixture in
-      let world = try await fixture.world(.respond(404, text: "none"))
+      let world = try await fixture.world(
+        .respond(404, text: "none"), .respond(404, text: "none"), .respond(410, text: "none"))
       let client = world.client()
       let answers = [
         try await client.get(world.url + "/a?b"),
@@ -27,11 +28,12 @@ extension ClauseGroup<TransportFixture> {
         try await client.data(for: world.request(.put, "/d"), body: .text("three")),
       ]
       for answer in answers {
-        checkEqual(answer.response.status.code, 404, "the status, which is no error")
         checkEqual(answer.response.headerFields[.contentLength], "4", "Content-Length")
         checkEqual(answer.text, "none", "the content")
         checkEqual(answer.trailers, [:], "the trailer section")
       }
+      checkEqual(
+        answers.map(\.response.status.code), [404, 404, 410], "the statuses, which are no errors")
       checkEqual(
         answers.map(\.request.path), ["/a?b", "/c", "/d"], "the paths of the answered requests")
       let seen = world.log.requests
@@ -51,7 +53,7 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(
         task.request.headerFields, ["x-a": "own", "X-D": "own", "X-B": "default", "X-C": ""],
         "the fields of the task")
-      _ = try await task.run()
+      checkEqual(try await task.run().response.status.code, 200, "the status")
       let seen = try #require(world.log.requests.first)
       for (name, value) in [("X-A", "own"), ("X-B", "default"), ("X-C", ""), ("X-D", "own")] {
         checkEqual(seen.fields[values: HTTPField.Name(name)], [value], name)
@@ -63,13 +65,23 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       let world = try await fixture.world(
         OriginPlan { request in
-          let count = Int(request.path.dropFirst()) ?? 0
+          guard let count = Int(request.path.dropFirst()) else {
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
+            return [.send(head + String(repeating: "a", count: 65)), .stall]
+          }
           return [
             .readBody, .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"),
             .sendRepeatedly([UInt8](repeating: 0x61, count: 4096), count: count / 4096),
-            .send([UInt8](repeating: 0x61, count: count % 4096)),
+            .send([UInt8](repeating: 0x62, count: count % 4096)),
           ]
         })
+      let unread = try await world.send(.get, "/unread")
+      let error = await #expect(throws: TransportError.self) {
+        try await unread.body.collect(upTo: 64)
+      }
+      checkEqual(error?.kind, .responseTooLarge(limit: 64), "the error of a part of the content")
+      try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+      checkEqual(unread.response.status.code, 200, "the status")
       for (count, limit) in [(64, 64), (65, 64), (1 << 24, 1 << 24), ((1 << 24) + 1, 1 << 24)] {
         let isDefault = limit == 1 << 24
         let client = isDefault ? HTTPClient(transport: world.transport) : world.client()
@@ -82,8 +94,10 @@ extension ClauseGroup<TransportFixture> {
             task = client.dataTask(with: request)
           }
           do throws(TransportError) {
-            let size = try await task.run().body.count
+            let content = try await task.run().body
+            let size = content.count
             checkEqual(size, count, "the number of bytes")
+            checkEqual(content.first, count < 4096 ? 0x62 : 0x61, "the first byte")
             checkEqual(
               size <= limit, true, "whether \(size) bytes are within the limit of \(limit)")
           } catch {

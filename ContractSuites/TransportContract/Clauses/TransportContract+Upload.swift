@@ -319,6 +319,28 @@ extension ClauseGroup<TransportFixture> {
         await world.expectFailure(kind, of: .post, body: .stream(chunks))
       }
     }
+    Clause(
+      "reset-before-content",
+      "a reset while the content waits for 100 Continue is an error of the phase `sending`",
+      from: "RFC 9110 §10.1.1", requires: .connections
+    ) { fixture in
+      var options = TransportOptions()
+      options.continueTimeout = .seconds(60)
+      let resets: [(OriginScript, TransportError.Kind, TransportError.Phase)] = [
+        ([.reset], .connectionReset, .sending),
+        (
+          [.send("HTTP/1.1 100 Continue\r\n\r\n"), .readBody, .reset], .connectionReset,
+          .awaitingHead
+        ),
+        ([.close], .emptyReply, .awaitingHead),
+      ]
+      for (script, kind, phase) in resets {
+        let world = try await fixture.world(script)
+        let error = await world.expectFailure(
+          kind, of: .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
+        checkEqual(error?.phase, phase, "the phase of \(kind)")
+      }
+    }
     Clause("request-trailers", "trailer fields are sent after the content", from: "RFC 9112 §7.1.2")
     {
       fixture in

@@ -111,6 +111,7 @@ final class FakeExchange: Sendable {
       defer { progress.isOver = true }
       return progress.isOver ? nil : progress
     }
+    // not mutated: an exchange that stays registered has ended, and ignores what ends it
     if let number = ended?.number { transport.unregister(number) }
     return ended?.connection
   }

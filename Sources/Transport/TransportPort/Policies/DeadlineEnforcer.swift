@@ -92,7 +92,7 @@ final class DeadlineEnforcer: Sendable {
 
   private func expire(_ kind: TransportError.Kind, _ detail: String) {
     let (phase, closeBody) = state.withLock { state in
-      state.hasExpired = true
+      state.hasExpired = true  // not mutated: no caller can make a deadline expire there
       return (state.phase, state.closeBody)
     }
     interruption.interrupt(

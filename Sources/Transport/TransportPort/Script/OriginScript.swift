@@ -78,6 +78,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     _ status: Int = 200, headerFields: HTTPFields = [:], text: String,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
+    // not mutated: the ledger is no behaviour of the port
     respond(
       status, headerFields: headerFields, body: Array(text.utf8), fileID: fileID,
       filePath: filePath, line: line)
@@ -88,6 +89,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     _ status: Int = 302, to location: String, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
+    // not mutated: the ledger is no behaviour of the port
     respond(
       status, headerFields: [.location: location], fileID: fileID, filePath: filePath, line: line)
   }
