@@ -276,7 +276,8 @@ let suites: [Target] = [
   .target(
     name: "TransportContract",
     dependencies: [
-      "ContractTesting", "ScriptedOrigin", "SystemLocks", "TransportDecoding", "TransportPort",
+      "ContractTesting", "ManualClocks", "ScriptedOrigin", "SystemLocks", "TransportDecoding",
+      "TransportPort",
     ]),
   .target(
     name: "AnalyticsContract",

@@ -19,6 +19,10 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.sequences
     ClauseGroup<TransportFixture>.trust
     ClauseGroup<TransportFixture>.boundaries
+    ClauseGroup<TransportFixture>.values
+    ClauseGroup<TransportFixture>.reading
+    ClauseGroup<TransportFixture>.client
+    ClauseGroup<TransportFixture>.clocks
   } saboteurs: {
     Saboteur.request
     Saboteur.responseHead
@@ -31,6 +35,10 @@ extension Contract<TransportFixture> {
     Saboteur.sequences
     Saboteur.trust
     Saboteur.boundaries
+    Saboteur.values
+    Saboteur.reading
+    Saboteur.client
+    Saboteur.clocks
   }
 
   /// The contract of every HTTP transport with any server.

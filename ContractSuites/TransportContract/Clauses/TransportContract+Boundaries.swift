@@ -181,6 +181,11 @@ extension ClauseGroup<TransportFixture> {
       "least-limits", "a limit of less than one connection counts as one", from: "this project",
       requires: .connections
     ) { fixture in
+      checkEqual(
+        ConnectionLimits(), ConnectionLimits(perOrigin: 64, total: 256), "the default limits")
+      checkEqual(
+        ConnectionLimits(perOrigin: 0, total: -1), ConnectionLimits(perOrigin: 1, total: 1),
+        "the least limits")
       for limits in [ConnectionLimits(perOrigin: 0, total: 9), ConnectionLimits(total: 0)] {
         let world = try await fixture.world(
           OriginPlan { _ in [.pause(.milliseconds(10))] + .respond(text: "hi") }
@@ -296,7 +301,12 @@ extension ClauseGroup<TransportFixture> {
           answer.exchange.response.status.isSuccessful, isSuccessful,
           "whether \(status) is successful")
         checkEqual(answer.text, "hi", "the content")
+        for interim in answer.exchange.informationalResponses {
+          checkEqual(interim.status.isSuccessful, false, "whether 199 is successful")
+        }
       }
+      checkEqual(
+        HTTPResponse.Status(code: 99).isInformational, false, "whether 99 is an interim status")
       for line in ["HTTP/1.1 20: OK", "HTTP/1.1 2/0 OK", "HTTP/1.1 099 OK"] {
         let world = try await fixture.world(.raw(line + "\r\n\r\n") + [.close])
         await world.expectFailure(.malformedHead)
@@ -367,16 +377,23 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       for length in [4, 6] {
         let world = try await fixture.world(.respond())
-        await world.expectFailure(
-          .bodyLengthMismatch, of: .post, body: .stream(Chunks("he", "llo"), length: length))
+        for isDeclared in [false, true] {
+          let error = await world.expectFailure(
+            .bodyLengthMismatch, of: .post, "/",
+            isDeclared ? [.contentLength: "\(length)"] : [:],
+            body: .stream(Chunks("he", "llo"), length: isDeclared ? nil : length))
+          checkEqual(error?.phase, .sending, "the phase")
+          checkEqual(error?.bytesSent, true, "whether bytes were sent")
+        }
       }
       for field in [
         HTTPField(name: .contentLength, value: "5"), HTTPField(name: .host, value: "a"),
       ] {
         let world = try await fixture.world(.respond())
-        await world.expectFailure(
+        let error = await world.expectFailure(
           .bodyProducerFailed, of: .post,
           body: .stream(Chunks("hello"), trailers: { HTTPFields([field]) }))
+        checkEqual(error?.bytesSent, true, "whether bytes were sent")
       }
     }
   }

@@ -256,6 +256,7 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(try await leave.value, "another", "the connection of the request with GOAWAY")
       isOver.increment()
       checkEqual(try await before.value, "the first", "the connection of the request before GOAWAY")
+      checkEqual(world.log.counts.resetStreams, 0, "the number of reset streams")
     }
     Clause(
       "broken-connection", "the end of a connection fails all of its requests",
@@ -296,10 +297,12 @@ extension ClauseGroup<TransportFixture> {
       }
       // Two names of one peer are two origins.
       let other = HTTPRequest(url: "https://localhost:\(world.peers[0].port)/")
+      // A connection that was idle before is no longer idle.
+      checkEqual(try await world.answer().text, "shared", "the first content")
       let open = [try await world.send(.get, "/open"), try await world.send(.get, "/open")]
       let waiting = Task { try await world.answer(to: other).status }
       for exchange in open {
-        let isEarly = try await world.log.happens(within: .milliseconds(200)) { $0.requests > 2 }
+        let isEarly = try await world.log.happens(within: .milliseconds(200)) { $0.requests > 3 }
         check(!isEarly, "the other origin has a connection beyond the limit")
         exchange.body.cancel()
       }
@@ -308,7 +311,8 @@ extension ClauseGroup<TransportFixture> {
       await world.expectFailure(.connectionReset, of: .get, "/reset")
       checkEqual(try await world.answer(to: other).status, 200, "the status of the other origin")
       checkEqual(
-        world.log.requests.map(\.head.connection), [1, 1, 2, 3, 3, 4], "the list of connections")
+        world.log.requests.map(\.head.connection), [1, 1, 1, 2, 3, 3, 4],
+        "the list of connections")
     }
     Clause(
       "sent-once", "a request that is not idempotent is not retried after its connection breaks",
@@ -408,6 +412,7 @@ extension ClauseGroup<TransportFixture> {
           checkEqual(try await world.answer().text, "hi", "the next content")
         }
         checkEqual(world.log.counts.connections, 1, "the number of connections")
+        checkEqual(world.log.counts.resetStreams, 0, "the number of streams that the client reset")
       }
     }
     Clause(
@@ -439,6 +444,66 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(error?.isRetrySafe, false, "whether a retry is safe")
         checkEqual(counter.value, 3 - steps.count, "the number of requests")
       }
+    }
+    Clause(
+      "go-away-late", "GOAWAY after a response ends the use of its connection for new requests",
+      from: "RFC 9113 §6.8", requires: .scriptedServer
+    ) { fixture in
+      let world = try await fixture.multiplexedWorld { request in
+        .respond(text: "\(request.connection)")
+          + (request.target == "/leave" ? [.goAway(isProcessed: true)] : [])
+      }.through { $0.retryingWhenSafe() }
+      checkEqual(try await world.answer().text, "1", "the first content")
+      checkEqual(try await world.answer(.get, "/leave").text, "1", "the content before GOAWAY")
+      checkEqual(try await world.answer().text, "2", "the content after GOAWAY")
+    }
+    Clause(
+      "go-away-at-once", "requests that wait for a connection with GOAWAY are sent on another",
+      from: "RFC 9113 §6.8", requires: .scriptedServer
+    ) { fixture in
+      let world = try await fixture.multiplexedWorld { request in
+        request.connection == 1
+          ? [.goAway(isProcessed: true)] + .respond(text: "first") : .respond(text: "other")
+      }.through { $0.retryingWhenSafe() }
+      let answers = (1...20).map { _ in Task { try await world.answer().text } }
+      var texts: [String] = []
+      for answer in answers { texts.append(try await answer.value) }
+      checkEqual(texts.filter { $0 == "first" }.count, 1, "the number of answers before GOAWAY")
+      checkEqual(texts.filter { $0 == "other" }.count, 19, "the number of answers after GOAWAY")
+    }
+    Clause(
+      "server-closes", "a connection that the server closes after a response is not reused",
+      from: "RFC 9113 §9.1", requires: .scriptedServer
+    ) { fixture in
+      let world = try await fixture.multiplexedWorld {
+        .respond(text: "\($0.connection)") + [.close]
+      }
+      for connection in 1...2 {
+        checkEqual(try await world.answer().text, "\(connection)", "the content")
+        try await world.expect("the server has closed the connection") {
+          $0.closedByPeer == connection
+        }
+      }
+    }
+    Clause(
+      "early-response",
+      "a final response can precede the end of the request's content",
+      from: "RFC 9113 §8.1", requires: .scriptedServer
+    ) { fixture in
+      let world = try await fixture.multiplexedWorld { request in
+        request.method == .post
+          ? [.readBodyBytes(1), .send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")]
+          : .respond(text: "hi")
+      }
+      let chunks = Chunks { index in
+        if index > 0 { try await waitForCancellation() }
+        return [1]
+      }
+      checkEqual(try await world.answer(.post, body: .stream(chunks)).status, 413, "the status")
+      try await world.expect("the client ends the stream") {
+        $0.resetStreams + $0.closedByClient == 1
+      }
+      checkEqual(try await world.answer().text, "hi", "the next content")
     }
     Absence(of: .scriptedServer, "the server responds on its own, with 404 for an unknown file") {
       fixture in

@@ -83,14 +83,16 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       var options = TransportOptions()
       options.reusesConnections = false
-      let world = try await fixture.world(.respond(text: "hi")) {
-        $0.limits = ConnectionLimits(perOrigin: 1, total: 1)
+      for total in [1, 9] {
+        let world = try await fixture.world(.respond(text: "hi")) {
+          $0.limits = ConnectionLimits(perOrigin: 1, total: total)
+        }
+        for options in [TransportOptions(), options, options] {
+          checkEqual(try await world.answer(options: options).text, "hi", "the content")
+        }
+        checkEqual(world.log.requests.map(\.head.connection), [1, 2, 3], "the list of connections")
+        try await world.expect("the idle connections are closed") { $0.closedByClient >= 2 }
       }
-      for options in [TransportOptions(), options, options] {
-        checkEqual(try await world.answer(options: options).text, "hi", "the content")
-      }
-      checkEqual(world.log.requests.map(\.head.connection), [1, 2, 3], "the list of connections")
-      try await world.expect("the idle connections are closed") { $0.closedByClient >= 2 }
     }
     Clause(
       "connected-in-time", "the connect timeout ends with the connection's establishment",

@@ -84,7 +84,8 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.redirects(302)
       let fields: HTTPFields = [
         .contentType: "text/plain", "Content-Language": "en", .contentEncoding: "identity",
-        "Content-Location": "/x", "X-A": "1",
+        "Content-Location": "/x", .trailer: "X-A", "Digest": "md5=x", "Last-Modified": "now",
+        "X-A": "1",
       ]
       try await world.answer(.post, "/start", fields, body: .text("gone"))
       let last = try #require(world.log.requests.last)
@@ -92,6 +93,9 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(last.bodyCount, 0, "the number of content bytes after the redirect")
       for field in last.fields where field.name.canonicalName.hasPrefix("content-") {
         Issue.record("\(field.name) was sent after the redirect")
+      }
+      for name in [HTTPField.Name.trailer, "Digest", "Last-Modified"] {
+        checkEqual(last.fields[values: name], [], "\(name) after the redirect")
       }
       checkEqual(last.fields["X-A"], "1", "X-A after the redirect")
     }
@@ -137,7 +141,10 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(
         try await world.answer().text, "far", "the content at a Location that starts with //")
       let same = try await fixture.world(.redirect(to: ""), .respond(text: "there")).following()
-      await same.expectFailure(.redirectLoop, of: .get, "/dir")
+      await same.expectFailure(.redirectLoop, of: .get, "/dir?q")
+      let bare = try await fixture.world(.redirect(to: "sub"), .respond(text: "there")).following()
+      try await bare.answer(.get, "")
+      checkEqual(bare.log.requests.last?.head.target, "/sub", "the target after a URL without path")
     }
     Clause(
       "redirect-scheme", "a redirect to a scheme other than http and https is an error",

@@ -253,7 +253,7 @@ extension ClauseGroup<TransportFixture> {
       for host in [
         "a" + label + end, start + label.prefix(52) + end, "a..localhost", ".localhost", ".",
         "é.localhost", "%61.localhost", "a!.localhost", "1.2.3.256", "1.2.3.04", "1.2.3.4.5",
-        "1.2..3", "a.1", "a.0x1F", "0x",
+        "1.2..3", "1.2.3.", "a.1", "a.0x1F", "0x", "a[.localhost",
       ] {
         var request = refusing.request()
         request.authority = "\(host):\(refusing.peers[0].port)"
@@ -308,7 +308,8 @@ extension ClauseGroup<TransportFixture> {
       for literal in [
         "", ":", ":::", "::1::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2:3:4:5:6:7:8",
         "12345::", "g::", "::1.2.3", "::1.2.3.4.5", "::1.2.3.256", "::1.2.3.0004", "::1.2.3.",
-        "::1.2.3.a", "::1.2.3.4:5", "1:2:3:4:5:6:7:1.2.3.4", "fe80::1%25lo", "v1.a", "::1]",
+        "::1.2.3.a", "::1.2..3", "::.1.2.3", "::1.2.3.4.", "::1.2.3.04", "1::2:3:4:5:6:7::8",
+        "::1.2.3.4:5", "1:2:3:4:5:6:7:1.2.3.4", "fe80::1%25lo", "v1.a", "::1]",
         "127.0.0.1",
       ] {
         var request = refusing.request()

@@ -68,17 +68,30 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause("status-digits", "a status that is not three digits is an error", from: "RFC 9112 §4") {
       fixture in
-      for status in ["2000", "20", "2", "099", "-20", "2OO", "200OK"] {
+      for status in ["2000", "20", "2", "099", "-20", "2OO", "200OK", "101 Go"] {
         let world = try await fixture.world(head("HTTP/1.1 \(status)") + [.close])
+        await world.expectFailure(.malformedHead)
+      }
+    }
+    Clause(
+      "reason-controls", "a reason phrase with a control character is an error", from: "RFC 9112 §4"
+    ) { fixture in
+      for character in ["\u{7}", "\u{7F}"] {
+        let world = try await fixture.world(head("HTTP/1.1 200 A\(character)") + [.close])
         await world.expectFailure(.malformedHead)
       }
     }
     Clause("garbage", "bytes that are not an HTTP response are an error", from: "RFC 9112 §2") {
       fixture in
-      for text in ["SSH-2.0-OpenSSH_9.2\r\n", "<html>hello</html>\r\n\r\n", "ICY 200 OK\r\n\r\n"] {
+      for text in [
+        "SSH-2.0-OpenSSH_9.2\r\n", "<html>hello</html>\r\n\r\n", "ICY 200 OK\r\n\r\n",
+        String(repeating: "x", count: 70_000) + "\r\n",
+      ] {
         let world = try await fixture.world(.raw(text) + [.close])
         await world.expectFailure(.malformedHead)
       }
+      let waiting = try await fixture.world(.raw("220 ready") + [.stall])
+      await waiting.expectFailure(.malformedHead)
     }
     Clause(
       "empty-reply", "a connection that ends before the first byte is a separate error",
@@ -177,9 +190,13 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause("name-case", "field names are found whatever their case", from: "RFC 9110 §5.1") {
       fixture in
-      let answer = try await fixture.world(head("HTTP/1.1 200 OK", "x-mIXed: 1")).answer()
+      let answer = try await fixture.world(head("HTTP/1.1 200 OK", "x-mIXed: 1", "x-aZ: 2"))
+        .answer()
       for name in ["X-Mixed", "x-mixed", "X-MIXED"] {
         checkEqual(answer.fields[HTTPField.Name(name)], "1", name)
+      }
+      for name in ["x-az", "x-Az", "x-aZ"] {
+        checkEqual(answer.fields[HTTPField.Name(name)], "2", name)
       }
     }
     Clause(

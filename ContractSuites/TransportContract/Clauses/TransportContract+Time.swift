@@ -130,7 +130,10 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.world(.respond())
       let task = Task {
         withUnsafeCurrentTask { $0?.cancel() }
-        await world.expectFailure(.cancelled)
+        let error = await world.expectFailure(.cancelled)
+        checkEqual(error?.bytesSent, false, "whether bytes were sent")
+        await world.through { $0.enforcing(Deadlines(overall: .seconds(60))) }
+          .expectFailure(.cancelled)
       }
       await task.value
       checkEqual(world.log.counts.connections, 0, "the number of connections")
@@ -142,7 +145,9 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       let taken = try await shortest(of: 1...8, under: .milliseconds(100)) {
         let world = try await fixture.world([.send("HTTP/1.1 200 OK\r\nA: b\r\n"), .stall])
-        let task = Task { await world.expectFailure(.cancelled) }
+        // A policy passes the cancellation on.
+        let limited = world.through { $0.enforcing(Deadlines(overall: .seconds(60))) }
+        let task = Task { await limited.expectFailure(.cancelled) }
         try await world.expect("the request arrives") { $0.requests == 1 }
         let start = ContinuousClock.now
         task.cancel()
@@ -292,7 +297,8 @@ extension ClauseGroup<TransportFixture> {
       "stale-retry", "an idempotent request is retried on a new connection if a reused one ends",
       from: "RFC 9112 §9.3.1, RFC 9110 §9.2.2", requires: .connections
     ) { fixture in
-      for step in [ScriptStep.close, .reset] {
+      // Over HTTP/1.1 a connection has no stream that could be reset apart from it.
+      for step in [ScriptStep.close, .reset, .resetStream(2)] {
         let world = try await fixture.endingReusedConnections(by: step).through {
           $0.retryingWhenSafe()
         }
@@ -302,6 +308,25 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(put.text, "3", "the content after the next connection ended")
         checkEqual(world.log.requests.last?.bodyCount, 4, "the number of bytes in the retry")
       }
+    }
+    Clause(
+      "retry-connection", "a retry uses a new connection and no other that may have ended as well",
+      from: "RFC 9112 §9.3.1", requires: .connections
+    ) { fixture in
+      // Each connection ends when its second request arrives.
+      let world = try await fixture.world(
+        OriginPlan {
+          $0.ordinal == 1
+            ? .respond(text: "hi") : [.readBody, .close]
+        }
+      ).through { $0.retryingWhenSafe() }
+      var options = TransportOptions()
+      for reuses in [true, false] {
+        options.reusesConnections = reuses
+        try await world.answer(options: options)
+      }
+      checkEqual(try await world.answer().text, "hi", "the content of the retry")
+      checkEqual(world.log.requests.last?.head.connection, 3, "the connection of the retry")
     }
     Clause(
       "sent-once", "a request that is not idempotent is sent at most once",
@@ -334,12 +359,17 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.world([full, other]) {
         $0.limits = ConnectionLimits(perOrigin: 2, total: 10)
       }
+      // A connection that has ended counts no longer, and counts once.
+      for _ in 1...2 { try await world.send().body.cancel() }
+      let before = full.log.counts.connections
       let held = [try await world.send(), try await world.send()]
       let third = Task { try await world.send().response.status.code }
       let content = try await world.transport.send(HTTPRequest(url: other.url)).body.collect(
         upTo: 9)
       checkText(content, "hi", "the content from the other origin")
-      let isExceeded = try await full.log.happens(within: .milliseconds(300)) { $0.connections > 2 }
+      let isExceeded = try await full.log.happens(within: .milliseconds(300)) {
+        $0.connections > before + 2
+      }
       check(!isExceeded, "more than 2 connections are open")
       held[0].body.cancel()
       checkEqual(try await third.value, 200, "the status of the waiting request")

@@ -19,6 +19,35 @@ private final class SimpleCookies: HTTPCookieHandling {
   }
 }
 
+/// A cookie store that throws.
+private struct FailingCookies: HTTPCookieHandling {
+  enum Failure: Error { case load, store }
+
+  let failing: Failure
+  let isCancelled: Bool
+
+  func cookieHeader(forURL url: String, method: HTTPRequest.Method) async throws -> String? {
+    if failing == .load { try fail() }
+    return nil
+  }
+
+  func storeCookies(_ lines: [String], fromURL url: String) async throws {
+    if failing == .store { try fail() }
+  }
+
+  private func fail() throws {
+    if isCancelled { throw CancellationError() }
+    throw failing
+  }
+}
+
+extension PeerLog {
+  /// Checks that a request arrives.
+  fileprivate func expectRequest() async throws {
+    check(try await happens { $0.requests > 0 }, "no request arrives")
+  }
+}
+
 extension TransportWorld {
   /// The content of a GET request to the first peer, or the kind of its error.
   fileprivate var outcome: String {
@@ -138,6 +167,9 @@ extension ClauseGroup<TransportFixture> {
         try await through.answer(to: HTTPRequest(url: url)).text, "proxied", "the content")
       checkEqual(proxy.log.requests.map(\.head.target), [url], "the list of targets at the proxy")
       checkEqual(proxy.log.requests.first?.fields[.host], "far.invalid", "Host at the proxy")
+      try await through.answer(to: HTTPRequest(url: "http://far.invalid:80/"))
+      checkEqual(
+        proxy.log.requests.last?.fields[.host], "far.invalid", "Host of a URL with port 80")
       checkEqual(
         proxy.log.requests.first?.fields[.proxyAuthorization], "Basic dXNlcjpwYXNz",
         "Proxy-Authorization at the proxy")
@@ -146,7 +178,7 @@ extension ClauseGroup<TransportFixture> {
         $0.proxyBypass = ["near.invalid", "127.0.0.1"]
       }
       checkEqual(try await bypassing.answer().text, "direct", "the content without the proxy")
-      checkEqual(proxy.log.requests.count, 1, "the number of requests at the proxy")
+      checkEqual(proxy.log.requests.count, 2, "the number of requests at the proxy")
     }
     Clause(
       "proxy-tunnel", "https uses a tunnel, and a 407 response to CONNECT is a separate error",
@@ -172,6 +204,11 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(
         proxy.log.requests.last?.head.target.lowercased(), "[2001:db8::1]:8443",
         "the target of an IPv6 literal at the proxy")
+      await world.expectFailure(
+        [.proxyAuthenticationRequired], of: HTTPRequest(url: "https://[2001:db8::1]/"))
+      checkEqual(
+        proxy.log.requests.last?.head.target, "[2001:db8::1]:443",
+        "the target of an IPv6 literal without a port")
     }
     Clause(
       "proxy-failed", "a proxy that refuses the connection or the tunnel is a separate error",
@@ -202,6 +239,33 @@ extension ClauseGroup<TransportFixture> {
           [.proxyFailed], of: HTTPRequest(url: "https://far.invalid/"))
         checkEqual(error?.phase, .connecting, "the phase of the status \(status)")
       }
+    }
+    Clause(
+      "proxy-shutdown",
+      "a tunnel ends with its request, and shutting down ends requests and idle tunnels",
+      from: "this project", requires: .proxy
+    ) { fixture in
+      let far = try fixture.peer(
+        OriginPlan { $0.path == "/stall" ? [.readBody, .stall] : .respond(text: "far") },
+        scheme: .https)
+      let proxy = try fixture.peer(OriginPlan { _ in [.readBody, .stall] }, tunnels: { _ in true })
+      let world = try await fixture.world([far, proxy]) { $0.proxy = proxy.url }
+      let cancelled = Task { await world.expectFailure(.cancelled, of: .get, "/stall") }
+      try await far.log.expectRequest()
+      cancelled.cancel()
+      _ = await cancelled.value
+      let hasEnded = try await proxy.log.happens { $0.closedByClient == 1 }
+      check(hasEnded, "the tunnel of the cancelled request stays open")
+      checkEqual(try await world.answer().text, "far", "the content")
+      let plain = HTTPRequest(url: "http://far.invalid/")
+      let pending = Task { await world.expectFailure([.shutDown], of: plain) }
+      check(
+        try await proxy.log.happens { $0.requests == 3 }, "the request to the proxy is missing")
+      await world.shutDown()
+      _ = await pending.value
+      await world.expectFailure([.shutDown], of: plain)
+      let areClosed = try await proxy.log.happens { $0.closedByClient == $0.connections }
+      check(areClosed, "a connection to the proxy stays open: \(proxy.log.counts)")
     }
     Clause(
       "proxy-timeout", "the connect timeout includes the tunnel, and cancellation ends it",
@@ -265,6 +329,20 @@ extension ClauseGroup<TransportFixture> {
       await world.shutDown()
       try await world.expect("the connection to the origin is closed") { $0.closedByClient == 1 }
     }
+    Clause(
+      "proxy-multiplex", "requests over HTTP/2 through a proxy share one connection in one tunnel",
+      from: "RFC 9110 §9.3.6, RFC 9113 §9.1", requires: .proxy, .customAuthorities
+    ) { fixture in
+      let far = try fixture.peer(
+        OriginPlan(version: .http2) { .respond(text: $0.target) }, scheme: .https)
+      let proxy = try fixture.peer(OriginPlan { _ in .respond(403) }, tunnels: { _ in true })
+      let world = try await fixture.world([far, proxy]) { $0.proxy = proxy.url }
+      for target in ["/1", "/2", "/3"] {
+        checkEqual(try await world.answer(.get, target).text, target, "the content")
+      }
+      checkEqual(far.log.counts.connections, 1, "the number of connections to the origin")
+      checkEqual(proxy.log.requests.count, 1, "the number of tunnels")
+    }
     Absence(of: .proxy, "the proxy of the setup is not used") { fixture in
       let near = try fixture.peer(.respond(text: "direct"))
       let proxy = try fixture.peer(.respond(text: "proxied"))
@@ -287,6 +365,32 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(
         world.log.requests.dropFirst(2).map { $0.fields[.cookie] }, [nil, "a=1; b=2"],
         "Cookie with the policy")
+      try await handling.answer(.get, "/", [.cookie: "own=1"])
+      checkEqual(world.log.requests.last?.fields[.cookie], "own=1", "Cookie of the request itself")
+    }
+    Clause(
+      "cookie-failures",
+      "an error of the cookie store fails the request, before or after it is sent",
+      from: "this project"
+    ) { fixture in
+      for failure in [FailingCookies.Failure.load, .store] {
+        for isCancelled in [false, true] {
+          let world = try await fixture.world(.respond(headerFields: [.setCookie: "a=1"]))
+            .through {
+              $0.handlingCookies(
+                with: FailingCookies(failing: failure, isCancelled: isCancelled))
+            }
+          let error = await world.expectFailure(isCancelled ? .cancelled : .cookieStoreFailed)
+          checkEqual(
+            error?.phase, failure == .load ? .preparing : .awaitingHead, "the phase of \(failure)")
+          checkEqual(error?.bytesSent, failure == .store, "whether bytes were sent")
+          check(
+            error?.underlying is FailingCookies.Failure == !isCancelled,
+            "the error does not contain the store's error")
+          checkEqual(
+            world.log.requests.count, failure == .store ? 1 : 0, "the number of requests")
+        }
+      }
     }
     Clause(
       "progress", "progress increases to the size of the content in both directions",
@@ -303,6 +407,15 @@ extension ClauseGroup<TransportFixture> {
       _ = try await exchange.body.reportingProgress { count in
         received.withLock { $0.append(count) }
       }.collect(upTo: 1 << 20)
+      checkEqual(sent.withLock { $0.first }, 65_536, "the size of the first piece in memory")
+      let stream = Chunks { $0 < 2 ? [UInt8](repeating: 0x61, count: 10) : nil }
+      let steps = Mutex<[Int]>([])
+      let streamed = try await world.send(
+        .put,
+        body: .stream(stream).reportingProgress { count in steps.withLock { $0.append(count) } })
+      checkEqual(steps.withLock { $0 }, [10, 20], "the progress of a stream")
+      streamed.body.cancel()
+      checkEqual(world.log.requests.last?.bodyCount, 20, "the number of bytes of the stream")
       for (counts, direction) in [
         (sent.withLock { $0 }, "sent"), (received.withLock { $0 }, "received"),
       ] {
@@ -311,7 +424,7 @@ extension ClauseGroup<TransportFixture> {
           "the progress of bytes \(direction) does not increase: \(counts)")
         checkEqual(counts.last, 500_000, "the final progress of bytes \(direction)")
       }
-      checkEqual(world.log.requests.last?.bodyCount, 500_000, "the number of received bytes")
+      checkEqual(world.log.requests.first?.bodyCount, 500_000, "the number of received bytes")
     }
     Clause(
       "error-facts",

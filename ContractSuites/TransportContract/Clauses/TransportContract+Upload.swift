@@ -162,11 +162,16 @@ extension ClauseGroup<TransportFixture> {
           .bodyProducerFailed, of: .post, body: .stream(chunks, length: length))
         check(
           error?.underlying is ProducerFailure, "the error does not contain the producer's error")
+        checkEqual(error?.phase, .sending, "the phase")
+        checkEqual(error?.bytesSent, true, "whether bytes were sent")
         try await world.expect("the connection is closed") { $0.closedByClient == 1 }
         checkEqual(
           world.log.requests.first?.trailers, nil,
           "the trailer section, which marks the end of the content,")
       }
+      let world = try await fixture.world(.respond())
+      await world.expectFailure(
+        .bodyProducerFailed, of: .post, body: .stream(Chunks { _ in throw CancellationError() }))
     }
     Clause(
       "interleaving", "the response can be read while the request is still being sent",
@@ -243,6 +248,7 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       let fields: HTTPFields = [.expect: "100-continue"]
       var options = TransportOptions()
+      checkEqual(options.continueTimeout, .seconds(1), "the default timeout")
       options.continueTimeout = .seconds(60)
       let continued = try await fixture.world(
         [.send("HTTP/1.1 100 Continue\r\n\r\n")] + .respond(text: "done"))
@@ -308,11 +314,12 @@ extension ClauseGroup<TransportFixture> {
       for _ in 1...5 {
         let world = try await fixture.world(
           [.send("HTTP/1.1 103 Early\r\n\r\n")] + .respond(text: "done"))
+        // It also passes only once, however many chunks follow.
+        let body = HTTPRequestBody.stream(Chunks { $0 < 12 ? [0x61] : nil })
         let answer = try await world.through { $0.enforcing(Deadlines(overall: .seconds(2))) }
-          .answer(
-            .put, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
+          .answer(.put, "/", [.expect: "100-continue"], body: body, options: options)
         checkEqual(answer.text, "done", "the content")
-        checkEqual(world.log.requests.first?.bodyCount, 5, "the number of content bytes")
+        checkEqual(world.log.requests.first?.bodyCount, 12, "the number of content bytes")
       }
     }
     Clause(
@@ -332,6 +339,28 @@ extension ClauseGroup<TransportFixture> {
         let error = await world.expectFailure(kind, of: .post, body: .stream(chunks))
         checkEqual(
           error?.phase, kind == .truncatedBody ? .receivingBody : .awaitingHead, "the phase")
+      }
+    }
+    Clause(
+      "reset-before-content",
+      "a reset while the content waits for 100 Continue is an error of the phase `sending`",
+      from: "RFC 9110 §10.1.1", requires: .connections
+    ) { fixture in
+      var options = TransportOptions()
+      options.continueTimeout = .seconds(60)
+      let resets: [(OriginScript, TransportError.Kind, TransportError.Phase)] = [
+        ([.reset], .connectionReset, .sending),
+        (
+          [.send("HTTP/1.1 100 Continue\r\n\r\n"), .readBody, .reset], .connectionReset,
+          .awaitingHead
+        ),
+        ([.close], .emptyReply, .awaitingHead),
+      ]
+      for (script, kind, phase) in resets {
+        let world = try await fixture.world(script)
+        let error = await world.expectFailure(
+          kind, of: .post, "/", [.expect: "100-continue"], body: .text("hello"), options: options)
+        checkEqual(error?.phase, phase, "the phase of \(kind)")
       }
     }
     Clause("request-trailers", "trailer fields are sent after the content", from: "RFC 9112 §7.1.2")

@@ -82,7 +82,6 @@ final class InMemoryNetwork: HTTPTransport {
 
   func shutDown() {
     for player in players.values { player.shutDown() }
-    unreachable.proxy?.transport.shutDown()
     unreachable.shutDown()
   }
 

@@ -37,7 +37,8 @@ extension TransportWorld {
         kinds.contains(error.kind), "expected \(expected), got the error '\(error)'",
         sourceLocation: sourceLocation)
       check(
-        !error.detail.isEmpty, "the error \(error.kind) has no detail",
+        !error.detail.isEmpty && !error.detail.hasPrefix(":"),
+        "the error \(error.kind) has no detail but \(describe(error.detail))",
         sourceLocation: sourceLocation)
       if [.awaitingHead, .receivingBody, .decoding, .redirecting].contains(error.phase) {
         check(

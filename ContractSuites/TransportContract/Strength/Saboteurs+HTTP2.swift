@@ -140,6 +140,26 @@ extension Saboteur<TransportFixture> {
       "retries-reset-streams", "reports every reset stream as safe to retry",
       caughtBy: "reset-stream", saying: "whether a retry of POST is safe"
     ) { $0.reportRetrySafety(true) }
+    flawed(
+      "deaf-to-late-go-away", "sends new requests on a connection after GOAWAY",
+      caughtBy: "go-away-late", saying: "the content after GOAWAY"
+    ) { $0.replaceGoAway(with: []) }
+    flawed(
+      "deaf-at-once", "waits on a connection after GOAWAY", caughtBy: "go-away-at-once",
+      saying: "the number of answers before GOAWAY"
+    ) { $0.replaceGoAway(with: []) }
+    flawed(
+      "misses-the-end-of-all", "does not see that the server closes", caughtBy: "server-closes",
+      saying: "the server has closed", timeLimit: .seconds(10)
+    ) {
+      $0.plan = { plan in
+        plan.mapScripts { script in OriginScript(script.steps.filter { $0 != .close }) }
+      }
+    }
+    flawed(
+      "sends-whole-content", "reads the response only after all content",
+      caughtBy: "early-response", timeLimit: .milliseconds(500)
+    ) { $0.collectContent() }
     flawed("does-as-told", "connects to a scripted server", caughtBy: "lacks-scripted-server") {
       _ in
     }

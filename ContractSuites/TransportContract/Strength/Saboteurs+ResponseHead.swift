@@ -4,6 +4,10 @@ import TransportPort
 
 extension Saboteur<TransportFixture> {
   @SaboteurBuilder<TransportFixture> static var responseHead: [Saboteur<TransportFixture>] {
+    flawed(
+      "drops-controls", "ignores control characters in a reason phrase",
+      caughtBy: "reason-controls", saying: "got status 200"
+    ) { $0.receivedBytes = { $0.replacing("\u{7}\r\n", by: "\r\n") } }
     flawed("wants-reason", "requires a reason phrase", caughtBy: "no-reason") {
       $0.receivedBytes = { $0.replacing("HTTP/1.1 200\r\n", by: "HTTP/1.1\r\n") }
     }

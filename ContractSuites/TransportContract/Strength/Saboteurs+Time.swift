@@ -110,6 +110,14 @@ extension Saboteur<TransportFixture> {
       $0.reportRetrySafety(false)
     }
     flawed(
+      "retries-on-idle", "reuses a connection for a retry", caughtBy: "retry-connection"
+    ) {
+      let fresh = Counter()
+      $0.request = { _, _, options in
+        if !options.reusesConnections, fresh.increment() > 1 { options.reusesConnections = true }
+      }
+    }
+    flawed(
       "replays-post", "sends a POST again after its connection ends", caughtBy: "sent-once",
       saying: "the number of received POSTs is 2"
     ) {

@@ -143,6 +143,14 @@ extension Saboteur<TransportFixture> {
       "patient-tunnel", "has no time limit for the tunnel", caughtBy: "proxy-timeout",
       timeLimit: .milliseconds(900)
     ) { $0.request = { _, _, options in options.connectTimeout = nil } }
+    flawed(
+      "keeps-tunnels", "keeps the tunnel of a cancelled request", caughtBy: "proxy-shutdown",
+      timeLimit: .milliseconds(900)
+    ) { $0.ignoreCancellation() }
+    flawed(
+      "tunnel-for-each", "opens a tunnel for each request", caughtBy: "proxy-multiplex",
+      saying: "the number of connections to the origin"
+    ) { $0.request = { _, _, options in options.reusesConnections = false } }
     flawed("proxied", "uses the proxy of its setup", caughtBy: "lacks-proxy") { _ in }
     flawed(
       "own-cookies", "stores and sends cookies without the policy", caughtBy: "cookies",
@@ -165,6 +173,10 @@ extension Saboteur<TransportFixture> {
         $0.response.headerFields[.setCookie] = lines.joined(separator: "; ")
       }
     }
+    flawed(
+      "swallows-set-cookie", "drops Set-Cookie", caughtBy: "cookie-failures",
+      saying: "expected cookieStoreFailed"
+    ) { $0.receivedBytes = { $0.replacing("Set-Cookie: a=1\r\n", by: "") } }
     flawed(
       "skips-progress", "sends content without calling its progress observers", caughtBy: "progress"
     ) {

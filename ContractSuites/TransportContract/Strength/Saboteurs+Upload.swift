@@ -77,6 +77,16 @@ extension Saboteur<TransportFixture> {
       "waits-for-ever", "waits for 100 Continue without a timeout", caughtBy: "expect-continue",
       timeLimit: .milliseconds(500)
     ) { $0.request = { _, _, options in options.continueTimeout = .seconds(3600) } }
+    flawed(
+      "sends-before-reset", "reports every reset as one after the request",
+      caughtBy: "reset-before-content", saying: "the phase of connectionReset"
+    ) {
+      $0.error = { error in
+        var error = error
+        if error.kind == .connectionReset { error.phase = .awaitingHead }
+        return error
+      }
+    }
     flawed("no-request-trailers", "sends no trailer fields", caughtBy: "request-trailers") {
       $0.send = { base, request, body, options in
         try await base.send(request, body: body.ignoringErrors(), options: options)

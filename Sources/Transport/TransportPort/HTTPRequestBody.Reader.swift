@@ -24,7 +24,6 @@ extension HTTPRequestBody {
     public func next() async throws(TransportError) -> [UInt8]? {
       if let whole = bytes {
         bytes = nil
-        chunks = nil
         count = whole.count
         return whole.isEmpty ? nil : whole
       }
@@ -62,7 +61,6 @@ extension HTTPRequestBody {
         chunks = chunk == nil ? nil : iterator
         return chunk
       } catch {
-        chunks = nil
         throw failure(error)
       }
     }

@@ -111,10 +111,6 @@ private struct ReportingIterator: AsyncIteratorProtocol {
   let report: @Sendable (Int) -> Void
   var count = 0
 
-  mutating func next() async throws -> [UInt8]? {
-    try await next(isolation: nil)
-  }
-
   mutating func next(isolation actor: isolated (any Actor)?) async throws -> [UInt8]? {
     guard let chunk = try await base.nextChunk(isolation: actor) else { return nil }
     count += chunk.count

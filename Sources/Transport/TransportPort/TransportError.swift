@@ -37,7 +37,8 @@ public struct TransportError: Error, Sendable {
   ///   - underlying: The error that caused this one.
   public init(
     _ kind: Kind, phase: Phase, method: HTTPRequest.Method? = nil, bytesSent: Bool,
-    code: Int? = nil, detail: String = "", underlying: (any Error)? = nil
+    code: Int? = nil, detail: String = "",  // not mutated: the detail is for people
+    underlying: (any Error)? = nil
   ) {
     self.kind = kind
     self.phase = phase

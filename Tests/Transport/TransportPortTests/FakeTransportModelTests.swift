@@ -16,7 +16,9 @@ import Testing
     var model = Self.model()
     let (a, b) = (try Self.origin("a"), try Self.origin("b"))
     var tickets: [Int] = []
-    for origin in [a, a, a, b, b] { tickets.append(model.enqueue(for: origin, reuses: true)) }
+    for origin in [a, a, a, b, b] {
+      tickets.append(model.enqueue(for: origin, reuses: true, shares: false))
+    }
     let granted = model.grant()
     #expect(granted.map(\.ticket) == [tickets[0], tickets[1], tickets[3]])
     #expect(granted.map(\.lease.connection) == [1, 2, 3])
@@ -31,10 +33,10 @@ import Testing
 
   @Test func `an idle connection is closed for another origin`() throws {
     var model = Self.model(total: 1)
-    _ = model.enqueue(for: try Self.origin("a"), reuses: true)
+    _ = model.enqueue(for: try Self.origin("a"), reuses: true, shares: false)
     for (_, lease) in model.grant() { model.accept(lease.connection) }
     model.park(1)
-    _ = model.enqueue(for: try Self.origin("b"), reuses: true)
+    _ = model.enqueue(for: try Self.origin("b"), reuses: true, shares: false)
     let granted = model.grant()
     #expect(granted.map(\.lease.connection) == [2])
     #expect(model.events == [.connected(1), .closed(1, by: .client)])
@@ -44,10 +46,10 @@ import Testing
   @Test func `a new connection replaces an idle one at the limit`() throws {
     var model = Self.model(perOrigin: 1)
     let origin = try Self.origin("a")
-    _ = model.enqueue(for: origin, reuses: true)
+    _ = model.enqueue(for: origin, reuses: true, shares: false)
     _ = model.grant()
     model.park(1)
-    _ = model.enqueue(for: origin, reuses: false)
+    _ = model.enqueue(for: origin, reuses: false, shares: false)
     let granted = model.grant()
     #expect(granted.map(\.lease.connection) == [2])
     #expect(granted.first?.lease.isNew == true)
@@ -57,16 +59,16 @@ import Testing
   @Test func `a removed waiter is not granted a connection`() throws {
     var model = Self.model(perOrigin: 1)
     let origin = try Self.origin("a")
-    let first = model.enqueue(for: origin, reuses: true)
+    let first = model.enqueue(for: origin, reuses: true, shares: false)
     model.leave(first)
-    let second = model.enqueue(for: origin, reuses: true)
+    let second = model.enqueue(for: origin, reuses: true, shares: false)
     let granted = model.grant()
     #expect(granted.map(\.ticket) == [second])
   }
 
   @Test func `a closed connection stays closed`() throws {
     var model = Self.model()
-    _ = model.enqueue(for: try Self.origin("a"), reuses: true)
+    _ = model.enqueue(for: try Self.origin("a"), reuses: true, shares: false)
     _ = model.grant()
     model.accept(1)
     model.close(1, by: .origin)
@@ -74,14 +76,16 @@ import Testing
     model.park(1)
     model.accept(1)
     #expect(model.events == [.connected(1), .closed(1, by: .origin)])
-    _ = model.enqueue(for: try Self.origin("a"), reuses: true)
+    _ = model.enqueue(for: try Self.origin("a"), reuses: true, shares: false)
     let granted = model.grant()
     #expect(granted.map(\.lease.connection) == [2])
   }
 
   @Test func `shutdown closes all connections, also those returned later`() throws {
     var model = Self.model()
-    for host in ["a", "b"] { _ = model.enqueue(for: try Self.origin(host), reuses: true) }
+    for host in ["a", "b"] {
+      _ = model.enqueue(for: try Self.origin(host), reuses: true, shares: false)
+    }
     for (_, lease) in model.grant() { model.accept(lease.connection) }
     model.park(1)
     model.shutDown()

@@ -17,7 +17,6 @@ final class Interruption: Sendable {
     let stop = state.withLock { state -> (@Sendable (TransportError) -> Void)? in
       guard state.error == nil else { return nil }
       state.error = error
-      defer { state.stop = nil }
       return state.stop
     }
     stop?(error)
@@ -31,54 +30,34 @@ final class Interruption: Sendable {
     _ operation: @escaping @Sendable () async throws(TransportError) -> Value
   ) async throws(TransportError) -> Value {
     let running = Mutex<Task<Void, Never>?>(nil)
+    let cancel: @Sendable () -> Void = { running.withLock { $0 }?.cancel() }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: Continuation<Value>) in
         let pending = Once(continuation)
+        // The interruption's error comes first, because the operation ends when it is cancelled.
+        let earlier = state.withLock { state in
+          state.stop = { error in
+            pending.take()?.resume(returning: .failure(error))
+            cancel()
+          }
+          return state.error
+        }
+        if let earlier { return continuation.resume(returning: .failure(earlier)) }
         let task = Task {
           let result: Result<Value, TransportError>
           do throws(TransportError) { result = .success(try await operation()) } catch {
             result = .failure(error)
           }
-          // If an interruption made the operation end, its error wins over the operation's.
-          let error = self.clear()
-          pending.take()?.resume(returning: error.map { .failure($0) } ?? result)
+          pending.take()?.resume(returning: result)
         }
-        // `onCancel` may have run before `running` was set, and then cancelled nothing.
         running.withLock { $0 = task }
-        if Task.isCancelled { task.cancel() }
-        let earlier = state.withLock { state in
-          if state.error == nil {
-            state.stop = { error in
-              task.cancel()
-              pending.take()?.resume(returning: .failure(error))
-            }
-          }
-          return state.error
-        }
-        if let earlier {
-          task.cancel()
-          pending.take()?.resume(returning: .failure(earlier))
-        }
+        // What ends the wait may have come before `running` was set, and then cancelled nothing.
+        if Task.isCancelled || pending.isTaken { task.cancel() }
       }
     } onCancel: {
-      running.withLock { $0 }?.cancel()
+      cancel()
     }
     return try result.get()
-  }
-
-  /// Removes the closure that interrupts the finished wait.
-  ///
-  /// The closure is released outside the lock, because releasing it may run code that takes the
-  /// lock.
-  ///
-  /// - Returns: The error of the interruption, if there was one.
-  private func clear() -> TransportError? {
-    let (stop, error) = state.withLock { state in
-      defer { state.stop = nil }
-      return (state.stop, state.error)
-    }
-    withExtendedLifetime(stop) {}
-    return error
   }
 
   private typealias Continuation<Value> = CheckedContinuation<Result<Value, TransportError>, Never>

@@ -73,8 +73,9 @@ final class FakeExchange: Sendable {
       interruption.interrupt(error(kind))
       finish(closedBy: .client)
     case .unprocessed:
-      interruption.interrupt(unprocessedError())
+      // First, because an interrupted exchange resets its stream.
       finishAndPark()
+      interruption.interrupt(unprocessedError())
     }
   }
 

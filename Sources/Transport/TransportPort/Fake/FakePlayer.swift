@@ -76,7 +76,8 @@ actor FakePlayer {
     case .send(let bytes):
       try receive(bytes)
     case .sendRepeatedly(let bytes, let count):
-      guard count ?? 1 > 0, !bytes.isEmpty else { return }
+      if let count, count <= 0 { return }
+      guard !bytes.isEmpty else { return }
       // A flood inside a head produces no event and would never return to the caller.
       await Task.yield()  // not mutated: no answer depends on the order of tasks
       guard !Task.isCancelled else { throw exchange.error(.cancelled) }
@@ -123,16 +124,13 @@ actor FakePlayer {
     case .stall:
       await waitForCancellation()
       throw exchange.error(.cancelled)
-    case .goAway(let isProcessed):
-      goAway(isProcessed)
-      if lease.isShared, !isProcessed { throw exchange.unprocessedError() }
+    case .goAway(let isProcessed) where lease.isShared:
+      exchange.transport.goAway(lease.connection, lastProcessed: ordinal)
+      guard !isProcessed else { return }
+      exchange.finishAndPark()
+      throw exchange.unprocessedError()
+    case .goAway: break
     }
-  }
-
-  private func goAway(_ isProcessed: Bool) {
-    guard lease.isShared else { return }
-    exchange.transport.goAway(
-      lease.connection, lastProcessed: isProcessed ? ordinal : ordinal - 1)
   }
 
   /// Passes bytes to the client's parser.
@@ -176,7 +174,9 @@ actor FakePlayer {
 
   /// Ends the stream of a complete response on a shared connection.
   private func settleStream() {
-    for case .goAway(let isProcessed) in steps { goAway(isProcessed) }
+    for case .goAway in steps {
+      exchange.transport.goAway(lease.connection, lastProcessed: ordinal)
+    }
     if closesConnection {
       exchange.finish(closedBy: .origin)
     } else if isUploadOver {

@@ -30,7 +30,7 @@ extension FakeTransport {
     ///
     /// - Returns: The tunnel; releasing its body closes it.
     func tunnel(for wire: WireRequest) async throws(TransportError) -> HTTPExchange {
-      let status: Int
+      var kind = TransportError.Kind.proxyFailed
       let failure: String
       do throws(TransportError) {
         let connect = wire.connect(authorization: authorization)
@@ -39,16 +39,14 @@ extension FakeTransport {
           request: HTTPRequest(method: .connect, url: connect.target), body: .none,
           options: TransportOptions())
         let tunnel = try await exchange.start()
-        status = tunnel.response.status.code
-        if (200...299).contains(status) { return tunnel }
-        failure = "the proxy answered CONNECT with status \(status)"
+        let status = tunnel.response.status
+        if status.isSuccessful { return tunnel }
+        if status.code == 407 { kind = .proxyAuthenticationRequired }
+        failure = "the proxy answered CONNECT with status \(status.code)"
       } catch {
-        if error.kind == .cancelled || error.kind == .shutDown { throw error }
-        (status, failure) = (0, "the proxy failed: \(error)")
+        failure = "the proxy failed: \(error)"
       }
-      throw wire.error(
-        status == 407 ? .proxyAuthenticationRequired : .proxyFailed, phase: .connecting,
-        bytesSent: false, detail: failure)
+      throw wire.error(kind, phase: .connecting, bytesSent: false, detail: failure)
     }
   }
 }

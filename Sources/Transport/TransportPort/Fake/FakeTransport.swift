@@ -104,20 +104,14 @@ public final class FakeTransport: HTTPTransport {
   public var connectionCount: Int { state.withLock { $0.model.connectionCount } }
 
   /// Ends all pending requests and makes later ones fail with
-  /// ``TransportError/Kind-swift.enum/shutDown``.
+  /// ``TransportError/Kind-swift.enum/shutDown``, also those through ``proxy``.
   public func shutDown() {
-    let (live, promises, tunnels) = state.withLock { state in
+    let live = state.withLock { state in
       state.model.shutDown()
-      defer {
-        state.live = [:]
-        state.promises = [:]
-        state.tunnels = [:]
-      }
-      return (state.live.values, state.promises.values, state.tunnels.values)
+      return state.live.values
     }
-    for tunnel in tunnels { tunnel.body.cancel() }
     for exchange in live { exchange.end(.failed(.shutDown)) }
-    for promise in promises { promise.fulfill(nil) }
+    proxy?.transport.shutDown()
   }
 
   public func send(
@@ -148,6 +142,7 @@ extension FakeTransport {
   }
 
   /// Removes an exchange from the registry.
+  // not mutated: an exchange that stays registered has ended, and ignores what ends it
   func unregister(_ exchange: Int) {
     state.withLock { state in
       _ = state.live.removeValue(forKey: exchange)
@@ -174,7 +169,7 @@ extension FakeTransport {
         state.model.leave(ticket)
         return state.promises.removeValue(forKey: ticket)
       }
-      promise?.fulfill(nil)
+      promise?.fulfill(nil)  // not mutated: the exchange has ended, which only leaves this task
     }
   }
 
@@ -207,8 +202,7 @@ extension FakeTransport {
       return state.live.values.filter { $0.connection == connection }
     }
     // Releasing the tunnel calls back into the proxy's transport, so not under the lock.
-    let tunnel = state.withLock { $0.tunnels.removeValue(forKey: connection) }
-    tunnel?.body.cancel()
+    _ = state.withLock { $0.tunnels.removeValue(forKey: connection) }
     for exchange in others { exchange.end(.failed(.connectionReset)) }
   }
 
@@ -217,7 +211,7 @@ extension FakeTransport {
     let unprocessed = change { state -> [Live] in
       state.model.goAway(connection, lastProcessed: lastProcessed)
       return state.live.values.filter { live in
-        live.connection == connection && live.ordinal.map { $0 > lastProcessed } ?? false
+        live.connection == connection && live.ordinal.map { $0 > lastProcessed } == true
       }
     }
     for exchange in unprocessed { exchange.end(.unprocessed) }

@@ -20,9 +20,15 @@ struct FakeTransportModel: Sendable {
     var shares: Bool
   }
 
-  /// The state of a connection that concurrent requests share.
-  private struct SharedConnection {
-    var streams = 1
+  /// An open connection.
+  private struct Connection {
+    var origin: HTTPOrigin
+    /// Whether the origin has accepted it.
+    var isAccepted = false
+    /// The number of requests received on it.
+    var requests = 0
+    /// The number of open streams, if concurrent requests share the connection.
+    var streams: Int?
     /// The ordinal of the last request that the origin processes; `nil` before GOAWAY.
     var lastProcessed: Int?
   }
@@ -32,13 +38,10 @@ struct FakeTransportModel: Sendable {
   private(set) var isShutDown = false
   private(set) var requests: [RecordedRequest] = []
   private(set) var events: [OriginEvent] = []
-  private var open: [Int: HTTPOrigin] = [:]
+  private var open: [Int: Connection] = [:]
   private var openCounts: [HTTPOrigin: Int] = [:]
-  private var accepted: Set<Int> = []
   private var idle: [Int] = []
-  private var shared: [Int: SharedConnection] = [:]
   private var waiting: [Waiter] = []
-  private var ordinals: [Int: Int] = [:]
   private var lastConnection = 0
   private var lastTicket = 0  // not mutated: only that the numbers differ counts
 
@@ -59,7 +62,7 @@ struct FakeTransportModel: Sendable {
   ///   - shares: Whether concurrent requests may share a connection.
   /// - Returns: The waiter's ticket, which ``grant()`` returns with a connection once one is
   ///   available.
-  mutating func enqueue(for origin: HTTPOrigin, reuses: Bool, shares: Bool = false) -> Int {
+  mutating func enqueue(for origin: HTTPOrigin, reuses: Bool, shares: Bool) -> Int {
     lastTicket += 1  // not mutated: only that the numbers differ counts
     waiting.append(Waiter(ticket: lastTicket, origin: origin, reuses: reuses, shares: shares))
     return lastTicket
@@ -83,18 +86,18 @@ struct FakeTransportModel: Sendable {
 
   private mutating func lease(for waiter: Waiter) -> Lease? {
     let origin = waiter.origin
-    if waiter.reuses, waiter.shares, let connection = sharedConnection(to: origin) {
+    if waiter.reuses, waiter.shares, let (number, connection) = sharedConnection(to: origin) {
       // A connection that is still being established may fail, so the waiter waits for the outcome.
-      guard accepted.contains(connection) else { return nil }
-      shared[connection]?.streams += 1
-      idle.removeAll { $0 == connection }
-      return Lease(connection: connection, origin: origin, isNew: false, isShared: true)
+      guard connection.isAccepted else { return nil }
+      open[number]?.streams? += 1
+      idle.removeAll { $0 == number }
+      return Lease(connection: number, origin: origin, isNew: false, isShared: true)
     }
-    if waiter.reuses, let index = idle.lastIndex(where: { open[$0] == origin }) {
+    if waiter.reuses, let index = idle.lastIndex(where: { open[$0]?.origin == origin }) {
       return Lease(connection: idle.remove(at: index), origin: origin, isNew: false)
     }
-    if openCounts[origin, default: 0] >= limits.perOrigin {
-      guard let mine = idle.first(where: { open[$0] == origin }) else { return nil }
+    if let count = openCounts[origin], count >= limits.perOrigin {
+      guard let mine = idle.first(where: { open[$0]?.origin == origin }) else { return nil }
       close(mine, by: .client)
     }
     if open.count >= limits.total {
@@ -102,28 +105,33 @@ struct FakeTransportModel: Sendable {
       close(oldest, by: .client)
     }
     lastConnection += 1
-    open[lastConnection] = origin
+    open[lastConnection] = Connection(origin: origin, streams: waiter.shares ? 1 : nil)
     openCounts[origin, default: 0] += 1
-    if waiter.shares { shared[lastConnection] = SharedConnection() }
     return Lease(
       connection: lastConnection, origin: origin, isNew: true, isShared: waiter.shares)
   }
 
   /// Returns the newest shared connection to an origin that accepts requests.
-  private func sharedConnection(to origin: HTTPOrigin) -> Int? {
-    shared.filter { open[$0.key] == origin && $0.value.lastProcessed == nil }.keys.max()
+  private func sharedConnection(to origin: HTTPOrigin) -> (Int, Connection)? {
+    let usable = open.filter { $0.value.origin == origin && $0.value.lastProcessed == nil }
+    // not mutated: a request may take any of several connections
+    return usable.max { $0.key < $1.key }
   }
 
   /// Records that the origin accepted a connection.
   mutating func accept(_ connection: Int) {
-    guard open[connection] != nil, accepted.insert(connection).inserted else { return }
+    guard open[connection]?.isAccepted == false else { return }
+    open[connection]?.isAccepted = true
     events.append(.connected(connection))
   }
 
   /// Returns a connection for reuse, or ends one stream of a shared connection.
   mutating func park(_ connection: Int) {
-    if shared[connection] != nil { return endStream(on: connection) }
-    guard open[connection] != nil, !isShutDown else { return close(connection, by: .client) }
+    guard open[connection] != nil else { return }
+    open[connection]?.streams? -= 1
+    guard open[connection]?.streams ?? 0 == 0 else { return }
+    if open[connection]?.lastProcessed != nil { return close(connection, by: .origin) }
+    if isShutDown { return close(connection, by: .client) }
     idle.append(connection)
   }
 
@@ -131,42 +139,28 @@ struct FakeTransportModel: Sendable {
   ///
   /// - Returns: Whether only a stream was reset and the shared connection stays open.
   mutating func reset(on connection: Int) -> Bool {
-    guard shared[connection] != nil, accepted.contains(connection) else { return false }
+    guard let entry = open[connection], entry.isAccepted, entry.streams != nil else { return false }
     events.append(.streamReset(connection))
-    endStream(on: connection)
+    park(connection)
     return true
-  }
-
-  private mutating func endStream(on connection: Int) {
-    guard open[connection] != nil, var entry = shared[connection] else { return }
-    entry.streams -= 1
-    shared[connection] = entry
-    guard entry.streams == 0 else { return }
-    if entry.lastProcessed != nil { return close(connection, by: .origin) }
-    if isShutDown { return close(connection, by: .client) }
-    idle.append(connection)
   }
 
   /// Handles GOAWAY: the origin processes no request after the one with the given ordinal.
   mutating func goAway(_ connection: Int, lastProcessed: Int) {
-    let before = shared[connection]?.lastProcessed ?? lastProcessed
-    shared[connection]?.lastProcessed = min(before, lastProcessed)
+    open[connection]?.lastProcessed = lastProcessed
   }
 
   /// Whether a request has a higher ordinal than the last one that the origin processes.
   func isUnprocessed(_ ordinal: Int, on connection: Int) -> Bool {
-    shared[connection]?.lastProcessed.map { ordinal > $0 } ?? false
+    open[connection]?.lastProcessed.map { ordinal > $0 } == true
   }
 
   /// Closes a connection.
   mutating func close(_ connection: Int, by side: OriginEvent.Side) {
-    guard let origin = open.removeValue(forKey: connection) else { return }
-    let left = openCounts[origin, default: 1] - 1
-    openCounts[origin] = left == 0 ? nil : left
+    guard let closed = open.removeValue(forKey: connection) else { return }
+    openCounts[closed.origin]? -= 1
     idle.removeAll { $0 == connection }
-    ordinals[connection] = nil
-    shared[connection] = nil
-    if accepted.remove(connection) != nil { events.append(.closed(connection, by: side)) }
+    if closed.isAccepted { events.append(.closed(connection, by: side)) }
   }
 
   /// Records that the origin received the head of a request.
@@ -175,10 +169,11 @@ struct FakeTransportModel: Sendable {
   mutating func receive(
     _ wire: WireRequest, on connection: Int
   ) -> (head: OriginRequest, index: Int) {
-    let ordinal = ordinals[connection, default: 0] + 1
-    ordinals[connection] = ordinal
+    open[connection]?.requests += 1
+    // not mutated: a request whose connection has ended has ended too
+    let ordinal = open[connection]?.requests ?? 1
     var fields = wire.headerFields
-    if shared[connection] != nil { fields.removeAll { $0.name.isOfConnection } }
+    if open[connection]?.streams != nil { fields.removeAll { $0.name.isOfConnection } }
     let head = OriginRequest(
       connection: connection, ordinal: ordinal, method: wire.method, target: wire.target,
       headerFields: fields)
@@ -189,6 +184,7 @@ struct FakeTransportModel: Sendable {
 
   /// Records content that the origin received.
   mutating func record(_ bytes: [UInt8], of index: Int) {
+    // not mutated: what is recorded of a request is no behaviour of the port
     let room = max(0, recordedBodyLimit - requests[index].body.count)
     requests[index].body += bytes.prefix(room)
     requests[index].bodyCount += bytes.count
@@ -203,6 +199,7 @@ struct FakeTransportModel: Sendable {
   /// Closes all connections and removes all waiters.
   mutating func shutDown() {
     isShutDown = true
+    // not mutated: shows only if a connection is granted before its exchange is ended
     waiting = []
     for connection in open.keys.sorted() { close(connection, by: .client) }
   }

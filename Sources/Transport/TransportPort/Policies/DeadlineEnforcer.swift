@@ -6,11 +6,11 @@ import SystemLocks
 /// a time stamp and never wakes the task, because an upload reports activity for every chunk.
 final class DeadlineEnforcer: Sendable {
   private struct State {
-    var isWaiting = false
-    var lastActivity = Duration.zero
+    /// The time of the last activity while the caller waits; `nil` while it does not.
+    var idleSince: Duration?
     var phase = TransportError.Phase.awaitingHead
     var timer: Task<Void, Never>?
-    var isStopped = false
+    var hasExpired = false
     /// Closes the body when a deadline expires; `nil` before the head.
     var closeBody: (@Sendable () -> Void)?
   }
@@ -32,17 +32,17 @@ final class DeadlineEnforcer: Sendable {
         pause = self?.check()
       }
     }
-    state.withLock { $0.timer = timer }
+    state.withLock { $0.timer = timer }  // not mutated: a timer that goes on finds nothing to end
   }
 
   deinit {
-    stop()
+    state.withLock { $0.timer }?.cancel()  // not mutated: a timer that goes on finds nothing to end
   }
 
   /// Restarts the idle time because a byte was sent or received.
   func noteActivity() {
     let now = stopwatch.elapsed
-    state.withLock { $0.lastActivity = now }
+    state.withLock { $0.idleSince = $0.idleSince.map { _ in now } }
   }
 
   /// Runs an operation, and throws when a deadline expires before it ends.
@@ -50,11 +50,8 @@ final class DeadlineEnforcer: Sendable {
     _ operation: @escaping @Sendable () async throws(TransportError) -> Value
   ) async throws(TransportError) -> Value {
     let now = stopwatch.elapsed
-    state.withLock {
-      $0.lastActivity = now
-      $0.isWaiting = true
-    }
-    defer { state.withLock { $0.isWaiting = false } }
+    state.withLock { $0.idleSince = now }
+    defer { state.withLock { $0.idleSince = nil } }
     return try await interruption.run(operation)
   }
 
@@ -64,41 +61,14 @@ final class DeadlineEnforcer: Sendable {
     let hasExpired = state.withLock { state in
       state.phase = .receivingBody
       state.closeBody = { body.cancel() }
-      return state.isStopped
+      return state.hasExpired
     }
     // The deadline expired between the head and this call, when there was no body to close.
+    // not mutated: no caller can make a deadline expire there
     if hasExpired { body.cancel() }
     return HTTPResponseBody(
-      next: { () async throws(TransportError) in
-        do throws(TransportError) {
-          let part = try await self.wait(reader)
-          if case .end = part { self.stop() }
-          return part
-        } catch {
-          self.stop()
-          throw error
-        }
-      },
-      cancel: {
-        self.stop()
-        body.cancel()
-      })
-  }
-
-  /// Stops the measurement; no deadline expires after this call.
-  func stop() {
-    // Releasing the closure may release the body, whose source may call back here; so it must not
-    // happen under the lock.
-    let (timer, closeBody) = state.withLock { state in
-      state.isStopped = true
-      defer {
-        state.timer = nil
-        state.closeBody = nil
-      }
-      return (state.timer, state.closeBody)
-    }
-    timer?.cancel()
-    withExtendedLifetime(closeBody) {}
+      next: { () async throws(TransportError) in try await self.wait(reader) },
+      cancel: { body.cancel() })
   }
 
   /// Ends the exchange if a deadline has expired.
@@ -106,26 +76,23 @@ final class DeadlineEnforcer: Sendable {
   /// - Returns: The time until the next possible expiry, or `nil` if the measurement is over.
   private func check() -> Duration? {
     let now = stopwatch.elapsed
-    let (isWaiting, lastActivity, isStopped) = state.withLock {
-      ($0.isWaiting, $0.lastActivity, $0.isStopped)
-    }
-    guard !isStopped else { return nil }
+    let idleSince = state.withLock { $0.idleSince }
     if let overall = deadlines.overall, now >= overall {
       expire(.deadlineExceeded, "the exchange did not end within \(overall)")
       return nil
     }
-    if let idle = deadlines.idle, isWaiting, now - lastActivity >= idle {
+    if let idle = deadlines.idle, let idleSince, now - idleSince >= idle {
       expire(.idleTimeout, "no byte was sent or received for \(idle)")
       return nil
     }
-    let untilIdle = deadlines.idle.map { isWaiting ? lastActivity + $0 - now : $0 }
+    let untilIdle = deadlines.idle.map { (idleSince ?? now) + $0 - now }
     let untilOverall = deadlines.overall.map { $0 - now }
     return [untilIdle, untilOverall].compactMap(\.self).min()
   }
 
   private func expire(_ kind: TransportError.Kind, _ detail: String) {
     let (phase, closeBody) = state.withLock { state in
-      defer { state.isStopped = true }
+      state.hasExpired = true  // not mutated: no caller can make a deadline expire there
       return (state.phase, state.closeBody)
     }
     interruption.interrupt(

@@ -55,15 +55,10 @@ struct DeadlineTransport<Base: HTTPTransport>: HTTPTransport {
     let observed =
       deadlines.idle == nil ? body : body.reportingProgress { _ in enforcer.noteActivity() }
     let (base, final) = (base, options)
-    do throws(TransportError) {
-      var exchange = try await enforcer.wait { () async throws(TransportError) -> HTTPExchange in
-        try await base.send(request, body: observed, options: final)
-      }
-      exchange.body = enforcer.enforcing(on: exchange.body)
-      return exchange
-    } catch {
-      enforcer.stop()
-      throw error
+    var exchange = try await enforcer.wait { () async throws(TransportError) -> HTTPExchange in
+      try await base.send(request, body: observed, options: final)
     }
+    exchange.body = enforcer.enforcing(on: exchange.body)
+    return exchange
   }
 }

@@ -153,11 +153,10 @@ extension String {
 }
 
 extension HTTPResponseBody {
-  /// Reads a body of at most 8 KiB, so that its connection stays usable, and cancels any other.
+  /// Reads a body of at most 8 KiB, so that its connection stays usable; any other is released.
   fileprivate func discard(_ response: HTTPResponse) async {
     if let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length <= 8192 {
       _ = try? await collect(upTo: length)
     }
-    cancel()
   }
 }

@@ -31,7 +31,9 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   /// Returns a script that plays the left and then the right script.
   public static func + (left: Self, right: Self) -> Self {
-    Self(left.steps + right.steps, at: left.place ?? right.place)
+    // not mutated: the ledger is no behaviour of the port
+    let place = left.place ?? right.place
+    return Self(left.steps + right.steps, at: place)
   }
 
   /// Reads the request, then sends a text verbatim.
@@ -40,7 +42,9 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     line: Int = #line
   ) -> Self {
     Self(
-      [.readBody, .send(text)], at: StubPlace(fileID: fileID, filePath: filePath, line: line))
+      [.readBody, .send(text)],
+      // not mutated: the ledger is no behaviour of the port
+      at: StubPlace(fileID: fileID, filePath: filePath, line: line))
   }
 
   /// Reads the request, then sends a well-formed response.
@@ -59,12 +63,13 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
   ) -> Self {
     var fields = headerFields
     let isFramed = fields.contains(.contentLength) || fields.contains(.transferEncoding)
-    if !isFramed, status != 204, status != 304, !(100...199).contains(status) {
+    if !isFramed, status != 204, status != 304, status >= 200 {
       fields[.contentLength] = "\(body.count)"
     }
     let head = Array("HTTP/1.1 \(status) \r\n".utf8) + fields.wireBytes + [0x0D, 0x0A]
     return Self(
       [.readBody, .send(head + body)],
+      // not mutated: the ledger is no behaviour of the port
       at: StubPlace(fileID: fileID, filePath: filePath, line: line))
   }
 
@@ -73,6 +78,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     _ status: Int = 200, headerFields: HTTPFields = [:], text: String,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
+    // not mutated: the ledger is no behaviour of the port
     respond(
       status, headerFields: headerFields, body: Array(text.utf8), fileID: fileID,
       filePath: filePath, line: line)
@@ -83,6 +89,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     _ status: Int = 302, to location: String, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
+    // not mutated: the ledger is no behaviour of the port
     respond(
       status, headerFields: [.location: location], fileID: fileID, filePath: filePath, line: line)
   }

@@ -69,8 +69,8 @@ public struct HTTPFields: Sendable, Hashable {
 }
 
 extension HTTPFields: RandomAccessCollection {
-  public var startIndex: Int { fields.startIndex }
-  public var endIndex: Int { fields.endIndex }
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { fields.count }
   public subscript(position: Int) -> HTTPField { fields[position] }
 }
 

@@ -39,7 +39,5 @@ public struct HTTPRequest: Sendable, Hashable {
   }
 
   /// The URL composed from its parts.
-  public var url: String {
-    (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + (path ?? "")
-  }
+  public var url: String { URLReference.text(scheme, authority, path ?? "") }
 }

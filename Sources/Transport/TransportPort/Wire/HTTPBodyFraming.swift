@@ -26,7 +26,7 @@ public enum HTTPBodyFraming: Sendable, Hashable {
     of response: HTTPResponse, to method: HTTPRequest.Method
   ) throws(TransportError) {
     let code = response.status.code
-    guard code >= 200, code != 204, code != 304 else {
+    guard !response.status.isInformational, code != 204, code != 304 else {
       self = .none
       return
     }
@@ -80,20 +80,19 @@ public enum HTTPBodyFraming: Sendable, Hashable {
     let values = fields[values: .contentLength].flatMap {
       $0.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingSpaces() }
     }
-    var lengths: [Int] = []
+    var length: Int?
     for value in values {
-      guard !value.isEmpty, value.utf8.allSatisfy(\.isDigit), let length = Int(value) else {
+      guard !value.isEmpty, value.utf8.allSatisfy(\.isDigit), let next = Int(value) else {
         throw TransportError(
           .invalidLength, phase: .awaitingHead, bytesSent: true,
           detail: "Content-Length is \(value.debugDescription), not a number of bytes")
       }
-      lengths.append(length)
-    }
-    guard let length = lengths.first else { return nil }
-    if let other = lengths.first(where: { $0 != length }) {
-      throw TransportError(
-        .conflictingLength, phase: .awaitingHead, bytesSent: true,
-        detail: "the response has different Content-Length values: \(length) and \(other)")
+      if let length, length != next {
+        throw TransportError(
+          .conflictingLength, phase: .awaitingHead, bytesSent: true,
+          detail: "the response has different Content-Length values: \(length) and \(next)")
+      }
+      length = next
     }
     return length
   }

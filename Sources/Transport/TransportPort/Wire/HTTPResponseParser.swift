@@ -45,7 +45,6 @@ public struct HTTPResponseParser: Sendable {
   private var state: State
   private var line: [UInt8] = []
   private var informational = 0
-  private var framing = HTTPBodyFraming.none
   private var isPersistent = false
   private var hasSurplus = false
   /// The number of bytes of chunk extensions, and of content in chunks.
@@ -154,13 +153,13 @@ public struct HTTPResponseParser: Sendable {
       let isUntouched = parser.isEmpty && informational == 0
       throw failure(
         ending, isUntouched ? .emptyReply : .truncatedHead, phase: .awaitingHead,
-        detail: isUntouched
+        detail: isUntouched  // not mutated: the detail is for people
           ? "the connection ended before the status line was complete"
           : "the connection ended inside the head of the response")
     default:
       throw failure(
         ending, .truncatedBody, phase: .receivingBody,
-        detail: ending == .unannounced
+        detail: ending == .unannounced  // not mutated: the detail is for people
           ? "the connection ended without close_notify, so the body may be truncated"
           : "the connection ended inside the body of the response")
     }
@@ -169,9 +168,11 @@ public struct HTTPResponseParser: Sendable {
   private func failure(
     _ ending: Ending, _ kind: TransportError.Kind, phase: TransportError.Phase, detail: String
   ) -> TransportError {
-    TransportError(
-      ending == .reset ? .connectionReset : kind, phase: phase, method: method, bytesSent: true,
-      detail: ending == .reset ? "the connection was reset" : detail)
+    let isReset = ending == .reset
+    return TransportError(
+      isReset ? .connectionReset : kind, phase: phase, method: method, bytesSent: true,
+      // not mutated: the detail is for people
+      detail: isReset ? "the connection was reset" : detail)
   }
 
   private mutating func finishHead(
@@ -188,7 +189,7 @@ public struct HTTPResponseParser: Sendable {
       events.append(.informational(head))
       return
     }
-    framing = try HTTPBodyFraming(of: head, to: method)
+    let framing = try HTTPBodyFraming(of: head, to: method)
     isPersistent = framing.keepsConnectionAlive(after: head, version: version ?? .http10)
     events.append(.head(head))
     switch framing {
@@ -239,10 +240,10 @@ extension HTTPResponseParser {
     guard end != nil else { return nil }
     let whole = line
     line = []
-    guard whole.count >= 2, whole[whole.count - 2] == 0x0D else {
+    guard whole.suffix(2).first == 0x0D else {
       throw .badChunk("a chunk-size line does not end in CR LF")
     }
-    return whole[..<(whole.count - 2)]
+    return whole.dropLast(2)
   }
 
   /// Parses a chunk-size line: hexadecimal digits, optionally followed by extensions.
@@ -254,6 +255,7 @@ extension HTTPResponseParser {
       rest.isEmpty || rest.first == UInt8(ascii: ";"),
       rest.allSatisfy(\.isFieldValueByte)
     else {
+      // not mutated: how much of a line an error shows is for people
       let excerpt = String(fieldBytes: line.prefix(80)).debugDescription
       throw .badChunk("a chunk size is not 1 to 15 hexadecimal digits: \(excerpt)")
     }

@@ -39,8 +39,12 @@ package struct URLReference: Sendable, Hashable {
 
   /// The whole reference as text.
   package var text: String {
+    Self.text(scheme, authority, pathAndQuery) + (fragment.map { "#" + $0 } ?? "")
+  }
+
+  /// Returns the text of a reference without a fragment.
+  static func text(_ scheme: String?, _ authority: String?, _ pathAndQuery: String) -> String {
     (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + pathAndQuery
-      + (fragment.map { "#" + $0 } ?? "")
   }
 
   /// Resolves this reference against an absolute URL.
@@ -68,26 +72,24 @@ package struct URLReference: Sendable, Hashable {
   }
 
   private func merging(_ relative: String) -> String {
-    if authority != nil, path.isEmpty { return "/" + relative }
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" + relative }
     return path[...slash] + relative
   }
 }
 
 extension Substring {
   fileprivate var isScheme: Bool {
-    guard let first = utf8.first, (0x61...0x7A).contains(first | 0x20) else { return false }
+    guard let first = utf8.first, first.isLetter else { return false }
     return utf8.allSatisfy {
-      (0x61...0x7A).contains($0 | 0x20) || $0.isDigit || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
+      $0.isLetter || $0.isDigit || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
     }
   }
 }
 
 extension String {
-  /// The path without `.` and `..` segments (RFC 3986 §5.2.4).
+  /// The path, which starts with a slash, without `.` and `..` segments (RFC 3986 §5.2.4).
   fileprivate var withoutDotSegments: String {
     var output: [Substring] = []
-    let isAbsolute = utf8.first == UInt8(ascii: "/")
     let segments = split(separator: "/", omittingEmptySubsequences: false)
     for (index, segment) in segments.enumerated() {
       let isLast = index == segments.count - 1
@@ -95,13 +97,13 @@ extension String {
       case ".":
         if isLast { output.append("") }
       case "..":
-        if output.count > (isAbsolute ? 1 : 0) { output.removeLast() }
+        // The first is the empty one before the slash.
+        if output.count > 1 { output.removeLast() }
         if isLast { output.append("") }
       default:
         output.append(segment)
       }
     }
-    let joined = output.joined(separator: "/")
-    return isAbsolute && joined.utf8.first != UInt8(ascii: "/") ? "/" + joined : joined
+    return output.joined(separator: "/")
   }
 }

@@ -91,7 +91,8 @@ public struct WireRequest: Sendable, Hashable {
   /// Creates an error about this request; its method determines whether a retry is safe.
   public func error(
     _ kind: TransportError.Kind, phase: TransportError.Phase, bytesSent: Bool, code: Int? = nil,
-    detail: String = "", underlying: (any Error)? = nil
+    detail: String = "",  // not mutated: the detail is for people
+    underlying: (any Error)? = nil
   ) -> TransportError {
     TransportError(
       kind, phase: phase, method: method, bytesSent: bytesSent, code: code, detail: detail,
@@ -154,7 +155,8 @@ extension WireRequest {
     fields.reserveCapacity(request.headerFields.count + 2)
     fields.append(
       HTTPField(
-        name: .host, bytes: hosts.first?.bytes.withoutOuterSpaces ?? origin.authorityBytes))
+        name: .host,
+        bytes: hosts.isEmpty ? origin.authorityBytes : hosts[0].bytes.withoutOuterSpaces))
     for field in request.headerFields where field.name != .host && field.name != .contentLength {
       fields.append(HTTPField(name: field.name, bytes: field.bytes.withoutOuterSpaces))
     }
@@ -315,33 +317,33 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
       ? digits.dropFirst(2).allSatisfy(\.isHexDigit) : digits.allSatisfy(\.isDigit)
     return isNumeric && !isIPv4Address
   }
+}
 
+extension Sequence<UInt8> {
   /// Whether the bytes are four decimal numbers from 0 to 255 without leading zeros.
-  private var isIPv4Address: Bool {
-    var decimals = 0
-    var digits = 0
-    var value = 0
+  fileprivate var isIPv4Address: Bool {
+    var dots = 0
+    var number: Int?
     for byte in self {
-      if byte == UInt8(ascii: "."), digits > 0 {
-        decimals += 1
-        digits = 0
-        value = 0
-      } else if byte.isDigit, digits == 0 || value > 0 {
-        digits += 1
-        value = value * 10 + Int(byte - UInt8(ascii: "0"))
-        guard value <= 255 else { return false }
+      if byte == UInt8(ascii: "."), number != nil {
+        dots += 1
+        number = nil
+      } else if byte.isDigit, number != 0 {
+        let next = (number ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
+        guard next <= 255 else { return false }
+        number = next
       } else {
         return false
       }
     }
-    return decimals == 3 && digits > 0
+    return dots == 3 && number != nil
   }
 }
 
 extension String {
   /// Whether the text is an IPv6 address without a zone (RFC 4291 §2.2).
   fileprivate var isIPv6Literal: Bool {
-    let halves = split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
+    let halves = split(separator: "::", omittingEmptySubsequences: false)
     guard halves.count <= 2 else { return false }
     var groups = 0
     for (index, half) in halves.enumerated() where !half.isEmpty {
@@ -349,8 +351,7 @@ extension String {
       for (position, part) in parts.enumerated() {
         let isLast = index == halves.count - 1 && position == parts.count - 1
         if isLast, part.contains(".") {
-          let bytes = part.split(separator: ".", omittingEmptySubsequences: false)
-          guard bytes.count == 4, bytes.allSatisfy({ $0.isDecimalByte }) else { return false }
+          guard part.utf8.isIPv4Address else { return false }
           groups += 2
         } else {
           guard (1...4).contains(part.utf8.count), part.allSatisfy(\.isHexDigit) else {
@@ -375,12 +376,6 @@ extension UInt8 {
     case 0x21...0x7E: true
     default: false
     }
-  }
-}
-
-extension Substring {
-  fileprivate var isDecimalByte: Bool {
-    (1...3).contains(utf8.count) && utf8.allSatisfy(\.isDigit) && (Int(self) ?? 256) < 256
   }
 }
 
