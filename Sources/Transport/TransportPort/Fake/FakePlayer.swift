@@ -111,7 +111,9 @@ actor FakePlayer {
     case .reset:
       try endConnection(.reset)
     case .resetStream(let code) where lease.isShared:
-      let error = exchange.error(.init(streamError: code), detail: "stream error \(code)")
+      var error = exchange.error(.init(streamError: code), detail: "stream error \(code)")
+      // REFUSED_STREAM: the origin has not processed the request (RFC 9113 §8.7).
+      if code == 7 { error.isRetrySafe = true }
       exchange.finishAndPark()
       throw error
     case .resetStream:
