@@ -16,6 +16,7 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.upload
     ClauseGroup<TransportFixture>.time
     ClauseGroup<TransportFixture>.pool
+    ClauseGroup<TransportFixture>.places
     ClauseGroup<TransportFixture>.trust
     ClauseGroup<TransportFixture>.boundaries
   } saboteurs: {
@@ -27,6 +28,7 @@ extension Contract<TransportFixture> {
     Saboteur.upload
     Saboteur.time
     Saboteur.pool
+    Saboteur.places
     Saboteur.trust
     Saboteur.boundaries
   }
@@ -47,7 +49,9 @@ extension Contract<TransportFixture> {
   /// that the same transport can run it with different servers.
   public static let transportHTTP2 = Contract("transport-http2", "HTTP transport over HTTP/2") {
     ClauseGroup<TransportFixture>.http2
+    ClauseGroup<TransportFixture>.sharedPlaces
   } saboteurs: {
     Saboteur.http2
+    Saboteur.sharedPlaces
   }
 }
