@@ -17,6 +17,7 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.time
     ClauseGroup<TransportFixture>.pool
     ClauseGroup<TransportFixture>.sequences
+    ClauseGroup<TransportFixture>.places
     ClauseGroup<TransportFixture>.trust
     ClauseGroup<TransportFixture>.boundaries
     ClauseGroup<TransportFixture>.values
@@ -33,6 +34,7 @@ extension Contract<TransportFixture> {
     Saboteur.time
     Saboteur.pool
     Saboteur.sequences
+    Saboteur.places
     Saboteur.trust
     Saboteur.boundaries
     Saboteur.values
@@ -57,7 +59,9 @@ extension Contract<TransportFixture> {
   /// that the same transport can run it with different servers.
   public static let transportHTTP2 = Contract("transport-http2", "HTTP transport over HTTP/2") {
     ClauseGroup<TransportFixture>.http2
+    ClauseGroup<TransportFixture>.sharedPlaces
   } saboteurs: {
     Saboteur.http2
+    Saboteur.sharedPlaces
   }
 }

@@ -12,7 +12,7 @@ extension TransportFixture {
 }
 
 /// Creates content whose last chunk, ".", is held back until a condition holds, for at most 5 s.
-private func text(
+func text(
   _ text: String, until isReleased: @escaping @Sendable () -> Bool
 ) -> HTTPRequestBody {
   .stream(
@@ -378,9 +378,13 @@ extension ClauseGroup<TransportFixture> {
       }
       try await world.expect("the first request arrives") { $0.requests == 1 }
       checkEqual(try await world.answer(.get, "/leave").text, "last", "the content with GOAWAY")
-      let crowd = (1...100).map { index in
-        Task { try await world.answer(.get, "/\(index)").text == "/\(index)" }
+      let crowd = (1...90).map { index in
+        Task {
+          let body = text("\(index)") { world.log.counts.requests == 92 }
+          return try await world.answer(.put, "/\(index)", body: body).text == "/\(index)"
+        }
       }
+      try await world.expect("90 requests are open at the same time") { $0.requests == 92 }
       for request in crowd { check(try await request.value, "a response has the wrong content") }
       checkEqual(world.log.counts.connections, 2, "the number of connections")
       isOver.increment()

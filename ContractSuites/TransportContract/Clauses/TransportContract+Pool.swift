@@ -4,10 +4,29 @@ import TransportPort
 
 extension TransportFixture {
   /// Gives requests that wait for a connection the time to be sent by mistake, or to begin to wait.
-  fileprivate func passTime() async throws {
+  func passTime() async throws {
     let elsewhere = try await world(.respond())
     for _ in 1...10 { try await elsewhere.answer() }
   }
+}
+
+/// How fast a producer of content is.
+private enum Pace: CaseIterable {
+  case waiting
+  case slow
+  case fast
+}
+
+/// What a producer of content holds, such as an open file.
+private final class Resource: Sendable {
+  let piece = [UInt8](repeating: 1, count: 65_536)
+  private let onRelease: @Sendable () -> Void
+
+  init(onRelease: @escaping @Sendable () -> Void) {
+    self.onRelease = onRelease
+  }
+
+  deinit { onRelease() }
 }
 
 extension ClauseGroup<TransportFixture> {
@@ -53,16 +72,32 @@ extension ClauseGroup<TransportFixture> {
       }
       held.body.cancel()
       checkEqual(try await next.value, "/next", "the content of the request that still waits")
-      checkEqual(world.log.requests.map(\.head.target), ["/held", "/next"], "the list of targets")
+      // Now no other request waits.
+      let again = try await world.send(.get, "/held")
+      let only = Task { await world.expectFailure(.cancelled, of: .get, "/cancelled") }
+      try await fixture.passTime()
+      only.cancel()
+      _ = await only.value
+      again.body.cancel()
+      for _ in 1...2 {
+        checkEqual(try await world.answer(.get, "/next").text, "/next", "the next content")
+      }
+      checkEqual(
+        world.log.requests.map(\.head.target), ["/held", "/next", "/held", "/next", "/next"],
+        "the list of targets")
     }
     Clause(
       "idle-gives-way",
       "at the total limit, the connection that is idle for longest gives way to another origin",
       from: "RFC 9112 §9.4", requires: .connections
     ) { fixture in
-      let world = try await fixture.world(.respond(text: "hi")) {
-        $0.limits = ConnectionLimits(perOrigin: 2, total: 2)
-      }
+      let world = try await fixture.world(
+        OriginPlan {
+          $0.target == "/held"
+            ? .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.stall]
+            : .respond(text: "hi")
+        }
+      ) { $0.limits = ConnectionLimits(perOrigin: 2, total: 2) }
       // Three names of one peer are three origins.
       let names = ["127.0.0.1", "localhost", "a.localhost"]
       for index in [0, 1, 2, 1, 2, 0] {
@@ -76,6 +111,12 @@ extension ClauseGroup<TransportFixture> {
       try await world.expect("the connections beyond the limit are closed") {
         $0.closedByClient == 2
       }
+      let url = "http://\(names[1]):\(world.peers[0].port)/held"
+      let held = try await world.transport.send(HTTPRequest(url: url))
+      try await world.expect("a connection gives way before the response has been read") {
+        $0.closedByClient == 3
+      }
+      held.body.cancel()
     }
     Clause(
       "new-connection", "a request that must not reuse a connection gets a new one",
@@ -144,6 +185,40 @@ extension ClauseGroup<TransportFixture> {
       await world.expectFailure(.emptyReply, .connectionReset, of: .post)
       for _ in 1...3 { checkEqual(try await world.answer().text, "hi", "the next content") }
       checkEqual(opened.value, 2, "the number of connections")
+    }
+    Clause(
+      "producer-ends", "the end of an exchange ends the production of its content",
+      from: "this project", requires: .connections
+    ) { fixture in
+      let elsewhere = try await fixture.world(.respond())
+      for pace in Pace.allCases {
+        let world = try await fixture.world([.readBodyBytes(100_000), .stall])
+        let (asked, released) = (Counter(), Counter())
+        let task = Task {
+          let resource = Resource { released.increment() }
+          let chunks = Chunks { index in
+            asked.increment()
+            switch pace {
+            case .waiting: if index > 0 { try await waitForCancellation() }
+            // Does not notice the cancellation, either.
+            case .slow: _ = try? await elsewhere.answer()
+            case .fast: break
+            }
+            return index < 1024 ? resource.piece : nil
+          }
+          await world.expectFailure(.cancelled, of: .post, body: .stream(chunks))
+        }
+        let isAsked = try await happens(within: .seconds(5)) { asked.value > 1 }
+        check(isAsked, "the transport asked for no second chunk")
+        try await fixture.passTime()
+        task.cancel()
+        _ = await task.value
+        let count = asked.value
+        if pace == .slow { try await fixture.passTime() }
+        check(asked.value <= count + 1, "more content was asked for after the end")
+        let isReleased = try await happens(within: .seconds(5)) { released.value == 1 }
+        check(isReleased, "the producer of the content was kept")
+      }
     }
     Clause(
       "deaf-producer", "cancelling ends a request whose content's producer does not notice it",

@@ -462,13 +462,15 @@ extension ClauseGroup<TransportFixture> {
       }
       let first = Task { await world.expectFailure(.shutDown) }
       try await world.expect("the first request arrives") { $0.requests == 1 }
-      let waiting = Task { await world.expectFailure(.shutDown) }
+      let waiting = Task { await world.expectFailure(.shutDown)?.bytesSent }
       // Ten exchanges with another peer give the request the time to begin to wait.
       let elsewhere = try await fixture.world(.respond())
       for _ in 1...10 { try await elsewhere.answer() }
       await world.shutDown()
-      _ = (await first.value, await waiting.value)
-      await world.expectFailure(.shutDown)
+      _ = await first.value
+      checkEqual(await waiting.value, false, "whether bytes of the waiting request were sent")
+      let later = await world.expectFailure(.shutDown)
+      checkEqual(later?.bytesSent, false, "whether bytes of a later request were sent")
       try await world.expect("the connection is closed") { $0.closedByClient == 1 }
       checkEqual(world.log.counts.requests, 1, "the number of requests")
     }

@@ -4,7 +4,7 @@ import TransportPort
 
 extension TransportFlaws {
   /// Makes the transport offer only HTTP/1.1.
-  fileprivate mutating func useOnlyHTTP11() {
+  mutating func useOnlyHTTP11() {
     plan = { plan in
       var plan = plan
       plan.version = .http11

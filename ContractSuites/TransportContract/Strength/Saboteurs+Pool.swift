@@ -63,6 +63,17 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
+      "keeps-producing", "lets the content's producer run on", caughtBy: "producer-ends",
+      timeLimit: .milliseconds(800)
+    ) {
+      $0.send = { base, request, body, options in
+        async let send = base.send(request, body: .text("a"), options: options)
+        let whole = Task.detached { _ = try await body.collected() }
+        defer { withExtendedLifetime(whole) {} }
+        return try await send
+      }
+    }
+    flawed(
       "waits-for-producer", "waits for the content's producer", caughtBy: "deaf-producer",
       timeLimit: .milliseconds(500)
     ) { $0.ignoreCancellation() }

@@ -28,10 +28,10 @@ final class CurlDriver: Sendable {
   private struct CommandQueue {
     var commands: [Command] = []
     /// Whether the driver thread blocks in libcurl, or is about to, and must be woken.
-    var isWaiting = false
+    var isWaiting = false  // not mutated: a wakeup too many shows only in the use of time
     /// The number of callers between their decision to wake the driver thread and the end of that
     /// call.
-    var wakers = 0
+    var wakers = 0  // not mutated: shows only if the handle is cleaned up during a wakeup
     var isEnded = false
     var shutDownWaiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -45,11 +45,13 @@ final class CurlDriver: Sendable {
   nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
   init(_ configuration: CurlTransport.Configuration) throws(TransportError) {
+    // not mutated: fails only without memory
     guard Self.library == CURLE_OK, let multi = curl_multi_init() else {
       throw TransportError(
         .other, phase: .preparing, bytesSent: false, detail: "libcurl could not be initialized")
     }
     self.multi = multi
+    // not mutated: fails only with a libcurl that refuses an option
     do throws(TransportError) {
       try CurlOptions.probe(configuration)
     } catch {
@@ -59,7 +61,9 @@ final class CurlDriver: Sendable {
     do {
       try SystemThread { CurlLoop(self, configuration).run() }.detach()
     } catch {
+      // not mutated: fails only if the system has no thread left
       curl_multi_cleanup(multi)
+      // not mutated: as above
       throw TransportError(
         .other, phase: .preparing, bytesSent: false, code: Int(error.code),
         detail: "the system could not create a thread for the transport")
@@ -74,21 +78,22 @@ final class CurlDriver: Sendable {
   /// - Returns: Whether the command will be carried out; `false` after the shutdown.
   @discardableResult
   func post(_ command: Command) -> Bool {
-    let (isTaken, wakes) = queue.withLock { queue in
-      guard !queue.isEnded else { return (false, false) }
+    let wakes = queue.withLock { queue -> Bool? in
+      guard !queue.isEnded else { return nil }
       queue.commands.append(command)
+      // not mutated: a wakeup too many shows only in the use of time
       defer { queue.isWaiting = false }
       // not mutated: shows only if the handle is cleaned up during a wakeup
       if queue.isWaiting { queue.wakers += 1 }
-      return (true, queue.isWaiting)
+      return queue.isWaiting
     }
-    if wakes {
+    if wakes == true {
       // Not under the lock: the driver thread takes the lock as soon as it is awake.
       curl_multi_wakeup(multi)
       // not mutated: shows only if the handle is cleaned up during a wakeup
       queue.withLock { $0.wakers -= 1 }
     }
-    return isTaken
+    return wakes != nil
   }
 
   /// Shuts the driver thread down and returns once it has ended all transfers.
@@ -105,6 +110,7 @@ final class CurlDriver: Sendable {
 
 // Tasks on the driver thread.
 extension CurlDriver: TaskExecutor {
+  // not mutated: no call of the port runs a task on this executor
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     // After the shutdown, tasks that prefer this executor continue on the global one.
@@ -118,14 +124,16 @@ extension CurlDriver {
   ///
   /// - Parameter commands: Replaced by the commands; its memory is reused for the queue.
   func takeCommands(into commands: inout [Command]) {
-    commands.removeAll(keepingCapacity: true)
+    commands.removeAll(keepingCapacity: true)  // not mutated: shows only in the use of time
     queue.withLock { queue in
+      // not mutated: a wakeup too many shows only in the use of time
       queue.isWaiting = false
       swap(&commands, &queue.commands)
     }
   }
 
   /// Whether the queue has a command.
+  // not mutated: asked only while the thread polls, which shows only in the use of time
   var hasCommands: Bool { queue.withLock { !$0.commands.isEmpty } }
 
   /// Returns whether the driver thread may block; if so, the next command wakes it.
@@ -146,12 +154,11 @@ extension CurlDriver {
   func end() -> (commands: [Command], finish: () -> Void) {
     let (commands, waiters) = queue.withLock { queue in
       queue.isEnded = true
-      defer {
-        queue.commands = []
-        queue.shutDownWaiters = []
-      }
+      // not mutated: shows only in the use of memory, because a transfer retains its transport
+      defer { queue.commands = [] }
       return (queue.commands, queue.shutDownWaiters)
     }
+    // not mutated: shows only if the handle is cleaned up during a wakeup
     while queue.withLock({ $0.wakers > 0 }) { sched_yield() }
     return (commands, { for waiter in waiters { waiter.resume() } })
   }

@@ -32,18 +32,23 @@ final class CurlLoop {
   private var waitingForEnd: [CurlHandle] = []
   private var waitingForContent: [ObjectIdentifier: CurlHandle] = [:]
   @exclusivity(unchecked) private var waiters: [CurlTransfer.Waiter] = []
-  /// Whether libcurl must be called again before the thread may block.
+  /// Whether a transfer was started since libcurl was last called.
+  ///
+  /// libcurl's own timer would end the wait, but not the polling before it.
+  // not mutated: shows only in the use of time
   @exclusivity(unchecked) private var needsPerform = false
   /// Whether queued transfers may start at the end of this turn.
+  // not mutated: a needless attempt to start them shows only in the use of time
   @exclusivity(unchecked) private var mayStartQueued = false
   private var isShutDown = false
   /// The number of consecutive waits that were shorter than ``shortWait``.
-  private var shortWaits = 0
+  private var shortWaits = 0  // not mutated: as the wait itself
   private static let shortWait = Duration.microseconds(100)  // not mutated: as the wait itself
   /// The number of consecutive waits that ended without an event.
+  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   private var quietTurns: Int32 = 0
   /// The number of running transfers that may share a connection.
-  private var offeringHTTP2 = 0
+  private var offeringHTTP2 = 0  // not mutated: as the number above
 
   /// The sockets of all connections, including kept ones.
   @exclusivity(unchecked) var sockets = CurlSockets()
@@ -56,6 +61,7 @@ final class CurlLoop {
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.total)
     ccurl_set_multi(driver.multi, CURLMOPT_MAXCONNECTS, limits.total)
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_HOST_CONNECTIONS, limits.perOrigin)
+    // not mutated: no call of the port sets this limit
     ccurl_set_multi(
       driver.multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, configuration.maximumStreamsPerOrigin))
   }
@@ -66,8 +72,8 @@ final class CurlLoop {
       carryOutCommands()
       guard !isShutDown else { break }
       startArrivals()
-      needsPerform = false
-      var running: Int32 = 0
+      needsPerform = false  // not mutated: as the flag itself
+      var running: Int32 = 0  // not mutated: libcurl sets it
       curl_multi_perform(driver.multi, &running)
       settle()
       resumeWaiters()
@@ -76,16 +82,15 @@ final class CurlLoop {
     let (commands, finish) = driver.end()
     // Commands posted before the queue was closed: their jobs must run, and their transfers must
     // end.
+    // not mutated: a clause cannot post a command between the last turn and the end
     for command in commands { carryOut(command) }
-    for transfer in arrivals {
-      if case .arrived = transfer.progress.stage { finishShutDown(transfer) }
+    for transfer in arrivals + queue.waiting {
+      end(transfer, transfer.shutDownError(phase: .preparing, bytesSent: false))
     }
-    arrivals = []
-    for transfer in queue.removeAll() { finishShutDown(transfer) }
     for handle in handles { finishRunning(handle, failure: handle.shutDownError()) }
     resumeWaiters()
-    handles = []
-    idle = []
+    handles = []  // not mutated: libcurl 7.88 bears an easy handle that outlives its multi handle
+    idle = []  // not mutated: as above
     // After the handles, whose deinitializers clean up easy handles of this multi handle.
     curl_multi_cleanup(driver.multi)
     finish()
@@ -118,8 +123,8 @@ final class CurlLoop {
       quietTurns = 0
       return
     }
-    quietTurns += 1
-    readHeldInput()
+    quietTurns += 1  // not mutated: as the number itself
+    readHeldInput()  // not mutated: as the function
   }
 
   /// Makes libcurl process input over HTTP/2 that it has already read.
@@ -167,12 +172,12 @@ final class CurlLoop {
     for handle in waitingForEnd where mayEnd(handle) {
       guard let end = handle.latestEnd, end <= now else { continue }
       finishRunning(handle, code: CURLE_OK)
-      needsPerform = true
     }
   }
 
   /// Records that the declared content of a transfer over HTTP/2 has arrived; called once for each
   /// transfer.
+  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   func noteContentEnd(of handle: CurlHandle) { waitingForEnd.append(handle) }
 
   /// Schedules a delivery for the end of this turn.
@@ -236,12 +241,8 @@ final class CurlLoop {
   private func carryOut(_ command: CurlDriver.Command) {
     switch command {
     case .start(let transfer):
-      if isShutDown {
-        finishShutDown(transfer)
-      } else {
-        transfer.progress.advance(to: .arrived)
-        arrivals.append(transfer)
-      }
+      transfer.progress.advance(to: .arrived)
+      arrivals.append(transfer)
     case .unpause(let transfer):
       guard case .running(let handle) = transfer.progress.stage else { return }
       handle.unpause()
@@ -256,6 +257,7 @@ final class CurlLoop {
     case .abort(let transfer, let error):
       end(transfer, error)
     case .run(let job):
+      // not mutated: no call of the port runs a task on this executor
       job.runSynchronously(on: driver.asUnownedTaskExecutor())
     case .shutDown:
       isShutDown = true
@@ -267,6 +269,7 @@ final class CurlLoop {
     guard !arrivals.isEmpty else { return }
     for transfer in arrivals.prefix(Self.startsPerTurn) {
       guard case .arrived = transfer.progress.stage else { continue }
+      // not mutated: a clause cannot arrange that `cancel` comes before `start`
       guard !transfer.isCancelled else {
         finish(transfer, Self.cancelled(transfer))
         continue
@@ -287,15 +290,17 @@ final class CurlLoop {
       // not mutated: a new handle does the same, and takes longer
       if let kept = idle.popLast() { handle = kept } else { handle = try makeHandle() }
     } catch {
+      // not mutated: fails only without memory
       queue.release(lane, hadConnection: false)
-      finish(transfer, error)
+      finish(transfer, error)  // not mutated: as above
       return
     }
     transfer.progress.advance(to: .running(handle))
     handle.begin(transfer, in: lane)
-    if handle.offersHTTP2 { offeringHTTP2 += 1 }
-    needsPerform = true
+    if handle.offersHTTP2 { offeringHTTP2 += 1 }  // not mutated: as the number itself
+    needsPerform = true  // not mutated: as the flag itself
     let code = curl_multi_add_handle(driver.multi, handle.easy)
+    // not mutated: fails only without memory
     if code != CURLM_OK {
       finishRunning(
         handle,
@@ -320,7 +325,6 @@ final class CurlLoop {
         curl_multi_remove_handle(driver.multi, handle.easy)
         handle.needsFreshConnection = false
         curl_multi_add_handle(driver.multi, handle.easy)
-        needsPerform = true
       } else {
         finishRunning(handle, code: code)
       }
@@ -328,17 +332,16 @@ final class CurlLoop {
     if mayStartQueued { startQueued() }
     for handle in undelivered {
       handle.deliver()
-      guard handle.isOver else { continue }
-      abort(handle)
-      needsPerform = true
+      if handle.isOver { abort(handle) }
     }
     undelivered.removeAll(keepingCapacity: true)
-    endWaiting()
+    endWaiting()  // not mutated: as the function
+    // not mutated: a handle that no longer waits is skipped below; shows only in the use of time
     guard !waitingForContent.isEmpty else { return }
+    // not mutated: as above
     waitingForContent = waitingForContent.filter { $0.value.outgoing.isWaitingForContent }
     for handle in waitingForContent.values where handle.isClosedWhileWaitingForContent {
       abort(handle)
-      needsPerform = true
     }
   }
 
@@ -364,7 +367,7 @@ final class CurlLoop {
     guard let lane = handle.lane else { return }
     let ending = handle.ending(code)
     let hadConnection = handle.outgoing.attempts > 0
-    if handle.offersHTTP2 { offeringHTTP2 -= 1 }
+    if handle.offersHTTP2 { offeringHTTP2 -= 1 }  // not mutated: as the number itself
     handle.discardHeldContent()
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.transfer?.progress.advance(to: .ended)
@@ -376,16 +379,8 @@ final class CurlLoop {
 
   /// Starts the queued transfers that may run now.
   private func startQueued() {
-    mayStartQueued = false
-    guard !isShutDown else { return }
-    while let (next, lane) = queue.next() {
-      if next.isCancelled {
-        queue.release(lane, hadConnection: false)
-        finish(next, Self.cancelled(next))
-      } else {
-        start(next, in: lane)
-      }
-    }
+    mayStartQueued = false  // not mutated: as the flag itself
+    while let (next, lane) = queue.next() { start(next, in: lane) }
   }
 
   /// Ends a transfer in any stage; one that was not received, or has ended, is left alone.
@@ -406,10 +401,6 @@ final class CurlLoop {
   private func finish(_ transfer: CurlTransfer, _ error: TransportError) {
     transfer.progress.advance(to: .ended)
     resume(transfer.finish(.failed(error)))
-  }
-
-  private func finishShutDown(_ transfer: CurlTransfer) {
-    finish(transfer, transfer.shutDownError(phase: .preparing, bytesSent: false))
   }
 
   private static func cancelled(_ transfer: CurlTransfer) -> TransportError {

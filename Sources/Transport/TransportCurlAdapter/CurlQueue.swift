@@ -20,13 +20,14 @@ struct CurlQueue {
   final class Lane {
     fileprivate let origin: HTTPOrigin
     fileprivate var running = 0
+    // not mutated: transfers too many wait in libcurl, which has the same limits
     fileprivate var isMultiplexed = false
     fileprivate var sharedConnection = SharedConnection.usable
 
     // The waiting transfers by ticket, so that any of them can be removed in constant time.
     fileprivate var waiting: [Int: CurlTransfer] = [:]
-    fileprivate var firstTicket = 0
-    fileprivate var nextTicket = 0
+    fileprivate var firstTicket = 0  // not mutated: a ticket without a transfer is skipped
+    fileprivate var nextTicket = 0  // not mutated: as above
 
     fileprivate init(_ origin: HTTPOrigin) {
       self.origin = origin
@@ -56,8 +57,6 @@ struct CurlQueue {
 
   private let configuration: CurlTransport.Configuration
   private var lanes: [HTTPOrigin: Lane] = [:]
-  /// The lane of the last lookup, which is usually the next one too.
-  private var latest: Lane?
   /// The number of connections in use; all transfers of a multiplexed origin count as one.
   private var connections = 0
   /// The lanes with waiting transfers; the first one is next.
@@ -80,43 +79,35 @@ struct CurlQueue {
     lane.waiting[ticket] = nil
     guard lane.waiting.isEmpty else { return }
     waitingLanes.removeAll { $0 === lane }
-    forgetIfIdle(lane)
+    forgetIfIdle(lane)  // not mutated: as the function
   }
 
-  /// Removes all waiting transfers.
-  mutating func removeAll() -> [CurlTransfer] {
-    defer { waitingLanes = [] }
-    return waitingLanes.flatMap { lane in
-      var all: [CurlTransfer] = []
-      while let transfer = lane.popFirst() { all.append(transfer) }
-      return all
-    }
-  }
+  /// All waiting transfers, in no order.
+  var waiting: [CurlTransfer] { waitingLanes.flatMap(\.waiting.values) }
 
   /// Records that an origin speaks HTTP/2, so that its transfers share a connection.
   ///
-  /// - Returns: Whether waiting transfers may now start, so that ``next()`` should be called.
-  @discardableResult
+  /// - Returns: Whether that is new, so that waiting transfers may start: ``next()``.
   mutating func noteMultiplexing(_ lane: Lane) -> Bool {
+    // not mutated: a needless call of `next()` shows only in the use of time
     guard !lane.isMultiplexed else { return false }
     lane.isMultiplexed = true
-    connections -= max(0, lane.running - 1)
-    return !waitingLanes.isEmpty
+    connections -= lane.running - 1
+    return true
   }
 
   /// Records that the shared connection of an origin accepts no more streams.
-  mutating func noteGoAway(_ lane: Lane) {
-    noteMultiplexing(lane)
+  func noteGoAway(_ lane: Lane) {
     if lane.sharedConnection == .usable { lane.sharedConnection = .goingAway }
   }
 
   /// Records that a transfer has a connection.
   ///
-  /// - Returns: Whether waiting transfers may share it, so that ``next()`` should be called.
+  /// - Returns: Whether others waited to share it, which may now start: ``next()``.
   func noteConnection(_ lane: Lane) -> Bool {
     guard lane.sharedConnection == .opening else { return false }
     lane.sharedConnection = .usable
-    return !lane.waiting.isEmpty
+    return true
   }
 
   /// Records the end of a running transfer.
@@ -126,35 +117,29 @@ struct CurlQueue {
     if !hadConnection, lane.sharedConnection == .opening { lane.sharedConnection = .goingAway }
     lane.running -= 1
     if !lane.isMultiplexed || lane.running == 0 { connections -= 1 }
-    forgetIfIdle(lane)
+    forgetIfIdle(lane)  // not mutated: as the function
   }
 
   /// Removes and returns the next waiting transfer that may run, with its lane.
   mutating func next() -> (transfer: CurlTransfer, lane: Lane)? {
     for (index, lane) in waitingLanes.enumerated() where reserve(lane) {
-      guard let transfer = lane.popFirst() else {
-        release(lane, hadConnection: false)
-        continue
-      }
       waitingLanes.remove(at: index)
-      if !lane.waiting.isEmpty { waitingLanes.append(lane) }
-      return (transfer, lane)
+      if lane.waiting.count > 1 { waitingLanes.append(lane) }
+      return lane.popFirst().map { ($0, lane) }
     }
     return nil
   }
 
   private mutating func lane(for origin: HTTPOrigin) -> Lane {
-    if let latest, latest.origin == origin { return latest }
     let lane = lanes[origin] ?? Lane(origin)
     lanes[origin] = lane
-    latest = lane
     return lane
   }
 
+  // not mutated: shows only in the use of memory
   private mutating func forgetIfIdle(_ lane: Lane) {
     guard lane.running == 0, lane.waiting.isEmpty else { return }
     lanes[lane.origin] = nil
-    if lane === latest { latest = nil }
   }
 
   private mutating func reserve(_ lane: Lane) -> Bool {
@@ -162,6 +147,7 @@ struct CurlQueue {
       lane.isMultiplexed
       ? configuration.maximumStreamsPerOrigin : configuration.limits.perOrigin
     guard lane.running < max(1, limit), lane.sharedConnection != .opening else { return false }
+    // not mutated: a transfer too many waits in libcurl, which has the same limit
     if !lane.isMultiplexed || lane.running == 0 {
       guard connections < configuration.limits.total else { return false }
       connections += 1

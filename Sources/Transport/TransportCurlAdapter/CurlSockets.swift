@@ -19,19 +19,16 @@ struct CurlSockets {
   }
 
   /// Removes a socket that is about to be closed.
+  // not mutated: shows only in the use of memory, because a new socket replaces one of the same port
   mutating func close(_ socket: Int32) {
-    guard unconnected.remove(socket) == nil else { return }
-    if let port = Self.localPort(of: socket), connectedByPort[port]?.socket == socket {
-      connectedByPort[port] = nil
-    } else {
-      connectedByPort = connectedByPort.filter { $0.value.socket != socket }
-    }
+    unconnected.remove(socket)
+    connectedByPort = connectedByPort.filter { $0.value.socket != socket }
   }
 
   /// Returns the connected socket with a local port.
   mutating func socket(atPort port: Int32) -> Int32? {
     for socket in unconnected {
-      guard let port = Self.localPort(of: socket), port != 0 else { continue }
+      guard let port = Self.localPort(of: socket) else { continue }
       unconnected.remove(socket)
       connectedByPort[port] = Connected(socket: socket)
     }

@@ -18,6 +18,8 @@ import TransportPort
 ///   the field. The content of a 417 response fails as truncated, because libcurl discards it. So
 ///   does content with a transfer coding other than chunked if Content-Length precedes
 ///   Transfer-Encoding.
+/// - Over HTTP/2: if the server refuses a stream of a kept connection, only an idempotent request
+///   counts as safe to retry.
 /// - In 7.81, over HTTP/2: after GOAWAY, only an idempotent request counts as safe to retry.
 /// - Without OpenSSL: a body over TLS that ends with the connection fails with
 ///   ``TransportError/Kind-swift.enum/truncatedBody``, because the adapter cannot detect a missing

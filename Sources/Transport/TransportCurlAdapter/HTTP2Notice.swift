@@ -24,11 +24,13 @@ enum HTTP2Notice: Equatable {
     case UInt8(ascii: "U"), UInt8(ascii: "["), UInt8(ascii: "r"), UInt8(ascii: "R"): break
     default: return nil
     }
+    // not mutated: the patterns are much shorter
     var text = Substring(decoding: line.prefix(200), as: UTF8.self)
     if text.skip("Using Stream ID: ") {
       guard let stream = text.takeNumber(), text.skip(" (easy handle ") else { return nil }
       self = .opened(stream: stream)
     } else if text.skip("[HTTP/2] [") {
+      // not mutated: libcurl 8.2 and newer
       guard let stream = text.takeNumber(), text.skip("] OPENED stream for ") else { return nil }
       self = .opened(stream: stream)
     } else if text.skip("received GOAWAY, error=") || text.skip("recveived GOAWAY, error=") {

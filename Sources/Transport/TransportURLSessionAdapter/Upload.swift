@@ -65,7 +65,7 @@ final class Upload: Sendable {
       throw .unwritable(file, error)
     }
     defer { try? handle.close() }
-    while let chunk = try await next() {
+    while !Task.isCancelled, let chunk = try await next() {
       do { try handle.write(contentsOf: chunk) } catch { throw .unwritable(file, error) }
     }
   }

@@ -1,0 +1,129 @@
+import ContractTesting
+import Testing
+import TransportPort
+
+private struct ProducerFailure: Error {}
+
+extension ClauseGroup<TransportFixture> {
+  /// Which requests wait for a connection, and in which order.
+  static let places = ClauseGroup("Places in the pool") {
+    Clause(
+      "waiting-order",
+      "requests that wait for one origin are sent in order, and keep no other origin waiting",
+      from: "this project", requires: .connections
+    ) { fixture in
+      let world = try await fixture.world(
+        OriginPlan {
+          $0.target == "/held"
+            ? .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.stall]
+            : .respond(text: $0.target)
+        }
+      ) { $0.limits = ConnectionLimits(perOrigin: 1, total: 2) }
+      let held = try await world.send(.get, "/held")
+      var waiting: [Task<String, any Error>] = []
+      for index in 1...3 {
+        waiting.append(Task { try await world.answer(.get, "/\(index)").text })
+        try await fixture.passTime()
+      }
+      // Two names of one peer are two origins.
+      let url = "http://localhost:\(world.peers[0].port)/other"
+      let other = Task { try await world.answer(to: HTTPRequest(url: url)).text }
+      try await world.expect("the other origin's request arrives") { $0.requests == 2 }
+      held.body.cancel()
+      checkEqual(try await other.value, "/other", "the content of the other origin")
+      for (index, task) in waiting.enumerated() {
+        checkEqual(try await task.value, "/\(index + 1)", "the content after \(index) others")
+      }
+      checkEqual(
+        world.log.requests.map(\.head.target), ["/held", "/other", "/1", "/2", "/3"],
+        "the list of targets")
+    }
+    Clause(
+      "places-return", "a place serves again after its request has ended", from: "this project",
+      requires: .connections
+    ) { fixture in
+      let world = try await fixture.world(
+        .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.stall]
+      ) { $0.limits = ConnectionLimits(perOrigin: 2, total: 2) }
+      for round in 1...3 {
+        let open = (1...2).map { _ in Task { try await world.send() } }
+        try await world.expect("two requests are open in round \(round)") {
+          $0.requests == 2 * round
+        }
+        for exchange in open { try await exchange.value.body.cancel() }
+      }
+    }
+    Clause(
+      "keeps-idle", "idle connections to several origins are kept, up to the total limit",
+      from: "RFC 9112 §9.3", requires: .connections
+    ) { fixture in
+      let world = try await fixture.world(.respond(text: "hi")) {
+        $0.limits = ConnectionLimits(perOrigin: 1, total: 6)
+      }
+      let names = ["127.0.0.1", "localhost"] + ["a", "b", "c", "d"].map { "\($0).localhost" }
+      for name in names + names {
+        let url = "http://\(name):\(world.peers[0].port)/"
+        checkEqual(try await world.answer(to: HTTPRequest(url: url)).text, "hi", "the content")
+      }
+      checkEqual(
+        world.log.requests.map(\.head.connection), Array(1...6) + Array(1...6),
+        "the list of connections")
+    }
+  }
+
+  /// Which requests share a connection of HTTP/2, and which wait for it.
+  static let sharedPlaces = ClauseGroup("Places of HTTP/2 in the pool") {
+    Clause(
+      "first-requests", "requests sent before the origin is known to speak HTTP/2 share one place",
+      from: "RFC 9113 §9.1", requires: .scriptedServer
+    ) { fixture in
+      let head = ScriptStep.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      let plan = OriginPlan(version: .http2) { request in
+        request.target == "/open" ? [head, .stall] : .respond(text: request.target)
+      }
+      let world = try await fixture.world(plan, scheme: .https) {
+        $0.limits = ConnectionLimits(perOrigin: 2, total: 2)
+      }
+      let open = (1...4).map { _ in Task { try await world.send(.get, "/open") } }
+      try await world.expect("all requests are sent") { $0.requests == 4 }
+      // Two names of one peer are two origins.
+      let url = "https://localhost:\(world.peers[0].port)/other"
+      let other = Task { try await world.answer(to: HTTPRequest(url: url)).text }
+      try await world.expect("the other origin's request arrives") { $0.requests == 5 }
+      for exchange in open { try await exchange.value.body.cancel() }
+      checkEqual(try await other.value, "/other", "the content of the other origin")
+      checkEqual(
+        world.log.requests.map(\.head.connection), [1, 1, 1, 1, 2], "the list of connections")
+    }
+    Clause(
+      "go-away-failed",
+      "after GOAWAY, the end of the request that opens a connection keeps no other waiting",
+      from: "RFC 9113 §6.8", requires: .scriptedServer
+    ) { fixture in
+      let leave = OriginScript([.goAway(isProcessed: true)]) + .respond(text: "last")
+      let plan = OriginPlan(version: .http2) { request in
+        request.target == "/leave" ? leave : .respond(text: request.target)
+      }
+      let elsewhere = try await fixture.world(.respond())
+      for _ in 1...5 {
+        let world = try await fixture.world(plan, scheme: .https)
+        let isOver = Counter()
+        let before = Task {
+          try await world.answer(.put, "/before", body: text("a") { isOver.value == 1 }).text
+        }
+        try await world.expect("the first request arrives") { $0.requests == 1 }
+        checkEqual(try await world.answer(.get, "/leave").text, "last", "the content with GOAWAY")
+        // The producer fails while the connection is being opened, as it takes longer than this.
+        let failing = Chunks { _ in
+          try await elsewhere.answer()
+          throw ProducerFailure()
+        }
+        await world.expectFailure(
+          .bodyProducerFailed, of: .post, "/opening", body: .stream(failing))
+        checkEqual(try await world.answer(.get, "/after").text, "/after", "the content after that")
+        isOver.increment()
+        checkEqual(try await before.value, "/before", "the content of the first request")
+      }
+    }
+  }
+}
