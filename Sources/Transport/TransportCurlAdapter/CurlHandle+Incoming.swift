@@ -248,7 +248,11 @@ extension CurlHandle {
     guard let transfer else { return }
     let response = complete.response
     incoming.isMultiplexed = complete.version == .multiplexed
-    if incoming.isMultiplexed { loop.noteMultiplexing(of: lane) }
+    if incoming.isMultiplexed {
+      loop.noteMultiplexing(of: lane)
+      // Otherwise libcurl ends the stream after an error status as if the content was complete.
+      set(CURLOPT_KEEP_SENDING_ON_ERROR, true)
+    }
     if response.status.isInformational {
       guard incoming.informational.count < options.headLimits.informational else {
         throw transfer.wire.error(

@@ -120,13 +120,14 @@ final class CurlHandle {
     }
     options = transfer.options
     setTimes(options, configuration)
-    // Callbacks change these four during a transfer, so they are always set.
+    // Callbacks change these five during a transfer, so they are always set.
     set(CURLOPT_FORBID_REUSE, closes)
     // not mutated: shows only in the use of time
     set(CURLOPT_VERBOSE, false)
     // not mutated: shows only in the use of time
     set(CURLOPT_NOPROGRESS, true)
     set(CURLOPT_IGNORE_CONTENT_LENGTH, false)
+    set(CURLOPT_KEEP_SENDING_ON_ERROR, false)
     headCache.begin(
       HeadCache.Rules(
         method: transfer.wire.method, limits: options.headLimits, allowsMultiplexed: offersHTTP2))
