@@ -119,6 +119,7 @@ final class CurlLoop {
     let waited = start.duration(to: .now)
     // not mutated: as above
     shortWaits = waited < Self.shortWait ? shortWaits + 1 : 0
+    // not mutated: a clause cannot make input arrive within the millisecond that it is about
     guard waited >= .milliseconds(limit) else {
       quietTurns = 0
       return

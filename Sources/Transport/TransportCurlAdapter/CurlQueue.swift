@@ -36,7 +36,7 @@ struct CurlQueue {
     /// Adds a transfer, and returns its ticket.
     fileprivate func append(_ transfer: CurlTransfer) -> Int {
       waiting[nextTicket] = transfer
-      defer { nextTicket += 1 }
+      defer { nextTicket += 1 }  // not mutated: a ticket without a transfer is skipped
       return nextTicket
     }
 

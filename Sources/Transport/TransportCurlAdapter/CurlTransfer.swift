@@ -184,7 +184,7 @@ final class CurlTransfer: HTTPResponseBodySource {
       guard !state.chunks.isEmpty else { return ([], state.ending, false) }
       var chunk = state.chunks.popFirst()
       state.unreadBytes -= chunk.count
-      state.recycleBuffer(of: &chunk)
+      state.recycleBuffer(of: &chunk)  // not mutated: shows only in the use of memory and time
       // not mutated: how much is kept shows only in the use of memory and time
       let unpauses = state.isReadingPaused && state.unreadBytes <= Self.highWater / 2
       // not mutated: a command too many shows only in the use of time

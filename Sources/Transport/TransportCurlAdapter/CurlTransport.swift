@@ -59,7 +59,7 @@ public final class CurlTransport: HTTPTransport {
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
-    try wire.checkFieldLengths()
+    try wire.checkFieldLengths()  // not mutated: only with libcurl after 8.5
     try wire.checkCancellation()
     let transfer = try CurlTransfer(wire, body: body, options: options, owner: self)
     return HTTPExchange(

@@ -102,6 +102,20 @@ import Testing
     }
   }
 
+  @Test func `a server ends with the process that started it, although a case hangs`() throws {
+    try Self.withFolder { folder in
+      let server = try Self.start(in: folder)
+      _ = try Self.lines(of: server, through: .ready)
+      server.send(["served/hangs@plain"])
+      #expect(try server.line(within: 60) == .started("served/hangs@plain"))
+      server.hangUp()
+      let silence = #expect(throws: CaseServerProcess.Silence.self) {
+        try server.line(within: 20)
+      }
+      #expect(silence == .ended(signal: nil, status: 0))
+    }
+  }
+
   /// Starts a case, and gives up its process.
   private static func hangingCase(
     _ id: String, patience: Double, in folder: String

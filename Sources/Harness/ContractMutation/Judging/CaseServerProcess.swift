@@ -160,6 +160,9 @@ final class CaseServerProcess {
     return .ended(signal: signal == 0 ? nil : signal, status: status)
   }
 
+  /// Ends the connection in this direction, as the end of this process would.
+  func hangUp() { shutdown(socket, CInt(SHUT_WR)) }
+
   /// Kills the process.
   func end() {
     guard !isEnded else { return }

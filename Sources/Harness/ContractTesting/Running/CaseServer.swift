@@ -95,6 +95,7 @@ final class CaseServer: Sendable {
       }
     }
     write((lines + ["ready"]).joined(separator: "\n"))
+    endWithPeer()
     var commands = LineBuffer()
     while let command = Self.readLine(&commands, from: socket) {
       for id in command.split(separator: " ") {
@@ -105,6 +106,21 @@ final class CaseServer: Sendable {
       write("done")
     }
     _exit(0)
+  }
+
+  /// Ends this process when the other one ends, also while a case hangs.
+  private func endWithPeer() {
+    let (socket, parent) = (socket, getppid())
+    // Without POLLIN, which commands that wait would raise. Darwin may then report nothing, so the parent
+    // is checked too.
+    let end = (platform_poll_peer_end() | Int16(POLLHUP)) & ~Int16(POLLIN)
+    Thread.detachNewThread {
+      var poll = pollfd(fd: socket, events: end, revents: 0)
+      while true {
+        _ = Foundation.poll(&poll, 1, 1_000)
+        if poll.revents & end != 0 || getppid() != parent { _exit(0) }
+      }
+    }
   }
 
   /// Runs a case and answers. Returns whether it did not fail.
