@@ -83,7 +83,7 @@ extension Contract<CookieSalvageFixture> {
           "-journal",
           """
           CREATE TABLE note (text);
-          INSERT INTO note WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 999)
+          INSERT INTO note WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 99)
             SELECT hex(randomblob(500)) FROM n;
           PRAGMA cache_size = 1; BEGIN; UPDATE note SET text = 'x' || text
           """
@@ -119,6 +119,7 @@ extension Contract<CookieSalvageFixture> {
       }
     }
     Clause("other-tables", "a store with other tables is refused", from: project) { fixture in
+      let bytes = try DatabaseBytes(fixture, having: try fixture.fill(4))
       for sql in [
         "CREATE TABLE note (text)", "CREATE VIEW everything AS SELECT * FROM cookie",
         "CREATE TRIGGER greedy AFTER INSERT ON cookie BEGIN DELETE FROM cookie; END",
@@ -126,11 +127,11 @@ extension Contract<CookieSalvageFixture> {
         "ALTER TABLE cookie ADD COLUMN extra", "ALTER TABLE cookie RENAME COLUMN value TO price",
         "DELETE FROM tally", "UPDATE tally SET cookies = 5", "UPDATE tally SET last_sequence = -1",
       ] {
-        _ = try fixture.fill(4)
+        try bytes.write(fixture)
         try fixture.execute(sql)
         try fixture.expectRefusal(.corrupt, of: "a store after \(sql)") { _ = try fixture.open() }
       }
-      _ = try fixture.fill(4)
+      try bytes.write(fixture)
       let tables = try fixture.execute(
         "SELECT group_concat(sql, '; ') FROM sqlite_schema WHERE sql IS NOT NULL")
       let version = try fixture.execute("PRAGMA application_id; PRAGMA user_version")

@@ -28,7 +28,10 @@ extension Contract<CookieSalvageFixture> {
       checkEqual("\(salvage)", "the file is sound; it has 10 cookies", "the text")
     }
     Clause("lost-page", "a damaged page loses only the cookies on it", from: format) { fixture in
-      try fixture.expectLosses(of: try fixture.fill(60)) { bytes in Array(bytes.pages.dropFirst()) }
+      try fixture.expectLosses(of: try fixture.fill(40)) { bytes in
+        // The roots of the tables and of the index, a page of the schema, and pages of rows.
+        [2, 3, 4, 5] + bytes.pages(having: 1).suffix(2)
+      }
     }
     Clause(
       "lost-inner-page", "a damaged inner page loses no cookies of the pages below", from: format
@@ -39,9 +42,9 @@ extension Contract<CookieSalvageFixture> {
         return inner
       }
     }
-    Clause("long", "values longer than a page are kept", from: format) { fixture in
-      try fixture.expectLosses(of: try fixture.fill(20, length: 4000, pageSize: 4096)) { bytes in
-        bytes.pages(having: 1)
+    Clause("long", "values that continue on other pages are kept", from: format) { fixture in
+      try fixture.expectLosses(of: try fixture.fill(12, length: 1500, pageSize: 4096)) { bytes in
+        Array(bytes.pages(having: 1).prefix(2))
       }
     }
     Clause("page-size", "files with pages of any size are repaired", from: format) { fixture in
@@ -157,7 +160,7 @@ extension Contract<CookieSalvageFixture> {
         ("a list with a page twice", bytes.settingNumber(at: trunk + 12, to: first)),
       ] {
         try damaged.write(fixture)
-        try fixture.expect(kept: cookies, "with \(what)")
+        checkEqual(try fixture.salvage().kept == cookies, true, "whether all are kept with \(what)")
         // Without its root only the pages themselves have cookies.
         try damaged.overwriting(root).write(fixture)
         let kept = try fixture.salvage().kept
@@ -179,25 +182,27 @@ extension Contract<CookieSalvageFixture> {
     }
     Clause("schema", "damaged tables other than that of the cookies lose none", from: project) {
       fixture in
+      let cookies = try fixture.fill(20)
+      let bytes = try DatabaseBytes(fixture, having: cookies)
       for sql in [
         "DROP INDEX cookie_secure", "DROP TABLE tally", "CREATE TABLE note (text)",
         "ALTER TABLE cookie ADD COLUMN extra", "PRAGMA user_version = 0",
         "CREATE VIEW v AS SELECT 1",
         "CREATE TRIGGER greedy AFTER INSERT ON cookie BEGIN DELETE FROM cookie; END",
       ] {
-        let cookies = try fixture.fill(8)
+        try bytes.write(fixture)
         try fixture.execute(sql)
         let salvage = try fixture.expect(kept: cookies, "after \(sql)")
         checkEqual(salvage.isSound, false, "whether the file was sound")
         checkEqual(salvage.missing, 0, "the number of missing cookies")
       }
-      let cookies = try fixture.fill(40)
-      let bytes = try DatabaseBytes(fixture, having: cookies)
       try bytes.overwriting(100).write(fixture)
       let salvage = try fixture.expect(kept: cookies, "without a schema")
       checkEqual(salvage.missing, nil, "the number of missing cookies without a schema")
     }
     Clause("tally", "a damaged tally loses no cookies", from: project) { fixture in
+      let cookies = try fixture.fill(20)
+      let bytes = try DatabaseBytes(fixture, having: cookies)
       for sql in [
         "DELETE FROM tally", "UPDATE tally SET cookies = 7", "UPDATE tally SET cookies = 'many'",
         "UPDATE tally SET cookies = -1", "UPDATE tally SET last_sequence = -1",
@@ -205,16 +210,16 @@ extension Contract<CookieSalvageFixture> {
         "UPDATE tally SET latest_creation = 'now'", "UPDATE tally SET latest_creation = 9e999",
         "UPDATE tally SET earliest_expiry = 'later'",
       ] {
-        let cookies = try fixture.fill(8)
+        try bytes.write(fixture)
         try fixture.execute(sql)
         let salvage = try fixture.expect(kept: cookies, "after \(sql)")
         checkEqual(salvage.missing, 0, "the number of missing cookies after \(sql)")
       }
-      let cookies = try fixture.fill(50)
+      try bytes.write(fixture)
       try fixture.execute("UPDATE tally SET cookies = 1")
-      let bytes = try DatabaseBytes(fixture, having: cookies)
-      let page = try #require(bytes.pages(having: 1).last)
-      try bytes.overwriting(bytes.start(of: page)).write(fixture)
+      let few = try DatabaseBytes(fixture, having: cookies)
+      let page = try #require(few.pages(having: 1).last)
+      try few.overwriting(few.start(of: page)).write(fixture)
       let salvage = try fixture.salvage()
       checkEqual(salvage.missing, 0, "the number of missing cookies with too small a tally")
     }
@@ -230,10 +235,10 @@ extension Contract<CookieSalvageFixture> {
         UPDATE cookie SET last_access = -63114076800.0 WHERE name = 'name69'
         """)
       let cookies = try fixture.cookies()
-      for (index, field) in invalidFields.enumerated() {
-        try fixture.executeAllowingNull(
-          "UPDATE cookie SET \(field.column) = \(field.value) WHERE name = 'name\(index)'")
-      }
+      try fixture.executeAllowingNull(
+        invalidFields.enumerated().map { index, field in
+          "UPDATE cookie SET \(field.column) = \(field.value) WHERE name = 'name\(index)'"
+        }.joined(separator: ";"))
       let kept = Array(cookies.dropFirst(invalidFields.count))
       let salvage = try fixture.expect(kept: kept, "with \(invalidFields.count) bad rows")
       checkEqual(salvage.missing, 0, "the number of missing cookies")
@@ -397,17 +402,17 @@ extension CookieSalvageFixture {
 
   /// Creates a file in which free pages have most cookies; returns the others, and the file's bytes.
   fileprivate func fillAndDelete() throws -> ([Cookie], DatabaseBytes) {
-    let all = try fill(120)
+    let all = try fill(80)
     try execute(
       """
       -- Some builds of SQLite overwrite what is deleted, others don't.
       PRAGMA secure_delete = OFF;
-      DELETE FROM cookie WHERE substr(name, 5) + 0 >= 50;
-      UPDATE tally SET cookies = 50
+      DELETE FROM cookie WHERE substr(name, 5) + 0 >= 30;
+      UPDATE tally SET cookies = 30
       """)
-    let cookies = Array(all.prefix(50))
+    let cookies = Array(all.prefix(30))
     let bytes = try DatabaseBytes(self, having: cookies)
-    let isKept = try DatabaseBytes(self, having: all).cookies[0, default: []].count < 70
+    let isKept = try DatabaseBytes(self, having: all).cookies[0, default: []].count < 50
     checkEqual(isKept, true, "whether the file still has a deleted cookie")
     checkEqual(bytes.number(at: 36) > 4, true, "whether the file has more than four free pages")
     return (cookies, bytes)
