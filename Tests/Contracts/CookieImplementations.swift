@@ -41,19 +41,9 @@ extension Implementation<CookieProviderFixture> {
 }
 
 extension Implementation<CookieFileFixture> {
-  static let netscape = fake("port") {
-    CookieFileFixture(
-      writing: NetscapeCookieFile.data(for:),
-      readingOrThrowing: { data throws(CookieFileError) in
-        try NetscapeCookieFile.cookies(in: data, now: .distantPast)
-      })
-  }
+  static let netscape = fake("port") { CookieFileFixture.netscape }
 
-  static let json = fake("port") {
-    CookieFileFixture(
-      writing: JSONCookieFile.data(for:),
-      readingOrThrowing: { data throws(CookieFileError) in try JSONCookieFile.cookies(in: data) })
-  }
+  static let json = fake("port") { CookieFileFixture.json }
 }
 
 extension Implementation<PublicSuffixListFixture> {

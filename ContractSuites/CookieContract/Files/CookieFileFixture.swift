@@ -47,6 +47,18 @@ public struct CookieFileFixture: Sendable {
     }
   }
 
+  /// The Netscape cookie files of this package.
+  public static let netscape = CookieFileFixture(
+    writing: NetscapeCookieFile.data(for:),
+    readingOrThrowing: { data throws(CookieFileError) in
+      try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+    })
+
+  /// The JSON cookie files of this package.
+  public static let json = CookieFileFixture(
+    writing: JSONCookieFile.data(for:),
+    readingOrThrowing: { data throws(CookieFileError) in try JSONCookieFile.cookies(in: data) })
+
   /// An expiry that every reader keeps: in whole seconds, and within 400 days.
   let expiry = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 200 * 86_400)
 

@@ -22,36 +22,8 @@ extension Saboteur<CookieFileFixture> {
   /// Declares a saboteur: a correct reader and writer with one wrong decision.
   fileprivate static func flawed(
     _ id: String, _ text: String, caughtBy clauses: String..., saying message: String? = nil,
-    sourceLocation: SourceLocation = #_sourceLocation,
+    of correct: CookieFileFixture = .netscape, sourceLocation: SourceLocation = #_sourceLocation,
     _ change: @Sendable (inout FileFlaws) -> Void
-  ) -> Saboteur {
-    flawed(
-      id, text, clauses, message, sourceLocation, change,
-      CookieFileFixture(
-        writing: NetscapeCookieFile.data(for:),
-        readingOrThrowing: { data throws(CookieFileError) in
-          try NetscapeCookieFile.cookies(in: data, now: .distantPast)
-        }))
-  }
-
-  /// Declares a saboteur of JSON files.
-  fileprivate static func flawedJSON(
-    _ id: String, _ text: String, caughtBy clauses: String..., saying message: String? = nil,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ change: @Sendable (inout FileFlaws) -> Void
-  ) -> Saboteur {
-    flawed(
-      id, text, clauses, message, sourceLocation, change,
-      CookieFileFixture(
-        writing: JSONCookieFile.data(for:),
-        readingOrThrowing: { data throws(CookieFileError) in try JSONCookieFile.cookies(in: data) })
-    )
-  }
-
-  private static func flawed(
-    _ id: String, _ text: String, _ clauses: [String], _ message: String?,
-    _ sourceLocation: SourceLocation, _ change: @Sendable (inout FileFlaws) -> Void,
-    _ correct: CookieFileFixture
   ) -> Saboteur {
     var flaws = FileFlaws()
     change(&flaws)
@@ -128,9 +100,9 @@ extension Saboteur<CookieFileFixture> {
 
   @SaboteurBuilder<CookieFileFixture>
   static var cookieJSONFiles: [Saboteur] {
-    flawedJSON(
+    flawed(
       "whole-seconds", "rounds instants to seconds", caughtBy: "round-trip", "parsed",
-      saying: "the cookies"
+      saying: "the cookies", of: .json
     ) {
       $0.found = {
         for index in $0.indices {
@@ -139,22 +111,26 @@ extension Saboteur<CookieFileFixture> {
         }
       }
     }
-    flawedJSON("all-one-version", "reads every version", caughtBy: "newer-version") {
+    flawed(
+      "all-one-version", "reads every version", caughtBy: "newer-version", of: .json
+    ) {
       $0.reports = { $0 = [] }
     }
-    flawedJSON(
+    flawed(
       "blames-cookies", "reports a bad file as a bad cookie", caughtBy: "no-file",
-      saying: "the problems of"
+      saying: "the problems of", of: .json
     ) { $0.reports = { for index in $0.indices { $0[index].position += 1 } } }
-    flawedJSON("drops-all", "reads nothing of a file with a bad cookie", caughtBy: "bad-cookies") {
+    flawed(
+      "drops-all", "reads nothing of a file with a bad cookie", caughtBy: "bad-cookies", of: .json
+    ) {
       $0.reads = { $0.contains("a;b") || $0.contains("stern") ? "" : $0 }
     }
     Saboteur("writes-nan", "writes a date that is no number", caughtBy: "no-date") { _ in
       CookieFileFixture(
         writing: { cookies in
-          try JSONCookieFile.data(for: cookies.filter { !$0.creation.timeIntervalSince1970.isNaN })
-        },
-        readingOrThrowing: { data throws(CookieFileError) in try JSONCookieFile.cookies(in: data) })
+          try CookieFileFixture.json.write(
+            cookies.filter { !$0.creation.timeIntervalSince1970.isNaN })
+        }, reading: CookieFileFixture.json.read)
     }
   }
 }

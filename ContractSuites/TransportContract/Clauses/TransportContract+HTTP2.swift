@@ -482,12 +482,7 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.multiplexedWorld {
         .respond(text: "\($0.connection)") + [.close]
       }
-      for connection in 1...2 {
-        checkEqual(try await world.answer().text, "\(connection)", "the content")
-        try await world.expect("the server has closed the connection") {
-          $0.closedByPeer == connection
-        }
-      }
+      try await world.expectClosedByServer()
     }
     Clause(
       "early-response",

@@ -12,13 +12,9 @@ extension ClauseGroup<TransportFixture> {
       "requests that wait for one origin are sent in order, and keep no other origin waiting",
       from: "this project", requires: .connections
     ) { fixture in
-      let world = try await fixture.world(
-        OriginPlan {
-          $0.target == "/held"
-            ? .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.stall]
-            : .respond(text: $0.target)
-        }
-      ) { $0.limits = ConnectionLimits(perOrigin: 1, total: 2) }
+      let world = try await fixture.world(OriginPlan.holding) {
+        $0.limits = ConnectionLimits(perOrigin: 1, total: 2)
+      }
       let held = try await world.send(.get, "/held")
       var waiting: [Task<String, any Error>] = []
       for index in 1...3 {

@@ -10,6 +10,25 @@ extension TransportFixture {
   }
 }
 
+extension OriginPlan {
+  /// Answers with the target, but never ends the content of "/held".
+  static let holding = OriginPlan {
+    $0.target == "/held"
+      ? .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.stall]
+      : .respond(text: $0.target)
+  }
+}
+
+extension TransportWorld {
+  /// Expects two answers whose origin says the connection's number and closes it.
+  func expectClosedByServer() async throws {
+    for connection in 1...2 {
+      checkEqual(try await answer().text, "\(connection)", "the content")
+      try await expect("the server has closed the connection") { $0.closedByPeer == connection }
+    }
+  }
+}
+
 /// How fast a producer of content is.
 private enum Pace: CaseIterable {
   case waiting
@@ -53,13 +72,9 @@ extension ClauseGroup<TransportFixture> {
       "leaves-queue", "a request that is cancelled while it waits for a connection is never sent",
       from: "RFC 9112 §9.4", requires: .connections
     ) { fixture in
-      let world = try await fixture.world(
-        OriginPlan {
-          $0.target == "/held"
-            ? .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.stall]
-            : .respond(text: $0.target)
-        }
-      ) { $0.limits = ConnectionLimits(perOrigin: 1, total: 1) }
+      let world = try await fixture.world(OriginPlan.holding) {
+        $0.limits = ConnectionLimits(perOrigin: 1, total: 1)
+      }
       let held = try await world.send(.get, "/held")
       let cancelled = (1...2).map { _ in
         Task { await world.expectFailure(.cancelled, of: .get, "/cancelled") }
@@ -91,18 +106,14 @@ extension ClauseGroup<TransportFixture> {
       "at the total limit, the connection that is idle for longest gives way to another origin",
       from: "RFC 9112 §9.4", requires: .connections
     ) { fixture in
-      let world = try await fixture.world(
-        OriginPlan {
-          $0.target == "/held"
-            ? .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") + [.stall]
-            : .respond(text: "hi")
-        }
-      ) { $0.limits = ConnectionLimits(perOrigin: 2, total: 2) }
+      let world = try await fixture.world(OriginPlan.holding) {
+        $0.limits = ConnectionLimits(perOrigin: 2, total: 2)
+      }
       // Three names of one peer are three origins.
       let names = ["127.0.0.1", "localhost", "a.localhost"]
       for index in [0, 1, 2, 1, 2, 0] {
         let url = "http://\(names[index]):\(world.peers[0].port)/"
-        checkEqual(try await world.answer(to: HTTPRequest(url: url)).text, "hi", "the content")
+        checkEqual(try await world.answer(to: HTTPRequest(url: url)).text, "/", "the content")
         // libcurl counts a connection's idle time in milliseconds.
         try await fixture.passTime()
       }
@@ -149,12 +160,7 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       let world = try await fixture.world(
         OriginPlan { .respond(text: "\($0.connection)") + [.close] })
-      for connection in 1...2 {
-        checkEqual(try await world.answer().text, "\(connection)", "the content")
-        try await world.expect("the server has closed the connection") {
-          $0.closedByPeer == connection
-        }
-      }
+      try await world.expectClosedByServer()
     }
     Clause(
       "read-after-response",

@@ -14,8 +14,9 @@ extension Connection {
     try self.init(path: file.path, busyTimeout: busyTimeout)
     // If the file turns out to be unusable, closing it must not checkpoint another program's log.
     setCheckpointsOnClose(!hasLog)
-    // not mutated: SQLite maps no files unless it was built so
-    try execute("PRAGMA mmap_size = 0")
+    // SQLite maps no files unless it was built so. Damage is found before it spreads.
+    // not mutated: SQLite finds the damage of the clauses either way
+    try execute("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
     try schema.prepare(self)
     try read { () throws(CookieStoreError) in try verify() }
     // not mutated: no call of the port makes a file read-only

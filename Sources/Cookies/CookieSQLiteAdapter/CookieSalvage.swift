@@ -8,7 +8,7 @@ public struct CookieSalvage: Sendable, Hashable {
   /// The rows that were no valid cookies.
   public var dropped: [DroppedRow]
 
-  /// The number of cookies on pages that could not be read; `nil` if the file's count was damaged too.
+  /// The number of cookies that could not be read; `nil` if the file's count was damaged too.
   public var missing: Int?
 
   /// Whether the file was sound, so that it was left unchanged.

@@ -61,7 +61,9 @@ final class PageImage {
     try connection.check(
       sqlite3_deserialize(
         connection.handle, "main", bytes, Int64(size), Int64(size),
-        UInt32(SQLITE_DESERIALIZE_FREEONCLOSE)))
+        UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY)))
+    // not mutated: SQLite finds the damage of the clauses either way
+    try connection.execute("PRAGMA cell_size_check = ON")
   }
 
   /// Shows a cell as the cookie table: a leaf page with this cell alone.

@@ -8,7 +8,8 @@ extension SQLiteCookieStore {
   /// file is sound, it is not changed. To keep the damaged file for analysis, copy it before, with its
   /// `-wal` file.
   ///
-  /// A cookie can be missing if its page can't be read. Damage that leaves a cookie valid, such as
+  /// A cookie can be missing if its row can't be read, or if the list of free pages is damaged too,
+  /// because free pages have deleted cookies. Damage that leaves a cookie valid, such as
   /// another letter in its value, can't be noticed, because SQLite files have no checksums.
   ///
   /// - Parameters:

@@ -61,7 +61,8 @@ enum StoreFile {
     }
     guard access(path, R_OK | W_OK) == 0 else { throw failure(errno, path) }
     switch status.st_size {
-    case 0: break
+    // SQLite gives the log the file's mode, so makePrivate(_:) would come too late.
+    case 0: chmod(path, 0o600)  // not mutated: only another user at this moment sees the difference
     // SQLite treats a file of one byte as an empty database.
     case ..<headerSize: throw failure(.notACookieStore, path, "file is not a database: too short")
     default: try checkJournal(of: path)

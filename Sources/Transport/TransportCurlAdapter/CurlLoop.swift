@@ -325,6 +325,9 @@ final class CurlLoop {
       if handle.needsFreshConnection {
         curl_multi_remove_handle(driver.multi, handle.easy)
         handle.needsFreshConnection = false
+        // Other kept connections may be stale too.
+        // not mutated: libcurl would try each of them and then connect
+        handle.set(CURLOPT_FRESH_CONNECT, true)
         curl_multi_add_handle(driver.multi, handle.easy)
       } else {
         finishRunning(handle, code: code)

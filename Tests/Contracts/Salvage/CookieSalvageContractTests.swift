@@ -1,5 +1,4 @@
 import ContractTesting
-import CookieSQLiteAdapter
 import Testing
 
 @Suite struct CookieSalvageContractTests {
@@ -12,6 +11,6 @@ import Testing
 
 extension Implementation<CookieSalvageFixture> {
   static let sqlite = live("sqlite") { scope in
-    try CookieSalvageFixture(in: scope) { try SQLiteCookieStore.salvage(path: $0.path) }
+    try CookieSalvageFixture(in: scope)
   }
 }

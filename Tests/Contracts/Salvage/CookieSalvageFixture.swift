@@ -28,7 +28,9 @@ struct CookieSalvageFixture: Sendable {
   /// Creates a fixture with a file in a temporary folder.
   init(
     in scope: FixtureScope,
-    salvaging salvage: @escaping @Sendable (URL) throws -> CookieSalvage,
+    salvaging salvage: @escaping @Sendable (URL) throws -> CookieSalvage = {
+      try SQLiteCookieStore.salvage(path: $0.path)
+    },
     clearing clear: @escaping @Sendable (SQLiteCookieStore) throws -> Void = { try $0.clear() },
     closing close: @escaping @Sendable (SQLiteCookieStore) -> Void = { $0.close() },
     opening: @escaping @Sendable (URL, Duration) throws -> SQLiteCookieStore = {

@@ -15,12 +15,11 @@ extension Saboteur<CookieSalvageFixture> {
   ) -> Saboteur {
     Saboteur(id, text, caughtBy: clauses, saying: message, sourceLocation: sourceLocation) {
       scope in
-      try CookieSalvageFixture(in: scope) { try SQLiteCookieStore.salvage(path: $0.path) }
-        .salvaging { fixture in
-          var salvage = try fixture.salvage()
-          try change(&salvage, fixture)
-          return salvage
-        }
+      try CookieSalvageFixture(in: scope).salvaging { fixture in
+        var salvage = try fixture.salvage()
+        try change(&salvage, fixture)
+        return salvage
+      }
     }
   }
 }
@@ -130,78 +129,82 @@ extension Saboteur<CookieSalvageFixture> {
     }
     Saboteur("strict-tables", "refuses the statistics of ANALYZE", caughtBy: "statistics") {
       scope in
-      try CookieSalvageFixture(in: scope) {
-        try SQLiteCookieStore.salvage(path: $0.path)
-      } opening: { file, _ in
-        if let data = try? Data(contentsOf: file), data.range(of: Data("sqlite_stat1".utf8)) != nil
-        {
-          throw CookieStoreError.storage(
-            CookieStorageFailure(.corrupt, subject: file.path, detail: "it has other tables"))
-        }
-        return try CookieSalvageFixture.open(file)
-      }
+      try CookieSalvageFixture(
+        in: scope,
+        opening: { file, _ in
+          if let data = try? Data(contentsOf: file),
+            data.range(of: Data("sqlite_stat1".utf8)) != nil
+          {
+            throw CookieStoreError.storage(
+              CookieStorageFailure(.corrupt, subject: file.path, detail: "it has other tables"))
+          }
+          return try CookieSalvageFixture.open(file)
+        })
     }
     Saboteur(
       "shuns-journals", "refuses a store with any journal", caughtBy: "ended-journal"
     ) { scope in
-      try CookieSalvageFixture(in: scope) {
-        try SQLiteCookieStore.salvage(path: $0.path)
-      } opening: { file, _ in
-        if FileManager.default.fileExists(atPath: file.path + "-journal") {
-          throw CookieStoreError.storage(
-            CookieStorageFailure(.notACookieStore, subject: file.path, detail: "it has a journal"))
-        }
-        return try CookieSalvageFixture.open(file)
-      }
+      try CookieSalvageFixture(
+        in: scope,
+        opening: { file, _ in
+          if FileManager.default.fileExists(atPath: file.path + "-journal") {
+            throw CookieStoreError.storage(
+              CookieStorageFailure(.notACookieStore, subject: file.path, detail: "it has a journal")
+            )
+          }
+          return try CookieSalvageFixture.open(file)
+        })
     }
     Saboteur(
       "public-files", "leaves files as readable as they were", caughtBy: "private",
       saying: "the mode of"
     ) { scope in
-      try CookieSalvageFixture(in: scope) {
-        try SQLiteCookieStore.salvage(path: $0.path)
-      } opening: { file, _ in
-        let before = try? FileManager.default.attributesOfItem(atPath: file.path)
-        let store = try CookieSalvageFixture.open(file)
-        if let mode = before?[.posixPermissions] {
-          try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
-        }
-        return store
-      }
+      try CookieSalvageFixture(
+        in: scope,
+        opening: { file, _ in
+          let before = try? FileManager.default.attributesOfItem(atPath: file.path)
+          let store = try CookieSalvageFixture.open(file)
+          if let mode = before?[.posixPermissions] {
+            try FileManager.default.setAttributes(
+              [.posixPermissions: mode], ofItemAtPath: file.path)
+          }
+          return store
+        })
     }
     Saboteur(
       "tidies-up", "moves the log into the file on closing, whatever happened",
       caughtBy: "kept-as-evidence", saying: "whether close() leaves the"
     ) { scope in
       let file = Mutex<URL?>(nil)
-      return try CookieSalvageFixture(in: scope) {
-        try SQLiteCookieStore.salvage(path: $0.path)
-      } closing: { store in
-        store.close()
-        guard let path = file.withLock({ $0?.path }) else { return }
-        var database: OpaquePointer?
-        sqlite3_open(path, &database)
-        sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
-        sqlite3_close(database)
-      } opening: { opened, _ in
-        file.withLock { $0 = opened }
-        return try CookieSalvageFixture.open(opened)
-      }
+      return try CookieSalvageFixture(
+        in: scope,
+        closing: { store in
+          store.close()
+          guard let path = file.withLock({ $0?.path }) else { return }
+          var database: OpaquePointer?
+          sqlite3_open(path, &database)
+          sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+          sqlite3_close(database)
+        },
+        opening: { opened, _ in
+          file.withLock { $0 = opened }
+          return try CookieSalvageFixture.open(opened)
+        })
     }
     Saboteur("impatient", "does not wait for locks", caughtBy: "locked", saying: "waited") {
       scope in
-      try CookieSalvageFixture(in: scope) {
-        try SQLiteCookieStore.salvage(path: $0.path)
-      } opening: { file, _ in
-        try CookieSalvageFixture.open(file, waiting: .zero)
-      }
+      try CookieSalvageFixture(
+        in: scope,
+        opening: { file, _ in
+          try CookieSalvageFixture.open(file, waiting: .zero)
+        })
     }
     Saboteur("reads-to-clear", "deletes the cookies one by one", caughtBy: "cleared") { scope in
-      try CookieSalvageFixture(in: scope) {
-        try SQLiteCookieStore.salvage(path: $0.path)
-      } clearing: { store in
-        for cookie in try store.all() { try store.delete(cookie.id) }
-      }
+      try CookieSalvageFixture(
+        in: scope,
+        clearing: { store in
+          for cookie in try store.all() { try store.delete(cookie.id) }
+        })
     }
   }
 }

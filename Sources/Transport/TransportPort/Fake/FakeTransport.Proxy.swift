@@ -6,6 +6,8 @@ extension FakeTransport {
   /// 2xx response the origin's plan answers the requests in the tunnel.
   public struct Proxy: Sendable {
     /// The proxy, with its own plan and recorded requests.
+    ///
+    /// It belongs to one transport: shutting that down shuts the proxy down too.
     public var transport: FakeTransport
 
     /// The value of `Proxy-Authorization`, such as `Basic dTpw`; `nil` sends none.
