@@ -24,8 +24,9 @@ final class Interruption: Sendable {
 
   /// Runs an operation in a separate task until it ends or is interrupted.
   ///
-  /// Cancelling the caller cancels the operation. An interruption cancels the operation too, but
-  /// returns without waiting for it.
+  /// Cancelling the caller cancels the operation; if the caller is cancelled already, the operation
+  /// starts cancelled. An interruption cancels the operation too, but returns without waiting for
+  /// it.
   func run<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws(TransportError) -> Value
   ) async throws(TransportError) -> Value {
@@ -43,7 +44,10 @@ final class Interruption: Sendable {
           return state.error
         }
         if let earlier { return continuation.resume(returning: .failure(earlier)) }
+        let startsCancelled = Task.isCancelled
         let task = Task {
+          // Cancelling the task from outside would come too late if it has started already.
+          if startsCancelled { withUnsafeCurrentTask { $0?.cancel() } }
           let result: Result<Value, TransportError>
           do throws(TransportError) { result = .success(try await operation()) } catch {
             result = .failure(error)
