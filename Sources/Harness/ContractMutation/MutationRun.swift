@@ -132,8 +132,9 @@ package struct MutationRun {
     var unviable: [String: String] = [:]
     for module in modules {
       progress(.step("weaving \(module.mutants.count) mutants into \(module.build.name)"))
-      let found = try ViableMutants(of: module, in: scratch)
-        .findUnviable(numbers: numbers, count: numbers.count)
+      let found = try ViableMutants(
+        of: module, in: scratch, numbers: numbers, count: numbers.count
+      ).findUnviable()
       unviable.merge(found) { first, _ in first }
     }
     WovenFiles(folder: folder).remember(modules, scratch)

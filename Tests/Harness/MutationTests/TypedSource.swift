@@ -44,8 +44,9 @@ struct TypedSource {
 
   /// Weaves all mutants, and returns those that do not compile.
   func unviable() throws -> [String] {
-    let ids = try ViableMutants(of: module, in: scratch)
-      .findUnviable(numbers: numbers, count: numbers.count)
+    let ids = try ViableMutants(
+      of: module, in: scratch, numbers: numbers, count: numbers.count
+    ).findUnviable()
     return module.mutants.filter { ids[$0.id] != nil }.map {
       "\($0.operator.rawValue): \($0.original) → \($0.replacement)"
     }

@@ -72,6 +72,25 @@ import Testing
       ])
   }
 
+  @Test func `a mutant is not left out because of another one in its function`() throws {
+    // If the loop had an end, the closure would need a result there: an error about its last line.
+    let source = try TypedSource(
+      """
+      func retry(_ times: Int, _ work: @escaping () throws -> Int) -> Int {
+        let attempt: (Int) -> Int = { times in
+          var left = times
+          while true {
+            do { return try work() } catch where left > 0 { left -= 1 } catch { return left }
+          }
+        }
+        return attempt(times)
+      }
+      """)
+    defer { source.remove() }
+    #expect(source.module.mutants.count > 8)
+    #expect(try source.unviable() == ["boolean: true → false"])
+  }
+
   @Test func `without mutants the woven text is the original`() throws {
     let text = "func f(n: Int) -> Bool { n > 1 && n < 3 }\n"
     let source = try TypedSource(text)

@@ -19,8 +19,19 @@ extension MutationFinder {
       if statement.kind == "do_catch_stmt" {
         findSwallowedErrors(in: statement, context, isFollowed: !isLast)
       }
-      visit(statement, context)
+      visit(isLast ? endlessLoop(statement, context) ?? statement : statement, context)
     }
+  }
+
+  /// The body of an endless loop at the end of a function with a result. If the loop had an end,
+  /// nothing would be returned there, which does not compile.
+  private func endlessLoop(_ statement: SyntaxNode, _ context: Context) -> SyntaxNode? {
+    let conditions = statement.children("conditions") + statement.children("cond")
+    guard ["while_stmt", "repeat_while_stmt"].contains(statement.kind), conditions.count == 1,
+      conditions[0].kind == "boolean_literal_expr", let result = context.result,
+      result != PlainType.void
+    else { return nil }
+    return statement.child("body")
   }
 
   /// The variables that are declared without a value: assignments to them can't be removed.
@@ -53,12 +64,10 @@ extension MutationFinder {
         addStatement(range, removal, in: context)
       }
     case "assign_expr":
-      let target = statement.child("dest")?.reference
-      let name = target?.baseName ?? ""
-      let isOfSelf = name == "self" || target?.child("base")?.baseName == "self"
-      guard !(context.isInitialiser && isOfSelf), !context.uninitialised.contains(name) else {
-        return
-      }
+      let dest = statement.child("dest")
+      let targets =
+        dest?.kind == "tuple_expr" ? dest?.children("elements") : dest.map { [$0] }
+      guard targets?.contains(where: { isFirstValue(of: $0, context) }) != true else { return }
       addStatement(range, removal, in: context)
     case "binary_expr" where statement.type == PlainType.void:
       addStatement(range, removal, in: context)
@@ -69,6 +78,13 @@ extension MutationFinder {
       addStatement(range, removal, in: context)
     default: return
     }
+  }
+
+  /// Whether an assignment may give a variable or a property its first value.
+  private func isFirstValue(of target: SyntaxNode, _ context: Context) -> Bool {
+    let name = target.reference?.baseName ?? ""
+    let isOfSelf = name == "self" || target.reference?.child("base")?.baseName == "self"
+    return context.isInitialiser && isOfSelf || context.uninitialised.contains(name)
   }
 
   private func isRemovable(_ statement: SyntaxNode) -> Bool {
