@@ -153,10 +153,15 @@ package struct MutationRun {
     let command = ["swift", "build"] + Self.buildOptions + arguments
     let result = try ToolProcess.run(command, in: scratch.path)
     guard result.status == 0 else {
+      if result.text.contains(/no target named|does not contain a buildable target/) {
+        throw MutationError(
+          "the package has no target '\(arguments.last ?? "")'; 'swift package describe' lists "
+            + "the targets")
+      }
       let lines = result.text.split(separator: "\n").filter { $0.contains("error:") }.prefix(10)
       throw MutationError(
-        "the copy in \(scratch.path) does not build; does 'swift build \(arguments[0])' build the "
-          + "package?\n"
+        "the copy in \(scratch.path) does not build; does 'swift build "
+          + "\(arguments.joined(separator: " "))' build the package?\n"
           + (lines.isEmpty ? result.text.suffix(2_000)[...] : lines.joined(separator: "\n")[...]))
     }
   }

@@ -16,8 +16,8 @@ import Testing
       try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
     /// Returns what stopped a run.
-    func run() -> String {
-      let run = MutationRun(MutationOptions(targets: ["Sums"]), package: package) { _ in }
+    func run(_ target: String = "Sums") -> String {
+      let run = MutationRun(MutationOptions(targets: [target]), package: package) { _ in }
       do throws(MutationError) {
         _ = try run.run()
         return ""
@@ -54,5 +54,6 @@ import Testing
       limits.replacing("first: Int", with: "first: Int8").replacing("one: Int", with: "one: Int8"),
       to: "Sources/Sums/A.swift")
     #expect(run().contains("no test target reaches Sums"))
+    #expect(run("Sum").contains("the package has no target 'Sum'"))
   }
 }
