@@ -1,8 +1,9 @@
 import ScriptedOrigin
 import SystemLocks
 import Testing
-import TransportCurlAdapter
 import TransportPort
+
+@testable import TransportCurlAdapter
 
 @Suite struct CurlCancellationTests {
   @Test func `a task that is already cancelled does no input or output`() async throws {
@@ -13,6 +14,25 @@ import TransportPort
     }
     #expect(try await task.value.kind == .cancelled)
     #expect(world.log.connectionCount == 0)
+  }
+
+  @Test func `an exchange that has ended asks its producer for nothing`() async throws {
+    let world = try CurlWorld(.respond())
+    let asked = Mutex(0)
+    let chunks = Chunks(chunks: [[1]], willProduce: { _ in asked.withLock { $0 += 1 } })
+    for _ in 1...100 {
+      let body = HTTPRequestBody.stream(chunks)
+      let transfer = try CurlTransfer(
+        WireRequest(world.request(.post), body: body), body: body, options: TransportOptions(),
+        owner: world.transport)
+      let upload = try #require(transfer.upload)
+      // As the driver thread does if the caller cancels while it starts the transfer.
+      upload.stop()
+      upload.start(for: transfer, driver: world.transport.driver)
+    }
+    // A task that was created for a producer would run before these.
+    for _ in 1...100 { await Task {}.value }
+    #expect(asked.withLock { $0 } == 0)
   }
 
   static let phases: [(TransportError.Phase, OriginScript)] = [
