@@ -47,13 +47,22 @@ import TransportPort
   ) async throws {
     let taken = try await best(of: 25, under: .milliseconds(100)) {
       let world = try CurlWorld(script)
-      let task = Task { try await world.failure() }
-      try await world.log.first { if case .sent = $0.kind { true } else { false } }
       // The log shows what the origin sent, not what the client has received.
-      if phase == .receivingBody { try await Task.sleep(for: .milliseconds(50)) }
+      let (received, receive) = AsyncStream<Void>.makeStream()
+      let task = Task { () -> TransportError? in
+        do throws(TransportError) {
+          let exchange = try await world.transport.send(world.request())
+          for try await _ in exchange.body { receive.finish() }
+          return nil
+        } catch {
+          return error
+        }
+      }
+      try await world.log.first { if case .sent = $0.kind { true } else { false } }
+      if phase == .receivingBody { for await _ in received {} }
       let start = ContinuousClock.now
       task.cancel()
-      let error = try await task.value
+      let error = try #require(await task.value)
       let end = ContinuousClock.now
       #expect(error.kind == .cancelled)
       #expect(error.phase == phase)
