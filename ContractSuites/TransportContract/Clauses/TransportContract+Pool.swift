@@ -150,9 +150,18 @@ extension ClauseGroup<TransportFixture> {
       "connected-in-time", "the connect timeout ends with the connection's establishment",
       from: "this project", requires: .connections
     ) { fixture in
-      let world = try await fixture.world([.pause(.milliseconds(600))] + .respond(text: "hi"))
-        .through { $0.enforcing(Deadlines(connect: .milliseconds(400))) }
-      checkEqual(try await world.answer().text, "hi", "the content after the connect timeout")
+      let world = try await fixture.world([.pause(.milliseconds(150))] + .respond(text: "hi"))
+        .through { $0.enforcing(Deadlines(connect: .milliseconds(100))) }
+      // On a busy machine the timeout can pass before there is a connection.
+      var failure = ""
+      for _ in 1...10 {
+        do throws(TransportError) {
+          return checkEqual(try await world.answer().text, "hi", "the content after the timeout")
+        } catch {
+          failure = "\(error)"
+        }
+      }
+      Issue.record("none of 10 requests was answered; the last one failed: \(failure)")
     }
     Clause(
       "server-closes", "a connection that the server closes after a response is not reused",
@@ -230,23 +239,26 @@ extension ClauseGroup<TransportFixture> {
       "deaf-producer", "cancelling ends a request whose content's producer does not notice it",
       from: "this project", requires: .connections
     ) { fixture in
-      let isOver = Counter()
+      let (asked, isOver, ended) = (Counter(), Counter(), Counter())
       let world = try await fixture.world([.readBody, .stall])
       let chunks = Chunks { index in
+        asked.increment()
         guard index > 0 else { return [1] }
-        let wait = Task.detached { try await happens(within: .seconds(4)) { isOver.value == 1 } }
+        let wait = Task.detached { try await happens(within: .seconds(20)) { isOver.value == 1 } }
         _ = try await wait.value
+        ended.increment()
         return nil
       }
       let task = Task { await world.expectFailure(.cancelled, of: .post, body: .stream(chunks)) }
-      try await world.expect("a part of the content arrives") { $0.bodyBytes == 1 }
-      let start = ContinuousClock.now
+      let isAsked = try await happens(within: .seconds(5)) { asked.value == 2 }
+      check(isAsked, "the transport asked for no second chunk")
+      // A transport may read all content before it sends any.
+      try await fixture.passTime()
       task.cancel()
       _ = await task.value
-      let taken = ContinuousClock.now - start
+      checkEqual(ended.value, 0, "the number of producers that ended before their request")
       isOver.increment()
-      check(taken < .seconds(3), "the request ended \(taken) after its cancellation")
-      try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+      try await world.expect("the connection is closed") { $0.closedByClient == $0.connections }
     }
   }
 }

@@ -4,21 +4,6 @@ import TransportPort
 
 private let incomplete = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"
 
-/// Returns the shortest of several measurements, because a busy machine only makes them longer.
-///
-/// - Parameters:
-///   - counts: The smallest and largest number of measurements.
-///   - limit: More than the smallest number are taken only until one is below this limit.
-private func shortest(
-  of counts: ClosedRange<Int>, under limit: Duration, _ measure: () async throws -> Duration
-) async throws -> Duration {
-  var best = try await measure()
-  for count in 1..<counts.upperBound where count < counts.lowerBound || best >= limit {
-    best = min(best, try await measure())
-  }
-  return best
-}
-
 extension TransportFixture {
   /// Opens a world whose peer ends each connection after reading the second request on it.
   fileprivate func endingReusedConnections(by step: ScriptStep) async throws -> TransportWorld {
