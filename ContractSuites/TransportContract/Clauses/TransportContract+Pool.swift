@@ -24,7 +24,10 @@ extension TransportWorld {
   func expectClosedByServer() async throws {
     for connection in 1...2 {
       checkEqual(try await answer().text, "\(connection)", "the content")
-      try await expect("the server has closed the connection") { $0.closedByPeer == connection }
+      let isClosed = try await expect("the server has closed the connection") {
+        $0.closedByPeer == connection
+      }
+      guard isClosed else { return }
     }
   }
 }
@@ -117,8 +120,9 @@ extension ClauseGroup<TransportFixture> {
         // libcurl counts a connection's idle time in milliseconds.
         try await fixture.passTime()
       }
-      checkEqual(
-        world.log.requests.map(\.head.connection), [1, 2, 3, 2, 3, 4], "the list of connections")
+      let connections = world.log.requests.map(\.head.connection)
+      checkEqual(connections, [1, 2, 3, 2, 3, 4], "the list of connections")
+      guard connections == [1, 2, 3, 2, 3, 4] else { return }
       try await world.expect("the connections beyond the limit are closed") {
         $0.closedByClient == 2
       }
@@ -142,7 +146,9 @@ extension ClauseGroup<TransportFixture> {
         for options in [TransportOptions(), options, options] {
           checkEqual(try await world.answer(options: options).text, "hi", "the content")
         }
-        checkEqual(world.log.requests.map(\.head.connection), [1, 2, 3], "the list of connections")
+        let connections = world.log.requests.map(\.head.connection)
+        checkEqual(connections, [1, 2, 3], "the list of connections")
+        guard connections == [1, 2, 3] else { return }
         try await world.expect("the idle connections are closed") { $0.closedByClient >= 2 }
       }
     }
@@ -181,7 +187,10 @@ extension ClauseGroup<TransportFixture> {
         let world = try await fixture.world(OriginScript(script))
         for count in 1...2 {
           checkEqual(try await world.answer(.put, body: .text("hello")).text, "hi", "the content")
-          try await world.expect("the request's content arrives") { $0.bodyBytes == 5 * count }
+          let hasArrived = try await world.expect("the request's content arrives") {
+            $0.bodyBytes == 5 * count
+          }
+          guard hasArrived else { return }
         }
         checkEqual(world.log.requests.map(\.head.connection), [1, 1], "the list of connections")
       }
