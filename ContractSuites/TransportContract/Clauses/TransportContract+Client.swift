@@ -71,8 +71,8 @@ extension ClauseGroup<TransportFixture> {
           }
           return [
             .readBody, .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"),
-            .sendRepeatedly([UInt8](repeating: 0x61, count: 4096), count: count / 4096),
-            .send([UInt8](repeating: 0x62, count: count % 4096)),
+            .sendRepeatedly([UInt8](repeating: 0x61, count: 65_536), count: count / 65_536),
+            .send([UInt8](repeating: 0x62, count: count % 65_536)),
           ]
         })
       let unread = try await world.send(.get, "/unread")
@@ -97,7 +97,7 @@ extension ClauseGroup<TransportFixture> {
             let content = try await task.run().body
             let size = content.count
             checkEqual(size, count, "the number of bytes")
-            checkEqual(content.first, count < 4096 ? 0x62 : 0x61, "the first byte")
+            checkEqual(content.first, count < 65_536 ? 0x62 : 0x61, "the first byte")
             checkEqual(
               size <= limit, true, "whether \(size) bytes are within the limit of \(limit)")
           } catch {

@@ -71,6 +71,24 @@ extension ClauseGroup<TransportFixture> {
         try await exchange.body.collect(upTo: 9)
       }
       checkEqual(error?.kind, .deadlineExceeded, "the error of reading")
+      checkEqual(error?.bytesSent, true, "whether bytes were sent")
+    }
+    Clause(
+      "slow-reader", "the idle timeout does not count while nobody reads", from: "this project",
+      requires: .connections
+    ) { fixture in
+      let clock = ManualClock()
+      let world = try await fixture.world(
+        .raw("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc") + [.send("def")])
+      let exchange = try await world.through {
+        $0.enforcing(Deadlines(idle: .seconds(10)), clock: clock)
+      }.send()
+      for _ in 1...3 {
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(10))
+      }
+      await clock.waitForSleepers()
+      checkText(try await exchange.body.collect(upTo: 9), "abcdef", "the content")
     }
   }
 }

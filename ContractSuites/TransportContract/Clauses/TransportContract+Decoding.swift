@@ -125,7 +125,7 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.world([
         .send("HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n\r\n"), .send(Coded.unfinished),
         .stall,
-      ]).through { $0.enforcing(Deadlines(idle: .seconds(2))).decodingContent() }
+      ]).through { $0.enforcing(Deadlines(idle: .seconds(4))).decodingContent() }
       let exchange = try await world.send()
       var count = 0
       for try await chunk in exchange.body {

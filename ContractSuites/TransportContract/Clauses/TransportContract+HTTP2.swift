@@ -11,13 +11,13 @@ extension TransportFixture {
   }
 }
 
-/// Creates content whose last chunk, ".", is held back until a condition holds, for at most 5 s.
+/// Creates content whose last chunk, ".", is held back until a condition holds, for at most 20 s.
 func text(
   _ text: String, until isReleased: @escaping @Sendable () -> Bool
 ) -> HTTPRequestBody {
   .stream(
     Chunks { index in
-      if index == 1 { _ = try await happens(within: .seconds(5), isReleased) }
+      if index == 1 { _ = try await happens(within: .seconds(20), isReleased) }
       return index < 2 ? Array((index == 0 ? text : ".").utf8) : nil
     })
 }
@@ -63,6 +63,8 @@ extension ClauseGroup<TransportFixture> {
         let isSame = try await answer.value
         check(isSame, "the content of response \(seed) differs from that of its request")
       }
+      // nghttpd runs in its own process, so its response can arrive before its log does.
+      try await world.expect("all content arrives") { $0.bodyBytes >= 6 * 300_000 }
       checkEqual(
         world.log.requests.map(\.bodyCount), Array(repeating: 300_000, count: 6),
         "the list of content sizes")
@@ -125,11 +127,12 @@ extension ClauseGroup<TransportFixture> {
       from: "RFC 9113 §5.2", requires: .scriptedServer
     ) { fixture in
       let block = [UInt8](repeating: 0x61, count: 65_536)
+      // More than the 32 MiB that libcurl lets a server send on a stream.
       let world = try await fixture.multiplexedWorld { request in
         guard request.target == "/flood" else { return .respond(text: request.target) }
         return [
-          .send("HTTP/1.1 200 OK\r\nContent-Length: \(768 * 65_536)\r\n\r\n"),
-          .sendRepeatedly(block, count: 768),
+          .send("HTTP/1.1 200 OK\r\nContent-Length: \(560 * 65_536)\r\n\r\n"),
+          .sendRepeatedly(block, count: 560),
         ]
       }
       let flood = try await world.send(.get, "/flood")
@@ -138,7 +141,7 @@ extension ClauseGroup<TransportFixture> {
       }
       var count = 0
       for try await bytes in flood.body { count += bytes.count }
-      checkEqual(count, 768 * 65_536, "the number of bytes read")
+      checkEqual(count, 560 * 65_536, "the number of bytes read")
       checkEqual(world.log.counts.connections, 1, "the number of connections")
     }
     Clause(
@@ -363,32 +366,6 @@ extension ClauseGroup<TransportFixture> {
       }
       open.body.cancel()
       checkEqual(world.log.counts.connections, 1, "the number of connections")
-    }
-    Clause(
-      "go-away-crowd", "after GOAWAY, many new requests share one new connection",
-      from: "RFC 9113 §9.1", requires: .scriptedServer
-    ) { fixture in
-      let leave = OriginScript([.goAway(isProcessed: true)]) + .respond(text: "last")
-      let world = try await fixture.multiplexedWorld { request in
-        request.target == "/leave" ? leave : .respond(text: request.target)
-      }
-      let isOver = Counter()
-      let before = Task {
-        try await world.answer(.put, "/before", body: text("a") { isOver.value == 1 }).text
-      }
-      try await world.expect("the first request arrives") { $0.requests == 1 }
-      checkEqual(try await world.answer(.get, "/leave").text, "last", "the content with GOAWAY")
-      let crowd = (1...90).map { index in
-        Task {
-          let body = text("\(index)") { world.log.counts.requests == 92 }
-          return try await world.answer(.put, "/\(index)", body: body).text == "/\(index)"
-        }
-      }
-      try await world.expect("90 requests are open at the same time") { $0.requests == 92 }
-      for request in crowd { check(try await request.value, "a response has the wrong content") }
-      checkEqual(world.log.counts.connections, 2, "the number of connections")
-      isOver.increment()
-      checkEqual(try await before.value, "/before", "the content of the request before GOAWAY")
     }
     Clause(
       "reset-stream",

@@ -2,7 +2,40 @@ import ContractTesting
 import Testing
 import TransportPort
 
-private struct ProducerFailure: Error {}
+extension TransportFixture {
+  /// Opens a connection that receives GOAWAY, and begins to open another.
+  ///
+  /// A proxy opens the tunnel for the first connection, and does not answer the request for the second
+  /// one.
+  ///
+  /// - Parameter body: Receives the world and the request that opens the second connection, which
+  ///   must be cancelled.
+  fileprivate func openingAfterGoAway(
+    _ body: (TransportWorld, _ opening: Task<TransportError?, Never>) async throws -> Void
+  ) async throws {
+    let leave = OriginScript([.goAway(isProcessed: true)]) + .respond(text: "last")
+    let plan = OriginPlan(version: .http2) {
+      $0.target == "/leave" ? leave : .respond(text: $0.target)
+    }
+    let tunnels = Counter()
+    let proxy = try peer(
+      OriginPlan { _ in [.stall] }, tunnels: { _ in tunnels.increment() != 2 })
+    let world = try await world([peer(plan, scheme: .https), proxy]) { $0.proxy = proxy.url }
+    let isOver = Counter()
+    let before = Task {
+      try await world.answer(.put, "/before", body: text("a") { isOver.value == 1 }).text
+    }
+    try await world.expect("the first request arrives") { $0.requests == 1 }
+    checkEqual(try await world.answer(.get, "/leave").text, "last", "the content with GOAWAY")
+    let opening = Task { await world.expectFailure(.cancelled, of: .get, "/opening") }
+    let isOpening = try await proxy.log.happens { $0.requests == 2 }
+    check(isOpening, "no connection is opened after GOAWAY")
+    try await body(world, opening)
+    isOver.increment()
+    checkEqual(try await before.value, "/before", "the content of the request before GOAWAY")
+    checkEqual(tunnels.value, 3, "the number of attempts to connect")
+  }
+}
 
 extension ClauseGroup<TransportFixture> {
   /// Which requests wait for a connection, and in which order.
@@ -94,32 +127,37 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "go-away-failed",
       "after GOAWAY, the end of the request that opens a connection keeps no other waiting",
-      from: "RFC 9113 §6.8", requires: .scriptedServer
+      from: "RFC 9113 §6.8", requires: .scriptedServer, .proxy
     ) { fixture in
-      let leave = OriginScript([.goAway(isProcessed: true)]) + .respond(text: "last")
-      let plan = OriginPlan(version: .http2) { request in
-        request.target == "/leave" ? leave : .respond(text: request.target)
-      }
-      let elsewhere = try await fixture.world(.respond())
-      for _ in 1...5 {
-        let world = try await fixture.world(plan, scheme: .https)
-        let isOver = Counter()
-        let before = Task {
-          try await world.answer(.put, "/before", body: text("a") { isOver.value == 1 }).text
-        }
-        try await world.expect("the first request arrives") { $0.requests == 1 }
-        checkEqual(try await world.answer(.get, "/leave").text, "last", "the content with GOAWAY")
-        // The producer fails while the connection is being opened, as it takes longer than this.
-        let failing = Chunks { _ in
-          try await elsewhere.answer()
-          throw ProducerFailure()
-        }
-        await world.expectFailure(
-          .bodyProducerFailed, of: .post, "/opening", body: .stream(failing))
-        checkEqual(try await world.answer(.get, "/after").text, "/after", "the content after that")
-        isOver.increment()
-        checkEqual(try await before.value, "/before", "the content of the first request")
+      try await fixture.openingAfterGoAway { world, opening in
+        let waiting = Task { try await world.answer(.get, "/waiting").text }
+        try await fixture.passTime()
+        opening.cancel()
+        _ = await opening.value
+        try await world.expect("the waiting request is sent") { $0.requests == 3 }
+        checkEqual(try await waiting.value, "/waiting", "the content of the waiting request")
       }
     }
+    Clause(
+      "go-away-crowd", "after GOAWAY, many new requests share one new connection",
+      from: "RFC 9113 §9.1", requires: .scriptedServer, .proxy
+    ) { fixture in
+      try await fixture.openingAfterGoAway { world, opening in
+        let crowd = (1...60).map { index in
+          Task {
+            let body = text("\(index)") { world.log.counts.requests == 62 }
+            return try await world.answer(.put, "/\(index)", body: body).text == "/\(index)"
+          }
+        }
+        // Now all of them wait, because the proxy does not answer the first of the new requests.
+        try await fixture.passTime()
+        opening.cancel()
+        _ = await opening.value
+        try await world.expect("60 requests are open at the same time") { $0.requests == 62 }
+        for request in crowd { check(try await request.value, "a response has the wrong content") }
+        checkEqual(world.log.counts.connections, 2, "the number of connections")
+      }
+    }
+    Absence.ofProxy
   }
 }

@@ -24,7 +24,10 @@ extension TransportWorld {
   func expectClosedByServer() async throws {
     for connection in 1...2 {
       checkEqual(try await answer().text, "\(connection)", "the content")
-      try await expect("the server has closed the connection") { $0.closedByPeer == connection }
+      let isClosed = try await expect("the server has closed the connection") {
+        $0.closedByPeer == connection
+      }
+      guard isClosed else { return }
     }
   }
 }
@@ -117,8 +120,9 @@ extension ClauseGroup<TransportFixture> {
         // libcurl counts a connection's idle time in milliseconds.
         try await fixture.passTime()
       }
-      checkEqual(
-        world.log.requests.map(\.head.connection), [1, 2, 3, 2, 3, 4], "the list of connections")
+      let connections = world.log.requests.map(\.head.connection)
+      checkEqual(connections, [1, 2, 3, 2, 3, 4], "the list of connections")
+      guard connections == [1, 2, 3, 2, 3, 4] else { return }
       try await world.expect("the connections beyond the limit are closed") {
         $0.closedByClient == 2
       }
@@ -142,7 +146,9 @@ extension ClauseGroup<TransportFixture> {
         for options in [TransportOptions(), options, options] {
           checkEqual(try await world.answer(options: options).text, "hi", "the content")
         }
-        checkEqual(world.log.requests.map(\.head.connection), [1, 2, 3], "the list of connections")
+        let connections = world.log.requests.map(\.head.connection)
+        checkEqual(connections, [1, 2, 3], "the list of connections")
+        guard connections == [1, 2, 3] else { return }
         try await world.expect("the idle connections are closed") { $0.closedByClient >= 2 }
       }
     }
@@ -150,9 +156,18 @@ extension ClauseGroup<TransportFixture> {
       "connected-in-time", "the connect timeout ends with the connection's establishment",
       from: "this project", requires: .connections
     ) { fixture in
-      let world = try await fixture.world([.pause(.milliseconds(600))] + .respond(text: "hi"))
-        .through { $0.enforcing(Deadlines(connect: .milliseconds(400))) }
-      checkEqual(try await world.answer().text, "hi", "the content after the connect timeout")
+      let world = try await fixture.world([.pause(.milliseconds(150))] + .respond(text: "hi"))
+        .through { $0.enforcing(Deadlines(connect: .milliseconds(100))) }
+      // On a busy machine the timeout can pass before there is a connection.
+      var failure = ""
+      for _ in 1...10 {
+        do throws(TransportError) {
+          return checkEqual(try await world.answer().text, "hi", "the content after the timeout")
+        } catch {
+          failure = "\(error)"
+        }
+      }
+      Issue.record("none of 10 requests was answered; the last one failed: \(failure)")
     }
     Clause(
       "server-closes", "a connection that the server closes after a response is not reused",
@@ -172,7 +187,10 @@ extension ClauseGroup<TransportFixture> {
         let world = try await fixture.world(OriginScript(script))
         for count in 1...2 {
           checkEqual(try await world.answer(.put, body: .text("hello")).text, "hi", "the content")
-          try await world.expect("the request's content arrives") { $0.bodyBytes == 5 * count }
+          let hasArrived = try await world.expect("the request's content arrives") {
+            $0.bodyBytes == 5 * count
+          }
+          guard hasArrived else { return }
         }
         checkEqual(world.log.requests.map(\.head.connection), [1, 1], "the list of connections")
       }
@@ -230,23 +248,26 @@ extension ClauseGroup<TransportFixture> {
       "deaf-producer", "cancelling ends a request whose content's producer does not notice it",
       from: "this project", requires: .connections
     ) { fixture in
-      let isOver = Counter()
+      let (asked, isOver, ended) = (Counter(), Counter(), Counter())
       let world = try await fixture.world([.readBody, .stall])
       let chunks = Chunks { index in
+        asked.increment()
         guard index > 0 else { return [1] }
-        let wait = Task.detached { try await happens(within: .seconds(4)) { isOver.value == 1 } }
+        let wait = Task.detached { try await happens(within: .seconds(20)) { isOver.value == 1 } }
         _ = try await wait.value
+        ended.increment()
         return nil
       }
       let task = Task { await world.expectFailure(.cancelled, of: .post, body: .stream(chunks)) }
-      try await world.expect("a part of the content arrives") { $0.bodyBytes == 1 }
-      let start = ContinuousClock.now
+      let isAsked = try await happens(within: .seconds(5)) { asked.value == 2 }
+      check(isAsked, "the transport asked for no second chunk")
+      // A transport may read all content before it sends any.
+      try await fixture.passTime()
       task.cancel()
       _ = await task.value
-      let taken = ContinuousClock.now - start
+      checkEqual(ended.value, 0, "the number of producers that ended before their request")
       isOver.increment()
-      check(taken < .seconds(3), "the request ended \(taken) after its cancellation")
-      try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+      try await world.expect("the connection is closed") { $0.closedByClient == $0.connections }
     }
   }
 }

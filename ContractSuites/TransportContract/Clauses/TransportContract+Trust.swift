@@ -62,6 +62,16 @@ extension TransportWorld {
   }
 }
 
+extension Absence<TransportFixture> {
+  static let ofProxy = Absence(of: .proxy, "the proxy of the setup is not used") { fixture in
+    let near = try fixture.peer(.respond(text: "direct"))
+    let proxy = try fixture.peer(.respond(text: "proxied"))
+    let world = try await fixture.world([near, proxy]) { $0.proxy = proxy.url }
+    checkEqual(try await world.answer().text, "direct", "the content")
+    checkEqual(proxy.log.counts.connections, 0, "the number of connections to the proxy")
+  }
+}
+
 extension ClauseGroup<TransportFixture> {
   /// Creates a clause that requires the transport to reject a certificate or protocol.
   private static func rejecting(
@@ -343,13 +353,7 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(far.log.counts.connections, 1, "the number of connections to the origin")
       checkEqual(proxy.log.requests.count, 1, "the number of tunnels")
     }
-    Absence(of: .proxy, "the proxy of the setup is not used") { fixture in
-      let near = try fixture.peer(.respond(text: "direct"))
-      let proxy = try fixture.peer(.respond(text: "proxied"))
-      let world = try await fixture.world([near, proxy]) { $0.proxy = proxy.url }
-      checkEqual(try await world.answer().text, "direct", "the content")
-      checkEqual(proxy.log.counts.connections, 0, "the number of connections to the proxy")
-    }
+    Absence.ofProxy
     Clause(
       "cookies", "cookies are sent and stored with the policy, and never without it",
       from: "RFC 6265 §3"

@@ -113,15 +113,17 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       let world = try await fixture.world([.stall])
       let requested = Counter()
-      let body = content(of: 64 << 20) { _ in requested.increment(by: 65_536) }
+      let body = content(of: 40 << 20) { _ in requested.increment(by: 65_536) }
       let task = Task { try await world.send(.put, body: .stream(body)) }
       try await world.expect("the request arrives") { $0.requests == 1 }
-      // On a busy machine reading is slow, so it is observed until nothing is read for 300 ms.
+      // On a busy machine reading is slow, so it is observed until nothing is read for 100 ms and
+      // while others run.
       var isOverrun = false
       var last = -1
       while !isOverrun, requested.value != last {
         last = requested.value
-        isOverrun = try await happens(within: .milliseconds(300)) { requested.value > 32 << 20 }
+        isOverrun = try await happens(within: .milliseconds(100)) { requested.value > 32 << 20 }
+        try await fixture.passTime()
       }
       check(
         !isOverrun, "\(requested.value) bytes were read from the caller while the peer read none")
@@ -160,10 +162,11 @@ extension ClauseGroup<TransportFixture> {
         }
         let error = await world.expectFailure(
           .bodyProducerFailed, of: .post, body: .stream(chunks, length: length))
+        guard let error else { return }
         check(
-          error?.underlying is ProducerFailure, "the error does not contain the producer's error")
-        checkEqual(error?.phase, .sending, "the phase")
-        checkEqual(error?.bytesSent, true, "whether bytes were sent")
+          error.underlying is ProducerFailure, "the error does not contain the producer's error")
+        checkEqual(error.phase, .sending, "the phase")
+        checkEqual(error.bytesSent, true, "whether bytes were sent")
         try await world.expect("the connection is closed") { $0.closedByClient == 1 }
         checkEqual(
           world.log.requests.first?.trailers, nil,
@@ -311,16 +314,21 @@ extension ClauseGroup<TransportFixture> {
     ) { fixture in
       var options = TransportOptions()
       options.continueTimeout = .milliseconds(200)
-      for _ in 1...5 {
+      let taken = try await shortest(of: 1...5, under: .seconds(2)) {
+        // It comes some time after the timeout has begun: earlier it could hardly extend it.
         let world = try await fixture.world(
-          [.send("HTTP/1.1 103 Early\r\n\r\n")] + .respond(text: "done"))
+          [.pause(.milliseconds(50)), .send("HTTP/1.1 103 Early\r\n\r\n")]
+            + .respond(text: "done"))
         // It also passes only once, however many chunks follow.
         let body = HTTPRequestBody.stream(Chunks { $0 < 12 ? [0x61] : nil })
-        let answer = try await world.through { $0.enforcing(Deadlines(overall: .seconds(2))) }
+        let start = ContinuousClock.now
+        let answer = try await world.through { $0.enforcing(Deadlines(overall: .seconds(20))) }
           .answer(.put, "/", [.expect: "100-continue"], body: body, options: options)
         checkEqual(answer.text, "done", "the content")
         checkEqual(world.log.requests.first?.bodyCount, 12, "the number of content bytes")
+        return ContinuousClock.now - start
       }
+      check(taken < .seconds(2), "a timeout of 200 ms took \(taken)")
     }
     Clause(
       "cut-upload", "the end of the connection fails the request while its content is incomplete",

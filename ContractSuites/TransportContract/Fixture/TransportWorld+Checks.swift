@@ -73,15 +73,18 @@ extension TransportWorld {
   ///   - event: The condition in words, after "expected that".
   ///   - isSatisfied: The condition.
   ///   - sourceLocation: Where the issue is reported.
+  /// - Returns: Whether they did.
+  @discardableResult
   func expect(
     _ event: String, _ isSatisfied: @escaping @Sendable (PeerLog.Counts) -> Bool,
     sourceLocation: SourceLocation = #_sourceLocation
-  ) async throws {
+  ) async throws -> Bool {
     let happened = try await log.happens(isSatisfied)
     let counts = log.counts
     check(
       happened, "expected that \(event); the peer's counts are \(counts)",
       sourceLocation: sourceLocation)
+    return happened
   }
 }
 

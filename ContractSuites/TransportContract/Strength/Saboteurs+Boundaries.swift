@@ -33,16 +33,6 @@ extension Saboteur<TransportFixture> {
       "retries-itself", "retries a failed request itself", caughtBy: "retry-attempts",
       saying: "attempts"
     ) { $0.send = { try await $0.retryingWhenSafe().send($1, body: $2, options: $3) } }
-    flawed(
-      "keeps-unread", "keeps the connection of a response that is not read",
-      caughtBy: "unread-deadline", saying: "the connection is closed", timeLimit: .seconds(10)
-    ) { $0.response = { $0.body = $0.body.withoutCancellation } }
-    flawed("hasty", "ends each exchange after 400 ms", caughtBy: "slow-reader") {
-      $0.send = {
-        try await $0.enforcing(Deadlines(overall: .milliseconds(400))).send(
-          $1, body: $2, options: $3)
-      }
-    }
     flawed("two-at-least", "opens two connections where one is allowed", caughtBy: "least-limits") {
       $0.changeLimits { limits in
         limits.perOrigin = max(2, limits.perOrigin)

@@ -131,7 +131,10 @@ extension Saboteur<TransportFixture> {
         }
       }
     }
-    flawed("content-of-304", "waits for the content of a 304 response", caughtBy: "no-content") {
+    flawed(
+      "content-of-304", "waits for the content of a 304 response", caughtBy: "no-content",
+      timeLimit: .milliseconds(500)
+    ) {
       $0.receivedBytes = { $0.replacing("HTTP/1.1 304", by: "HTTP/1.1 305") }
     }
     flawed(
@@ -167,7 +170,10 @@ extension Saboteur<TransportFixture> {
     flawed("reset-as-end", "treats a reset as the end of the content", caughtBy: "reset") {
       $0.ignoresBodyError = { $0.kind == .connectionReset }
     }
-    flawed("reset-first", "discards the bytes before a reset", caughtBy: "reset") {
+    flawed(
+      "reset-first", "discards the bytes before a reset", caughtBy: "reset",
+      timeLimit: .milliseconds(500)
+    ) {
       $0.response = { exchange in
         let source = exchange.body
         exchange.body = HTTPResponseBody(

@@ -117,16 +117,6 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
-      "stampedes", "opens a connection for each request after GOAWAY", caughtBy: "go-away-crowd",
-      saying: "number of connections"
-    ) {
-      $0.request = { request, _, options in
-        if Int(request.url.split(separator: "/").last ?? "") != nil {
-          options.reusesConnections = false
-        }
-      }
-    }
-    flawed(
       "blames-the-server", "reports every reset stream as a violation of HTTP/2",
       caughtBy: "reset-stream", saying: "connectionReset"
     ) {

@@ -24,8 +24,19 @@ extension Saboteur<TransportFixture> {
       timeLimit: .milliseconds(800)
     ) { $0.useOnlyHTTP11() }
     flawed(
-      "waits-for-content", "waits on after the producer of content failed",
+      "deaf-while-opening", "ignores cancellation while it opens a connection",
       caughtBy: "go-away-failed", timeLimit: .milliseconds(800)
-    ) { $0.wait(afterFailure: .bodyProducerFailed) }
+    ) { $0.ignoreCancellation() }
+    flawed(
+      "stampedes", "opens a connection for each request after GOAWAY", caughtBy: "go-away-crowd",
+      saying: "number of connections"
+    ) {
+      $0.request = { request, _, options in
+        if Int(request.url.split(separator: "/").last ?? "") != nil {
+          options.reusesConnections = false
+        }
+      }
+    }
+    proxied
   }
 }

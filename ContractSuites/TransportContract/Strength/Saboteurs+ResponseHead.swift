@@ -45,7 +45,10 @@ extension Saboteur<TransportFixture> {
     ) {
       $0.receivedBytes = { $0.replacing("HTTP/1.1 2000", by: "HTTP/1.1 200") }
     }
-    flawed("http-0-9", "accepts any bytes as an HTTP/0.9 response", caughtBy: "garbage") {
+    flawed(
+      "http-0-9", "accepts any bytes as an HTTP/0.9 response", caughtBy: "garbage",
+      timeLimit: .milliseconds(500)
+    ) {
       $0.receivedBytes = {
         $0.starts(with: "HTTP/1".utf8) ? $0 : Array("HTTP/1.0 200 OK\r\n\r\n".utf8) + $0
       }

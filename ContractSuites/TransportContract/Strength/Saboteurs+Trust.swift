@@ -41,6 +41,10 @@ extension TransportFlaws {
 }
 
 extension Saboteur<TransportFixture> {
+  static let proxied = flawed(
+    "proxied", "uses the proxy of its setup", caughtBy: "lacks-proxy"
+  ) { _ in }
+
   @SaboteurBuilder<TransportFixture> static var trust: [Saboteur<TransportFixture>] {
     flawed(
       "takes-expired", "does not check a certificate's validity dates", caughtBy: "tls-expired",
@@ -151,7 +155,7 @@ extension Saboteur<TransportFixture> {
       "tunnel-for-each", "opens a tunnel for each request", caughtBy: "proxy-multiplex",
       saying: "the number of connections to the origin"
     ) { $0.request = { _, _, options in options.reusesConnections = false } }
-    flawed("proxied", "uses the proxy of its setup", caughtBy: "lacks-proxy") { _ in }
+    proxied
     flawed(
       "own-cookies", "stores and sends cookies without the policy", caughtBy: "cookies",
       saying: "without"

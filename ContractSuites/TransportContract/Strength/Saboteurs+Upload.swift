@@ -113,7 +113,7 @@ extension Saboteur<TransportFixture> {
     }
     flawed(
       "waits-for-100", "waits for 100 Continue without a timeout",
-      caughtBy: "continue-after-interim"
+      caughtBy: "continue-after-interim", timeLimit: .milliseconds(800)
     ) {
       $0.request = { _, _, options in options.continueTimeout = .seconds(60) }
     }

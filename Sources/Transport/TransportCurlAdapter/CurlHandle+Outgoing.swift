@@ -74,6 +74,23 @@ extension CurlHandle {
     return true
   }
 
+  /// Whether to send the request again although libcurl has given up.
+  ///
+  /// libcurl resends a request that the server did not process at most five times. A server that ends
+  /// each connection after a number of requests does that more often to the last of a crowd.
+  func mayTryAgain(_ code: CURLcode) -> Bool {
+    code != CURLE_OK && failure == nil && outgoing.isUnprocessed && !incoming.hasHead
+      && outgoing.attempts < 32 && (transfer?.content != nil || outgoing.sent == 0)
+  }
+
+  /// Resets what libcurl does not when it resends a request.
+  func prepareNextTry() {
+    outgoing.sent = 0
+    errorText[0] = 0
+    // libcurl traces a connection for its whole life if it is opened while tracing is on.
+    set(CURLOPT_VERBOSE, false)
+  }
+
   /// Whether a kept connection was closed or has unexpected bytes.
   ///
   /// Returns `false` for HTTP/2, where the server may send frames at any time.

@@ -329,6 +329,10 @@ final class CurlLoop {
         // not mutated: libcurl would try each of them and then connect
         handle.set(CURLOPT_FRESH_CONNECT, true)
         curl_multi_add_handle(driver.multi, handle.easy)
+      } else if handle.mayTryAgain(code) {
+        curl_multi_remove_handle(driver.multi, handle.easy)
+        handle.prepareNextTry()
+        curl_multi_add_handle(driver.multi, handle.easy)
       } else {
         finishRunning(handle, code: code)
       }

@@ -36,24 +36,22 @@ final class CurlUpload: Sendable {
     reader = try body.makeReader(length: wire.contentLength)
   }
 
-  /// Starts a task that pulls the content from its producer.
+  /// Starts a task that pulls the content from its producer, unless the exchange has ended.
   func start(for transfer: CurlTransfer, driver: CurlDriver) {
-    let producer = Task { [reader] in
-      do throws(TransportError) {
-        while let chunk = try await reader.next() {
-          guard await self.offer(chunk, for: transfer, driver: driver) else { return }
+    state.withLock { state in
+      // The driver thread may have ended an exchange that its caller cancelled at once.
+      guard !state.isStopped else { return }
+      state.producer = Task { [reader] in
+        do throws(TransportError) {
+          while let chunk = try await reader.next() {
+            guard await self.offer(chunk, for: transfer, driver: driver) else { return }
+          }
+          self.end(trailers: try await reader.trailerFields(), for: transfer, driver: driver)
+        } catch {
+          driver.post(.abort(transfer, error))
         }
-        self.end(trailers: try await reader.trailerFields(), for: transfer, driver: driver)
-      } catch {
-        driver.post(.abort(transfer, error))
       }
     }
-    let isStopped = state.withLock { state in
-      state.producer = producer
-      return state.isStopped
-    }
-    // not mutated: a clause cannot end an exchange while this function runs
-    if isStopped { producer.cancel() }
   }
 
   /// Cancels the producer.

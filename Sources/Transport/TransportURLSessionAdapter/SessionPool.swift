@@ -33,6 +33,8 @@ final class SessionPool: Sendable {
     case false: break
     case nil: exchange.end(.shutDown, "the transport was shut down")
     }
+    // An exchange that was cancelled just before it was added has released its place too early.
+    if exchange.isOver { release(exchange) }
   }
 
   /// Removes an exchange that has ended and starts a waiting one.

@@ -1,8 +1,9 @@
 import ScriptedOrigin
 import SystemLocks
 import Testing
-import TransportCurlAdapter
 import TransportPort
+
+@testable import TransportCurlAdapter
 
 @Suite struct CurlCancellationTests {
   @Test func `a task that is already cancelled does no input or output`() async throws {
@@ -13,6 +14,25 @@ import TransportPort
     }
     #expect(try await task.value.kind == .cancelled)
     #expect(world.log.connectionCount == 0)
+  }
+
+  @Test func `an exchange that has ended asks its producer for nothing`() async throws {
+    let world = try CurlWorld(.respond())
+    let asked = Mutex(0)
+    let chunks = Chunks(chunks: [[1]], willProduce: { _ in asked.withLock { $0 += 1 } })
+    for _ in 1...100 {
+      let body = HTTPRequestBody.stream(chunks)
+      let transfer = try CurlTransfer(
+        WireRequest(world.request(.post), body: body), body: body, options: TransportOptions(),
+        owner: world.transport)
+      let upload = try #require(transfer.upload)
+      // As the driver thread does if the caller cancels while it starts the transfer.
+      upload.stop()
+      upload.start(for: transfer, driver: world.transport.driver)
+    }
+    // A task that was created for a producer would run before these.
+    for _ in 1...100 { await Task {}.value }
+    #expect(asked.withLock { $0 } == 0)
   }
 
   static let phases: [(TransportError.Phase, OriginScript)] = [
@@ -27,13 +47,22 @@ import TransportPort
   ) async throws {
     let taken = try await best(of: 25, under: .milliseconds(100)) {
       let world = try CurlWorld(script)
-      let task = Task { try await world.failure() }
-      try await world.log.first { if case .sent = $0.kind { true } else { false } }
       // The log shows what the origin sent, not what the client has received.
-      if phase == .receivingBody { try await Task.sleep(for: .milliseconds(50)) }
+      let (received, receive) = AsyncStream<Void>.makeStream()
+      let task = Task { () -> TransportError? in
+        do throws(TransportError) {
+          let exchange = try await world.transport.send(world.request())
+          for try await _ in exchange.body { receive.finish() }
+          return nil
+        } catch {
+          return error
+        }
+      }
+      try await world.log.first { if case .sent = $0.kind { true } else { false } }
+      if phase == .receivingBody { for await _ in received {} }
       let start = ContinuousClock.now
       task.cancel()
-      let error = try await task.value
+      let error = try #require(await task.value)
       let end = ContinuousClock.now
       #expect(error.kind == .cancelled)
       #expect(error.phase == phase)

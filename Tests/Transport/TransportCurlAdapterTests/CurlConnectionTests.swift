@@ -131,6 +131,20 @@ import TransportPort
     #expect(world.log.requests.count { $0.head.method == .post } == 1)
   }
 
+  @Test(arguments: [HTTPRequest.Method.get, .post])
+  func `a request that no connection processes is sent until one does`(
+    _ method: HTTPRequest.Method
+  ) async throws {
+    let world = try CurlWorld(
+      OriginPlan(version: .http2) {
+        $0.connection <= 15 ? [.goAway(isProcessed: false)] : .respond(text: "hi")
+      }, scheme: .https)
+    let body = method == .post ? HTTPRequestBody.text("pay") : .none
+    #expect(try await world.answer(method, body: body).text == "hi")
+    #expect(world.log.requests.map(\.head.connection) == Array(1...16))
+    #expect(world.log.requests.last?.bodyCount == (method == .post ? 3 : 0))
+  }
+
   @Test func `requests beyond the limit wait for a connection`() async throws {
     let world = try CurlWorld([.readBody, .pause(.milliseconds(5))] + .respond(text: "hi")) {
       $0.limits = ConnectionLimits(perOrigin: 4, total: 4)

@@ -1,3 +1,4 @@
+import ScriptedOrigin
 import Testing
 import TransportPort
 
@@ -44,5 +45,19 @@ import TransportPort
     #expect(left.map(ObjectIdentifier.init) == [ObjectIdentifier(exchanges[2])])
     let isRunning = queue.add(exchanges[1])
     #expect(isRunning)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `an exchange that was cancelled before it is submitted keeps no place`() async throws {
+    let origin = try ScriptedOrigin(.respond(text: "hi"))
+    let transport = URLSessionTransport(limits: ConnectionLimits(perOrigin: 1, total: 1))
+    let request = HTTPRequest(url: origin.url)
+    let exchange = try URLSessionExchange(
+      WireRequest(request, body: .none), body: .none, options: TransportOptions(),
+      owner: transport)
+    exchange.cancel()
+    transport.pool.submit(exchange)
+    #expect(try await transport.send(request).body.collect(upTo: 9) == Array("hi".utf8))
+    #expect(origin.log.requests.count == 1)
   }
 }

@@ -101,12 +101,14 @@ struct ForeignServerConfiguration {
   }
 
   private var h2o: String {
-    // The private key stays in the server's process, because a second one would outlive it.
+    // The private key stays in the server's process, and no program asks for the certificate's status:
+    // each would be another process, for whose end the tests would have to wait.
     let identity = """
           ssl:
             certificate-file: \(folder)/certificate.pem
             key-file: \(folder)/key.pem
             neverbleed: OFF
+            ocsp-update-interval: 0
       """
     return """
       listen:
