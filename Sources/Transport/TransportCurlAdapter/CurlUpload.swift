@@ -52,7 +52,6 @@ final class CurlUpload: Sendable {
       state.producer = producer
       return state.isStopped
     }
-    // not mutated: a clause cannot end an exchange while this function runs
     if isStopped { producer.cancel() }
   }
 

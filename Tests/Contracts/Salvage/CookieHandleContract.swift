@@ -309,13 +309,17 @@ extension Contract<CookieSalvageFixture> {
       }
     }
     Clause("released", "a released handle ends like a closed one", from: project) { fixture in
+      let clock = ManualWallClock()
       func useAndRelease() throws -> AsyncStream<CookieChange> {
-        let store = try fixture.open()
+        let store = try fixture.open(at: clock)
         let changes = store.changes()
         try store.store("a=1", from: try .secure)
+        clock.advance(by: 5)
+        _ = try store.cookies(for: try .secure)
         return changes
       }
       try await fixture.expectEnd(of: try useAndRelease())
+      checkEqual(try fixture.cookies().map(\.lastAccess), [clock.now], "the last access written")
     }
     Clause("refused-closed", "a file that is refused is not kept open", from: project) { fixture in
       for sql in ["PRAGMA user_version = 2", "PRAGMA application_id = 7", "DROP TABLE tally"] {
