@@ -15,6 +15,20 @@ extension Contract<CookieFileFixture> {
           try fixture.write(try fixture.read(data)) == data, true, "whether the bytes are the same")
       }
     }
+    Clause(
+      "saved-jar", "a jar of the cookies read is the jar that was written", from: "this project"
+    ) { fixture in
+      let jar = CookieJar(holding: fixture.everyField)
+      let read = try fixture.read(try fixture.write(jar.all(now: .distantPast)))
+      checkEqual(
+        CookieJar(holding: read) == jar, true, "whether the cookies read make the same jar")
+      checkEqual(jar.count, read.count, "the number of cookies")
+      checkEqual(
+        CookieJar(holding: read + read).all(now: .distantPast), read, "the cookies held twice")
+      for other in [Array(read.dropLast()), Array(read.reversed()), []] {
+        checkEqual(CookieJar(holding: other) == jar, false, "whether another jar is equal")
+      }
+    }
     Clause("parsed", "other programs read every field", from: "RFC 8259") { fixture in
       let data = try fixture.write(fixture.everyField)
       let document = try #require(
@@ -33,9 +47,11 @@ extension Contract<CookieFileFixture> {
     Clause("no-date", "a date that is no number is refused", from: "RFC 8259 §6") { fixture in
       let cookie = Cookie(
         name: "a", value: "", domain: "a.b", creation: Date(timeIntervalSince1970: .nan))
-      var isRefused = false
-      do { _ = try fixture.write([cookie]) } catch is CookieFileError { isRefused = true }
-      checkEqual(isRefused, true, "whether a cookie created at NaN is refused")
+      var positions: [Int] = []
+      do {
+        _ = try fixture.write([cookie])
+      } catch let error as CookieFileError { positions = error.problems.map(\.position) }
+      checkEqual(positions, [0], "the positions reported for a cookie created at NaN")
     }
     Clause("newer-version", "a newer version is told from damage", from: "this project") {
       fixture in

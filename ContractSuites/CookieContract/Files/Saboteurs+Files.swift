@@ -102,7 +102,7 @@ extension Saboteur<CookieFileFixture> {
   static var cookieJSONFiles: [Saboteur] {
     flawed(
       "whole-seconds", "rounds instants to seconds", caughtBy: "round-trip", "parsed",
-      saying: "the cookies", of: .json
+      "saved-jar", saying: "the cookies", of: .json
     ) {
       $0.found = {
         for index in $0.indices {

@@ -170,6 +170,28 @@ extension ClauseGroup<TransportFixture> {
       Issue.record("none of 10 requests was answered; the last one failed: \(failure)")
     }
     Clause(
+      "waits-untimed", "the connect timeout does not count the wait for a connection's place",
+      from: "this project", requires: .connections
+    ) { fixture in
+      let plan = OriginPlan { request in
+        request.target == "/slow"
+          ? [.pause(.milliseconds(600))] + .respond(text: "slow") : .respond(text: "hi")
+      }
+      for (name, limits) in [
+        ("127.0.0.1", ConnectionLimits(perOrigin: 1, total: 9)),
+        ("localhost", ConnectionLimits(perOrigin: 9, total: 1)),
+      ] {
+        let world = try await fixture.world(plan) { $0.limits = limits }
+          .through { $0.enforcing(Deadlines(connect: .milliseconds(400))) }
+        let slow = Task { try await world.answer(.get, "/slow").text }
+        try await world.expect("the slow request arrives") { $0.requests == 1 }
+        let url = "http://\(name):\(world.peers[0].port)/"
+        let next = try await world.answer(to: HTTPRequest(url: url)).text
+        checkEqual(next, "hi", "the content for \(name), after a wait")
+        checkEqual(try await slow.value, "slow", "the content of the slow response")
+      }
+    }
+    Clause(
       "server-closes", "a connection that the server closes after a response is not reused",
       from: "RFC 9112 §9.6", requires: .connections
     ) { fixture in

@@ -26,16 +26,25 @@ extension Saboteur<TransportFixture> {
       "reuses-anyway", "reuses a connection against the caller's will", caughtBy: "new-connection",
       saying: "the list of connections"
     ) { $0.request = { _, _, options in options.reusesConnections = true } }
-    flawed(
-      "times-the-answer", "counts the wait for a response as connecting",
-      caughtBy: "connected-in-time", saying: "none of 10 requests"
-    ) {
-      $0.send = { base, request, body, options in
-        guard options.connectTimeout != nil else {
-          return try await base.send(request, body: body, options: options)
+    for (id, text, clause, saying) in [
+      (
+        "times-the-answer", "counts the wait for a response as connecting",
+        "connected-in-time", "none of 10 requests"
+      ),
+      (
+        "times-the-wait", "counts the wait for a place as connecting",
+        "waits-untimed", "the deadline of 400 ms"
+      ),
+    ] {
+      flawed(id, text, caughtBy: clause, saying: saying) {
+        $0.send = { base, request, body, options in
+          guard options.connectTimeout != nil else {
+            return try await base.send(request, body: body, options: options)
+          }
+          throw TransportError(
+            .connectTimeout, phase: .awaitingHead, bytesSent: true, detail: "the deadline of 400 ms"
+          )
         }
-        throw TransportError(
-          .connectTimeout, phase: .awaitingHead, bytesSent: true, detail: "the deadline passed")
       }
     }
     flawed(

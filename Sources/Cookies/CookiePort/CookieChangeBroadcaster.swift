@@ -16,7 +16,7 @@ package final class CookieChangeBroadcaster: Sendable {
   /// Creates a broadcaster without subscriptions.
   package init() {}
 
-  // not mutated: no call of the port releases a store
+  // not mutated: a clause cannot release the store of its fixture
   deinit { finish() }
 
   /// Starts a subscription, which receives every change sent from now on.
@@ -29,7 +29,7 @@ package final class CookieChangeBroadcaster: Sendable {
       $0.continuations[$0.next] = continuation
       return $0.next
     }
-    // not mutated: an ended subscription that is kept ignores what it is sent
+    // not mutated: shows only in the use of memory
     continuation.onTermination = { [weak self] _ in self?.end(id) }
     return stream
   }
@@ -55,7 +55,7 @@ package final class CookieChangeBroadcaster: Sendable {
   package var subscriptionCount: Int { subscriptions.withLock { $0.continuations.count } }
 
   private func end(_ id: Int) {
-    // not mutated: an ended subscription that is kept ignores what it is sent
+    // not mutated: shows only in the use of memory
     subscriptions.withLock { $0.continuations[id] = nil }
   }
 }

@@ -55,33 +55,28 @@ package enum CookieDate {
 
   /// Formats an instant for HTTP, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
   ///
-  /// Fractions of a second are dropped; instants outside the years 1601 to 9999 are clamped.
+  /// Fractions of a second are dropped; instants outside the years 1970 to 9999 are clamped.
   package static func format(_ date: Date) -> String {
-    let first = days(year: 1601, month: 1, day: 1)
-    let unix = date.timeIntervalSince1970.rounded(.down)
-    // With the arguments in this order, NaN becomes the first date instead of trapping in
-    // `Int(_:)`.
-    let seconds = min(max(TimeInterval(first) * 86_400, unix), latest.timeIntervalSince1970)
-    let day = Int((seconds / 86_400).rounded(.down))
-    let time = Int(seconds - TimeInterval(day) * 86_400)
-    var year = 1601 + (day - first) / 366
-    while days(year: year + 1, month: 1, day: 1) <= day { year += 1 }
-    var month = 1
-    while days(year: year, month: month + 1, day: 1) <= day { month += 1 }
-    let dayOfMonth = day - days(year: year, month: month, day: 1) + 1
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let clock = [time / 3600, time / 60 % 60, time % 60].map(two).joined(separator: ":")
-    // 1 January 1601 was a Monday.
-    return
-      "\(weekdays[(day - first) % 7]), \(two(dayOfMonth)) \(months[month - 1]) \(year) \(clock) GMT"
+    // In this order, NaN becomes the first instant.
+    let seconds = min(max(.zero, date.timeIntervalSince1970), latest.timeIntervalSince1970)
+    let instant = Date(timeIntervalSince1970: seconds)
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    func part(_ component: Calendar.Component) -> Int {
+      calendar.component(component, from: instant)
+    }
+    let day = String(format: "%02ld", part(.day))
+    let time = String(
+      format: "%04ld %02ld:%02ld:%02ld", part(.year), part(.hour), part(.minute), part(.second))
+    return "\(weekdays[part(.weekday) - 1]), \(day) \(months[part(.month) - 1]) \(time) GMT"
   }
 
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  // not mutated: a weekday is no part of the date
-  private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  // not mutated: who reads a date ignores its weekday (RFC 6265bis §5.1.1)
+  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
   /// Whether a byte separates tokens.
   private static func isDelimiter(_ byte: UInt8) -> Bool {

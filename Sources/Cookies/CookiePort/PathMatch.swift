@@ -2,16 +2,10 @@
 package enum PathMatch {
   /// Whether the request's path equals the cookie's path or is below it, compared byte by byte.
   package static func matches(request: String, cookie: String) -> Bool {
-    let covers = request.utf8.withContiguousStorageIfAvailable { request in
-      cookie.utf8.withContiguousStorageIfAvailable { matches(request: request, cookie: $0) }
-    }
-    // not mutated: a faster way to the same result
-    return (covers ?? nil) ?? matches(request: Array(request.utf8), cookie: Array(cookie.utf8))
+    request.withBytes { request in cookie.withBytes { matches(request: request, cookie: $0) } }
   }
 
-  private static func matches(
-    request: some RandomAccessCollection<UInt8>, cookie: some RandomAccessCollection<UInt8>
-  ) -> Bool {
+  private static func matches(request: Bytes, cookie: Bytes) -> Bool {
     guard request.starts(with: cookie) else { return false }
     return request.count == cookie.count || cookie.last == UInt8(ascii: "/")
       || request.dropFirst(cookie.count).first == UInt8(ascii: "/")

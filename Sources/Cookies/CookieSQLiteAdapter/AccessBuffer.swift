@@ -6,7 +6,6 @@ import Foundation
 /// Without the buffer, every lookup would be a write transaction.
 struct AccessBuffer {
   /// The maximum age of a buffered time, in seconds.
-  // not mutated: the port does not say when an access is written
   static let maximumAge: TimeInterval = 30
 
   /// The last access of one cookie.
@@ -36,13 +35,11 @@ struct AccessBuffer {
 
   /// Buffers an access; `stored` is the last access in the file.
   mutating func add(_ sequence: Int64, stored: Date, at now: Date) {
-    // not mutated: the port does not say when an access is written
     if accesses.isEmpty { start = now }
     accesses[sequence] = Access(stored: stored, time: now)
   }
 
   /// Whether the oldest time has reached the maximum age, or the clock went backwards.
-  // not mutated: the port does not say when an access is written
   func isDue(now: Date) -> Bool {
     !accesses.isEmpty && !(start <= now && now < start + Self.maximumAge)
   }

@@ -21,7 +21,6 @@ extension Connection {
       }
       defer { sqlite3_backup_finish(backup) }
       // A step of no pages takes the lock.
-      // not mutated: only a writer at the same moment needs it
       try retryingWhileBusy { () throws(CookieStoreError) in
         try check(sqlite3_backup_step(backup, 0))
       }

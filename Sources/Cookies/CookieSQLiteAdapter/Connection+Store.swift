@@ -19,12 +19,12 @@ extension Connection {
     try execute("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
     try schema.prepare(self)
     try read { () throws(CookieStoreError) in try verify() }
-    // not mutated: no call of the port makes a file read-only
     guard !isReadOnly else {
+      // not mutated: a user who may write everything, such as root, has no read-only file
       throw .storage(
         CookieStorageFailure(.notPermitted, subject: file.path, detail: "the file is read-only"))
     }
-    // not mutated: only a power failure shows it, and no call of the port causes one
+    // not mutated: only a power failure shows it, and no clause causes one
     switch durability {
     case .processCrash:
       try execute("PRAGMA synchronous = NORMAL")
@@ -34,7 +34,6 @@ extension Connection {
       if file.isNew { try StoreFile.synchronizeDirectory(of: file.path) }
     }
     try StoreFile.makePrivate(file.path)
-    // not mutated: only where the log is checkpointed changes
     setCheckpointsOnClose(true)
   }
 

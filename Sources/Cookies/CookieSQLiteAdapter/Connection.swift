@@ -17,7 +17,7 @@ final class Connection {
   /// When to check next whether the file is still at its path.
   private var nextPathCheck = ContinuousClock.now
   /// The check is a system call; before every write it would lower the write rate by a twelfth.
-  // not mutated: no call of the port moves a file
+  // not mutated: any short interval does
   private static let pathCheckInterval = Duration.milliseconds(100)
 
   /// Creates a database in memory.
@@ -40,19 +40,16 @@ final class Connection {
     }
     self.path = path
     handle = opened
-    // not mutated: no call of the port makes a statement fail
-    sqlite3_extended_result_codes(opened, 1)
     self.busyTimeout = Self.milliseconds(busyTimeout)
     sqlite3_busy_timeout(opened, self.busyTimeout)
     // A malicious file must not execute code through its schema, triggers or views.
-    // not mutated: only an attacker's file needs it
-    _ = csqlite_set_option(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
-    // not mutated: only an attacker's file needs it
-    let executable = [
-      SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
-    ]
-    // not mutated: only an attacker's file needs it
-    for option in executable { _ = csqlite_set_option(opened, option, 0) }
+    // not mutated: a second guard, as a file with other tables, triggers or views is refused
+    for (option, value) in [
+      (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+      (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
+    ] as [(Int32, Int32)] {
+      _ = csqlite_set_option(opened, option, value)
+    }
     do throws(CookieStoreError) {
       begin = try Self.prepare("BEGIN", on: opened, path: path)
       beginImmediate = try Self.prepare("BEGIN IMMEDIATE", on: opened, path: path)
@@ -63,24 +60,20 @@ final class Connection {
     }
   }
 
-  // not mutated: open handles are no behaviour of a store
   deinit {
     while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
     sqlite3_close(handle)
   }
 
   /// Whether the file or its file system is read-only.
-  // not mutated: no call of the port makes a file read-only
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Sets whether closing the last connection moves the write-ahead log into the file.
-  // not mutated: only another program's log would be lost, and no call of the port makes one
   func setCheckpointsOnClose(_ value: Bool) {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, value ? 0 : 1)
   }
 
   /// Runs a closure with a busy timeout of 0: another handle's lock fails it immediately.
-  // not mutated: the port does not say when an access is written, for which alone it is used
   func withoutWaiting<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
@@ -93,7 +86,6 @@ final class Connection {
   ///
   /// For operations with a lock for which SQLite doesn't wait. Where it does wait, each attempt has
   /// the rest of the timeout.
-  // not mutated: only checkpoints and salvages at once need it, and no call of the port is one
   func retryingWhileBusy(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
     let end = ContinuousClock.now + .milliseconds(busyTimeout)
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
@@ -111,7 +103,6 @@ final class Connection {
   }
 
   /// Moves the whole write-ahead log into the file and synchronizes both.
-  // not mutated: only a power failure shows it, and no call of the port causes one
   func checkpoint() throws(CookieStoreError) {
     try checkPath()
     // SQLite doesn't call the busy handler while another connection checkpoints
@@ -136,7 +127,7 @@ final class Connection {
     _ sql: String, _ read: (Statement) throws(CookieStoreError) -> Row
   ) throws(CookieStoreError) -> [Row] {
     let statement = try prepare(sql)
-    // not mutated: closing the connection finalizes every statement
+    // not mutated: shows only in the use of memory, as closing finalizes every statement
     defer { sqlite3_finalize(statement.handle) }
     var rows: [Row] = []
     while try hasRow(statement) { rows.append(try read(statement)) }
@@ -177,13 +168,11 @@ final class Connection {
   func write<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    // not mutated: no call of the port moves a file
     if ContinuousClock.now >= nextPathCheck { try checkPath() }
     return try transaction(beginImmediate, body)
   }
 
   /// Throws if the open file is no longer at its path: everything written would be lost on closing.
-  // not mutated: no call of the port moves a file
   private func checkPath() throws(CookieStoreError) {
     nextPathCheck = .now
     // Stays 0 if SQLite's VFS doesn't support the check.
@@ -206,7 +195,6 @@ final class Connection {
       try check(commit.run())
       return result
     } catch {
-      // not mutated: no call of the port makes a statement fail
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       throw error
     }
@@ -217,12 +205,11 @@ final class Connection {
   func hasRow(_ statement: Statement) throws(CookieStoreError) -> Bool {
     let code = statement.step()
     if code == SQLITE_ROW { return true }
-    try check(code)  // not mutated: no call of the port makes a statement fail
+    try check(code)
     return false
   }
 
   /// Throws unless a result code means success.
-  // not mutated: no call of the port makes a statement fail
   @inline(__always)
   func check(_ code: Int32) throws(CookieStoreError) {
     guard code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW else {
@@ -236,7 +223,7 @@ final class Connection {
   ) throws(CookieStoreError) -> Result {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     try execute("PRAGMA writable_schema = ON")
-    // not mutated: only an attacker's file needs it
+    // not mutated: a second guard, as above
     defer {
       try? execute("PRAGMA writable_schema = RESET")
       _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -249,7 +236,6 @@ final class Connection {
     .storage(CookieStorageFailure(.corrupt, subject: path, detail: detail))
   }
 
-  // not mutated: no call of the port makes a statement fail
   @inline(never)
   func failure(_ code: Int32) -> CookieStoreError {
     Self.failure(code, handle: handle, path: path)
@@ -273,7 +259,7 @@ final class Connection {
     return Statement(handle: statement)
   }
 
-  // not mutated: no call of the port makes a statement fail
+  // not mutated: no clause controls the system's errors, and the rest is text for people
   private static func failure(
     _ code: Int32, handle: OpaquePointer?, path: String
   ) -> CookieStoreError {

@@ -12,7 +12,6 @@ extension CookieStorageFailure {
   ///   - path: The database file.
   ///
   /// Source: <https://www.sqlite.org/rescode.html>.
-  // not mutated: no call of the port makes a statement fail
   init(code: Int32, message: String, systemError: Int32, path: String) {
     let kind: Kind =
       switch (code & 0xff, systemError) {
@@ -30,8 +29,9 @@ extension CookieStorageFailure {
       default: .other
       }
     var detail = "\(message) (SQLite result code \(code)"
+    // not mutated: text for people
     if systemError != 0 { detail += ", \(String(cString: strerror(systemError)))" }
-    self.init(kind, subject: path, detail: detail + ")")
+    self.init(kind, subject: path, detail: detail + ")")  // not mutated: text for people
   }
 }
 

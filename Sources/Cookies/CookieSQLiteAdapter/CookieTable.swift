@@ -124,7 +124,6 @@ extension CookieTable {
       }
     }
     found.addAccesses(to: &buffer, at: now)
-    // not mutated: the port does not say when an access is written
     if buffer.isDue(now: now) { writeAccessesIfFree(now: now) }
     return found.sorted()
   }
@@ -215,7 +214,6 @@ extension CookieTable {
       try connection.replaceContents { _ in }
     }
     connection.setCheckpointsOnClose(true)
-    // not mutated: only a damaged file's sequence numbers are assigned again
     buffer.removeAll()
     for change in effects.changes { broadcaster.send(change) }
   }
@@ -275,12 +273,10 @@ extension CookieTable {
   /// Writes everything to the file and synchronizes it.
   func flush() throws(CookieStoreError) {
     try writeAccesses()
-    // not mutated: only a power failure shows it, and no call of the port causes one
     try connection.checkpoint()
   }
 
   /// Tries to write the buffered last-access times without waiting; on failure they stay buffered.
-  // not mutated: the port does not say when an access is written
   func writeAccessesIfFree(now: Date) {
     do throws(CookieStoreError) {
       try connection.withoutWaiting { () throws(CookieStoreError) in try writeAccesses() }

@@ -55,7 +55,6 @@ final class PageImage {
     bytes.update(from: schema.bytes, count: original.size)
     // Unless this counter is the one that ``show(_:)`` changes, SQLite takes the number of pages from the
     // size instead of the header, which has that of the empty table.
-    // not mutated: any difference does
     bytes[92] = ~bytes[24]
     connection = try Connection.inMemory()
     try connection.check(
@@ -79,7 +78,6 @@ final class PageImage {
     root[8] = UInt8(truncatingIfNeeded: cell.offset >> 8)
     root[9] = UInt8(truncatingIfNeeded: cell.offset)
     // SQLite reads pages again if the change counter differs from that of the last time.
-    // not mutated: any difference does
     bytes[24] ^= 1
   }
 }
@@ -100,8 +98,7 @@ private struct Pages {
     guard let copy = sqlite3_serialize(connection.handle, "main", &count, 0) else {
       throw connection.corrupt("the pages can't be copied")
     }
-    defer { sqlite3_free(copy) }  // not mutated: memory only
-    // not mutated: only a file that another program empties at this moment has none
+    defer { sqlite3_free(copy) }  // not mutated: shows only in the use of memory
     guard count >= size else { throw connection.corrupt("it has no pages") }
     bytes = Array(UnsafeBufferPointer(start: copy, count: Int(count)))
   }

@@ -50,7 +50,7 @@ public final class SQLiteCookieStore: CookieStore {
   ///   written by a newer version or can't be written; such a file is unchanged.
   public init(
     path: String, policy: CookiePolicy = CookiePolicy(), durability: Durability = .processCrash,
-    busyTimeout: Duration = .seconds(5),  // not mutated: the port has no timeout
+    busyTimeout: Duration = .seconds(5),  // not mutated: any time in which others finish does
     now: @escaping @Sendable () -> Date = { Date() }
   ) throws(CookieStoreError) {
     let broadcaster = CookieChangeBroadcaster()
@@ -63,13 +63,11 @@ public final class SQLiteCookieStore: CookieStore {
     self.now = now
   }
 
-  // not mutated: no call of the port releases a store
   deinit { close() }
 
   /// Writes the buffered last-access times, ends the streams of changes and closes the file.
   ///
   /// Every later operation throws a failure of the kind `closed`. A second call does nothing.
-  // not mutated: no call of the port closes a store
   public func close() {
     table.withLock { table in
       table?.writeAccessesIfFree(now: now())

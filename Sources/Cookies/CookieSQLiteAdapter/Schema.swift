@@ -22,7 +22,6 @@ struct Schema {
   var version: Int64 { Int64(migrations.count) }
 
   /// The `application_id` of every store: `Cook` in ASCII.
-  // not mutated: any constant number does
   static let applicationID: Int64 = 0x436F_6F6B
 
   /// The table of cookies.
@@ -70,7 +69,6 @@ extension Schema {
     if found.version < version {
       // The journal mode can't change inside a transaction, and it must change before the first
       // one: otherwise a crash during the migration would leave a rollback journal.
-      // not mutated: with another journal the store is slower, which no call of the port shows
       try useLog(connection)
       try connection.write { () throws(CookieStoreError) in
         // Another handle may have migrated the file since the first check.
@@ -79,7 +77,6 @@ extension Schema {
       }
       found = try connection.read { () throws(CookieStoreError) in try inspect(connection) }
     } else {
-      // not mutated: with another journal the store is slower, which no call of the port shows
       try useLog(connection)
     }
     guard found.objects == (try expectedObjects()) else {

@@ -16,15 +16,14 @@ enum StoreFile {
     let path = try absolute(path)
     let error = creationLock.withLock { _ in
       let descriptor = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      // not mutated: a process has the descriptors 0 to 2
       guard descriptor >= 0 else { return errno }
       close(descriptor)
       return 0
     }
-    if error == 0 { return (path, true) }  // not mutated: only a power failure shows it
+    if error == 0 { return (path, true) }
     guard error == EEXIST else { throw failure(error, path) }
     try check(path)
-    return (path, false)  // not mutated: only a power failure shows it
+    return (path, false)
   }
 
   /// Checks the path of a file that must exist.
@@ -39,7 +38,6 @@ enum StoreFile {
 
   /// Returns the absolute path, because SQLite treats relative names such as `:memory:` and `file:…`
   /// specially.
-  // not mutated: no call of the port has a path
   private static func absolute(_ path: String) throws(CookieStoreError) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw failure(.notPermitted, path, "the path is empty or contains a NUL byte")
@@ -54,30 +52,21 @@ enum StoreFile {
       guard errno == ENOENT else { throw failure(errno, path) }
       throw failure(.notACookieStore, path, "there is no file, or a symbolic link leads to none")
     }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFDIR: throw failure(.notACookieStore, path, "it is a directory")
-    default: throw failure(.notACookieStore, path, "it is not a regular file")
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw failure(.notACookieStore, path, "it is not a regular file")
     }
     guard access(path, R_OK | W_OK) == 0 else { throw failure(errno, path) }
     switch status.st_size {
     // SQLite gives the log the file's mode, so makePrivate(_:) would come too late.
-    case 0: chmod(path, 0o600)  // not mutated: only another user at this moment sees the difference
-    // SQLite treats a file of one byte as an empty database.
-    case ..<headerSize: throw failure(.notACookieStore, path, "file is not a database: too short")
+    case 0: chmod(path, 0o600)
+    // SQLite treats a file of one byte as an empty database, and refuses others without a header.
+    case 1: throw failure(.notACookieStore, path, "file is not a database: too short")
     default: try checkJournal(of: path)
     }
   }
 
-  /// The length of a database's header, in bytes.
-  // not mutated: SQLite refuses any file between two bytes and a header
-  private static let headerSize = 100
-
-  /// Whether the file has a write-ahead log that isn't empty.
-  static func hasLog(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path + "-wal", &status) == 0 && status.st_size > 0
-  }
+  /// Whether the file has a write-ahead log.
+  static func hasLog(_ path: String) -> Bool { access(path + "-wal", F_OK) == 0 }
 
   /// Rejects a file with a hot rollback journal, which a crash of another program has left.
   ///

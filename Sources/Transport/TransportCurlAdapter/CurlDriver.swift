@@ -31,7 +31,7 @@ final class CurlDriver: Sendable {
     var isWaiting = false  // not mutated: a wakeup too many shows only in the use of time
     /// The number of callers between their decision to wake the driver thread and the end of that
     /// call.
-    var wakers = 0  // not mutated: shows only if the handle is cleaned up during a wakeup
+    var wakers = 0
     var isEnded = false
     var shutDownWaiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -45,17 +45,16 @@ final class CurlDriver: Sendable {
   nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
   init(_ configuration: CurlTransport.Configuration) throws(TransportError) {
-    // not mutated: fails only without memory
     guard Self.library == CURLE_OK, let multi = curl_multi_init() else {
+      // not mutated: fails only without memory
       throw TransportError(
         .other, phase: .preparing, bytesSent: false, detail: "libcurl could not be initialized")
     }
     self.multi = multi
-    // not mutated: fails only with a libcurl that refuses an option
     do throws(TransportError) {
       try CurlOptions.probe(configuration)
     } catch {
-      curl_multi_cleanup(multi)
+      curl_multi_cleanup(multi)  // not mutated: shows only in the use of memory
       throw error
     }
     do {
@@ -90,7 +89,6 @@ final class CurlDriver: Sendable {
     if wakes == true {
       // Not under the lock: the driver thread takes the lock as soon as it is awake.
       curl_multi_wakeup(multi)
-      // not mutated: shows only if the handle is cleaned up during a wakeup
       queue.withLock { $0.wakers -= 1 }
     }
     return wakes != nil
@@ -158,7 +156,6 @@ extension CurlDriver {
       defer { queue.commands = [] }
       return (queue.commands, queue.shutDownWaiters)
     }
-    // not mutated: shows only if the handle is cleaned up during a wakeup
     while queue.withLock({ $0.wakers > 0 }) { sched_yield() }
     return (commands, { for waiter in waiters { waiter.resume() } })
   }

@@ -131,14 +131,12 @@ extension CurlHandle {
 
   private func receiveKind(_ text: String) -> TransportError.Kind {
     if text.contains("Out of memory in chunked-encoding") { return .headTooLarge }
-    // not mutated: only with libcurl after 8.1
     if text.contains("Too large response") { return .headTooLarge }
     // In TLS 1.3 the client has completed the handshake before the server judges its certificate.
     if text.contains("alert certificate required") { return .tls(.certificateRequired) }
-    // not mutated: libcurl 7.88 reports it as an orderly end
     guard text.contains("unexpected eof") else { return .connectionReset }
     // TLS ended without close_notify, so an attacker may have truncated the response.
-    // not mutated: as above
+    // not mutated: libcurl 7.88 reports it as an orderly end
     return incoming.hasHead ? .truncatedBody : endedHeadKind
   }
 
@@ -168,7 +166,6 @@ extension CurlHandle {
     }
     // libcurl compares the host itself, so OpenSSL has no result for that.
     if text.contains("subject name") { return .wrongHost }
-    // not mutated: each is the text of other versions of OpenSSL
     let versionTexts = ["protocol version", "unsupported protocol", "version too low"]
     let isVersion = versionTexts.contains { text.contains($0) }
     return isVersion ? .protocolVersion : .handshake

@@ -38,7 +38,6 @@ extension CurlHandle {
   ///
   /// Such a libcurl joins a first field line that starts with a space to the last field of the
   /// previous transfer, whose memory it has freed.
-  // not mutated: shows only with libcurl 8.1
   static let hasFoldUseAfterFree = CurlLibrary.current.version < 0x08_01_01
 
   /// Handles a line of a head or of the trailers.
@@ -132,11 +131,11 @@ extension CurlHandle {
     content.append(contentsOf: bytes)
     incoming.received += bytes.count
     setNeedsDelivery()
-    // not mutated: a clause cannot make a frame arrive as `latestEnd` describes
     if incoming.isMultiplexed, incoming.framing == .length(incoming.received),
       incoming.contentEnd == nil
     {
-      incoming.contentEnd = .now
+      incoming.contentEnd = .now  // not mutated: as `latestEnd`
+      // not mutated: as `latestEnd`
       loop.noteContentEnd(of: self)
     }
     return bytes.count
@@ -310,8 +309,8 @@ extension CurlHandle {
     guard incoming.hasHead else {
       return .failed(error(endedHeadKind, "the connection ended before the head was complete"))
     }
-    // not mutated: libcurl 7.88 reports it first
     if let validator = incoming.chunkValidator, !validator.isComplete {
+      // not mutated: libcurl 7.88 reports it first
       return .failed(error(.truncatedBody, "the connection ended before the last chunk"))
     }
     if case .length(let length) = incoming.framing, incoming.received != length {

@@ -213,7 +213,6 @@ final class CurlHandle {
   /// Makes libcurl read from the connection in its next run, even if the socket has no input.
   ///
   /// Unlike ``flush()``, this sends no frame.
-  // not mutated: a clause cannot make input arrive within the millisecond that it is about
   func readHeldInput() {
     curl_easy_pause(easy, CURLPAUSE_SEND)
     resume()

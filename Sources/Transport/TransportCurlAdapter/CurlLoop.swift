@@ -61,7 +61,6 @@ final class CurlLoop {
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.total)
     ccurl_set_multi(driver.multi, CURLMOPT_MAXCONNECTS, limits.total)
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_HOST_CONNECTIONS, limits.perOrigin)
-    // not mutated: no call of the port sets this limit
     ccurl_set_multi(
       driver.multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, configuration.maximumStreamsPerOrigin))
   }
@@ -270,8 +269,8 @@ final class CurlLoop {
     guard !arrivals.isEmpty else { return }
     for transfer in arrivals.prefix(Self.startsPerTurn) {
       guard case .arrived = transfer.progress.stage else { continue }
-      // not mutated: a clause cannot arrange that `cancel` comes before `start`
       guard !transfer.isCancelled else {
+        // not mutated: a clause cannot arrange that `cancel` comes before `start`
         finish(transfer, Self.cancelled(transfer))
         continue
       }
@@ -301,8 +300,8 @@ final class CurlLoop {
     if handle.offersHTTP2 { offeringHTTP2 += 1 }  // not mutated: as the number itself
     needsPerform = true  // not mutated: as the flag itself
     let code = curl_multi_add_handle(driver.multi, handle.easy)
-    // not mutated: fails only without memory
     if code != CURLM_OK {
+      // not mutated: fails only without memory
       finishRunning(
         handle,
         failure: handle.error(.other, "libcurl could not add the request", code: code.rawValue))

@@ -21,10 +21,8 @@ struct CurlOptions {
     let easy = try makeHandle()
     defer { curl_easy_cleanup(easy) }  // not mutated: shows only in the use of memory
     let options = CurlOptions(easy, configuration)
-    // not mutated: only with a libcurl that rejects an option
     try options.setSecurity()
     // Without this callback, the adapter could not stop libcurl from resending a POST.
-    // not mutated: only with a libcurl that rejects an option
     try options.check(CURLOPT_PREREQFUNCTION, ccurl_set_prerequest(easy, nil))
   }
 
@@ -42,14 +40,10 @@ struct CurlOptions {
   ///
   /// - Throws: ``TransportError/Kind-swift.enum/unsupportedOption(_:)``.
   func setSecurity() throws(TransportError) {
-    // not mutated: a second guard, as the port refuses other schemes
     try restrict(ccurl_option_protocols_str, before785: ccurl_option_protocols)
-    // not mutated: a second guard, as libcurl follows no redirects
     try restrict(ccurl_option_redir_protocols_str, before785: ccurl_option_redir_protocols)
     // libcurl would send credentials and secret fields to the target of a redirect.
-    // not mutated: the same as libcurl's default
     try set(CURLOPT_FOLLOWLOCATION, 0)
-    // not mutated: the same as libcurl's default
     try set(CURLOPT_NETRC, ccurl_netrc_ignored)
     // Otherwise the proxy's response to CONNECT looks like the origin's response.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -62,7 +56,6 @@ struct CurlOptions {
   /// - Parameters:
   ///   - option: The option that takes protocol names, new in libcurl 7.85.
   ///   - bits: The option that takes a bit mask, for older versions.
-  // not mutated: only with a libcurl that rejects an option
   private func restrict(
     _ option: CURLoption, before785 bits: CURLoption
   ) throws(TransportError) {
@@ -76,7 +69,6 @@ struct CurlOptions {
 
   private func setTrust() throws(TransportError) {
     try set(CURLOPT_SSL_VERIFYPEER, 1)
-    // not mutated: the same as libcurl's default, and 1 and 3 are the same as 2
     try set(CURLOPT_SSL_VERIFYHOST, 2)
     try set(CURLOPT_SSLVERSION, ccurl_ssl_version_tls12)
     switch configuration.authorities {
@@ -89,9 +81,7 @@ struct CurlOptions {
     case .pem(let text):
       // The blob replaces the default bundle, but not the directory or the system's store.
       try set(CURLOPT_CAINFO_BLOB, Array(text.utf8))
-      // not mutated: a clause has no certificate that the system trusts
       try clear(CURLOPT_CAPATH)
-      // not mutated: a clause has no certificate that the system trusts
       try set(CURLOPT_SSL_OPTIONS, 0)
     }
   }
@@ -101,10 +91,8 @@ struct CurlOptions {
     case .environment:
       break  // not mutated: a clause cannot set the environment
     case .none:
-      // not mutated: a clause cannot set the environment
       try set(CURLOPT_PROXY, "")
       // Otherwise libcurl reads the environment for each transfer.
-      // not mutated: a clause cannot set the environment
       try set(CURLOPT_NOPROXY, "*")
       return  // not mutated: without a proxy, the options below have no effect
     case .url(let url, let bypassed):
@@ -112,13 +100,9 @@ struct CurlOptions {
       try set(CURLOPT_NOPROXY, bypassed.joined(separator: ","))
     }
     // The TLS connection to a proxy has separate options.
-    // not mutated: the contract has no proxy over TLS
     try set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
-    // not mutated: the contract has no proxy over TLS
     try set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
-    // not mutated: the contract has no proxy over TLS
     try set(CURLOPT_PROXY_SSLVERSION, ccurl_ssl_version_tls12)
-    // not mutated: the contract has no proxy over TLS
     if case .pem(let text) = configuration.authorities {
       try set(CURLOPT_PROXY_CAINFO_BLOB, Array(text.utf8))
       try clear(CURLOPT_PROXY_CAPATH)
@@ -142,7 +126,6 @@ extension CurlOptions {
   }
 
   /// Removes the default value of an option.
-  // not mutated: only with a libcurl that rejects an option
   private func clear(_ option: CURLoption) throws(TransportError) {
     let code = simulatedRefusal(of: option) ?? ccurl_set_string(easy, option, nil)
     // A TLS library that does not support the option has no default for it either.
@@ -150,7 +133,6 @@ extension CurlOptions {
   }
 
   /// Throws `unsupportedOption` if libcurl returned an error for an option.
-  // not mutated: only with a libcurl that rejects an option
   private func check(_ option: CURLoption, _ code: CURLcode) throws(TransportError) {
     let code = simulatedRefusal(of: option) ?? code
     guard code != CURLE_OK else { return }
@@ -168,14 +150,12 @@ extension CurlOptions {
   }
 
   /// The code that a test set for an option; `nil` if none.
-  // not mutated: only with a libcurl that rejects an option
   private func simulatedRefusal(of option: CURLoption) -> CURLcode? {
     configuration.simulatedRefusals.isEmpty
       ? nil : configuration.simulatedRefusals[Self.name(of: option)].map { CURLcode($0) }
   }
 
   /// The option's name in libcurl's headers, or its number if this libcurl does not know it.
-  // not mutated: only with a libcurl that rejects an option
   private static func name(of option: CURLoption) -> String {
     switch option {
     case ccurl_option_protocols_str: "CURLOPT_PROTOCOLS_STR"

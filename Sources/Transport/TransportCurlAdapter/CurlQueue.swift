@@ -20,14 +20,13 @@ struct CurlQueue {
   final class Lane {
     fileprivate let origin: HTTPOrigin
     fileprivate var running = 0
-    // not mutated: transfers too many wait in libcurl, which has the same limits
     fileprivate var isMultiplexed = false
     fileprivate var sharedConnection = SharedConnection.usable
 
     // The waiting transfers by ticket, so that any of them can be removed in constant time.
     fileprivate var waiting: [Int: CurlTransfer] = [:]
-    fileprivate var firstTicket = 0  // not mutated: a ticket without a transfer is skipped
-    fileprivate var nextTicket = 0  // not mutated: as above
+    fileprivate var firstTicket = 0
+    fileprivate var nextTicket = 0
 
     fileprivate init(_ origin: HTTPOrigin) {
       self.origin = origin
@@ -36,7 +35,7 @@ struct CurlQueue {
     /// Adds a transfer, and returns its ticket.
     fileprivate func append(_ transfer: CurlTransfer) -> Int {
       waiting[nextTicket] = transfer
-      defer { nextTicket += 1 }  // not mutated: a ticket without a transfer is skipped
+      defer { nextTicket += 1 }
       return nextTicket
     }
 
@@ -79,7 +78,7 @@ struct CurlQueue {
     lane.waiting[ticket] = nil
     guard lane.waiting.isEmpty else { return }
     waitingLanes.removeAll { $0 === lane }
-    forgetIfIdle(lane)  // not mutated: as the function
+    forgetIfIdle(lane)  // not mutated: shows only in the use of memory
   }
 
   /// All waiting transfers, in no order.
@@ -89,7 +88,6 @@ struct CurlQueue {
   ///
   /// - Returns: Whether that is new, so that waiting transfers may start: ``next()``.
   mutating func noteMultiplexing(_ lane: Lane) -> Bool {
-    // not mutated: a needless call of `next()` shows only in the use of time
     guard !lane.isMultiplexed else { return false }
     lane.isMultiplexed = true
     connections -= lane.running - 1
@@ -117,7 +115,7 @@ struct CurlQueue {
     if !hadConnection, lane.sharedConnection == .opening { lane.sharedConnection = .goingAway }
     lane.running -= 1
     if !lane.isMultiplexed || lane.running == 0 { connections -= 1 }
-    forgetIfIdle(lane)  // not mutated: as the function
+    forgetIfIdle(lane)  // not mutated: shows only in the use of memory
   }
 
   /// Removes and returns the next waiting transfer that may run, with its lane.
@@ -136,10 +134,9 @@ struct CurlQueue {
     return lane
   }
 
-  // not mutated: shows only in the use of memory
   private mutating func forgetIfIdle(_ lane: Lane) {
     guard lane.running == 0, lane.waiting.isEmpty else { return }
-    lanes[lane.origin] = nil
+    lanes[lane.origin] = nil  // not mutated: shows only in the use of memory
   }
 
   private mutating func reserve(_ lane: Lane) -> Bool {
@@ -147,7 +144,6 @@ struct CurlQueue {
       lane.isMultiplexed
       ? configuration.maximumStreamsPerOrigin : configuration.limits.perOrigin
     guard lane.running < max(1, limit), lane.sharedConnection != .opening else { return false }
-    // not mutated: a transfer too many waits in libcurl, which has the same limit
     if !lane.isMultiplexed || lane.running == 0 {
       guard connections < configuration.limits.total else { return false }
       connections += 1

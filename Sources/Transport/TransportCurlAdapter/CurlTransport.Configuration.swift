@@ -54,7 +54,7 @@ extension CurlTransport {
     public var allowsHTTP2 = true
 
     /// The codes with which libcurl appears to reject options, by option name; for tests.
-    var simulatedRefusals: [String: UInt32] = [:]
+    package var simulatedRefusals: [String: UInt32] = [:]
 
     /// Whether the adapter reads the state of connections from OpenSSL; only tests clear this.
     var queriesOpenSSL = true

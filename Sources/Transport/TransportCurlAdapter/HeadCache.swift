@@ -85,10 +85,9 @@ struct HeadCache {
   }
 
   private func matches(_ line: UnsafeRawBufferPointer) -> Bool {
-    // not mutated: a line that counts as different is parsed, with the same result
     guard line.count <= bytes.count - matched else { return false }
     return bytes.withUnsafeBytes { cached in
-      // not mutated: as above
+      // not mutated: the bytes have an address
       guard let start = cached.baseAddress, let other = line.baseAddress else {
         return line.isEmpty
       }

@@ -24,12 +24,10 @@ struct TransferState {
   }
 
   /// Whether a stage comes after the current one.
-  // not mutated: only an assertion and unit tests ask
   func mayAdvance(to next: Stage) -> Bool { next.order > stage.order }
 }
 
 extension TransferState.Stage {
-  // not mutated: only an assertion and unit tests ask
   fileprivate var order: Int {
     switch self {
     case .posted: 0

@@ -110,13 +110,16 @@ extension Contract<CookieSalvageFixture> {
       for (what, bytes) in [
         ("of no bytes", []), ("cut in its header", magic + pages + [0, 0, 1]),
         ("with a cleared header", Array(repeating: 0, count: 28)),
-        ("of no pages", magic + pages + Array(repeating: 0, count: 12)),
+        ("of no pages", magic + [0, 0, 0, 1, 9, 9, 9, 9] + Array(repeating: 0, count: 12)),
         ("of another form", [0xd8] + magic.dropFirst() + pages + Array(repeating: 1, count: 12)),
       ] as [(String, [UInt8])] {
         let cookies = try fixture.fill(4)
         try Data(bytes).write(to: URL(filePath: fixture.file.path + "-journal"))
         checkEqual(try fixture.cookies(), cookies, "the cookies beside a journal \(what)")
       }
+      let many = magic + pages + [1, 0, 0, 0] + Array(repeating: 0, count: 8)
+      try Data(many).write(to: URL(filePath: fixture.file.path + "-journal"))
+      try fixture.expectRefusals(.notACookieStore, of: "a store with a journal of many pages")
     }
     Clause("other-tables", "a store with other tables is refused", from: project) { fixture in
       let bytes = try DatabaseBytes(fixture, having: try fixture.fill(4))
@@ -179,6 +182,11 @@ extension Contract<CookieSalvageFixture> {
       for name in names { checkEqual(fixture.mode(name), 0o600, "the mode of the file \(name)") }
       store.close()
       other.close()
+      for (mode, expected) in [(0o601, 0o600), (0o700, 0o700)] {
+        try fixture.setMode(mode)
+        try fixture.open().close()
+        checkEqual(fixture.mode(), expected, "the mode of a store that had \(mode)")
+      }
       try fixture.removeFiles()
       try Data().write(to: fixture.file)
       try fixture.setMode(0o644)

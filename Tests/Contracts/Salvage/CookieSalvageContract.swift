@@ -2,6 +2,7 @@ import ContractTesting
 import CookiePort
 import CookieSQLiteAdapter
 import Foundation
+import ManualClocks
 import Testing
 
 private let format = "sqlite.org, Database File Format"
@@ -214,6 +215,9 @@ extension Contract<CookieSalvageFixture> {
         try fixture.execute(sql)
         let salvage = try fixture.expect(kept: cookies, "after \(sql)")
         checkEqual(salvage.missing, 0, "the number of missing cookies after \(sql)")
+        let last = try fixture.execute(
+          "SELECT last_sequence >= (SELECT max(sequence) FROM cookie) FROM tally")
+        checkEqual(last, ["1"], "whether the last sequence number is one, after \(sql)")
       }
       try bytes.write(fixture)
       try fixture.execute("UPDATE tally SET cookies = 1")
@@ -359,7 +363,11 @@ extension Contract<CookieSalvageFixture> {
     ) {
       fixture in
       let cookies = try fixture.fill(50)
-      let store = try fixture.open()
+      let clock = ManualWallClock()
+      let store = try fixture.open(at: clock)
+      // The first cookie, whose sequence number the next store assigns again.
+      _ = try store.cookies(for: try CookieRequest(isSecure: true, host: "host0.example.com"))
+      clock.advance(by: -5)
       try fixture.damageOpenFile(having: cookies)
       do {
         checkEqual(try store.all().isEmpty, nil, "whether all() succeeds")
@@ -370,6 +378,7 @@ extension Contract<CookieSalvageFixture> {
       try fixture.clear(store)
       checkEqual(try store.all(), [], "the cookies after clear()")
       try store.store("new=1", from: try CookieRequest(isSecure: true, host: "a.example"))
+      checkEqual(try store.all().map(\.lastAccess), [clock.now], "the last access of a new cookie")
       store.close()
       checkEqual(fixture.mode("-wal"), nil, "the mode of the log after close()")
       checkEqual(try fixture.cookies().map(\.name), ["new"], "the names")

@@ -7,6 +7,12 @@ import Testing
   func holds(_ contractCase: ContractCase<CookieSalvageFixture>) async throws {
     try await contractCase.verify()
   }
+
+  @Test(
+    arguments: Contract.cookieHandles.cases(for: .sqlite) + Contract.cookieHandles.saboteurCases)
+  func holdsForHandles(_ contractCase: ContractCase<CookieSalvageFixture>) async throws {
+    try await contractCase.verify()
+  }
 }
 
 extension Implementation<CookieSalvageFixture> {

@@ -13,8 +13,23 @@ struct CookieSalvageFixture: Sendable {
   /// The file.
   let file: URL
 
-  /// Repairs the file.
-  let salvage: @Sendable () throws -> CookieSalvage
+  /// How a store is opened or repaired.
+  struct Opening: Sendable {
+    var path: String
+    /// How long to wait for the locks of others.
+    var timeout = Duration.seconds(5)
+    var now: @Sendable () -> Date = { Date() }
+
+    /// Opens a store as it is meant to be.
+    func store() throws -> SQLiteCookieStore {
+      try SQLiteCookieStore(
+        path: path, policy: CookiePolicy(limits: .init(perDomain: .max)), busyTimeout: timeout,
+        now: now)
+    }
+  }
+
+  /// Repairs a file.
+  let salvaging: @Sendable (Opening) throws -> CookieSalvage
 
   /// Deletes all cookies of an open store, whose file may be damaged.
   let clear: @Sendable (SQLiteCookieStore) throws -> Void
@@ -22,28 +37,22 @@ struct CookieSalvageFixture: Sendable {
   /// Closes a store, whose file may be damaged.
   let close: @Sendable (SQLiteCookieStore) -> Void
 
-  /// Opens a store, which waits so long for the locks of others.
-  private let opening: @Sendable (URL, Duration) throws -> SQLiteCookieStore
+  /// Opens a store.
+  let opening: @Sendable (Opening) throws -> SQLiteCookieStore
 
   /// Creates a fixture with a file in a temporary folder.
   init(
     in scope: FixtureScope,
-    salvaging salvage: @escaping @Sendable (URL) throws -> CookieSalvage = {
-      try SQLiteCookieStore.salvage(path: $0.path)
+    salvaging: @escaping @Sendable (Opening) throws -> CookieSalvage = {
+      try SQLiteCookieStore.salvage(path: $0.path, busyTimeout: $0.timeout)
     },
     clearing clear: @escaping @Sendable (SQLiteCookieStore) throws -> Void = { try $0.clear() },
     closing close: @escaping @Sendable (SQLiteCookieStore) -> Void = { $0.close() },
-    opening: @escaping @Sendable (URL, Duration) throws -> SQLiteCookieStore = {
-      try Self.open($0, waiting: $1)
-    }
+    opening: @escaping @Sendable (Opening) throws -> SQLiteCookieStore = { try $0.store() }
   ) throws {
     let file = try scope.temporaryDirectory().appending(path: "cookies.sqlite")
     scope.witnessDatabase(file)
-    self.file = file
-    self.salvage = { try salvage(file) }
-    self.clear = clear
-    self.close = close
-    self.opening = opening
+    self.init(file: file, salvaging: salvaging, clear: clear, close: close, opening: opening)
   }
 
   /// The fixture with another repair.
@@ -51,17 +60,18 @@ struct CookieSalvageFixture: Sendable {
     _ salvage: @escaping @Sendable (CookieSalvageFixture) throws -> CookieSalvage
   ) -> CookieSalvageFixture {
     CookieSalvageFixture(
-      file: file, salvage: { try salvage(self) }, clear: clear, close: close, opening: opening)
+      file: file, salvaging: { _ in try salvage(self) }, clear: clear, close: close,
+      opening: opening)
   }
 
   private init(
-    file: URL, salvage: @escaping @Sendable () throws -> CookieSalvage,
+    file: URL, salvaging: @escaping @Sendable (Opening) throws -> CookieSalvage,
     clear: @escaping @Sendable (SQLiteCookieStore) throws -> Void,
     close: @escaping @Sendable (SQLiteCookieStore) -> Void,
-    opening: @escaping @Sendable (URL, Duration) throws -> SQLiteCookieStore
+    opening: @escaping @Sendable (Opening) throws -> SQLiteCookieStore
   ) {
     self.file = file
-    self.salvage = salvage
+    self.salvaging = salvaging
     self.clear = clear
     self.close = close
     self.opening = opening
@@ -96,15 +106,12 @@ struct CookieSalvageFixture: Sendable {
 
   /// Opens a store, which waits so long for the locks of others.
   func open(waiting time: Duration = .seconds(5)) throws -> SQLiteCookieStore {
-    try opening(file, time)
+    try opening(Opening(path: file.path, timeout: time))
   }
 
-  /// Opens a store as it is meant to be.
-  @Sendable static func open(_ file: URL, waiting time: Duration = .seconds(5)) throws
-    -> SQLiteCookieStore
-  {
-    try SQLiteCookieStore(
-      path: file.path, policy: CookiePolicy(limits: .init(perDomain: .max)), busyTimeout: time)
+  /// Repairs the file.
+  func salvage(waiting time: Duration = .seconds(5)) throws -> CookieSalvage {
+    try salvaging(Opening(path: file.path, timeout: time))
   }
 
   /// The files of the folder, by name, but that of memory which SQLite's handles share.
@@ -211,7 +218,7 @@ struct CookieSalvageFixture: Sendable {
 
   /// Expects a call to fail, with the path, and to leave every file as it is.
   func expectRefusal(
-    _ kind: CookieStorageFailure.Kind, of what: String,
+    _ kind: CookieStorageFailure.Kind, of what: String, at path: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation, by call: () throws -> Void
   ) throws {
     let before = try contents()
@@ -223,7 +230,7 @@ struct CookieSalvageFixture: Sendable {
     }
     checkEqual(found?.kind, kind, "the failure of \(what)", sourceLocation: sourceLocation)
     checkEqual(
-      found?.subject, file.path, "the subject of the failure of \(what)",
+      found?.subject, path ?? file.path, "the subject of the failure of \(what)",
       sourceLocation: sourceLocation)
     checkEqual(
       found?.detail.isEmpty, kind == .closed, "whether the failure of \(what) has no detail",

@@ -105,25 +105,25 @@ extension Saboteur<CookieSalvageFixture> {
       "newer-version", "other-program", "other-log", "other-tables", "no-file",
       saying: "the failure of"
     ) { scope in
-      @Sendable func claim(_ file: URL) throws {
+      @Sendable func claim(_ opening: CookieSalvageFixture.Opening) throws {
         for suffix in ["", "-wal", "-journal"] {
-          try? FileManager.default.removeItem(atPath: file.path + suffix)
+          try? FileManager.default.removeItem(atPath: opening.path + suffix)
         }
-        try CookieSalvageFixture.open(file).close()
+        try opening.store().close()
       }
-      return try CookieSalvageFixture(in: scope) { file in
+      return try CookieSalvageFixture(in: scope) { opening in
         do {
-          return try SQLiteCookieStore.salvage(path: file.path)
+          return try SQLiteCookieStore.salvage(path: opening.path)
         } catch {
-          try claim(file)
-          return try SQLiteCookieStore.salvage(path: file.path)
+          try claim(opening)
+          return try SQLiteCookieStore.salvage(path: opening.path)
         }
-      } opening: { file, _ in
+      } opening: { opening in
         do {
-          return try CookieSalvageFixture.open(file)
+          return try opening.store()
         } catch {
-          try claim(file)
-          return try CookieSalvageFixture.open(file)
+          try claim(opening)
+          return try opening.store()
         }
       }
     }
@@ -131,14 +131,14 @@ extension Saboteur<CookieSalvageFixture> {
       scope in
       try CookieSalvageFixture(
         in: scope,
-        opening: { file, _ in
-          if let data = try? Data(contentsOf: file),
+        opening: { opening in
+          if let data = try? Data(contentsOf: URL(filePath: opening.path)),
             data.range(of: Data("sqlite_stat1".utf8)) != nil
           {
             throw CookieStoreError.storage(
-              CookieStorageFailure(.corrupt, subject: file.path, detail: "it has other tables"))
+              CookieStorageFailure(.corrupt, subject: opening.path, detail: "it has other tables"))
           }
-          return try CookieSalvageFixture.open(file)
+          return try opening.store()
         })
     }
     Saboteur(
@@ -146,13 +146,13 @@ extension Saboteur<CookieSalvageFixture> {
     ) { scope in
       try CookieSalvageFixture(
         in: scope,
-        opening: { file, _ in
-          if FileManager.default.fileExists(atPath: file.path + "-journal") {
+        opening: { opening in
+          if FileManager.default.fileExists(atPath: opening.path + "-journal") {
             throw CookieStoreError.storage(
-              CookieStorageFailure(.notACookieStore, subject: file.path, detail: "it has a journal")
-            )
+              CookieStorageFailure(
+                .notACookieStore, subject: opening.path, detail: "it has a journal"))
           }
-          return try CookieSalvageFixture.open(file)
+          return try opening.store()
         })
     }
     Saboteur(
@@ -161,12 +161,12 @@ extension Saboteur<CookieSalvageFixture> {
     ) { scope in
       try CookieSalvageFixture(
         in: scope,
-        opening: { file, _ in
-          let before = try? FileManager.default.attributesOfItem(atPath: file.path)
-          let store = try CookieSalvageFixture.open(file)
+        opening: { opening in
+          let before = try? FileManager.default.attributesOfItem(atPath: opening.path)
+          let store = try opening.store()
           if let mode = before?[.posixPermissions] {
             try FileManager.default.setAttributes(
-              [.posixPermissions: mode], ofItemAtPath: file.path)
+              [.posixPermissions: mode], ofItemAtPath: opening.path)
           }
           return store
         })
@@ -175,28 +175,30 @@ extension Saboteur<CookieSalvageFixture> {
       "tidies-up", "moves the log into the file on closing, whatever happened",
       caughtBy: "kept-as-evidence", saying: "whether close() leaves the"
     ) { scope in
-      let file = Mutex<URL?>(nil)
+      let file = Mutex<String?>(nil)
       return try CookieSalvageFixture(
         in: scope,
         closing: { store in
           store.close()
-          guard let path = file.withLock({ $0?.path }) else { return }
+          guard let path = file.withLock({ $0 }) else { return }
           var database: OpaquePointer?
           sqlite3_open(path, &database)
           sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
           sqlite3_close(database)
         },
-        opening: { opened, _ in
-          file.withLock { $0 = opened }
-          return try CookieSalvageFixture.open(opened)
+        opening: { opening in
+          file.withLock { $0 = opening.path }
+          return try opening.store()
         })
     }
     Saboteur("impatient", "does not wait for locks", caughtBy: "locked", saying: "waited") {
       scope in
       try CookieSalvageFixture(
         in: scope,
-        opening: { file, _ in
-          try CookieSalvageFixture.open(file, waiting: .zero)
+        opening: {
+          var hasty = $0
+          hasty.timeout = .zero
+          return try hasty.store()
         })
     }
     Saboteur("reads-to-clear", "deletes the cookies one by one", caughtBy: "cleared") { scope in

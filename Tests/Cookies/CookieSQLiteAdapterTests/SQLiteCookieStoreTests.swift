@@ -23,39 +23,6 @@ import Testing
 
   // MARK: The file
 
-  @Test(arguments: ["deleted", "moved", "replaced"])
-  func `a flush detects that the file is gone, and later writes fail`(
-    how: String
-  ) throws {
-    let store = try open()
-    try store.store("a=1; Max-Age=60", from: .to())
-    let path = directory.file()
-    switch how {
-    case "deleted": unlink(path)
-    case "moved": rename(path, directory.file("elsewhere.db"))
-    default: try Data().write(to: URL(filePath: path), options: .atomic)
-    }
-    let id = Cookie.ID(name: "a", domain: "example.com")
-    #expect(failureKind { try store.flush() } == .gone)
-    #expect(failureKind { try store.store("b=1; Max-Age=60", from: .to()) } == .gone)
-    #expect(failureKind { try store.delete(id) } == .gone)
-    #expect(failureKind { try store.clear() } == .gone)
-    #expect(try store.all().map(\.name) == ["a"], "the open file can still be read")
-    store.close()
-  }
-
-  @Test func `a write detects that the file is gone within 10 s`() throws {
-    let store = try open()
-    unlink(directory.file())
-    var kind: CookieStorageFailure.Kind?
-    let end = ContinuousClock.now + .seconds(10)
-    while kind == nil, ContinuousClock.now < end {
-      kind = failureKind { try store.store("a=1; Max-Age=60", from: .to()) }
-    }
-    #expect(kind == .gone)
-    store.close()
-  }
-
   @Test func `the file, its log and its shared memory are private`() throws {
     let store = try open()
     try store.store("a=1", from: .to())
@@ -66,15 +33,6 @@ import Testing
     }
     store.close()
     #expect(try directory.contents().keys.sorted() == ["cookies.db"])
-  }
-
-  @Test func `names with a meaning for SQLite are plain files`() throws {
-    for name in [":memory:", "file:a?mode=memory", "a b%20c.db"] {
-      let store = try SQLiteCookieStore(path: directory.file(name))
-      try store.store("a=1", from: .to())
-      store.close()
-      #expect(FileManager.default.fileExists(atPath: directory.file(name)))
-    }
   }
 
   @Test(arguments: [
@@ -132,35 +90,6 @@ import Testing
     #expect(try open().all().count == 20)
   }
 
-  // MARK: Closing
-
-  @Test func `a closed store throws closed, and its streams end`() async throws {
-    let store = try open()
-    let changes = store.changes()
-    try store.store("a=1", from: .to())
-    store.close()
-    store.close()
-    var seen: [CookieChange] = []
-    for await change in changes { seen.append(change) }
-    #expect(seen.count == 1)
-    let request = try CookieRequest.to()
-    let operations: [() throws -> Void] = [
-      { try store.store("a=1", from: request) }, { _ = try store.cookies(for: request) },
-      { _ = try store.all() }, { try store.restore([]) }, { try store.clear() },
-      { try store.delete(Cookie.ID(name: "a", domain: "b")) }, { try store.removeExpired() },
-      { try store.endSession() }, { try store.flush() },
-    ]
-    for operation in operations { #expect(failureKind(operation) == .closed) }
-  }
-
-  @Test func `a released store closes its file`() throws {
-    do {
-      let store = try open()
-      try store.store("a=1", from: .to())
-    }
-    #expect(try directory.contents().keys.sorted() == ["cookies.db"])
-  }
-
   // MARK: Several handles
 
   @Test func `handles see each other's writes immediately`() throws {
@@ -206,46 +135,6 @@ import Testing
     #expect(try open().all().count == 8)
   }
 
-  @Test func `a write waits for another handle no longer than the timeout`() throws {
-    let store = try open(busyTimeout: .milliseconds(20))
-    try store.store("a=1", from: .to())
-    let other = try Connection(path: directory.file(), busyTimeout: .zero)
-    try other.execute("BEGIN IMMEDIATE")
-    #expect(failureKind { try store.store("b=1", from: .to()) } == .busy)
-    #expect(try store.cookies(for: .to()).map(\.name) == ["a"])
-    clock.advance(by: 60)
-    #expect(
-      try store.cookies(for: .to()).map(\.name) == ["a"],
-      "a lookup doesn't wait to write last accesses")
-    try other.execute("COMMIT")
-    try store.store("b=1", from: .to())
-    #expect(try store.all().map(\.name) == ["a", "b"])
-  }
-
-  @Test func `a lookup doesn't wait to write last accesses`() throws {
-    let store = try open(busyTimeout: .seconds(60))
-    try store.store("a=1", from: .to())
-    _ = try store.cookies(for: .to())
-    let other = try Connection(path: directory.file(), busyTimeout: .zero)
-    try other.execute("BEGIN IMMEDIATE")
-    clock.advance(by: 60)
-    let time = try ContinuousClock().measure { _ = try store.cookies(for: .to()) }
-    #expect(time < .seconds(30))
-  }
-
-  @Test func `the switch to the log waits for a writer no longer than the timeout`() throws {
-    try directory.makeStore(of: 1)
-    try directory.execute("PRAGMA journal_mode = DELETE")
-    let writer = try Connection(path: directory.file(), busyTimeout: .zero)
-    try writer.execute("BEGIN IMMEDIATE")
-    let time = ContinuousClock().measure {
-      #expect(failureKind { _ = try open(busyTimeout: .milliseconds(60)) } == .busy)
-    }
-    #expect(time >= .milliseconds(60))
-    try writer.execute("COMMIT")
-    #expect(failureKind { _ = try open() } == nil)
-  }
-
   // MARK: Last access
 
   @Test func `last access is visible to its handle immediately, to others after a flush`() throws {
@@ -259,24 +148,6 @@ import Testing
     #expect(try other.all().map(\.lastAccess) == [stored])
     try one.flush()
     #expect(try other.all().map(\.lastAccess) == [stored + 5])
-  }
-
-  @Test func `last access is written after 30 s and on closing`() throws {
-    let one = try open()
-    let other = try open()
-    try one.store("a=1", from: .to())
-    let stored = clock.now
-    _ = try one.cookies(for: .to())
-    clock.advance(by: 29)
-    _ = try one.cookies(for: .to())
-    #expect(try other.all().map(\.lastAccess) == [stored])
-    clock.advance(by: 1)
-    _ = try one.cookies(for: .to())
-    #expect(try other.all().map(\.lastAccess) == [stored + 30])
-    clock.advance(by: 1)
-    _ = try one.cookies(for: .to())
-    one.close()
-    #expect(try other.all().map(\.lastAccess) == [stored + 31])
   }
 
   @Test func `a later access by another handle is kept`() throws {
@@ -293,46 +164,7 @@ import Testing
     #expect(try other.all().map(\.lastAccess) == [stored + 2])
   }
 
-  @Test func `a buffered access doesn't apply to a new cookie of the same name`() throws {
-    let one = try open()
-    let other = try open()
-    try one.store("a=1", from: .to())
-    clock.advance(by: 5)
-    _ = try one.cookies(for: .to())
-    clock.advance(by: -5)
-    try other.clear()
-    try other.store("a=1", from: .to())
-    try one.flush()
-    #expect(try one.all().map(\.lastAccess) == [clock.now])
-  }
-
-  @Test func `a written access is removed from the buffer`() throws {
-    let one = try open()
-    let other = try open()
-    try one.store("a=1", from: .to())
-    clock.advance(by: 5)
-    _ = try one.cookies(for: .to())
-    try one.flush()
-    clock.advance(by: -5)
-    try other.store("a=2", from: .to())
-    #expect(try one.all().map(\.lastAccess) == [clock.now])
-  }
-
   // MARK: Bytes and limits
-
-  @Test(arguments: [Double.nan, 253_402_300_800, -1e15, .infinity])
-  func `a clock outside the years 1 to 9999 is an error of its own, and nothing is written`(
-    seconds: Double
-  ) throws {
-    let store = try open()
-    try store.store("a=1", from: .to())
-    let cookies = try store.all()
-    clock.now = Date(timeIntervalSince1970: seconds)
-    #expect(failureKind { try store.store("b=1", from: .to()) } == .clockOutOfRange)
-    #expect(failureKind { _ = try store.cookies(for: .to()) } == .clockOutOfRange)
-    clock.now = ManualWallClock.start
-    #expect(try store.all() == cookies)
-  }
 
   @Test func `identities are compared byte by byte, including NUL`() throws {
     let store = try open()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CookieSQLiteAdapter
 
-/// Tests repairs of random damage and beside other handles; the contract `cookie-salvage` has the rest.
+/// Tests repairs of random damage; the contract `cookie-salvage` has the rest.
 @Suite struct SalvageTests {
   let directory: TemporaryDirectory
 
@@ -30,21 +30,5 @@ import Testing
       #expect(failureKind { try exercise(directory.file()) } == nil, "\(salvage)")
     }
     #expect(repaired > 10)
-  }
-
-  @Test func `a salvage waits for a writer no longer than the timeout`() throws {
-    try directory.makeStore(of: 40)
-    try directory.execute("UPDATE cookie SET expires = 'soon' WHERE name = 'name3'")
-    let writer = try Connection(path: directory.file(), busyTimeout: .zero)
-    try writer.execute("BEGIN IMMEDIATE")
-    let time = ContinuousClock().measure {
-      #expect(
-        failureKind {
-          try SQLiteCookieStore.salvage(path: directory.file(), busyTimeout: .milliseconds(60))
-        } == .busy)
-    }
-    #expect(time >= .milliseconds(60) && time < .seconds(30))
-    try writer.execute("COMMIT")
-    #expect(try SQLiteCookieStore.salvage(path: directory.file()).kept.count == 39)
   }
 }

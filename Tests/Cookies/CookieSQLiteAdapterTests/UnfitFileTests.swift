@@ -29,12 +29,6 @@ import Testing
     #expect(failures > 100)
   }
 
-  @Test(arguments: ["", "/tmp/a\0b"])
-  func `an invalid path is not permitted`(path: String) throws {
-    #expect(failureKind { _ = try SQLiteCookieStore(path: path) } == .notPermitted)
-    #expect(!FileManager.default.fileExists(atPath: "/tmp/a"))
-  }
-
   @Test func `a missing directory is named as such`() throws {
     try Data().write(to: URL(filePath: directory.file("a file")))
     for path in ["/nowhere/at/all/cookies.db", directory.file("a file") + "/cookies.db"] {
