@@ -55,10 +55,11 @@ package enum CookieDate {
 
   /// Formats an instant for HTTP, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
   ///
-  /// Fractions of a second are dropped; instants outside the years 1970 to 9999 are clamped.
+  /// Fractions of a second are dropped; instants outside the years 1601 to 9999 are clamped.
   package static func format(_ date: Date) -> String {
+    let first = TimeInterval(days(year: 1601, month: 1, day: 1)) * 86_400
     // In this order, NaN becomes the first instant.
-    let seconds = min(max(.zero, date.timeIntervalSince1970), latest.timeIntervalSince1970)
+    let seconds = min(max(first, date.timeIntervalSince1970), latest.timeIntervalSince1970)
     let instant = Date(timeIntervalSince1970: seconds)
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
