@@ -150,13 +150,13 @@ extension Contract<FeedbackFixture> {
       Clause("own-turn", "the vendor receives and answers each load once") { fixture in
         let own = fixture.ownAnswers
         own.begin()
-        for round in 1...100 {
+        for round in 1...30 {
           let isKnown = !round.isMultiple(of: 3)
           let id = isKnown ? own.form.id : own.unknownID
           let form = try? await fixture.service.loadForm(id)
           try #require((form != nil) == isKnown, "the load received another load's answer")
         }
-        #expect(fixture.vendor.loadCount == 100, "a load reached the vendor twice or never")
+        #expect(fixture.vendor.loadCount == 30, "a load reached the vendor twice or never")
       }
     }
     ClauseGroup("Giving up") {
