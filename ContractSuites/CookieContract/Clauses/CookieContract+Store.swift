@@ -329,7 +329,7 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAllInOrder(["late=1", "future=1", "long=1"])
     }
     Clause(
-      "restore-expired", "restoring removes and reports expired cookies, as storing does",
+      "restore-expired", "restoring removes and reports expired cookies, and restored ones expire as others do",
       from: "this project", requires: .controllableClock
     ) { fixture in
       let kept = try await fixture.set("a=1")
@@ -344,6 +344,13 @@ extension ClauseGroup<CookieStoreFixture> {
         reported,
         [.removed(gone, .expired), .stored(kept, replacing: kept), .stored(last, replacing: nil)],
         "the changes reported by restoring")
+      // The clock may have gone back since a cookie was created.
+      var later = try await fixture.set("d=1; Max-Age=60")
+      later.creation += 600
+      try await fixture.store.restore([later])
+      fixture.clock.advance(by: 60)
+      checkEqual(
+        try await fixture.store.removeExpired(), 1, "the count when a restored cookie has expired")
     }
     Clause(
       "restore-all-or-none", "if one of the cookies is invalid, none is restored",

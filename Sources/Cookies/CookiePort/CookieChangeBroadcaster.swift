@@ -25,7 +25,7 @@ package final class CookieChangeBroadcaster: Sendable {
   package func stream() -> AsyncStream<CookieChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: CookieChange.self)
     let id = subscriptions.withLock {
-      $0.next += 1
+      $0.next += 1  // not mutated: only that the numbers differ counts
       $0.continuations[$0.next] = continuation
       return $0.next
     }
@@ -49,6 +49,7 @@ package final class CookieChangeBroadcaster: Sendable {
   }
 
   /// Whether there is a subscription.
+  // not mutated: a change that nobody receives shows only in the use of time
   package var hasSubscriptions: Bool { subscriptions.withLock { !$0.continuations.isEmpty } }
 
   /// The number of subscriptions.

@@ -57,19 +57,19 @@ package enum CookieDate {
   ///
   /// Fractions of a second are dropped; instants outside the years 1601 to 9999 are clamped.
   package static func format(_ date: Date) -> String {
+    // not mutated: no provider has a cookie that has expired
     let first = TimeInterval(days(year: 1601, month: 1, day: 1)) * 86_400
     // In this order, NaN becomes the first instant.
     let seconds = min(max(first, date.timeIntervalSince1970), latest.timeIntervalSince1970)
-    let instant = Date(timeIntervalSince1970: seconds)
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = .gmt
-    func part(_ component: Calendar.Component) -> Int {
-      calendar.component(component, from: instant)
-    }
-    let day = String(format: "%02ld", part(.day))
-    let time = String(
-      format: "%04ld %02ld:%02ld:%02ld", part(.year), part(.hour), part(.minute), part(.second))
-    return "\(weekdays[part(.weekday) - 1]), \(day) \(months[part(.month) - 1]) \(time) GMT"
+    // Where `time_t` has 32 bits, its last instant is in 2038.
+    var time = time_t(min(seconds.rounded(.down), TimeInterval(time_t.max)))
+    var parts = tm()
+    gmtime_r(&time, &parts)
+    func digits(_ format: String, _ number: Int32) -> String { String(format: format, number) }
+    let day = "\(weekdays[Int(parts.tm_wday)]), \(digits("%02d", parts.tm_mday))"
+    let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits("%02d", $0) }
+    return "\(day) \(months[Int(parts.tm_mon)]) \(digits("%04d", parts.tm_year + 1900)) "
+      + "\(clock.joined(separator: ":")) GMT"
   }
 
   private static let months = [

@@ -66,6 +66,7 @@ final class Connection {
   }
 
   /// Whether the file or its file system is read-only.
+  // not mutated: a user who may write everything, such as root, has no read-only file
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Sets whether closing the last connection moves the write-ahead log into the file.
@@ -77,7 +78,7 @@ final class Connection {
   func withoutWaiting<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    sqlite3_busy_timeout(handle, 0)
+    sqlite3_busy_timeout(handle, 0)  // not mutated: shows only in the time of a lookup
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
     return try body()
   }
@@ -96,7 +97,7 @@ final class Connection {
         guard case .storage(let failure) = error, failure.kind == .busy,
           ContinuousClock.now < end
         else { throw error }
-        usleep(1000)
+        usleep(1000)  // not mutated: any short interval does
         sqlite3_busy_timeout(handle, Self.milliseconds(end - .now))
       }
     }
@@ -183,7 +184,7 @@ final class Connection {
         CookieStorageFailure(.gone, subject: path, detail: "the path leads to another file or none")
       )
     }
-    nextPathCheck += Self.pathCheckInterval
+    nextPathCheck += Self.pathCheckInterval  // not mutated: shows only in the rate of writes
   }
 
   private func transaction<Result>(
@@ -242,9 +243,7 @@ final class Connection {
   }
 
   private static func milliseconds(_ duration: Duration) -> Int32 {
-    let (seconds, attoseconds) = duration.components
-    let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
-    return Int32(max(0, min(milliseconds, Double(Int32.max))))
+    Int32(max(0, min(duration / .milliseconds(1), Double(Int32.max))))
   }
 
   private static func prepare(

@@ -25,7 +25,7 @@ extension CookieStorageFailure {
         .notPermitted
       case (SQLITE_IOERR, EACCES), (SQLITE_IOERR, EPERM), (SQLITE_IOERR, EROFS): .notPermitted
       case (SQLITE_BUSY, _), (SQLITE_LOCKED, _), (SQLITE_PROTOCOL, _): .busy
-      case (SQLITE_IOERR, _) where code == shortRead: .corrupt
+      case (SQLITE_IOERR, _) where code == csqlite_short_read: .corrupt
       default: .other
       }
     var detail = "\(message) (SQLite result code \(code)"
@@ -34,6 +34,3 @@ extension CookieStorageFailure {
     self.init(kind, subject: path, detail: detail + ")")  // not mutated: text for people
   }
 }
-
-/// `SQLITE_IOERR_SHORT_READ`, a macro that Swift doesn't import: the file ends inside a page.
-private let shortRead = SQLITE_IOERR | (2 << 8)

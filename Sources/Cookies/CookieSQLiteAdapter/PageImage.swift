@@ -55,11 +55,12 @@ final class PageImage {
     bytes.update(from: schema.bytes, count: original.size)
     // Unless this counter is the one that ``show(_:)`` changes, SQLite takes the number of pages from the
     // size instead of the header, which has that of the empty table.
-    bytes[92] = ~bytes[24]
+    bytes[92] = ~bytes[24]  // not mutated: any difference between the two does
     connection = try Connection.inMemory()
     try connection.check(
       sqlite3_deserialize(
         connection.handle, "main", bytes, Int64(size), Int64(size),
+        // not mutated: shows only in the use of memory, and the image is never written
         UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY)))
     // not mutated: SQLite finds the damage of the clauses either way
     try connection.execute("PRAGMA cell_size_check = ON")
@@ -78,7 +79,7 @@ final class PageImage {
     root[8] = UInt8(truncatingIfNeeded: cell.offset >> 8)
     root[9] = UInt8(truncatingIfNeeded: cell.offset)
     // SQLite reads pages again if the change counter differs from that of the last time.
-    bytes[24] ^= 1
+    bytes[24] ^= 1  // not mutated: any difference does
   }
 }
 

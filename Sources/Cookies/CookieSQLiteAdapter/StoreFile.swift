@@ -16,14 +16,14 @@ enum StoreFile {
     let path = try absolute(path)
     let error = creationLock.withLock { _ in
       let descriptor = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { return errno }
+      guard descriptor != -1 else { return errno }
       close(descriptor)
       return 0
     }
-    if error == 0 { return (path, true) }
+    if error == 0 { return (path, true) }  // not mutated: only a power failure shows it
     guard error == EEXIST else { throw failure(error, path) }
     try check(path)
-    return (path, false)
+    return (path, false)  // not mutated: only a power failure shows it
   }
 
   /// Checks the path of a file that must exist.
@@ -55,6 +55,7 @@ enum StoreFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw failure(.notACookieStore, path, "it is not a regular file")
     }
+    // not mutated: a user who may write everything, such as root, has no file without these rights
     guard access(path, R_OK | W_OK) == 0 else { throw failure(errno, path) }
     switch status.st_size {
     // SQLite gives the log the file's mode, so makePrivate(_:) would come too late.
@@ -113,6 +114,7 @@ enum StoreFile {
     for suffix in ["", "-wal", "-shm"] {
       var status = stat()
       guard stat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+      // not mutated: the owner of a file can change its mode
       guard chmod(path + suffix, 0o600) == 0 || errno == ENOENT else {
         throw failure(
           .notPermitted, path + suffix,

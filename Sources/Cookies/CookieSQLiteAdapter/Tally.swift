@@ -19,9 +19,11 @@ struct Tally: Equatable {
   static let columns = "cookies, last_sequence, latest_creation, earliest_expiry"
 
   /// The valid range of counts and sequence numbers, far beyond what a store can reach.
+  // not mutated: any number that no store reaches does
   static var range: ClosedRange<Int64> { 0...(1 << 53) }
 
   /// The sequence numbers that leave room for new cookies.
+  // not mutated: any number that no store reaches does
   static var usableSequences: Range<Int64> { 0..<(1 << 52) }
 
   /// Reads the current row of a statement, or returns `nil` if a field is invalid.

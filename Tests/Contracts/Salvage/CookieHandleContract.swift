@@ -126,6 +126,7 @@ extension Contract<CookieSalvageFixture> {
       var failure: CookieStorageFailure.Kind?
       let end = ContinuousClock.now + .seconds(10)
       while failure == nil, ContinuousClock.now < end {
+        usleep(5_000)
         do {
           try store.store("a=1", from: try .secure)
         } catch CookieStoreError.storage(let found) {
@@ -240,6 +241,23 @@ extension Contract<CookieSalvageFixture> {
       }
       try fixture.open().close()
       checkEqual(try fixture.execute("PRAGMA journal_mode"), ["wal"], "the journal of the file")
+    }
+    Clause(
+      "flush-waits", "a flush waits for a writer, no less than the timeout, and so does the next write",
+      from: "sqlite.org, sqlite3_wal_checkpoint_v2"
+    ) { fixture in
+      let timeout = Duration.milliseconds(30)
+      let store = try fixture.open(waiting: timeout)
+      try store.store("a=1", from: try .secure)
+      // Otherwise a flush moves a part before it fails.
+      try store.flush()
+      try fixture.execute("BEGIN IMMEDIATE") { _ in
+        try fixture.expectBusy(after: timeout, "a flush") { try store.flush() }
+        try fixture.expectBusy(after: timeout, "a write after a flush") {
+          try store.store("b=1", from: try .secure)
+        }
+      }
+      store.close()
     }
     Clause("salvage-waits", "a repair waits for a writer, no less than the timeout", from: project)
     {

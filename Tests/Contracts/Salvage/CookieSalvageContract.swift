@@ -451,9 +451,15 @@ private let invalidFields: [(column: String, value: String)] =
       ]
     ),
     ("path", ["x'2f'", "''", "'docs'", "CAST(x'2fff' AS TEXT)", "'/' || char(0) || 'x'"]),
-    ("name", ["x'61'", "CAST(x'c3' AS TEXT)", "'a' || char(13)"]),
+    ("name", ["x'61'", "CAST(x'c3' AS TEXT)", "'a' || char(13)", "'a' || char(31)"]),
     ("host_only", ["7", "-1", "'yes'", "x'01'", "0.5"]),
-    ("value", ["NULL", "zeroblob(100000)", "CAST(x'eda080' AS TEXT)", "'a' || char(0) || 'b'"]),
+    (
+      "value",
+      [
+        "NULL", "zeroblob(100000)", "CAST(x'eda080' AS TEXT)", "'a' || char(0) || 'b'",
+        "'a' || char(127)",
+      ]
+    ),
     ("expires", ["'soon'", "9e999", "-9e999", "1e300", "x'00'"]),
     ("secure", ["NULL", "2", "'true'"]), ("http_only", ["NULL", "2", "9223372036854775807"]),
     ("same_site", ["NULL", "4", "-9223372036854775808", "'Lax'"]),

@@ -78,7 +78,7 @@ extension Saboteur<CookieSalvageFixture> {
     }
     opening(
       "does-not-wait", "never waits for the locks of others", caughtBy: "log-waits",
-      "accesses-at-once", saying: "waited"
+      "flush-waits", "accesses-at-once", saying: "waited"
     ) {
       var opening = $0
       opening.timeout = .zero
