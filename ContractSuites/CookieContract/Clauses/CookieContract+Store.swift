@@ -329,7 +329,8 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAllInOrder(["late=1", "future=1", "long=1"])
     }
     Clause(
-      "restore-expired", "restoring removes and reports expired cookies, and restored ones expire as others do",
+      "restore-expired",
+      "restoring removes and reports expired cookies, and restored ones expire as others do",
       from: "this project", requires: .controllableClock
     ) { fixture in
       let kept = try await fixture.set("a=1")

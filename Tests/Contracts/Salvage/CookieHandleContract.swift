@@ -243,7 +243,8 @@ extension Contract<CookieSalvageFixture> {
       checkEqual(try fixture.execute("PRAGMA journal_mode"), ["wal"], "the journal of the file")
     }
     Clause(
-      "flush-waits", "a flush waits for a writer, no less than the timeout, and so does the next write",
+      "flush-waits",
+      "a flush waits for a writer, no less than the timeout, and so does the next write",
       from: "sqlite.org, sqlite3_wal_checkpoint_v2"
     ) { fixture in
       let timeout = Duration.milliseconds(30)
