@@ -39,7 +39,11 @@ package struct CanonicalHost: Sendable, Hashable {
     if bytes.last == UInt8(ascii: ".") { bytes = bytes.dropLast() }
     // Fast path: most hosts end in a letter after f, which no IPv6 address and no number but `0x`
     // does.
-    if let last = bytes.last, last > UInt8(ascii: "f"), last != UInt8(ascii: "x") { return false }
+    if let last = bytes.last,  // not mutated: without the fast path, the rest decides the same
+      last > UInt8(ascii: "f"), last != UInt8(ascii: "x")
+    {
+      return false
+    }
     guard !bytes.contains(UInt8(ascii: ":")) else { return true }
     let label = bytes.suffix(
       from: bytes.lastIndex(of: UInt8(ascii: ".")).map {

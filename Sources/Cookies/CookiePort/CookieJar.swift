@@ -297,12 +297,13 @@ extension CookieJar {
     }
   }
 
-  /// Evicts the first `excess` candidates of an order; none if `excess` isn't positive.
+  /// Evicts the first candidates of an order; none if their number isn't positive.
   private mutating func evict(
-    _ excess: Int, of candidates: some Sequence<Entry>, onChange: (CookieChange) -> Void,
+    _ difference: Int, of candidates: some Sequence<Entry>, onChange: (CookieChange) -> Void,
     by isEvictedFirst: (Entry, Entry) -> Bool
   ) {
-    guard excess > 0 else { return }
+    let excess = max(0, difference)
+    guard excess != 0 else { return }
     let victims =
       excess == 1
       ? candidates.min(by: isEvictedFirst).map { [$0] } ?? []

@@ -89,6 +89,7 @@ final class Connection {
   /// the rest of the timeout.
   func retryingWhileBusy(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
     let end = ContinuousClock.now + .milliseconds(busyTimeout)
+    // not mutated: shows only if a lock for which SQLite does not wait ends before the timeout
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
     while true {
       do throws(CookieStoreError) {
@@ -98,6 +99,7 @@ final class Connection {
           ContinuousClock.now < end
         else { throw error }
         usleep(1000)  // not mutated: any short interval does
+        // not mutated: shows only if SQLite waits after a lock for which it does not
         sqlite3_busy_timeout(handle, Self.milliseconds(end - .now))
       }
     }
@@ -243,7 +245,8 @@ final class Connection {
   }
 
   private static func milliseconds(_ duration: Duration) -> Int32 {
-    Int32(max(0, min(duration / .milliseconds(1), Double(Int32.max))))
+    let count = min(duration / .milliseconds(1), Double(Int32.max))
+    return Int32(max(0, count))  // not mutated: one millisecond is as short as none
   }
 
   private static func prepare(

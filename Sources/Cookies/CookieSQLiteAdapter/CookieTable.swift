@@ -332,7 +332,7 @@ extension CookieTable {
   }
 
   private func newSequence(_ tally: inout Tally) throws(CookieStoreError) -> Int64 {
-    guard tally.lastSequence < Tally.range.upperBound else {
+    guard tally.lastSequence != Tally.range.upperBound else {
       throw connection.corrupt("the last sequence number is \(tally.lastSequence)")
     }
     tally.lastSequence += 1
@@ -371,9 +371,10 @@ extension CookieTable {
   }
 
   private func evict(
-    _ excess: Int64, by select: Statement, _ tally: inout Tally
+    _ difference: Int64, by select: Statement, _ tally: inout Tally
   ) throws(CookieStoreError) {
-    guard excess > 0 else { return }
+    let excess = max(0, difference)
+    guard excess != 0 else { return }
     // SQL orders by the last access in the file, so the buffered ones must be written first.
     try updateAccesses()
     select.bind(1, excess)

@@ -31,7 +31,7 @@ struct Tally: Equatable {
     guard let cookies = statement.integer(0), Self.range.contains(cookies),
       let lastSequence = statement.integer(1), Self.range.contains(lastSequence),
       let latestCreation = statement.optionalDate(2),
-      let earliestExpiry = statement.optionalDate(3)
+      let earliestExpiry = statement.optionalDate(3)  // not mutated: an earlier one costs a query
     else { return nil }
     self.cookies = cookies
     self.lastSequence = lastSequence

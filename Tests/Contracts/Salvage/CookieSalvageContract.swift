@@ -208,12 +208,15 @@ extension Contract<CookieSalvageFixture> {
         "DELETE FROM tally", "UPDATE tally SET cookies = 7", "UPDATE tally SET cookies = 'many'",
         "UPDATE tally SET cookies = -1", "UPDATE tally SET last_sequence = -1",
         "UPDATE tally SET last_sequence = 9223372036854775807",
+        // The greatest valid number, after which there is none.
+        "UPDATE tally SET last_sequence = 9007199254740992",
         "UPDATE tally SET latest_creation = 'now'", "UPDATE tally SET latest_creation = 9e999",
         "UPDATE tally SET earliest_expiry = 'later'",
       ] {
         try bytes.write(fixture)
         try fixture.execute(sql)
         let salvage = try fixture.expect(kept: cookies, "after \(sql)")
+        checkEqual(salvage.isSound, false, "whether the file was sound after \(sql)")
         checkEqual(salvage.missing, 0, "the number of missing cookies after \(sql)")
         let last = try fixture.execute(
           "SELECT last_sequence >= (SELECT max(sequence) FROM cookie) FROM tally")

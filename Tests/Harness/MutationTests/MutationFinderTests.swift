@@ -12,6 +12,22 @@ import Testing
     #expect(!changes.contains { $0.hasPrefix("negation") })
   }
 
+  @Test func `a comparison with the current instant has no border`() throws {
+    let changes = try TypedSource.changes(
+      of: """
+        func f(a: ContinuousClock.Instant, b: ContinuousClock.Instant, c: SuspendingClock) {
+          if ContinuousClock.now < a || a > .now || c.now <= c.now || a < b {}
+        }
+        """)
+    let comparisons = changes.filter { $0.hasPrefix("comparison: ") }.sorted()
+    #expect(
+      comparisons == [
+        "comparison: ContinuousClock.now < a → ContinuousClock.now >= a",
+        "comparison: a < b → a <= b", "comparison: a < b → a >= b",
+        "comparison: a > .now → a <= .now", "comparison: c.now <= c.now → c.now > c.now",
+      ])
+  }
+
   @Test func `conditions of if, guard, while, repeat, for and ternaries are negated`() throws {
     let changes = try TypedSource.changes(
       of: """
@@ -51,6 +67,16 @@ import Testing
     #expect(changes.contains(#"arithmetic: s + "x" → s"#))
     #expect(changes.contains("arithmetic: x + [1] → x"))
     #expect(changes.contains("arithmetic: t % a → t * a"))
+    let durations = try TypedSource.changes(
+      of: """
+        func f(d: Duration, n: Int) -> Double {
+          _ = d / n + d * n
+          return d / .seconds(1)
+        }
+        """)
+    #expect(durations.contains("arithmetic: d / n → d * n"))
+    #expect(durations.contains("arithmetic: d * n → d / n"))
+    #expect(!durations.contains { $0.hasPrefix("arithmetic: d / .seconds") })
   }
 
   @Test func `numbers and bounds move by 1, within their type`() throws {

@@ -27,7 +27,7 @@ final class MutantJudge {
   private static let switchesOfPart = 50_000
 
   /// How long a case may be silent before it counts as hanging, as a multiple of the usual limit.
-  private static let patience = 5.0
+  private static let patience = 3.0
 
   init(
     _ program: CaseServerProcess.Program, _ baseline: Baseline, count: Int, folder: String,

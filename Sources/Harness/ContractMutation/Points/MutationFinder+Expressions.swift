@@ -99,19 +99,23 @@ extension MutationFinder {
     guard let place = operatorRange(of: node), let range = source.range(of: node) else { return }
     let name = source[place]
     func text(_ other: String) -> String { replacing(place, by: other, in: range) }
+    let operands = node.arguments.compactMap { $0.child("expr") }
     if node.type == PlainType.bool {
       if let other = Self.equalities[name] {
         addNegation(range, Change(change: .comparison, replacement: text(other)), in: context)
-      } else if let others = Self.comparisons[name] {
+      } else if var others = Self.comparisons[name] {
+        // The first differs only for equal values.
+        if operands.contains(where: MutationRules.isCurrentInstant) { others.removeFirst() }
         addChoice(
           range, others.map { Change(change: .comparison, replacement: text($0)) }, in: context)
       } else if let other = Self.logical[name] {
         addChoice(range, [Change(change: .logical, replacement: text(other))], in: context)
       }
     }
-    let operands = node.arguments.compactMap { $0.child("expr") }
-    // An instant minus an instant is a duration, but plus an instant it is nothing.
-    let isUniform = operands.allSatisfy { $0.type == node.type } || !["+", "-"].contains(name)
+    // An instant minus an instant is a duration, but plus an instant it is nothing; and a duration divided
+    // by a duration is a number, but times a duration it is nothing.
+    let types = Set(operands.map(\.type))
+    let isUniform = types == [node.type] || types.count > 1 && !["+", "-"].contains(name)
     if let other = Self.arithmetic[name], PlainType.isNumber(node.type), isUniform {
       addChoice(range, [Change(change: .arithmetic, replacement: text(other))], in: context)
     } else if name == "+", node.type == PlainType.string || PlainType.isArray(node.type),

@@ -34,6 +34,16 @@ enum MutationRules {
     return isSystem || function.usr.contains("10Foundation") ? reason : nil
   }
 
+  /// Whether an expression is the current instant of the system's clocks. No caller can make it equal
+  /// to another one.
+  static func isCurrentInstant(_ expression: SyntaxNode) -> Bool {
+    guard let property = expression.unwrapped.reference, property.baseName == "now" else {
+      return false
+    }
+    return ["s:12_Concurrency15ContinuousClockV", "s:12_Concurrency15SuspendingClockV"]
+      .contains { property.usr.hasPrefix($0) }
+  }
+
   /// Why an argument is left out, or `nil`.
   static func reason(forArgument label: String) -> String? {
     label == "minimumCapacity" || label == "reservingCapacity" ? "a capacity" : nil
