@@ -133,6 +133,18 @@ extension ClauseGroup<TransportFixture> {
       let twice = try await fixture.world([.readBody, .close])
       await twice.through { $0.retryingWhenSafe() }.expectFailure(.emptyReply)
       checkEqual(twice.log.requests.count, 2, "the number of attempts by default")
+      let random = RetryBackoff.doubling(from: .seconds(2), upTo: .seconds(4))
+      for (failures, longest) in [(1, Duration.seconds(2)), (2, .seconds(4)), (.max, .seconds(4))] {
+        let pauses = Set((1...1000).map { _ in random.pause(failures) })
+        check(pauses.count > 1, "the pauses after \(failures) failures are not random")
+        check(
+          pauses.allSatisfy { $0 >= longest / 2 && $0 <= longest },
+          "a pause after \(failures) failures is not between \(longest / 2) and \(longest)")
+      }
+      for first in [Duration.zero, .seconds(-1)] {
+        let backoff = RetryBackoff.doubling(from: first, upTo: .seconds(4), share: { 1 })
+        checkEqual(backoff.pause(.max), first, "the last pause from \(first)")
+      }
       for (first, share, pauses) in [
         (20, 1.0, [20, 40, 50, 50]), (25, 0.5, [12.5, 25, 25, 25]), (80, 1.0, [50, 50, 50, 50]),
         (0, 1.0, []),

@@ -3,6 +3,21 @@ import ManualClocks
 import Testing
 import TransportPort
 
+/// A manual clock that counts the tasks that have begun to sleep, and those that sleep no longer.
+private final class CountingClock: Clock {
+  let clock = ManualClock()
+  let (begun, ended) = (Counter(), Counter())
+
+  var now: ManualClock.Instant { clock.now }
+  var minimumResolution: Duration { clock.minimumResolution }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    begun.increment()
+    defer { ended.increment() }
+    try await clock.sleep(until: deadline, tolerance: tolerance)
+  }
+}
+
 extension ClauseGroup<TransportFixture> {
   static let clocks = ClauseGroup("Time limits on a given clock") {
     Clause(
@@ -89,6 +104,22 @@ extension ClauseGroup<TransportFixture> {
       }
       await clock.waitForSleepers()
       checkText(try await exchange.body.collect(upTo: 9), "abcdef", "the content")
+    }
+    Clause(
+      "ended-clock", "nothing sleeps on the clock for an exchange that has ended",
+      from: "this project"
+    ) { fixture in
+      let clock = CountingClock()
+      let world = try await fixture.world(.respond(text: "hi"))
+        .through { $0.enforcing(Deadlines(overall: .seconds(60)), clock: clock) }
+      do {
+        let exchange = try await world.send()
+        await clock.clock.waitForSleepers()
+        checkText(try await exchange.body.collect(upTo: 9), "hi", "the content")
+      }
+      let isOver = try await happens(within: .seconds(5)) { clock.ended.value > 0 }
+      check(isOver, "a task still sleeps")
+      checkEqual(clock.begun.value, 1, "the number of tasks that slept")
     }
   }
 }

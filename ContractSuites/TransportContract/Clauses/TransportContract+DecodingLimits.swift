@@ -32,6 +32,11 @@ extension ClauseGroup<TransportFixture> {
       "decoded-size", "content decodes to at most the limit of size, and of ratio above 1 MiB",
       from: "this project"
     ) { fixture in
+      checkEqual(
+        DecodingPolicy(),
+        DecodingPolicy(
+          unknownEncoding: .fail, maximumBytes: 1 << 30, maximumRatio: 200, maximumOverhead: 64),
+        "the default limits")
       var content = DeflatedContent()
       content.appendZeros(blocks: 16)
       for (most, isAllowed) in [(1 << 20, true), (1 << 20 - 1, false)] {
@@ -78,8 +83,11 @@ extension ClauseGroup<TransportFixture> {
       content.appendStored([0])
       content.appendNothing(blocks: 209_713)
       try await fixture.expect(content, isAllowed: true, by: DecodingPolicy(maximumOverhead: 1))
-      content.appendNothing(blocks: 1)
-      try await fixture.expect(content, isAllowed: false)
+      // 1 MiB and a byte.
+      var larger = DeflatedContent()
+      larger.appendStored([0, 0])
+      larger.appendNothing(blocks: 209_713)
+      try await fixture.expect(larger, isAllowed: false)
       // A header of 5 bytes for 65,535.
       var stored = DeflatedContent()
       stored.appendStored(zeros(17 * 65_535))

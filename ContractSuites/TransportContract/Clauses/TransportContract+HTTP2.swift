@@ -234,6 +234,9 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(world.log.requests.last?.bodyCount, 3, "the number of bytes in the retry")
         checkEqual(world.log.requests.count, 3, "the number of requests")
       }
+      let bare = try await fixture.multiplexedWorld { _ in [.goAway(isProcessed: false)] }
+      let error = await bare.expectFailure(.connectionReset, of: .post, body: .text("pay"))
+      checkEqual(error?.isRetrySafe, true, "whether a retry is safe")
     }
     Clause(
       "go-away-others", "GOAWAY ends only the open requests that it does not cover, as unprocessed",

@@ -105,6 +105,28 @@ extension ClauseGroup<TransportFixture> {
         "the list of targets")
     }
     Clause(
+      "queue-releases",
+      "a request that is cancelled while it waits for a connection releases its content",
+      from: "this project", requires: .connections
+    ) { fixture in
+      let world = try await fixture.world(OriginPlan.holding) {
+        $0.limits = ConnectionLimits(perOrigin: 1, total: 1)
+      }
+      let held = try await world.send(.get, "/held")
+      let released = Counter()
+      let task = Task {
+        let resource = Resource { released.increment() }
+        let chunks = Chunks { $0 == 0 ? resource.piece : nil }
+        await world.expectFailure(.cancelled, of: .post, "/cancelled", body: .stream(chunks))
+      }
+      try await fixture.passTime()
+      task.cancel()
+      await task.value
+      let isReleased = try await happens(within: .seconds(5)) { released.value == 1 }
+      check(isReleased, "the content of the cancelled request was kept")
+      held.body.cancel()
+    }
+    Clause(
       "idle-gives-way",
       "at the total limit, the connection that is idle for longest gives way to another origin",
       from: "RFC 9112 §9.4", requires: .connections

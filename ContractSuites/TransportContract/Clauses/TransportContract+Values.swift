@@ -118,6 +118,23 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause(
+      "repeated-pieces", "a script sends a piece exactly as often as it says",
+      from: "this project"
+    ) { fixture in
+      for piece in ["", "a", "abc", String(repeating: "abc", count: 1000)] {
+        for count in [-1, 0, 1, 2, 3, 4, 7, 2049] {
+          let world = try await fixture.world([
+            .readBody, .send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"),
+            .sendRepeatedly(Array(piece.utf8), count: count), .close,
+          ])
+          let content = try await world.answer().content
+          check(
+            content == Array(String(repeating: piece, count: max(0, count)).utf8),
+            "\(count) pieces of \(piece.utf8.count) bytes are \(content.count) bytes")
+        }
+      }
+    }
+    Clause(
       "script-defaults",
       "a script's response is 200 or 302, with a length unless its status has no content",
       from: "RFC 9110 §8.6"

@@ -16,6 +16,9 @@ extension Saboteur<TransportFixture> {
       "keeps-past-deadline", "keeps the connection of a response that is not read",
       caughtBy: "unread-clock", saying: "the connection is closed", timeLimit: .seconds(10)
     ) { $0.response = { $0.body = $0.body.withoutCancellation } }
+    flawed("too-brief", "ends a response before it is read", caughtBy: "ended-clock") {
+      $0.response = { $0.body.cancel() }
+    }
     flawed("hasty", "ends a response that is not read at once", caughtBy: "slow-reader") {
       $0.response = { $0.body.cancel() }
     }

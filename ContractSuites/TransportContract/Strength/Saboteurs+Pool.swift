@@ -1,4 +1,5 @@
 import ContractTesting
+import SystemLocks
 import Testing
 import TransportPort
 
@@ -12,6 +13,13 @@ extension Saboteur<TransportFixture> {
       "deaf-in-queue", "ignores cancellation while it waits for a connection",
       caughtBy: "leaves-queue", timeLimit: .milliseconds(500)
     ) { $0.ignoreCancellation() }
+    flawed(
+      "keeps-queued", "keeps the content of each request", caughtBy: "queue-releases",
+      timeLimit: .milliseconds(500)
+    ) {
+      let kept = Kept()
+      $0.request = { _, body, _ in kept.append(body) }
+    }
     flawed(
       "jumps-queue", "sends requests beyond the limit of connections", caughtBy: "leaves-queue"
     ) { $0.changeLimits { $0 = ConnectionLimits(perOrigin: 9, total: 9) } }
@@ -87,4 +95,11 @@ extension Saboteur<TransportFixture> {
       timeLimit: .milliseconds(500)
     ) { $0.ignoreCancellation() }
   }
+}
+
+/// Keeps the content of requests.
+private final class Kept: Sendable {
+  private let bodies = Mutex<[HTTPRequestBody]>([])
+
+  func append(_ body: HTTPRequestBody) { bodies.withLock { $0.append(body) } }
 }

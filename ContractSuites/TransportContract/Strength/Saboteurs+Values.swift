@@ -31,6 +31,10 @@ extension Saboteur<TransportFixture> {
       "mixes-script", "loses a byte that arrives alone", caughtBy: "script-pieces"
     ) { $0.receivedBytes = { $0 == [0x69] ? [0x6A] : $0 } }
     flawed(
+      "loses-repeated", "loses a byte of large content", caughtBy: "repeated-pieces",
+      saying: "bytes are"
+    ) { $0.loseByte() }
+    flawed(
       "reports-303", "reports every redirect as 303", caughtBy: "script-defaults",
       saying: "the status of a redirect"
     ) { $0.response = { if $0.response.status.code == 302 { $0.response.status.code = 303 } } }

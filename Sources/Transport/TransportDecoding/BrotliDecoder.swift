@@ -18,7 +18,7 @@ final class BrotliDecoder: ContentDecoder {
   func decode(_ input: ArraySlice<UInt8>) throws(DecodingFailure) -> DecodingStep {
     hasInput = hasInput || !input.isEmpty
     guard let state else { throw .outOfMemory }
-    guard !isAtEnd || input.isEmpty else {
+    guard !isAtEnd else {
       throw .corrupt("bytes follow the end of the encoded content")
     }
     var result = BROTLI_DECODER_RESULT_ERROR

@@ -50,8 +50,8 @@ actor ContentDecoding {
   private func pull(_ index: Int) async throws(TransportError) -> [UInt8]? {
     guard index >= 0 else {
       var iterator = source.makeAsyncIterator()
-      let chunk = try await iterator.next()
-      encodedCount += chunk?.count ?? 0
+      guard let chunk = try await iterator.next() else { return nil }
+      encodedCount += chunk.count
       return chunk
     }
     while true {
@@ -141,7 +141,7 @@ protocol ContentDecoder: AnyObject {
   /// Whether the encoded content is complete, or has not begun: an empty body is empty content.
   var mayEnd: Bool { get }
 
-  /// Consumes input and returns at most ``decodingStepSize`` bytes of output.
+  /// Consumes input, which is empty only if the last step had more output, and returns at most ``decodingStepSize`` bytes of output.
   func decode(_ input: ArraySlice<UInt8>) throws(DecodingFailure) -> DecodingStep
 }
 

@@ -34,8 +34,7 @@ public struct DecodingPolicy: Sendable, Hashable {
   /// encoded bytes for each decoded one.
   public init(
     unknownEncoding: UnknownEncoding = .fail,
-    maximumBytes: Int? = 1 << 30,  // not mutated: a clause would decode for seconds
-    maximumRatio: Int? = 200, maximumOverhead: Int? = 64
+    maximumBytes: Int? = 1 << 30, maximumRatio: Int? = 200, maximumOverhead: Int? = 64
   ) {
     self.unknownEncoding = unknownEncoding
     self.maximumBytes = maximumBytes
@@ -79,7 +78,6 @@ struct DecodingTransport<Base: HTTPTransport>: HTTPTransport {
     let known = encodings.compactMap { ContentEncoding(name: $0) }
     guard known.count == encodings.count, known.count <= 4 else {
       if policy.unknownEncoding == .passThrough { return exchange }
-      // not mutated: the detail is for people
       let detail = "cannot decode the content; expected at most four of gzip, deflate and br"
       throw TransportError(
         .unknownEncoding(encodings.joined(separator: ", ")), phase: .decoding, method: method,

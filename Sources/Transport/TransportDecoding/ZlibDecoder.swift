@@ -34,7 +34,6 @@ final class ZlibDecoder: ContentDecoder {
   func decode(_ input: ArraySlice<UInt8>) throws(DecodingFailure) -> DecodingStep {
     hasInput = hasInput || !input.isEmpty
     if isAtEnd {
-      if input.isEmpty { return DecodingStep(consumed: 0, output: [], hasMoreOutput: false) }
       guard format == .gzip, let stream else {
         throw .corrupt("bytes follow the end of the encoded content")
       }
@@ -66,21 +65,19 @@ final class ZlibDecoder: ContentDecoder {
     // not mutated: shows only in the use of memory
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
+    self.stream = stream
     let size = Int32(MemoryLayout<z_stream>.size)
-    // not mutated: it fails only without memory
     guard inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
-      stream.deinitialize(count: 1)
-      stream.deallocate()
+      // not mutated: it fails only without memory
       throw .outOfMemory
     }
-    self.stream = stream
     return stream
   }
 
   private func inflate(
     _ stream: UnsafeMutablePointer<z_stream>, _ input: ArraySlice<UInt8>
   ) throws(DecodingFailure) -> DecodingStep {
-    let input = input.prefix(Int(Int32.max))  // not mutated: no chunk has 2 GiB
+    let input = input.prefix(Int(Int32.max))
     var status = Z_OK
     let output = [UInt8](unsafeUninitializedCapacity: decodingStepSize) { output, count in
       input.withUnsafeBufferPointer { input in

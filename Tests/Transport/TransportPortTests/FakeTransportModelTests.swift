@@ -2,7 +2,13 @@ import Testing
 
 @testable import TransportPort
 
+/// What waits for a connection.
+private final class Waiter {}
+
 @Suite struct FakeTransportModelTests {
+  private let waiters = (0..<5).map { _ in Waiter() }
+  private var tickets: [ObjectIdentifier] { waiters.map { ObjectIdentifier($0) } }
+
   private static func origin(_ host: String) throws -> HTTPOrigin {
     try WireRequest(HTTPRequest(url: "http://\(host)/"), body: .none).origin
   }
@@ -15,9 +21,8 @@ import Testing
   @Test func `connections are granted in FIFO order up to the limits`() throws {
     var model = Self.model()
     let (a, b) = (try Self.origin("a"), try Self.origin("b"))
-    var tickets: [Int] = []
-    for origin in [a, a, a, b, b] {
-      tickets.append(model.enqueue(for: origin, reuses: true, shares: false))
+    for (ticket, origin) in zip(tickets, [a, a, a, b, b]) {
+      model.enqueue(ticket, for: origin, reuses: true, shares: false)
     }
     let granted = model.grant()
     #expect(granted.map(\.ticket) == [tickets[0], tickets[1], tickets[3]])
@@ -33,10 +38,10 @@ import Testing
 
   @Test func `an idle connection is closed for another origin`() throws {
     var model = Self.model(total: 1)
-    _ = model.enqueue(for: try Self.origin("a"), reuses: true, shares: false)
+    model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: false)
     for (_, lease) in model.grant() { model.accept(lease.connection) }
     model.park(1)
-    _ = model.enqueue(for: try Self.origin("b"), reuses: true, shares: false)
+    model.enqueue(tickets[0], for: try Self.origin("b"), reuses: true, shares: false)
     let granted = model.grant()
     #expect(granted.map(\.lease.connection) == [2])
     #expect(model.events == [.connected(1), .closed(1, by: .client)])
@@ -46,10 +51,10 @@ import Testing
   @Test func `a new connection replaces an idle one at the limit`() throws {
     var model = Self.model(perOrigin: 1)
     let origin = try Self.origin("a")
-    _ = model.enqueue(for: origin, reuses: true, shares: false)
+    model.enqueue(tickets[0], for: origin, reuses: true, shares: false)
     _ = model.grant()
     model.park(1)
-    _ = model.enqueue(for: origin, reuses: false, shares: false)
+    model.enqueue(tickets[0], for: origin, reuses: false, shares: false)
     let granted = model.grant()
     #expect(granted.map(\.lease.connection) == [2])
     #expect(granted.first?.lease.isNew == true)
@@ -59,16 +64,17 @@ import Testing
   @Test func `a removed waiter is not granted a connection`() throws {
     var model = Self.model(perOrigin: 1)
     let origin = try Self.origin("a")
-    let first = model.enqueue(for: origin, reuses: true, shares: false)
-    model.leave(first)
-    let second = model.enqueue(for: origin, reuses: true, shares: false)
+    for ticket in tickets.prefix(2) {
+      model.enqueue(ticket, for: origin, reuses: true, shares: false)
+    }
+    model.leave(tickets[0])
     let granted = model.grant()
-    #expect(granted.map(\.ticket) == [second])
+    #expect(granted.map(\.ticket) == [tickets[1]])
   }
 
   @Test func `a closed connection stays closed`() throws {
     var model = Self.model()
-    _ = model.enqueue(for: try Self.origin("a"), reuses: true, shares: false)
+    model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: false)
     _ = model.grant()
     model.accept(1)
     model.close(1, by: .origin)
@@ -76,15 +82,15 @@ import Testing
     model.park(1)
     model.accept(1)
     #expect(model.events == [.connected(1), .closed(1, by: .origin)])
-    _ = model.enqueue(for: try Self.origin("a"), reuses: true, shares: false)
+    model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: false)
     let granted = model.grant()
     #expect(granted.map(\.lease.connection) == [2])
   }
 
   @Test func `shutdown closes all connections, also those returned later`() throws {
     var model = Self.model()
-    for host in ["a", "b"] {
-      _ = model.enqueue(for: try Self.origin(host), reuses: true, shares: false)
+    for (ticket, host) in zip(tickets, ["a", "b"]) {
+      model.enqueue(ticket, for: try Self.origin(host), reuses: true, shares: false)
     }
     for (_, lease) in model.grant() { model.accept(lease.connection) }
     model.park(1)

@@ -5,7 +5,6 @@ final class FakeExchange: Sendable {
   private struct Progress {
     var phase = TransportError.Phase.preparing
     var bytesSent = false
-    var number: Int?
     var connection: Int?
     var isOver = false
   }
@@ -38,10 +37,7 @@ final class FakeExchange: Sendable {
 
   /// Runs the exchange until the final head is complete.
   func start() async throws(TransportError) -> HTTPExchange {
-    try wire.checkCancellation()  // not mutated: the cancellation handler below does the same
-    let number = transport.register { [weak self] end in self?.end(end) }
-    guard let number else { throw error(.shutDown) }
-    progress.withLock { $0.number = number }
+    guard transport.register(self) else { throw error(.shutDown) }
     let result = await withTaskCancellationHandler { () -> Result<HTTPExchange, TransportError> in
       do throws(TransportError) {
         return .success(
@@ -58,8 +54,7 @@ final class FakeExchange: Sendable {
 
   /// Creates an error with the current phase of the exchange.
   func error(
-    _ kind: TransportError.Kind,
-    detail: String = "the exchange was ended"  // not mutated: the detail is for people
+    _ kind: TransportError.Kind, detail: String = "the exchange was ended"
   ) -> TransportError {
     let (phase, bytesSent) = progress.withLock { ($0.phase, $0.bytesSent) }
     return wire.error(kind, phase: phase, bytesSent: bytesSent, detail: detail)
@@ -81,15 +76,11 @@ final class FakeExchange: Sendable {
 
   /// Creates the error of an unprocessed request, which is safe to retry with any method.
   func unprocessedError() -> TransportError {
-    // not mutated: the detail is for people
     let detail = "the origin announced that it did not process the request"
     var error = error(.connectionReset, detail: detail)
     error.isRetrySafe = true
     return error
   }
-
-  /// The number of the exchange in the transport's registry; `nil` before and after it runs.
-  var number: Int? { progress.withLock { $0.number } }
 
   /// Ends the exchange and returns its connection to the transport for reuse.
   func finishAndPark() {
@@ -111,9 +102,9 @@ final class FakeExchange: Sendable {
       defer { progress.isOver = true }
       return progress.isOver ? nil : progress
     }
-    // not mutated: an exchange that stays registered has ended, and ignores what ends it
-    if let number = ended?.number { transport.unregister(number) }
-    return ended?.connection
+    guard let ended else { return nil }
+    transport.unregister(self)
+    return ended.connection
   }
 
   private func enter(_ phase: TransportError.Phase, bytesSent: Bool = false) {
@@ -126,7 +117,7 @@ final class FakeExchange: Sendable {
 
 extension FakeExchange {
   private func open() async throws(TransportError) -> HTTPExchange {
-    let lease = await transport.lease(for: wire.origin, reuses: options.reusesConnections)
+    let lease = await transport.lease(for: self)
     guard let lease else { throw error(.cancelled) }
     // If the exchange ended while the lease was granted, only this code can return the connection.
     let isOver = progress.withLock { progress in
@@ -141,7 +132,7 @@ extension FakeExchange {
       }
       throw error(.cancelled)
     }
-    transport.assign(lease.connection, toExchange: number)
+    transport.assign(lease.connection, to: self)
     if lease.isNew { try await connect(lease.connection) }
     transport.accept(lease.connection)
     enter(.awaitingHead, bytesSent: true)
@@ -195,9 +186,7 @@ extension FakeExchange {
     switch transport.plan.reachability {
     case .listening: break
     case .unresolvable where wire.target.hasPrefix("http:"):
-      // not mutated: the detail is for people
-      let detail = "the name of the proxy has no address"
-      throw error(.proxyFailed, detail: detail)
+      throw error(.proxyFailed, detail: "the name of the proxy has no address")
     case .unresolvable: throw error(.nameNotResolved, detail: "\(wire.origin.host) has no address")
     case .resolvingSlowly(let duration):
       guard (try? await transport.clock.pause(for: duration)) != nil else {
@@ -205,9 +194,7 @@ extension FakeExchange {
       }
     case .refusing where wire.target.hasPrefix("http:"):
       enter(.connecting)
-      // not mutated: the detail is for people
-      let detail = "the proxy refused the connection"
-      throw error(.proxyFailed, detail: detail)
+      throw error(.proxyFailed, detail: "the proxy refused the connection")
     case .refusing:
       enter(.connecting)
       throw error(.connectionRefused, detail: "nothing listens on port \(wire.origin.port)")

@@ -5,7 +5,7 @@ actor FakePlayer {
   private var steps: ArraySlice<ScriptStep>
   private var parser: HTTPResponseParser
   private var events: [HTTPResponseParser.Event] = []
-  private var nextEvent = 0  // not mutated: there are no events at first
+  private var ready: ArraySlice<HTTPResponseParser.Event> = []
   private var fault: TransportError?
   private var record: Int?
   private var reader: HTTPRequestBody.Reader?
@@ -31,12 +31,7 @@ actor FakePlayer {
   /// thrown.
   func next() async throws(TransportError) -> HTTPResponseParser.Event {
     while true {
-      if nextEvent < events.count {
-        defer { nextEvent += 1 }
-        return events[nextEvent]
-      }
-      events = []
-      nextEvent = 0
+      if let event = ready.popFirst() { return event }
       if let fault { throw fault }
       do throws(TransportError) {
         try await play()
@@ -45,6 +40,8 @@ actor FakePlayer {
         fault = error
         exchange.finish(closedBy: isClosedByOrigin ? .origin : .client)
       }
+      ready = events[...]
+      events = []
     }
   }
 
@@ -60,7 +57,7 @@ actor FakePlayer {
         throw exchange.error(.cancelled)
       }
       let (head, index) = exchange.transport.receive(
-        exchange.wire, on: lease.connection, exchange: exchange.number)
+        exchange.wire, on: lease.connection, of: exchange)
       record = index
       ordinal = head.ordinal
       if exchange.transport.isUnprocessed(head) {
@@ -83,8 +80,9 @@ actor FakePlayer {
       guard !Task.isCancelled else { throw exchange.error(.cancelled) }
       // In pieces as a socket delivers them: byte by byte, a flood would take seconds.
       var (piece, copies) = (bytes, 1)
-      // not mutated: how a flood is cut into pieces is no behaviour of the port
-      while piece.count <= 2048, copies <= (count ?? .max) / 2 {
+      while piece.count <= 2048,  // not mutated: how a flood is cut is no behaviour of the port
+        copies <= (count ?? .max) / 2
+      {
         piece += piece
         copies *= 2
       }

@@ -33,16 +33,15 @@ import SystemLocks
 public final class FakeTransport: HTTPTransport {
   private struct State {
     var model: FakeTransportModel
-    var promises: [Int: Promise<FakeTransportModel.Lease?>] = [:]
-    var live: [Int: Live] = [:]
-    var lastExchange = 0  // not mutated: only that the numbers differ counts
+    var promises: [ObjectIdentifier: Promise<FakeTransportModel.Lease?>] = [:]
+    var live: [ObjectIdentifier: Live] = [:]
     /// The tunnels through the proxy, by the connections inside them.
     var tunnels: [Int: HTTPExchange] = [:]
   }
 
   /// A running exchange.
   private struct Live {
-    var end: @Sendable (FakeExchange.End) -> Void
+    let exchange: FakeExchange
     var connection: Int?
     var ordinal: Int?
   }
@@ -110,7 +109,7 @@ public final class FakeTransport: HTTPTransport {
       state.model.shutDown()
       return state.live.values
     }
-    for exchange in live { exchange.end(.failed(.shutDown)) }
+    for one in live { one.exchange.end(.failed(.shutDown)) }
     proxy?.transport.shutDown()
   }
 
@@ -131,37 +130,36 @@ public final class FakeTransport: HTTPTransport {
 extension FakeTransport {
   /// Registers a running exchange, so that a shutdown can end it.
   ///
-  /// - Returns: The number of the exchange, or `nil` if the transport is shut down.
-  func register(_ end: @escaping @Sendable (FakeExchange.End) -> Void) -> Int? {
+  /// - Returns: Whether it was registered; not if the transport is shut down.
+  func register(_ exchange: FakeExchange) -> Bool {
     state.withLock { state in
-      guard !state.model.isShutDown else { return nil }
-      state.lastExchange += 1  // not mutated: only that the numbers differ counts
-      state.live[state.lastExchange] = Live(end: end)
-      return state.lastExchange
+      guard !state.model.isShutDown else { return false }
+      state.live[ObjectIdentifier(exchange)] = Live(exchange: exchange)
+      return true
     }
   }
 
-  /// Removes an exchange from the registry.
-  // not mutated: an exchange that stays registered has ended, and ignores what ends it
-  func unregister(_ exchange: Int) {
-    state.withLock { state in
-      _ = state.live.removeValue(forKey: exchange)
-    }
+  /// Removes an exchange from the registry, which retains it until then.
+  func unregister(_ exchange: FakeExchange) {
+    _ = state.withLock { $0.live.removeValue(forKey: ObjectIdentifier(exchange)) }
   }
 
   /// Waits for a connection in FIFO order.
   ///
   /// - Returns: A connection, or `nil` if the task was cancelled or the transport was shut down.
-  func lease(for origin: HTTPOrigin, reuses: Bool) async -> FakeTransportModel.Lease? {
+  func lease(for exchange: FakeExchange) async -> FakeTransportModel.Lease? {
     let promise = Promise<FakeTransportModel.Lease?>()
-    let shares = plan.version == .http2 && origin.scheme == .https
-    let ticket = change { state -> Int? in
-      guard !state.model.isShutDown else { return nil }
-      let ticket = state.model.enqueue(for: origin, reuses: reuses, shares: shares)
+    let origin = exchange.wire.origin
+    let ticket = ObjectIdentifier(exchange)
+    let isQueued = change { state in
+      guard !state.model.isShutDown else { return false }
+      state.model.enqueue(
+        ticket, for: origin, reuses: exchange.options.reusesConnections,
+        shares: plan.version == .http2 && origin.scheme == .https)
       state.promises[ticket] = promise
-      return ticket
+      return true
     }
-    guard let ticket else { return nil }
+    guard isQueued else { return nil }
     return await withTaskCancellationHandler {
       await promise.value
     } onCancel: {
@@ -169,7 +167,7 @@ extension FakeTransport {
         state.model.leave(ticket)
         return state.promises.removeValue(forKey: ticket)
       }
-      promise?.fulfill(nil)  // not mutated: the exchange has ended, which only leaves this task
+      promise?.fulfill(nil)
     }
   }
 
@@ -179,9 +177,8 @@ extension FakeTransport {
   }
 
   /// Records the connection of an exchange.
-  func assign(_ connection: Int, toExchange exchange: Int?) {
-    guard let exchange else { return }
-    state.withLock { $0.live[exchange]?.connection = connection }
+  func assign(_ connection: Int, to exchange: FakeExchange) {
+    state.withLock { $0.live[ObjectIdentifier(exchange)]?.connection = connection }
   }
 
   /// Records that the origin accepted a connection. Exchanges that wait to share it can now start.
@@ -203,7 +200,7 @@ extension FakeTransport {
     }
     // Releasing the tunnel calls back into the proxy's transport, so not under the lock.
     _ = state.withLock { $0.tunnels.removeValue(forKey: connection) }
-    for exchange in others { exchange.end(.failed(.connectionReset)) }
+    for other in others { other.exchange.end(.failed(.connectionReset)) }
   }
 
   /// Handles GOAWAY: the origin processes no request after the one with the given ordinal.
@@ -214,7 +211,7 @@ extension FakeTransport {
         live.connection == connection && live.ordinal.map { $0 > lastProcessed } == true
       }
     }
-    for exchange in unprocessed { exchange.end(.unprocessed) }
+    for one in unprocessed { one.exchange.end(.unprocessed) }
   }
 
   /// Whether GOAWAY excluded a request.
@@ -224,11 +221,11 @@ extension FakeTransport {
 
   /// Records that the origin received the head of a request.
   func receive(
-    _ wire: WireRequest, on connection: Int, exchange: Int?
+    _ wire: WireRequest, on connection: Int, of exchange: FakeExchange
   ) -> (head: OriginRequest, index: Int) {
     state.withLock { state in
       let received = state.model.receive(wire, on: connection)
-      if let exchange { state.live[exchange]?.ordinal = received.head.ordinal }
+      state.live[ObjectIdentifier(exchange)]?.ordinal = received.head.ordinal
       return received
     }
   }

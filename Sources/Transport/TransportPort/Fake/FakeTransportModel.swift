@@ -1,6 +1,6 @@
 /// The state of a fake transport: connections, waiters and the events that the origin observed.
 ///
-/// A value type without clocks, tasks or locks. Connections and tickets are numbered from 1.
+/// A value type without clocks, tasks or locks. Connections are numbered from 1.
 struct FakeTransportModel: Sendable {
   /// A connection granted to an exchange.
   struct Lease: Sendable, Hashable {
@@ -14,7 +14,7 @@ struct FakeTransportModel: Sendable {
 
   /// An exchange that waits for a connection.
   private struct Waiter {
-    var ticket: Int
+    var ticket: ObjectIdentifier
     var origin: HTTPOrigin
     var reuses: Bool
     var shares: Bool
@@ -43,7 +43,6 @@ struct FakeTransportModel: Sendable {
   private var idle: [Int] = []
   private var waiting: [Waiter] = []
   private var lastConnection = 0
-  private var lastTicket = 0  // not mutated: only that the numbers differ counts
 
   init(limits: ConnectionLimits, recordedBodyLimit: Int) {
     self.limits = limits
@@ -57,25 +56,25 @@ struct FakeTransportModel: Sendable {
   /// Adds a waiter for a connection.
   ///
   /// - Parameters:
+  ///   - ticket: Identifies the waiter: ``grant()`` returns it with a connection once one is
+  ///     available.
   ///   - origin: The origin to connect to.
   ///   - reuses: Whether an open connection may be used.
   ///   - shares: Whether concurrent requests may share a connection.
-  /// - Returns: The waiter's ticket, which ``grant()`` returns with a connection once one is
-  ///   available.
-  mutating func enqueue(for origin: HTTPOrigin, reuses: Bool, shares: Bool) -> Int {
-    lastTicket += 1  // not mutated: only that the numbers differ counts
-    waiting.append(Waiter(ticket: lastTicket, origin: origin, reuses: reuses, shares: shares))
-    return lastTicket
+  mutating func enqueue(
+    _ ticket: ObjectIdentifier, for origin: HTTPOrigin, reuses: Bool, shares: Bool
+  ) {
+    waiting.append(Waiter(ticket: ticket, origin: origin, reuses: reuses, shares: shares))
   }
 
   /// Removes a waiter.
-  mutating func leave(_ ticket: Int) {
+  mutating func leave(_ ticket: ObjectIdentifier) {
     waiting.removeAll { $0.ticket == ticket }
   }
 
   /// Grants available connections to waiters in FIFO order.
-  mutating func grant() -> [(ticket: Int, lease: Lease)] {
-    var granted: [(ticket: Int, lease: Lease)] = []
+  mutating func grant() -> [(ticket: ObjectIdentifier, lease: Lease)] {
+    var granted: [(ticket: ObjectIdentifier, lease: Lease)] = []
     for waiter in waiting {
       if let lease = lease(for: waiter) { granted.append((waiter.ticket, lease)) }
     }

@@ -10,7 +10,6 @@ final class DeadlineEnforcer: Sendable {
     var idleSince: Duration?
     var phase = TransportError.Phase.awaitingHead
     var timer: Task<Void, Never>?
-    var hasExpired = false
     /// Closes the body when a deadline expires; `nil` before the head.
     var closeBody: (@Sendable () -> Void)?
   }
@@ -32,11 +31,11 @@ final class DeadlineEnforcer: Sendable {
         pause = self?.check()
       }
     }
-    state.withLock { $0.timer = timer }  // not mutated: a timer that goes on finds nothing to end
+    state.withLock { $0.timer = timer }
   }
 
   deinit {
-    state.withLock { $0.timer }?.cancel()  // not mutated: a timer that goes on finds nothing to end
+    state.withLock { $0.timer }?.cancel()
   }
 
   /// Restarts the idle time because a byte was sent or received.
@@ -56,16 +55,14 @@ final class DeadlineEnforcer: Sendable {
   }
 
   /// Returns a body with the same content whose reading is subject to the deadlines.
+  ///
+  /// Call it within `wait`: a deadline that expires earlier discards the exchange with its body.
   func enforcing(on body: HTTPResponseBody) -> HTTPResponseBody {
     let reader = body.partReader()
-    let hasExpired = state.withLock { state in
+    state.withLock { state in
       state.phase = .receivingBody
       state.closeBody = { body.cancel() }
-      return state.hasExpired
     }
-    // The deadline expired between the head and this call, when there was no body to close.
-    // not mutated: no caller can make a deadline expire there
-    if hasExpired { body.cancel() }
     return HTTPResponseBody(
       next: { () async throws(TransportError) in try await self.wait(reader) },
       cancel: { body.cancel() })
@@ -91,12 +88,10 @@ final class DeadlineEnforcer: Sendable {
   }
 
   private func expire(_ kind: TransportError.Kind, _ detail: String) {
-    let (phase, closeBody) = state.withLock { state in
-      state.hasExpired = true  // not mutated: no caller can make a deadline expire there
-      return (state.phase, state.closeBody)
-    }
+    let phase = state.withLock { $0.phase }
     interruption.interrupt(
       TransportError(kind, phase: phase, method: method, bytesSent: true, detail: detail))
-    closeBody?()
+    // Read only now, because a body that is ready before the interruption is still returned.
+    state.withLock { $0.closeBody }?()
   }
 }

@@ -55,10 +55,10 @@ struct DeadlineTransport<Base: HTTPTransport>: HTTPTransport {
     let observed =
       deadlines.idle == nil ? body : body.reportingProgress { _ in enforcer.noteActivity() }
     let (base, final) = (base, options)
-    var exchange = try await enforcer.wait { () async throws(TransportError) -> HTTPExchange in
-      try await base.send(request, body: observed, options: final)
+    return try await enforcer.wait { () async throws(TransportError) -> HTTPExchange in
+      var exchange = try await base.send(request, body: observed, options: final)
+      exchange.body = enforcer.enforcing(on: exchange.body)
+      return exchange
     }
-    exchange.body = enforcer.enforcing(on: exchange.body)
-    return exchange
   }
 }

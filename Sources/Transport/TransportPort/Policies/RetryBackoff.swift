@@ -22,15 +22,13 @@ public struct RetryBackoff: Sendable {
   ///     0.5 and 1, so that many clients do not retry at the same time.
   public static func doubling(
     from first: Duration, upTo longest: Duration,
-    // not mutated: a random delay
     share: @escaping @Sendable () -> Double = { .random(in: 0.5...1) }
   ) -> RetryBackoff {
     RetryBackoff { failures in
       var pause = min(first, longest)
       var doublings = failures - 1
-      while doublings > 0,
-        pause > .zero, pause < longest  // not mutated: at the bounds, another turn changes nothing
-      {
+      // At the bounds, another turn changes nothing, and negative delays would overflow.
+      while doublings > 0, pause > .zero, pause < longest {
         pause = pause > longest / 2 ? longest : pause * 2
         doublings -= 1
       }

@@ -78,8 +78,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     _ status: Int = 200, headerFields: HTTPFields = [:], text: String,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
-    // not mutated: the ledger is no behaviour of the port
-    respond(
+    respond(  // not mutated: the ledger is no behaviour of the port
       status, headerFields: headerFields, body: Array(text.utf8), fileID: fileID,
       filePath: filePath, line: line)
   }
@@ -89,8 +88,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     _ status: Int = 302, to location: String, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
-    // not mutated: the ledger is no behaviour of the port
-    respond(
+    respond(  // not mutated: the ledger is no behaviour of the port
       status, headerFields: [.location: location], fileID: fileID, filePath: filePath, line: line)
   }
 

@@ -46,7 +46,7 @@ extension StringProtocol {
 
   /// Whether a byte of the text in UTF-8 satisfies the predicate.
   func hasByte(where predicate: (UInt8) -> Bool) -> Bool {
-    // not mutated: on contiguous storage this is only several times faster than through the view
+    // On contiguous storage several times faster than through the view.
     utf8.withContiguousStorageIfAvailable { $0.contains(where: predicate) }
       ?? utf8.contains(where: predicate)
   }
