@@ -62,14 +62,18 @@ extension Contract<CookieSalvageFixture> {
         try fixture.expectRefusals(.notACookieStore, of: "a database after \(sql)")
         checkEqual(fixture.mode(), 0o644, "the mode of another program's database")
       }
-      _ = try fixture.fill(20)
-      try fixture.execute("PRAGMA application_id = 7")
-      let bytes = try DatabaseBytes(fixture, having: [])
-      for page in [1, 2] {
-        try bytes.overwriting(bytes.start(of: page)).write(fixture)
-        try fixture.expectRefusal(.notACookieStore, of: "repairing another program's page \(page)")
-        {
-          _ = try fixture.salvage()
+      // Most programs leave both numbers as they are.
+      for sql in [
+        "PRAGMA application_id = 7", "PRAGMA application_id = 0; PRAGMA user_version = 0",
+      ] {
+        _ = try fixture.fill(2)
+        try fixture.execute(sql)
+        let bytes = try DatabaseBytes(fixture, having: [])
+        for page in [1, 2] {
+          try bytes.overwriting(bytes.start(of: page)).write(fixture)
+          try fixture.expectRefusal(
+            .notACookieStore, of: "repairing another program's page \(page) after \(sql)"
+          ) { _ = try fixture.salvage() }
         }
       }
     }
