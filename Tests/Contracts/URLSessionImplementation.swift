@@ -233,6 +233,12 @@ extension Implementation<TransportFixture> {
       from: "truncated-coding", because: "libcurl accepts truncated encoded content", on: .linux
     )
     .deviating(
+      from: "split-deflate", intermittently: true,
+      because:
+        "libcurl rejects deflated content without a zlib header if its first byte arrives alone",
+      on: .linux
+    )
+    .deviating(
       from: "gzip-members",
       because: "libcurl decodes only the first member and fails on the second",
       on: .linux

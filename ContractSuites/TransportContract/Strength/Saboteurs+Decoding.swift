@@ -90,6 +90,9 @@ extension Saboteur<TransportFixture> {
     flawed("seven-bits", "takes a byte that arrives alone for text", caughtBy: "split-coding") {
       $0.receivedBytes = { $0.count == 1 ? $0.map { $0 & 0x7F } : $0 }
     }
+    flawed("inverts", "inverts a byte that arrives alone", caughtBy: "split-deflate") {
+      $0.receivedBytes = { $0.count == 1 ? $0.map { ~$0 } : $0 }
+    }
     flawed(
       "decodes-late", "returns no content before all of it has arrived", caughtBy: "decoded-early",
       saying: "idle"
