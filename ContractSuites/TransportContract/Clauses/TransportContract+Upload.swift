@@ -177,6 +177,31 @@ extension ClauseGroup<TransportFixture> {
         .bodyProducerFailed, of: .post, body: .stream(Chunks { _ in throw CancellationError() }))
     }
     Clause(
+      "producer-ends-cancelled",
+      "content that ends because its request was cancelled is not sent as complete",
+      from: "RFC 9112 §8", requires: .connections
+    ) { fixture in
+      for length in [10, nil] {
+        let world = try await fixture.world(.respond())
+        let chunks = Chunks { index in
+          // Like AsyncStream, it ends when it is cancelled.
+          if index > 0 { try? await waitForCancellation() }
+          return index > 0 ? nil : [1]
+        }
+        let task = Task {
+          await world.expectFailure(
+            .cancelled, of: .post, body: .stream(chunks, length: length))
+        }
+        try await world.expect("the content begins") { $0.bodyBytes == 1 }
+        task.cancel()
+        _ = await task.value
+        try await world.expect("the connection is closed") { $0.closedByClient == 1 }
+        checkEqual(
+          world.log.requests.first?.trailers, nil,
+          "the trailer section, which marks the end of the content,")
+      }
+    }
+    Clause(
       "interleaving", "the response can be read while the request is still being sent",
       from: "RFC 9110 §7.5", requires: .bidirectionalStreaming
     ) { fixture in

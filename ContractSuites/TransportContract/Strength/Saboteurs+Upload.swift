@@ -57,6 +57,16 @@ extension Saboteur<TransportFixture> {
       }
     }
     flawed(
+      "completes-cancelled", "completes the content of a cancelled request",
+      caughtBy: "producer-ends-cancelled", saying: "marks the end"
+    ) {
+      $0.sentRequest = { seen in
+        var seen = seen
+        seen.trailers = seen.trailers ?? [:]
+        return seen
+      }
+    }
+    flawed(
       "half-duplex", "reads no response before all content is sent", caughtBy: "interleaving",
       timeLimit: .milliseconds(500)
     ) { $0.collectContent() }

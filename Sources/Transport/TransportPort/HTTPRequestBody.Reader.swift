@@ -20,7 +20,8 @@ extension HTTPRequestBody {
     /// Returns the next bytes to send, never empty, or `nil` at the end.
     ///
     /// - Throws: ``TransportError`` of kind `bodyProducerFailed` or `bodyLengthMismatch`, or
-    ///   `cancelled` if the producer throws `CancellationError` because the task was cancelled.
+    ///   `cancelled` if the producer throws `CancellationError` or ends because the task was
+    ///   cancelled.
     public func next() async throws(TransportError) -> [UInt8]? {
       if let whole = bytes {
         bytes = nil
@@ -59,6 +60,9 @@ extension HTTPRequestBody {
       do {
         let chunk = try await iterator.nextChunk(isolation: self)
         chunks = chunk == nil ? nil : iterator
+        // Some sequences, such as `AsyncStream`, end when their task is cancelled. Their content is
+        // not complete then.
+        if chunk == nil { try Task.checkCancellation() }
         return chunk
       } catch {
         throw failure(error)

@@ -1,5 +1,5 @@
 import Testing
-import TransportPort
+@testable import TransportPort
 
 @Suite struct FakeTransportProxyTests {
   private let origin = OriginPlan { _ in .respond(text: "direct") }
@@ -50,6 +50,16 @@ import TransportPort
     #expect(error?.bytesSent == false)
     #expect(fake.requests.isEmpty)
     #expect(fake.connectionCount == 0)
+  }
+
+  @Test func `the end of a cancelled tunnel is no failure of the proxy`() async throws {
+    let proxy = FakeTransport.Proxy(FakeTransport { _ in [.stall] })
+    let wire = try WireRequest(HTTPRequest(url: "https://h/"), body: .none)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await #expect(throws: TransportError.self) { _ = try await proxy.tunnel(for: wire) }
+    }
+    #expect(await task.value?.kind == .cancelled)
   }
 
   @Test(arguments: ["http", "https"])

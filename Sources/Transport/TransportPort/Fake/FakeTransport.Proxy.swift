@@ -46,6 +46,11 @@ extension FakeTransport {
         if status.code == 407 { kind = .proxyAuthenticationRequired }
         failure = "the proxy answered CONNECT with status \(status.code)"
       } catch {
+        // The caller's cancellation may reach the tunnel before it ends the caller's own exchange.
+        if error.kind == .cancelled {
+          throw wire.error(
+            .cancelled, phase: .connecting, bytesSent: false, detail: "the tunnel was ended")
+        }
         failure = "the proxy failed: \(error)"
       }
       throw wire.error(kind, phase: .connecting, bytesSent: false, detail: failure)
