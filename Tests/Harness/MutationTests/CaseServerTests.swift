@@ -130,10 +130,18 @@ import Testing
 
   @Test func `a case that hangs gets more time, and then counts as silent`() throws {
     try Self.withFolder { folder in
-      for (id, isSilent) in [("served/hangs@plain", true), ("served/holds@plain", false)] {
-        let hanging = try Self.hangingCase(id, patience: isSilent ? 0.3 : 60, in: folder)
-        #expect(hanging.staysSilent() == isSilent)
+      let silent = try Self.hangingCase("served/hangs@plain", patience: 0.3, in: folder)
+      #expect(silent.sequel() == .silent)
+      for name in ["holds", "traps"] {
+        let hanging = try Self.hangingCase("served/\(name)@plain", patience: 60, in: folder)
+        #expect(hanging.sequel() == .ended)
       }
+      let failing = try Self.hangingCase("served/fails@plain", patience: 60, in: folder).sequel()
+      guard case .failed(let message) = failing else {
+        Issue.record("it did not fail: \(failing)")
+        return
+      }
+      #expect(message.contains("== 2"))
     }
   }
 
@@ -145,8 +153,8 @@ import Testing
         try Self.hangingCase("served/hangs@plain", patience: $0, in: folder)
       }
       for (name, one) in zip(["beside the judge", "in the judge"], hanging) {
-        room.wait(for: one) { isSilent in
-          finished.withLock { $0.append(isSilent ? name : "not silent") }
+        room.wait(for: one) { sequel in
+          finished.withLock { $0.append(sequel == .silent ? name : "not silent") }
         }
       }
       #expect(finished.withLock(\.self) == ["in the judge"])

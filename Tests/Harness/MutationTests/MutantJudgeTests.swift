@@ -27,6 +27,9 @@ import Testing
     #expect(verdicts["function: min(size, limit) → max(size, limit)"]?.killer == "sample/grow@fake")
     // A thread waits for ever.
     #expect(verdicts["removal: semaphore.signal() → "]?.status == .timedOut)
+    // A case fails after it has been silent for longer than usual.
+    #expect(verdicts["removal: arrival.signal() → "]?.status == .killed)
+    #expect(verdicts["removal: arrival.signal() → "]?.message == "nothing arrives")
     // A value that is computed once, before the mutant could be switched on.
     #expect(verdicts["number: 20 → 21"]?.status == .killed)
     #expect(verdicts["number: 20 → 21"]?.killer == "sample/entry@fake")
@@ -197,8 +200,8 @@ struct JudgedFixture {
     byHand.path = "\(copy)/by-hand"
     let state = try SwitchState(folder: source.folder, name: "by-hand", count: 1)
     let clauses = [
-      "entry", "last", "sum", "sums", "depth", "grow", "receive", "visit", "light", "twice",
-      "key",
+      "entry", "last", "sum", "sums", "depth", "grow", "receive", "arrives", "visit", "light",
+      "twice", "key",
     ]
     for id in clauses.map({ "sample/\($0)@fake" }) {
       let server = try CaseServerProcess(

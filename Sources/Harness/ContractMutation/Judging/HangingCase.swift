@@ -25,14 +25,26 @@ final class HangingCase {
     self.patience = patience
   }
 
-  /// Waits, and returns whether the case says nothing in that time either.
-  func staysSilent() -> Bool {
+  /// What became of the case.
+  enum Sequel: Equatable {
+    /// It said nothing in that time either.
+    case silent
+    /// It failed.
+    case failed(message: String)
+    /// It passed, or its process ended.
+    case ended
+  }
+
+  /// Waits for the case.
+  func sequel() -> Sequel {
     defer { server.end() }
     do throws(CaseServerProcess.Silence) {
-      _ = try server.line(within: patience)
-      return false
+      if case .failed(_, let message) = try server.line(within: patience) {
+        return .failed(message: message)
+      }
+      return .ended
     } catch {
-      return error == .timedOut
+      return error == .timedOut ? .silent : .ended
     }
   }
 }

@@ -20,8 +20,18 @@ final class JudgingQueue: Sendable {
     /// The items that no judge has taken, in order.
     var waiting: ArraySlice<Item>
     /// Items with a case that hung but not for ever. They are judged again with more patience.
-    var late: [Item] = []
+    var late: [(item: Item, slow: MutantJudge.Slowness)] = []
     var order: CaseOrder
+
+    /// Judges the rest of a declaration next.
+    ///
+    /// Where one mutant makes a case wait, others do too. At the end, all judges would wait with them.
+    mutating func hurry(_ mutant: Mutant) {
+      let isNear = { (item: Item) in
+        item.mutant.file == mutant.file && item.mutant.declaration == mutant.declaration
+      }
+      waiting = (waiting.filter(isNear) + waiting.filter { !isNear($0) })[...]
+    }
   }
 
   private let baseline: Baseline
@@ -43,8 +53,22 @@ final class JudgingQueue: Sendable {
     self.deadline = deadline
     self.report = report
     let order =
-      items.filter { !$0.dependsOnStart(baseline) } + items.filter { $0.dependsOnStart(baseline) }
+      Self.rounds(of: items.filter { !$0.dependsOnStart(baseline) })
+      + Self.rounds(of: items.filter { $0.dependsOnStart(baseline) })
     state = Mutex(State(waiting: order[...], order: CaseOrder(baseline)))
+  }
+
+  /// The items in rounds, each with at most one mutant of each declaration.
+  ///
+  /// Judges that took neighbours at the same time would each look for the case that notices them all.
+  private static func rounds(of items: [Item]) -> [Item] {
+    var counts: [[String]: Int] = [:]
+    let numbered = items.enumerated().map { index, item in
+      let declaration = [item.mutant.file, item.mutant.declaration]
+      counts[declaration, default: 0] += 1
+      return (round: counts[declaration, default: 0], index: index, item: item)
+    }
+    return numbered.sorted { ($0.round, $0.index) < ($1.round, $1.index) }.map(\.item)
   }
 
   /// Judges all mutants: most in shared processes, then those that a value computed once depends on
@@ -64,14 +88,14 @@ final class JudgingQueue: Sendable {
     try judge(by: judges, in: room)
   }
 
-  /// The next item, and whether its cases may be silent for longer.
+  /// The next item, and if it is late, why.
   ///
   /// Late items come first: they wait most of the time, while other judges compute.
-  private func next() -> (item: Item, isPatient: Bool)? {
+  private func next() -> (item: Item, slow: MutantJudge.Slowness?)? {
     if let deadline, .now > deadline { return nil }
     return state.withLock { state in
-      if let item = state.late.popLast() { return (item, true) }
-      return state.waiting.popFirst().map { ($0, false) }
+      if let late = state.late.popLast() { return late }
+      return state.waiting.popFirst().map { ($0, nil) }
     }
   }
 
@@ -86,16 +110,18 @@ final class JudgingQueue: Sendable {
       let outcome = try judge.judge(
         .init(
           number: item.number, cases: cases, isStartedWith: isStartedWith,
-          isPatient: work.isPatient))
+          slow: work.slow))
       switch outcome {
       case .judged(let verdict): self.finish(item, cases, verdict)
       case .hangs(let hanging):
         let id = hanging.id
-        room.wait(for: hanging) { isSilent in
-          if isSilent {
-            self.finish(item, cases, MutantVerdict(.timedOut, killer: id))
-          } else {
-            self.state.withLock { $0.late.append(item) }
+        self.state.withLock { $0.hurry(item.mutant) }
+        room.wait(for: hanging) { sequel in
+          switch sequel {
+          case .silent: self.finish(item, cases, MutantVerdict(.timedOut, killer: id))
+          case .failed(let message):
+            self.state.withLock { $0.late.append((item, .failing(id, message: message))) }
+          case .ended: self.state.withLock { $0.late.append((item, .ending)) }
           }
         }
       }

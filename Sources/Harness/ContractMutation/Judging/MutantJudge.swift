@@ -49,8 +49,18 @@ final class MutantJudge {
     var cases: [String]
     /// Whether the mutant must be active when its process starts.
     var isStartedWith = false
-    /// Whether a case that is silent too long is a verdict.
-    var isPatient = false
+    /// Why cases may be silent for longer, or `nil`. If they are silent even longer, that is a verdict.
+    var slow: Slowness?
+
+    fileprivate var isPatient: Bool { slow != nil }
+  }
+
+  /// What became of a case that was silent for longer than usual.
+  enum Slowness {
+    /// It failed, in a process that has ended.
+    case failing(String, message: String)
+    /// It passed, or its process ended.
+    case ending
   }
 
   /// What became of a mutant.
@@ -87,6 +97,12 @@ final class MutantJudge {
 
   private func decide(_ task: Task) throws(MutationError) -> Outcome {
     if task.isStartedWith || task.isPatient { restart() }
+    // It has failed once already, and may take seconds.
+    if case .failing(let id, let message)? = task.slow,
+      let message = try repetition(of: id, task, saying: message)
+    {
+      return .judged(MutantVerdict(.killed, killer: id, message: message))
+    }
     // Failures that did not happen again in a process in which nothing ran before.
     var singleFailures = 0
     while true {
@@ -97,10 +113,10 @@ final class MutantJudge {
       }
       switch end {
       case .failed(let message):
-        let isRepeated = try repeats(id, task)
+        let repeated = try repetition(of: id, task, saying: message)
         if isFresh { singleFailures += 1 }
-        if isRepeated || singleFailures == 2 {
-          return .judged(MutantVerdict(.killed, killer: id, message: message))
+        if repeated != nil || singleFailures == 2 {
+          return .judged(MutantVerdict(.killed, killer: id, message: repeated ?? message))
         }
         restart()
       case .looped:
@@ -160,17 +176,25 @@ final class MutantJudge {
     return part
   }
 
-  /// Whether a case that failed passes without the mutant, and fails again with it.
-  private func repeats(_ id: String, _ task: Task) throws(MutationError) -> Bool {
+  /// What a case that failed says when it passes without the mutant and fails again with it; `nil` if
+  /// it does not.
+  ///
+  /// - Parameter message: What it said the first time, which an earlier mutant may have caused.
+  private func repetition(
+    of id: String, _ task: Task, saying message: String
+  ) throws(MutationError) -> String? {
     let start = ContinuousClock.now
     let old = time.starting
     defer { time.confirming += JudgingTime.since(start) - (time.starting - old) }
     if task.isStartedWith {
       restart()
-      return true
+      return message
     }
-    guard try passesWithout(id) else { return false }
-    return try run([id], with: task.number, task) != nil
+    guard try passesWithout(id), let again = try run([id], with: task.number, task) else {
+      return nil
+    }
+    if case .failed(let second) = again.end { return second }
+    return message
   }
 
   /// Whether a case passes without mutants. If not, the process is given up.

@@ -13,14 +13,16 @@ final class WaitingRoom: Sendable {
 
   /// Waits for a case, on a thread of its own if a seat is free.
   ///
-  /// - Parameter finish: Takes whether the case stays silent, on any thread.
-  func wait(for hanging: HangingCase, _ finish: @escaping @Sendable (Bool) -> Void) {
-    guard seats.wait(timeout: .now()) == .success else { return finish(hanging.staysSilent()) }
+  /// - Parameter finish: Takes what became of the case, on any thread.
+  func wait(
+    for hanging: HangingCase, _ finish: @escaping @Sendable (HangingCase.Sequel) -> Void
+  ) {
+    guard seats.wait(timeout: .now()) == .success else { return finish(hanging.sequel()) }
     // The judge has given it up: only the new thread uses it.
     nonisolated(unsafe) let hanging = hanging
     waiting.enter()
     Thread.detachNewThread {
-      finish(hanging.staysSilent())
+      finish(hanging.sequel())
       self.seats.signal()
       self.waiting.leave()
     }

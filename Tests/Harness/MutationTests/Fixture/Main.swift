@@ -21,6 +21,7 @@ enum Main {
         { Sample.grow(to: 1_000_000, atMost: 1 << 40) > 0 ? nil : "not grown" }
       ),
       ("sample/receive@fake", { Sample.receive() ? nil : "not received" }),
+      ("sample/arrives@fake", { Sample.arrives() ? nil : "nothing arrives" }),
       ("sample/visit@fake", { Sample.visit() ? nil : "not visited" }),
       (
         "sample/light@fake",

@@ -39,6 +39,13 @@ enum Sample {
     return true
   }
 
+  /// Answers late if nothing comes: after the judge has begun to count the silence.
+  static func arrives() -> Bool {
+    let arrival = DispatchSemaphore(value: 0)
+    arrival.signal()
+    return arrival.wait(timeout: .now() + 3) == .success
+  }
+
   // The judge runs one test of this fixture at a time.
   nonisolated(unsafe) static var isOpen = false
   /// The case that makes it 0 fails, and no later one.
