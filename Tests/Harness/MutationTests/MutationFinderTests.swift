@@ -144,6 +144,10 @@ import Testing
         t += ["x": 1].values.count
         let u = p.last.map { [$0: "x"] }
         p.forEach { print($0) }
+        switch a {
+        case 1: t += 1
+        default: print(a)
+        }
         if s.hasPrefix("a"), u?.isEmpty == true { return t }
         return p.isEmpty ? q : p.last?.count
       }

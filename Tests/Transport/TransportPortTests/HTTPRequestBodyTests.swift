@@ -70,6 +70,15 @@ import TransportPort
     #expect(error.underlying is Chunks.Failed)
   }
 
+  @Test func `a stream that ends because its task is cancelled is not complete`() async throws {
+    let (chunks, source) = AsyncStream<[UInt8]>.makeStream()
+    let reader = try HTTPRequestBody.stream(chunks).makeReader()
+    let task = Task { await #expect(throws: TransportError.self) { try await reader.next() } }
+    task.cancel()
+    #expect(await task.value?.kind == .cancelled)
+    source.finish()
+  }
+
   @Test func `trailers must not frame the message`() async throws {
     let good = HTTPRequestBody.stream(Chunks([]), trailers: { ["X-Sum": "1"] })
     #expect(good.hasTrailers)

@@ -62,15 +62,16 @@ final class SwitchState {
   /// How many switches were passed since ``setActive(_:fuel:)`` without a limit.
   var passedSwitches: Int { Int.max - words[1] }
 
-  /// Returns the mutants that were reached since the last call.
-  func takeReached() -> Set<Int> {
+  /// Returns the mutants that were reached since the last call. The values differ if it was not as
+  /// often; they are equal for counts that differ by a multiple of 128.
+  func takeReached() -> [Int: UInt8] {
     let bytes = UnsafeMutableRawBufferPointer(start: memory + Self.headerSize, count: count + 1)
-    var reached: Set<Int> = []
+    var reached: [Int: UInt8] = [:]
     for (number, byte) in bytes.enumerated() where byte != 0 {
-      reached.insert(number)
+      reached[number] = byte
       bytes[number] = 0
     }
-    reached.remove(0)
+    reached[0] = nil
     return reached
   }
 }

@@ -14,7 +14,7 @@ extension MutationFinder {
     for (index, statement) in statements.enumerated() {
       let isLast = index == statements.count - 1
       if !(isLast && (mustLeave || isCase && statement.kind == "break_stmt")) {
-        findRemoval(of: statement, context)
+        findRemoval(of: statement, isOnlyOneOfCase: isCase && statements.count == 1, context)
       }
       if statement.kind == "do_catch_stmt" {
         findSwallowedErrors(in: statement, context, isFollowed: !isLast)
@@ -47,11 +47,12 @@ extension MutationFinder {
     return names
   }
 
+  /// - Parameter isOnlyOneOfCase: Whether nothing else is in a `case`, which must not be empty.
   private mutating func findRemoval(
-    of statement: SyntaxNode, _ context: Context
+    of statement: SyntaxNode, isOnlyOneOfCase: Bool = false, _ context: Context
   ) {
     guard let range = source.range(of: statement) else { return }
-    let removal = Change(change: .removal, replacement: "")
+    let removal = Change(change: .removal, replacement: isOnlyOneOfCase ? "break" : "")
     switch statement.kind {
     case "break_stmt", "continue_stmt":
       // A label is not part of the statement's last token.

@@ -28,7 +28,7 @@ enum SwitchSource {
     \(imports)
 
     /// The shared file: the active mutant, the fuel, the fuel to refill, how often it ran out, and
-    /// from offset \(SwitchState.headerSize) on a byte for each mutant that was reached.
+    /// from offset \(SwitchState.headerSize) on a byte for each mutant: how often it was reached.
     private nonisolated(unsafe) let __mutantState: UnsafeMutablePointer<Int> = {
       let size = \(SwitchState.headerSize) + \(count) + 1
       if let path = getenv("\(variable)") {
@@ -46,7 +46,7 @@ enum SwitchSource {
     }()
 
     // Threads change the counters without synchronization. A lost decrement lets a loop run longer, and
-    // the bytes of reached mutants are only ever set to 1, so neither changes a verdict.
+    // a wrong byte of a reached mutant is never 0, so neither changes a verdict.
     // Without optimization, `pointee` is one instruction; a subscript and `storeBytes` are calls of
     // generic functions.
     @usableFromInline nonisolated func \(function)(_ number: Int) -> Bool {
@@ -57,7 +57,8 @@ enum SwitchSource {
       let reached = UnsafeMutableRawPointer(state + \(SwitchState.headerSize / 8))
         .assumingMemoryBound(to: UInt8.self)
       let byte = reached + number
-      byte.pointee = 1
+      // Odd, so that it is not 0 again after many times.
+      byte.pointee = (byte.pointee &+ 1) | 1
       return state.pointee == number
     }
 

@@ -22,6 +22,7 @@ enum Main {
       ),
       ("sample/receive@fake", { Sample.receive() ? nil : "not received" }),
       ("sample/arrives@fake", { Sample.arrives() ? nil : "nothing arrives" }),
+      ("sample/name@fake", { Sample.isName() ? nil : "another name" }),
       ("sample/visit@fake", { Sample.visit() ? nil : "not visited" }),
       (
         "sample/light@fake",

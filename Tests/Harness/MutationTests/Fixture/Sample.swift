@@ -73,5 +73,15 @@ enum Sample {
 
   static func key(_ n: Int) -> Int { n + 7 }
 
+  nonisolated(unsafe) static var firstName: Int?
+
+  /// Whether a name is the one that was made first. It is made once more in the first call only.
+  static func isName() -> Bool {
+    if firstName == nil { firstName = name(1) }
+    return name(1) == firstName
+  }
+
+  static func name(_ n: Int) -> Int { n + 70 }
+
   static func unreached(_ x: Int) -> Int { x + 99 }
 }
