@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup contracts test explorers transports example threads matrix bench fuzz soak mutation libcurl-versions on-debian-13 \
-  portable api-breakage docs scaffold stubs lint format
+.PHONY: help setup servers contracts test explorers transports example threads matrix bench fuzz soak mutation \
+  libcurl-versions on-debian systems portable api-breakage docs scaffold stubs lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
@@ -11,12 +11,19 @@ SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Packag
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Install missing system packages
+setup: ## Install missing C libraries
 	@Scripts/install-packages
 
+servers: ## Install the servers that only tests use; without one, its cases are unavailable
+	@Scripts/install-packages testing
+
+# The matrix is the only test target here, and the tool runs the built tests: SwiftPM would build everything.
+contracts: export CONTRACT_TESTS = matrix
 contracts: setup ## Run every contract on every implementation and print the matrix
-	@swift build --product contracts --quiet
-	@.build/debug/contracts run
+	@echo "builds the contracts and runs them on every implementation: about 3 minutes on 2 processors"
+	@Scripts/build-product $(TESTS)
+	@Scripts/build-product contracts
+	@.build/debug/contracts run --test-program .build/debug/$(TESTS).xctest
 
 # These tests measure time or observe threads and sockets, so they run without other tests.
 EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|CookieTraceTests|FeedbackTraceTests
@@ -34,11 +41,12 @@ WIDTH = 64
 SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
 
 # Building everything would compile the tool of the command plugin a second time.
-BUILD_TESTS = swift build --scratch-path $(SCRATCH) --product swift-contract-testingPackageTests
+TESTS := swift-contract-testingPackageTests
+BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)
 
 # All processes are one run.
 test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo $$$$)
-test: setup ## Run all tests
+test: setup servers ## Run all tests
 	@$(BUILD_TESTS)
 	@$(SWIFT_TEST) --skip-build --skip '$(EXPLORERS)|$(TRANSPORTS)|$(MATRIX)'
 	@$(MAKE) --no-print-directory explorers transports
@@ -56,7 +64,7 @@ transports:
 
 # The examples share the scratch folder, so that the modules of this package are built once.
 EXAMPLES := Storefront JobQueue KeyValue
-example: setup ## Run the tests of the packages in Examples
+example: setup servers ## Run the tests of the packages in Examples
 	@for example in $(EXAMPLES); do Scripts/test-example $$example $(SCRATCH) || exit 1; done
 
 # The sanitizer needs separate build products. Tests run several times slower under it, so they run in
@@ -75,7 +83,7 @@ threads: setup ## Run the tests with the Thread Sanitizer
 # Fakes, live implementations and saboteurs run in separate processes. Their journals are merged.
 SHARDS := 1
 JOURNALS := .build/contracts/matrix
-matrix: setup ## Run the contracts in separate processes, merge their journals, check the gate (SHARDS=4)
+matrix: setup servers ## Run the contracts in separate processes, merge their journals, check the gate (SHARDS=4)
 	@swift build --build-tests --quiet && swift build --product contracts --quiet
 	@rm -rf $(JOURNALS) && mkdir -p $(JOURNALS)
 	@for shard in $$(seq $(SHARDS)); do \
@@ -111,9 +119,13 @@ portable: setup ## Compile CPlatform with glibc and musl, and run the tests with
 	@Scripts/check-platforms
 	@CONTRACT_PORTABLE=1 $(MAKE) --no-print-directory test SCRATCH=.build/portable
 
+RELEASE := 13
 RUN := make contracts && make test
-on-debian-13: ## Run make contracts and make test in a Debian 13 chroot, as root (RUN='swift test')
-	@Scripts/on-debian-13 sh -c '$(RUN)'
+on-debian: ## Run make contracts and make test in a chroot of a Debian release, as root (RELEASE=13 RUN='swift test')
+	@Scripts/on-debian $(RELEASE) sh -c '$(RUN)'
+
+systems: ## Build the products, Storefront and the contracts on Debian 12, 13 and sid (Swift 6.2), as root
+	@Scripts/check-systems
 
 BASE := main
 api-breakage: setup ## List breaking changes of the public API since BASE (BASE=main)

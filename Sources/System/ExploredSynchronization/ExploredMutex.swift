@@ -70,11 +70,7 @@ public struct ExploredMutex<Value: ~Copyable>: ~Copyable {
     hooks.will_access(object, Int32(EXPLORED_LOCK))
     defer { hooks.did_access(object, Int32(EXPLORED_LOCK)) }
     repeat {
-      let result = try mutex.withLockIfAvailable { value throws(E) in
-        hooks.did_acquire(object)
-        return try body(&value)
-      }
-      if let result { return result }
+      if let result = try tryLock(hooks, object, body) { return result }
     } while hooks.wait(object)
     return try mutex.withLock(body)
   }
@@ -86,9 +82,26 @@ public struct ExploredMutex<Value: ~Copyable>: ~Copyable {
     let object = address
     hooks.will_access(object, Int32(EXPLORED_TRY_LOCK))
     defer { hooks.did_access(object, Int32(EXPLORED_TRY_LOCK)) }
-    return try mutex.withLockIfAvailable { value throws(E) in
+    return try tryLock(hooks, object, body)
+  }
+
+  private borrowing func tryLock<Result: ~Copyable, E: Error>(
+    _ hooks: explored_hooks, _ object: UnsafeRawPointer,
+    _ body: (inout sending Value) throws(E) -> sending Result
+  ) throws(E) -> sending Result? {
+    try mutex.withLockIfAvailable { value throws(E) in
       hooks.did_acquire(object)
-      return try body(&value)
+      // Swift 6.2 rejects `body(&value)`, because it does not see that the value stays in the lock. It is moved out and
+      // back.
+      nonisolated(unsafe) var moved = value
+      do throws(E) {
+        let result = try body(&moved)
+        value = moved
+        return result
+      } catch {
+        value = moved
+        throw error
+      }
     }
   }
 

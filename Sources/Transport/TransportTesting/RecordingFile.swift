@@ -110,3 +110,10 @@ private struct EncodedArgument: Encodable {
 
   func encode(to encoder: any Encoder) throws { try value.encodeTestArgument(to: encoder) }
 }
+
+#if compiler(<6.3)
+  extension SourceLocation {
+    /// The path of the source file.
+    fileprivate var filePath: String { _filePath }
+  }
+#endif
