@@ -70,7 +70,7 @@ example: setup servers ## Run the tests of the packages in Examples
 # The sanitizer needs separate build products. Tests run several times slower under it, so they run in
 # groups: otherwise the load makes cases time out. Explorers are excluded because they measure time.
 THREADED := 'PortTests|TransportDecodingTests|SystemLocksTests|ManualClocksTests|VendorSDKTests|VendorAdaptersTests|CookiePublicSuffix' \
-  'Cookie(SQLite|Foundation)AdapterTests' 'HarnessTests|EvidenceTests' \
+  'CookieSQLiteAdapterTests' 'HarnessTests|EvidenceTests' \
   'Feedback|Analytics|Checkout|Preferences|Cookie.*ContractTests' \
   'TransportCurlAdapterTests|ScriptedOriginTests'
 threads: setup ## Run the tests with the Thread Sanitizer

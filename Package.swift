@@ -175,22 +175,16 @@ let cookies: [Target] = [
   .target(name: "CookieTestSupport", path: "Tests/Cookies/CookieTestSupport"),
   .testTarget(
     name: "CookiePortTests",
-    dependencies: ["CookiePort", "ManualClocks", "SeededRandom", "SystemLocks"]),
-  .testTarget(
-    name: "CookieFoundationAdapterTests",
-    dependencies: ["CPlatform", "CookiePort", "CookieTestSupport", "foundation-cookie-keeper"]),
-  .executableTarget(
-    name: "foundation-cookie-keeper", dependencies: ["CookieFoundationAdapter", "CookiePort"],
-    path: "Tests/Cookies/FoundationCookieKeeper"),
+    dependencies: ["CookiePort", "ManualClocks", "SeededRandom"]),
   .testTarget(
     name: "CookiePublicSuffixAdapterTests",
     dependencies: ["CookiePort", "CookiePublicSuffixAdapter", "CookieTestSupport"]),
   .testTarget(
     name: "CookieSQLiteAdapterTests",
     dependencies: [
-      "CSQLite", "ContractTesting", "CookieContract", "CookieHistories",
-      "CookiePublicSuffixAdapter", "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration",
-      "ManualClocks", "SeededRandom", "SystemLocks", "cookie-store-writer",
+      "CSQLite", "ContractTesting", "CookieContract", "CookiePublicSuffixAdapter",
+      "CookieSQLiteAdapter", "CookieTestSupport", "CrashExploration", "ManualClocks",
+      "cookie-store-writer",
     ]),
   .executableTarget(
     name: "cookie-store-writer", dependencies: ["CPlatform", "CookieSQLiteAdapter"],
@@ -198,9 +192,6 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieTransportAdapterTests",
     dependencies: ["CookiePort", "CookieTransportAdapter", "SystemLocks", "TransportPort"]),
-  .testTarget(
-    name: "CookieHistoriesTests",
-    dependencies: ["CookieHistories", "CookiePort", "RecordedHistories", "cookie-histories"]),
 ]
 
 let transport: [Target] = [
@@ -276,8 +267,7 @@ let suites: [Target] = [
   .target(
     name: "CookieContract",
     dependencies: [
-      "ContractExploration", "ContractTesting", "CookieHistories", "CookiePort", "ManualClocks",
-      "SystemLocks",
+      "ContractExploration", "ContractTesting", "CookiePort", "ManualClocks", "SystemLocks",
     ]),
   .target(
     name: "CookieHandlingContract",
@@ -311,10 +301,6 @@ let suites: [Target] = [
 // What suites use and is no suite.
 let support: [Target] = [
   .target(name: "CSlowNames"),
-  .target(name: "CookieHistories", dependencies: ["CookiePort", "RecordedHistories"]),
-  .executableTarget(
-    name: "cookie-histories", dependencies: ["CommandLineSupport", "CookieHistories"],
-    path: "ContractSuites/Support/CookieHistoriesTool"),
   .executableTarget(
     name: "http-recordings",
     dependencies: [
@@ -336,7 +322,7 @@ let matrix: [Target] = [
     dependencies: [
       "AnalyticsContract", "AnalyticsPort", "CCurl", "CSQLite", "CheckoutContract", "CheckoutPort",
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
-      "CookieHandlingContract", "CookieHistories", "CookiePort", "CookiePublicSuffixAdapter",
+      "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
       "ManualClocks",
       "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
@@ -386,8 +372,6 @@ let package = Package(
     library("CookiePort"),
     library("CookieContract"),
     library("CookieHandlingContract"),
-    library("CookieHistories"),
-    .executable(name: "cookie-histories", targets: ["cookie-histories"]),
     library("CookieFoundationAdapter"),
     library("CookiePublicSuffixAdapter"),
     library("CookieSQLiteAdapter"),

@@ -2,7 +2,7 @@ import ContractTesting
 import Testing
 public import TransportPort
 
-/// A handling of cookies under test, which has none at first.
+/// The cookie handling under test, which has no cookies at first.
 public struct CookieHandlingFixture: Sendable {
   /// The handling.
   let handling: any HTTPCookieHandling
@@ -31,7 +31,7 @@ public struct CookieHandlingFixture: Sendable {
       sourceLocation: sourceLocation)
   }
 
-  /// The pairs of a header in a fixed order; `nil` is no header.
+  /// The pairs of a header in a fixed order; `nil` if there is no header.
   static func pairs(_ header: String?) -> [String]? {
     header?.split(separator: ";").map { String($0.drop { $0 == " " }) }.sorted()
   }

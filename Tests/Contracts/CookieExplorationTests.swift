@@ -1,6 +1,7 @@
 import ContractExploration
 import ContractTesting
 import CookieContract
+import CookiePort
 import Testing
 
 @Suite struct CookieExplorationTests {
@@ -11,6 +12,22 @@ import Testing
   @Test(arguments: implementations)
   func lockStep(_ implementation: Implementation<CookieStoreFixture>) async throws {
     try await explore(.cookies, on: implementation)
+  }
+
+  /// Small limits, so that most cookies are evicted, and the rules of RFC 6265.
+  static let policies = [
+    "few": CookiePolicy(limits: .init(perDomain: 3, total: 6)),
+    "rfc6265": CookiePolicy(
+      profile: .rfc6265, limits: .init(perDomain: 4, total: 100), trustsLocalhost: true),
+  ]
+
+  @Test(arguments: policies)
+  func lockStep(_ name: String, _ policy: CookiePolicy) async throws {
+    try await explore(
+      CookieSpecification(policy: policy),
+      on: Implementation<CookieStoreFixture>.sqlite.map(as: "sqlite-\(name)") {
+        try await $0.opening(policy)
+      })
   }
 
   @Test(arguments: implementations)

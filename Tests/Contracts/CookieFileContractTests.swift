@@ -12,12 +12,6 @@ import Testing
   func holds(_ contractCase: ContractCase<CookieFileFixture>) async throws {
     try await contractCase.verify()
   }
-
-  @Test(
-    arguments: Contract.cookieJSONFiles.cases(for: .json) + Contract.cookieJSONFiles.saboteurCases)
-  func holdsForJSON(_ contractCase: ContractCase<CookieFileFixture>) async throws {
-    try await contractCase.verify()
-  }
 }
 
 extension Implementation<CookieFileFixture> {

@@ -42,8 +42,6 @@ extension Implementation<CookieProviderFixture> {
 
 extension Implementation<CookieFileFixture> {
   static let netscape = fake("port") { CookieFileFixture.netscape }
-
-  static let json = fake("port") { CookieFileFixture.json }
 }
 
 extension Implementation<PublicSuffixListFixture> {

@@ -1,7 +1,6 @@
 import ContractExploration
 import ContractTesting
 import CookieContract
-import CookieHistories
 import CookiePort
 import Foundation
 import Testing
@@ -135,7 +134,7 @@ extension TraceDeviation<ComparableCookies>.Step {
   fileprivate var line: String { if case .store(let line, _) = command { line } else { "" } }
 
   /// The page of a command that asks for its cookies.
-  fileprivate var page: CookieModel.Page? {
+  fileprivate var page: CookieSpecification.Page? {
     if case .cookies(let page) = command { page } else { nil }
   }
 

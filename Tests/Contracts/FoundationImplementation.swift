@@ -221,7 +221,8 @@ extension Implementation<CookieStoreFixture> {
   }
 }
 
-/// Creates a separate storage for the cookie file in a directory. No other case uses the process meanwhile.
+/// Creates a separate storage for the cookie file in a directory. The process runs no other case at the same
+/// time.
 func cookieStorage(in directory: URL) throws -> HTTPCookieStorage {
   // Foundation reads the variable for each storage. No other thread reads the environment
   // meanwhile.

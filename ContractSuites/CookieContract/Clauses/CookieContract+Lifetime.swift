@@ -203,7 +203,7 @@ extension ClauseGroup<CookieStoreFixture> {
       checkEqual(change, nil, "the result of an expired cookie without one to delete")
       try await fixture.expect("a=1", at: "https://example.com/docs")
       let last = try await fixture.setExpired("a=9; Path=/docs; Expires=\(past)")
-      checkEqual(last.map(\.removed), kept.id, "the cookie removed")
+      checkEqual(last?.removed?.id, kept.id, "the cookie removed")
       try await fixture.expectAll([])
     }
     Clause(
@@ -315,6 +315,6 @@ extension ClauseGroup<CookieStoreFixture> {
 }
 
 extension CookieChange {
-  /// The identity of the removed cookie, or `nil`.
-  var removed: Cookie.ID? { if case .removed(let cookie, _) = self { cookie.id } else { nil } }
+  /// The removed cookie, or `nil`.
+  var removed: Cookie? { if case .removed(let cookie, _) = self { cookie } else { nil } }
 }

@@ -1,35 +1,45 @@
 public import ContractExploration
-public import CookieHistories
-import CookiePort
-import Foundation
+public import CookiePort
+public import Foundation
 public import ManualClocks
 
 /// The cookie jar as a specification for exploration, which finds behaviour that no clause covers.
 ///
 /// Responses are compared without last-access times, because stores may buffer these.
 public struct CookieSpecification: Specification {
-  public typealias State = CookieModel.State
-  public typealias Command = CookieModel.Command
-  public typealias Page = CookieModel.Page
-  public typealias Response = CookieModel.Response
+  /// A jar and the clock.
+  public struct State: Hashable, Sendable {
+    /// The cookies.
+    public var jar: CookieJar
+    /// The seconds since the stores' first time.
+    public var time: Int
+  }
 
   /// The hosts, paths, names, values and attributes of commands.
   public var world: CookieWorld
 
-  private let model: CookieModel
+  /// The policy of the stores.
+  private let policy: CookiePolicy
+
+  /// The time that the stores' clock shows first.
+  private let start: Date
 
   /// Creates a specification.
   ///
   /// - Parameters:
   ///   - world: The hosts, paths, names, values and attributes of commands.
+  ///   - policy: The policy of the stores: see ``CookieStoreFixture/opening(_:)-(CookiePolicy)``.
   ///   - start: The time that the stores' clock shows first.
-  public init(_ world: CookieWorld = CookieWorld(), startingAt start: Date = ManualWallClock.start)
-  {
+  public init(
+    _ world: CookieWorld = CookieWorld(), policy: CookiePolicy = CookiePolicy(),
+    startingAt start: Date = ManualWallClock.start
+  ) {
     self.world = world
-    model = CookieModel(start: start)
+    self.policy = policy
+    self.start = start
   }
 
-  public var initialState: State { model.initialState }
+  public var initialState: State { State(jar: CookieJar(policy: policy), time: 0) }
 
   public var kinds: [String] {
     ["store", "cookies", "all", "delete", "clear", "removeExpired", "endSession"]
@@ -56,7 +66,43 @@ public struct CookieSpecification: Specification {
   }
 
   public func apply(_ command: Command, to state: inout State) -> Response {
-    model.apply(command, to: &state).comparable
+    response(to: command, in: &state).comparable
+  }
+
+  private func response(to command: Command, in state: inout State) -> Response {
+    let now = start.addingTimeInterval(TimeInterval(state.time))
+    switch command {
+    case .store(let line, let page):
+      guard let request = try? page.request() else { return .done }
+      do throws(CookieRejection) {
+        return Response(try state.jar.store(line, from: request, now: now))
+      } catch {
+        return .rejected(error)
+      }
+    case .cookies(let page):
+      guard let request = try? page.request() else { return .done }
+      return .cookies(state.jar.cookies(for: request, now: now))
+    case .all: return .cookies(state.jar.all(now: now))
+    case .delete(let name, let page):
+      return .count(state.jar.delete(page.ownCookie(name), now: now) ? 1 : 0)
+    case .clear: state.jar.clear()
+    case .removeExpired: return .count(state.jar.removeExpired(now: now))
+    case .endSession: state.jar.endSession()
+    case .wait(let seconds):
+      let (sum, isTooMuch) = state.time.addingReportingOverflow(seconds)
+      if !isTooMuch { state.time = sum }
+    case .setBack(let seconds):
+      let (difference, isTooMuch) = state.time.subtractingReportingOverflow(seconds)
+      if !isTooMuch { state.time = difference }
+    case .restore(let line, let page, let age):
+      guard let cookie = Self.cookie(line, from: page, at: now - TimeInterval(age)) else { break }
+      do throws(CookieRejection) {
+        try state.jar.restore([cookie], now: now)
+      } catch {
+        return .rejected(error)
+      }
+    }
+    return .done
   }
 
   public func perform(
@@ -84,7 +130,7 @@ public struct CookieSpecification: Specification {
     case .setBack(let seconds): subject.clock.advance(by: -TimeInterval(seconds))
     case .restore(let line, let page, let age):
       let date = subject.clock.now - TimeInterval(age)
-      guard let cookie = CookieModel.cookie(line, from: page, at: date) else { break }
+      guard let cookie = Self.cookie(line, from: page, at: date) else { break }
       do throws(CookieStoreError) {
         try await store.restore([cookie])
       } catch {
@@ -95,14 +141,28 @@ public struct CookieSpecification: Specification {
     return .done
   }
 
-  public func isReadOnly(_ command: Command) -> Bool { model.isReadOnly(command) }
+  public func isReadOnly(_ command: Command) -> Bool { command == .all }
+
+  /// Returns the cookie that a line for a page makes in an empty jar, or `nil` if it makes none.
+  ///
+  /// - Parameters:
+  ///   - line: A `Set-Cookie` line.
+  ///   - page: The page.
+  ///   - date: When the cookie is made.
+  static func cookie(_ line: String, from page: Page, at date: Date) -> Cookie? {
+    var jar = CookieJar()
+    guard let request = try? page.request(),
+      case .stored(let cookie, _)? = try? jar.store(line, from: request, now: date)
+    else { return nil }
+    return cookie
+  }
 
   /// Names the attributes of a line with its outcome, and the rules by which a page gets a cookie
   /// or does not.
   public func coverage(
     of command: Command, in state: State, returning response: Response
   ) -> [String] {
-    let now = model.start.addingTimeInterval(TimeInterval(state.time))
+    let now = start.addingTimeInterval(TimeInterval(state.time))
     switch (command, response) {
     case (.store(let line, _), _):
       return line.split(separator: ";").dropFirst().map { attribute in
@@ -138,36 +198,7 @@ extension Specification where Self == CookieSpecification {
   }
 }
 
-extension CookieModel.Response {
-  /// The response without last-access times.
-  fileprivate var comparable: Self {
-    func comparable(_ cookie: Cookie) -> Cookie {
-      var cookie = cookie
-      cookie.lastAccess = cookie.creation
-      return cookie
-    }
-    switch self {
-    case .cookies(let cookies): return .cookies(cookies.map(comparable))
-    case .change(let stored, let removed):
-      return .change(stored: stored.map(comparable), removed: removed.map(comparable))
-    case .done, .rejected, .count: return self
-    }
-  }
-}
-
-extension CookieModel.Response {
-  /// What became of a line, without the cookie.
-  fileprivate var outcome: String {
-    switch self {
-    case .change(nil, let removed): removed == nil ? "changes nothing" : "removes"
-    case .change(_?, let replaced): replaced == nil ? "is stored" : "replaces"
-    case .rejected(let reason): "is rejected as \(reason.rawValue)"
-    case .done, .cookies, .count: "is ignored"
-    }
-  }
-}
-
-extension CookieModel.Page {
+extension CookieSpecification.Page {
   /// How the page and a cookie compare, by each rule of retrieval.
   fileprivate func relations(to cookie: Cookie) -> [String] {
     let place = host == cookie.domain ? "of its host" : "of another host"

@@ -1,5 +1,4 @@
 import ContractExploration
-import CookieHistories
 
 /// The hosts, paths, names, values and attributes from which exploration draws its cookies.
 ///
@@ -42,8 +41,8 @@ public struct CookieWorld: Sendable {
   /// - Parameter movesClock: Whether commands move the clock.
   public init(movesClock: Bool = true) { self.movesClock = movesClock }
 
-  func page(from choices: inout Choices) -> CookieModel.Page {
-    CookieModel.Page(
+  func page(from choices: inout Choices) -> CookieSpecification.Page {
+    CookieSpecification.Page(
       isSecure: !hasInsecurePages || choices.bool(probability: 0.7),
       host: choices.element(of: hosts) ?? "example.com",
       path: choices.element(of: paths) ?? "/",

@@ -17,7 +17,9 @@ private func cookie(
 
 extension Contract<CookieFileFixture> {
   /// The behaviour of every program that reads and writes Netscape cookie files.
-  public static let cookieFiles = Contract("cookie-files", "Netscape cookie file") {
+  public static let cookieFiles = Contract(
+    "cookie-files", "Netscape cookie file", leavesOthersToMutants: true
+  ) {
     Clause(
       "columns", "a line has domain, flag for subdomains, path, Secure, expiry, name and value",
       from: source
@@ -139,7 +141,7 @@ extension Contract<CookieFileFixture> {
         columns,
         [
           "example.com\tFALSE\t/\tFALSE\t\(fixture.seconds)\ta\t1",
-          // An expiry of 0 would be that of a session.
+          // An expiry of 0 means a session cookie.
           "a.example\tFALSE\t/\tFALSE\t1\told\t1",
         ], "the lines that other programs read")
       let lines = text.split(separator: "\n")

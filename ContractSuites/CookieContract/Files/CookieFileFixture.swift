@@ -30,34 +30,21 @@ public struct CookieFileFixture: Sendable {
     self.report = report
   }
 
-  /// Creates a fixture with functions of this package, whose error has both what can be read and what not.
-  public init(
-    writing write: @escaping @Sendable ([Cookie]) throws -> Data,
-    readingOrThrowing read: @escaping @Sendable (Data) throws(CookieFileError) -> [Cookie]
-  ) {
-    self.init(writing: write) { data in
-      do throws(CookieFileError) { return try read(data) } catch { return error.readable }
-    } reporting: { data in
-      do throws(CookieFileError) {
-        _ = try read(data)
-        return []
-      } catch {
-        return error.problems
-      }
+  /// The Netscape cookie files of this package, whose error has both what can be read and what not.
+  public static let netscape = CookieFileFixture(writing: NetscapeCookieFile.data(for:)) { data in
+    do throws(CookieFileError) {
+      return try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+    } catch {
+      return error.readable
+    }
+  } reporting: { data in
+    do throws(CookieFileError) {
+      _ = try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+      return []
+    } catch {
+      return error.problems
     }
   }
-
-  /// The Netscape cookie files of this package.
-  public static let netscape = CookieFileFixture(
-    writing: NetscapeCookieFile.data(for:),
-    readingOrThrowing: { data throws(CookieFileError) in
-      try NetscapeCookieFile.cookies(in: data, now: .distantPast)
-    })
-
-  /// The JSON cookie files of this package.
-  public static let json = CookieFileFixture(
-    writing: JSONCookieFile.data(for:),
-    readingOrThrowing: { data throws(CookieFileError) in try JSONCookieFile.cookies(in: data) })
 
   /// An expiry that every reader keeps: in whole seconds, and within 400 days.
   let expiry = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 200 * 86_400)

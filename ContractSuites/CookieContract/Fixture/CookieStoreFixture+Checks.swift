@@ -162,6 +162,21 @@ extension CookieStoreFixture {
       sourceLocation: sourceLocation)
   }
 
+  /// Returns the changes that the store reports of an operation.
+  func changes(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    reportedBy operation: () async throws -> Void
+  ) async throws -> [CookieChange] {
+    let changes = store.changes()
+    try await operation()
+    let last = try await set("last=1", at: "https://last.example/", sourceLocation: sourceLocation)
+    let reported = await changes.upTo(last)
+    checkEqual(
+      reported.last, .stored(last, replacing: nil), "the last change reported",
+      sourceLocation: sourceLocation)
+    return reported.dropLast()
+  }
+
   /// Returns the only cookie of a name in the store's list; fails if there is not exactly one.
   func listed(
     _ name: String, sourceLocation: SourceLocation = #_sourceLocation

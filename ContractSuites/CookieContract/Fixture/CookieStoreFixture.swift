@@ -88,12 +88,11 @@ public struct CookieStoreFixture: Sendable {
 }
 
 extension CookieStoreFixture {
-  /// Opens another, empty store with a policy.
-  func opening(_ policy: CookiePolicy) async throws -> CookieStoreFixture {
-    try await opened(
-      CookieStoreSetup(
-        policy: policy, now: setup.now, location: UUID().uuidString,
-        directories: setup.directories))
+  /// Opens another, empty store with a policy, such as to explore it with this policy.
+  ///
+  /// - Throws: The error of opening the store.
+  public func opening(_ policy: CookiePolicy) async throws -> CookieStoreFixture {
+    try await opened(setup.at(UUID().uuidString, with: policy))
   }
 
   /// Opens another, empty store with a profile.
@@ -104,20 +103,11 @@ extension CookieStoreFixture {
   /// Opens a second handle to the same cookies while the first is open.
   func secondHandle() async throws -> CookieStoreFixture { try await opened(setup) }
 
-  /// Closes the store and opens it again.
-  func reopened() async throws -> CookieStoreFixture {
+  /// Closes the store and opens it again, with another policy if one is given.
+  func reopened(_ policy: CookiePolicy? = nil) async throws -> CookieStoreFixture {
     try await store.flush()
     try await close()
-    return try await opened(setup)
-  }
-
-  /// Closes the store and opens it again with another policy.
-  func reopened(_ policy: CookiePolicy) async throws -> CookieStoreFixture {
-    try await store.flush()
-    try await close()
-    return try await opened(
-      CookieStoreSetup(
-        policy: policy, now: setup.now, location: setup.location, directories: setup.directories))
+    return try await opened(setup.at(setup.location, with: policy))
   }
 
   /// Opens a copy of the files, as a killed process would leave them.

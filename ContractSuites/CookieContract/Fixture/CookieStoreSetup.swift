@@ -22,8 +22,9 @@ public struct CookieStoreSetup: Sendable {
   /// - Throws: Foundation's error if the directory can't be created.
   public func directory() throws -> URL { try directories.directory(for: location) }
 
-  /// The same setup with another location.
-  func at(_ location: String) -> CookieStoreSetup {
-    CookieStoreSetup(policy: policy, now: now, location: location, directories: directories)
+  /// The same setup with another location, and another policy if one is given.
+  func at(_ location: String, with policy: CookiePolicy? = nil) -> CookieStoreSetup {
+    CookieStoreSetup(
+      policy: policy ?? self.policy, now: now, location: location, directories: directories)
   }
 }

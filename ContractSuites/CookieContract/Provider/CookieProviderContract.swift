@@ -8,7 +8,9 @@ private let future = Date(timeIntervalSince1970: Date().timeIntervalSince1970.ro
 
 extension Contract<CookieProviderFixture> {
   /// The behaviour of every cookie provider.
-  public static let cookieProvider = Contract("cookie-provider", "Cookie provider") {
+  public static let cookieProvider = Contract(
+    "cookie-provider", "Cookie provider", leavesOthersToMutants: true
+  ) {
     Clause("absent", "a missing cookie is nil", from: "this project") { fixture in
       try await fixture.expect(nil, named: "a")
       try await fixture.set(NamedCookie(name: "b", value: "1"))

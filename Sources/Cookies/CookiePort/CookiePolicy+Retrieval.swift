@@ -1,18 +1,4 @@
 extension CookiePolicy {
-  /// Whether a request carries a cookie that has not expired (RFC 6265bis §5.8.3, step 1).
-  ///
-  /// A cookie whose domain has become a public suffix since it was set is not sent.
-  package func sends(_ cookie: Cookie, with request: CookieRequest) -> Bool {
-    if cookie.isHostOnly {
-      guard cookie.domain == request.host else { return false }
-    } else {
-      guard DomainMatch.matches(host: request.host, domain: cookie.domain),
-        !isPublicSuffix(cookie.domain)
-      else { return false }
-    }
-    return sendsWithin(cookie, request)
-  }
-
   /// Whether a request carries a cookie whose domain is known to cover the request's host.
   package func sendsWithin(_ cookie: Cookie, _ request: CookieRequest) -> Bool {
     sendsWithin(

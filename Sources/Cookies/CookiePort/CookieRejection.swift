@@ -31,7 +31,7 @@ public enum CookieRejection: String, Error, Sendable, Hashable, Codable, CaseIte
   /// An `HttpOnly` cookie from a script (§5.7, step 15).
   case httpOnlyFromScript
 
-  /// No `SameSite=None`, from a cross-site request that is no top-level navigation (§5.7, step 18).
+  /// A cross-site request that is not a top-level navigation sets it without `SameSite=None` (§5.7, step 18).
   case crossSite
 
   /// `SameSite=None` without `Secure` (§5.7, step 19).

@@ -92,7 +92,7 @@ public struct CookieRequest: Sendable, Hashable {
   ///   - isSameSite: Whether the request comes from the same site.
   ///   - isTopLevelNavigation: Whether the request navigates the top-level page.
   ///   - isSafeMethod: Whether the request's method is safe.
-  /// - Throws: ``CookieRequestError`` if the text is no URL or has no scheme or no valid host.
+  /// - Throws: ``CookieRequestError`` if the text is not a URL, or has no scheme or no valid host.
   public init(
     _ url: String, access: Access = .http, isSameSite: Bool = true,
     isTopLevelNavigation: Bool = false, isSafeMethod: Bool = true

@@ -1,6 +1,6 @@
 /// An error of creating a ``CookieRequest``.
 public enum CookieRequestError: Error, Sendable, Hashable {
-  /// The text is no URL.
+  /// The text is not a URL.
   case invalidURL(String)
 
   /// The URL has no scheme.

@@ -3,7 +3,7 @@ package struct CookieScope: Sendable, Hashable {
   /// The canonical domain.
   private let domain: String
 
-  /// Creates a scope, or returns `nil` if the text is no host, so that no cookie can belong to it.
+  /// Creates a scope, or returns `nil` if the text is not a host: no cookie can belong to it.
   ///
   /// - Parameter text: A domain in A-labels or U-labels, in any case, with or without a leading dot;
   ///   or an IP address.

@@ -56,7 +56,7 @@ public protocol CookieStore: Sendable {
   ///
   /// Stores without their own implementation delete them one by one.
   /// - Parameter domain: A domain in A-labels or U-labels, in any case, with or without a leading dot;
-  ///   or an IP address. A text that is no host has no cookies.
+  ///   or an IP address. A text that is not a host has no cookies.
   /// - Returns: The number of cookies deleted.
   /// - Throws: ``CookieStoreError/storage(_:)``.
   @discardableResult

@@ -26,7 +26,7 @@ package enum DomainMatch {
     var rest = host.utf8[...]
     while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
       rest = rest.suffix(from: rest.index(after: dot))
-      // After a trailing dot there is no domain.
+      // No domain follows a trailing dot.
       if !rest.isEmpty { domains.append(String(Substring(rest))) }
     }
     return domains

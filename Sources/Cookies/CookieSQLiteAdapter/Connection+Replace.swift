@@ -4,8 +4,8 @@ import CookiePort
 extension Connection {
   /// Replaces the contents of the file, however damaged its pages are, in one transaction.
   ///
-  /// The new contents are a store in memory, whose pages overwrite those of the file by SQLite's
-  /// backup interface. Other handles see the old contents or the new ones.
+  /// A store in memory is filled first. SQLite's backup interface then overwrites the file's pages with its
+  /// pages. Other handles see the old contents or the new ones.
   ///
   /// - Parameter fill: Fills the new store, which is empty. Meanwhile no other handle can write.
   func replaceContents<Result>(

@@ -20,7 +20,7 @@ extension Connection {
     try schema.prepare(self)
     try read { () throws(CookieStoreError) in try verify() }
     guard !isReadOnly else {
-      // not mutated: a user who may write everything, such as root, has no read-only file
+      // not mutated: root has no read-only file
       throw .storage(
         CookieStorageFailure(.notPermitted, subject: file.path, detail: "the file is read-only"))
     }
@@ -43,6 +43,7 @@ extension Connection {
   /// `quick_check` takes a quarter of the time, but misses rows out of order, which lookups don't find,
   /// and `Secure` cookies without their index entry, which an insecure origin could overlay. The file
   /// may still contain invalid rows; each row is validated when it is read.
+  // not mutated: no clause has a damaged file; UnfitFileTests do
   private func verify() throws(CookieStoreError) {
     let found = try rows("PRAGMA integrity_check(1)") { $0.displayText(0) }
     guard found == ["ok"] else { throw corrupt(found.joined(separator: "; ")) }

@@ -60,16 +60,18 @@ final class Connection {
     }
   }
 
+  // not mutated: no clause sees descriptors; HandleTests do
   deinit {
     while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
     sqlite3_close(handle)
   }
 
   /// Whether the file or its file system is read-only.
-  // not mutated: a user who may write everything, such as root, has no read-only file
+  // not mutated: root has no read-only file
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Sets whether closing the last connection moves the write-ahead log into the file.
+  // not mutated: no clause closes another program's file; UnfitFileTests do
   func setCheckpointsOnClose(_ value: Bool) {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, value ? 0 : 1)
   }
@@ -87,9 +89,9 @@ final class Connection {
   ///
   /// For operations with a lock for which SQLite doesn't wait. Where it does wait, each attempt has
   /// the rest of the timeout.
+  // not mutated: no clause has another program's lock; HandleTests do
   func retryingWhileBusy(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
     let end = ContinuousClock.now + .milliseconds(busyTimeout)
-    // not mutated: shows only if a lock for which SQLite does not wait ends before the timeout
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
     while true {
       do throws(CookieStoreError) {
@@ -98,14 +100,14 @@ final class Connection {
         guard case .storage(let failure) = error, failure.kind == .busy,
           ContinuousClock.now < end
         else { throw error }
-        usleep(1000)  // not mutated: any short interval does
-        // not mutated: shows only if SQLite waits after a lock for which it does not
+        usleep(1000)
         sqlite3_busy_timeout(handle, Self.milliseconds(end - .now))
       }
     }
   }
 
   /// Moves the whole write-ahead log into the file and synchronizes both.
+  // not mutated: no clause reads the file without its log; HandleTests do
   func checkpoint() throws(CookieStoreError) {
     try checkPath()
     // SQLite doesn't call the busy handler while another connection checkpoints
@@ -176,6 +178,7 @@ final class Connection {
   }
 
   /// Throws if the open file is no longer at its path: everything written would be lost on closing.
+  // not mutated: no clause moves the file; HandleTests do
   private func checkPath() throws(CookieStoreError) {
     nextPathCheck = .now
     // Stays 0 if SQLite's VFS doesn't support the check.
@@ -186,7 +189,7 @@ final class Connection {
         CookieStorageFailure(.gone, subject: path, detail: "the path leads to another file or none")
       )
     }
-    nextPathCheck += Self.pathCheckInterval  // not mutated: shows only in the rate of writes
+    nextPathCheck += Self.pathCheckInterval
   }
 
   private func transaction<Result>(
@@ -244,9 +247,10 @@ final class Connection {
     Self.failure(code, handle: handle, path: path)
   }
 
+  // not mutated: no clause has another program's lock; HandleTests do
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let count = min(duration / .milliseconds(1), Double(Int32.max))
-    return Int32(max(0, count))  // not mutated: one millisecond is as short as none
+    return Int32(max(0, count))
   }
 
   private static func prepare(

@@ -1,6 +1,7 @@
 import CookiePort
 
-/// What ``SQLiteCookieStore/salvage(path:busyTimeout:)`` kept of a damaged file, and what it dropped.
+/// What ``SQLiteCookieStore/salvage(path:busyTimeout:)`` kept of a damaged file, what it dropped, and where
+/// the damaged file is.
 public struct CookieSalvage: Sendable, Hashable {
   /// The cookies that the file has now, earliest creation first, including expired ones.
   public var kept: [Cookie]
@@ -11,8 +12,11 @@ public struct CookieSalvage: Sendable, Hashable {
   /// The number of cookies that could not be read; `nil` if the file's count was damaged too.
   public var missing: Int?
 
-  /// Whether the file was sound, so that it was left unchanged.
-  public var isSound: Bool
+  /// The path of the copy of the damaged file, or `nil` if the file was sound, so that it was left unchanged.
+  public var damagedCopy: String?
+
+  /// Whether the file was sound.
+  public var isSound: Bool { damagedCopy == nil }
 
   /// A row that was no valid cookie.
   public struct DroppedRow: Sendable, Hashable {
@@ -40,12 +44,13 @@ public struct CookieSalvage: Sendable, Hashable {
 }
 
 extension CookieSalvage: CustomStringConvertible {
-  /// The numbers of cookies kept and missing, and each row dropped, one per line.
+  /// The numbers of cookies kept and missing, the damaged file, and each row dropped, one per line.
   public var description: String {
-    guard !isSound else { return "the file is sound; it has \(kept.count) cookies" }
+    guard let damagedCopy else { return "the file is sound; it has \(kept.count) cookies" }
     let lost = missing.map { "\($0)" } ?? "an unknown number"
     let first = "kept \(kept.count) cookies, dropped \(dropped.count), could not read \(lost)"
-    return ([first] + dropped.map { "  dropped \($0)" }).joined(separator: "\n")
+    return ([first, "  the damaged file is \(damagedCopy)"] + dropped.map { "  dropped \($0)" })
+      .joined(separator: "\n")
   }
 }
 

@@ -228,7 +228,11 @@ extension CookieTable {
   }
 
   /// Fills an empty table with what is left of a damaged one.
-  func adopt(_ found: RowRecovery) throws(CookieStoreError) -> CookieSalvage {
+  ///
+  /// - Parameters:
+  ///   - found: The rows of the damaged file.
+  ///   - copy: The path of the copy of the damaged file.
+  func adopt(_ found: RowRecovery, copy: String) throws(CookieStoreError) -> CookieSalvage {
     let rows = found.rows.values.sorted { $0.precedes($1) }
     let areUsable =
       Set(rows.map(\.sequence)).count == rows.count
@@ -248,7 +252,7 @@ extension CookieTable {
     return CookieSalvage(
       kept: rows.map(\.cookie), dropped: found.dropped,
       missing: found.metDamage ? found.tally.map { Int(max(0, $0.cookies - read)) } : 0,
-      isSound: false)
+      damagedCopy: copy)
   }
 
   func removeExpired(now: Date) throws(CookieStoreError) -> Int {

@@ -1,23 +1,24 @@
 public import CookiePort
 
 extension SQLiteCookieStore {
-  /// Repairs a damaged file: keeps its sound cookies, drops the others and says which.
+  /// Repairs a damaged file: keeps a copy of it and the cookies that SQLite still reads, and says which rows
+  /// it dropped.
   ///
-  /// Use it if opening a store, or an operation, fails with the kind `corrupt`. The file is changed in
-  /// one transaction, which open handles see like any other, and no write of theirs is lost. If the
-  /// file is sound, it is not changed. To keep the damaged file for analysis, copy it before, with its
-  /// `-wal` file.
+  /// Use it if opening a store, or an operation, fails with the kind `corrupt`. The copy is named
+  /// `PATH.damaged-1`, or the next number that is free; its write-ahead log is beside it. Nothing deletes it.
+  /// Then the file is changed in one transaction, which open handles see like any other, and no write of
+  /// theirs is lost. If the file is sound, nothing is copied or changed.
   ///
-  /// A cookie can be missing if its row can't be read, or if the list of free pages is damaged too,
-  /// because free pages have deleted cookies. Damage that leaves a cookie valid, such as
-  /// another letter in its value, can't be noticed, because SQLite files have no checksums.
+  /// SQLite reads the rows from both ends up to the first damaged page. For more of them, run the command
+  /// `.recover` of sqlite3(1) on the copy. Damage that leaves a cookie valid, such as another letter in its
+  /// value, can't be noticed, because SQLite files have no checksums.
   ///
   /// - Parameters:
   ///   - path: The file's path.
   ///   - busyTimeout: How long to wait for other handles.
-  /// - Returns: What was kept and dropped.
-  /// - Throws: ``CookieStoreError/storage(_:)`` if the file doesn't exist, is no cookie store (so that
-  ///   nothing can be salvaged), was written by a newer version or can't be written; it is unchanged.
+  /// - Returns: What was kept and dropped, and where the copy is.
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the file doesn't exist, isn't a cookie store, was written by
+  ///   a newer version, or if it or the copy can't be written; the file is unchanged.
   @discardableResult
   public static func salvage(
     path: String,
@@ -31,9 +32,10 @@ extension SQLiteCookieStore {
       // Another connection reads, because this one holds the lock for writing.
       let reader = try Connection(path: path, busyTimeout: busyTimeout)
       return try reader.toleratingDamage { () throws(CookieStoreError) in
+        let copy = try reader.copyAside()
         let table = try CookieTable(
           memory, policy: CookiePolicy(), broadcaster: CookieChangeBroadcaster())
-        return try table.adopt(RowRecovery(reader))
+        return try table.adopt(RowRecovery(reader), copy: copy)
       }
     }
     try StoreFile.makePrivate(path)
@@ -51,7 +53,7 @@ extension SQLiteCookieStore {
       guard found.dropped.isEmpty else { return nil }
       return CookieSalvage(
         kept: found.rows.values.sorted { $0.precedes($1) }.map(\.cookie), dropped: [], missing: 0,
-        isSound: true)
+        damagedCopy: nil)
     } catch {
       guard case .storage(let failure) = error, [.corrupt, .other].contains(failure.kind) else {
         throw error

@@ -15,13 +15,14 @@ import SystemLocks
 /// lookup takes microseconds. A write may block on other handles, up to the busy timeout, and on
 /// the disk; call it from a separate thread if that is too long.
 ///
-/// **The file** has mode 0600 from its creation, as have SQLite's `-wal` and `-shm` files next to
-/// it; opening a store that others may access takes their access away. After the file is moved or deleted, writes fail with the kind `gone`: from the next flush,
-/// or from 100 ms later. The file must not be on a network file system, and a handle must not be
-/// used on both sides of a `fork()`.
+/// **The file** has mode 0600 from its creation, as do SQLite's `-wal` and `-shm` files next to it; opening
+/// a store that other users can access takes their access away. After the file is moved or deleted, a
+/// flush fails with the kind `gone`, and so does each write from 100 ms later. The file must not be on
+/// a network file system, and a handle must not be used on both sides of a `fork()`.
 ///
-/// **Damage.** Opening checks every page. A row that is no valid cookie fails each operation that reads
-/// it with the kind `corrupt`, but not ``clear()``. ``salvage(path:busyTimeout:)`` repairs a file.
+/// **Damage.** Opening checks every page. A row that is not a valid cookie fails each operation that reads
+/// it with the kind `corrupt`, except ``clear()``. ``salvage(path:busyTimeout:)`` keeps a copy of a damaged
+/// file and repairs it.
 public final class SQLiteCookieStore: CookieStore {
   private let table: Mutex<CookieTable?>
   private let broadcaster: CookieChangeBroadcaster
@@ -46,8 +47,8 @@ public final class SQLiteCookieStore: CookieStore {
   ///   - durability: The failures that an acknowledged write survives.
   ///   - busyTimeout: How long an operation waits for other handles before it fails.
   ///   - now: The clock. The store calls it while it holds its lock, so it must not call the store.
-  /// - Throws: ``CookieStoreError/storage(_:)`` if the file is no cookie store, is damaged, was
-  ///   written by a newer version or can't be written; such a file is unchanged.
+  /// - Throws: ``CookieStoreError/storage(_:)`` if the file isn't a cookie store, is damaged, was written
+  ///   by a newer version or can't be written; the file is then unchanged.
   public init(
     path: String, policy: CookiePolicy = CookiePolicy(), durability: Durability = .processCrash,
     busyTimeout: Duration = .seconds(5),  // not mutated: any time in which others finish does
@@ -68,6 +69,7 @@ public final class SQLiteCookieStore: CookieStore {
   /// Writes the buffered last-access times, ends the streams of changes and closes the file.
   ///
   /// Every later operation throws a failure of the kind `closed`. A second call does nothing.
+  // not mutated: no clause uses a closed store; HandleTests do
   public func close() {
     table.withLock { table in
       table?.writeAccessesIfFree(now: now())

@@ -22,10 +22,11 @@ struct Schema {
   var version: Int64 { Int64(migrations.count) }
 
   /// The `application_id` of every store: `Cook` in ASCII.
+  // not mutated: no clause reads the number; HandleTests do
   static let applicationID: Int64 = 0x436F_6F6B
 
-  /// The table of cookies.
-  static let cookieTable = """
+  static let current = Schema(migrations: [
+    """
     CREATE TABLE cookie (
       domain TEXT NOT NULL,
       path TEXT NOT NULL,
@@ -40,12 +41,7 @@ struct Schema {
       last_access REAL NOT NULL,
       sequence INTEGER NOT NULL,
       PRIMARY KEY (domain, path, name, host_only)
-    ) WITHOUT ROWID
-    """
-
-  static let current = Schema(migrations: [
-    """
-    \(cookieTable);
+    ) WITHOUT ROWID;
     CREATE INDEX cookie_secure ON cookie (name) WHERE secure;
     CREATE TABLE tally (
       id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -104,6 +100,7 @@ extension Schema {
   /// Checks that the file is a store and not newer, or empty.
   ///
   /// - Returns: The version, and whether the file may be empty.
+  // not mutated: no clause has another program's file; UnfitFileTests do
   @discardableResult
   private func checkApplication(
     _ connection: Connection, isEmpty: Bool = false
@@ -126,6 +123,7 @@ extension Schema {
   ///
   /// - Throws: ``CookieStoreError/storage(_:)`` if the file is neither empty nor a store of a known
   ///   version.
+  // not mutated: no clause has another program's file; UnfitFileTests do
   private func inspect(
     _ connection: Connection
   ) throws(CookieStoreError) -> (version: Int64, objects: [String]) {
@@ -141,6 +139,7 @@ extension Schema {
   }
 
   /// Switches to the write-ahead log; writes nothing if the file uses it already.
+  // not mutated: no clause has another program's lock; HandleTests do
   private func useLog(_ connection: Connection) throws(CookieStoreError) {
     try connection.retryingWhileBusy { () throws(CookieStoreError) in
       let mode = try connection.rows("PRAGMA journal_mode = WAL") { $0.displayText(0) }
@@ -163,6 +162,7 @@ extension Schema {
   }
 
   /// Returns the SQL of every table, index, trigger and view, except SQLite's own.
+  // not mutated: no clause has other tables; UnfitFileTests do
   private static func objects(in connection: Connection) throws(CookieStoreError) -> [String] {
     try connection.rows(
       "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema "

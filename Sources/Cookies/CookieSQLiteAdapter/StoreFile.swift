@@ -3,6 +3,7 @@ import Foundation
 import SystemLocks
 
 /// Checks and creates the database file before SQLite opens it.
+// not mutated: no clause has files of other programs or other modes; UnfitFileTests and HandleTests do
 enum StoreFile {
   /// Held while a file is created: closing any descriptor of a file releases the process's POSIX
   /// locks on it, including those of an SQLite connection in another thread.
@@ -14,16 +15,37 @@ enum StoreFile {
   /// - Throws: ``CookieStoreError/storage(_:)`` if the path can't be that of a store.
   static func prepare(_ path: String) throws(CookieStoreError) -> (path: String, isNew: Bool) {
     let path = try absolute(path)
-    let error = creationLock.withLock { _ in
-      let descriptor = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard descriptor != -1 else { return errno }
-      close(descriptor)
-      return 0
-    }
-    if error == 0 { return (path, true) }  // not mutated: only a power failure shows it
+    let error = creationLock.withLock { _ in create(path) }
+    if error == 0 { return (path, true) }
     guard error == EEXIST else { throw failure(error, path) }
     try check(path)
-    return (path, false)  // not mutated: only a power failure shows it
+    return (path, false)
+  }
+
+  /// Creates an empty file with mode 0600.
+  ///
+  /// - Returns: 0, or the `errno`: `EEXIST` if there is a file.
+  static func create(_ path: String) -> Int32 {
+    let descriptor = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor != -1 else { return errno }
+    close(descriptor)
+    return 0
+  }
+
+  /// Creates a file with mode 0600, and synchronizes it with fsync(2).
+  ///
+  /// - Throws: ``CookieStoreError/storage(_:)`` if there is a file, or writing fails.
+  static func write(_ bytes: [UInt8], to path: String) throws(CookieStoreError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor != -1 else { throw failure(errno, path) }
+    defer { close(descriptor) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 || errno == EINTR else { throw failure(errno, path) }
+      rest = rest.dropFirst(max(0, count))
+    }
+    guard fsync(descriptor) == 0 else { throw failure(errno, path) }
   }
 
   /// Checks the path of a file that must exist.
@@ -55,7 +77,6 @@ enum StoreFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw failure(.notACookieStore, path, "it is not a regular file")
     }
-    // not mutated: a user who may write everything, such as root, has no file without these rights
     guard access(path, R_OK | W_OK) == 0 else { throw failure(errno, path) }
     switch status.st_size {
     // SQLite gives the log the file's mode, so makePrivate(_:) would come too late.
@@ -93,7 +114,6 @@ enum StoreFile {
   }
 
   /// Synchronizes a new file's directory entry with fsync(2).
-  // not mutated: only a power failure shows it, and no call of the port causes one
   static func synchronizeDirectory(of path: String) throws(CookieStoreError) {
     let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path(
       percentEncoded: false)
@@ -108,13 +128,11 @@ enum StoreFile {
 
   /// Takes the access to a store and its log from other users than their owner.
   ///
-  /// It is not done before the file is known to be a store, because another program's file must not
-  /// change.
+  /// Called only after the file is known to be a store, because another program's file must not change.
   static func makePrivate(_ path: String) throws(CookieStoreError) {
     for suffix in ["", "-wal", "-shm"] {
       var status = stat()
       guard stat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
-      // not mutated: the owner of a file can change its mode
       guard chmod(path + suffix, 0o600) == 0 || errno == ENOENT else {
         throw failure(
           .notPermitted, path + suffix,
@@ -125,12 +143,12 @@ enum StoreFile {
   }
 
   /// Creates an error from an `errno`.
-  private static func failure(_ error: Int32, _ path: String) -> CookieStoreError {
+  static func failure(_ error: Int32, _ path: String) -> CookieStoreError {
     let kind: CookieStorageFailure.Kind =
       switch error {
       case ENOENT, ENOTDIR: .missingDirectory
       case EACCES, EPERM, EROFS: .notPermitted
-      case ENOSPC, EDQUOT: .full
+      case ENOSPC, EDQUOT, EFBIG: .full
       case EISDIR: .notACookieStore
       default: .other
       }

@@ -3,8 +3,8 @@ public import TransportPort
 
 /// Sends the cookies of a ``CookieStore`` with HTTP requests, and stores those of responses.
 ///
-/// Every request counts as one of the same site that is no navigation, as an app's requests to its API
-/// are. A URL with a host that cookies can't belong to, such as an IPv6 address with a zone, has none.
+/// Every request counts as a same-site request that is not a navigation, like an app's requests to its API.
+/// A URL whose host can't have cookies, such as an IPv6 address with a zone, sends and stores none.
 public struct StoreCookieHandling: HTTPCookieHandling {
   /// Receives a line that the store rejected, the request's URL and the rule that rejects the line.
   public typealias RejectionHandler =

@@ -12,49 +12,6 @@ struct InMemoryCookieStoreTests {
     request = try CookieRequest("https://example.com/")
   }
 
-  @Test("it applies the jar's operations at the clock's time")
-  func behaviour() async throws {
-    let store = InMemoryCookieStore(clock: clock)
-    let change = try store.store("a=1; Max-Age=10", from: request)
-    let cookie = store.all()[0]
-    #expect(change == .stored(cookie, replacing: nil))
-    #expect(cookie.creation == .start && cookie.expires == .start + 10)
-    clock.advance(by: 1)
-    #expect(store.cookies(for: request).map(\.lastAccess) == [.start + 1])
-    #expect(try await store.header(for: request) == "a=1")
-    #expect(store.delete(cookie.id) && !store.delete(cookie.id))
-    try store.restore([cookie])
-    #expect(store.all() == [cookie])
-    clock.advance(by: 9)
-    #expect(store.removeExpired() == 1)
-    #expect(try await store.header(for: request) == nil)
-    try store.store("b=1", from: request)
-    store.endSession()
-    #expect(store.all().isEmpty)
-    try store.store("c=1", from: request)
-    store.clear()
-    store.flush()
-    #expect(store.jar == CookieJar())
-  }
-
-  @Test("a rejection is thrown with its rule")
-  func rejections() {
-    let store = InMemoryCookieStore(clock: clock)
-    #expect(throws: CookieStoreError.rejected(.publicSuffix)) {
-      try store.store("a=1; Domain=com", from: request)
-    }
-    #expect(throws: CookieStoreError.rejected(.notRestorable)) {
-      try store.restore([Cookie(name: "a=", value: "", domain: "a.b", creation: .start)])
-    }
-  }
-
-  @Test("it can be created from a jar")
-  func fromJar() throws {
-    var jar = CookieJar()
-    try jar.set("a=1")
-    #expect(InMemoryCookieStore(jar) { .start }.jar == jar)
-  }
-
   @Test("every subscription receives the later changes in order")
   func changes() async throws {
     var store: InMemoryCookieStore? = InMemoryCookieStore(clock: clock)

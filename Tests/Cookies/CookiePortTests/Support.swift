@@ -35,20 +35,4 @@ extension CookieJar {
     change(&request)
     return Cookie.header(for: cookies(for: request, now: now))
   }
-
-  /// Returns why a line is rejected; `nil` if it is accepted or the rejection changed the jar.
-  mutating func rejection(
-    of line: String, at url: String = "https://example.com/", now: Date = .start,
-    _ change: (inout CookieRequest) -> Void = { _ in }
-  ) throws -> CookieRejection? {
-    var request = try CookieRequest(url)
-    change(&request)
-    let before = self
-    do throws(CookieRejection) {
-      try store(line, from: request, now: now)
-      return nil
-    } catch {
-      return self == before ? error : nil
-    }
-  }
 }

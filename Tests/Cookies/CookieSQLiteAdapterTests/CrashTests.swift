@@ -1,6 +1,5 @@
 import ContractTesting
 import CookieContract
-import CookieHistories
 import CookieSQLiteAdapter
 import Foundation
 import Synchronization

@@ -17,14 +17,17 @@ import Testing
         "'Example.com'", "'a..b'", "'bücher.example'", "'1.2.3'", "'[::1]'", "'0::1'",
       ],
       "path": ["x'2f'", "''", "'docs'", "CAST(x'2fff' AS TEXT)", "'/' || char(0) || 'x'"],
-      "name": ["x'61'", "CAST(x'c3' AS TEXT)", "'a' || char(13)"],
+      "name": ["x'61'", "CAST(x'c3' AS TEXT)", "'a' || char(13)", "'a' || char(31)"],
       "host_only": ["7", "-1", "'yes'", "x'01'", "0.5"],
-      "value": ["NULL", "zeroblob(1000000)", "CAST(x'eda080' AS TEXT)", "'a' || char(0) || 'b'"],
+      "value": [
+        "NULL", "zeroblob(100000)", "CAST(x'eda080' AS TEXT)", "'a' || char(0) || 'b'",
+        "'a' || char(127)",
+      ],
       "expires": ["'soon'", "9e999", "-9e999", "1e300", "x'00'"],
       "secure": ["NULL", "2", "'true'"],
       "http_only": ["NULL", "2", "9223372036854775807"],
       "same_site": ["NULL", "4", "-9223372036854775808", "'Lax'"],
-      "creation": ["NULL", "'now'", "9e999", "-1e300"],
+      "creation": ["NULL", "'now'", "9e999", "-1e300", "252423993600.0", "-63114076801.0"],
       "last_access": ["NULL", "x''", "9e999"],
       "sequence": ["NULL", "'first'", "1.5", "1e300", "-1", "9223372036854775807"],
     ].flatMap { column, values in values.map { [column, $0] } }
@@ -33,9 +36,8 @@ import Testing
   func `an invalid field is an error`(assignment: [String]) throws {
     let directory = try TemporaryDirectory()
     try directory.makeStore(of: 40)
-    try directory.allowingNull(in: "cookie") {
-      "UPDATE cookie SET \(assignment[0]) = \(assignment[1]) WHERE name = 'name3'"
-    }
+    try directory.executeAllowingNull(
+      in: "cookie", "UPDATE cookie SET \(assignment[0]) = \(assignment[1]) WHERE name = 'name3'")
     #expect(failureKind { try exercise(directory.file()) } == .corrupt)
   }
 
@@ -109,23 +111,7 @@ import Testing
   func `an invalid tally is an error`(sql: String) throws {
     let directory = try TemporaryDirectory()
     try directory.makeStore(of: 40)
-    try directory.allowingNull(in: "tally") { sql }
+    try directory.executeAllowingNull(in: "tally", sql)
     #expect(failureKind { try exercise(directory.file()) } == .corrupt)
-  }
-}
-
-extension TemporaryDirectory {
-  /// Runs SQL while a table has no NOT NULL constraints.
-  fileprivate func allowingNull(in table: String, _ sql: () -> String) throws {
-    try execute(
-      """
-      CREATE TEMP TABLE kept AS SELECT name, sql FROM main.sqlite_schema WHERE name = '\(table)';
-      PRAGMA writable_schema = ON;
-      UPDATE main.sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = '\(table)';
-      PRAGMA writable_schema = RESET;
-      \(sql());
-      PRAGMA writable_schema = ON;
-      UPDATE main.sqlite_schema SET sql = (SELECT sql FROM kept) WHERE name = '\(table)';
-      """)
   }
 }

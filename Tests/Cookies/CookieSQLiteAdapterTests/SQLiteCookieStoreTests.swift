@@ -23,18 +23,6 @@ import Testing
 
   // MARK: The file
 
-  @Test func `the file, its log and its shared memory are private`() throws {
-    let store = try open()
-    try store.store("a=1", from: .to())
-    for name in ["cookies.db", "cookies.db-wal", "cookies.db-shm"] {
-      var status = stat()
-      #expect(
-        stat(directory.file(name), &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
-    }
-    store.close()
-    #expect(try directory.contents().keys.sorted() == ["cookies.db"])
-  }
-
   @Test(arguments: [
     (SQLiteCookieStore.Durability.processCrash, Int64(1)), (.powerLoss, 2),
   ])
@@ -92,35 +80,6 @@ import Testing
 
   // MARK: Several handles
 
-  @Test func `handles see each other's writes immediately`() throws {
-    let one = try open()
-    let other = try open()
-    try one.store("a=1", from: .to())
-    try other.store("a=2", from: .to())
-    try other.store("b=1", from: .to())
-    #expect(try one.cookies(for: .to()).map(\.serialized) == ["a=2", "b=1"])
-    #expect(try one.delete(Cookie.ID(name: "a", domain: "example.com")))
-    #expect(try other.all().map(\.name) == ["b"])
-  }
-
-  @Test func `handles in several threads lose nothing`() async throws {
-    let handles = try (0..<4).map { _ in try open(limits: .init(perDomain: .max, total: .max)) }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for task in 0..<16 {
-        group.addTask {
-          for number in 0..<25 {
-            try handles[task % 4].store("t\(task)-\(number)=1", from: .to())
-            _ = try handles[(task + 1) % 4].cookies(for: .to())
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    let cookies = try handles[0].all()
-    #expect(cookies.count == 400)
-    #expect(Set(cookies.map(\.name)).count == 400)
-  }
-
   @Test func `a new file may be opened by several handles concurrently`() async throws {
     try await withThrowingTaskGroup(of: SQLiteCookieStore.self) { group in
       for number in 0..<8 {
@@ -133,21 +92,6 @@ import Testing
       for try await store in group { store.close() }
     }
     #expect(try open().all().count == 8)
-  }
-
-  // MARK: Last access
-
-  @Test func `last access is visible to its handle immediately, to others after a flush`() throws {
-    let one = try open()
-    let other = try open()
-    try one.store("a=1", from: .to())
-    let stored = clock.now
-    clock.advance(by: 5)
-    #expect(try one.cookies(for: .to()).map(\.lastAccess) == [stored + 5])
-    #expect(try one.all().map(\.lastAccess) == [stored + 5])
-    #expect(try other.all().map(\.lastAccess) == [stored])
-    try one.flush()
-    #expect(try other.all().map(\.lastAccess) == [stored + 5])
   }
 
   @Test func `a later access by another handle is kept`() throws {
@@ -164,7 +108,7 @@ import Testing
     #expect(try other.all().map(\.lastAccess) == [stored + 2])
   }
 
-  // MARK: Bytes and limits
+  // MARK: Bytes
 
   @Test func `identities are compared byte by byte, including NUL`() throws {
     let store = try open()
@@ -174,13 +118,5 @@ import Testing
     try store.store("\u{e9}=1", from: .to())
     try store.store("e\u{301}=1", from: .to())
     #expect(try store.all().count == 3)
-  }
-
-  @Test func `lowered limits apply from the next new cookie on`() throws {
-    try directory.makeStore(of: 30, now: { clock.now })
-    let store = try open(limits: .init(perDomain: 2, total: 10))
-    try store.store("new=1", from: .to("host0.example.com"))
-    #expect(try store.all().count == 10)
-    #expect(try store.cookies(for: .to("host0.example.com")).map(\.name) == ["new"])
   }
 }

@@ -10,7 +10,9 @@ extension TemporaryDirectory {
     var contents: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: path)
     where !name.hasSuffix("-shm") {
-      let data = try Data(contentsOf: URL(fileURLWithPath: file(name)))
+      let type = try FileManager.default.attributesOfItem(atPath: file(name))[.type]
+      let isFile = type as? FileAttributeType == .typeRegular
+      let data = isFile ? try Data(contentsOf: URL(fileURLWithPath: file(name))) : Data()
       // A process that exits without closing may leave an empty log, which is equivalent to none.
       if name.hasSuffix("-wal"), data.isEmpty { continue }
       contents[name] = data

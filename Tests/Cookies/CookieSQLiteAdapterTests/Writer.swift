@@ -11,15 +11,15 @@ struct Writer {
   /// - Parameters:
   ///   - fileSize: The maximum size of a file in bytes; 0 for no limit.
   ///   - user: The user id to run as.
-  ///   - flushes: Whether the process flushes the store after each cookie.
+  ///   - mode: `flush` to flush the store after each cookie, `salvage` to salvage the file instead.
   init(
     _ path: String, prefix: String, count: Int, host: String = "example.com",
-    perDomain: Int = .max, fileSize: Int = 0, user: Int? = nil, flushes: Bool = false
+    perDomain: Int = .max, fileSize: Int = 0, user: Int? = nil, mode: String? = nil
   ) throws {
     process.executableURL = productExecutable("cookie-store-writer", builtWith: Anchor.self)
     process.arguments =
       [path, prefix, "\(count)", host, "\(perDomain)", "\(fileSize)", "\(user ?? -1)"]
-      + (flushes ? ["flush"] : [])
+      + (mode.map { [$0] } ?? [])
     process.standardOutput = output
     try process.run()
   }

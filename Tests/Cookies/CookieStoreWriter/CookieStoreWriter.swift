@@ -6,12 +6,12 @@ import Foundation
 /// Stores cookies in a file one by one and acknowledges each on standard output. Tests kill it,
 /// limit its resources and run several at the same time.
 ///
-/// Usage: `cookie-store-writer FILE PREFIX COUNT [HOST [PER-DOMAIN [FILE-SIZE [UID [flush]]]]]`. The
+/// Usage: `cookie-store-writer FILE PREFIX COUNT [HOST [PER-DOMAIN [FILE-SIZE [UID [MODE]]]]]`. The
 /// cookies are named `PREFIX0`, `PREFIX1`, …; each value has about 1,000 bytes and begins with the
 /// number. The limit on the size of files (setrlimit(2)) and the user apply before the file is
-/// opened; a UID of -1 is the present user. With `flush` each cookie is flushed before it is
-/// acknowledged. The exit code is 0, or 1 after a line `failed: ` with the kind and description of the
-/// failure.
+/// opened; a UID of -1 is the present user. In the mode `flush` each cookie is flushed before it is
+/// acknowledged; in the mode `salvage` the file is salvaged instead. The exit code is 0, or 1 after a
+/// line `failed: ` with the kind and description of the failure.
 @main
 enum CookieStoreWriter {
   static func main() {
@@ -26,10 +26,15 @@ enum CookieStoreWriter {
     if arguments.count > 6, let user = uid_t(arguments[6]) {
       guard setgid(user) == 0, setuid(user) == 0 else { exit(77) }
     }
+    let mode = arguments.dropFirst(7).first
     do throws(CookieStoreError) {
+      if mode == "salvage" {
+        _ = try SQLiteCookieStore.salvage(path: arguments[0])
+        return
+      }
       try write(
         count, to: arguments[0], prefix: arguments[1], host: host, perDomain: perDomain ?? .max,
-        flushes: arguments.dropFirst(7).first == "flush")
+        flushes: mode == "flush")
     } catch {
       if case .storage(let failure) = error { say("failed: \(failure.kind.rawValue) \(failure)") }
       exit(1)

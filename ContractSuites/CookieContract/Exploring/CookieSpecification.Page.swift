@@ -1,6 +1,6 @@
 public import CookiePort
 
-extension CookieModel {
+extension CookieSpecification {
   /// A page, written as its URL, with the prefix `script:` if a script accesses the cookies.
   public struct Page: Hashable, Sendable, Codable, CustomStringConvertible,
     ExpressibleByStringLiteral
@@ -30,7 +30,7 @@ extension CookieModel {
     /// Creates a page from its URL, with an optional prefix `script:`.
     ///
     /// - Parameter url: The URL.
-    /// - Throws: `CookieRequestError` if the text is no URL or has no scheme or no valid host.
+    /// - Throws: `CookieRequestError` if the text is not a URL, or has no scheme or no valid host.
     public init(url: String) throws(CookieRequestError) {
       let isScript = url.hasPrefix("script:")
       let request = try CookieRequest(isScript ? String(url.dropFirst("script:".count)) : url)
@@ -69,7 +69,7 @@ extension CookieModel {
   }
 }
 
-extension CookieModel.Page {
+extension CookieSpecification.Page {
   private enum CodingKeys: CodingKey { case isSecure, host, path, isScript }
 
   /// Reads the URL, or the parts of a page that has none.
