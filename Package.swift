@@ -139,8 +139,7 @@ let harness: [Target] = [
   .testTarget(
     name: "CrashExplorationTests",
     dependencies: ["CrashExploration", "ContractTesting"]),
-  .testTarget(
-    name: "RecordedHistoriesTests", dependencies: ["RecordedHistories", "SeededRandom"]),
+  .testTarget(name: "RecordedHistoriesTests", dependencies: ["RecordedHistories"]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),
@@ -189,9 +188,6 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookieTransportAdapterTests",
     dependencies: ["CookiePort", "CookieTransportAdapter", "SystemLocks", "TransportPort"]),
-  .testTarget(
-    name: "CookieHistoriesTests",
-    dependencies: ["CookieHistories", "CookiePort", "RecordedHistories", "cookie-histories"]),
 ]
 
 let transport: [Target] = [
@@ -304,9 +300,6 @@ let support: [Target] = [
   .target(name: "CSlowNames"),
   .target(name: "CookieHistories", dependencies: ["CookiePort", "RecordedHistories"]),
   .executableTarget(
-    name: "cookie-histories", dependencies: ["CommandLineSupport", "CookieHistories"],
-    path: "ContractSuites/Support/CookieHistoriesTool"),
-  .executableTarget(
     name: "http-recordings",
     dependencies: [
       "CommandLineSupport", "ContractEvidence", "TransportCurlAdapter", "TransportDecoding",
@@ -372,7 +365,6 @@ let package = Package(
     library("CookieContract"),
     library("CookieHandlingContract"),
     library("CookieHistories"),
-    .executable(name: "cookie-histories", targets: ["cookie-histories"]),
     library("CookieFoundationAdapter"),
     library("CookiePublicSuffixAdapter"),
     library("CookieSQLiteAdapter"),
