@@ -148,8 +148,7 @@ let harness: [Target] = [
   .testTarget(
     name: "CrashExplorationTests",
     dependencies: ["CrashExploration", "ContractTesting"]),
-  .testTarget(
-    name: "RecordedHistoriesTests", dependencies: ["RecordedHistories", "SeededRandom"]),
+  .testTarget(name: "RecordedHistoriesTests", dependencies: ["RecordedHistories"]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
     path: "Tests/Harness/ExampleWriter"),

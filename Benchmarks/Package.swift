@@ -11,13 +11,10 @@ let package = Package(
       name: "HarnessBenchmark",
       dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")]),
 
-    // Lock-step exploration and linearizability, compared with Hypothesis.
+    // Lock-step exploration, compared with Hypothesis.
     .executableTarget(
       name: "ExplorationBenchmark",
-      dependencies: [
-        .product(name: "ExplorationEngine", package: "swift-contract-testing"),
-        .product(name: "RecordedHistories", package: "swift-contract-testing"),
-      ],
+      dependencies: [.product(name: "ExplorationEngine", package: "swift-contract-testing")],
       exclude: ["Peers"]),
 
     // Exploration of interleavings.

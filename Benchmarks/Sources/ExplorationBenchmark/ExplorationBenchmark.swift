@@ -1,14 +1,12 @@
 import ExplorationEngine
 import Foundation
 
-/// Measures lock-step exploration, concurrent exploration and the linearizability checker, next to
-/// Hypothesis if it is installed.
+/// Measures lock-step exploration, next to Hypothesis if it is installed.
 ///
 /// Each line is printed when its figures are known. The arguments name parts; without any, all run.
 @main struct ExplorationBenchmark {
   private static let parts: [(name: String, run: @Sendable () async -> Void)] = [
     ("rates", measureRates), ("values", measureRareValues), ("shrinking", measureShrinking),
-    ("contacts", measureContacts), ("linearizability", measureLinearizability),
   ]
 
   static func main() async {
@@ -22,8 +20,8 @@ import Foundation
     let hypothesis = Peer("hypothesis_dictionary.py")?.next().flatMap { Double($0[0]) }
 
     let start = cpuSeconds()
-    let synchronous = await LockStep(SynchronousWorkload(), settings: settings) {
-      DictionaryStore()
+    let synchronous = await LockStep(DictionarySpecification(), settings: settings) {
+      BuggyDictionary()
     }.explore()
     rate(
       "lock-step, synchronous class", Double(synchronous.calls) / (cpuSeconds() - start),
@@ -31,7 +29,7 @@ import Foundation
 
     let middle = cpuSeconds()
     let asynchronous = await LockStep(AsynchronousWorkload(), settings: settings) {
-      DictionaryFront(DictionaryActor()) as any AsyncDictionary
+      DictionaryFront(DictionaryActor()) as any DictionaryPort
     }.explore()
     rate(
       "lock-step, two existential actors", Double(asynchronous.calls) / (cpuSeconds() - middle),

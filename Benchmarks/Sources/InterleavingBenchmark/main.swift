@@ -105,26 +105,12 @@ func measure(
   let start = processorTime()
   let report = await exploreInterleavings(settings, of: program)
   let seconds = processorTime() - start
-  let total = report.schedules + (report.failure.map { $0.minimisationRuns + $0.replays } ?? 0)
+  let total = report.schedules + (report.failure.map { $0.minimizationRuns + $0.replays } ?? 0)
   print(
     "\(name): \(report.schedules) schedules, exhausted: \(report.isExhaustive), "
       + "failure: \(report.failure != nil), \((seconds * 1e6).rounded() / 1e3) ms, "
       + "\(Int(Double(total) / seconds)) runs per processor second")
   return report
-}
-
-// `replay TEXT` runs a schedule that another process printed 1,000 times.
-if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "replay" {
-  var settings = ExplorationSettings.interleavings()
-  settings.replay = try Schedule(CommandLine.arguments[2])
-  settings.runs = 0
-  var same = 0
-  for _ in 0..<1000 {
-    let report = await exploreInterleavings(settings, of: fourByFive { $0.isWoven })
-    if report.failure?.schedule == settings.replay, report.remarks.isEmpty { same += 1 }
-  }
-  print("replayed \(same) of 1000")
-  exit(same == 1000 ? 0 : 1)
 }
 
 /// Prints the schedules per second of processor time, the best and the median of seven rounds.
@@ -148,18 +134,12 @@ func measureRates() async {
   await rate("4×5 without a bug, 50,000 schedules") {
     await exploreInterleavings(long, of: fourByFive { _ in false }).schedules
   }
-  for (name, sharing) in [("actors only", SharedState.actorsOnly), ("anything", .anything)] {
-    await rate("race, \(name), 1,000 explorations") {
-      var schedules = 0
-      for _ in 0..<1000 {
-        let settings = ExplorationSettings.interleavings(sharing: sharing)
-        schedules += await exploreInterleavings(
-          settings, of: race(isFixed: false, isChecked: false)
-        )
-        .schedules
-      }
-      return schedules
+  await rate("race, 1,000 explorations") {
+    var schedules = 0
+    for _ in 0..<1000 {
+      schedules += await exploreInterleavings(of: race(isFixed: false, isChecked: false)).schedules
     }
+    return schedules
   }
 }
 
@@ -171,7 +151,7 @@ final class Counters: Sendable {
 
 /// Programs whose bugs are at locks and timers, explored to the end.
 func measurePoints() async {
-  var settings = ExplorationSettings.interleavings(sharing: .actorsOnly)
+  var settings = ExplorationSettings.interleavings()
   settings.runs = 100_000
   for tasks in 2...4 {
     _ = await measure("\(tasks) tasks, a read and a write under a lock", settings) { program in
@@ -219,13 +199,11 @@ let sleepStart = ContinuousClock.now
 try await withDeterministicTasks { try await Task.sleep(for: .seconds(3600)) }
 print("a sleep of an hour: \(ContinuousClock.now - sleepStart)")
 
-for sharing in [SharedState.actorsOnly, .anything] {
-  let settings = ExplorationSettings.interleavings(sharing: sharing)
-  _ = await measure("race, \(sharing)", settings, race(isFixed: false))
-  _ = await measure("race fixed, \(sharing)", settings, race(isFixed: true))
-  _ = await measure("race, unchecked, \(sharing)", settings, race(isFixed: false, isChecked: false))
-  _ = await measure("four actors, \(sharing)", settings, fourActors)
-}
+let settings = ExplorationSettings.interleavings()
+_ = await measure("race", settings, race(isFixed: false))
+_ = await measure("race fixed", settings, race(isFixed: true))
+_ = await measure("race, unchecked", settings, race(isFixed: false, isChecked: false))
+_ = await measure("four actors", settings, fourActors)
 let isWoven: @Sendable (StepLog) -> Bool = { $0.isWoven }
 let isStarved: @Sendable (StepLog) -> Bool = { $0.isStarved }
 for (name, isBug) in [("weave", isWoven), ("starve", isStarved)] {

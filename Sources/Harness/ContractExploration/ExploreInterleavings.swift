@@ -18,7 +18,7 @@ public import Testing
 ///   - tasks: The number of tasks that use it concurrently, from 1.
 ///   - commands: The number of commands of each task, from 1.
 ///   - programs: The number of programs to draw, each with different commands.
-///   - settings: The limits, the seed, and the shared state; environment variables override the
+///   - settings: The limits and the seed; environment variables override the
 ///     limits and the seed.
 ///   - sourceLocation: The source location of the call.
 /// - Throws: `OutsideTestError` if no test is running; `EnvironmentError` for a variable with

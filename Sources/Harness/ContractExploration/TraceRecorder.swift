@@ -64,16 +64,12 @@ where Spec.Command: Codable, Spec.Response: Codable {
   /// The commands to record, chosen on a thread that no task needs meanwhile.
   private func plans(keeping kept: [[Spec.Command]]) async -> [TracePlanner<Spec>.Plan] {
     let planner = TracePlanner(specification, settings: settings)
-    let cancellation = Cancellation()
+    let cancellation = ConcurrentFlag()
     return await onWatchdogThread {
-      planner.plan(keeping: kept) { cancellation.isRequested.withLock { $0 } }
+      planner.plan(keeping: kept) { cancellation.isSet }
     } onCancel: {
-      cancellation.isRequested.withLock { $0 = true }
+      cancellation.set()
     }
-  }
-
-  private final class Cancellation: Sendable {
-    let isRequested = Mutex(false)
   }
 
   /// Why the answers are no evidence, or `nil`.

@@ -78,7 +78,8 @@ where Spec.Command: Codable, Spec.Response: Codable {
     guard answers.count == commands.count else { throw CancellationError() }
     let results = zip(recording.traces, answers).map { comparison.compare($0, with: $1) }
     var shortest = shortest(results.compactMap(\.difference))
-    // Live calls are dear, and the first difference says what changed.
+    // Only the difference of a fake is shrunk: live calls are costly, and for a live implementation
+    // the first difference shows what has changed.
     if let difference = shortest, implementation.kind == .fake {
       shortest = await comparison.shrunk(difference) { await runner.run($0) }
     }

@@ -107,7 +107,7 @@ private struct ExploredCrashes<Fixture, Spec: PersistentSpecification>: Sendable
     if let reason = FileRecorder.unavailability {
       throw NoRecorderError(unavailabilityReason: reason)
     }
-    let cancellation = CrashCancellation()
+    let cancellation = ConcurrentFlag()
     let trial = CrashTrial(
       specification: specification, reopenable: try await reopenable(fixture),
       durability: durability, modes: modes, cancellation: cancellation)
@@ -121,7 +121,7 @@ private struct ExploredCrashes<Fixture, Spec: PersistentSpecification>: Sendable
         ).explore()
       }
     } onCancel: {
-      cancellation.request()
+      cancellation.set()
     }.get()
   }
 }

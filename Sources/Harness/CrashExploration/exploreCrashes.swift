@@ -94,7 +94,7 @@ private func exploreCrashes<Spec: PersistentSpecification>(
     }
     guard let start = ExplorationProcess.starter(for: name, seed: settings.seed) else { return }
     let source = "." + implementation.swiftName
-    let cancellation = CrashCancellation()
+    let cancellation = ConcurrentFlag()
     let report = try await onWatchdogThread {
       Result {
         try explore(
@@ -106,7 +106,7 @@ private func exploreCrashes<Spec: PersistentSpecification>(
             cancellation: cancellation))
       }
     } onCancel: {
-      cancellation.request()
+      cancellation.set()
     }.get()
     ExplorationProgressLine.say(
       "explored crashes of \(implementation.id), surviving \(durability): \(report.summary)")

@@ -80,13 +80,10 @@ struct Contracts {
             tests use instead of the real one. Exits with 1 if a stub lies and, with --forbid orphans,
             if one is an orphan.
 
-        linearizable FILE --model MODEL [--initial JSON] [--failed-cas false|dropped]
-                     [--nil-read absent|unknown] [--seconds N] [--megabytes N]
-            Checks a recorded history, in JSON lines or in Jepsen's EDN, against a model: register,
-            key-value, queue, stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if
-            not, 2 if a limit was reached first, and 65 after naming each line that is not part of
-            such a history. --failed-cas says what a 'fail' of 'cas' means, and --nil-read what an
-            'ok' of a read with nil means; without them, a verdict that depends on it is an error.
+        linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
+            Checks a recorded history, in JSON lines, against a model: register, key-value, queue,
+            stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, 2 if a limit
+            was reached first, and 65 after naming each line that is not part of such a history.
 
         verify-recording FILE --against URL [options]
             Asks the server at URL again for the exchanges of a recording in the format HAR, and names
@@ -112,9 +109,7 @@ struct Contracts {
     case "diff": return try DiffCommand(rest).run()
     case "gate": return try GateCommand(rest).run()
     case "linearizable":
-      let command = try LinearizableCommand(
-        rest, name: "contracts linearizable", models: HistoryModel.all)
-      return try command.run(printError: program.printError)
+      return try LinearizableCommand(rest).run(printError: program.printError)
     case "coverage": return try CoverageCommand(rest).run()
     case "history": return try HistoryCommand(rest).run()
     case "baseline": return try BaselineCommand(rest).run()

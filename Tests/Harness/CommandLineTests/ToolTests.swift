@@ -115,14 +115,6 @@ import Testing
         "the model 'queue' has no --initial; it starts empty"
       ),
       (["linearizable", "h", "--model", "cookies"], "unknown model 'cookies'"),
-      (
-        ["linearizable", "h", "--model", "register", "--failed-cas", "no"],
-        "--failed-cas 'no' is not valid; give false or dropped"
-      ),
-      (
-        ["linearizable", "h", "--model", "register", "--nil-read", "0"],
-        "--nil-read '0' is not valid; give absent or unknown"
-      ),
       (["gate", "--allow", "strength="], "--allow 'strength=' is not valid"),
       (["run", "--kind", "alive"], "--kind 'alive' is not valid; give one or more of fake, live"),
     ] as [([String], String)])
@@ -165,16 +157,6 @@ import Testing
       ["linearizable", "-", "--model", "register"], input: write + "\n" + stale)
     #expect(piped.status == 1)
     #expect(try await ToolRun(["linearizable", "nowhere", "--model", "set"]).status == 66)
-    let edn = """
-      [{:process 0 :type :invoke :f :cas :value [nil 1]} {:process 0 :type :fail :f :cas :value [nil 1]}]
-      """
-    let unclear = try await ToolRun(
-      ["linearizable", "-", "--model", "register"], input: edn)
-    #expect(unclear.status == 65)
-    #expect(unclear.errors.contains("line 1: the verdict depends on this 'fail' of 'cas'"))
-    let clear = try await ToolRun(
-      ["linearizable", "-", "--model", "register", "--failed-cas", "dropped"], input: edn)
-    #expect(clear.status == 0)
   }
 
   @Test(arguments: [

@@ -17,16 +17,10 @@ import Testing
   }
 
   @Test func `a trap on what a crash left is a finding with a test to paste`() async throws {
-    let messages = Messages()
-    try await withKnownIssue {
+    let message = try await issue {
       try await exploreCrashes(
-        NoteSpecification(), on: Self.file(.trapping),
-        settings: .init(runs: 1, seed: 1, steps: 12))
-    } matching: {
-      messages.add($0)
-      return true
+        NoteSpecification(), on: Self.file(.trapping), settings: .init(runs: 1, seed: 1, steps: 12))
     }
-    let message = try #require(messages.all.first)
     #expect(
       message.contains("after a process crash: reopening or reading the subject ends the process"),
       "\(message)")
@@ -44,33 +38,20 @@ import Testing
   }
 
   @Test func `a subject that never opens is a finding`() async throws {
-    let messages = Messages()
-    try await withKnownIssue {
+    let message = try await issue {
       try await exploreCrashes(
         NoteSpecification(), on: Self.file(.hanging),
-        settings: .init(
-          runs: 1, seed: 1, steps: 12, runLimit: .seconds(2), shrinkCalls: 0))
-    } matching: {
-      messages.add($0)
-      return true
+        settings: .init(runs: 1, seed: 1, steps: 12, runLimit: .seconds(2), shrinkCalls: 0))
     }
-    let message = try #require(messages.all.first)
     #expect(message.contains("reopening or reading the subject does not end"), "\(message)")
   }
 
   @Test func `given commands are examined again`() async throws {
-    let messages = Messages()
-    try await withKnownIssue {
+    let message = try await issue {
       try await exploreCrashes(
         NoteSpecification(), on: Self.file(.withoutFolder), surviving: .powerLoss,
-        commands: [
-          .put("a", "x")
-        ])
-    } matching: {
-      messages.add($0)
-      return true
+        commands: [.put("a", "x")])
     }
-    let message = try #require(messages.all.first)
     #expect(
       message.contains(
         """
@@ -84,26 +65,24 @@ import Testing
   @Test func `a second crash is examined in the other process too`() async throws {
     try await exploreCrashes(
       NoteSpecification(), on: Self.file(.hastyRecovery), commands: [.put("a", "x")])
-    let messages = Messages()
-    try await withKnownIssue {
+    let message = try await issue {
       try await exploreCrashes(
         NoteSpecification(), on: Self.file(.hastyRecovery), duringRecovery: true,
         commands: [.put("a", "x")])
-    } matching: {
-      messages.add($0)
-      return true
     }
-    let message = try #require(messages.all.first)
     #expect(
       message.contains("second crash, while it was reopened, after open of the new"), "\(message)")
   }
 
-  /// The messages of known issues.
-  private final class Messages: Sendable {
-    private let list = Mutex<[String]>([])
-    var all: [String] { list.withLock { $0 } }
-    func add(_ issue: Issue) {
-      list.withLock { $0.append(issue.comments.map(\.rawValue).joined(separator: "\n")) }
+  /// The message of the issue that a body records, as a known issue.
+  private func issue(_ body: () async throws -> Void) async throws -> String {
+    let messages = Mutex<[String]>([])
+    try await withKnownIssue {
+      try await body()
+    } matching: { issue in
+      messages.withLock { $0.append(issue.comments.map(\.rawValue).joined(separator: "\n")) }
+      return true
     }
+    return try #require(messages.withLock { $0.first })
   }
 }

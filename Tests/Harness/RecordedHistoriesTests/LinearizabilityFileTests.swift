@@ -171,12 +171,12 @@ import Testing
   }
 
   @Test func `an encoded history is decoded to an equal one`() throws {
-    let history = try History<KeyValueModel.Command, KeyValueModel.Response>([
+    let history = try History<RecordedCall, RecordedResponse>([
       .init(client: 0, .put("a/b", [1, "x", nil]), from: 1, to: 2, returning: .done),
       .init(client: 1, .get("a/b"), from: 1, to: 4, returning: .value([1, "x", nil])),
-      .init(client: 2, .cas(1, old: 2, new: 3), from: 3, to: 5, returning: .swapped(false)),
+      .init(client: 2, .cas(1, old: 2, new: 3), from: 3, to: 5, returning: .value(false)),
       .init(client: 3, .append(1, "\n"), from: 6),
-      .init(client: 4, .delete("a/b"), from: 7, to: 8, returning: .deleted(true)),
+      .init(client: 4, .delete("a/b"), from: 7, to: 8, returning: .value(true)),
     ])
     let file = try LinearizabilityFile<KeyValueModel>(
       LinearizabilityFile<KeyValueModel>.encoded(history))

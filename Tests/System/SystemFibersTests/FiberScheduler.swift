@@ -22,8 +22,6 @@ final class FiberScheduler: TaskExecutor, @unchecked Sendable {
     var job: UnownedJob?
     var fiber: Fiber?
     var isActor = false
-    /// A paused fiber may go on only if this holds.
-    var condition: (() -> Bool)?
   }
 
   /// Whether a job pauses when it makes another task ready.
@@ -32,14 +30,9 @@ final class FiberScheduler: TaskExecutor, @unchecked Sendable {
   private var entries: [Entry] = []
   private var choices: [(choice: Int, count: Int)] = []
   private var depth = 0
-  private var condition: (() -> Bool)?
   private var runsActor = false
-  private(set) var pauseCount = 0
   private var exploration = Exploration()
   private lazy var unowned = asUnownedTaskExecutor()
-
-  /// The scheduler whose job runs. Set only while one scheduler explores in the process.
-  nonisolated(unsafe) static var current: FiberScheduler?
 
   /// Creates a scheduler for any number of explorations.
   ///
@@ -80,30 +73,21 @@ final class FiberScheduler: TaskExecutor, @unchecked Sendable {
     Task(executorPreference: self, operation: body)
   }
 
-  func enqueue(_ job: consuming ExecutorJob) { receive(UnownedJob(job)) }
-
   /// Takes a job, and lets another one go first if that is not the running task's own.
-  func receive(_ job: UnownedJob) {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
     entries.append(Entry(job: job, isActor: RuntimeJob(job).isActor))
     if pauses, Fiber.isInside, RuntimeJob(job).isPausePoint(runsActor: runsActor) { pause() }
   }
 
-  /// Pauses the running job, until a condition holds if there is one.
-  func pause(until condition: (() -> Bool)? = nil) {
-    self.condition = condition
-    if Fiber.pause() {
-      pauseCount += 1
-    } else {
-      self.condition = nil
-      exploration.refusedPauses += 1
-    }
+  /// Pauses the running job.
+  func pause() {
+    if !Fiber.pause() { exploration.refusedPauses += 1 }
   }
 
   private func run() {
-    while true {
-      let ready = entries.indices.filter { entries[$0].condition?() ?? true }
-      guard !ready.isEmpty else { break }
-      let entry = entries.remove(at: ready[ready.count == 1 ? 0 : choose(among: ready.count)])
+    while !entries.isEmpty {
+      let entry = entries.remove(at: entries.count == 1 ? 0 : choose(among: entries.count))
       let unowned = unowned
       if let job = entry.job, !usesFibers {
         job.runSynchronously(on: unowned)
@@ -118,11 +102,9 @@ final class FiberScheduler: TaskExecutor, @unchecked Sendable {
       runsActor = entry.isActor
       if fiber.resume() == .paused {
         // In front: it goes on unless the search says otherwise.
-        entries.insert(
-          Entry(fiber: fiber, isActor: entry.isActor, condition: condition.take()), at: 0)
+        entries.insert(Entry(fiber: fiber, isActor: entry.isActor), at: 0)
       }
     }
-    entries.removeAll()
   }
 
   private func choose(among count: Int) -> Int {

@@ -97,7 +97,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     for (number, event) in events.enumerated() {
       try recorded.apply(event)
       guard advance(event) else { continue }
-      if deadline.map({ ContinuousClock.now >= $0 }) == true || trial.cancellation.isRequested {
+      if deadline.map({ ContinuousClock.now >= $0 }) == true || trial.cancellation.isSet {
         coverage.pointsLeftOut += 1
         continue
       }
@@ -209,7 +209,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     let performed = commands.filter { spec.isOutside($0) }.prefix(outside)
     var recorded = recovery.folder
     var reads: [SecondRead] = []
-    for event in recovery.events where !trial.cancellation.isRequested {
+    for event in recovery.events where !trial.cancellation.isSet {
       try recorded.apply(event)
       guard event.kind != .map, event.kind != .mark else { continue }
       coverage.pointsOfRecovery += 1

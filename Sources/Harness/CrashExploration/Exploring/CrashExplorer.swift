@@ -9,7 +9,7 @@ struct CrashExplorer<Spec: PersistentSpecification> {
   var implementation: String
   var settings: ExplorationSettings
   var runner: any CrashRunner<Spec>
-  var cancellation = CrashCancellation()
+  var cancellation = ConcurrentFlag()
 
   /// Explores until a run has a finding or a limit is reached.
   ///
@@ -30,7 +30,7 @@ struct CrashExplorer<Spec: PersistentSpecification> {
         report.failure = try shrunk(drawn, finding)
       }
     } while report.runs < settings.runs && report.failure == nil
-      && deadline.map({ ContinuousClock.now < $0 }) != false && !cancellation.isRequested
+      && deadline.map({ ContinuousClock.now < $0 }) != false && !cancellation.isSet
     report.duration = ContinuousClock.now - start
     return report
   }
@@ -64,7 +64,7 @@ struct CrashExplorer<Spec: PersistentSpecification> {
       specification, failing: Self.failure(finding), settings: settings
     ) { candidate in
       // A candidate without a verdict is not kept.
-      guard !cancellation.isRequested,
+      guard !cancellation.isSet,
         let found = try? runner.run(
           candidate.commands, drawnFrom: candidate.choices, until: nil,
           goesOn: finding.kind.isFoundByGoingOn

@@ -1,7 +1,6 @@
 import ContractExploration
 import ContractTesting
 import Foundation
-import SystemPlatform
 
 /// Runs trials, in this process or in another.
 protocol CrashRunner<Spec> {
@@ -61,18 +60,15 @@ private enum CrashReply: Codable {
 /// Runs trials in another process, so that a subject that traps or hangs on what a crash has left
 /// is a finding.
 final class RemoteCrashRunner<Spec: PersistentSpecification>: CrashRunner {
-  private let start: StartSubjectProcess
-  private let cancellation: CrashCancellation
+  private let processes: SubjectProcesses
+  private let cancellation: ConcurrentFlag
   /// How long an image may take, and the recording.
   private let limit: Duration
-  private var current: (process: any SubjectProcess, connection: LineConnection)?
 
-  /// How long a process may take until it arrives at the exploration.
-  private static var startLimit: Duration { .seconds(60) }
   init(
-    _ start: @escaping StartSubjectProcess, limit: Duration, cancellation: CrashCancellation
+    _ start: @escaping StartSubjectProcess, limit: Duration, cancellation: ConcurrentFlag
   ) {
-    self.start = start
+    processes = SubjectProcesses(start)
     self.limit = limit
     self.cancellation = cancellation
   }
@@ -81,32 +77,33 @@ final class RemoteCrashRunner<Spec: PersistentSpecification>: CrashRunner {
     _ commands: [Spec.Command], drawnFrom choices: ChoiceSequence?,
     until deadline: ContinuousClock.Instant?, goesOn: Bool
   ) throws -> CrashTrial<Spec>.Outcome {
-    let connection = try connected()
-    connection.send(
-      CrashRequest(
-        choices: choices, seconds: deadline.map { ($0 - .now) / .seconds(1) }, goesOn: goesOn))
+    let request = CrashRequest(
+      choices: choices, seconds: deadline.map { ($0 - .now) / .seconds(1) }, goesOn: goesOn)
     var last: CrashFinding?
-    while true {
-      if cancellation.isRequested { throw CancellationError() }
-      switch connection.receive(CrashReply.self, within: limit) {
-      case .message(.ready): break
-      case .message(.opening(let finding)): last = finding
-      case .message(.ended(let coverage, let finding)):
-        return .init(coverage: coverage, finding: finding)
-      case .message(.failed(let error)): throw error
-      case .closed: return try finding(last, .endedProcess, "it ended by \(stop())")
-      case .timedOut:
-        current?.process.kill()
-        _ = stop()
-        return try finding(last, .hung, "nothing within \(limit)")
+    let conversation = processes.converse(
+      request, within: limit, isAbandoned: cancellation.isSet
+    ) { (reply: CrashReply) -> Result<CrashTrial<Spec>.Outcome, any Error>? in
+      switch reply {
+      case _ where cancellation.isSet: return .failure(CancellationError())
+      case .ready: return nil
+      case .opening(let finding):
+        last = finding
+        return nil
+      case .ended(let coverage, let finding):
+        return .success(.init(coverage: coverage, finding: finding))
+      case .failed(let error): return .failure(error)
       }
+    }
+    switch conversation {
+    case .value(let result): return try result.get()
+    case .ended(let reason): return try finding(last, .endedProcess, "it ended by \(reason)")
+    case .silent where cancellation.isSet: throw CancellationError()
+    case .silent: return try finding(last, .hung, "nothing within \(limit)")
+    case .unavailable(let message): throw CrashExplorationError(.processFailed, message)
     }
   }
 
-  func end() {
-    current?.process.kill()
-    _ = stop()
-  }
+  func end() { processes.stop() }
 
   private func finding(
     _ last: CrashFinding?, _ kind: CrashFinding.Kind, _ found: String
@@ -120,40 +117,6 @@ final class RemoteCrashRunner<Spec: PersistentSpecification>: CrashRunner {
     finding.found = found
     finding.expected = ["the subject to open"]
     return .init(finding: finding)
-  }
-
-  /// Waits for the end of the process, and returns how it ended.
-  private func stop() -> String {
-    defer { current = nil }
-    return current?.process.waitUntilEnd() ?? ""
-  }
-
-  private func connected() throws -> LineConnection {
-    if let current { return current.connection }
-    guard let (ours, theirs) = makeConnectedSockets() else {
-      throw CrashExplorationError(
-        .processFailed, "no connection to a new process: \(String(cString: strerror(errno)))")
-    }
-    let connection = LineConnection(ours)
-    do {
-      let input = FileHandle(fileDescriptor: theirs, closeOnDealloc: true)
-      current = (try start(input), connection)
-    } catch {
-      throw CrashExplorationError(
-        .processFailed, "a process for the subject can't be started: \(error)")
-    }
-    switch connection.receive(CrashReply.self, within: Self.startLimit) {
-    case .message(.ready): return connection
-    case .message, .closed:
-      throw CrashExplorationError(
-        .processFailed, "the subject's process ended before the exploration: \(stop())")
-    case .timedOut:
-      end()
-      throw CrashExplorationError(
-        .processFailed,
-        "the subject's process did not arrive at the exploration within "
-          + "\(Self.startLimit); its code before the exploration may wait for something")
-    }
   }
 }
 

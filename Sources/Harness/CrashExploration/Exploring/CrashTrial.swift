@@ -10,7 +10,7 @@ struct CrashTrial<Spec: PersistentSpecification>: Sendable {
   var modes: [CrashMode]
   /// Whether a second crash is examined, at every point of a reopening.
   var duringRecovery = false
-  var cancellation = CrashCancellation()
+  var cancellation = ConcurrentFlag()
 
   /// What a trial came to.
   struct Outcome: Sendable, Codable {

@@ -8,14 +8,14 @@ struct CrashFinding: Sendable, Codable {
     case mixed
     /// Opening or reading the subject fails.
     case unreadable
-    /// The subject does not go on: the next commands fail, or don't survive closing it.
+    /// The reopened subject fails: its next commands fail, or don't survive closing it.
     case stuck
     /// Opening or reading the subject ends the process.
     case endedProcess
     /// Opening or reading the subject takes too long.
     case hung
 
-    /// Whether the finding may need that a reopened subject goes on.
+    /// Whether the failure may appear only when the reopened subject performs further commands.
     var isFoundByGoingOn: Bool { self == .stuck || self == .endedProcess || self == .hung }
   }
 

@@ -62,7 +62,7 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     return await onWatchdogThread {
       explore(plans, isCancelled)
     } onCancel: {
-      isCancelled.value.store(true, ordering: .relaxed)
+      isCancelled.set()
     }
   }
 
@@ -80,7 +80,7 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     let checker = LinearizabilityChecker(specification, limits: limits)
     defer { for worker in workers { worker.stop() } }
     while report.runs < settings.runs, report.failure == nil,
-      !isCancelled.value.load(ordering: .relaxed),
+      !isCancelled.isSet,
       deadline.map({ ContinuousClock.now < $0 }) != false
     {
       let seed = settings.seed(ofRun: report.runs)
@@ -124,7 +124,8 @@ public struct ConcurrentExplorer<Spec: Specification>: Sendable where Spec.Subje
     case .notLinearizable(let violation):
       report.failure = ConcurrentFailure(
         specification, .notLinearizable(violation), history,
-        minimal: checker.explained(history, within: settings.shrinkTime)?.renumbered, seed: seed)
+        minimal: checker.reduced(history, violation, within: settings.shrinkTime)?.history
+          .renumbered, seed: seed)
     }
   }
 
@@ -151,7 +152,7 @@ extension ConcurrentExplorer {
     var short = self
     short.settings.runs = 20
     short.settings.time = .milliseconds(100)
-    // A process sends nothing while it minimises a history.
+    // A process sends nothing while it minimizes a history.
     let silenceLimit = settings.runLimit + settings.shrinkTime + .seconds(10)
     return ProgramExploration(
       key: key, silenceLimit: silenceLimit, shrinkTime: settings.shrinkTime, draw: draw
@@ -167,7 +168,13 @@ extension ConcurrentExplorer {
   }
 }
 
-/// An atomic flag that closures can share.
-final class ConcurrentFlag: Sendable {
-  let value = Atomic<Bool>(false)
+/// An atomic flag that closures can share, such as to end an exploration from any thread.
+package final class ConcurrentFlag: Sendable {
+  private let value = Atomic<Bool>(false)
+
+  package init() {}
+
+  package var isSet: Bool { value.load(ordering: .relaxed) }
+
+  package func set() { value.store(true, ordering: .relaxed) }
 }

@@ -65,7 +65,7 @@ public struct ConcurrentFailure<Spec: Specification>: Sendable {
   public let history: History<Spec.Command, Spec.Response>
 
   /// The smallest part found that is not linearizable, and that is so without its last response.
-  /// Minimising makes no live calls.
+  /// Minimizing makes no live calls.
   public let minimal: History<Spec.Command, Spec.Response>?
 
   /// The seed of the commands. It does not determine the order in which the threads ran.

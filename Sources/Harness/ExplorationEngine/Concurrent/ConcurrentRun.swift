@@ -234,9 +234,10 @@ final class ConcurrentRun<Spec: Specification>: Sendable where Spec.Subject: Sen
 
   /// Waits for other clients. The thread stays awake, so that the clients begin together.
   ///
-  /// It runs other jobs now and then, because an actor's may be queued for it. It gives up its
-  /// processor late: two clients of which each yields when the other does not run seldom run at
-  /// the same time. Where there are more clients than processors, it must yield at once.
+  /// It runs other jobs now and then, because an actor may have queued one for this thread. It
+  /// spins 100,000 times before it yields its processor: if each of two clients yields while the
+  /// other sleeps, they seldom run at the same time. If there are more clients than processors, it
+  /// yields at once.
   private func wait(in rounds: Rounds, until isOver: () -> Bool) async {
     var patience = rounds.isCrowded ? 0 : 100
     while true {

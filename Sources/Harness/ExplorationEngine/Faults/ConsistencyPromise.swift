@@ -51,23 +51,30 @@ extension ConsistencyPromise {
     let promised = promised(history, model)
     var part = history
     if self == .sequentiallyConsistent {
-      // Most removals are decided within few steps, and an operation that no search decides is kept.
-      let limits = LinearizabilityLimits(steps: 100_000, time: .seconds(1))
-      let reduction = HistoryReduction<Model.Command, Model.Response>(isRealTime: false) {
-        var search = SequentialConsistencySearch(model, $0, limits)
+      let deadline = ContinuousClock.now.advanced(by: time)
+      let reduction = HistoryReduction<Model.Command, Model.Response> {
+        operations, dropped, steps in
+        let calls = operations.indices.map {
+          dropped.contains($0) ? operations[$0].pending : operations[$0]
+        }
+        var search = SequentialConsistencySearch(
+          model, calls, LinearizabilityLimits(steps: steps, time: .seconds(1)))
         switch search.run() {
         case .kept: return true
         case .broken: return false
         case .undecided: return nil
         }
       }
-      guard let calls = reduction.reduced(promised.operations, within: time) else { return nil }
-      part.calls = calls
-    } else {
-      guard let calls = LinearizabilityChecker(model).explained(promised, within: time) else {
+      guard let reduced = reduction.reduced(promised.operations, until: deadline) else {
         return nil
       }
-      part.calls = calls
+      part.calls = reduced.history
+    } else {
+      let checker = LinearizabilityChecker(model)
+      guard case .notLinearizable(let violation) = checker.check(promised),
+        let reduced = checker.reduced(promised, violation, within: time)
+      else { return nil }
+      part.calls = reduced.history
     }
     return part.trimmed
   }

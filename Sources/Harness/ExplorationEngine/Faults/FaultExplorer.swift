@@ -1,8 +1,6 @@
 import Dispatch
 import SeededRandom
 
-import struct Synchronization.Atomic
-
 /// Runs commands on a subject while faults happen, and checks that its answers keep a promise.
 ///
 /// After the first fault of a run, a call that throws or takes too long has no answer: it may have
@@ -100,7 +98,7 @@ public struct FaultExplorer<Spec: Specification>: Sendable where Spec.Subject: S
     return await onWatchdogThread {
       body(isCancelled)
     } onCancel: {
-      isCancelled.value.store(true, ordering: .relaxed)
+      isCancelled.set()
     }
   }
 
@@ -118,7 +116,7 @@ public struct FaultExplorer<Spec: Specification>: Sendable where Spec.Subject: S
     if given == nil { replayExamples(on: workers, &report) }
     var answers: [String: (calls: Int, answers: Int)] = [:]
     while report.runs < settings.runs, report.failure == nil,
-      !isCancelled.value.load(ordering: .relaxed),
+      !isCancelled.isSet,
       deadline.map({ ContinuousClock.now < $0 }) != false
     {
       let seed = settings.seed(ofRun: report.runs)

@@ -26,7 +26,7 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
   ) -> FaultFailure<Spec> {
     let deadline = ContinuousClock.now + explorer.settings.shrinkTime
     var best = Best(program: program, outcome: outcome, verdict: explorer.verdict(of: outcome)) {
-      ContinuousClock.now >= deadline || isCancelled.value.load(ordering: .relaxed)
+      ContinuousClock.now >= deadline || isCancelled.isSet
     }
     // Without its subject, or with a fault that fails, no run says anything about the calls.
     let isAboutCalls: Bool
@@ -48,7 +48,7 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
       // A failure says little if nobody knows whether it happens again, so replays have time of their own.
       let end = ContinuousClock.now + max(explorer.settings.shrinkTime, .seconds(5))
       while replays.runs < explorer.settings.replays, ContinuousClock.now < end,
-        !isCancelled.value.load(ordering: .relaxed)
+        !isCancelled.isSet
       {
         replays.runs += 1
         let outcome = explorer.run(best.program, seed: seed, on: workers)
@@ -99,17 +99,10 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
 
   /// Removes calls and faults, many at a time and then one by one, from the end.
   private func removeSteps(_ best: inout Best) {
-    var size = max(best.program.steps.count / 2, 1)
-    while true {
-      var isSmaller = false
-      var end = best.program.steps.count
-      while end > 0 {
-        let start = max(end - size, 0)
-        if attempt(best.program.removing(start..<end), &best) { isSmaller = true }
-        end = min(start, best.program.steps.count)
-      }
-      if size == 1, !isSmaller { return }
-      size = max(size / 2, 1)
+    let program = best.program
+    let isOver = best.isOver
+    _ = minimized(Array(program.steps.indices), until: isOver()) { kept in
+      attempt(program.removing(program.steps.indices.filter { !kept.contains($0) }), &best)
     }
   }
 

@@ -2,7 +2,7 @@
 ///
 /// For each program, every task draws its commands from the specification. The program's schedules
 /// are explored, and every history is checked for linearizability. If a history is not
-/// linearizable, tasks and commands are removed first, then the schedule is minimised.
+/// linearizable, tasks and commands are removed first, then the schedule is minimized.
 ///
 /// - Parameters:
 ///   - specification: The model, the generator, and the commands.
@@ -34,7 +34,7 @@ public func exploreInterleavings<Model: Specification>(
 /// - Parameters:
 ///   - specification: The model and the commands.
 ///   - program: The commands of each task, for example those that a report printed.
-///   - settings: The limits, the seed, the shared state, and a schedule to replay.
+///   - settings: The limits, the seed, and a schedule to replay.
 ///   - makeSubject: Creates a subject in the specification's initial state, for each schedule.
 ///   - tearDown: Called with the subject at the end of each schedule. An error that it throws is a
 ///     failure of the schedule.
@@ -68,7 +68,7 @@ package func interleavingPrograms<Model: Specification>(
   var short = settings
   short.runs = min(settings.runs, 1_000)
   short.time = min(settings.timeOrNoLimit, .seconds(1))
-  // A process sends nothing while it minimises a schedule.
+  // A process sends nothing while it minimizes a schedule.
   return ProgramExploration(
     key: key, silenceLimit: settings.timeOrNoLimit * 2 + .seconds(60), shrinkTime: .seconds(30)
   ) { seed in

@@ -1,11 +1,11 @@
 /// Runs a concurrent program under many schedules and searches for one that fails.
 ///
 /// Child tasks and default actors run on one thread, one job at a time, in an order that the search
-/// decides. `Task.sleep` takes no real time. A failing schedule is minimised; the report prints it
+/// decides. `Task.sleep` takes no real time. A failing schedule is minimized; the report prints it
 /// as a ``Schedule`` that replays exactly.
 ///
 /// - Parameters:
-///   - settings: The limits, the seed, the shared state, and a schedule to replay.
+///   - settings: The limits, the seed, and a schedule to replay.
 ///   - build: Creates the state and adds the tasks and checks; called for every schedule.
 /// - Returns: The failure, if one was found, and the coverage.
 public func exploreInterleavings(

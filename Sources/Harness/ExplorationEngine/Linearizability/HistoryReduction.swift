@@ -1,75 +1,88 @@
 /// Removes operations from a history that breaks a promise, as long as a person can see why it does.
 ///
-/// The result is a history that keeps the promise, and one response that breaks it. An operation is
-/// removed only if the promise stays broken wherever that operation takes effect, so the removals
-/// never create a violation. No live call is made.
+/// The result is a history that keeps the promise, and one response that breaks it. Removing a write
+/// makes every later read of its value look wrong, so an operation is removed only if the promise
+/// stays broken wherever that operation takes effect. The removals therefore never create a
+/// violation. No live call is made.
 struct HistoryReduction<Command: Sendable, Response: Sendable> {
   typealias Operation = History<Command, Response>.Operation
 
-  /// Whether an operation can explain only responses that were given after its call.
-  var isRealTime: Bool
-  /// Whether operations keep the promise; `nil` if a limit was reached.
-  var keepsPromise: ([Operation]) -> Bool?
+  /// The operations that are left.
+  struct Result {
+    /// The operations. Those that return after the culprit are pending.
+    var history: History<Command, Response>
+    /// The index of each operation in the original list.
+    var indices: [Int]
+    /// The position of the operation whose response breaks the promise.
+    var culprit: Int
+  }
 
-  /// Returns the smallest history found, with its stamps; `nil` if no violation was found.
+  /// Whether operations keep the promise, of which those with the dropped indices may take effect or
+  /// not, with any response; `nil` if that is not decided within some steps.
+  var keepsPromise: (_ operations: [Operation], _ dropped: Set<Int>, _ steps: Int) -> Bool?
+
+  /// Returns the smallest history found; `nil` if no violation was found.
   ///
   /// - Parameters:
   ///   - operations: Operations that break the promise.
-  ///   - time: The time after which the smallest history so far is returned.
-  func reduced(_ operations: [Operation], within time: Duration) -> History<Command, Response>? {
-    let deadline = ContinuousClock.now.advanced(by: time)
-    guard let (operations, culprit) = shortestPrefix(operations) else { return nil }
-    var kept = Set(operations.indices)
-    var size = max(operations.count / 2, 1)
-    while ContinuousClock.now < deadline {
-      var isSmaller = false
-      // The latest operations are removed first, because the earlier ones led to the state.
-      let removable = operations.indices.filter { kept.contains($0) && $0 != culprit }
-      var end = removable.count
-      while end > 0, ContinuousClock.now < deadline {
-        let start = max(end - size, 0)
-        let fewer = kept.subtracting(removable[start..<end])
-        if isViolation(operations, keeping: fewer), isExplained(operations, fewer, culprit) {
-          kept = fewer
-          isSmaller = true
-        }
-        end = start
-      }
-      if size == 1, !isSmaller { break }
-      size = max(size / 2, 1)
-    }
-    return History(checked: operations.indices.filter { kept.contains($0) }.map { operations[$0] })
-  }
-
-  /// The operations up to the first return that no order of the calls explains, and the index of the
-  /// operation that returned there. Operations that return later are pending.
-  private func shortestPrefix(_ operations: [Operation]) -> ([Operation], culprit: Int)? {
-    for end in operations.compactMap(\.end).sorted() {
-      let prefix = operations.filter { !isRealTime || $0.call < end }.map { operation in
-        if let other = operation.end, other <= end { return operation }
-        return .init(client: operation.client, operation.command, from: operation.call)
-      }
-      if keepsPromise(prefix) == false, let culprit = prefix.firstIndex(where: { $0.end == end }) {
-        return (prefix, culprit)
+  ///   - deadline: When to return the smallest history so far.
+  func reduced(_ operations: [Operation], until deadline: ContinuousClock.Instant) -> Result? {
+    let most = 50_000 + 500 * operations.count
+    guard let (prefix, last) = shortestPrefix(operations, most) else { return nil }
+    // Later calls make no difference.
+    let end = prefix[last].end ?? .max
+    let relevant = prefix.indices.filter { prefix[$0].call <= end }
+    let part = relevant.map { prefix[$0] }
+    let culprit = relevant.firstIndex(of: last) ?? 0
+    let all = Set(part.indices)
+    var kept = part.indices.filter { $0 != culprit }
+    // What the culprit did may be needed to explain the others.
+    let isNeeded = keepsPromise(kept.map { part[$0] }, [], most) != true
+    // Most removals are decided within 10,000 steps. The rest get more steps when fewer operations
+    // are left.
+    for steps in [10_000, most] {
+      kept = minimized(kept, until: ContinuousClock.now >= deadline) { others in
+        let explained = others.map { part[$0] } + (isNeeded ? [part[culprit].pending] : [])
+        return keepsPromise(part, all.subtracting(others + [culprit]), steps) == false
+          && keepsPromise(explained, [], steps) == true
       }
     }
-    return nil
+    let left = (kept + [culprit]).sorted()
+    return Result(
+      history: History(checked: left.map { part[$0] }), indices: left.map { relevant[$0] },
+      culprit: left.firstIndex(of: culprit) ?? 0)
   }
 
-  /// Whether the kept operations break the promise, wherever the others take effect.
-  private func isViolation(_ operations: [Operation], keeping kept: Set<Int>) -> Bool {
-    let all = operations.indices.map { index in
-      let operation = operations[index]
-      return kept.contains(index)
-        ? operation
-        : .init(client: operation.client, operation.command, from: operation.call)
+  /// The operations as they were at the first return that no order of the calls explains, and the
+  /// index of the operation that returned there. Operations that return later are pending.
+  ///
+  /// A promise that is broken at a return is broken at every later one, so a binary search finds it.
+  private func shortestPrefix(
+    _ operations: [Operation], _ steps: Int
+  ) -> ([Operation], culprit: Int)? {
+    let returned = operations.indices.compactMap { index in
+      operations[index].end.map { (end: $0, index: index) }
+    }.sorted { $0 < $1 }.map(\.index)
+    func prefix(_ last: Int) -> [Operation] {
+      let open = Set(returned[(last + 1)...])
+      return operations.indices.map { open.contains($0) ? operations[$0].pending : operations[$0] }
     }
-    return keepsPromise(all) == false
+    guard var high = returned.indices.last else { return nil }
+    var low = 0
+    while low < high {
+      let middle = (low + high) / 2
+      if keepsPromise(prefix(middle), [], steps) == false {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    let shortest = prefix(high)
+    return keepsPromise(shortest, [], steps) == false ? (shortest, returned[high]) : nil
   }
+}
 
-  /// Whether the kept operations keep the promise without the culprit's response.
-  private func isExplained(_ operations: [Operation], _ kept: Set<Int>, _ culprit: Int) -> Bool {
-    let others = operations.indices.filter { kept.contains($0) && $0 != culprit }
-    return keepsPromise(others.map { operations[$0] }) == true
-  }
+extension History.Operation {
+  /// The same call without a return.
+  var pending: Self { .init(client: client, command, from: call) }
 }

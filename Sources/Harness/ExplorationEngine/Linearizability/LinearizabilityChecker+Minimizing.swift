@@ -1,11 +1,11 @@
 extension LinearizabilityChecker {
-  /// Removes the operations that a violation does not need.
+  /// Removes the operations without which a violation can still be understood.
   ///
-  /// Removing a write makes every later read of its value look wrong. So an operation that may
-  /// change the state is removed only if the rest is not linearizable even when the operation may
-  /// happen or not, at any time after its call. The result therefore shows a violation of the whole
-  /// history, never one that the removals created. Operations that return after the violation
-  /// become pending, and stamps are renumbered from 1. No live call is made.
+  /// The result shows a violation of the whole history, never one that the removals created: calls
+  /// that the model explains from its initial state, and one response that does not fit them. The
+  /// operations that led to that state stay, because two `add → 11` are impossible, but do not show
+  /// that ten calls came before. Operations that return after the violation are pending, and stamps
+  /// are renumbered from 1. No live call is made.
   ///
   /// - Parameters:
   ///   - history: A history that ``check(_:)`` found not linearizable.
@@ -15,99 +15,96 @@ extension LinearizabilityChecker {
     _ history: History<Model.Command, Model.Response>, within time: Duration = .seconds(10)
   ) -> History<Model.Command, Model.Response>? {
     guard case .notLinearizable(let violation) = check(history) else { return nil }
+    return reduced(history, violation, within: time)?.history.renumbered
+  }
+
+  /// The smallest part found of a history that is not linearizable, with its stamps.
+  func reduced(
+    _ history: History<Model.Command, Model.Response>,
+    _ violation: LinearizabilityViolation<Model.Response>, within time: Duration
+  ) -> HistoryReduction<Model.Command, Model.Response>.Result? {
     let deadline = ContinuousClock.now.advanced(by: time)
-    var operations = shortestPrefix(violation.partition.map { history.operations[$0] }, deadline)
-    var kept = Array(operations.indices)
-    // Most removals are decided within 1,000 steps. The rest get more steps when fewer operations
-    // are left.
-    for steps in [1_000, 10_000, mostSteps(operations)] {
-      kept = smallest(kept, deadline) { kept in
-        !kept.isEmpty && isImpossible(operations, keeping: kept, steps, deadline)
-      }
+    let reduction = HistoryReduction<Model.Command, Model.Response> { operations, dropped, steps in
+      isLinearizable(operations, dropping: dropped, within: steps, until: deadline)
     }
-    operations = kept.map { operations[$0] }
-    return History(checked: renumbered(operations))
+    var result = reduction.reduced(
+      violation.partition.map { history.operations[$0] }, until: deadline)
+    if let indices = result?.indices { result?.indices = indices.map { violation.partition[$0] } }
+    return result
   }
 
-  /// The operations up to the first return at which the history is not linearizable.
+  /// The lines of a report about a history that is not linearizable.
   ///
-  /// A prefix of a linearizable history is linearizable, so a binary search finds that return.
-  private func shortestPrefix(
-    _ operations: [History<Model.Command, Model.Response>.Operation],
-    _ deadline: ContinuousClock.Instant
-  ) -> [History<Model.Command, Model.Response>.Operation] {
-    let ends = operations.compactMap(\.end).sorted()
-    var low = 0
-    var high = ends.count - 1
-    while low < high, ContinuousClock.now < deadline {
-      let middle = (low + high) / 2
-      let prefix = cut(operations, at: ends[middle])
-      let all = Array(prefix.indices)
-      if isImpossible(prefix, keeping: all, mostSteps(prefix), deadline) {
-        high = middle
-      } else {
-        low = middle + 1
-      }
+  /// - Returns: The smallest part found, the indices of its operations in the history, the one whose
+  ///   response does not fit, and the model's responses in its place.
+  package func explanation(
+    of history: History<Model.Command, Model.Response>,
+    _ violation: LinearizabilityViolation<Model.Response>, within time: Duration
+  ) -> LinearizabilityExplanation<Model>? {
+    guard let part = reduced(history, violation, within: time) else { return nil }
+    var expected: [Model.Response] = []
+    if case .notLinearizable(let violation) = check(part.history) {
+      expected = violation.blocked.filter { $0.operation == part.culprit }.map(\.expected)
     }
-    return high < ends.count && high >= 0 ? cut(operations, at: ends[high]) : operations
+    return LinearizabilityExplanation(
+      history: part.history, indices: part.indices, culprit: part.indices[part.culprit],
+      expected: expected)
   }
 
-  /// The history as it was at a stamp: later calls are left out, and later returns become pending.
-  private func cut(
-    _ operations: [History<Model.Command, Model.Response>.Operation], at last: Int
-  ) -> [History<Model.Command, Model.Response>.Operation] {
-    operations.compactMap { operation in
-      guard operation.call <= last else { return nil }
-      guard let end = operation.end, end > last else { return operation }
-      return .init(client: operation.client, operation.command, from: operation.call)
-    }
-  }
-
-  /// The most steps for the decision on one removal.
-  private func mostSteps(
-    _ operations: [History<Model.Command, Model.Response>.Operation]
-  ) -> Int { 50_000 + 500 * operations.count }
-
-  private func isImpossible(
-    _ operations: [History<Model.Command, Model.Response>.Operation], keeping kept: [Int],
-    _ steps: Int, _ deadline: ContinuousClock.Instant
-  ) -> Bool {
+  /// Whether operations are linearizable if the dropped ones may take effect or not; `nil` if that is
+  /// not decided within the limits.
+  private func isLinearizable(
+    _ operations: [History<Model.Command, Model.Response>.Operation], dropping dropped: Set<Int>,
+    within steps: Int, until deadline: ContinuousClock.Instant
+  ) -> Bool? {
     var limits = limits
     limits.steps = min(limits.steps, steps)
-    let dropped = Set(operations.indices).subtracting(kept)
-    let indices = operations.indices.filter { isNeeded($0) }
+    // A dropped read-only operation cannot explain any response.
+    let indices = operations.indices.filter {
+      !dropped.contains($0) || !model.isReadOnly(operations[$0].command)
+    }
     // Repeatable operations are not part of a configuration, so that search is small. It may not
-    // end, for example with queues; then each removed operation may happen once.
-    for isRepeatable in [true, false] {
+    // end, for example with queues; then each dropped operation may happen once.
+    for isRepeatable in dropped.isEmpty ? [false] : [true, false] {
       var search = LinearizabilitySearch(
         model, operations, indices: indices, dropped: dropped, isRepeatable: isRepeatable)
       switch search.run(limits, deadline: deadline) {
-      case .stuck: return true
-      case .order: return false
-      case .unknown: continue
+      case .stuck: return false
+      case .order:
+        // More may be explained by an operation that happens twice than by one.
+        if !isRepeatable { return true }
+      case .unknown: break
       }
     }
-    return false
-
-    // A removed read-only operation cannot explain any response.
-    func isNeeded(_ index: Int) -> Bool {
-      !dropped.contains(index) || !model.isReadOnly(operations[index].command)
-    }
+    return nil
   }
+}
 
-  private func renumbered(
-    _ operations: [History<Model.Command, Model.Response>.Operation]
-  ) -> [History<Model.Command, Model.Response>.Operation] {
-    // Equal stamps stay equal, so that closed intervals overlap as they did.
+/// Why a history is not linearizable.
+package struct LinearizabilityExplanation<Model: SequentialModel>: Sendable {
+  /// The smallest part found that is not linearizable.
+  package let history: History<Model.Command, Model.Response>
+  /// The index of each of its operations in the whole history.
+  package let indices: [Int]
+  /// The index in the whole history of the operation whose response does not fit.
+  package let culprit: Int
+  /// The responses that the model gives in its place.
+  package let expected: [Model.Response]
+}
+
+extension History {
+  /// The history with stamps from 1; equal stamps stay equal.
+  var renumbered: History {
     let stamps = Set(operations.map(\.call) + operations.compactMap(\.end)).sorted()
     let ranks = Dictionary(uniqueKeysWithValues: stamps.enumerated().map { ($1, $0 + 1) })
-    return operations.map { operation in
-      var operation = operation
-      operation.call = ranks[operation.call] ?? operation.call
-      if case .returned(let response, let end) = operation.outcome {
-        operation.outcome = .returned(response, at: ranks[end] ?? end)
-      }
-      return operation
-    }
+    return History(
+      checked: operations.map { operation in
+        var operation = operation
+        operation.call = ranks[operation.call] ?? operation.call
+        if case .returned(let response, let end) = operation.outcome {
+          operation.outcome = .returned(response, at: ranks[end] ?? end)
+        }
+        return operation
+      })
   }
 }

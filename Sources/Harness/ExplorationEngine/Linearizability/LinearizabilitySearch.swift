@@ -58,7 +58,7 @@ struct LinearizabilitySearch<Model: SequentialModel> {
   @usableFromInline struct Pending {
     @usableFromInline let index: Int
     @usableFromInline let command: Model.Command
-    /// Whether it may be in the order any number of times; only minimising uses that.
+    /// Whether it may be in the order any number of times; only a minimization needs that.
     @usableFromInline let isRepeatable: Bool
     /// The previous pending operation with an equal command, or -1. R3 tries this one only after
     /// that.

@@ -18,7 +18,8 @@ struct ShrinkCandidate<Spec: Specification>: Sendable {
     sequence = choices.sequence
   }
 
-  /// Replays spans. Where the generator needs a choice that they do not have, it gets the simplest.
+  /// Draws commands from spans. If the generator asks for a choice that a span does not have, it gets
+  /// the simplest value.
   init(_ spec: Spec, spans: [[Choice]]) {
     var sequence = ChoiceSequence()
     sequence.spans = spans
@@ -26,7 +27,8 @@ struct ShrinkCandidate<Spec: Specification>: Sendable {
     self.init(spec, &choices, count: spans.count)
   }
 
-  /// Commands of which the choices may be known, but no longer draw them.
+  /// Creates a candidate of given commands. The choices that once drew them are used if they still
+  /// draw the same commands.
   init(_ spec: Spec, _ commands: [Spec.Command], drawnFrom choices: ChoiceSequence?) {
     if let choices {
       let redrawn = Self(spec, spans: Array(choices.spans.prefix(commands.count)))

@@ -48,7 +48,7 @@ enum SourceLiterals {
         mentions.append(data)
       }
     }
-    mentions.forEach(add)
+    for data in mentions where found.count < limit { add(data) }
     known.withLock { $0[key] = found }
     return found
   }
@@ -96,8 +96,31 @@ enum SourceLiterals {
   ///
   /// Comments and the text of strings are skipped, as far as that needs no parser.
   static func integers(in source: Data) -> [Int64] {
-    var scanner = LiteralScanner(bytes: [UInt8](source))
-    return scanner.integers()
+    var found: [Int64] = []
+    // The literal before the token, which a `*` may continue.
+    var product: Int64?
+    let tokens =
+      /\/\/[^\n]*|"(?:\\.|[^"\\\n])*"?|[A-Za-z0-9_]+(?:\.[0-9][A-Za-z0-9_]*)?|[^\sA-Za-z0-9_]/
+    for token in String(decoding: source, as: UTF8.self).matches(of: tokens) {
+      if token.output == "*" { continue }
+      let value = integer(token.output)
+      if let value { found.append(value) }
+      if let factor = product, let value {
+        let (whole, overflow) = factor.multipliedReportingOverflow(by: value)
+        if !overflow { found.append(whole) }
+        product = overflow ? value : whole
+      } else {
+        product = value
+      }
+    }
+    return found.filter { $0 > 16 }
+  }
+
+  private static func integer(_ token: Substring) -> Int64? {
+    guard token.first?.isNumber == true else { return nil }
+    let digits = token.filter { $0 != "_" }
+    if digits.hasPrefix("0x") { return Int64(digits.dropFirst(2), radix: 16) }
+    return digits.hasPrefix("0b") ? Int64(digits.dropFirst(2), radix: 2) : Int64(digits)
   }
 }
 
@@ -108,101 +131,5 @@ extension Data {
     return withUnsafeBytes { bytes in
       text.withUTF8 { bytes.contains(UnsafeRawBufferPointer($0)) }
     }
-  }
-}
-
-/// Scans the bytes of a source file for integers.
-private struct LiteralScanner {
-  let bytes: [UInt8]
-  private var position = 0
-  private var found: [Int64] = []
-  /// The literal before the current position, if a `*` may continue its product.
-  private var product: Int64?
-
-  init(bytes: [UInt8]) { self.bytes = bytes }
-
-  mutating func integers() -> [Int64] {
-    while position < bytes.count {
-      let byte = bytes[position]
-      switch byte {
-      case UInt8(ascii: "/") where next == UInt8(ascii: "/"): skip(to: UInt8(ascii: "\n"))
-      case UInt8(ascii: "\""): skipString()
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): readNumber()
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "_"):
-        skipWord()
-        product = nil
-      case UInt8(ascii: "*"), UInt8(ascii: " "): position += 1
-      default:
-        position += 1
-        product = nil
-      }
-    }
-    return found
-  }
-
-  private var next: UInt8? { position + 1 < bytes.count ? bytes[position + 1] : nil }
-
-  private mutating func skip(to end: UInt8) {
-    while position < bytes.count, bytes[position] != end { position += 1 }
-  }
-
-  /// Skips a string on one line. The lines of longer strings are read as code.
-  private mutating func skipString() {
-    position += 1
-    while position < bytes.count, bytes[position] != UInt8(ascii: "\""),
-      bytes[position] != UInt8(ascii: "\n")
-    {
-      position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    position += 1
-    product = nil
-  }
-
-  private mutating func skipWord() {
-    while position < bytes.count, isWord(bytes[position]) { position += 1 }
-  }
-
-  private func isWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
-  }
-
-  private mutating func readNumber() {
-    let factor = product
-    let start = position
-    skipWord()
-    product = nil
-    // The fraction of a floating-point number is not an integer; a range such as `0...99` is two.
-    if position + 1 < bytes.count, bytes[position] == UInt8(ascii: "."),
-      bytes[position + 1] >= UInt8(ascii: "0"), bytes[position + 1] <= UInt8(ascii: "9")
-    {
-      position += 1
-      skipWord()
-      return
-    }
-    let text = String(decoding: bytes[start..<position], as: UTF8.self).filter { $0 != "_" }
-    let value =
-      text.hasPrefix("0x")
-      ? Int64(text.dropFirst(2), radix: 16)
-      : text.hasPrefix("0b") ? Int64(text.dropFirst(2), radix: 2) : Int64(text)
-    guard let value else { return }
-    add(value)
-    product = value
-    if let factor {
-      let (whole, overflow) = factor.multipliedReportingOverflow(by: value)
-      if !overflow {
-        add(whole)
-        product = whole
-      }
-    }
-  }
-
-  private mutating func add(_ value: Int64) {
-    if value > 16 { found.append(value) }
   }
 }

@@ -3,12 +3,12 @@
 /// The limits of an exploration, and the seeds of its runs.
 ///
 /// The runs of an exploration of interleavings are schedules. It reads ``runs``, ``time``, ``seed``,
-/// ``shard`` and, which no other exploration does, ``sharing``, ``timers``, ``scheduleSteps``,
-/// ``outsideWait`` and ``replay``. Its defaults are those of ``interleavings(seed:sharing:)``.
+/// ``shard`` and, which no other exploration does, ``timers``, ``scheduleSteps``, ``outsideWait`` and
+/// ``replay``. Its defaults are those of ``interleavings(seed:)``.
 public struct ExplorationSettings: Sendable {
   /// The most runs. If ``time`` is set, the exploration ends at the first limit that it reaches.
   ///
-  /// For interleavings, the most schedules, without those of minimisation; 0 runs only ``replay``.
+  /// For interleavings, the most schedules, without those of minimization; 0 runs only ``replay``.
   public var runs: Int
 
   /// The most real time for the runs, without shrinking; `nil` for no limit.
@@ -37,9 +37,6 @@ public struct ExplorationSettings: Sendable {
 
   /// The way in which runs draw their commands.
   public var strategy: Choices.Strategy
-
-  /// The state that the tasks share; a narrower declaration makes the search much smaller.
-  public var sharing = SharedState.anything
 
   /// When timers fire.
   public var timers = TimerOrder.virtual
@@ -83,15 +80,9 @@ public struct ExplorationSettings: Sendable {
 
   /// Returns settings for interleavings: at most 10,000 schedules, and at most 30 seconds.
   ///
-  /// - Parameters:
-  ///   - seed: The seed of the search; equal seeds give equal searches.
-  ///   - sharing: The state that the tasks share.
-  public static func interleavings(
-    seed: UInt64 = 0, sharing: SharedState = .anything
-  ) -> ExplorationSettings {
-    var settings = ExplorationSettings(runs: 10_000, time: .seconds(30), seed: seed)
-    settings.sharing = sharing
-    return settings
+  /// - Parameter seed: The seed of the search; equal seeds give equal searches.
+  public static func interleavings(seed: UInt64 = 0) -> ExplorationSettings {
+    ExplorationSettings(runs: 10_000, time: .seconds(30), seed: seed)
   }
 
   /// The most real time of the runs, or 30 years if there is no limit.

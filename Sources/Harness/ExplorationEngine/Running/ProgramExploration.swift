@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// An exploration of *programs*: the commands of tasks that use one subject together.
 ///
@@ -65,7 +64,7 @@ package struct ProgramExploration<Command: Sendable>: Sendable {
       if let crash = client.examineCrashes() { return crash }
       return isIsolated ? client.explore() : nil
     } onCancel: {
-      isCancelled.value.store(true, ordering: .relaxed)
+      isCancelled.set()
     }
     if let report { return report }
     let record = CrashRecord(key: key)
@@ -182,7 +181,7 @@ private final class ProgramClient<Command: Sendable> {
       }
       return crash(of: seed, reason)
     case .silent:
-      guard let seed, !isCancelled.value.load(ordering: .relaxed) else {
+      guard let seed, !isCancelled.isSet else {
         return Report(summary: "the exploration was abandoned", problem: nil)
       }
       return crash(of: seed, "no program ended within \(exploration.silenceLimit)", isShrunk: false)
@@ -232,43 +231,20 @@ private final class ProgramClient<Command: Sendable> {
     guard let again = crashReason(seed, kept) else { return false }
     reason = again
     let deadline = ContinuousClock.now.advanced(by: exploration.shrinkTime)
-    func accepts(_ smaller: KeptCommands) -> Bool {
-      guard ContinuousClock.now < deadline, !isCancelled.value.load(ordering: .relaxed),
-        let again = crashReason(seed, smaller)
-      else { return false }
+    let commands = kept.tasks.enumerated().flatMap { task, commands in commands.map { (task, $0) } }
+    _ = minimized(
+      commands,
+      until: ContinuousClock.now >= deadline || isCancelled.isSet
+    ) { part in
+      var smaller = kept
+      for task in smaller.tasks.indices {
+        smaller.tasks[task] = part.filter { $0.0 == task }.map { $0.1 }
+      }
+      guard !part.isEmpty, let again = crashReason(seed, smaller) else { return false }
       (kept, reason) = (smaller, again)
       return true
     }
-    var before: [[Int]]
-    repeat {
-      before = kept.tasks
-      for task in kept.tasks.indices where !kept.tasks[task].isEmpty {
-        var smaller = kept
-        smaller.tasks[task] = []
-        if !smaller.tasks.joined().isEmpty, accepts(smaller) { continue }
-        deleteChunks(of: task, in: { kept }, accepts)
-      }
-    } while kept.tasks != before && ContinuousClock.now < deadline
     return true
-  }
-
-  /// Removes chunks of a task's commands from the back, the largest first.
-  private func deleteChunks(
-    of task: Int, in kept: () -> KeptCommands, _ accepts: (KeptCommands) -> Bool
-  ) {
-    var size = max(kept().tasks[task].count / 2, 1)
-    while true {
-      var end = kept().tasks[task].count
-      while end > 0 {
-        let start = max(end - size, 0)
-        var smaller = kept()
-        smaller.tasks[task].removeSubrange(start..<end)
-        if !smaller.tasks.joined().isEmpty { _ = accepts(smaller) }
-        end = start
-      }
-      if size == 1 { return }
-      size /= 2
-    }
   }
 
   /// How a program ends its process, or `nil` if it does not.
@@ -294,6 +270,6 @@ private final class ProgramClient<Command: Sendable> {
   ) -> SubjectProcesses.Conversation<Value> {
     processes.converse(
       request, within: limit,
-      isAbandoned: isCancelled.value.load(ordering: .relaxed), onReply)
+      isAbandoned: isCancelled.isSet, onReply)
   }
 }

@@ -60,7 +60,7 @@ enum SubjectReply: Codable {
 }
 
 /// Keeps a ``SubjectProcess`` in use, and replaces one that has ended.
-final class SubjectProcesses {
+package final class SubjectProcesses {
   /// The ending of the runs of a request.
   enum Ending {
     case passed(runs: Int, calls: Int)
@@ -81,7 +81,7 @@ final class SubjectProcesses {
   private let start: StartSubjectProcess
   private var current: (process: any SubjectProcess, connection: LineConnection)?
 
-  init(_ start: @escaping StartSubjectProcess) { self.start = start }
+  package init(_ start: @escaping StartSubjectProcess) { self.start = start }
 
   /// Performs the runs of a request.
   ///
@@ -118,7 +118,7 @@ final class SubjectProcesses {
   }
 
   /// The ending of a request and its replies.
-  enum Conversation<Value> {
+  package enum Conversation<Value> {
     case value(Value)
     /// The process ended.
     case ended(String)
@@ -128,14 +128,15 @@ final class SubjectProcesses {
     case unavailable(String)
   }
 
-  /// Sends a request, and receives replies until one gives a value.
+  /// Sends a request, and receives replies until one gives a value. A reply of a new process, before
+  /// any request, is encoded like ``SubjectReply/ready``.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - limit: How long the process may be silent.
   ///   - isAbandoned: Asked about once a second.
   ///   - onReply: Called with each reply.
-  func converse<Reply: Decodable, Value>(
+  package func converse<Reply: Decodable, Value>(
     _ request: some Encodable, within limit: Duration, isAbandoned: @autoclosure () -> Bool,
     _ onReply: (Reply) -> Value?
   ) -> Conversation<Value> {
@@ -162,7 +163,7 @@ final class SubjectProcesses {
   }
 
   /// Ends the process.
-  func stop() {
+  package func stop() {
     current?.process.kill()
     _ = end()
   }

@@ -1,56 +1,28 @@
 /// A model of a 64-bit counter that wraps on overflow.
-public struct CounterModel: SequentialModel {
-  /// A call on the counter.
-  public enum Command: Sendable, Hashable {
-    case read
-    case add(Int)
-    /// Adds a number and returns the sum.
-    case addAndGet(Int)
-  }
-
-  /// The result of a call.
-  public enum Response: Sendable, Hashable {
-    case value(Int)
-    case done
-  }
+public struct CounterModel: RecordedModel {
+  public static let functions: [String: RecordedFunction] = [
+    "read": .init(.none, .integer, isReadOnly: true), "add": .init(.integer),
+    "addAndGet": .init(.integer, .integer),
+  ]
 
   /// The counter's initial value.
   public let initialState: Int
 
-  /// Creates a model of a counter.
-  public init(initial: Int = 0) { initialState = initial }
-
-  public func apply(_ command: Command, to state: inout Int) -> Response {
-    switch command {
-    case .read:
-      return .value(state)
-    case .add(let amount):
-      state &+= amount
-      return .done
-    case .addAndGet(let amount):
-      state &+= amount
-      return .value(state)
-    }
+  /// Creates a model of a counter, which starts at 0 if `initial` is not an integer.
+  public init(initial: RecordedValue? = nil) {
+    if case .integer(let value)? = initial { initialState = value } else { initialState = 0 }
   }
 
-  public func isReadOnly(_ command: Command) -> Bool { command == .read }
-}
-
-extension CounterModel.Command: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .read: "read"
-    case .add(let amount): "add(\(amount))"
-    case .addAndGet(let amount): "addAndGet(\(amount))"
-    }
+  /// - Returns: For `addAndGet`, the sum.
+  public func apply(_ command: RecordedCall, to state: inout Int) -> RecordedResponse {
+    if case .integer(let amount) = command.value { state &+= amount }
+    return command.function == "add" ? .done : .value(.integer(state))
   }
 }
 
-extension CounterModel.Response: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .value(let value): "\(value)"
-    case .done: "done"
-    }
+extension RecordedCall {
+  /// Adds a number to a counter and returns the sum.
+  public static func addAndGet(_ amount: RecordedValue) -> Self {
+    .init("addAndGet", value: amount)
   }
 }

@@ -1,103 +1,70 @@
 /// A model of a map from keys to values. Each key is a partition.
-public struct KeyValueModel: SequentialModel {
-  /// A call on one key.
-  public enum Command: Sendable, Hashable {
-    case get(RecordedValue)
-    case put(RecordedValue, RecordedValue)
-    /// Appends text to the value; an absent value counts as empty.
-    case append(RecordedValue, String)
-    /// Stores `new` if the value is `old`; an absent value counts as ``initialValue``.
-    case cas(RecordedValue, old: RecordedValue, new: RecordedValue)
-    /// Removes the value and returns whether there was one.
-    case delete(RecordedValue)
-
-    /// The key that the call accesses.
-    public var key: RecordedValue {
-      switch self {
-      case .get(let key), .put(let key, _), .append(let key, _), .cas(let key, _, _),
-        .delete(let key):
-        key
-      }
-    }
-  }
-
-  /// The result of a call.
-  public enum Response: Sendable, Hashable {
-    /// The value, or ``initialValue`` if the key is absent.
-    case value(RecordedValue)
-    case done
-    /// Whether a compare-and-set stored its value.
-    case swapped(Bool)
-    /// Whether a delete removed a value.
-    case deleted(Bool)
-  }
-
+public struct KeyValueModel: RecordedModel {
   /// The value of an absent key: `null`, or `""` in stores without absence.
   public let initialValue: RecordedValue
+
+  public static let functions: [String: RecordedFunction] = [
+    "get": .init(.none, .value, isReadOnly: true), "put": .init(.any),
+    "read": .init(.none, .value, isReadOnly: true), "write": .init(.any),
+    "append": .init(.string), "cas": .init(.pair, .success), "delete": .init(.none, .flag),
+  ]
+
+  public static let hasKeys = true
 
   public var initialState: [RecordedValue: RecordedValue] { [:] }
 
   /// Creates a model of an empty map.
-  public init(initialValue: RecordedValue = .null) { self.initialValue = initialValue }
+  public init(initial: RecordedValue? = nil) { initialValue = initial ?? .null }
 
   public func apply(
-    _ command: Command, to state: inout [RecordedValue: RecordedValue]
-  ) -> Response {
-    switch command {
-    case .get(let key):
-      return .value(state[key] ?? initialValue)
-    case .put(let key, let value):
+    _ command: RecordedCall, to state: inout [RecordedValue: RecordedValue]
+  ) -> RecordedResponse {
+    let key = command.key ?? .null
+    switch (command.function, command.value) {
+    case ("get", _), ("read", _): return .value(state[key] ?? initialValue)
+    case ("put", let value), ("write", let value):
       state[key] = value
       return .done
-    case .append(let key, let text):
+    case ("append", .string(let text)):
       if case .string(let old)? = state[key] {
         state[key] = .string(old + text)
       } else {
         state[key] = .string(text)
       }
       return .done
-    case .cas(let key, let old, let new):
-      guard (state[key] ?? initialValue) == old else { return .swapped(false) }
-      state[key] = new
-      return .swapped(true)
-    case .delete(let key):
-      return .deleted(state.removeValue(forKey: key) != nil)
+    case ("cas", .array(let values)):
+      guard values.count == 2, (state[key] ?? initialValue) == values[0] else {
+        return .value(false)
+      }
+      state[key] = values[1]
+      return .value(true)
+    case ("delete", _): return .value(.bool(state.removeValue(forKey: key) != nil))
+    default: return .done
     }
   }
 
-  public func isReadOnly(_ command: Command) -> Bool {
-    if case .get = command { return true }
-    return false
-  }
-
-  public func partition(of command: Command) -> AnyHashable? { command.key }
-
-  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
-    switch response {
-    case .swapped(false), .deleted(false): true
-    case .value, .done, .swapped, .deleted: isReadOnly(command)
-    }
-  }
+  public func partition(of command: RecordedCall) -> AnyHashable? { command.key }
 }
 
-extension KeyValueModel.Command: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .get(let key): "get(\(key))"
-    case .put(let key, let value): "put(\(key), \(value))"
-    case .append(let key, let text): "append(\(key), \(text.debugDescription))"
-    case .cas(let key, let old, let new): "cas(\(key), old: \(old), new: \(new))"
-    case .delete(let key): "delete(\(key))"
-    }
-  }
-}
+extension RecordedCall {
+  /// Reads the value of a key.
+  public static func get(_ key: RecordedValue) -> Self { .init("get", key: key) }
 
-extension KeyValueModel.Response: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .value(let value): "\(value)"
-    case .done: "done"
-    case .swapped(let flag), .deleted(let flag): "\(flag)"
-    }
+  /// Stores a value under a key.
+  public static func put(_ key: RecordedValue, _ value: RecordedValue) -> Self {
+    .init("put", key: key, value: value)
   }
+
+  /// Appends text to the value of a key; an absent value counts as empty.
+  public static func append(_ key: RecordedValue, _ text: String) -> Self {
+    .init("append", key: key, value: .string(text))
+  }
+
+  /// Stores `new` under a key if its value is `old`.
+  public static func cas(_ key: RecordedValue, old: RecordedValue, new: RecordedValue) -> Self {
+    .init("cas", key: key, value: [old, new])
+  }
+
+  /// Removes the value of a key and returns whether there was one.
+  public static func delete(_ key: RecordedValue) -> Self { .init("delete", key: key) }
 }

@@ -1,12 +1,10 @@
 /// A model of a lock with one owner at a time.
-public struct LockModel: SequentialModel {
-  /// A call by an owner.
-  public enum Command: Sendable, Hashable {
-    /// Acquires the lock if it is free.
-    case acquire(owner: RecordedValue)
-    /// Releases the lock if this owner holds it.
-    case release(owner: RecordedValue)
-  }
+public struct LockModel: RecordedModel {
+  public static let functions: [String: RecordedFunction] = [
+    "acquire": .init(.any, .success), "release": .init(.any, .success),
+  ]
+
+  public static let takesProcess = true
 
   /// The owner, or `nil` if the lock is free.
   public var initialState: RecordedValue? { nil }
@@ -14,27 +12,20 @@ public struct LockModel: SequentialModel {
   /// Creates a model of a free lock.
   public init() {}
 
-  /// - Returns: Whether the call took effect.
-  public func apply(_ command: Command, to state: inout RecordedValue?) -> Bool {
-    switch command {
-    case .acquire(let owner):
-      guard state == nil else { return false }
-      state = owner
-    case .release(let owner):
-      guard state == owner else { return false }
-      state = nil
-    }
-    return true
+  /// - Returns: Whether the call took effect: the lock was free, or the owner released it.
+  public func apply(_ command: RecordedCall, to state: inout RecordedValue?) -> RecordedResponse {
+    let (free, held) = (RecordedValue?.none, RecordedValue?.some(command.value))
+    let (before, after) = command.function == "acquire" ? (free, held) : (held, free)
+    guard state == before else { return .value(false) }
+    state = after
+    return .value(true)
   }
-
-  public func isReadOnly(_ command: Command, returning response: Bool) -> Bool { !response }
 }
 
-extension LockModel.Command: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .acquire(let owner): "acquire(owner: \(owner))"
-    case .release(let owner): "release(owner: \(owner))"
-    }
-  }
+extension RecordedCall {
+  /// Acquires a lock if it is free.
+  public static func acquire(owner: RecordedValue) -> Self { .init("acquire", value: owner) }
+
+  /// Releases a lock if the owner holds it.
+  public static func release(owner: RecordedValue) -> Self { .init("release", value: owner) }
 }

@@ -1,52 +1,61 @@
 /// A model of a FIFO queue.
-public struct QueueModel: SequentialModel {
-  /// A call on the queue.
-  public enum Command: Sendable, Hashable {
-    case enqueue(RecordedValue)
-    case dequeue
-  }
-
-  /// The result of a call.
-  public enum Response: Sendable, Hashable {
-    case done
-    /// The value removed, or `nil` if there was none.
-    case value(RecordedValue?)
-  }
+public struct QueueModel: RecordedModel {
+  public static let functions: [String: RecordedFunction] = [
+    "enqueue": .init(.present), "dequeue": .init(.none, .value),
+  ]
 
   public var initialState: [RecordedValue] { [] }
 
   /// Creates a model of an empty queue.
   public init() {}
 
-  public func apply(_ command: Command, to state: inout [RecordedValue]) -> Response {
-    switch command {
-    case .enqueue(let value):
-      state.append(value)
-      return .done
-    case .dequeue:
-      return .value(state.isEmpty ? nil : state.removeFirst())
+  /// - Returns: For `dequeue`, the value, or `null` if the queue is empty.
+  public func apply(_ command: RecordedCall, to state: inout [RecordedValue]) -> RecordedResponse {
+    if command.function == "dequeue" {
+      return .value(state.isEmpty ? .null : state.removeFirst())
     }
+    if command.value != .null { state.append(command.value) }
+    return .done
   }
 
-  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
+  public func isReadOnly(_ command: RecordedCall, returning response: RecordedResponse) -> Bool {
     response == .value(nil)
   }
 }
 
-extension QueueModel.Command: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .enqueue(let value): "enqueue(\(value))"
-    case .dequeue: "dequeue"
-    }
+/// A model of a LIFO stack.
+public struct StackModel: RecordedModel {
+  public static let functions: [String: RecordedFunction] = [
+    "push": .init(.present), "pop": .init(.none, .value),
+  ]
+
+  public var initialState: [RecordedValue] { [] }
+
+  /// Creates a model of an empty stack.
+  public init() {}
+
+  /// - Returns: For `pop`, the value, or `null` if the stack is empty.
+  public func apply(_ command: RecordedCall, to state: inout [RecordedValue]) -> RecordedResponse {
+    if command.function == "pop" { return .value(state.popLast() ?? .null) }
+    if command.value != .null { state.append(command.value) }
+    return .done
+  }
+
+  public func isReadOnly(_ command: RecordedCall, returning response: RecordedResponse) -> Bool {
+    response == .value(nil)
   }
 }
 
-extension QueueModel.Response: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .done: "done"
-    case .value(let value): value.map(\.description) ?? "empty"
-    }
-  }
+extension RecordedCall {
+  /// Adds a value to a queue.
+  public static func enqueue(_ value: RecordedValue) -> Self { .init("enqueue", value: value) }
+
+  /// Removes the first value of a queue.
+  public static let dequeue = RecordedCall("dequeue")
+
+  /// Adds a value to a stack.
+  public static func push(_ value: RecordedValue) -> Self { .init("push", value: value) }
+
+  /// Removes the last value of a stack.
+  public static let pop = RecordedCall("pop")
 }

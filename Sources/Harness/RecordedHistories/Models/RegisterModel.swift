@@ -1,64 +1,40 @@
 /// A model of one value with read, write and compare-and-set.
-public struct RegisterModel: SequentialModel {
-  /// A call on the register.
-  public enum Command: Sendable, Hashable {
-    case read
-    case write(RecordedValue)
-    /// Stores `new` if the value is `old`.
-    case cas(old: RecordedValue, new: RecordedValue)
-  }
-
-  /// The result of a call.
-  public enum Response: Sendable, Hashable {
-    case value(RecordedValue)
-    case done
-    /// Whether a compare-and-set stored its value.
-    case swapped(Bool)
-  }
-
+public struct RegisterModel: RecordedModel {
   /// The value before the first write.
   public let initialState: RecordedValue
 
-  /// Creates a model of a register.
-  public init(initial: RecordedValue = .null) { initialState = initial }
+  public static let functions: [String: RecordedFunction] = [
+    "read": .init(.none, .value, isReadOnly: true), "write": .init(.any),
+    "cas": .init(.pair, .success),
+  ]
 
-  public func apply(_ command: Command, to state: inout RecordedValue) -> Response {
-    switch command {
-    case .read:
-      return .value(state)
-    case .write(let value):
+  /// Creates a model of a register, by default with `null`.
+  public init(initial: RecordedValue? = nil) { initialState = initial ?? .null }
+
+  public func apply(_ command: RecordedCall, to state: inout RecordedValue) -> RecordedResponse {
+    switch (command.function, command.value) {
+    case ("read", _): return .value(state)
+    case ("write", let value):
       state = value
       return .done
-    case .cas(let old, let new):
-      guard state == old else { return .swapped(false) }
-      state = new
-      return .swapped(true)
-    }
-  }
-
-  public func isReadOnly(_ command: Command) -> Bool { command == .read }
-
-  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
-    command == .read || response == .swapped(false)
-  }
-}
-
-extension RegisterModel.Command: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .read: "read"
-    case .write(let value): "write(\(value))"
-    case .cas(let old, let new): "cas(old: \(old), new: \(new))"
+    case ("cas", .array(let values)):
+      guard values.count == 2, state == values[0] else { return .value(false) }
+      state = values[1]
+      return .value(true)
+    default: return .done
     }
   }
 }
 
-extension RegisterModel.Response: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .value(let value): "\(value)"
-    case .done: "done"
-    case .swapped(let swapped): "\(swapped)"
-    }
+extension RecordedCall {
+  /// Reads the value of a register or a counter, or the values of a set.
+  public static let read = RecordedCall("read")
+
+  /// Writes to a register.
+  public static func write(_ value: RecordedValue) -> Self { .init("write", value: value) }
+
+  /// Stores `new` in a register if its value is `old`.
+  public static func cas(old: RecordedValue, new: RecordedValue) -> Self {
+    .init("cas", value: [old, new])
   }
 }

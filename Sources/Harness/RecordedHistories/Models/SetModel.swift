@@ -1,70 +1,48 @@
-/// A model of a set. Each value is a partition, unless the history has a ``Command/read``.
-public struct SetModel: SequentialModel {
-  /// A call on the set.
-  public enum Command: Sendable, Hashable {
-    case add(RecordedValue)
-    case remove(RecordedValue)
-    case contains(RecordedValue)
-    /// Reads all values.
-    case read
-  }
-
-  /// The result of a call.
-  public enum Response: Sendable, Hashable {
-    /// Whether the set changed; for `contains`, whether it contains the value.
-    case flag(Bool)
-    case values(Set<RecordedValue>)
-  }
+/// A model of a set. Each value is a partition, unless the history has a `read`.
+public struct SetModel: RecordedModel {
+  public static let functions: [String: RecordedFunction] = [
+    "add": .init(.any, .flag), "remove": .init(.any, .flag),
+    "contains": .init(.any, .flag, isReadOnly: true),
+    "read": .init(.none, .values, isReadOnly: true),
+  ]
 
   public var initialState: Set<RecordedValue> { [] }
 
   /// Creates a model of an empty set.
   public init() {}
 
-  public func apply(_ command: Command, to state: inout Set<RecordedValue>) -> Response {
-    switch command {
-    case .add(let value): .flag(state.insert(value).inserted)
-    case .remove(let value): .flag(state.remove(value) != nil)
-    case .contains(let value): .flag(state.contains(value))
-    case .read: .values(state)
+  /// - Returns: Whether the set changed; for `contains`, whether it contains the value.
+  public func apply(
+    _ command: RecordedCall, to state: inout Set<RecordedValue>
+  ) -> RecordedResponse {
+    switch command.function {
+    case "add": .value(.bool(state.insert(command.value).inserted))
+    case "remove": .value(.bool(state.remove(command.value) != nil))
+    case "contains": .value(.bool(state.contains(command.value)))
+    case "read": .value(.set(Array(state)))
+    default: .done
     }
   }
 
-  public func isReadOnly(_ command: Command) -> Bool {
-    switch command {
-    case .contains, .read: true
-    case .add, .remove: false
-    }
-  }
-
-  public func partition(of command: Command) -> AnyHashable? {
-    switch command {
-    case .add(let value), .remove(let value), .contains(let value): AnyHashable(value)
-    case .read: nil
-    }
-  }
-
-  public func isReadOnly(_ command: Command, returning response: Response) -> Bool {
-    isReadOnly(command) || response == .flag(false)
+  public func partition(of command: RecordedCall) -> AnyHashable? {
+    command.function == "read" ? nil : AnyHashable(command.value)
   }
 }
 
-extension SetModel.Command: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .add(let value): "add(\(value))"
-    case .remove(let value): "remove(\(value))"
-    case .contains(let value): "contains(\(value))"
-    case .read: "read"
-    }
-  }
+extension RecordedCall {
+  /// Adds a value to a set, or a number to a counter.
+  public static func add(_ value: RecordedValue) -> Self { .init("add", value: value) }
+
+  /// Removes a value of a set.
+  public static func remove(_ value: RecordedValue) -> Self { .init("remove", value: value) }
+
+  /// Whether a set contains a value.
+  public static func contains(_ value: RecordedValue) -> Self { .init("contains", value: value) }
 }
 
-extension SetModel.Response: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .flag(let flag): "\(flag)"
-    case .values(let values): "[" + values.map(\.description).sorted().joined(separator: ", ") + "]"
-    }
+extension RecordedValue {
+  /// Values in one order, each once.
+  static func set(_ values: [RecordedValue]) -> Self {
+    .array(Set(values).sorted { $0.description < $1.description })
   }
 }

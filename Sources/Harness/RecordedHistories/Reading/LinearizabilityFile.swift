@@ -1,6 +1,6 @@
 import Foundation
 
-/// A recorded history, in JSON Lines or in Jepsen's EDN, of whole operations or of events.
+/// A recorded history of whole operations or of events, one JSON object a line.
 ///
 /// The fields of a line are `process` (an integer that identifies the caller), `f` (the function),
 /// `key` (in models with keys) and `value` (the argument, or `null`). Blank lines and unknown fields
@@ -25,16 +25,9 @@ import Foundation
 /// `type` is `invoke`, `ok` (the operation happened), `fail` (it did not happen and is dropped) or
 /// `info` (unknown). After `info`, and at the end of the file, an operation is pending. The
 /// response is `result`, if the event has one. Otherwise the `value` of an `ok` event is the
-/// response of a function that reads, and a copy of the argument (or `null`) for other functions.
+/// response of a function that reads, and a copy of the argument (or `null`) for other functions. A
+/// compare-and-set that returned `false` is an `ok` with the result `false`: a `fail` did not happen.
 /// In models with keys, `value` may be a pair `[key, value]` in place of the field `key`.
-///
-/// **EDN**: the same fields with keywords as names, as Jepsen writes them to `history.edn`:
-/// `{:process 0, :type :invoke, :f :read, :value nil}`, in a vector or not. Jepsen's log and
-/// `history.txt`, with process, type, function and value in a row, are read as well. A process that
-/// is a keyword, such as `:nemesis`, is no caller and is left out.
-///
-/// A `fail` of `cas` and an `ok` of a read with `null` have two meanings in Jepsen's histories; see
-/// ``RecordedInterpretation``.
 ///
 /// Functions, arguments and results by model:
 ///
@@ -60,45 +53,30 @@ public struct LinearizabilityFile<Model: RecordedModel>: Sendable {
   /// The number of operations that failed, so that they did not happen.
   public let failed: Int
 
-  /// The first line of a `fail` of a compare-and-set, if there is one.
-  let failedCASLine: Int?
-
-  /// The first line of a read whose value is `null`, if there is one.
-  let nilReadLine: Int?
-
   /// Reads the bytes of a file.
   ///
-  /// - Parameters:
-  ///   - data: The bytes.
-  ///   - interpretation: The meaning of events that have two. By default a `fail` of a
-  ///     compare-and-set did not happen, and `null` is the value that a read returned.
   /// - Throws: ``LinearizabilityFileError`` with every invalid line.
-  public init(
-    _ data: Data, _ interpretation: RecordedInterpretation = .init()
-  ) throws(LinearizabilityFileError) {
-    var reader = RecordedHistoryReader<Model>(interpretation)
-    data.withUnsafeBytes { raw in
-      let bytes = raw.bindMemory(to: UInt8.self)
-      RecordedSyntax(of: bytes).read(bytes) { line, number in reader.read(line, number) }
-    }
+  public init(_ data: Data) throws(LinearizabilityFileError) {
+    var reader = RecordedHistoryReader<Model>()
+    let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated()
+    where !line.allSatisfy({ [0x20, 0x09, 0x0d].contains($0) }) { reader.read(line, index + 1) }
     reader.finish()
     guard reader.problems.isEmpty else {
       throw LinearizabilityFileError(lines: reader.problems.sorted { $0.number < $1.number })
     }
     history = History(checked: reader.operations)
-    lines = reader.lines
+    self.lines = reader.lines
     failed = reader.failed
-    failedCASLine = reader.failedCASLine
-    nilReadLine = reader.nilReadLine
   }
 
   /// Writes a history in the form of operations.
   ///
   /// - Returns: A line for each operation, in the order of the calls.
-  public static func encoded(_ history: History<Model.Command, Model.Response>) -> Data {
+  public static func encoded(_ history: History<RecordedCall, RecordedResponse>) -> Data {
     var text = ""
     for operation in history.operations.sorted(by: { $0.call < $1.call }) {
-      let call = Model.call(operation.command)
+      let call = operation.command
       var fields: [String: RecordedValue] = [
         "process": .integer(operation.client), "f": .string(call.function), "value": call.value,
         "call": .integer(operation.call),
@@ -106,7 +84,7 @@ public struct LinearizabilityFile<Model: RecordedModel>: Sendable {
       fields["key"] = call.key
       if case .returned(let response, let end) = operation.outcome {
         fields["return"] = .integer(end)
-        fields["result"] = Model.result(response)
+        if case .value(let value) = response { fields["result"] = value }
       }
       text += RecordedValue.object(fields).json + "\n"
     }

@@ -16,12 +16,8 @@ public struct LinearizabilityFileError: Error, Sendable, Hashable {
   /// The problems that a line can have.
   public enum Problem: Error, Sendable, Hashable {
     case notJSON(String)
-    case notEDN(String)
-    /// Text that is not valid in any syntax.
-    case badText(String)
     /// A number that does not fit into 64 bits, or is none.
     case badNumber(String)
-    case repeated(field: String)
     case missing(field: String)
     case wrongType(field: String, needs: String)
     case unknownType(String)
@@ -39,10 +35,6 @@ public struct LinearizabilityFileError: Error, Sendable, Hashable {
     case overlaps(process: Int, line: Int)
     /// The file has both events and whole operations.
     case mixedShapes
-    /// The verdict depends on whether a failed compare-and-set returned `false`.
-    case failedCASIsAmbiguous
-    /// The verdict depends on whether the value of a read was absent or not recorded.
-    case nilReadIsAmbiguous
   }
 
   /// The invalid lines, in order.
@@ -59,10 +51,7 @@ extension LinearizabilityFileError.Problem: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notJSON(let detail): "not a JSON object: \(detail)"
-    case .notEDN(let detail): "not an EDN map: \(detail)"
-    case .badText(let detail): detail
     case .badNumber(let text): "the number \(text) does not fit into 64 bits"
-    case .repeated(let field): "the field '\(field)' appears twice"
     case .missing(let field): "the field '\(field)' is missing"
     case .wrongType(let field, let needs): "the field '\(field)' must be \(needs)"
     case .unknownType(let type): "unknown type '\(type)'; use invoke, ok, fail or info"
@@ -78,12 +67,6 @@ extension LinearizabilityFileError.Problem: CustomStringConvertible {
     case .overlaps(let process, let line):
       "this call of process \(process) overlaps its call in line \(line)"
     case .mixedShapes: "the file has both lines with 'type' and lines with 'call'"
-    case .failedCASIsAmbiguous:
-      "the verdict depends on this 'fail' of 'cas': give --failed-cas false if the comparison "
-        + "failed, or --failed-cas dropped if the call did not happen"
-    case .nilReadIsAmbiguous:
-      "the verdict depends on the value of this read: give --nil-read absent if there was none, or "
-        + "--nil-read unknown if it was not recorded"
     }
   }
 }

@@ -1,7 +1,6 @@
+import Foundation
+
 /// A value in a recorded history. Strings are equal if their UTF-8 bytes are.
-///
-/// EDN has more kinds of values than JSON. A keyword is a string with its colon, a symbol or a
-/// character a string, a list or a set an array, and a tagged value is the value without its tag.
 public indirect enum RecordedValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -45,38 +44,68 @@ extension RecordedValue {
   /// - Throws: ``LinearizabilityFileError/Problem`` if the text is not one JSON value, and for an
   ///   integer outside 64 bits, because rounding could make two values equal.
   public init(json text: String) throws(LinearizabilityFileError.Problem) {
-    self = try JSONParser.value(of: Array(text.utf8))
+    try self.init(json: Data(text.utf8))
+  }
+
+  init(json data: Data) throws(LinearizabilityFileError.Problem) {
+    let object: Any
+    do {
+      object = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+    } catch {
+      let reason = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
+      throw .notJSON(reason ?? error.localizedDescription)
+    }
+    try self.init(object)
+  }
+
+  private init(_ object: Any) throws(LinearizabilityFileError.Problem) {
+    switch object {
+    case let text as String: self = .string(text)
+    case let number as NSNumber: try self.init(number)
+    case let values as [Any]:
+      self = .array(
+        try values.map { value throws(LinearizabilityFileError.Problem) in try Self(value) })
+    case let fields as [String: Any]:
+      var object: [String: RecordedValue] = [:]
+      for (name, value) in fields { object[name] = try Self(value) }
+      self = .object(object)
+    default: self = .null
+    }
+  }
+
+  private init(_ number: NSNumber) throws(LinearizabilityFileError.Problem) {
+    let kind = String(cString: number.objCType)
+    let double = number.doubleValue
+    if kind == "c" {
+      self = .bool(number.boolValue)
+    } else if kind == "d", double != double.rounded() {
+      self = .number(double)
+    } else if kind == "d", !(number is NSDecimalNumber), double.magnitude < 0x1p53 {
+      self = .integer(Int(double))
+    } else if kind != "d" || number is NSDecimalNumber, let value = Int(number.stringValue) {
+      self = .integer(value)
+    } else {
+      throw .badNumber(number.stringValue)
+    }
   }
 
   /// The value as JSON on one line, keys in order.
   public var json: String {
-    switch self {
-    case .null: "null"
-    case .bool(let value): "\(value)"
-    case .integer(let value): "\(value)"
-    case .number(let value): value.isFinite ? "\(value)" : "null"
-    case .string(let value): Self.quoted(value)
-    case .array(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
-    case .object(let values):
-      "{"
-        + values.sorted { $0.key < $1.key }.map { Self.quoted($0.key) + ":" + $0.value.json }
-        .joined(separator: ",") + "}"
-    }
+    let data = try? JSONSerialization.data(
+      withJSONObject: object, options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+    return data.map { String(decoding: $0, as: UTF8.self) } ?? "null"
   }
 
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
+  private var object: Any {
+    switch self {
+    case .null: NSNull()
+    case .bool(let value): value
+    case .integer(let value): value
+    case .number(let value): value.isFinite ? value : NSNull()
+    case .string(let value): value
+    case .array(let values): values.map(\.object)
+    case .object(let values): values.mapValues(\.object)
     }
-    return result + "\""
   }
 }
 

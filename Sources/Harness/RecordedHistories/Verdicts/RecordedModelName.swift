@@ -15,25 +15,23 @@ public enum RecordedModelName: String, Sendable, CaseIterable {
   /// - Parameters:
   ///   - data: The bytes of a ``LinearizabilityFile``.
   ///   - initial: The initial value; `nil` for the model's default (`null`, 0 or empty).
-  ///   - interpretation: The meaning of events that have two.
   ///   - limits: The limits of the check.
   /// - Returns: The result of the check.
-  /// - Throws: ``LinearizabilityFileError`` with every invalid line, or with the lines whose meaning
-  ///   decides the verdict and is not known.
+  /// - Throws: ``LinearizabilityFileError`` with every invalid line.
   public func judge(
-    _ data: Data, initial: RecordedValue? = nil, _ interpretation: RecordedInterpretation = .init(),
-    limits: LinearizabilityLimits = .init()
+    _ data: Data, initial: RecordedValue? = nil, limits: LinearizabilityLimits = .init()
   ) throws(LinearizabilityFileError) -> RecordedVerdict {
+    func verdict(_ model: some RecordedModel) throws(LinearizabilityFileError) -> RecordedVerdict {
+      try RecordedVerdict(data, model, limits: limits)
+    }
     switch self {
-    case .register:
-      try RecordedVerdict(data, RegisterModel(initial: initial), interpretation, limits)
-    case .keyValue:
-      try RecordedVerdict(data, KeyValueModel(initial: initial), interpretation, limits)
-    case .queue: try RecordedVerdict(data, QueueModel(initial: initial), interpretation, limits)
-    case .stack: try RecordedVerdict(data, StackModel(initial: initial), interpretation, limits)
-    case .set: try RecordedVerdict(data, SetModel(initial: initial), interpretation, limits)
-    case .counter: try RecordedVerdict(data, CounterModel(initial: initial), interpretation, limits)
-    case .lock: try RecordedVerdict(data, LockModel(initial: initial), interpretation, limits)
+    case .register: return try verdict(RegisterModel(initial: initial))
+    case .keyValue: return try verdict(KeyValueModel(initial: initial))
+    case .queue: return try verdict(QueueModel())
+    case .stack: return try verdict(StackModel())
+    case .set: return try verdict(SetModel())
+    case .counter: return try verdict(CounterModel(initial: initial))
+    case .lock: return try verdict(LockModel())
     }
   }
 }

@@ -36,42 +36,12 @@ public struct RecordedVerdict: Sendable {
   /// - Parameters:
   ///   - data: The bytes of a ``LinearizabilityFile``.
   ///   - model: The model with its initial value.
-  ///   - interpretation: The meaning of events that have two. If one is not known, the history is
-  ///     checked with both.
   ///   - limits: The limits of the check.
-  /// - Throws: ``LinearizabilityFileError`` with every invalid line, or with the lines whose meaning
-  ///   decides the verdict and is not known.
+  /// - Throws: ``LinearizabilityFileError`` with every invalid line.
   public init<Model: RecordedModel>(
-    _ data: Data, _ model: Model, _ interpretation: RecordedInterpretation = .init(),
-    _ limits: LinearizabilityLimits = .init()
+    _ data: Data, _ model: Model, limits: LinearizabilityLimits = .init()
   ) throws(LinearizabilityFileError) {
-    let mild = try LinearizabilityFile<Model>(data, interpretation.mildest)
-    self.init(mild, model, limits)
-    var unclear: [(line: LinearizabilityFileError.Line, strict: RecordedInterpretation)] = []
-    if interpretation.failedCAS == nil, let line = mild.failedCASLine {
-      var strict = interpretation.mildest
-      strict.failedCAS = .returnedFalse
-      unclear.append((.init(number: line, problem: .failedCASIsAmbiguous), strict))
-    }
-    if interpretation.nilRead == nil, let line = mild.nilReadLine {
-      var strict = interpretation.mildest
-      strict.nilRead = .absent
-      unclear.append((.init(number: line, problem: .nilReadIsAmbiguous), strict))
-    }
-    // What the mildest reading does not explain, no other does; what the strictest explains, every
-    // other does.
-    guard !unclear.isEmpty, outcome == .linearizable,
-      RecordedVerdict(try LinearizabilityFile(data, interpretation.strictest), model, limits)
-        .outcome
-        != .linearizable
-    else { return }
-    var deciding: [LinearizabilityFileError.Line] = []
-    for (line, strict) in unclear {
-      let verdict = RecordedVerdict(try LinearizabilityFile(data, strict), model, limits)
-      if verdict.outcome != .linearizable { deciding.append(line) }
-    }
-    if deciding.isEmpty { deciding = unclear.map(\.line) }
-    throw LinearizabilityFileError(lines: deciding.sorted { $0.number < $1.number })
+    self.init(try LinearizabilityFile<Model>(data), model, limits)
   }
 
   private init<Model: RecordedModel>(

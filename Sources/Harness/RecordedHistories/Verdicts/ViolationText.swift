@@ -14,18 +14,11 @@ struct ViolationText<Model: RecordedModel> {
   init(
     _ file: LinearizabilityFile<Model>, _ checker: LinearizabilityChecker<PartlyStated<Model>>,
     _ violation: LinearizabilityViolation<PartlyStated<Model>.Response>,
-    explainingWithin time: Duration = .seconds(2)
+    explainingWithin time: Duration = .seconds(4)
   ) {
-    var lines: [String]
-    if let explanation = checker.explanation(of: file.history, violation, within: time) {
-      lines = Self.lines(of: explanation, in: file)
-    } else {
-      lines = Self.lines(of: violation, in: file)
-      if let part = checker.minimized(file.history, within: .seconds(2)) {
-        lines.append("The smallest part found that is not linearizable:")
-        lines += Self.drawing(of: part)
-      }
-    }
+    let lines =
+      checker.explanation(of: file.history, violation, within: time)
+      .map { Self.lines(of: $0, in: file) } ?? Self.lines(of: violation, in: file)
     text = lines.map { Self.clipped($0) }.joined(separator: "\n")
   }
 
@@ -35,41 +28,18 @@ struct ViolationText<Model: RecordedModel> {
     of explanation: LinearizabilityExplanation<PartlyStated<Model>>,
     in file: LinearizabilityFile<Model>
   ) -> [String] {
-    let operations = file.history.operations
-    let operation = operations[explanation.operation]
+    let operation = file.history.operations[explanation.culprit]
     var lines = [
-      "Line \(file.lines[explanation.operation]) cannot be explained: \(label(operation))"
+      "Line \(file.lines[explanation.culprit]) cannot be explained: \(label(operation))"
     ]
     let expected = explanation.expected.map { clipped("\($0)", to: 24) }.joined(separator: " or ")
     if !expected.isEmpty { lines.append("  In its place, a correct subject returns \(expected).") }
-    let states = explanation.states.map { start in
-      let origin = start.latest.map {
-        ", since line \(file.lines[$0]): \(label(operations[$0]))"
-      }
-      return "  " + clipped(Model.text(of: start.state), to: 40)
-        + (origin ?? ", as at the beginning")
-    }
-    lines.append(
-      explanation.settled == 0
-        ? "Nothing had returned when it was called. The state before it:"
-        : "\(explanation.settled) operation\(explanation.settled == 1 ? "" : "s") had returned when "
-          + "it was called. The state that they leave"
-          + (explanation.stateCount > 1 ? ", one of \(explanation.stateCount):" : ":"))
-    lines += states
-    if explanation.stateCount > states.count {
-      lines.append("  and \(explanation.stateCount - states.count) more")
-    }
-    let shown = explanation.overlapping.prefix(most)
-    if explanation.overlapping.count > 1 {
-      lines.append("The operations that overlap it, none of which explains it:")
-      lines += drawing(of: History(checked: shown.map { operations[$0] }))
-    }
-    let others = explanation.others + explanation.overlapping.count - shown.count
-    if others > 0 {
+    let others = explanation.indices.filter { $0 != explanation.culprit }.map { file.lines[$0] }
+    if !others.isEmpty {
+      let shown = (others.count > most ? ["…"] : []) + others.suffix(most).map(String.init)
       lines.append(
-        others == 1
-          ? "1 other operation overlaps it and makes no difference."
-          : "\(others) other operations overlap it and make no difference.")
+        "It contradicts line\(others.count == 1 ? "" : "s") \(shown.joined(separator: ", ")):")
+      lines += drawing(of: explanation.history)
     }
     return lines
   }
@@ -90,13 +60,13 @@ struct ViolationText<Model: RecordedModel> {
 
   // MARK: - Text
 
-  /// A drawing of a history, or a list if a line would be too long.
+  /// A drawing of a history, or a list of its last operations if a line would be too long.
   private static func drawing(of history: History<Stated.Command, Stated.Response>) -> [String] {
     let operations = history.operations
     let lines = history.timeline.split(separator: "\n").map { "  \($0)" }
     if operations.count <= most, lines.allSatisfy({ $0.count <= width }) { return lines }
-    return operations.prefix(most).map { "  client \($0.client): \(label($0))" }
-      + (operations.count > most ? ["  and \(operations.count - most) more"] : [])
+    return (operations.count > most ? ["  \(operations.count - most) more, and then"] : [])
+      + operations.suffix(most).map { "  client \($0.client): \(label($0))" }
   }
 
   private static func label(_ operation: Operation) -> String {

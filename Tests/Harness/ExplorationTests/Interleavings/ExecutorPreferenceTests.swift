@@ -7,6 +7,26 @@ import Testing
 @Suite(.onObservedRuntime) struct ExecutorPreferenceTests {
   private typealias Body = @Sendable (Mutexed) async -> Void
 
+  /// Expects that each way is scheduled in every order, with these outcomes.
+  private func expect(_ expected: Set<String>, from ways: [Body]) async {
+    for (number, way) in ways.enumerated() {
+      let (report, outcomes) = await exploreTask(way)
+      #expect(report.uncontrolled.isEmpty, "way \(number)")
+      #expect(report.isExhaustive, "way \(number)")
+      #expect(outcomes == expected, "way \(number)")
+    }
+  }
+
+  /// Expects that the report names the executor that task `A`, or a task in it, has.
+  private func expectReport(of ways: [Body]) async {
+    for (number, way) in ways.enumerated() {
+      let (report, _) = await exploreTask(way)
+      let work = report.uncontrolled.first { $0.kind == .otherExecutor }
+      #expect(work?.firstTask?.hasPrefix("A") == true, "way \(number)")
+      #expect(!report.isExhaustive, "way \(number)")
+    }
+  }
+
   @Test func `a task that prefers the global executor is scheduled in every order`() async {
     let global = globalConcurrentExecutor
     let none: (any TaskExecutor)? = nil
@@ -19,15 +39,13 @@ import Testing
       { log in Task.detached(executorPreference: none) { log.append("b") } },
       { log in await withTaskExecutorPreference(global) { _ = Task { log.append("b") } } },
     ]
-    for (number, way) in ways.enumerated() {
-      let (report, outcomes) = await exploreTask { log in
+    let all = ways.map { way -> Body in
+      { log in
         await way(log)
         log.append("a")
       }
-      #expect(report.uncontrolled.isEmpty, "way \(number)")
-      #expect(report.isExhaustive, "way \(number)")
-      #expect(outcomes == ["ab", "ba"], "way \(number)")
     }
+    await expect(["ab", "ba"], from: all)
   }
 
   @Test func `a child task that prefers the global executor is scheduled in every order`() async {
@@ -59,12 +77,7 @@ import Testing
         }
       },
     ]
-    for (number, way) in ways.enumerated() {
-      let (report, outcomes) = await exploreTask(way)
-      #expect(report.uncontrolled.isEmpty, "way \(number)")
-      #expect(report.isExhaustive, "way \(number)")
-      #expect(outcomes == ["ab", "ba"], "way \(number)")
-    }
+    await expect(["ab", "ba"], from: ways)
   }
 
   @Test func `a function that prefers the global executor is scheduled like others`() async {
@@ -79,12 +92,7 @@ import Testing
       },
       { log in await PlainActor().appendOnGlobalExecutor("done", to: log) },
     ]
-    for (number, way) in ways.enumerated() {
-      let (report, outcomes) = await exploreTask(way)
-      #expect(report.uncontrolled.isEmpty, "way \(number)")
-      #expect(report.isExhaustive, "way \(number)")
-      #expect(outcomes == ["done"], "way \(number)")
-    }
+    await expect(["done"], from: ways)
   }
 
   @Test func `a task on the main actor that prefers the global executor is waited for`() async {
@@ -116,12 +124,7 @@ import Testing
       },
       { log in await withTaskExecutorPreference(other) { log.append("b") } },
     ]
-    for (number, way) in ways.enumerated() {
-      let (report, _) = await exploreTask(way)
-      let work = report.uncontrolled.first { $0.kind == .otherExecutor }
-      #expect(work?.firstTask == "A", "way \(number)")
-      #expect(!report.isExhaustive, "way \(number)")
-    }
+    await expectReport(of: ways)
   }
 
   @Test func `work on an actor with its own executor is reported`() async {
@@ -139,12 +142,7 @@ import Testing
         await child
       },
     ]
-    for (number, way) in ways.enumerated() {
-      let (report, _) = await exploreTask(way)
-      let work = report.uncontrolled.first { $0.kind == .otherExecutor }
-      #expect(work?.firstTask?.hasPrefix("A") == true, "way \(number)")
-      #expect(!report.isExhaustive, "way \(number)")
-    }
+    await expectReport(of: ways)
   }
 
   @Test func `an executor that a task prefers in the setup is reported`() async {

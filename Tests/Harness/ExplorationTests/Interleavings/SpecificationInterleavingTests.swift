@@ -46,24 +46,21 @@ import Testing
     }
   }
 
-  @Test(arguments: [SharedState.anything, .actorsOnly])
-  func `a lost update is found and shrunk to two increments`(sharing: SharedState) async {
+  @Test func `a lost update is found and shrunk to two increments`() async {
     let found = await exploreInterleavings(
       Counting(), makeSubject: { Counter(isCorrect: false) }, tasks: 3, commands: 2,
-      settings: .interleavings(seed: 1, sharing: sharing))
+      settings: .interleavings(seed: 1))
     #expect(found.report.failure?.kind == .error(type: "NotLinearizableError"))
     #expect(found.program == [[.increment], [.increment]])
     #expect(found.report.failure?.preemptions == 1)
     let again = await exploreInterleavings(
-      Counting(), program: found.program, settings: Self.replaying(found.report, sharing),
+      Counting(), program: found.program, settings: Self.replaying(found.report),
       makeSubject: { Counter(isCorrect: false) })
     #expect(again.report.failure?.schedule == found.report.failure?.schedule)
   }
 
-  private static func replaying(
-    _ report: InterleavingReport, _ sharing: SharedState
-  ) -> ExplorationSettings {
-    var settings = ExplorationSettings.interleavings(sharing: sharing)
+  private static func replaying(_ report: InterleavingReport) -> ExplorationSettings {
+    var settings = ExplorationSettings.interleavings()
     settings.replay = report.failure?.schedule
     settings.runs = 0
     return settings
@@ -71,7 +68,7 @@ import Testing
 
   @Test(.onObservedRuntime)
   func `the search is exhaustive for every program of a correct subject`() async {
-    var settings = ExplorationSettings.interleavings(seed: 1, sharing: .actorsOnly)
+    var settings = ExplorationSettings.interleavings(seed: 1)
     settings.runs = 100_000
     let found = await exploreInterleavings(
       Counting(), makeSubject: { Counter(isCorrect: true) }, tasks: 2, commands: 2, programs: 5,
@@ -121,10 +118,10 @@ import Testing
     }
   }
 
-  @Test func `the order of calls and returns is explored if only actors share state`() async {
+  @Test func `the order of calls and returns is explored`() async {
     let found = await exploreInterleavings(
       Reading(), program: [[.increment], [.read]],
-      settings: .interleavings(sharing: .actorsOnly), makeSubject: { Stale() })
+      settings: .interleavings(), makeSubject: { Stale() })
     #expect(found.report.failure?.kind == .error(type: "NotLinearizableError"))
   }
 }

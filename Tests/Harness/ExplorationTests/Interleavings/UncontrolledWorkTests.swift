@@ -7,42 +7,132 @@ import Testing
 
 /// Work outside the schedules is waited for and reported.
 @Suite(.onObservedRuntime) struct UncontrolledWorkTests {
-  @Test func `a Task {} is scheduled like others and ends before the check`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
+  /// Work of one task, and what the report says about it.
+  struct Work: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// The kind as which the work is reported, if the schedules do not control it.
+    var kind: UncontrolledWork.Kind?
+    /// Whether nothing else is reported.
+    var isOnlyKind = false
+    /// Whether the report names the task.
+    var namesTask = false
+    /// Whether the work ends before the check.
+    var isWaitedFor = true
+    var body: @Sendable (Mutexed) async -> Void
+
+    init(
+      _ name: String, _ kind: UncontrolledWork.Kind? = nil, isOnlyKind: Bool = false,
+      namesTask: Bool = false, isWaitedFor: Bool = true,
+      _ body: @escaping @Sendable (Mutexed) async -> Void
+    ) {
+      (testDescription, self.kind, self.isOnlyKind) = (name, kind, isOnlyKind)
+      (self.namesTask, self.isWaitedFor, self.body) = (namesTask, isWaitedFor, body)
+    }
+
+    static func block(_ name: String, _ body: @escaping @Sendable (Mutexed) -> Void) -> Self {
+      Work(name, .dispatch, isOnlyKind: true, namesTask: true, isWaitedFor: false) { body($0) }
+    }
+  }
+
+  private static let work = [
+    Work("a Task {}") { log in
       Task {
         await Task.yield()
         log.append("done")
       }
-    }
-    #expect(report.uncontrolled.isEmpty)
-    #expect(outcomes == ["done"])
-  }
-
-  @Test func `a Task.immediate is reported`() async {
-    let (report, _) = await exploreTask(runs: 3) { log in
+    },
+    Work("a detached task") { log in await Task.detached { log.append("done") }.value },
+    Work("a sleep") { log in
+      try? await Task.sleep(for: .seconds(1))
+      log.append("done")
+    },
+    Work("a Task.immediate", .immediateTask, namesTask: true) { log in
       let task = Task.immediate {
         await Task.yield()
         log.append("done")
       }
       await task.value
-    }
-    #expect(report.uncontrolled.map(\.kind).contains(.immediateTask))
-    #expect(report.uncontrolled.first { $0.kind == .immediateTask }?.firstTask == "A")
-    #expect(!report.isExhaustive)
-  }
-
-  @Test func `random bytes from the system are reported`() async {
-    let (report, _) = await exploreTask(runs: 3) { log in log.append("\(Int.random(in: 0...9))") }
-    #expect(report.uncontrolled.map(\.kind) == [.randomness])
-    #expect(!report.isExhaustive)
-  }
-
-  @Test func `a thread that nobody waits for is reported`() async {
-    let (report, _) = await exploreTask(runs: 3) { log in
+    },
+    Work("random bytes", .randomness, isOnlyKind: true) { log in
+      log.append(Int.random(in: 0...9) < 10 ? "done" : "")
+    },
+    Work("a thread that nobody waits for", .thread, isOnlyKind: true, isWaitedFor: false) { log in
       Thread { log.append("done") }.start()
+    },
+    Work("a call of the main actor", .mainActor) { log in
+      await MainActor.run { log.append("done") }
+    },
+    Work("a new task on the main actor", .mainActor) { log in
+      Task { @MainActor in log.append("done") }
+    },
+    Work("a task that yields on the main actor", .mainActor) { log in
+      Task { @MainActor in
+        for _ in 0..<20 { await Task.yield() }
+        log.append("done")
+      }
+    },
+    Work("a task that is resumed on the main actor", .mainActor) { log in
+      let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+      Task { @MainActor in
+        for await _ in stream { break }
+        log.append("done")
+      }
+      await Task.yield()
+      continuation.yield()
+    },
+    Work("a task that a dispatch queue resumes", .otherThread) { log in
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) {
+          continuation.resume()
+        }
+      }
+      log.append("done")
+    },
+    Work("a task that a thread resumes", .otherThread) { log in
+      await withCheckedContinuation { continuation in
+        // In a task, because a thread may resume this one before it suspends, which is no wake-up.
+        Task {
+          Thread { continuation.resume() }.start()
+        }
+      }
+      log.append("done")
+    },
+    Work("an actor with a custom executor", .otherExecutor) { log in
+      await QueueActor().append("done", to: log)
+    },
+    .block("a block") { log in DispatchQueue.global().async { log.append("done") } },
+    .block("a block on a serial queue") { log in
+      DispatchQueue(label: "own").async { log.append("done") }
+    },
+    .block("a barrier") { log in
+      DispatchQueue.global().async(flags: .barrier) { log.append("done") }
+    },
+    .block("a block of a group") { log in
+      DispatchQueue.global().async(group: DispatchGroup()) { log.append("done") }
+    },
+    .block("a delayed block") { log in
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { log.append("done") }
+    },
+    .block("an operation") { log in OperationQueue().addOperation { log.append("done") } },
+  ]
+
+  @Test(arguments: work)
+  func `work outside the schedules is reported, and waited for if a task waits`(
+    work: Work
+  ) async {
+    let (report, outcomes) = await exploreTask(runs: 3, work.body)
+    #expect(report.failure == nil)
+    if work.isWaitedFor { #expect(outcomes == ["done"]) }
+    let kinds = report.uncontrolled.map(\.kind)
+    if let kind = work.kind {
+      #expect(work.isOnlyKind ? kinds == [kind] : kinds.contains(kind), "\(kinds)")
+      #expect(!report.isExhaustive)
+    } else {
+      #expect(kinds.isEmpty)
     }
-    #expect(report.uncontrolled.map(\.kind) == [.thread])
-    #expect(!report.isExhaustive)
+    if work.namesTask {
+      #expect(report.uncontrolled.first { $0.kind == work.kind }?.firstTask == "A")
+    }
   }
 
   @Test func `tasks of different priority are reported`() async {
@@ -51,35 +141,6 @@ import Testing
     }
     #expect(report.description.contains("priorit"))
     #expect(!report.isExhaustive)
-  }
-
-  @Test func `a detached task is scheduled like others and ends before the check`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
-      let task = Task.detached { log.append("done") }
-      await task.value
-    }
-    #expect(report.uncontrolled.isEmpty)
-    #expect(outcomes == ["done"])
-  }
-
-  @Test func `a call of the main actor is reported and waited for`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
-      await MainActor.run { log.append("done") }
-    }
-    #expect(report.failure == nil)
-    #expect(report.uncontrolled.map(\.kind).contains(.mainActor))
-    #expect(!report.isExhaustive)
-    #expect(outcomes == ["done"])
-  }
-
-  @Test func `a new task on the main actor is reported and ends before the check`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
-      Task { @MainActor in log.append("done") }
-    }
-    #expect(report.failure == nil)
-    #expect(report.uncontrolled.map(\.kind).contains(.mainActor))
-    #expect(!report.isExhaustive)
-    #expect(outcomes == ["done"])
   }
 
   @Test func `a new task on a busy main actor ends before the check`() async {
@@ -131,31 +192,6 @@ import Testing
     }
   }
 
-  @Test func `a task that yields on the main actor ends before the check`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
-      Task { @MainActor in
-        for _ in 0..<20 { await Task.yield() }
-        log.append("done")
-      }
-    }
-    #expect(report.failure == nil)
-    #expect(outcomes == ["done"])
-  }
-
-  @Test func `a task that is resumed on the main actor ends before the check`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
-      let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-      Task { @MainActor in
-        for await _ in stream { break }
-        log.append("done")
-      }
-      await Task.yield()
-      continuation.yield()
-    }
-    #expect(report.failure == nil)
-    #expect(outcomes == ["done"])
-  }
-
   @Test func `a task that polls on the main actor is cut off`() async {
     let (report, _) = await exploreTask(runs: 3) { _ in
       Task { @MainActor in
@@ -165,67 +201,6 @@ import Testing
     #expect(report.failure == nil)
     #expect(report.cutOff == report.schedules)
     #expect(!report.isExhaustive)
-  }
-
-  @Test func `a block submitted to a dispatch queue is reported`() async {
-    let ways: [@Sendable (Mutexed) -> Void] = [
-      { log in DispatchQueue.global().async { log.append("done") } },
-      { log in DispatchQueue(label: "own").async { log.append("done") } },
-      { log in DispatchQueue.global().async(flags: .barrier) { log.append("done") } },
-      { log in DispatchQueue.global().async(group: DispatchGroup()) { log.append("done") } },
-      { log in
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
-          log.append("done")
-        }
-      },
-      { log in OperationQueue().addOperation { log.append("done") } },
-    ]
-    for (number, way) in ways.enumerated() {
-      let (report, _) = await exploreTask(runs: 3) { log in way(log) }
-      #expect(report.uncontrolled.map(\.kind) == [.dispatch], "way \(number)")
-      #expect(report.uncontrolled.first?.firstTask == "A")
-      #expect(!report.isExhaustive)
-    }
-  }
-
-  @Test func `a task resumed by a dispatch queue is reported and waited for`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) {
-          continuation.resume()
-        }
-      }
-      log.append("done")
-    }
-    #expect(report.failure == nil)
-    #expect(report.uncontrolled.map(\.kind).contains(.otherThread))
-    #expect(!report.isExhaustive)
-    #expect(outcomes == ["done"])
-  }
-
-  @Test func `a task resumed by another thread is reported and waited for`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
-      await withCheckedContinuation { continuation in
-        // In a task, because a thread may resume this one before it suspends, which is no wake-up.
-        Task {
-          Thread { continuation.resume() }.start()
-        }
-      }
-      log.append("done")
-    }
-    #expect(report.failure == nil)
-    #expect(report.uncontrolled.map(\.kind).contains(.otherThread))
-    #expect(outcomes == ["done"])
-  }
-
-  @Test func `an actor with a custom executor is reported`() async {
-    let (report, outcomes) = await exploreTask(runs: 3) { log in
-      let actor = QueueActor()
-      await actor.append("done", to: log)
-    }
-    #expect(report.failure == nil)
-    #expect(!report.uncontrolled.isEmpty)
-    #expect(outcomes == ["done"])
   }
 
   @Test func `a nondeterministic program is reported, because a schedule runs twice`() async {
@@ -239,15 +214,6 @@ import Testing
     }
     #expect(report.uncontrolled.map(\.kind).contains(.unknown))
     #expect(!report.isExhaustive)
-  }
-
-  @Test func `a program without such work reports none`() async {
-    let (report, _) = await exploreTask(runs: 3) { log in
-      try? await Task.sleep(for: .seconds(1))
-      log.append("done")
-    }
-    #expect(report.uncontrolled.isEmpty)
-    #expect(report.isExhaustive)
   }
 }
 

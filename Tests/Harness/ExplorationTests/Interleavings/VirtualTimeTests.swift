@@ -147,7 +147,7 @@ import Testing
         }
       }
     }
-    let report = await exploreInterleavings(.interleavings(sharing: .actorsOnly)) { program in
+    let report = await exploreInterleavings { program in
       let debouncer = Debouncer()
       for value in 1...3 {
         program.task {

@@ -6,7 +6,7 @@ import Testing
   /// A history of eight clients on a map. With fewer keys, more operations on one key overlap.
   private func history(
     keys: Int, spread: Int, wrong: Int, seed: UInt64
-  ) throws -> History<KeyValueModel.Command, KeyValueModel.Response> {
+  ) throws -> History<RecordedCall, RecordedResponse> {
     var random = TestRandom(state: seed)
     let generator = HistoryGenerator(model: KeyValueModel()) { random in
       let key = RecordedValue.integer(Int.random(in: 0..<keys, using: &random))

@@ -16,7 +16,7 @@ import Testing
   ]
 
   @Test func `hard cases end at the minimum that brute force finds`() async throws {
-    let seeds = min(max(SeededBugTests.seeds, 10), 40)
+    let seeds = min(max(ScenarioTests.seeds, 10), 40)
     for (name, goal, cases) in Self.goals {
       var minimal = 0
       var missed: [String] = []

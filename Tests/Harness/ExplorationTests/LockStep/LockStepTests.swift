@@ -28,7 +28,7 @@ import Testing
     #expect(tornDown.value == 300)
   }
 
-  @Test(arguments: 1...SeededBugTests.seeds)
+  @Test(arguments: 1...ScenarioTests.seeds)
   func `a bug in an actor is shrunk to its minimum`(seed: UInt64) async throws {
     let settings = ExplorationSettings(runs: 5000, seed: seed * 1_000_003)
     let report = await LockStep(AsyncDictionarySpecification(), settings: settings) {

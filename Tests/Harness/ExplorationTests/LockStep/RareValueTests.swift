@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: Bug.allCases)
   func `a bug at a rare value is found`(bug: Bug) async {
     var found = 0
-    let seeds = max(SeededBugTests.seeds, 20)
+    let seeds = max(ScenarioTests.seeds, 20)
     for seed in 1...seeds {
       let settings = ExplorationSettings(runs: 200, seed: seed &* 1_000_003)
       let report = await LockStep(Self.scenario(bug), settings: settings) { Scenario.Subject() }

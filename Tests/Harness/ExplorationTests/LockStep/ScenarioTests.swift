@@ -6,6 +6,9 @@ import Testing
 ///
 /// `CONTRACT_SOAK_SEEDS` sets the number of seeds, 40 in the full campaign.
 @Suite struct ScenarioTests {
+  static let seeds =
+    ProcessInfo.processInfo.environment["CONTRACT_SOAK_SEEDS"].flatMap(UInt64.init) ?? 5
+
   /// Bugs with several equally small examples, or which exceed the call limit for some seeds.
   private static let difficult: Set<String> = [
     "six deletions", "counter that overflows", "transfer to oneself", "transfer of everything",
@@ -17,7 +20,8 @@ import Testing
   func `a seeded bug is shrunk within 600 live calls`(scenario: Scenario) async throws {
     var examples: Set<[Scenario.Command]> = []
     var smallest = 0
-    let seeds = min(SeededBugTests.seeds, 40)
+    let isDifficult = Self.difficult.contains(scenario.name)
+    let seeds = min(Self.seeds, 40)
     for seed in 1...seeds {
       let settings = ExplorationSettings(runs: 200_000, seed: seed &* 1_000_003)
       let report = await LockStep(scenario, settings: settings) { Scenario.Subject() }.explore()
@@ -25,11 +29,14 @@ import Testing
       #expect(report.health.isEmpty)
       #expect(!failure.isFlaky)
       #expect(failure.calls.shrinking <= 600)
+      // The last pass over the door's commands exceeds the call limit.
+      let mayExceed = isDifficult || !scenario.isTagged || scenario.name == "door that sticks"
+      #expect(failure.isShrunkFully || mayExceed, "seed \(seed)")
       #expect(failure.commands.count >= scenario.minimum, "\(failure)")
       if failure.commands.count == scenario.minimum { smallest += 1 }
       examples.insert(failure.commands)
     }
-    if Self.difficult.contains(scenario.name) {
+    if isDifficult, !scenario.isTagged || scenario.name != "ten misses" {
       #expect(smallest * 2 >= Int(seeds), "\(smallest) of \(seeds): \(examples)")
     } else {
       #expect(smallest == Int(seeds) && examples.count == 1, "\(smallest): \(examples)")

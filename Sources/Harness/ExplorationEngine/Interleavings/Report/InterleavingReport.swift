@@ -14,17 +14,13 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
     let time = points.hasTimers && timers == .racing ? "with timers at any time" : "in virtual time"
     return "every order at \(places.formatted()), \(time)"
   }
-  /// The number of schedules that the search ran, without replays and minimisation.
+  /// The number of schedules that the search ran, without replays and minimization.
   public internal(set) var schedules = 0
   /// Whether the schedules cover what ``coverage`` says.
   ///
-  /// Without a failure, that is a proof for these tasks, this state and the declared
-  /// ``SharedState``. It is never `true` if work ran outside the schedules.
+  /// It is never `true` if work ran outside the schedules.
   public internal(set) var isExhaustive = false
-  /// The number of schedules that cover every order at suspension points if the tasks share state
-  /// only in actors; `nil` if not all of them have run.
-  public internal(set) var actorSchedules: Int?
-  /// The failure with its minimised schedule, or `nil`.
+  /// The failure with its minimized schedule, or `nil`.
   public internal(set) var failure: InterleavingFailure?
   /// The work that no schedule could order.
   public internal(set) var uncontrolled: [UncontrolledWork] = []
@@ -46,11 +42,6 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
       lines.append(failure.description)
     } else if isExhaustive {
       lines.append("No failure in \(schedules) schedules, which cover \(coverage).")
-    } else if let actorSchedules {
-      lines.append(
-        "No failure in \(schedules) schedules (seed \(seed)). If the tasks share state only in "
-          + "actors, \(actorSchedules) of them cover \(coverage); declare "
-          + "`sharing: .actorsOnly`. Otherwise the search is incomplete.")
     } else {
       lines.append(
         "No failure in \(schedules) schedules (seed \(seed)); the search is incomplete.")
@@ -87,7 +78,7 @@ public struct InterleavingFailure: Sendable, CustomStringConvertible {
   public internal(set) var error: (any Error)?
   /// The name of the task that threw, or `check`.
   public internal(set) var task: String?
-  /// The minimised schedule, which replays in any process.
+  /// The minimized schedule, which replays in any process.
   public internal(set) var schedule: Schedule = .firstInFirstOut
   /// The number of times that a task was preempted although it could continue.
   public internal(set) var preemptions = 0
@@ -95,11 +86,11 @@ public struct InterleavingFailure: Sendable, CustomStringConvertible {
   public internal(set) var trace = ""
   /// The number of schedules that ran until the first failure.
   public internal(set) var foundAfter = 0
-  /// The number of schedules that minimisation ran.
-  public internal(set) var minimisationRuns = 0
+  /// The number of schedules that minimization ran.
+  public internal(set) var minimizationRuns = 0
   /// The number of ``replays`` that failed in the same way; if it is smaller, the failure is flaky.
   public internal(set) var reproduced = 0
-  /// The number of times that the minimised schedule ran again.
+  /// The number of times that the minimized schedule ran again.
   public internal(set) var replays = 0
 
   /// The failure as text, with the trace and the expression that replays the schedule.
@@ -107,8 +98,8 @@ public struct InterleavingFailure: Sendable, CustomStringConvertible {
     var lines = [message]
     if let task { lines[0] = "\(task): \(message)" }
     lines.append(
-      "found after \(foundAfter) schedules; minimised to \(preemptions) preemptions in "
-        + "\(minimisationRuns) more schedules")
+      "found after \(foundAfter) schedules; minimized to \(preemptions) preemptions in "
+        + "\(minimizationRuns) more schedules")
     if reproduced < replays {
       lines.append("flaky: the schedule failed in \(reproduced) of \(replays) replays")
     }

@@ -12,9 +12,9 @@ enum ExploredPoints {
     let hooks = UnsafeMutablePointer<explored_hooks>.allocate(capacity: 1)
     hooks.initialize(
       to: explored_hooks(
-        will_access: { object, kind in
+        will_access: { _, kind in
           ExploredPoints.scheduler?.willAccess(
-            object, isLock: kind != EXPLORED_ATOMIC, isTry: kind == EXPLORED_TRY_LOCK)
+            isLock: kind != EXPLORED_ATOMIC, isTry: kind == EXPLORED_TRY_LOCK)
         },
         did_acquire: { object in ExploredPoints.scheduler?.didAcquire(object) },
         wait: { object in ExploredPoints.scheduler?.waitForLock(object) ?? false },
@@ -41,11 +41,10 @@ extension Scheduler {
     var task: Int32
   }
 
-  fileprivate func willAccess(_ object: UnsafeRawPointer, isLock: Bool, isTry: Bool) {
+  fileprivate func willAccess(isLock: Bool, isTry: Bool) {
     noteAct()
     // Another task may take the second lock between the two, and want the first.
     if isLock, hasAcquired, !readyJobs.isEmpty { pauseRunningJob() }
-    insert(object)
     if isTry, !points.hasTryLocks {
       points.hasTryLocks = true
       hasNewPoints = true
@@ -62,14 +61,10 @@ extension Scheduler {
   }
 
   fileprivate func waitForLock(_ object: UnsafeRawPointer) -> Bool {
-    guard
-      blockRunningJob(
-        until: { [unowned self] in
-          !heldLocks.elements.contains { $0.object == object }
-        }, of: object)
-    else { return false }
-    insert(object)
-    return true
+    blockRunningJob(
+      until: { [unowned self] in
+        !heldLocks.elements.contains { $0.object == object }
+      }, of: object)
   }
 
   fileprivate func didAccess(_ object: UnsafeRawPointer, isLock: Bool) {
@@ -79,17 +74,6 @@ extension Scheduler {
     } else {
       points.hasAtomics = true
     }
-    insert(object)
     if !readyJobs.isEmpty || !blocked.isEmpty { pauseRunningJob() }
-  }
-
-  /// Locks and atomics are numbered with the actors: both are objects that steps access.
-  private func insert(_ object: UnsafeRawPointer) {
-    var number = actors.number(of: object)
-    if number < 0 {
-      number = actors.add(object)
-      runningNew.insert(actor: number)
-    }
-    runningFootprint.insert(actor: number)
   }
 }

@@ -6,8 +6,6 @@ final class ProgramRunner {
   @exclusivity(unchecked) private var handles: [Task<Void, Never>] = []
   private let settings: ExplorationSettings
   private(set) var scheduler: Scheduler
-  /// How the next runs are divided into steps.
-  var grain = Grain.fine
   private(set) var runs = 0
   private var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
 
@@ -81,7 +79,6 @@ final class ProgramRunner {
     _ policy: some SchedulingPolicy, isTracing: Bool, acceptsDoubt: Bool
   ) -> RunOutcome {
     runs += 1
-    scheduler.grain = grain
     scheduler.prepare(isTracing: isTracing)
     defer {
       program.removeAll()
@@ -94,10 +91,10 @@ final class ProgramRunner {
       try build(&program)
     } catch {
       abandon([])
-      return RunOutcome(end: .finished, failure: Self.failure(error, task: "setup"), grain: grain)
+      return RunOutcome(end: .finished, failure: Self.failure(error, task: "setup"))
     }
     for task in program.tasks { handles.append(scheduler.start(task.name, task.body)) }
-    var outcome = RunOutcome(end: scheduler.run(policy), grain: grain)
+    var outcome = RunOutcome(end: scheduler.run(policy))
     let count = scheduler.steps.count
     if outcome.end == .finished, scheduler.firstError == nil,
       acceptsDoubt || !scheduler.isDisturbed, !scheduler.wantsWorkers
@@ -105,8 +102,6 @@ final class ProgramRunner {
       outcome.end = runChecks(&outcome.failure)
     }
     outcome.steps = scheduler.steps.prefix(count)
-    outcome.hasBoundArrivals = scheduler.hasBoundArrivals
-    outcome.needsSingleTurns = scheduler.needsSingleTurns
     outcome.hasNewPoints = scheduler.hasNewPoints
     outcome.isDisturbed = scheduler.isDisturbed
     if outcome.failure == nil {

@@ -4,27 +4,12 @@ struct RunOutcome {
   var failure: InterleavingFailure?
   /// The steps before the checks.
   var steps: ArraySlice<Scheduler.Step> = []
-  var grain: Grain
-  /// Whether ``Grain/joined`` may have left out orders.
-  var hasBoundArrivals = false
-  /// Whether ``Grain/actors`` may have left out orders.
-  var needsSingleTurns = false
   /// Whether the run met a kind of point that it did not heed from the start.
   var hasNewPoints = false
   /// Whether the length of a sleep is in doubt.
   var isDisturbed = false
   /// The steps as text, if the run was traced.
   var trace = ""
-
-  /// The grain that leaves out no order, if this one may have.
-  var smallerGrain: Grain? {
-    switch grain {
-    case .joined where needsSingleTurns: .turns
-    case .joined where hasBoundArrivals: .actors
-    case .actors where needsSingleTurns: .turns
-    default: nil
-    }
-  }
 
   var digest: UInt32 { Scheduler.digest(steps) }
 
@@ -35,7 +20,7 @@ struct RunOutcome {
     Schedule(
       deviations: steps.lazy.filter { $0.decision >= 0 && $0.isDeviation }
         .map { Schedule.Deviation(decision: Int($0.decision), choice: Int($0.choice)) },
-      digest: digest, grain: grain)
+      digest: digest)
   }
 
   /// The number of times that a task was preempted although it could continue.

@@ -129,18 +129,13 @@ extension Scheduler {
     if dividesTurns {
       actors.removeFirstWaiting(for: actor)
     } else {
-      sharedTurn.removeAll()
       for entry in actors.waitingTasks where entry.actor == actor {
         runningFootprint.insert(task: entry.task)
-        sharedTurn.append(entry.task)
         tasks[entry.task].isQueued = false
       }
       actors.removeAllWaiting(for: actor)
     }
   }
-
-  /// Whether an actor runs one waiting task in each of its turns.
-  var dividesTurns: Bool { canSplitActors && (grain == .fine || grain == .turns) }
 
   /// Finds the tasks that joined the queue of an actor that has asked for a turn.
   ///
@@ -175,7 +170,6 @@ extension Scheduler {
         tasks[task].isSleeping = false
         next = runtime.olderJob
         if actors.isWaiting(task) { continue }
-        if runsActor || task != runningTask { hasBoundArrivals = true }
         // The list goes from the newest to the oldest, so each is inserted in front of the one
         // before.
         actors.insert(

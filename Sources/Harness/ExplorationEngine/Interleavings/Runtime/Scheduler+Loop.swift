@@ -154,36 +154,6 @@ extension Scheduler {
     mayPause = !isUnwinding && !isChecking
     job.runSynchronously(on: unowned)
     mayPause = false
-    if grain == .joined, let turn = turnToJoin() {
-      readyJobs.removeLast()
-      openStep.job.actor = turn.actor
-      openStep.job.yieldingFrame = 0
-      beginJob(turn)
-      // Not divided: see ``needsSingleTurns``.
-      mayPause = !isUnwinding && !isChecking
-      turn.job?.runSynchronously(on: unowned)
-      mayPause = false
-    }
-  }
-
-  /// The actor's turn that can be one step with the job that asked for it, if there is one.
-  ///
-  /// If only actors share state, a task's code outside actors commutes with every other step. It
-  /// can therefore run immediately before the actor's turn that it leads to, and no order is lost.
-  /// That does not hold if the code made another job ready or the actor already had waiting tasks,
-  /// because those may have to run in between. Nor does it hold for ``hasBoundArrivals``.
-  private func turnToJoin() -> ReadyJob? {
-    endJob(isPaused: false)
-    let index = runningCreator
-    let task = openStep.job.task
-    guard openStep.job.actor < 0, task >= 0, tasks[task].origin != .unstructured,
-      let turn = ready.last, turn.creator == index, turn.actor >= 0, turn.task == task,
-      !ready.dropLast().contains(where: { $0.creator == index })
-    else { return nil }
-    var own = Footprint()
-    own.insert(task: task)
-    own.insert(actor: turn.actor)
-    return own == runningFootprint ? turn : nil
   }
 
   func runEager() {
@@ -197,7 +167,4 @@ extension Scheduler {
     }
     eager.removeAll()
   }
-
-  /// Records that the running step accesses state outside actors, whatever was declared.
-  func accessOutsideState() { runningFootprint.insertOutsideState() }
 }

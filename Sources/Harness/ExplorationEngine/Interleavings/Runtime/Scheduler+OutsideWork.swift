@@ -84,7 +84,7 @@ extension Scheduler {
   /// - before timers fire: 20 ms, if the program has had jobs from other threads. Virtual time must
   ///   not pass a deadline while another thread is about to enqueue a job. Programs without such
   ///   jobs do not wait, because every sleep would cost them 20 ms.
-  /// - when a task waits: ``outsideWait``, or 2 ms after a first wait was in vain. Minimising a
+  /// - when a task waits: ``outsideWait``, or 2 ms after a first wait was in vain. Minimizing a
   ///   deadlock runs it thousands of times.
   /// - after the last task: 100 ms for unstructured work, or none after a first wait was in vain.
   ///

@@ -47,8 +47,7 @@ extension Scheduler {
 
   /// A step that has begun.
   struct OpenStep {
-    /// The job that was chosen. Its actor is that of the turn that is one step with it, if there is
-    /// one.
+    /// The job that was chosen.
     var job = ReadyJob(job: nil, id: -1, task: -1, actor: -1, creator: -1, barrier: 0)
     var decision: Int32 = -1
     var choice: Int32 = 0
@@ -146,14 +145,13 @@ extension Scheduler {
     if actors.needScan { scanActors() }
     if isPaused {
       if task >= 0 { tasks[task].isQueued = true }
-      if grain == .fine { runningFootprint.insertOutsideState() }
+      runningFootprint.insertOutsideState()
       return
     }
     if timersRace { noteCancelledSleepers() }
     if openStep.job.timer >= 0 { return }
-    if grain == .fine && !hasOnlyReturned { runningFootprint.insertOutsideState() }
+    if !hasOnlyReturned { runningFootprint.insertOutsideState() }
     noteEnd(of: task)
-    if actor >= 0, !dividesTurns { endSharedTurn(of: actor, by: task) }
   }
 
   /// Records that a task may have ended, if it is not queued.
@@ -166,21 +164,6 @@ extension Scheduler {
     // Who awaits it is unknown.
     case .unstructured: runningFootprint.insertEverything()
     }
-  }
-
-  /// Checks whether the tasks of an actor's turn may be one step.
-  ///
-  /// They may if each only used the actor: nothing else can then tell whether another job ran
-  /// between two of them.
-  private func endSharedTurn(of actor: Int32, by first: Int32) {
-    guard sharedTurn.count > 1 else { return }
-    var own = Footprint()
-    own.insert(actor: actor)
-    for task in sharedTurn.elements {
-      own.insert(task: task)
-      if task != first { noteEnd(of: task) }
-    }
-    if own != runningFootprint { needsSingleTurns = true }
   }
 
   /// Whether the running job did nothing but return a task to its actor after `Task.yield()`.

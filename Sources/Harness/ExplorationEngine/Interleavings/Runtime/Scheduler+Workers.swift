@@ -120,12 +120,8 @@ extension Scheduler {
   /// The rest of the running job, or `nil` if it cannot pause.
   private func leaveRunningJob() -> ReadyJob? {
     guard mayPause, isStepOpen else { return nil }
-    if openStep.job.actor >= 0, !dividesTurns {
-      // The rest of the turn would include other tasks.
-      needsSingleTurns = true
-      return nil
-    }
-    guard usesFibers else {
+    // The rest of a turn that is not divided would include other tasks.
+    guard usesFibers, openStep.job.actor < 0 || dividesTurns else {
       points.missed += 1
       return nil
     }
@@ -239,7 +235,7 @@ extension Scheduler {
   ).identity
 
   private func pauseBeforeArrival() {
-    guard grain == .fine, isReducing, !readyJobs.isEmpty, openStep.job.yieldingFrame == 0 else {
+    guard isReducing, !readyJobs.isEmpty, openStep.job.yieldingFrame == 0 else {
       return
     }
     arrives = true

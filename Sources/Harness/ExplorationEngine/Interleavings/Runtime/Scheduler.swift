@@ -51,13 +51,13 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// The scheduler whose job is running on the calling thread.
   static let current = ThreadLocalReference<Scheduler>()
 
-  /// How a run is divided into steps; it may change between runs.
-  var grain: Grain
   var stepLimit: Int
   var isUnwinding = false
   let outsideWait: Int64
   let layout: RuntimeLayout
-  let canSplitActors: Bool
+  /// Whether an actor runs one waiting task in each of its turns, so that other jobs can run between
+  /// two of them; see ``Turnstile``.
+  let dividesTurns: Bool
   let isReducing: Bool
   /// What the exploration ignores, to show that its tests notice.
   var leavesOut: Set<PreemptionPoints.Kind> = []
@@ -79,8 +79,6 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// ready.
   @exclusivity(unchecked) var eager = FlatList<UnownedJob>()
   @exclusivity(unchecked) var jobCount: Int32 = 0
-  /// The tasks that the running turn of an actor runs, if turns are not divided.
-  @exclusivity(unchecked) var sharedTurn = FlatList<Int32>()
   @exclusivity(unchecked) var steps: [Step] = []
   @exclusivity(unchecked) var decisions: Int32 = 0
   @exclusivity(unchecked) var lastTask: Int32 = -1
@@ -143,15 +141,15 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var isChecking = false
   /// Whether the running call of the runtime has paused.
   @exclusivity(unchecked) var hasPausedInCall = false
-  /// Whether the next unknown task is no child.
+  /// Whether the next task that the engine does not know is unstructured.
   @exclusivity(unchecked) var createsUnstructured = false
   /// Whether the engine is creating a task of its own.
   @exclusivity(unchecked) var createsOwnTask = false
-  /// What the running policy, the run's step limit and its end are.
+  /// The policy of the current run, its limit of idle steps, and why it ended.
   @exclusivity(unchecked) unowned(unsafe) var policy: (any SchedulingPolicy)?
   @exclusivity(unchecked) var idleLimit = 0
   @exclusivity(unchecked) var end: End?
-  /// The kinds of points, beside suspensions, at which tasks could be preempted; in all runs.
+  /// The kinds of points, other than suspensions, at which tasks could be preempted in any run.
   @exclusivity(unchecked) var points = PreemptionPoints()
 
   @exclusivity(unchecked) private(set) var rootNames: [String] = []
@@ -161,13 +159,6 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// The first error that a task threw, and the task's name.
   @exclusivity(unchecked) private(set) var firstError: (task: String, error: any Error)?
 
-  /// Whether a task was enqueued on an actor by an actor or by another task.
-  ///
-  /// A task that enters an actor from its own code outside actors can do so later without any
-  /// difference. These arrivals cannot be delayed, so ``Grain/joined`` would leave out orders.
-  @exclusivity(unchecked) var hasBoundArrivals = false
-  /// Whether a turn of several tasks must be divided so that no order is left out; see ``Grain``.
-  @exclusivity(unchecked) var needsSingleTurns = false
   /// Whether the thread was preempted for so long that the length of a sleep is in doubt.
   @exclusivity(unchecked) var isDisturbed = false
 
@@ -196,22 +187,20 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// Creates a scheduler for any number of runs.
   ///
   /// - Parameters:
-  ///   - grain: How the first run is divided into steps.
   ///   - stepLimit: The most steps of a run.
   ///   - outsideWait: The real time to wait for other threads when no job is ready.
-  ///   - canSplitActors: Whether other jobs can run between two tasks that wait for the same actor.
+  ///   - dividesTurns: Whether an actor runs one waiting task in each of its turns.
   ///   - isReducing: Whether jobs that run no code of the program are part of other steps.
   ///   - timers: When timers fire.
   ///   - usesFibers: Whether jobs can pause, where the platform has fibers.
   init(
-    grain: Grain = .fine, stepLimit: Int, outsideWait: Duration,
-    canSplitActors: Bool = Turnstile.works, isReducing: Bool = true,
+    stepLimit: Int, outsideWait: Duration, dividesTurns: Bool = Turnstile.works,
+    isReducing: Bool = true,
     timers order: TimerOrder = .virtual, usesFibers: Bool = true
   ) {
-    self.grain = grain
     self.stepLimit = stepLimit
     self.outsideWait = outsideWait.wholeNanoseconds
-    self.canSplitActors = canSplitActors
+    self.dividesTurns = dividesTurns
     self.isReducing = isReducing
     timersRace = order == .racing
     layout = RuntimeLayout.probed
@@ -264,7 +253,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     self.isTracing = isTracing
     EnqueueHooks.install()
     ExploredPoints.install()
-    CrashReport.install()
+    CrashedSchedule.install()
   }
 
   /// The jobs to choose from, in the order in which they became ready. Valid until the next job

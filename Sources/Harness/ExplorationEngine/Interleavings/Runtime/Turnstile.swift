@@ -21,7 +21,7 @@ enum Turnstile {
   static let works: Bool = {
     guard RuntimeLayout.probed.isReadable, EnqueueHooks.isInstalled else { return false }
     let scheduler = Scheduler(
-      stepLimit: 100, outsideWait: .zero, canSplitActors: true, usesFibers: false)
+      stepLimit: 100, outsideWait: .zero, dividesTurns: true, usesFibers: false)
     let counter = TurnCounter()
     scheduler.prepare()
     let tasks = ["1", "2"].map { name in scheduler.start(name) { await counter.count() } }

@@ -16,16 +16,13 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
   var deviations: [Deviation]
   /// A digest of the run's steps, which shows whether the schedule is stale; 0 if unknown.
   var digest: UInt32
-  /// How the run was divided into steps.
-  var grain = Grain.fine
 
   /// FIFO order, without a deviation.
   public static let firstInFirstOut = Schedule(deviations: [], digest: 0)
 
-  init(deviations: [Deviation], digest: UInt32, grain: Grain = .fine) {
+  init(deviations: [Deviation], digest: UInt32) {
     self.deviations = deviations
     self.digest = digest
-    self.grain = grain
   }
 
   /// Reads a schedule from the text that a report prints.
@@ -36,13 +33,6 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
     deviations = []
     digest = 0
     for word in text.split(whereSeparator: \.isWhitespace) {
-      if let word = Grain(rawValue: String(word)), word != .fine, grain == .fine,
-        deviations.isEmpty,
-        digest == 0
-      {
-        grain = word
-        continue
-      }
       if word.first == "#" {
         guard let value = UInt32(word.dropFirst(), radix: 16), digest == 0 else {
           throw InvalidScheduleError(text: text, part: String(word))
@@ -60,8 +50,7 @@ public struct Schedule: Sendable, Hashable, CustomStringConvertible {
 
   /// The text that ``init(_:)`` reads.
   public var description: String {
-    var words = grain == .fine ? [] : [grain.rawValue]
-    words += deviations.map { "\($0.decision)>\($0.choice)" }
+    var words = deviations.map { "\($0.decision)>\($0.choice)" }
     if digest != 0 { words.append("#" + String(digest, radix: 16)) }
     return words.joined(separator: " ")
   }

@@ -6,10 +6,6 @@ import SystemFibers
 /// program, a search with few preemptions misses bugs that need several, and random schedules miss
 /// bugs that need one precise order. So the strategies take turns. The depth-first search, the only
 /// one that can end with a proof, has a head start, and all turns while it is likely to end soon.
-///
-/// If any state may be shared, the depth-first search has two passes. The first takes only the
-/// state in actors as shared: its few schedules contain the bugs of most programs. The second takes
-/// all state as shared and starts over.
 final class Explorer {
   private let settings: ExplorationSettings
   private let runner: ProgramRunner
@@ -20,13 +16,6 @@ final class Explorer {
   private var usesDepthFirst = true
   /// Whether a run has not repeated the prefix of another.
   private var hasDiverged = false
-  /// Whether the depth-first search is in its first pass.
-  private var isInActorPass: Bool
-  /// The schedules that the first pass has run.
-  private var actorSchedules = 0
-  /// The largest steps that leave out no order, as far as the runs have shown, if tasks share state
-  /// only in actors.
-  private var actorGrain: Grain
   /// The most steps of a schedule so far, but at least 1.
   private var typicalLength = 1
 
@@ -46,8 +35,6 @@ final class Explorer {
     depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
     bounded = BoundedSearch(seed: settings.seed)
     report.seed = settings.seed
-    isInActorPass = settings.isReducing
-    actorGrain = settings.isReducing ? .joined : .fine
   }
 
   // MARK: - Searching
@@ -56,22 +43,19 @@ final class Explorer {
     let deadline = ContinuousClock.now.advanced(by: settings.timeOrNoLimit)
     if let schedule = settings.replay, replay(schedule) { return finished() }
     while report.schedules < settings.runs, !depthFirst.isExhausted, !isOver(deadline) {
-      let strategy = nextStrategy()
-      let isInActorPass = isInActorPass && strategy == .depthFirst
-      let outcome = runNext(strategy, isInActorPass: isInActorPass)
+      let outcome = runNext(nextStrategy())
       report.schedules += 1
       if var failure = outcome.failure, report.failure == nil {
         failure.foundAfter = report.schedules
         report.failure = failure
         if settings.stopsAtFailure {
-          minimise(outcome)
+          minimize(outcome)
           return finished()
         }
       } else if report.schedules % Self.doubleCheckInterval == 1, outcome.end == .finished {
         doubleCheck(outcome)
       }
-      if isInActorPass { actorSchedules += 1 }
-      updatePass(after: outcome, isInActorPass: isInActorPass)
+      updateSearches(after: outcome)
     }
     report.isExhaustive = depthFirst.isExhausted && report.cutOff == 0
     return finished()
@@ -82,7 +66,7 @@ final class Explorer {
     report.schedules & 15 == 15 && (ContinuousClock.now >= deadline || Task.isCancelled)
   }
 
-  private enum Strategy: Equatable {
+  private enum Strategy {
     case depthFirst
     case bounded
     case random
@@ -113,8 +97,7 @@ final class Explorer {
   }
 
   /// Runs one schedule of a strategy.
-  private func runNext(_ strategy: Strategy, isInActorPass: Bool) -> RunOutcome {
-    runner.grain = grain(sharesOnlyActors: isInActorPass || settings.sharing == .actorsOnly)
+  private func runNext(_ strategy: Strategy) -> RunOutcome {
     // The factors differ, so that the strategies draw from different seeds.
     let iteration = UInt64(report.schedules)
     let outcome: RunOutcome
@@ -137,39 +120,22 @@ final class Explorer {
     return outcome
   }
 
-  private func grain(sharesOnlyActors: Bool) -> Grain {
-    sharesOnlyActors ? actorGrain : .fine
-  }
-
   private func note(_ outcome: RunOutcome) {
     typicalLength = max(typicalLength, outcome.steps.count)
     if outcome.end == .cutOff { report.cutOff += 1 }
   }
 
-  /// Starts the depth-first search over if the last schedule has shown that its steps were too
-  /// large, or that its first pass is over.
-  private func updatePass(after outcome: RunOutcome, isInActorPass: Bool) {
-    if outcome.grain == actorGrain, let smaller = outcome.smallerGrain {
-      // What the search has learnt belongs to larger steps, so it is discarded with them.
-      actorGrain = smaller
-      depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
-      if settings.sharing == .actorsOnly { bounded = BoundedSearch(seed: settings.seed) }
-      return
-    }
+  /// Starts the searches over if the last schedule has met a new kind of point, and ends the
+  /// depth-first search if a run did not repeat the prefix of another.
+  private func updateSearches(after outcome: RunOutcome) {
     if depthFirst.hasDiverged, !depthFirst.isTooLong { hasDiverged = true }
     if outcome.hasNewPoints {
+      // What the searches have learnt belongs to runs without these points.
       depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
       bounded = BoundedSearch(seed: settings.seed)
-      return
+    } else if depthFirst.hasDiverged {
+      usesDepthFirst = false
     }
-    if isInActorPass, depthFirst.isExhausted || depthFirst.hasDiverged {
-      if depthFirst.isExhausted, report.cutOff == 0 { report.actorSchedules = actorSchedules }
-      self.isInActorPass = false
-      if settings.sharing == .anything {
-        depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
-      }
-    }
-    if depthFirst.hasDiverged { usesDepthFirst = false }
   }
 
   /// The report with the remarks and restrictions that hold for the whole search.
@@ -183,12 +149,8 @@ final class Explorer {
       !settings.leavesOut.contains(.uncontrolledWork)
     {
       report.isExhaustive = false
-      report.actorSchedules = nil
     }
-    if Fiber.unavailability != nil {
-      report.isExhaustive = false
-      report.actorSchedules = nil
-    }
+    if Fiber.unavailability != nil { report.isExhaustive = false }
     report.remarks += Self.remarks(on: points, timers: settings.timers)
     if !Scheduler.coversSleep {
       report.remarks.append(
@@ -232,7 +194,6 @@ final class Explorer {
   /// - Returns: Whether it fails, which ends the exploration.
   private func replay(_ schedule: Schedule) -> Bool {
     let script = ScriptPolicy(schedule)
-    runner.grain = schedule.grain
     let outcome = runner.run(script)
     note(outcome)
     if let decision = script.firstImpossible
@@ -252,7 +213,7 @@ final class Explorer {
     report.failure = failure
     report.failure?.foundAfter = 1
     report.schedules = 1
-    minimise(outcome)
+    minimize(outcome)
     return true
   }
 
@@ -271,12 +232,12 @@ final class Explorer {
 
   /// Replaces the report's failure by the simplest schedule that fails in the same way, and replays
   /// that.
-  private func minimise(_ outcome: RunOutcome) {
+  private func minimize(_ outcome: RunOutcome) {
     guard let failure = report.failure else { return }
-    let minimiser = ScheduleMinimiser(runner: runner, kind: failure.kind)
+    let minimizer = ScheduleMinimizer(runner: runner, kind: failure.kind)
     let schedule = outcome.schedule
-    let best = minimiser.minimise(schedule)
-    report.failure?.minimisationRuns = minimiser.runs
+    let best = minimizer.minimize(schedule)
+    report.failure?.minimizationRuns = minimizer.runs
     guard let best else {
       // The schedule itself did not fail again, so one replay of one differed.
       report.failure?.schedule = schedule

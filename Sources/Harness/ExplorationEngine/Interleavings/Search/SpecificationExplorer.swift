@@ -96,42 +96,23 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     settings.replay = nil
     settings.runs = min(settings.runs, 2_000)
     settings.time = .seconds(2)
-    var hasImproved = true
-    while hasImproved {
-      hasImproved = false
-      for smaller in variants(of: best) {
-        let again = explore(smaller, settings)
-        guard let failure = again.failure, failure.kind == bestReport.failure?.kind else {
-          continue
-        }
-        best = smaller
-        let foundAfter = bestReport.failure?.foundAfter ?? 0
-        bestReport.failure = failure
-        bestReport.failure?.foundAfter = foundAfter
-        hasImproved = true
-        break
+    let commands = program.enumerated().flatMap { task, commands in
+      commands.map { (task: task, command: $0) }
+    }
+    _ = minimized(commands) { kept in
+      let smaller = Dictionary(grouping: kept) { $0.task }.sorted { $0.key < $1.key }
+        .map { $0.value.map(\.command) }
+      let again = kept.isEmpty ? nil : explore(smaller, settings)
+      guard let failure = again?.failure, failure.kind == bestReport.failure?.kind else {
+        return false
       }
+      best = smaller
+      let foundAfter = bestReport.failure?.foundAfter ?? 0
+      bestReport.failure = failure
+      bestReport.failure?.foundAfter = foundAfter
+      return true
     }
     return (best, bestReport)
-  }
-
-  private func variants(of program: Program) -> [Program] {
-    var variants: [Program] = []
-    if program.count > 1 {
-      for task in program.indices {
-        var smaller = program
-        smaller.remove(at: task)
-        variants.append(smaller)
-      }
-    }
-    for task in program.indices where program[task].count > 1 {
-      for command in program[task].indices.reversed() {
-        var smaller = program
-        smaller[task].remove(at: command)
-        variants.append(smaller)
-      }
-    }
-    return variants
   }
 
   private func explore(_ program: Program, _ settings: ExplorationSettings) -> InterleavingReport {
@@ -158,10 +139,6 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
 }
 
 /// Records the calls of one schedule as a history.
-///
-/// The recorder is state outside actors, so every step that uses it is marked as such, whatever
-/// state is declared. Otherwise, two schedules that differ only in whether a call returns before
-/// another begins would count as one.
 private final class HistoryRecorder<Model: Specification>: Sendable {
   private typealias Operation = History<Model.Command, Model.Response>.Operation
 
@@ -172,8 +149,7 @@ private final class HistoryRecorder<Model: Specification>: Sendable {
   init(_ specification: Model) { self.specification = specification }
 
   private func nextStamp() -> Int {
-    Scheduler.current.value?.accessOutsideState()
-    return stamp.withLock { stamp in
+    stamp.withLock { stamp in
       stamp += 1
       return stamp
     }

@@ -69,6 +69,12 @@ struct DifferentialProgram: Sendable, CustomStringConvertible {
     }
   }
 
+  /// Draws a program of two tasks, each with one operation that has no parts.
+  static func small(seed: UInt64) -> Self {
+    var draw = Draw(generator: SplitMix64(seed: seed))
+    return Self((0..<2).map { _ in [draw.operation(depth: 1)] })
+  }
+
   /// Creates a given program.
   init(_ tasks: [[Operation]]) { self.tasks = tasks }
 

@@ -1,11 +1,11 @@
 import SystemPlatform
 
 /// Prints the schedule in which the process crashes, such as when a continuation is resumed twice.
-enum CrashReport {
+enum CrashedSchedule {
   static func install() { _ = installed }
 
   private static let installed: Void = CrashHandler.install {
-    guard let scheduler = Scheduler.current.value, let text = CrashReport.text(of: scheduler) else {
+    guard let scheduler = Scheduler.current.value, let text = text(of: scheduler) else {
       return
     }
     writeToStandardError(text)
@@ -16,7 +16,7 @@ enum CrashReport {
     guard scheduler.isStepOpen else { return nil }
     scheduler.closeInterruptedStep()
     let steps = scheduler.steps
-    var outcome = RunOutcome(end: .cutOff, grain: scheduler.grain)
+    var outcome = RunOutcome(end: .cutOff)
     outcome.steps = steps[...]
     var schedule = outcome.schedule
     // The digest is that of a whole run.

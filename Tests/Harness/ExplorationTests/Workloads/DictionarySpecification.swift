@@ -58,31 +58,14 @@ extension DictionarySpecification.Command: CustomStringConvertible {
 }
 
 /// The seeded bugs of a dictionary.
-enum DictionaryBug: String, CaseIterable, Sendable {
+enum DictionaryBug: Sendable {
   /// A put on an existing key marks it. A delete of a marked key returns `true` but does not
   /// delete.
   case b1
   /// A put on a key that was deleted before is ignored.
   case b2
-  /// A put of a new key is ignored if there are at least seven entries.
-  case b3
-  /// After put, get, delete, get on a key, the next put stores a value that is one too large.
-  case b4
-  /// A value above 57 is stored as 57.
-  case argument
   /// After ten deletes of missing keys, the next put is ignored.
   case twelve
-
-  /// The fewest commands that show the bug.
-  var minimum: Int {
-    switch self {
-    case .b1, .b2: 4
-    case .b3: 9
-    case .b4: 6
-    case .argument: 2
-    case .twelve: 12
-    }
-  }
 }
 
 struct DictionaryError: Error {}
@@ -95,7 +78,6 @@ final class BuggyDictionary {
   private var entries: [Int: Int] = [:]
   private var marked: Set<Int> = []
   private var deleted: Set<Int> = []
-  private var stages: [Int: Int] = [:]
   private var misses = 0
 
   init(
@@ -115,7 +97,6 @@ final class BuggyDictionary {
       put(key, value)
       return .done
     case .get(let key):
-      if bug == .b4 { stages[key] = [1: 2, 3: 4][stages[key] ?? 0] ?? 0 }
       return .value(entries[key])
     case .delete(let key):
       return .deleted(delete(key))
@@ -123,15 +104,9 @@ final class BuggyDictionary {
   }
 
   private func put(_ key: Int, _ value: Int) {
-    var value = value
     switch bug {
     case .b1 where entries[key] != nil: marked.insert(key)
     case .b2 where deleted.contains(key): return
-    case .b3 where entries[key] == nil && entries.count >= 7: return
-    case .b4:
-      if stages[key] == 4 { value += 1 }
-      stages[key] = 1
-    case .argument: value = min(value, 57)
     case .twelve:
       defer { misses = 0 }
       if misses >= 10 { return }
@@ -142,7 +117,6 @@ final class BuggyDictionary {
 
   private func delete(_ key: Int) -> Bool {
     if bug == .b1, marked.contains(key) { return entries[key] != nil }
-    if bug == .b4 { stages[key] = stages[key] == 2 ? 3 : 0 }
     let isFound = entries.removeValue(forKey: key) != nil
     if isFound { deleted.insert(key) }
     if bug == .twelve, !isFound { misses += 1 }

@@ -1,10 +1,10 @@
 /// Simplifies a failing schedule by running variants of it.
 ///
 /// A simpler schedule has fewer preemptions, then fewer deviations from FIFO order, then fewer
-/// steps. The minimiser first removes one deviation at a time. Then it tries the schedules with
+/// steps. The minimizer first removes deviations. Then it tries the schedules with
 /// fewer preemptions than the best so far, from none upwards, within a budget of 20,000 runs and 3
 /// seconds.
-final class ScheduleMinimiser {
+final class ScheduleMinimizer {
   struct Candidate {
     var schedule: Schedule
     var preemptions: Int
@@ -31,7 +31,7 @@ final class ScheduleMinimiser {
 
   /// The simplest variant found that fails in the same way, or `nil` if the schedule itself does
   /// not fail.
-  func minimise(_ schedule: Schedule) -> Candidate? {
+  func minimize(_ schedule: Schedule) -> Candidate? {
     guard var best = attempt(ScriptPolicy(schedule)) else { return nil }
     removeDeviations(from: &best)
     searchFewerPreemptions(than: &best)
@@ -53,18 +53,19 @@ final class ScheduleMinimiser {
   }
 
   private func removeDeviations(from best: inout Candidate) {
-    var index = best.schedule.deviations.count - 1
-    while index >= 0, !isOver {
-      if index < best.schedule.deviations.count {
-        var variant = best.schedule
-        variant.deviations.remove(at: index)
-        if let candidate = attempt(ScriptPolicy(variant)), candidate.isSimpler(than: best) {
-          best = candidate
-          index = best.schedule.deviations.count
+    var before: Schedule
+    repeat {
+      before = best.schedule
+      _ = minimized(before.deviations, until: isOver) { deviations in
+        var variant = before
+        variant.deviations = deviations
+        guard let candidate = attempt(ScriptPolicy(variant)), candidate.isSimpler(than: best) else {
+          return false
         }
+        best = candidate
+        return true
       }
-      index -= 1
-    }
+    } while best.schedule != before && !isOver
   }
 
   private func searchFewerPreemptions(than best: inout Candidate) {

@@ -1,1 +1,0 @@
-../../../Tests/Harness/ExplorationTests/Concurrent/RacySubjects.swift

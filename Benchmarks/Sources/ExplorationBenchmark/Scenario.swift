@@ -1,1 +1,0 @@
-../../../Tests/Harness/ExplorationTests/LockStep/Scenario.swift
