@@ -28,7 +28,7 @@ import Testing
       .contract(
         ContractSummary(
           id: "c", title: "C", revision: 2, clauses: [clause], dropped: ["b": "why"],
-          unproven: ["a"])),
+          unproven: ["a"], leftToMutants: ["d"])),
       .implementation(
         ImplementationSummary(
           contract: "c", id: "i", kind: .live, lacks: ["x": text], deviations: [deviation],

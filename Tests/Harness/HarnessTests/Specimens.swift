@@ -274,6 +274,11 @@ struct Specimens {
     try await specimen.verify()
   }
 
+  @Test(arguments: Contract.shown.cases(for: .sound) + Contract.shown.saboteurCases)
+  func leftToMutants(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+  }
+
   @Test(arguments: Contract.arithmetic.saboteurCases)
   func breadth(_ specimen: ContractCase<Counter>) async throws { try await specimen.verify() }
 
@@ -417,6 +422,14 @@ extension Contract<Counter> {
     }
     Saboteur("broken", "can't be made", caughtBy: "mumbles") { throw Refusal() }
     Saboteur("lost", "names a clause that does not exist", caughtBy: "mumble") { .remembering() }
+  }
+
+  static let shown = Contract("shown", "By a saboteur and by mutants", leavesOthersToMutants: true)
+  {
+    Clause("adds", "adding returns the sum") { checkEqual(try await $0.add(1), 1, "the sum") }
+    Clause("other", "no saboteur names this one") { _ = try await $0.add(1) }
+  } saboteurs: {
+    Saboteur("stuck", "always returns zero", caughtBy: "adds") { Counter { _ in 0 } }
   }
 
   private static func complain() async { Issue.record("recorded by a child task") }

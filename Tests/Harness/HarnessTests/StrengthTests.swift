@@ -1,4 +1,5 @@
 import ContractEvidence
+import ContractReports
 import Testing
 
 /// Saboteurs prove clauses, and weak clauses fail.
@@ -15,6 +16,15 @@ import Testing
     #expect(run.status == 0, "\(run.output)")
     #expect(run.matrix.results.count == 3)
     #expect(run.matrix.tables.first?.saboteurs.count == 5)
+  }
+
+  @Test func `a contract can leave the clauses that no saboteur names to mutants`() async throws {
+    let run = try await SpecimenRun("leftToMutants")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.contains("strength: 1 of 2 clauses seen to fail, 1 left to mutants"))
+    #expect(run.matrix.tables.first?.contract.leftToMutants == ["other"])
+    #expect(run.matrix.tables.first?.contract.unproven == [])
+    #expect(!Gate().problems(in: run.matrix).contains { $0.sentence.contains("saboteur") })
   }
 
   @Test func `a saboteur that fails most clauses is broken altogether`() async throws {

@@ -349,7 +349,8 @@ extension ContractSummary: Codable {
     self.init(
       id: try fields.get("id"), title: try fields.get("title"),
       revision: try fields.get("revision"), clauses: try fields.get("clauses"),
-      dropped: try fields.get("dropped"), unproven: try fields.get("unproven"))
+      dropped: try fields.get("dropped"), unproven: try fields.get("unproven"),
+      leftToMutants: try fields.find("leftToMutants") ?? [])
     // Another version may compute the digest in another way.
     digest = try fields.get("digest")
     isOwn = try fields.find("isOwn")
@@ -364,6 +365,7 @@ extension ContractSummary: Codable {
     try fields.put(clauses, "clauses")
     try fields.put(dropped, "dropped")
     try fields.put(unproven, "unproven")
+    try fields.put(some: leftToMutants.isEmpty ? nil : leftToMutants, "leftToMutants")
     try fields.put(some: isOwn, "isOwn")
   }
 }

@@ -100,8 +100,10 @@ public struct ContractSummary: Equatable, Sendable {
   public var clauses: [ClauseSummary]
   /// The clauses that the adopter left out, by id, with the reason.
   public var dropped: [String: String]
-  /// The clauses that no saboteur names.
+  /// The clauses that no saboteur names, although the contract doesn't leave them to mutants.
   public var unproven: [String]
+  /// The clauses that the contract leaves to mutants.
+  public var leftToMutants: [String]
   /// Whether the package that ran the contract declares it, or `nil` if the journal is older than
   /// this field.
   ///
@@ -112,7 +114,8 @@ public struct ContractSummary: Equatable, Sendable {
   /// Describes a contract and computes its digest from the clauses.
   package init(
     id: String, title: String, revision: Int, clauses: [ClauseSummary],
-    dropped: [String: String] = [:], unproven: [String] = [], isOwn: Bool = true
+    dropped: [String: String] = [:], unproven: [String] = [], leftToMutants: [String] = [],
+    isOwn: Bool = true
   ) {
     self.id = id
     self.title = title
@@ -120,6 +123,7 @@ public struct ContractSummary: Equatable, Sendable {
     self.clauses = clauses
     self.dropped = dropped
     self.unproven = unproven
+    self.leftToMutants = leftToMutants
     self.isOwn = isOwn
     digest = Self.digest(of: clauses, revision: revision)
   }

@@ -165,9 +165,11 @@ extension Matrix.Table {
 
   /// How many clauses are known to fail on broken implementations, in words.
   public var strength: String {
-    saboteurs.isEmpty
-      ? "not shown, no saboteur ran"
-      : "\(provenClauses) of \(contract.clauses.count) clauses seen to fail"
+    let others = contract.leftToMutants.count
+    let mutants = others == 0 ? "" : ", \(others) left to mutants"
+    return saboteurs.isEmpty
+      ? "not shown, no saboteur ran" + mutants
+      : "\(provenClauses) of \(contract.clauses.count) clauses seen to fail" + mutants
   }
 }
 

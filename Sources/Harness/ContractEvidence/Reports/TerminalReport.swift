@@ -261,7 +261,10 @@ public struct TerminalReport: Sendable {
   /// How many clauses of all contracts are known to fail on broken implementations.
   private var strength: String {
     let tables = matrix.tables
-    let weak = tables.filter { $0.provenClauses < $0.contract.clauses.count }.map { table in
+    let mutants = tables.map(\.contract.leftToMutants.count).reduce(0, +)
+    let weak = tables.filter {
+      $0.provenClauses + $0.contract.leftToMutants.count < $0.contract.clauses.count
+    }.map { table in
       "\(table.contract.id) \(table.provenClauses) of \(table.contract.clauses.count)"
     }
     let count = tables.map(\.contract.clauses.count).reduce(0, +)
@@ -269,6 +272,7 @@ public struct TerminalReport: Sendable {
     return proven == 0
       ? "not shown, no saboteur ran"
       : "\(proven) of \(count) clauses seen to fail"
+        + (mutants == 0 ? "" : ", \(mutants) left to mutants")
         + (weak.isEmpty ? "" : ": " + weak.joined(separator: ", "))
   }
 

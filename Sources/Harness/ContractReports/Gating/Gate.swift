@@ -287,7 +287,7 @@ public struct Gate: Hashable, Sendable {
     }
     let command = "\(contract.id)@saboteur.*".rerunCommand()
     var problems: [Problem] = []
-    let seen = Set(table.saboteurs.map(\.clause)).union(contract.unproven)
+    let seen = Set(table.saboteurs.map(\.clause) + contract.unproven + contract.leftToMutants)
     let missing = contract.clauses.map(\.id).filter {
       !seen.contains($0) && contract.dropped[$0] == nil
     }

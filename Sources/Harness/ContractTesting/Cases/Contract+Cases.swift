@@ -69,8 +69,9 @@ extension Contract {
   /// The contract's saboteurs, as arguments of a parameterised test that shows its strength.
   ///
   /// Each saboteur must be caught by the clauses that it names, and each clause must be named by a
-  /// saboteur. A clause that is not becomes a case that fails and says so. The package that declares the
-  /// contract runs them, in the test that runs the other cases or in a separate one:
+  /// saboteur, unless the contract leaves the others to mutants. A clause that is not becomes a case that
+  /// fails and says so. The package that declares the contract runs them, in the test that runs the other
+  /// cases or in a separate one:
   /// `Contract.cookies.cases(for: .inMemory, .sqlite) + Contract.cookies.saboteurCases`.
   ///
   /// The environment selects among them, as in `CONTRACT="cookies/path-*@saboteur.ignores-path"`.
