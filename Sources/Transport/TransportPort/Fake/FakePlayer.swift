@@ -65,7 +65,7 @@ actor FakePlayer {
         throw exchange.unprocessedError()
       }
       let script = exchange.transport.plan.onRequest(head)
-      script.note(for: exchange)  // not mutated: the ledger is not part of the port
+      script.note(for: exchange)  // not mutated: the ledger is no behaviour of the port
       steps = script.steps[...]
       return
     }

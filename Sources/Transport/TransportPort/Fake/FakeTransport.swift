@@ -68,12 +68,12 @@ public final class FakeTransport: HTTPTransport {
   public init(
     _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(), proxy: Proxy? = nil,
     clock: any Clock<Duration> = ContinuousClock(),
-    // not mutated: the size of a record is not part of the port
+    // not mutated: what is recorded of a request is no behaviour of the port
     recordedBodyLimit: Int = 1 << 20, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line
   ) {
     self.plan = plan
-    // not mutated: the ledger is not part of the port
+    // not mutated: the ledger is no behaviour of the port
     place = StubPlace(fileID: fileID, filePath: filePath, line: line)
     self.clock = clock
     self.proxy = proxy

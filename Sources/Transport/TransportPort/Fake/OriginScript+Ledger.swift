@@ -4,7 +4,7 @@ extension OriginScript {
   /// Notes the response in the ledger of stubs, if one is kept.
   ///
   /// A script without a well-formed response, such as a reset, is a fault and no answer.
-  // not mutated: the ledger is not part of the port
+  // not mutated: the ledger is no behaviour of the port
   func note(for exchange: FakeExchange) {
     guard let ledger = StubLedger.current, exchange.wire.method != .connect else { return }
     let sent = steps.flatMap { step -> [UInt8] in

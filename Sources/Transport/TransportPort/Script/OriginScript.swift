@@ -31,7 +31,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   /// Returns a script that plays the left and then the right script.
   public static func + (left: Self, right: Self) -> Self {
-    // not mutated: the ledger is not part of the port
+    // not mutated: the ledger is no behaviour of the port
     let place = left.place ?? right.place
     return Self(left.steps + right.steps, at: place)
   }
@@ -43,7 +43,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
   ) -> Self {
     Self(
       [.readBody, .send(text)],
-      // not mutated: the ledger is not part of the port
+      // not mutated: the ledger is no behaviour of the port
       at: StubPlace(fileID: fileID, filePath: filePath, line: line))
   }
 
@@ -69,7 +69,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     let head = Array("HTTP/1.1 \(status) \r\n".utf8) + fields.wireBytes + [0x0D, 0x0A]
     return Self(
       [.readBody, .send(head + body)],
-      // not mutated: the ledger is not part of the port
+      // not mutated: the ledger is no behaviour of the port
       at: StubPlace(fileID: fileID, filePath: filePath, line: line))
   }
 
@@ -78,7 +78,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     _ status: Int = 200, headerFields: HTTPFields = [:], text: String,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
-    respond(  // not mutated: the ledger is not part of the port
+    respond(  // not mutated: the ledger is no behaviour of the port
       status, headerFields: headerFields, body: Array(text.utf8), fileID: fileID,
       filePath: filePath, line: line)
   }
@@ -88,7 +88,7 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
     _ status: Int = 302, to location: String, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line
   ) -> Self {
-    respond(  // not mutated: the ledger is not part of the port
+    respond(  // not mutated: the ledger is no behaviour of the port
       status, headerFields: [.location: location], fileID: fileID, filePath: filePath, line: line)
   }
 
