@@ -202,7 +202,7 @@ let transport: [Target] = [
   .target(name: "TransportRecording", dependencies: ["SystemLocks", "TransportPort"]),
   .target(
     name: "TransportTesting",
-    dependencies: ["SystemLocks", "TransportPort", "TransportRecording"]),
+    dependencies: ["HarnessSupport", "SystemLocks", "TransportPort", "TransportRecording"]),
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
@@ -213,8 +213,8 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportPagesTests",
     dependencies: [
-      "ManualClocks", "TransportCurlAdapter", "TransportDecoding", "TransportPort",
-      "TransportURLSessionAdapter",
+      "ContractTesting", "ManualClocks", "ScriptedOrigin", "TransportContract",
+      "TransportCurlAdapter", "TransportDecoding", "TransportPort", "TransportURLSessionAdapter",
     ]),
   .testTarget(
     name: "TransportCurlAdapterTests",
@@ -230,17 +230,16 @@ let transport: [Target] = [
     ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportTestingTests",
-    dependencies: ["SystemLocks", "TransportPort", "TransportRecording", "TransportTesting"],
+    dependencies: [
+      "HarnessSupport", "SystemLocks", "TransportPort", "TransportRecording", "TransportTesting",
+    ],
     exclude: ["Recordings"]),
   .testTarget(
     name: "TransportURLSessionAdapterTests",
     dependencies: ["ScriptedOrigin", "TransportPort", "TransportURLSessionAdapter"]),
   .testTarget(
     name: "ScriptedOriginTests",
-    dependencies: [
-      "COpenSSL", "ContractTesting", "ScriptedOrigin", "SystemPlatform", "TransportContract",
-      "TransportPort",
-    ]),
+    dependencies: ["ScriptedOrigin", "SystemPlatform", "TransportPort"]),
 ]
 
 let vendor: [Target] = [

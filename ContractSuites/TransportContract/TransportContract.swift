@@ -6,7 +6,9 @@ extension Contract<TransportFixture> {
   ///
   /// Its sources are RFC 9110 and RFC 9112, the redirects of the Fetch standard, and this project's
   /// requirements for errors, timeouts and connections.
-  public static let transport = Contract("transport", "HTTP transport") {
+  public static let transport = Contract(
+    "transport", "HTTP transport", leavesOthersToMutants: true
+  ) {
     ClauseGroup<TransportFixture>.request
     ClauseGroup<TransportFixture>.responseHead
     ClauseGroup<TransportFixture>.framing
@@ -25,29 +27,16 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.client
     ClauseGroup<TransportFixture>.clocks
   } saboteurs: {
-    Saboteur.request
-    Saboteur.responseHead
-    Saboteur.framing
-    Saboteur.redirects
-    Saboteur.decoding
-    Saboteur.upload
-    Saboteur.time
-    Saboteur.pool
-    Saboteur.sequences
-    Saboteur.places
-    Saboteur.trust
-    Saboteur.boundaries
-    Saboteur.values
-    Saboteur.reading
-    Saboteur.client
-    Saboteur.clocks
+    Saboteur.transport
   }
 
   /// The contract of every HTTP transport with any server.
   ///
   /// Its clauses need only a server of files and check only what the transport returns. So a
   /// transport can run it with the servers that it meets in production; see ``FileServer``.
-  public static let transportFiles = Contract("transport-files", "HTTP transport with any server") {
+  public static let transportFiles = Contract(
+    "transport-files", "HTTP transport with any server", leavesOthersToMutants: true
+  ) {
     ClauseGroup<TransportFixture>.files
   } saboteurs: {
     Saboteur.files
@@ -57,11 +46,12 @@ extension Contract<TransportFixture> {
   ///
   /// It is separate so that a transport with only HTTP/1.1 can pass all of ``transport``, and so
   /// that the same transport can run it with different servers.
-  public static let transportHTTP2 = Contract("transport-http2", "HTTP transport over HTTP/2") {
+  public static let transportHTTP2 = Contract(
+    "transport-http2", "HTTP transport over HTTP/2", leavesOthersToMutants: true
+  ) {
     ClauseGroup<TransportFixture>.http2
     ClauseGroup<TransportFixture>.sharedPlaces
   } saboteurs: {
     Saboteur.http2
-    Saboteur.sharedPlaces
   }
 }

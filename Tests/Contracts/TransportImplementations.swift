@@ -10,7 +10,7 @@ extension Implementation<TransportFixture> {
 
   static let curl = live("curl") { curl($0, .scripted) }.deviatingByLibcurl()
 
-  /// ``curl`` without the deviations, none of which is from a clause of HTTP/2.
+  /// ``curl`` without the deviations; all of them are from clauses of HTTP/1.1.
   static let curlOverHTTP2 = live("curl") { curl($0, .scripted) }
 
   /// The curl adapter with nghttpd as its HTTP/2 server.

@@ -23,7 +23,7 @@ extension Implementation<TransportFixture> {
     .deviatingByItsInterface
     .deviatingOnLinux
 
-  /// ``urlSession`` without the deviations, none of which is from a clause for any server.
+  /// ``urlSession`` without the deviations; none is from a clause that any server can run.
   static let urlSessionWithAnyServer = live("urlsession", openURLSession)
     .inOwnProcess(sharing: .untilCrash)
 
@@ -67,28 +67,16 @@ extension Implementation<TransportFixture> {
       on: .linux
     )
     .deviating(
-      from: "trailers", by: .crashing,
-      because: "the session finds no response after a trailer field, and ends the process",
-      link: issue(5285), on: .linux
-    )
-    .deviating(
-      from: "long-trailers", by: .crashing,
-      because: "a trailer field of 1,000 bytes ends the process, as any short one; one of 10,000 "
-        + "bytes is an error without a cause",
-      link: issue(5285), on: .linux
-    )
-    .deviating(
       from: "upload-backpressure", "long-upload", kind: .unsupported,
       because:
         "the adapter reads all content before it sends any: a stream would block the queue that "
         + "all sessions share", on: .linux
     )
     .deviating(
-      from: "producer-fails", "producer-ends-cancelled", "reset", "early-response",
+      from: "producer-fails", "producer-ends-cancelled", "reset", "early-response", "cut-upload",
       kind: .unsupported, by: .timingOut(after: .seconds(1)),
       because: "the adapter reads all content before it sends any, so content that waits for the "
-        + "peer never ends",
-      on: .linux
+        + "peer never ends", on: .linux
     )
     .deviating(
       from: "slow-name", by: .timingOut(after: .seconds(1)), intermittently: true,
@@ -140,15 +128,16 @@ extension Implementation<TransportFixture> {
     )
     .deviating(
       from: "coding-list", "encoded-surplus", "decoded-size", "decoded-ratio", "decoded-overhead",
-      kind: .unsupported, because: "libcurl decodes by its own rules, below the policy", on: .linux
+      "bomb", kind: .unsupported,
+      because: "libcurl decodes by its own rules and without a limit, below the policy", on: .linux
     )
     .deviating(
       from: "coding-without-content", because: "the content of a 303 or 305 response is lost",
       on: .linux
     )
     .deviating(
-      from: "decoded-trailers", "split-response", "client-trailers", "observed-trailers",
-      "bad-trailers", by: .crashing,
+      from: "trailers", "long-trailers", "decoded-trailers", "split-response", "client-trailers",
+      "observed-trailers", "bad-trailers", by: .crashing,
       because: "the session finds no response after a trailer field, and ends the process",
       link: issue(5285), on: .linux
     )
@@ -170,13 +159,11 @@ extension Implementation<TransportFixture> {
     )
     .deviating(
       from: "ipv6-literal", "ipv6-syntax", because: "an IPv6 literal is rejected as a bad URL",
-      link: issue(5498),
-      on: .linux
+      link: issue(5498), on: .linux
     )
     .deviating(
       from: "query-verbatim",
-      because: "libcurl removes dot segments unless CURLOPT_PATH_AS_IS is set",
-      on: .linux
+      because: "libcurl removes dot segments unless CURLOPT_PATH_AS_IS is set", on: .linux
     )
     .deviating(
       from: "bad-chunk", because: "libcurl reads the chunk size 0x3 as 0, the last chunk",
@@ -205,21 +192,11 @@ extension Implementation<TransportFixture> {
       on: .linux
     )
     .deviating(
-      from: "cut-upload", kind: .unsupported, by: .timingOut(after: .seconds(1)),
-      because: "the adapter reads all content before it sends any, so content that waits for the "
-        + "peer never ends",
-      on: .linux
-    )
-    .deviating(
       from: "idle-gives-way", kind: .unsupported,
       because: "a session keeps idle connections, and has no limit on their total", on: .linux
     )
     .deviating(
-      from: "connected-in-time", kind: .unsupported,
-      because: "a session reports a connection only when the response begins", on: .linux
-    )
-    .deviating(
-      from: "waits-untimed", kind: .unsupported,
+      from: "connected-in-time", "waits-untimed", kind: .unsupported,
       because: "a session reports a connection only when the response begins", on: .linux
     )
     .deviating(
@@ -240,12 +217,7 @@ extension Implementation<TransportFixture> {
     )
     .deviating(
       from: "gzip-members",
-      because: "libcurl decodes only the first member and fails on the second",
-      on: .linux
-    )
-    .deviating(
-      from: "bomb", kind: .unsupported,
-      because: "libcurl decodes without a limit, below the policy", on: .linux
+      because: "libcurl decodes only the first member and fails on the second", on: .linux
     )
     .deviating(
       from: "reuse", kind: .unsupported,
@@ -289,9 +261,7 @@ extension Implementation<TransportFixture> {
     if library.version <= 0x08_05_00 {
       deviating = deviating.deviating(
         from: "folded-first",
-        because:
-          "libcurl up to 8.5 reports it only as a bad argument",
-        on: .linux)
+        because: "libcurl up to 8.5 reports it only as a bad argument", on: .linux)
     }
     if library.offersObsoleteTLS {
       deviating = deviating.deviating(
@@ -308,8 +278,7 @@ extension Implementation<TransportFixture> {
     if !library.overridesEarlierLength {
       deviating = deviating.deviating(
         from: "coding-until-close",
-        because: "libcurl after 8.5 obeys Content-Length despite a transfer coding",
-        on: .linux)
+        because: "libcurl after 8.5 obeys Content-Length despite a transfer coding", on: .linux)
     }
     return deviating
   }

@@ -43,7 +43,7 @@ final class OriginListener: Sendable {
   func close() {
     var byte: UInt8 = 0
     _ = write(stop.writer, &byte, 1)
-    // Join the acceptor first: it alone adds connections.
+    // Join the acceptor first: only it adds connections.
     threads.withLock { threads in
       defer { threads.acceptor = nil }
       return threads.acceptor

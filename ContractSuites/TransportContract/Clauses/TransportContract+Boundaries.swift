@@ -38,7 +38,7 @@ extension TransportFixture {
 }
 
 extension ClauseGroup<TransportFixture> {
-  /// What lies on both sides of a limit or of a rule.
+  /// Clauses about values on both sides of a limit or rule.
   static let boundaries = ClauseGroup("Boundaries") {
     Clause(
       "redirect-reference", "every form of a reference is resolved as RFC 3986 does",
@@ -52,7 +52,7 @@ extension ClauseGroup<TransportFixture> {
         ("/./g", "/g"), ("/../g", "/g"), ("g.", "/b/c/g."), (".g", "/b/c/.g"),
         ("..g", "/b/c/..g"), ("./../g", "/b/g"), ("./g/.", "/b/c/g/"), ("g/./h", "/b/c/g/h"),
         ("g/../h", "/b/c/h"), ("g;x=1/../y", "/b/c/y"), ("g?y/../x", "/b/c/g?y/../x"),
-        // A colon after what is no scheme.
+        // A colon after text that is not a scheme.
         ("1:x", "/b/c/1:x"), ("@g:x", "/b/c/@g:x"), ("[g:x", "/b/c/[g:x"), ("g_:x", "/b/c/g_:x"),
         ("g@:x", "/b/c/g@:x"), ("g[:x", "/b/c/g[:x"), ("g/h:x", "/b/c/g/h:x"),
         // Bytes that are percent-encoded, and their neighbours.
@@ -61,9 +61,8 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(try await fixture.target(of: location), target, "the target of \(location)")
       }
       for location in ["a:x", "z:x", "Z:x", "az:x", "a1:x", "a+:x", "a-:x", "a.:x"] {
-        let world = try await fixture.world(.redirect(to: location), .respond())
-          .through { $0.followingRedirects() }
-        await world.expectFailure(.invalidRedirect)
+        try await fixture.world(.redirect(to: location), .respond())
+          .through { $0.followingRedirects() }.expectFailure(.invalidRedirect)
       }
       let far = try fixture.peer(.respond(text: "far"))
       for location in ["\(far.url)/a/../b", "//127.0.0.1:\(far.port)/./b"] {
@@ -230,8 +229,7 @@ extension ClauseGroup<TransportFixture> {
         "1;\u{7F}\r\na\r\n", "\na\r\n", "1\na\r\n", "1g\r\na\r\n", extensions + chunk(2561),
         "1\r\na\r\n0\r\nX-A: 1\rX",
       ] {
-        let world = try await fixture.world(.raw(chunkedHead + text) + [.stall])
-        await world.expectFailure(.badChunk)
+        try await fixture.world(.raw(chunkedHead + text) + [.stall]).expectFailure(.badChunk)
       }
     }
     Clause(
@@ -253,7 +251,7 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.world(.respond())
       let names: [HTTPField.Name] = ["X-A", "X-B", "X-C", "X-D"]
       func fields(_ count: Int) -> HTTPFields {
-        // Each field has the same size but for the last.
+        // All fields have the same size, except the last.
         let sizes = [count / 4, count / 4, count / 4, count - count / 4 * 3]
         return HTTPFields(
           zip(names, sizes).map { HTTPField(name: $0, value: String(repeating: "x", count: $1)) })
@@ -291,8 +289,7 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(
         HTTPResponse.Status(code: 99).isInformational, false, "whether 99 is an interim status")
       for line in ["HTTP/1.1 20: OK", "HTTP/1.1 2/0 OK", "HTTP/1.1 099 OK"] {
-        let world = try await fixture.world(.raw(line + "\r\n\r\n") + [.close])
-        await world.expectFailure(.malformedHead)
+        try await fixture.world(.raw(line + "\r\n\r\n") + [.close]).expectFailure(.malformedHead)
       }
     }
     Clause(
@@ -316,7 +313,7 @@ extension ClauseGroup<TransportFixture> {
           [.readBody, .send("HTTP/1.1 200 OK\r\nContent-Length: 120000\r\n\r\n")]
             + pieces.flatMap { [.send($0), .pause(.milliseconds(1))] }))
       let exchange = try await world.send()
-      // A peer that is no server reports no sent bytes.
+      // A peer in memory reports no sent bytes.
       _ = try await world.log.happens { $0.sentBytes == 0 || $0.sentBytes >= 120_000 }
       check(
         try await exchange.body.collect(upTo: 120_000) == Array(pieces.joined()),

@@ -13,7 +13,7 @@ extension TransportWorld {
 }
 
 extension ClauseGroup<TransportFixture> {
-  /// What apps call, over any transport.
+  /// Clauses about the calls of `HTTPClient`, over any transport.
   static let client = ClauseGroup("The client") {
     Clause(
       "client-requests", "a client sends GET, POST with its content's type, and any other request",

@@ -3,7 +3,7 @@ import ManualClocks
 import Testing
 import TransportPort
 
-/// A manual clock that counts the tasks that have begun to sleep, and those that sleep no longer.
+/// A manual clock that counts the tasks that have begun to sleep, and those that have woken up.
 private final class CountingClock: Clock {
   let clock = ManualClock()
   let (begun, ended) = (Counter(), Counter())

@@ -93,7 +93,7 @@ extension ClauseGroup<TransportFixture> {
             answer.fields.contains(.contentLength), false, "whether the head has Content-Length")
         }
       }
-      // The copy arrives alone, so the decoder must have kept what it copies.
+      // The copy arrives in its own piece, so the decoder must have kept the bytes that it copies.
       let inTwo = try await fixture.world(.inTwo("gzip", Coded.distantGzip, at: 32_783))
       let distant = try await inTwo.through { $0.decodingContent() }.answer()
       check(distant.content == Coded.distantText, "a copy of bytes 32,768 bytes before is wrong")
@@ -299,9 +299,9 @@ extension ClauseGroup<TransportFixture> {
       from: "this project", requires: .connections
     ) { fixture in
       let starts: [(start: [UInt8], rest: [UInt8])] = [
-        // An empty gzip member again and again.
+        // An endless series of empty gzip members.
         ([], [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
-        // A file name without end.
+        // An endless file name.
         ([0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3], [0x61]),
       ]
       for (start, rest) in starts {

@@ -105,8 +105,7 @@ extension ClauseGroup<TransportFixture> {
         "", "5", "5\r\n", "5\r\nhel", "5\r\nhello", "5\r\nhello\r\n", "5\r\nhello\r\n0",
         "5\r\nhello\r\n0\r\n", "5\r\nhello\r\n0\r\nX-A: 1\r\n",
       ] {
-        let world = try await fixture.world(.raw(chunked + text) + [.close])
-        await world.expectFailure(.truncatedBody)
+        try await fixture.world(.raw(chunked + text) + [.close]).expectFailure(.truncatedBody)
       }
     }
     Clause(
@@ -154,9 +153,8 @@ extension ClauseGroup<TransportFixture> {
       from: "RFC 9112 §7.1"
     ) { fixture in
       for size in ["FFFFFFFFFFFFFFFF", "10000000000000003", "80000000000000000000000000000003"] {
-        let world = try await fixture.world(
-          .raw(chunked + "\(size)\r\nabc\r\n0\r\n\r\n") + [.close])
-        await world.expectFailure(.badChunk)
+        try await fixture.world(.raw(chunked + "\(size)\r\nabc\r\n0\r\n\r\n") + [.close])
+          .expectFailure(.badChunk)
       }
     }
     Clause(
@@ -169,9 +167,8 @@ extension ClauseGroup<TransportFixture> {
             + [.close])
         await world.expectFailure(.conflictingLength)
       }
-      let listed = try await fixture.world(
-        .raw("HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\nabc") + [.close])
-      await listed.expectFailure(.conflictingLength)
+      try await fixture.world(.raw("HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\nabc") + [.close])
+        .expectFailure(.conflictingLength)
     }
     Clause(
       "identical-lengths", "repeated identical values of Content-Length count as one",
@@ -409,8 +406,7 @@ extension ClauseGroup<TransportFixture> {
         ("HTTP/1.1 200 OK\r\nA: b\r\n", .truncatedHead),
       ] {
         for end in [ScriptStep.close, .closeWithoutNotify] {
-          let world = try await fixture.world(.raw(text) + [end], scheme: .https)
-          await world.expectFailure(kind)
+          try await fixture.world(.raw(text) + [end], scheme: .https).expectFailure(kind)
         }
       }
     }

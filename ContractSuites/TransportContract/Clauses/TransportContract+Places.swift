@@ -38,7 +38,7 @@ extension TransportFixture {
 }
 
 extension ClauseGroup<TransportFixture> {
-  /// Which requests wait for a connection, and in which order.
+  /// Clauses about the requests that wait for a connection, and their order.
   static let places = ClauseGroup("Places in the pool") {
     Clause(
       "waiting-order",
@@ -85,7 +85,7 @@ extension ClauseGroup<TransportFixture> {
     }
   }
 
-  /// Which requests share a connection of HTTP/2, and which wait for it.
+  /// Clauses about the requests that share an HTTP/2 connection, and those that wait for it.
   static let sharedPlaces = ClauseGroup("Places of HTTP/2 in the pool") {
     Clause(
       "first-requests", "requests sent before the origin is known to speak HTTP/2 share one place",

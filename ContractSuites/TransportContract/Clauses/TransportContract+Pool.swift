@@ -20,7 +20,7 @@ extension OriginPlan {
 }
 
 extension TransportWorld {
-  /// Expects two answers whose origin says the connection's number and closes it.
+  /// Expects two answers from an origin that returns the connection's number and then closes it.
   func expectClosedByServer() async throws {
     for connection in 1...2 {
       checkEqual(try await answer().text, "\(connection)", "the content")
@@ -268,7 +268,7 @@ extension ClauseGroup<TransportFixture> {
             asked.increment()
             switch pace {
             case .waiting: if index > 0 { try await waitForCancellation() }
-            // Does not notice the cancellation, either.
+            // This producer ignores the cancellation.
             case .slow: _ = try? await elsewhere.answer()
             case .fast: break
             }

@@ -12,8 +12,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "no-reason", "the reason phrase is optional, and so is the space before it",
       from: "RFC 9112 §4"
-    ) {
-      fixture in
+    ) { fixture in
       for (line, phrase) in [
         ("HTTP/1.1 200", ""), ("HTTP/1.1 200 ", ""), ("HTTP/1.1 200 A b", "A b"),
       ] {
@@ -26,11 +25,9 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "version-case", "a version other than HTTP/1 in upper case is an error", from: "RFC 9112 §2.3"
-    ) {
-      fixture in
+    ) { fixture in
       for line in ["Http/1.1 200 OK", "http/1.1 200 OK", "HTTP/2.7 200 OK", "HTTP/x.1 200 OK"] {
-        let world = try await fixture.world(head(line) + [.close])
-        await world.expectFailure(.malformedHead)
+        try await fixture.world(head(line) + [.close]).expectFailure(.malformedHead)
       }
     }
     Clause(
@@ -46,8 +43,7 @@ extension ClauseGroup<TransportFixture> {
       "major-version", "a major version other than 1 is an error", from: "RFC 9110 §2.5"
     ) { fixture in
       for line in ["HTTP/0.9 200 OK", "HTTP/2 200", "HTTP/2.0 200 OK", "HTTP/3 200"] {
-        let world = try await fixture.world(head(line) + [.close])
-        await world.expectFailure(.malformedHead)
+        try await fixture.world(head(line) + [.close]).expectFailure(.malformedHead)
       }
     }
     Clause(
@@ -55,8 +51,7 @@ extension ClauseGroup<TransportFixture> {
       from: "RFC 9113 §3.2"
     ) { fixture in
       for line in ["HTTP/2 200 ", "HTTP/2 200 OK", "HTTP/3 200"] {
-        let world = try await fixture.world(head(line) + [.close], scheme: .https)
-        await world.expectFailure(.malformedHead)
+        try await fixture.world(head(line) + [.close], scheme: .https).expectFailure(.malformedHead)
       }
     }
     Clause("status-999", "every status from 100 to 999 is accepted", from: "RFC 9110 §15") {
@@ -69,8 +64,7 @@ extension ClauseGroup<TransportFixture> {
     Clause("status-digits", "a status that is not three digits is an error", from: "RFC 9112 §4") {
       fixture in
       for status in ["2000", "20", "2", "099", "-20", "2OO", "200OK", "101 Go"] {
-        let world = try await fixture.world(head("HTTP/1.1 \(status)") + [.close])
-        await world.expectFailure(.malformedHead)
+        try await fixture.world(head("HTTP/1.1 \(status)") + [.close]).expectFailure(.malformedHead)
       }
     }
     Clause(
@@ -87,11 +81,9 @@ extension ClauseGroup<TransportFixture> {
         "SSH-2.0-OpenSSH_9.2\r\n", "<html>hello</html>\r\n\r\n", "ICY 200 OK\r\n\r\n",
         String(repeating: "x", count: 70_000) + "\r\n",
       ] {
-        let world = try await fixture.world(.raw(text) + [.close])
-        await world.expectFailure(.malformedHead)
+        try await fixture.world(.raw(text) + [.close]).expectFailure(.malformedHead)
       }
-      let waiting = try await fixture.world(.raw("220 ready") + [.stall])
-      await waiting.expectFailure(.malformedHead)
+      try await fixture.world(.raw("220 ready") + [.stall]).expectFailure(.malformedHead)
     }
     Clause(
       "empty-reply", "a connection that ends before the first byte is a separate error",
@@ -110,8 +102,7 @@ extension ClauseGroup<TransportFixture> {
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r",
         "HTTP/1.1 103 Early\r\n\r\n",
       ] {
-        let world = try await fixture.world(.raw(text) + [.close])
-        await world.expectFailure(.truncatedHead)
+        try await fixture.world(.raw(text) + [.close]).expectFailure(.truncatedHead)
       }
     }
     Clause(
@@ -229,10 +220,9 @@ extension ClauseGroup<TransportFixture> {
         await world.expectFailure(.headTooLarge, options: options)
         try await world.expect("the connection is closed") { $0.closedByClient == 1 }
       }
-      let endless = try await fixture.world([
-        .send("HTTP/1.1 200 OK\r\nX: "), .sendRepeatedly([0x61], count: nil),
-      ])
-      await endless.expectFailure(.headTooLarge)
+      try await fixture.world(
+        [.send("HTTP/1.1 200 OK\r\nX: "), .sendRepeatedly([0x61], count: nil)]
+      ).expectFailure(.headTooLarge)
       let within = try await fixture.world(head("HTTP/1.1 200 OK", "X-A: 1", "X-B: 2"))
       checkEqual(
         try await within.answer(options: options).status, 200,

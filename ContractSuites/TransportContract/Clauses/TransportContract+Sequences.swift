@@ -3,7 +3,7 @@ import Testing
 import TransportPort
 
 extension ClauseGroup<TransportFixture> {
-  /// What one exchange must not leave to the next.
+  /// Clauses about state that one exchange must not leave for the next.
   static let sequences = ClauseGroup("Exchanges in sequence") {
     Clause(
       "similar-heads", "each response has its own head, however similar to the previous one",

@@ -90,8 +90,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "precision", "a timeout of 150 ms expires after 150 to 400 ms", from: "this project",
       requires: .connections
-    ) {
-      fixture in
+    ) { fixture in
       let world = try await fixture.world(OriginPlan(reachability: .silent) { _ in [] })
       let stalled = try await fixture.world([.readBody, .stall])
       for (world, deadlines) in [
@@ -238,8 +237,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "reuse", "later requests reuse the connection", from: "RFC 9112 §9.3", requires: .connections
-    ) {
-      fixture in
+    ) { fixture in
       let world = try await fixture.world(.respond())
       for method in [HTTPRequest.Method.get, .post, .head, .delete, .get] {
         try await world.answer(method)
@@ -347,7 +345,7 @@ extension ClauseGroup<TransportFixture> {
       let world = try await fixture.world([full, other]) {
         $0.limits = ConnectionLimits(perOrigin: 2, total: 10)
       }
-      // A connection that has ended counts no longer, and counts once.
+      // A connection that has ended no longer counts toward the limit; each counts once.
       for _ in 1...2 { try await world.send().body.cancel() }
       let before = full.log.counts.connections
       let held = [try await world.send(), try await world.send()]
@@ -388,9 +386,7 @@ extension ClauseGroup<TransportFixture> {
       try await world.expect("two requests arrive") { $0.requests == 2 }
       let more = urls.map { url in Task { try await world.answer(to: HTTPRequest(url: url)).status }
       }
-      // Ten exchanges with another peer give the waiting requests time to be sent by mistake.
-      let elsewhere = try await fixture.world(.respond())
-      for _ in 1...10 { try await elsewhere.answer() }
+      try await fixture.passTime()
       let isExceeded = try await world.log.happens(within: .milliseconds(400)) {
         $0.connections > 2
       }
@@ -453,9 +449,7 @@ extension ClauseGroup<TransportFixture> {
       let first = Task { await world.expectFailure(.shutDown) }
       try await world.expect("the first request arrives") { $0.requests == 1 }
       let waiting = Task { await world.expectFailure(.shutDown)?.bytesSent }
-      // Ten exchanges with another peer give the request the time to begin to wait.
-      let elsewhere = try await fixture.world(.respond())
-      for _ in 1...10 { try await elsewhere.answer() }
+      try await fixture.passTime()
       await world.shutDown()
       _ = await first.value
       checkEqual(await waiting.value, false, "whether bytes of the waiting request were sent")

@@ -87,8 +87,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "empty-chunked", "an empty stream is sent as the last chunk only", from: "RFC 9112 §7.1"
-    ) {
-      fixture in
+    ) { fixture in
       let world = try await fixture.world(.respond())
       let seen = try await world.arrival(of: .post, body: .stream(Chunks()))
       checkEqual(seen.fields[values: .transferEncoding], ["chunked"], "Transfer-Encoding")
@@ -340,11 +339,11 @@ extension ClauseGroup<TransportFixture> {
       var options = TransportOptions()
       options.continueTimeout = .milliseconds(200)
       let taken = try await shortest(of: 1...5, under: .seconds(2)) {
-        // It comes some time after the timeout has begun: earlier it could hardly extend it.
+        // The 103 arrives 50 ms into the timeout of 200 ms, so extending it would show.
         let world = try await fixture.world(
           [.pause(.milliseconds(50)), .send("HTTP/1.1 103 Early\r\n\r\n")]
             + .respond(text: "done"))
-        // It also passes only once, however many chunks follow.
+        // The timeout passes once, however many chunks follow.
         let body = HTTPRequestBody.stream(Chunks { $0 < 12 ? [0x61] : nil })
         let start = ContinuousClock.now
         let answer = try await world.through { $0.enforcing(Deadlines(overall: .seconds(20))) }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Source: RFC 1951 §3.2.
 struct DeflatedContent {
-  /// The encoded bytes, which no last block has ended.
+  /// The encoded bytes, without a last block.
   private(set) var bytes: [UInt8] = []
   /// The number of bytes that these decode to.
   private(set) var decodedCount = 0

@@ -3,7 +3,7 @@ public import Foundation
 public import ScriptedOrigin
 public import TransportPort
 
-/// The server of `Contract.transportFiles`, of which nothing is required but to serve files.
+/// The server of `Contract.transportFiles`. It only needs to serve files.
 public struct FileServer: Sendable {
   /// Starts the server for a folder; `nil` for the scripted one.
   let start: (@Sendable (URL, FixtureScope) async throws -> TransportPeer)?

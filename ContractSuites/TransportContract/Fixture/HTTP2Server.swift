@@ -28,14 +28,11 @@ public struct HTTP2Server: Sendable {
   ///
   /// An implementation that uses it is available if ``isNghttpdInstalled`` is `true`.
   public static let nghttpd = HTTP2Server { scope in
-    guard let program = NghttpdOrigin.installed else {
-      throw NghttpdOrigin.Failure(description: "nghttpd not found in PATH; install nghttp2-server")
-    }
-    let origin = try NghttpdOrigin(program: program, folder: scope.temporaryDirectory())
+    let origin = try NghttpdOrigin(folder: scope.temporaryDirectory())
     scope.onTearDown { origin.close() }
     return TransportPeer(url: origin.url, port: origin.port, log: PeerLog(origin.log))
   }
 
   /// Whether nghttpd is installed. Debian has it in the package nghttp2-server.
-  public static var isNghttpdInstalled: Bool { NghttpdOrigin.installed != nil }
+  public static var isNghttpdInstalled: Bool { ForeignServer.Program.nghttpd.path != nil }
 }

@@ -110,9 +110,8 @@ public struct PeerLog: Sendable {
 
 extension PeerLog {
   /// The log of a peer in memory.
-  init(_ peer: InMemoryPeer, flaws: TransportFlaws) {
-    self.init(
-      requests: { peer.requests.map { flaws.sentRequest($0) } }, counts: { peer.counts })
+  init(_ peer: InMemoryPeer) {
+    self.init(requests: { peer.requests }, counts: { peer.counts })
   }
 }
 

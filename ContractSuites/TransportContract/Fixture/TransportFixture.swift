@@ -47,7 +47,7 @@ public struct TransportFixture: Sendable {
   ///   - open: Opens a transport with the given settings.
   ///
   /// The logs of the scripted servers are the fixture's witness: a transport that never connects to one
-  /// is no evidence.
+  /// proves nothing.
   public init<Transport: HTTPTransport>(
     in scope: FixtureScope, shuttingDown shutDown: @escaping @Sendable (Transport) async -> Void,
     server: HTTP2Server = .scripted, fileServer: FileServer = .scripted,
@@ -89,12 +89,14 @@ public struct TransportFixture: Sendable {
   init(inMemory scope: FixtureScope, flaws: TransportFlaws) {
     self.scope = scope
     makePeer = { plan, scheme, tunnels in
-      TransportPeer(playing: plan, scheme: scheme, tunnels: tunnels, flaws: flaws)
+      TransportPeer(playing: plan, scheme: scheme, tunnels: tunnels)
     }
     server = .scripted
     fileServer = .scripted
     open = { peers, setup in
-      let network = InMemoryNetwork(peers, setup: flaws.setup(setup))
+      var setup = setup
+      flaws.setup(&setup)
+      let network = InMemoryNetwork(peers, setup: setup)
       return Opened(transport: FlawedTransport(base: network, flaws: flaws)) {
         network.shutDown()
       }

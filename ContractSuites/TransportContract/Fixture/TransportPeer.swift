@@ -39,18 +39,17 @@ public struct TransportPeer: Sendable {
 
   /// A server in memory.
   init(
-    playing plan: OriginPlan, scheme: HTTPOrigin.Scheme, tunnels: @escaping Tunnels,
-    flaws: TransportFlaws
+    playing plan: OriginPlan, scheme: HTTPOrigin.Scheme, tunnels: @escaping Tunnels
   ) {
     var plan = plan
     let onRequest = plan.onRequest
     plan.onRequest = { head in
       head.method == .connect && tunnels(head) ? [.send("HTTP/1.1 200 \r\n\r\n")] : onRequest(head)
     }
-    let peer = InMemoryPeer(flaws.plan(plan))
+    let peer = InMemoryPeer(plan)
     url = "\(scheme.rawValue)://127.0.0.1:\(peer.port)"
     port = peer.port
-    log = PeerLog(peer, flaws: flaws)
+    log = PeerLog(peer)
     inMemory = peer
   }
 }

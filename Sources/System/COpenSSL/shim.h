@@ -59,11 +59,6 @@ static inline int copenssl_speaks_http2(SSL *ssl) {
   return count == 2 && name[0] == 'h' && name[1] == '2';
 }
 
-/// Sets the lowest TLS version of a connection.
-static inline int copenssl_set_lowest_version(SSL *ssl, int lowest) {
-  return SSL_set_min_proto_version(ssl, lowest);
-}
-
 /// Allows partial writes, and retries of a write from a different buffer.
 static inline long copenssl_set_write_modes(SSL *ssl) {
   return SSL_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

@@ -56,7 +56,7 @@ extension CurlHandle {
         "a kept connection ended before the response, and the next attempt failed: \(detail)",
         code: number)
       // libcurl 8.14 rewinds the content before it connects again.
-      // not mutated: as the property
+      // not mutated: see the property
       if outgoing.wasSent { reset.phase = .awaitingHead }
       return reset
     }
@@ -108,7 +108,7 @@ extension CurlHandle {
     case CURLE_BAD_CONTENT_ENCODING: return .unsupportedTransferCoding
     // not mutated: only with libcurl after 8.5
     case ccurl_code_too_large: return .headTooLarge
-    default: return .other  // not mutated: for codes that no clause is known to cause
+    default: return .other  // not mutated: no clause is known to cause another code
     }
   }
 

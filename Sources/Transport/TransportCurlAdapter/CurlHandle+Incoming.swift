@@ -44,7 +44,7 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the transfer continues.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
-    ignoreLength(after: bytes)  // not mutated: as the function
+    ignoreLength(after: bytes)  // not mutated: see the function
     if !incoming.isAtFirstField, headCache.consumeIfCached(bytes) { return true }
     if Self.hasFoldUseAfterFree, !incoming.hasHead { traceFirstField() }
     do throws(TransportError) {
@@ -97,7 +97,7 @@ extension CurlHandle {
   /// Prevents the use-after-free of ``hasFoldUseAfterFree``.
   ///
   /// - Parameter line: The line in libcurl's buffer. Its leading space becomes a colon, so that
-  ///   libcurl does not take it for a continuation, but for a field without a name, and fails.
+  ///   libcurl reads it as a field without a name instead of a continuation, and fails.
   func rejectFoldedFirstField(_ line: UnsafeMutableRawBufferPointer) {
     guard Self.hasFoldUseAfterFree, incoming.isAtFirstField, let first = line.first,
       first == 0x20 || first == 0x09
@@ -110,21 +110,23 @@ extension CurlHandle {
   /// - Returns: The result of the write callback: the count, 0 to fail, or `CURL_WRITEFUNC_PAUSE`.
   func receive(content bytes: UnsafeRawBufferPointer) -> Int {
     guard let transfer, incoming.hasHead, failure == nil, !incoming.refusesContent else {
-      return 0  // not mutated: any count but that of the bytes does
+      return 0  // not mutated: any count other than that of the bytes works
     }
-    if content.count + bytes.count > Self.chunkSize {  // not mutated: any size does, but for memory
-      // not mutated: shows only in the use of memory
+    // not mutated: any size works, and changes only memory use
+    let isFull = content.count + bytes.count > Self.chunkSize
+    if isFull {
+      // not mutated: changes only memory use
       needsDelivery = true
-      // not mutated: shows only in the use of memory
+      // not mutated: changes only memory use
       deliver()
       if transfer.pausesReading() {
         incoming.isPaused = true
         return Int(CURL_WRITEFUNC_PAUSE)
       }
     }
-    // not mutated: shows only in the use of memory and time
+    // not mutated: changes only memory use and time
     if content.isEmpty { content = makeBuffer(for: bytes.count, of: transfer) }
-    // not mutated: shows only in the use of memory and time
+    // not mutated: changes only memory use and time
     if content.capacity - content.count < bytes.count, incoming.framing != .length(bytes.count) {
       content.reserveCapacity(Self.chunkSize)
     }
@@ -134,8 +136,8 @@ extension CurlHandle {
     if incoming.isMultiplexed, incoming.framing == .length(incoming.received),
       incoming.contentEnd == nil
     {
-      incoming.contentEnd = .now  // not mutated: as `latestEnd`
-      // not mutated: as `latestEnd`
+      incoming.contentEnd = .now  // not mutated: see `latestEnd`
+      // not mutated: see `latestEnd`
       loop.noteContentEnd(of: self)
     }
     return bytes.count
@@ -145,7 +147,7 @@ extension CurlHandle {
   ///
   /// A small response gets the buffer of the previous response or one of exactly its size; larger
   /// ones get buffers that the reader has returned. Without either, the array grows on demand.
-  // not mutated: shows only in the use of memory and time
+  // not mutated: changes only memory use and time
   private func makeBuffer(for count: Int, of transfer: CurlTransfer) -> [UInt8] {
     if incoming.received > 0, let buffer = transfer.takeBuffer() { return buffer }
     var size = Self.smallChunkSize
@@ -192,7 +194,7 @@ extension CurlHandle {
       rest = min(rest, length - incoming.received)
     }
     guard content[..<rest].withUnsafeBytes({ receive(content: $0) }) == rest else {
-      // not mutated: no clause has a reader so slow and a response so long
+      // not mutated: no clause has a reader that slow and a response that long
       throw TransportError(
         .responseTooLarge(limit: CurlTransfer.highWater), phase: .receivingBody, bytesSent: true,
         detail: "the content of a 417 response arrives too fast; libcurl cannot pause it")
@@ -275,7 +277,7 @@ extension CurlHandle {
       incoming.chunkValidator = try ChunkedBodyValidator(limits: options.headLimits)
       set(CURLOPT_VERBOSE, true)
     }
-    // not mutated: as `latestEnd`
+    // not mutated: see `latestEnd`
     incoming.announcesTrailers = response.headerFields.contains(.trailer)
     if !incoming.isMultiplexed {
       if transfer.wire.origin.scheme == .https { loop.sockets.noteHTTP1(atPort: outgoing.port) }
@@ -314,7 +316,7 @@ extension CurlHandle {
       return .failed(error(.truncatedBody, "the connection ended before the last chunk"))
     }
     if case .length(let length) = incoming.framing, incoming.received != length {
-      // not mutated: texts for people
+      // not mutated: messages
       let detail =
         outgoing.isRepeated && incoming.received == 0
         ? "\(CurlLibrary.current.description) discards the content of this response"
@@ -349,7 +351,7 @@ extension CurlHandle {
   }
 
   /// The time that the end of a stream may take after its declared content.
-  // not mutated: as `latestEnd`
+  // not mutated: see `latestEnd`
   private static let endGrace = Duration.milliseconds(100)
 
   /// When the transfer may end although libcurl has not reported the end of the stream; `nil` if it
@@ -362,7 +364,7 @@ extension CurlHandle {
   ///
   /// Trailer fields that come later than the grace are lost if the head does not announce them
   /// (RFC 9110 §6.6.2).
-  // not mutated: a clause cannot make a frame arrive like that
+  // not mutated: no clause can make a frame arrive like that
   var latestEnd: ContinuousClock.Instant? {
     guard failure == nil, !incoming.announcesTrailers, let end = incoming.contentEnd else {
       return nil
@@ -375,7 +377,7 @@ extension CurlHandle {
     guard incoming.framing == .untilClose, !incoming.isMultiplexed,
       transfer?.wire.origin.scheme == .https, incoming.hasReceivedCloseNotify != true
     else { return nil }
-    // not mutated: texts for people
+    // not mutated: messages
     return incoming.hasReceivedCloseNotify == nil
       ? """
       the body ends with the connection, and \(CurlLibrary.current.description) does not report \

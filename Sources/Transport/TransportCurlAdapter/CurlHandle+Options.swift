@@ -17,13 +17,13 @@ extension CurlHandle {
     setCallbacks(this)
     setSocketCallbacks(Unmanaged.passUnretained(loop).toOpaque())
     try CurlOptions(easy, configuration).setSecurity()
-    set(CURLOPT_NOSIGNAL, true)  // not mutated: shows only in the process's handling of signals
+    set(CURLOPT_NOSIGNAL, true)  // not mutated: changes only how the process handles signals
     // Without this, removing a handle blocks until the thread that resolves its host has ended.
     set(ccurl_option_quick_exit, true)
     // libcurl allocates and frees both buffers for each transfer.
-    // not mutated: shows only in the use of memory and time
+    // not mutated: changes only memory use and time
     ccurl_set_long(easy, CURLOPT_BUFFERSIZE, Self.chunkSize)
-    // not mutated: shows only in the use of memory and time
+    // not mutated: changes only memory use and time
     ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
     setVersion(offersHTTP2: false)
   }
@@ -172,7 +172,7 @@ extension CurlHandle {
       return socket
     }
     ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop)
-    // not mutated: shows only in memory, until the system gives a port to another socket
+    // not mutated: changes only memory use, until the system gives the port to another socket
     ccurl_set_socket_closing(easy) { loop, socket in
       Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.close(socket)
       return close(socket)

@@ -142,7 +142,7 @@ extension CurlHandle {
   /// - Returns: Whether that succeeded; a stream cannot be rewound.
   func rewind() -> Bool {
     guard transfer?.content != nil else { return false }
-    if isSent { outgoing.wasSent = true }  // not mutated: as the property
+    if isSent { outgoing.wasSent = true }  // not mutated: see the property
     outgoing.sent = 0
     return true
   }

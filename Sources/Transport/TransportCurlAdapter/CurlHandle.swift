@@ -5,14 +5,14 @@ import TransportPort
 final class CurlHandle {
   /// The maximum size of content that gets a buffer of exactly its size, in bytes ("64 concurrent,
   /// 1 KiB").
-  // not mutated: shows only in the use of memory and time
+  // not mutated: changes only memory use and time
   static let smallChunkSize = 4 * 1024
 
   /// The amount of content to gather before it is delivered, in bytes.
   ///
   /// It is libcurl's receive buffer size. It stays below 64 KiB because glibc consolidates the
   /// whole heap when a block of that size is freed ("download, 256 MiB").
-  // not mutated: shows only in the use of memory and time
+  // not mutated: changes only memory use and time
   static let chunkSize = 60 * 1024
 
   let easy: UnsafeMutableRawPointer
@@ -78,9 +78,9 @@ final class CurlHandle {
 
   deinit {
     curl_easy_cleanup(easy)
-    // not mutated: shows only in the use of memory
+    // not mutated: changes only memory use
     curl_url_cleanup(url)
-    // not mutated: shows only in the use of memory
+    // not mutated: changes only memory use
     curl_slist_free_all(fieldList)
     errorText.deallocate()
   }
@@ -109,7 +109,7 @@ final class CurlHandle {
       setMethod(transfer.wire)
     }
     if fields?.isSpelled(like: transfer.wire.headerFields) != true {
-      // not mutated: shows only in the use of time
+      // not mutated: changes only time
       fields = transfer.wire.headerFields
       closes = transfer.wire.headerFields.list(.connection).contains("close")
       // libcurl keeps the pointer and does not copy the list, so the old list is freed last.
@@ -122,9 +122,9 @@ final class CurlHandle {
     setTimes(options, configuration)
     // Callbacks change these five during a transfer, so they are always set.
     set(CURLOPT_FORBID_REUSE, closes)
-    // not mutated: shows only in the use of time
+    // not mutated: changes only time
     set(CURLOPT_VERBOSE, false)
-    // not mutated: shows only in the use of time
+    // not mutated: changes only time
     set(CURLOPT_NOPROGRESS, true)
     set(CURLOPT_IGNORE_CONTENT_LENGTH, false)
     set(CURLOPT_KEEP_SENDING_ON_ERROR, false)
@@ -139,7 +139,7 @@ final class CurlHandle {
     }
     // CURLOPT_SUPPRESS_CONNECT_HEADERS hides the proxy's response to CONNECT from the callbacks, so
     // they cannot detect a fold in it. A new handle has no freed field to join it to.
-    // not mutated: shows only in a use of freed memory
+    // not mutated: would show only as a use of freed memory
     if Self.hasFoldUseAfterFree, configuration.proxy != .none { isSingleUse = true }
   }
 
@@ -161,9 +161,9 @@ final class CurlHandle {
     let isDirect = configuration.proxy == .none || origin?.scheme == .https
     // not mutated: only with libcurl after 8.5
     ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, hasEmptyQuery && isDirect ? target : nil)
-    // not mutated: shows only in the use of memory
+    // not mutated: changes only memory use
     curl_url_cleanup(url)
-    // not mutated: shows only in the use of memory
+    // not mutated: changes only memory use
     url = parsed
   }
 
@@ -193,7 +193,7 @@ final class CurlHandle {
 
   /// Whether `flush()` may be called: not while reading is paused, because it would resume reading
   /// and exceed the buffer limit.
-  // not mutated: shows only in the use of memory
+  // not mutated: changes only memory use
   var canFlush: Bool { transfer?.isReadingPaused == false }
 
   /// Makes libcurl send pending frames of the connection, by a change of the stream's window.
@@ -204,7 +204,7 @@ final class CurlHandle {
 
   /// Whether `readHeldInput()` may be called: not while reading or the upload is paused, because it
   /// would resume them.
-  // not mutated: a clause cannot make input arrive within the millisecond that it is about
+  // not mutated: no clause can make input arrive within that millisecond
   var canReadHeldInput: Bool {
     offersHTTP2 && outgoing.attempts > 0 && !outgoing.isWaitingForContent
       && transfer?.isReadingPaused == false
@@ -237,7 +237,7 @@ final class CurlHandle {
   func finish(_ ending: CurlTransfer.Ending) {
     guard let transfer else { return }
     let content = takeContent()
-    // not mutated: shows only in the use of memory and time
+    // not mutated: changes only memory use and time
     if content.capacity <= 2 * Self.smallChunkSize, content.count == incoming.received {
       recycledContent = content
     }

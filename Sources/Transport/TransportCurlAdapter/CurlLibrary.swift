@@ -10,7 +10,7 @@ package struct CurlLibrary: Sendable {
   package let version = curl_version_info(CURLVERSION_FIRST).pointee.version_num
 
   /// The names and versions of libcurl and its TLS library, such as `libcurl/7.88.1 OpenSSL/3.0.17`.
-  // not mutated: a text for people
+  // not mutated: a message
   package let description =
     String(cString: curl_version()).split(separator: " ").prefix(2).joined(separator: " ")
 

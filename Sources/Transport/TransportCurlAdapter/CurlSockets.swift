@@ -19,7 +19,7 @@ struct CurlSockets {
   }
 
   /// Removes a socket that is about to be closed.
-  // not mutated: shows only in the use of memory, because a new socket replaces one of the same port
+  // not mutated: changes only memory use: a new socket replaces one of the same port
   mutating func close(_ socket: Int32) {
     unconnected.remove(socket)
     connectedByPort = connectedByPort.filter { $0.value.socket != socket }

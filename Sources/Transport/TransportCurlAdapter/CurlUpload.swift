@@ -14,16 +14,16 @@ final class CurlUpload: Sendable {
   }
 
   /// The number of unsent bytes at which the producer is suspended.
-  // not mutated: how much is kept shows only in the use of memory and time
+  // not mutated: how much is buffered changes only memory use and time
   private static let highWater = 256 * 1024
 
   private struct State {
     var chunks: [[UInt8]] = []
     var offset = 0
-    var unsentBytes = 0  // not mutated: how much is kept shows only in the use of memory and time
+    var unsentBytes = 0  // not mutated: how much is buffered changes only memory use and time
     var isEnded = false
     var isStopped = false
-    var isDriverWaiting = false  // not mutated: a command too many shows only in the use of time
+    var isDriverWaiting = false  // not mutated: an extra command changes only time
     var trailers: HTTPFields = [:]
     var producer: Task<Void, Never>?
     var producerWaiter: CheckedContinuation<Void, Never>?
@@ -106,7 +106,7 @@ final class CurlUpload: Sendable {
     let wakesDriver = state.withLock { state in
       state.chunks.append(chunk)
       state.unsentBytes += chunk.count
-      // not mutated: a command too many shows only in the use of time
+      // not mutated: an extra command changes only time
       defer { state.isDriverWaiting = false }
       return state.isDriverWaiting
     }
@@ -126,7 +126,7 @@ final class CurlUpload: Sendable {
     let wakesDriver = state.withLock { state in
       state.isEnded = true
       state.trailers = trailers
-      // not mutated: a command too many shows only in the use of time
+      // not mutated: an extra command changes only time
       defer { state.isDriverWaiting = false }
       return state.isDriverWaiting
     }

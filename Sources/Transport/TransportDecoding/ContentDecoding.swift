@@ -77,7 +77,7 @@ actor ContentDecoding {
     } catch {
       switch error {
       case .corrupt(let detail): throw failure(.corruptEncoding, detail)
-      // not mutated: memory does not run out
+      // not mutated: fails only if memory runs out
       case .outOfMemory: throw failure(.other, "the decoder is out of memory")
       }
     }

@@ -44,6 +44,6 @@ package struct ChunkQueue: Sendable {
 }
 
 extension [UInt8] {
-  // not mutated: how content is cut into chunks is no promise
+  // not mutated: the size of chunks is not promised
   fileprivate func hasRoom(for bytes: [UInt8]) -> Bool { capacity - count >= bytes.count }
 }

@@ -1,3 +1,4 @@
+import HarnessSupport
 public import Testing
 public import TransportPort
 public import TransportRecording
@@ -9,8 +10,8 @@ public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
   let name: String?
   let redaction: Redaction
   let live: @Sendable () async throws -> any HTTPTransport
-  /// What to do instead of what the environment says, and where, for tests of the trait.
-  var mode: RecordingMode?
+  /// Override the environment and the folder, in tests of the trait.
+  var mode: RecordMode?
   var folder: String?
 
   /// Each test of a suite has its own recording.
@@ -28,7 +29,7 @@ public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
       return
     }
     try await RecordedTransport.$session.withValue(session) { try await function() }
-    // A test that throws stops in the middle, and so would its recording.
+    // If the test throws, its recording would be incomplete, so it is not saved.
     do { try session.end() } catch {
       Issue.record(error, sourceLocation: test.sourceLocation)
     }
@@ -45,8 +46,8 @@ extension Trait where Self == RecordedTrait {
   ///   …
   /// }
   /// ```
-  /// `CONTRACT_RECORD` says what to do: `none`, the default, only replays; `once` records what has no
-  /// recording yet; `all` records everything again. A case that throws is not recorded.
+  /// `CONTRACT_RECORD` selects the mode: `none`, the default, only replays; `once` records tests that
+  /// have no recording yet; `all` records everything again. A case that throws is not recorded.
   ///
   /// The recording is the file `Recordings/NAME.har` beside the test's source. Each case of a
   /// parameterised test has its own file in the folder `Recordings/NAME`, named by its arguments.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Where the recording of a test case is.
+/// The location of a test case's recording.
 struct RecordingFile: Hashable {
   /// The folder of all recordings beside the test's source.
   let folder: String
@@ -23,14 +23,14 @@ struct RecordingFile: Hashable {
     else { throw .invalidName(name) }
     if let testCase, testCase.isParameterized {
       guard let arguments = testCase.recordedArguments else { throw .unnamedArguments }
-      // A comma is in no name of a file, so it adds the digest.
+      // A comma is not valid in a file name, so the name gets a digest.
       let separator = arguments.contains { $0.contains("_") } ? "," : "_"
       name += "/" + Self.fileName(arguments.joined(separator: separator))
     }
     self.name = name
   }
 
-  /// A name of a file for a text: the text if it is one, else the part of it that is and a digest.
+  /// A file name for a text: the text if it is a valid name, or else its valid characters and a digest.
   static func fileName(_ text: String) -> String {
     var plain = text
     if plain.hasSuffix("()") { plain.removeLast(2) }
@@ -48,7 +48,7 @@ struct RecordingFile: Hashable {
     return "\(end)-\(digest(plain))"
   }
 
-  /// The digits of FNV-1a, 64 bits, which does not differ by process as `Hasher` does.
+  /// The digits of the 64-bit FNV-1a hash, which is the same in every process, unlike `Hasher`.
   private static func digest(_ text: String) -> String {
     let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
       (hash ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -69,7 +69,7 @@ extension UInt8 {
 }
 
 extension Test.Case {
-  /// Texts that name the case's arguments, the same in every process; `nil` if they are not known.
+  /// The names of the case's arguments, the same in every process; `nil` if they are unknown.
   ///
   /// Swift Testing has no public API for the arguments of a case, so this reads them with a mirror.
   var recordedArguments: [String]? {

@@ -14,7 +14,7 @@ final class RecordingFiles: Sendable {
 
   private let state = Mutex(State())
 
-  /// Notes that a test uses a file.
+  /// Records that a test uses a file.
   ///
   /// - Throws: ``RecordedTestError/inUse(path:test:)`` if another one does.
   func claim(
@@ -39,7 +39,7 @@ final class RecordingFiles: Sendable {
     if let other, other != owner { throw .inUse(path: path, test: other) }
   }
 
-  /// The recordings in the folders that were used which no test used, by path.
+  /// The paths of the recordings that no test used, in folders that tests used.
   var orphans: [String] {
     let (folders, owners) = state.withLock { ($0.folders, $0.owners) }
     return folders.sorted().flatMap { folder in
@@ -49,7 +49,7 @@ final class RecordingFiles: Sendable {
     }
   }
 
-  /// Names the recordings that no test used, after a run of all tests.
+  /// Prints the recordings that no test used, after a run of all tests.
   private func printOrphans() {
     let selects = ["--filter", "--skip", "--list-tests"]
     guard !CommandLine.arguments.contains(where: { selects.contains($0) }) else { return }

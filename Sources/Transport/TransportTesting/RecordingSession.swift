@@ -1,4 +1,5 @@
 import Foundation
+import HarnessSupport
 import SystemLocks
 import Testing
 import TransportPort
@@ -7,7 +8,7 @@ import TransportRecording
 /// The recording of one test case while it runs.
 final class RecordingSession: Sendable {
   private let path: String
-  /// The command that records the test, but for `CONTRACT_RECORD=`.
+  /// The command that records the test, without `CONTRACT_RECORD=`.
   private let command: String
   private let transport: any HTTPTransport
   /// `nil` if the recording is replayed.
@@ -17,14 +18,13 @@ final class RecordingSession: Sendable {
   init(
     _ trait: RecordedTrait, _ test: Test, _ testCase: Test.Case?
   ) async throws {
-    let mode = try trait.mode ?? RecordingMode.inEnvironment()
+    let mode = try trait.mode ?? RecordMode()
     let file = try RecordingFile(trait, test, testCase)
     path = file.path
     command = " swift test --filter '\(Self.name(of: test))'"
     try RecordingFiles.shared.claim(file, for: test, testCase)
-    let exists = FileManager.default.fileExists(atPath: path)
-    guard mode == .all || (mode == .once && !exists) else {
-      guard exists else {
+    guard mode.writes(URL(fileURLWithPath: path)) else {
+      guard FileManager.default.fileExists(atPath: path) else {
         throw RecordedTestError.missing(path: path, command: "\(Self.once)\(command)")
       }
       do throws(HTTPArchiveError) { transport = try ReplayTransport(har: path) } catch {

@@ -92,7 +92,7 @@ extension URLSessionConfiguration {
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCredentialStorage = nil
     configuration.httpMaximumConnectionsPerHost = limits.perOrigin
-    // The port's policies enforce timeouts; one year stands for none.
+    // The port's policies enforce timeouts; one year means no timeout.
     configuration.timeoutIntervalForRequest = 31_536_000
     configuration.timeoutIntervalForResource = 31_536_000
     return configuration

@@ -6,23 +6,6 @@ import TransportCurlAdapter
 import TransportPort
 
 @Suite struct CurlConnectionTests {
-  @Test func `a connection is reused`() async throws {
-    let world = try CurlWorld(.respond(text: "hi"))
-    for _ in 1...5 { #expect(try await world.answer().text == "hi") }
-    try await world.answer(.post, body: .text("x"))
-    #expect(world.log.connectionCount == 1)
-    #expect(world.log.requests.map(\.head.ordinal) == [1, 2, 3, 4, 5, 6])
-  }
-
-  @Test func `a kept connection is not used if the options forbid it`() async throws {
-    let world = try CurlWorld(.respond())
-    var options = TransportOptions()
-    options.reusesConnections = false
-    try await world.answer()
-    try await world.answer(options: options)
-    #expect(world.log.connectionCount == 2)
-  }
-
   @Test(arguments: [HTTPOrigin.Scheme.http, .https])
   func `a child process does not hold a connection`(_ scheme: HTTPOrigin.Scheme) async throws {
     let world = try CurlWorld(
@@ -51,32 +34,6 @@ import TransportPort
     return process
   }
 
-  @Test func `Connection close is honored`() async throws {
-    let world = try CurlWorld(.respond(headerFields: [.connection: "close"]))
-    try await world.answer()
-    try await world.answer()
-    #expect(world.log.connectionCount == 2)
-  }
-
-  /// Creates a world whose origin ends a kept connection after reading a second request.
-  private func dying(_ step: ScriptStep) throws -> CurlWorld {
-    try CurlWorld(
-      OriginPlan { request in
-        request.ordinal == 1 ? .respond(text: "\(request.connection)") : [.readBody, step]
-      })
-  }
-
-  @Test(arguments: [ScriptStep.close, .reset])
-  func `an idempotent request is resent if a kept connection dies`(
-    _ step: ScriptStep
-  ) async throws {
-    let world = try dying(step)
-    #expect(try await world.answer().text == "1")
-    #expect(try await world.answer().text == "2")
-    #expect(try await world.answer(.put, body: .text("body")).text == "3")
-    #expect(world.log.requests.last?.bodyCount == 4)
-  }
-
   @Test(arguments: [HTTPRequest.Method.get, .post])
   func `a request that was sent is never reported as refused`(
     _ method: HTTPRequest.Method
@@ -97,41 +54,6 @@ import TransportPort
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .post])
-  func `a kept connection that was closed meanwhile is not used`(
-    _ method: HTTPRequest.Method
-  ) async throws {
-    let world = try CurlWorld(.respond(text: "hi") + [.pause(.milliseconds(20)), .close])
-    for connection in 1...3 {
-      #expect(try await world.answer(method, body: .text("once")).text == "hi")
-      try await world.log.first { $0.connection == connection && $0.kind == .closed }
-    }
-    #expect(world.log.connectionCount == 3)
-    #expect(world.log.requests.count == 3)
-  }
-
-  @Test(arguments: [ScriptStep.close, .reset], [HTTPRequestBody.text("pay"), .bytes([]), .none])
-  func `a POST on a dying connection is sent once`(
-    _ step: ScriptStep, _ body: HTTPRequestBody
-  ) async throws {
-    let world = try dying(step)
-    try await world.answer()
-    let error = try await world.failure(.post, body: body)
-    #expect([.connectionReset, .emptyReply].contains(error.kind), "\(error)")
-    #expect(error.bytesSent)
-    #expect(!error.isRetrySafe)
-    try await world.answer(.get)
-    #expect(world.log.requests.count { $0.head.method == .post } == 1)
-  }
-
-  @Test func `a streamed POST on a dying connection is sent once`() async throws {
-    let world = try dying(.close)
-    try await world.answer()
-    let error = try await world.failure(.post, body: .stream(Chunks(chunks: [[1], [2]])))
-    #expect(!error.isRetrySafe)
-    #expect(world.log.requests.count { $0.head.method == .post } == 1)
-  }
-
-  @Test(arguments: [HTTPRequest.Method.get, .post])
   func `a request that no connection processes is sent until one does`(
     _ method: HTTPRequest.Method
   ) async throws {
@@ -145,54 +67,29 @@ import TransportPort
     #expect(world.log.requests.last?.bodyCount == (method == .post ? 3 : 0))
   }
 
-  @Test func `requests beyond the limit wait for a connection`() async throws {
-    let world = try CurlWorld([.readBody, .pause(.milliseconds(5))] + .respond(text: "hi")) {
-      $0.limits = ConnectionLimits(perOrigin: 4, total: 4)
-    }
-    try await withThrowingTaskGroup { group in
-      for _ in 1...60 { group.addTask { try await world.answer().text } }
-      for try await text in group { #expect(text == "hi") }
-    }
-    #expect(world.log.requests.count == 60)
-    #expect(world.log.connectionCount <= 4)
-  }
-
-  @Test func `the queue of one origin does not block another`() async throws {
-    let slow = try ScriptedOrigin([.stall])
-    let world = try CurlWorld(.respond(text: "hi")) {
-      $0.limits = ConnectionLimits(perOrigin: 1, total: 2)
-    }
-    try await withThrowingTaskGroup { group in
-      for _ in 1...5 {
-        group.addTask { _ = try? await world.transport.send(HTTPRequest(url: slow.url)) }
-      }
-      try await slow.log.first { $0.kind.isHead }
-      #expect(try await world.answer().text == "hi")
-      #expect(slow.log.connectionCount == 1)
-      group.cancelAll()
-    }
-  }
-
-  @Test func `1,000 concurrent requests use 64 connections`() async throws {
-    let world = try CurlWorld(.respond(text: "hi"))
-    try await withThrowingTaskGroup { group in
-      for _ in 1...1000 { group.addTask { try await world.answer().text } }
-      for try await text in group { #expect(text == "hi") }
-    }
-    #expect(world.log.connectionCount <= 64)
-  }
-
-  @Test func `releasing a response closes its connection`() async throws {
-    let flood = ScriptStep.sendRepeatedly([0x61], count: nil)
+  @Test func `a peer without TLS fails the handshake`() async throws {
     let world = try CurlWorld(
-      [.send("HTTP/1.1 200 OK\r\n\r\n"), flood], .respond(text: "hi")
-    ) {
-      $0.limits = ConnectionLimits(perOrigin: 1, total: 1)
+      OriginPlan(onConnect: { _ in [.send("220 hello\r\n"), .close] }, onRequest: { _ in [] }))
+    let error = await #expect(throws: TransportError.self) {
+      try await world.transport.send(HTTPRequest(url: "https://127.0.0.1:\(world.origin.port)"))
     }
-    var exchange: HTTPExchange? = try await world.transport.send(world.request())
-    #expect(exchange?.response.status.code == 200)
-    exchange = nil
-    #expect(try await world.answer().text == "hi")
-    try await world.log.first { $0.connection == 1 && $0.kind.isEndByPeer }
+    #expect(error?.kind == .tls(.handshake))
+  }
+
+  /// Heads that the clauses do not have.
+  @Test(arguments: [
+    ("HTTP/1.1 2", TransportError.Kind.emptyReply),
+    ("HTTP/1.1 100 Continue\r\n\r\n", .truncatedHead),
+    ("HTTP/1.1 99 OK\r\nContent-Length: 0\r\n\r\n", .malformedHead),
+    ("HTTP/1.1 101 Switching\r\n\r\n", .malformedHead),
+  ])
+  func `an invalid head fails with its kind`(
+    _ text: String, _ kind: TransportError.Kind
+  ) async throws {
+    let world = try CurlWorld(.raw(text) + [.close])
+    let error = try await world.failure()
+    #expect(error.kind == kind, "\(error)")
+    #expect(error.bytesSent)
+    #expect(world.log.requests.count == 1)
   }
 }

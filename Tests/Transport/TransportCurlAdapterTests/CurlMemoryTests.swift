@@ -9,19 +9,6 @@ import TransportPort
 @Suite struct CurlMemoryTests {
   private let block = [UInt8](repeating: 0x61, count: 65_536)
 
-  @Test func `reading pauses when the body is not read`() async throws {
-    let world = try CurlWorld(
-      [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendRepeatedly(block, count: nil)])
-    let exchange = try await world.transport.send(world.request())
-    var body = exchange.body.makeAsyncIterator()
-    var read = 0
-    for _ in 1...20 { read += try await body.next()?.count ?? 0 }
-    let sent = try await settled { world.sentBytes }
-    // Bytes in transit fill the buffers of libcurl, the adapter and the sockets.
-    #expect(sent - read < 24 << 20)
-    #expect(try await body.next()?.isEmpty == false)
-  }
-
   @Test func `chunks that the reader keeps do not change`() async throws {
     let blocks = (1...40).map { [UInt8](repeating: $0, count: 65_536) }
     let world = try CurlWorld(
@@ -68,20 +55,6 @@ import TransportPort
     for try await chunk in exchange.body { sizes.append(chunk.count) }
     #expect(sizes.reduce(0, +) == 3000)
     #expect(sizes.count < 10)
-  }
-
-  @Test func `the producer is suspended while the origin does not read`() async throws {
-    let world = try CurlWorld([.readBodyBytes(1), .stall])
-    let given = Mutex(0)
-    let chunks = Chunks(
-      chunks: Array(repeating: block, count: 2000),
-      willProduce: { index in given.withLock { $0 = index } })
-    let task = Task { try await world.failure(.post, body: .stream(chunks)) }
-    try await world.log.first { $0.kind.isHead }
-    let count = try await settled { given.withLock { $0 } }
-    #expect(count * block.count < 24 << 20)
-    task.cancel()
-    _ = try await task.value
   }
 
   /// Runs in a separate process, so that no other test influences the memory.
@@ -145,7 +118,6 @@ import TransportPort
     print("3 GB up and 3 GB down: resident memory grew by \(growth >> 10) KiB at most")
     #expect(growth < 24 << 20)
   }
-
 }
 
 /// Waits until a value has not changed for 100 ms and returns it.

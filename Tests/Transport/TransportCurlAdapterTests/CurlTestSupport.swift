@@ -12,10 +12,9 @@ struct CurlWorld {
   /// Creates a world whose origin plays the scripts in order and repeats the last one.
   init(
     _ scripts: OriginScript..., scheme: HTTPOrigin.Scheme = .http,
-    identity: OriginPlan.Identity = .trusted,
     _ configure: (inout CurlTransport.Configuration) -> Void = { _ in }
   ) throws {
-    try self.init(OriginPlan(inTurn: scripts, identity: identity), scheme: scheme, configure)
+    try self.init(OriginPlan(inTurn: scripts), scheme: scheme, configure)
   }
 
   init(
@@ -80,7 +79,6 @@ struct Answer {
 /// A body in chunks, with a hook before each of them.
 struct Chunks: AsyncSequence, Sendable {
   var chunks: [[UInt8]]
-  var failure: (any Error)?
   /// Called before each chunk with its index, and before the end.
   var willProduce: @Sendable (Int) async throws -> Void = { _ in }
 
@@ -92,10 +90,7 @@ struct Chunks: AsyncSequence, Sendable {
 
     mutating func next() async throws -> [UInt8]? {
       try await source.willProduce(index)
-      guard index < source.chunks.count else {
-        if let failure = source.failure { throw failure }
-        return nil
-      }
+      guard index < source.chunks.count else { return nil }
       defer { index += 1 }
       return source.chunks[index]
     }

@@ -6,38 +6,6 @@ import TransportPort
 @testable import TransportCurlAdapter
 
 @Suite struct CurlTimeTests {
-  @Test func `the connect timeout has its own error and millisecond precision`() async throws {
-    let world = try CurlWorld(OriginPlan(reachability: .silent) { _ in [] })
-    var options = TransportOptions()
-    options.connectTimeout = .milliseconds(150)
-    let taken = try await best(of: 25, under: .milliseconds(250)) {
-      let start = ContinuousClock.now
-      let error = try await world.failure(options: options)
-      #expect(error.kind == .connectTimeout)
-      #expect(error.phase == .connecting)
-      #expect(!error.bytesSent)
-      #expect(error.isRetrySafe)
-      return ContinuousClock.now - start
-    }
-    #expect(taken >= .milliseconds(150) && taken < .milliseconds(250))
-  }
-
-  @Test func `a refused connection has its own error`() async throws {
-    let world = try CurlWorld(OriginPlan(reachability: .refusing) { _ in [] })
-    let error = try await world.failure(.post, body: .text("x"))
-    #expect(error.kind == .connectionRefused)
-    #expect(error.phase == .connecting)
-    #expect(error.isRetrySafe)
-  }
-
-  @Test func `an unknown host has its own error`() async throws {
-    let world = try CurlWorld(OriginPlan(reachability: .unresolvable) { _ in [] })
-    let error = try await world.failure()
-    #expect(error.kind == .nameNotResolved)
-    #expect(error.phase == .resolving)
-    #expect(!error.bytesSent)
-  }
-
   @Test(
     .enabled(if: OperatingSystem.current == .linux),
     .enabled(if: CurlLibrary.current.abandonsLookups, "libcurl before 7.87 waits for it"))

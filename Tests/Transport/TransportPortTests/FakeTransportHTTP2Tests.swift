@@ -26,15 +26,6 @@ import TransportPort
     #expect(fake.connectionCount == count)
   }
 
-  @Test func `a cancelled stream leaves the connection open for others`() async throws {
-    let fake = Self.fake { _ in Self.slow }
-    let other = try await fake.send(Self.request("/other"))
-    try await fake.send(Self.request("/dropped")).body.cancel()
-    #expect(try await other.body.collect(upTo: 9) == Array("hi".utf8))
-    #expect(fake.events.last == .streamReset(1))
-    #expect(fake.connectionCount == 1)
-  }
-
   @Test func `a failed connection attempt fails each request separately`() async throws {
     let fake = FakeTransport(
       OriginPlan(identity: .expired, version: .http2) { _ in .respond(text: "hi") })
@@ -46,19 +37,6 @@ import TransportPort
     }
     #expect(fake.events == [])
     #expect(fake.connectionCount == 0)
-  }
-
-  @Test func `the end of a connection fails all its streams`() async throws {
-    let fake = Self.fake { request in
-      request.target == "/break" ? [.reset] : .raw("HTTP/1.1 200 OK\r\n\r\na") + [.stall]
-    }
-    let other = try await fake.send(Self.request("/other"))
-    _ = await Outcome(of: fake, Self.request("/break"))
-    let error = await #expect(throws: TransportError.self) {
-      for try await _ in other.body {}
-    }
-    #expect(error?.kind == .connectionReset)
-    #expect(fake.events.last == .closed(1, by: .origin))
   }
 
   @Test func `GOAWAY closes the connection once the last stream on it has ended`() async throws {
@@ -73,22 +51,5 @@ import TransportPort
     #expect(fake.events.last == .closed(1, by: .origin))
     #expect(await Outcome(of: fake, Self.request("/after")).status == 200)
     #expect(fake.requests.map(\.head.connection) == [1, 1, 2])
-  }
-
-  @Test func `a request that GOAWAY excludes is safe to retry`() async throws {
-    let fake = Self.fake { _ in [.readBody, .goAway(isProcessed: false)] }
-    let error = await Outcome(
-      of: fake, HTTPRequest(method: .post, url: "https://h/"), body: .text("pay")
-    ).error
-    #expect(error?.kind == .connectionReset)
-    #expect(error?.bytesSent == true)
-    #expect(error?.isRetrySafe == true)
-    #expect(fake.events.last == .closed(1, by: .origin))
-  }
-
-  @Test func `GOAWAY has no effect over HTTP/1_1`() async throws {
-    let fake = FakeTransport { _ in [.goAway(isProcessed: false)] + .respond(text: "hi") }
-    for _ in 1...2 { #expect(await Outcome(of: fake, Self.request("/")).body.text == "hi") }
-    #expect(fake.connectionCount == 1)
   }
 }

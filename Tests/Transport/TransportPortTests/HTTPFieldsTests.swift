@@ -10,19 +10,6 @@ import TransportPort
     #expect(HTTPField.Name("ACCEPT").hashValue == HTTPField.Name.accept.hashValue)
   }
 
-  @Test func `repeated lines stay separate and in order`() {
-    let fields: HTTPFields = ["Via": "a", "Age": "1", "via": "b"]
-    #expect(fields[values: "VIA"] == ["a", "b"])
-    #expect(fields["Via"] == "a, b")
-    #expect(fields.map(\.name.rawName) == ["Via", "Age", "via"])
-  }
-
-  @Test func `Set-Cookie is never joined`() {
-    let fields: HTTPFields = ["Set-Cookie": "a=1; Expires=Thu, 01 Jan", "set-cookie": "b=2"]
-    #expect(fields[.setCookie] == "a=1; Expires=Thu, 01 Jan")
-    #expect(fields[values: .setCookie].count == 2)
-  }
-
   @Test func `setting a value replaces all lines at the position of the first`() {
     var fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
     fields["A"] = "9"

@@ -126,67 +126,7 @@ import TransportPort
     #expect(reading.status == nil)
   }
 
-  @Test func `lines of a head may end in bare LF`() {
-    let reading = Self.read("HTTP/1.1 200 OK\nContent-Length: 2\n\nhi")
-    #expect(reading.body.text == "hi")
-    #expect(reading.error == nil)
-  }
-
-  @Test func `Latin-1 bytes are kept`() {
-    var parser = HTTPResponseParser(method: .get)
-    var events: [HTTPResponseParser.Event] = []
-    let bytes = Array("HTTP/1.1 204 \r\nX: caf".utf8) + [0xE9] + Array("\r\n\r\n".utf8)
-    #expect(throws: Never.self) { try parser.consume(bytes, into: &events) }
-    guard case .head(let response) = events.first else {
-      Issue.record("no head in \(events)")
-      return
-    }
-    #expect(response.headerFields[fields: "x"].first?.bytes == [0x63, 0x61, 0x66, 0xE9])
-  }
-
-  @Test func `a head is limited in bytes and in fields`() {
-    let limits = HTTPHeadLimits(bytes: 100, fields: 3)
-    let long = String(repeating: "x", count: 100)
-    #expect(Self.read("HTTP/1.1 200 \(long)\r\n\r\n", limits: limits).error == .headTooLarge)
-    #expect(Self.read("HTTP/1.1 200 \(long)", limits: limits).error == .headTooLarge)
-    #expect(Self.read("HTTP/1.1 200 \r\nA: \(long)", limits: limits).error == .headTooLarge)
-    let field = "A: 0123456789012345678901234567890123456789\r\n"
-    #expect(
-      Self.read("HTTP/1.1 200 \r\n\(field)\(field)\r\n", limits: limits).error == .headTooLarge)
-    #expect(
-      Self.read("HTTP/1.1 204 \r\nA:\r\nA:\r\nA:\r\n\r\n", limits: limits).error == nil)
-    #expect(
-      Self.read("HTTP/1.1 204 \r\nA:\r\nA:\r\nA:\r\nA:\r\n\r\n", limits: limits).error
-        == .headTooLarge)
-    let fold = "HTTP/1.1 204 \r\nA: b\r\n" + String(repeating: " c\r\n", count: 50)
-    #expect(Self.read(fold, limits: limits).error == .headTooLarge)
-  }
-
-  @Test func `interim responses are never final and are limited`() {
-    let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
-    let final = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-    let reading = Self.read("HTTP/1.1 100 \r\n\r\n\(interim)\(final)")
-    #expect(reading.informational == [100, 103])
-    #expect(reading.status == 200)
-    let limits = HTTPHeadLimits(informational: 4)
-    let four = String(repeating: interim, count: 4)
-    #expect(Self.read(four + final, limits: limits).status == 200)
-    #expect(Self.read(four + interim, limits: limits).error == .tooManyInformational)
-    #expect(Self.read(interim, ending: .orderly).error == .truncatedHead)
-  }
-
   // MARK: Framing
-
-  @Test func `bytes after the declared length only prevent reuse`() {
-    let reading = Self.read("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
-    #expect(reading.body.text == "hello")
-    #expect(reading.trailers == [])
-    #expect(reading.isReusable)
-    let surplus = Self.read("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK")
-    #expect(surplus.body.text == "hello")
-    #expect(surplus.error == nil)
-    #expect(!surplus.isReusable)
-  }
 
   @Test(arguments: [
     ("5", nil), ("5\r\nContent-Length: 5", nil), ("5, 5", nil), ("005", nil), ("5,5,5", nil),
@@ -241,75 +181,6 @@ import TransportPort
     #expect(reading.error == .unsupportedTransferCoding)
   }
 
-  @Test func `chunked overrides Content-Length and prevents reuse`() {
-    let reading = Self.read(
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n"
-        + "5\r\nhello\r\n0\r\n\r\n")
-    #expect(reading.body.text == "hello")
-    #expect(!reading.isReusable)
-  }
-
-  @Test(arguments: [
-    ("x", TransportError.Kind.invalidLength), ("", .invalidLength), ("3, 4", .conflictingLength),
-    ("3\r\nContent-Length: 4", .conflictingLength),
-  ])
-  func `an unused Content-Length is validated too`(length: String, error: TransportError.Kind) {
-    let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n"
-    #expect(Self.read(head + "\r\n", method: .head).error == error)
-    #expect(Self.read(head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n").error == error)
-  }
-
-  @Test func `a field that frames the body cannot be folded`() {
-    for (line, error) in [
-      ("Transfer-Encoding:\r\n chunked", TransportError.Kind.unsupportedTransferCoding),
-      ("Content-Length: 1\r\n 2", .invalidLength), ("Content-Length:\r\n\t2", .invalidLength),
-    ] {
-      #expect(Self.read("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n").error == error)
-    }
-  }
-
-  @Test func `identity reads until the connection ends, whatever the length`() {
-    let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhello"
-    #expect(Self.read(text).trailers == nil)
-    let reading = Self.read(text, ending: .orderly)
-    #expect(reading.body.text == "hello")
-    #expect(reading.trailers == [])
-  }
-
-  @Test(arguments: [
-    (HTTPRequest.Method.head, "200 OK\r\nContent-Length: 5"), (.get, "204 \r\nContent-Length: 5"),
-    (.get, "304 \r\nContent-Length: 5"), (.head, "200 OK\r\nTransfer-Encoding: chunked"),
-    (.head, "200 OK"), (.get, "204 \r\nContent-Length: x"),
-  ])
-  func `responses without a body end with their head`(method: HTTPRequest.Method, head: String) {
-    let reading = Self.read("HTTP/1.1 \(head)\r\n\r\n", method: method)
-    #expect(reading.trailers == [])
-    #expect(reading.body.isEmpty)
-    #expect(reading.isReusable)
-  }
-
-  @Test func `a body without framing ends with the connection`() {
-    for version in ["1.0", "1.1"] {
-      let text = "HTTP/\(version) 200 OK\r\n\r\nhello"
-      #expect(Self.read(text).trailers == nil)
-      #expect(Self.read(text, ending: .orderly).trailers == [])
-      #expect(Self.read(text, ending: .orderly).body.text == "hello")
-      #expect(Self.read(text, ending: .unannounced).error == .truncatedBody)
-      #expect(Self.read(text, ending: .reset).error == .connectionReset)
-    }
-  }
-
-  @Test(arguments: [
-    ("1.1", "X: y", true), ("1.1", "Connection: close", false),
-    ("1.1", "Connection: a, Close", false),
-    ("1.0", "X: y", false), ("1.0", "Connection: Keep-Alive", true),
-    ("1.0", "Connection: keep-alive, close", false),
-  ])
-  func `reuse depends on version and Connection`(version: String, field: String, isReusable: Bool) {
-    let reading = Self.read("HTTP/\(version) 200 OK\r\n\(field)\r\nContent-Length: 0\r\n\r\n")
-    #expect(reading.isReusable == isReusable)
-  }
-
   // MARK: End of the connection
 
   @Test(arguments: [
@@ -342,19 +213,6 @@ import TransportPort
       #expect(reading.body.text == "hi")
       #expect(reading.error == nil)
       #expect(!reading.isReusable)
-    }
-  }
-
-  @Test func `a retry after an early end is safe only for idempotent methods`() throws {
-    for (method, isSafe) in [(HTTPRequest.Method.get, true), (.put, true), (.post, false)] {
-      var parser = HTTPResponseParser(method: method)
-      var events: [HTTPResponseParser.Event] = []
-      do throws(TransportError) {
-        try parser.finish(.orderly, into: &events)
-        Issue.record("nothing was thrown")
-      } catch {
-        #expect(error.isRetrySafe == isSafe)
-      }
     }
   }
 

@@ -11,14 +11,4 @@ import TransportPort
       OriginScript.respond(headerFields: ["transfer-encoding": "chunked"], text: "0\r\n\r\n").steps
         == [.readBody, .send("HTTP/1.1 200 \r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")])
   }
-
-  @Test func `splitting changes neither the bytes nor the other steps`() {
-    let script: OriginScript = [.readBody, .send("abcde"), .close]
-    #expect(
-      script.split(into: 2).steps == [.readBody, .send("ab"), .send("cd"), .send("e"), .close])
-    #expect(
-      script.split(into: 3, pausing: .seconds(1)).steps
-        == [.readBody, .send("abc"), .pause(.seconds(1)), .send("de"), .close])
-    #expect(script.split(into: 0).steps.count == 7)
-  }
 }

@@ -2,32 +2,19 @@ import ManualClocks
 import Testing
 import TransportPort
 
-/// A body in chunks, which may end with an error.
+/// A body in chunks.
 struct Chunks: AsyncSequence, Sendable {
-  struct Failed: Error {}
-
   struct AsyncIterator: AsyncIteratorProtocol {
-    var rest: ArraySlice<[UInt8]>
-    let fails: Bool
+    var rest: ArraySlice<String>
 
-    mutating func next() async throws -> [UInt8]? {
-      if let chunk = rest.popFirst() { return chunk }
-      if fails { throw Failed() }
-      return nil
-    }
+    mutating func next() async -> [UInt8]? { rest.popFirst().map { Array($0.utf8) } }
   }
 
-  var chunks: [[UInt8]]
-  var fails = false
+  let texts: [String]
 
-  init(_ texts: [String], fails: Bool = false) {
-    self.chunks = texts.map { Array($0.utf8) }
-    self.fails = fails
-  }
+  init(_ texts: [String]) { self.texts = texts }
 
-  func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(rest: chunks[...], fails: fails)
-  }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: texts[...]) }
 }
 
 extension [UInt8] {
@@ -66,17 +53,6 @@ struct Outcome: Sendable {
     } catch {
       self.error = error
     }
-  }
-}
-
-/// A transport that returns the exchange of a closure, to observe how a policy uses its base.
-struct StubTransport: HTTPTransport {
-  let answer: @Sendable (HTTPRequest) -> HTTPExchange
-
-  func send(
-    _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
-  ) async throws(TransportError) -> HTTPExchange {
-    answer(request)
   }
 }
 

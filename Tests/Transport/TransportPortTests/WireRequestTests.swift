@@ -28,18 +28,6 @@ import TransportPort
   private static let longest = [63, 63, 63, 61].map { String(repeating: "a", count: $0) }
     .joined(separator: ".")
 
-  @Test(arguments: ["a", " a", "a ", "\t a \t"])
-  func `spaces around a value are not sent`(value: String) throws {
-    let lines = try Self.head(HTTPRequest(url: "http://h/", headerFields: ["X": value]))
-    #expect(lines == ["GET / HTTP/1.1", "Host: h", "X: a"])
-  }
-
-  @Test func `userinfo and fragment are not sent, the query is sent verbatim`() throws {
-    let lines = try Self.head(
-      HTTPRequest(url: "http://user:secret@Example.com:8080/a%20b?b=1&b=2&&=#top?x"))
-    #expect(lines == ["GET /a%20b?b=1&b=2&&= HTTP/1.1", "Host: example.com:8080"])
-  }
-
   @Test(arguments: [
     ("http://h", "/", "h", 80), ("https://h", "/", "h", 443), ("http://h?q", "/?q", "h", 80),
     ("http://h:80/", "/", "h", 80), ("https://h:80/", "/", "h:80", 80),
@@ -84,154 +72,11 @@ import TransportPort
     #expect(try Self.refusal(HTTPRequest(url: url)) == .invalidRequest(reason))
   }
 
-  @Test(arguments: ["file", "ftp", "gopher", "data", "ws", "javascript"])
-  func `other schemes are rejected`(scheme: String) throws {
-    #expect(
-      try Self.refusal(HTTPRequest(url: "\(scheme)://h/etc/passwd")) == .unsupportedScheme(scheme))
-    #expect(try Self.refusal(HTTPRequest(url: "\(scheme):x")) == .unsupportedScheme(scheme))
-  }
-
-  @Test func `a path without a slash is rejected and a fragment is removed`() throws {
-    var request = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "a")
-    #expect(try Self.refusal(request) == .invalidRequest(.url))
-    request.path = "/a#b"
-    #expect(try Self.head(request)[0] == "GET /a HTTP/1.1")
-    request.path = nil
-    #expect(try Self.head(request)[0] == "GET / HTTP/1.1")
-  }
-
-  @Test(arguments: ["", "GET /evil HTTP/1.1\r\nX:", "A B", "GÉT", "GET\n", "CONNECT"])
-  func `CONNECT and methods that are not tokens are rejected`(method: String) throws {
-    let request = HTTPRequest(method: HTTPRequest.Method(method), url: "http://h/")
-    #expect(try Self.refusal(request) == .invalidRequest(.method))
-  }
-
-  @Test func `a custom method is sent unchanged`() throws {
-    #expect(try Self.head(HTTPRequest(method: "purge", url: "http://h/"))[0] == "purge / HTTP/1.1")
-  }
-
-  @Test(arguments: ["", "A B", "A:", "A\r\nB", "Ä", "A\0"])
-  func `a field name that is not a token is rejected`(name: String) throws {
-    let request = HTTPRequest(url: "http://h/", headerFields: [HTTPField.Name(name): "x"])
-    #expect(try Self.refusal(request) == .invalidRequest(.fieldName))
-  }
-
-  @Test(arguments: ["x\r\nY: z", "x\n", "\r", "x\0y"])
-  func `a field value with CR, LF or NUL is rejected`(value: String) throws {
-    for name: HTTPField.Name in ["X-A", "Host", "Content-Type"] {
-      let request = HTTPRequest(url: "http://h/", headerFields: [name: value])
-      #expect(try Self.refusal(request) == .invalidRequest(.fieldValue))
-    }
-  }
-
   @Test func `fields are sent in order and unchanged, including repeated and empty ones`() throws {
     var request = HTTPRequest(url: "http://h/", headerFields: ["A": "1", "b": "", "a": " 2 "])
     request.headerFields.append(HTTPField(name: "L", bytes: [0xE9]))
     let wire = try WireRequest(request, body: .none)
     let expected = Array("GET / HTTP/1.1\r\nHost: h\r\nA: 1\r\nb: \r\na: 2\r\nL: ".utf8)
     #expect(wire.head == expected + [0xE9, 0x0D, 0x0A, 0x0D, 0x0A])
-  }
-
-  @Test func `a Host field overrides the default, two are rejected`() throws {
-    let lines = try Self.head(HTTPRequest(url: "http://h/", headerFields: ["hOST": "other"]))
-    #expect(lines == ["GET / HTTP/1.1", "Host: other"])
-    let twice = HTTPRequest(url: "http://h/", headerFields: ["Host": "a", "host": "a"])
-    #expect(try Self.refusal(twice) == .invalidRequest(.framing))
-  }
-
-  @Test func `Transfer-Encoding in a request is rejected`() throws {
-    let request = HTTPRequest(url: "http://h/", headerFields: ["transfer-encoding": "chunked"])
-    #expect(try Self.refusal(request) == .invalidRequest(.framing))
-  }
-
-  @Test func `TRACE is sent only without a body`() throws {
-    let request = HTTPRequest(method: .trace, url: "http://h/")
-    #expect(try Self.refusal(request) == nil)
-    #expect(try Self.refusal(request, body: .bytes([])) == .invalidRequest(.body))
-  }
-
-  @Test(arguments: [
-    (HTTPRequest.Method.get, nil as String?), (.head, nil), (.delete, nil), (.options, nil),
-    ("PURGE", nil), (.post, "0"), (.put, "0"), (.patch, "0"),
-  ])
-  func `no body means no Content-Length, except 0 for POST, PUT and PATCH`(
-    method: HTTPRequest.Method, length: String?
-  ) throws {
-    let wire = try WireRequest(HTTPRequest(method: method, url: "http://h/"), body: .none)
-    #expect(wire.headerFields[.contentLength] == length)
-    #expect(!wire.headerFields.contains(.transferEncoding))
-  }
-
-  @Test func `a body of known length has Content-Length, any other is chunked`() throws {
-    let request = HTTPRequest(method: .post, url: "http://h/")
-    let known = try WireRequest(request, body: .text("abc"))
-    #expect(known.framing == .length(3))
-    #expect(known.headerFields[.contentLength] == "3")
-    let empty = try WireRequest(HTTPRequest(url: "http://h/"), body: .bytes([]))
-    #expect(empty.headerFields[.contentLength] == "0")
-    let unknown = try WireRequest(request, body: .stream(Chunks([])))
-    #expect(unknown.framing == .chunked)
-    #expect(unknown.headerFields[.transferEncoding] == "chunked")
-    #expect(!unknown.headerFields.contains(.contentLength))
-    let trailed = try WireRequest(
-      request, body: .stream(Chunks([]), length: 3, trailers: { [:] }))
-    #expect(trailed.framing == .chunked)
-  }
-
-  @Test(arguments: ["4", "-3", "3, 3", "+3", "x", "", "99999999999999999999"])
-  func `a Content-Length that does not match the body is rejected`(length: String) throws {
-    let request = HTTPRequest(
-      method: .post, url: "http://h/", headerFields: ["content-length": length])
-    #expect(try Self.refusal(request, body: .text("abc")) == .invalidRequest(.contentLength))
-  }
-
-  @Test func `a matching Content-Length is sent once and applies to a stream`() throws {
-    let request = HTTPRequest(
-      method: .post, url: "http://h/", headerFields: ["content-length": "3"])
-    let wire = try WireRequest(request, body: .text("abc"))
-    #expect(wire.headerFields[values: .contentLength] == ["3"])
-    #expect(try WireRequest(request, body: .stream(Chunks([]))).framing == .length(3))
-    #expect(try Self.refusal(request) == .invalidRequest(.contentLength))
-    #expect(
-      try Self.refusal(request, body: .stream(Chunks([]), trailers: { [:] }))
-        == .invalidRequest(.contentLength))
-    #expect(
-      try Self.refusal(
-        HTTPRequest(method: .post, url: "http://h/"), body: .stream(Chunks([]), length: -1))
-        == .invalidRequest(.contentLength))
-  }
-
-  @Test func `a URL of 100 KB is valid`() throws {
-    let query = String(repeating: "q", count: 100_000)
-    #expect(
-      try WireRequest(HTTPRequest(url: "http://h/?\(query)"), body: .none).target.count > 100_000)
-  }
-
-  @Test func `HEAD is sent only without a body`() throws {
-    let request = HTTPRequest(method: .head, url: "http://h/")
-    for body in [HTTPRequestBody.text("a"), .bytes([])] {
-      #expect(try Self.refusal(request, body: body) == .invalidRequest(.body))
-    }
-    var declared = request
-    declared.headerFields[.contentLength] = "0"
-    #expect(try Self.refusal(declared) == .invalidRequest(.body))
-    #expect(try Self.refusal(request) == nil)
-  }
-
-  @Test func `a head beyond the limit is rejected, whichever part is too large`() throws {
-    let bare = HTTPRequest(url: "http://h/")
-    let room = WireRequest.headLimit - (try WireRequest(bare, body: .none).head.count)
-    func request(_ count: Int) -> [HTTPRequest] {
-      let text = String(repeating: "a", count: count)
-      return [
-        HTTPRequest(url: "http://h/" + text),
-        HTTPRequest(method: HTTPRequest.Method("GET" + text), url: "http://h/"),
-        HTTPRequest(url: "http://h/", headerFields: ["X": String(text.dropLast(5))]),
-      ]
-    }
-    for request in request(room) { #expect(try Self.refusal(request) == nil) }
-    for request in request(room + 1) {
-      #expect(try Self.refusal(request) == .invalidRequest(.headTooLarge))
-    }
   }
 }

@@ -53,7 +53,7 @@ struct Served: Sendable {
 }
 
 @Suite struct ArchiveVerificationTests {
-  /// Each answer differs from the recorded one in one thing, which alone is named.
+  /// Each answer differs from the recorded one in one thing, and the report names only that.
   private static let changes: [(Served, [ArchiveVerification.Change])] = {
     let served = Served()
     return [

@@ -88,7 +88,7 @@ import TransportRecording
     try Data("json $.at sometimes\n".utf8).write(to: URL(filePath: file))
     let wrong = try await run { ["verify", $0, "--against", $1, "--matchers", file] }
     #expect(wrong.status == 65)
-    #expect(wrong.errors.contains("\"json $.at sometimes\" is no matcher"))
+    #expect(wrong.errors.contains("\"json $.at sometimes\" is not a matcher"))
   }
 
   @Test func `a verification that asks nothing exits with 2 and says why`() async throws {
@@ -96,7 +96,7 @@ import TransportRecording
     let without = try await run(paths: ["/key", "/made"], arguments: arguments)
     #expect(without.status == 2)
     #expect(without.output.contains("set CONTRACT_SECRET_AUTHORIZATION"))
-    #expect(without.output.contains("POST is only asked when it is named"))
+    #expect(without.output.contains("POST is sent only if it is named"))
     let key = [RedactedValue.field("Authorization").environmentVariable: "s3cret"]
     let with = try await run(paths: ["/key", "/made"], environment: key) {
       ["verify", $0, "--against", $1, "--method", "POST"]
@@ -128,7 +128,7 @@ import TransportRecording
       ),
       (["verify", folder.file("b.har")], 64, "needs --against URL"),
       (["verify"], 64, "needs an archive"), ([], 64, "missing command"),
-      (["verify", "a", "--against", "h", "--match", "x"], 64, "\"x\" is no matcher"),
+      (["verify", "a", "--against", "h", "--match", "x"], 64, "\"x\" is not a matcher"),
       (["verify", "a", "--against", "h", "--method", "a b"], 64, "not a method"),
       (["verify", "a", "--against", "h", "--seconds", "0"], 64, "whole number above 0"),
     ] {
@@ -139,7 +139,7 @@ import TransportRecording
     }
     let origin = try await run { archive, _ in ["verify", archive, "--against", "h"] }
     #expect(origin.status == 64)
-    #expect(origin.errors.contains("\"h\" is no origin"))
+    #expect(origin.errors.contains("\"h\" is not an origin"))
   }
 }
 

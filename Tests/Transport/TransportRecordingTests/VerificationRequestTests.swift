@@ -4,7 +4,7 @@ import Testing
 import TransportPort
 import TransportRecording
 
-/// What a verification sends, and what it leaves alone.
+/// The requests that a verification sends, and those that it skips.
 @Suite struct VerificationRequestTests {
   private static let redaction = Redaction(
     fields: ["X-Key"], queryItems: ["token"], jsonPaths: ["$.user.password"],
@@ -32,7 +32,7 @@ import TransportRecording
     #expect(fake.requests.map(\.head.method) == [.get, .head, .options])
     #expect(report.verdict == .notVerified)
     #expect(report.exchanges.count { $0.outcome == .agrees } == 3)
-    #expect("\(report)".contains("POST is only asked when it is named"))
+    #expect("\(report)".contains("POST is sent only if it is named"))
     let all = try await archive.verify(
       against: fake, .init(methods: Set(methods)), clock: stoppedClock)
     #expect(all.verdict == .agrees)
@@ -171,7 +171,7 @@ import TransportRecording
     let late = try await verification
     #expect(late.verdict == .notVerified)
     #expect("\(late)".contains("deadlineExceeded"))
-    #expect("\(late)".contains("the time limit of 0.06 seconds for all was over"))
+    #expect("\(late)".contains("the time limit of 0.06 seconds for all exchanges had passed"))
     let cancelled = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await archive.verify(against: silent, clock: stoppedClock)
@@ -253,7 +253,7 @@ import TransportRecording
     "json $.a number", "json $.a number 5...1", "json $.a number a...b", "content x any",
     "status any", "json $.a number nan...1",
   ])
-  func `a line that is no matcher is an error that shows it`(_ text: String) {
+  func `a line that is not a matcher is an error that shows it`(_ text: String) {
     let error = #expect(throws: ArchiveVerificationError.self) { _ = try Matcher(text) }
     #expect(error == .invalidMatcher(text))
     #expect(error?.description.contains(text.debugDescription) == true)

@@ -81,7 +81,7 @@ import TransportURLSessionAdapter
     #expect(!answer.fields.contains(.contentLength))
   }
 
-  /// The codings with their encoded "hi": zstd, and three codings of which one changes nothing.
+  /// Codings with the encoded "hi": zstd, gzip after identity, and identity.
   private static let encoded: [(codings: String, bytes: [UInt8])] = [
     ("zstd", [0x28, 0xB5, 0x2F, 0xFD, 0x20, 2, 0x11, 0, 0, 0x68, 0x69]),
     (
@@ -212,22 +212,6 @@ import TransportURLSessionAdapter
     // The lookups block the sessions of all tests, which must not count this in their own time.
     let world = try URLSessionWorld(.respond())
     try await world.answer(to: world.request())
-  }
-
-  @Test func `a shutdown ends running, waiting and later requests`() async throws {
-    let world = try URLSessionWorld(
-      [.readBody, .stall], limits: ConnectionLimits(perOrigin: 1, total: 1))
-    let running = Task { await world.failure(of: world.request()) }
-    try await world.origin.log.wait { $0.contains { $0.kind.isHead } }
-    let waiting = Task { await world.failure(of: world.request()) }
-    world.transport.shutDown()
-    world.transport.shutDown()
-    #expect(await running.value?.kind == .shutDown)
-    #expect(await waiting.value?.kind == .shutDown)
-    #expect(await world.failure(of: world.request())?.kind == .shutDown)
-    let body = HTTPRequestBody.stream(Chunks(["a"]))
-    #expect(await world.failure(of: world.request(.post), body: body)?.kind == .shutDown)
-    #expect(world.origin.log.requests.count == 1)
   }
 
   @Test func `a released transport completes the response that is being read, then closes`()

@@ -31,6 +31,16 @@ public final class ForeignServer: Sendable {
     /// The path of the program; `nil` if it is not installed.
     public var path: String? { executablePath(of: rawValue) }
 
+    /// The path of the program.
+    ///
+    /// - Throws: ``Failure`` if it is not installed.
+    func installedPath() throws(Failure) -> String {
+      guard let path else {
+        throw Failure(description: "\(rawValue) is not installed; run: apt-get install \(package)")
+      }
+      return path
+    }
+
     /// Whether the program serves a scheme.
     ///
     /// Over `https` each program offers HTTP/2; nghttpd speaks nothing else.
@@ -77,11 +87,7 @@ public final class ForeignServer: Sendable {
   public init(
     _ program: Program, _ role: Role, in folder: URL, requestsPerConnection: Int? = nil
   ) async throws {
-    guard let path = program.path else {
-      throw Failure(
-        description: "\(program.rawValue) is not installed; run: apt-get install \(program.package)"
-      )
-    }
+    let path = try program.installedPath()
     var backend: ScriptedOrigin?
     var scheme = HTTPOrigin.Scheme.https
     if case .serving(let root, let served) = role {
@@ -131,7 +137,8 @@ public final class ForeignServer: Sendable {
     }
   }
 
-  private static func writeIdentity(to folder: URL) throws {
+  /// Writes a certificate that the trusted authority signed, and its key.
+  static func writeIdentity(to folder: URL) throws {
     let identity = try OriginTLS.trusted.get().issue(OriginTLS.localhost)
     for (name, text) in [
       ("key.pem", identity.keyPEM), ("certificate.pem", identity.certificatePEM),

@@ -10,15 +10,6 @@ import TransportPort
 /// It returns the content of each upload, followed by the trailer field `X-End: yes`. Its output
 /// contains no content, so the log has the size of each body but not its bytes.
 package final class NghttpdOrigin: Sendable {
-  /// The server could not be started.
-  package struct Failure: Error, CustomStringConvertible {
-    package var description: String
-
-    package init(description: String) {
-      self.description = description
-    }
-  }
-
   /// The requests and events at the server.
   package let log = OriginLog()
 
@@ -34,27 +25,22 @@ package final class NghttpdOrigin: Sendable {
 
   /// Starts the server with a certificate of the trusted authority, and waits until it listens.
   ///
-  /// - Parameters:
-  ///   - program: The path of nghttpd.
-  ///   - folder: An empty folder, for the certificate and as the root of the served files.
-  /// - Throws: ``Failure`` if the server does not listen after five attempts; file system errors.
-  package init(program: String, folder: URL) throws {
-    let identity = try OriginTLS.trusted.get().issue(OriginTLS.localhost)
-    let (key, certificate) = (
-      folder.appendingPathComponent("key.pem"), folder.appendingPathComponent("certificate.pem")
-    )
-    try Data(identity.keyPEM.utf8).write(to: key)
-    try Data(identity.certificatePEM.utf8).write(to: certificate)
+  /// - Parameter folder: An empty folder, for the certificate and as the root of the served files.
+  /// - Throws: `ForeignServer.Failure` if nghttpd is not installed or does not listen after five
+  ///   attempts; file system errors.
+  package init(folder: URL) throws {
+    let program = try ForeignServer.Program.nghttpd.installedPath()
+    try ForeignServer.writeIdentity(to: folder)
     // nghttpd does not report a port that the system chose. Another process can take the free port
     // that is found here before nghttpd binds it, so try more than once.
-    var failure = Failure(description: "nghttpd was not started")
+    var failure = ForeignServer.Failure(description: "nghttpd was not started")
     for _ in 1...5 {
       let port = try LoopbackSocket.freePort()
       let output = Pipe()
       let process = try ProcessGroup(
         [
           program, "-v", "-a", "127.0.0.1", "-d", folder.path, "--echo-upload", "--trailer",
-          "x-end: yes", "\(port)", key.path, certificate.path,
+          "x-end: yes", "\(port)", "key.pem", "certificate.pem",
         ], in: folder.path, removing: folder.path,
         environment: ProcessInfo.processInfo.environment,
         output: output.fileHandleForWriting.fileDescriptor)
@@ -64,10 +50,9 @@ package final class NghttpdOrigin: Sendable {
       let first = lines.next() ?? ""
       guard first.contains(": listen ") else {
         process.end()
-        failure = Failure(
+        failure = ForeignServer.Failure(
           description:
-            "nghttpd does not listen on port \(port); its first output line is '\(first)'"
-        )
+            "nghttpd does not listen on port \(port); its first output line is '\(first)'")
         continue
       }
       self.port = Int(port)
@@ -85,9 +70,6 @@ package final class NghttpdOrigin: Sendable {
   deinit {
     close()
   }
-
-  /// The path of nghttpd; `nil` if it is not installed.
-  package static var installed: String? { executablePath(of: "nghttpd") }
 
   /// Ends the server and joins the thread that reads its output. Calling it again has no effect.
   package func close() {

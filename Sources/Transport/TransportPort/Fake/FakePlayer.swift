@@ -76,11 +76,11 @@ actor FakePlayer {
       if let count, count <= 0 { return }
       guard !bytes.isEmpty else { return }
       // A flood inside a head produces no event and would never return to the caller.
-      await Task.yield()  // not mutated: no answer depends on the order of tasks
+      await Task.yield()  // not mutated: no result depends on the order of tasks
       guard !Task.isCancelled else { throw exchange.error(.cancelled) }
       // In pieces as a socket delivers them: byte by byte, a flood would take seconds.
       var (piece, copies) = (bytes, 1)
-      while piece.count <= 2048,  // not mutated: how a flood is cut is no behaviour of the port
+      while piece.count <= 2048,  // not mutated: the size of the pieces is not part of the port
         copies <= (count ?? .max) / 2
       {
         piece += piece

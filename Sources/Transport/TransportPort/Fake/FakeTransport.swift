@@ -99,7 +99,7 @@ public final class FakeTransport: HTTPTransport {
   public var events: [OriginEvent] { state.withLock { $0.model.events } }
 
   /// The number of open connections, including idle ones.
-  // not mutated: for tests of the fake's users, and no call of the port
+  // not mutated: only users' tests read it
   public var connectionCount: Int { state.withLock { $0.model.connectionCount } }
 
   /// Ends all pending requests and makes later ones fail with

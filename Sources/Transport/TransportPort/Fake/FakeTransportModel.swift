@@ -50,7 +50,7 @@ struct FakeTransportModel: Sendable {
   }
 
   /// The number of open connections, including idle ones.
-  // not mutated: for tests of the fake's users, and no call of the port
+  // not mutated: only users' tests read it
   var connectionCount: Int { open.count }
 
   /// Adds a waiter for a connection.
@@ -169,7 +169,7 @@ struct FakeTransportModel: Sendable {
     _ wire: WireRequest, on connection: Int
   ) -> (head: OriginRequest, index: Int) {
     open[connection]?.requests += 1
-    // not mutated: a request whose connection has ended has ended too
+    // not mutated: a request ends with its connection
     let ordinal = open[connection]?.requests ?? 1
     var fields = wire.headerFields
     if open[connection]?.streams != nil { fields.removeAll { $0.name.isOfConnection } }
@@ -183,7 +183,7 @@ struct FakeTransportModel: Sendable {
 
   /// Records content that the origin received.
   mutating func record(_ bytes: [UInt8], of index: Int) {
-    // not mutated: what is recorded of a request is no behaviour of the port
+    // not mutated: the size of a record is not part of the port
     let room = max(0, recordedBodyLimit - requests[index].body.count)
     requests[index].body += bytes.prefix(room)
     requests[index].bodyCount += bytes.count
@@ -198,7 +198,7 @@ struct FakeTransportModel: Sendable {
   /// Closes all connections and removes all waiters.
   mutating func shutDown() {
     isShutDown = true
-    // not mutated: shows only if a connection is granted before its exchange is ended
+    // not mutated: matters only if a connection is granted before its exchange ends
     waiting = []
     for connection in open.keys.sorted() { close(connection, by: .client) }
   }

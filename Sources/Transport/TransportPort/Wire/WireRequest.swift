@@ -91,7 +91,7 @@ public struct WireRequest: Sendable, Hashable {
   /// Creates an error about this request; its method determines whether a retry is safe.
   public func error(
     _ kind: TransportError.Kind, phase: TransportError.Phase, bytesSent: Bool, code: Int? = nil,
-    detail: String = "",  // not mutated: the detail is for people
+    detail: String = "",  // not mutated: a message
     underlying: (any Error)? = nil
   ) -> TransportError {
     TransportError(

@@ -1,13 +1,14 @@
 import Foundation
 import TransportPort
 
-/// Reads the JSON of an archive: the parts that a replay needs.
+/// Reads the parts of an archive that a replay needs.
 ///
 /// It is lenient where exporters differ: custom fields, pseudo header fields of HTTP/2, entries
-/// without content, sizes of any kind. It is strict where a replay would otherwise lie: a member
-/// that it needs must be there once and of the right type.
+/// without content, sizes of any kind. It is strict where a replay would otherwise be wrong: a member
+/// that a replay needs must exist once and have the right type.
 struct ArchiveReading {
-  /// How many field lines a message may have; each takes forty times the shortest line in a file.
+  /// The maximum number of field lines of a message. In memory, one takes 40 times the size of the
+  /// shortest line in a file.
   static let fieldLimit = 10_000
 
   let entryLimit: Int

@@ -4,10 +4,10 @@ import Foundation
 ///
 /// Source: http://www.softwareishard.com/blog/har-12-spec.
 public struct HTTPArchive: Sendable {
-  /// Limits on what is read, so that no file can use up memory.
+  /// Limits that keep a file from using up memory.
   ///
-  /// What a replay does not need is checked and skipped without being kept. Besides these limits, a
-  /// message may have 10,000 fields, an object 100,000 members, and 128 levels may be nested.
+  /// Parts that a replay does not need are checked and skipped. There are three fixed limits: 10,000
+  /// fields in a message, 100,000 members in an object, and 128 levels of nesting.
   public struct Limits: Sendable, Hashable {
     /// The maximum size of the file in bytes.
     public var bytes: Int

@@ -20,8 +20,8 @@ extension RecordedFailure {
 
   /// The error that a replay throws.
   ///
-  /// An exchange that its caller gave up did not fail by itself, and another caller did not cancel
-  /// it: that is an error of kind `other`.
+  /// If the recorded caller cancelled the exchange, the error is of kind `other`, because the caller of
+  /// the replay cancelled nothing.
   func error(_ method: HTTPRequest.Method) -> TransportError {
     var kind = kind.flatMap(Self.kind) ?? .other
     var detail = detail

@@ -13,7 +13,7 @@ indirect enum JSON: Hashable, Sendable {
     var value: JSON
   }
 
-  /// Creates an object, without the members that have no value.
+  /// Creates an object. Members without a value are omitted.
   static func object(_ members: KeyValuePairs<String, JSON?>) -> JSON {
     .object(members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
   }

@@ -52,7 +52,7 @@ struct JSONPath: Sendable, Hashable {
 }
 
 extension JSONPath {
-  /// Where the values that any of the paths names are in a text, in order, without overlap.
+  /// The ranges of the values that any of the paths names, in order, without overlap.
   ///
   /// - Throws: ``JSONFailure`` if the text is not JSON.
   static func ranges(of paths: [JSONPath], in bytes: [UInt8]) throws -> [Range<Int>] {
@@ -86,7 +86,7 @@ extension JSONPath {
 }
 
 extension ArraySlice<JSONPath.Step> {
-  /// What is left of a path inside the member of an object.
+  /// The rest of the path inside the member of an object.
   func after(_ name: String) -> [Self] {
     switch first {
     case .name(name), .any: [dropFirst()]
@@ -96,7 +96,7 @@ extension ArraySlice<JSONPath.Step> {
     }
   }
 
-  /// What is left of a path inside the element of an array.
+  /// The rest of the path inside the element of an array.
   func after(_ index: Int) -> [Self] {
     switch first {
     case .index(index), .any: [dropFirst()]

@@ -1,4 +1,4 @@
-/// Input that is not the JSON that was expected.
+/// The input is not JSON, or not the expected JSON.
 struct JSONFailure: Error {
   /// The byte at which reading stopped.
   var offset: Int
@@ -12,15 +12,17 @@ struct JSONFailure: Error {
   }
 }
 
-/// Reads JSON from left to right and builds only what its caller asks for.
+/// Reads JSON from left to right and builds only the values that its caller asks for.
 ///
-/// The rest is checked and skipped, so that a hostile file costs no more memory than its bytes. An
-/// object that is read must not repeat a name. A byte order mark is accepted. Source: RFC 8259.
+/// It checks and skips the rest, so a hostile file needs no more memory than its bytes. Foundation's
+/// parsers build everything, report no byte range for a value, and keep one of two members of the same
+/// name. Here an object that is read must not repeat a name. A byte order mark is accepted. Source:
+/// RFC 8259.
 struct JSONReader {
-  /// How deep arrays and objects may be nested; the reader calls itself for each level.
+  /// The maximum nesting of arrays and objects. The reader calls itself for each level.
   static let depthLimit = 128
 
-  /// How many members an object may have whose names must differ.
+  /// The maximum number of members of an object whose names must differ.
   static let memberLimit = 100_000
 
   private let bytes: UnsafeBufferPointer<UInt8>

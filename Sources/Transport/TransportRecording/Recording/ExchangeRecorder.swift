@@ -1,7 +1,7 @@
 import SystemLocks
 import TransportPort
 
-/// Records one exchange while its parts pass.
+/// Records one exchange as its parts pass through.
 final class ExchangeRecorder: Sendable {
   private struct State {
     var entry: HTTPArchive.Entry
@@ -17,8 +17,8 @@ final class ExchangeRecorder: Sendable {
     var count = 0
     /// The length that a request declares, if it does.
     var length: Int?
-    /// Whether the content was read to its end. A transport need not read a request's: the connection
-    /// may be refused, or the answer come first.
+    /// Whether the content was read to its end. A transport does not read all of a request's content if
+    /// the connection is refused or the response arrives first.
     var isWhole = true
 
     mutating func append(_ new: [UInt8], limit: Int) {
@@ -92,7 +92,7 @@ final class ExchangeRecorder: Sendable {
       state.withLock { $0.sent.append(bytes, limit: bodyLimit) }
       return body
     }
-    // A transport that knows the length need not ask for the end.
+    // A transport that knows the length may stop before it reads the end.
     let unread = Recorded(length: body.length, isWhole: body.length == 0)
     state.withLock { $0.sent = unread }
     let box = ReaderBox()

@@ -1,10 +1,10 @@
-/// A recording that was not written. The file, if there was one, is unchanged.
+/// The reason why a recording was not written. An existing file is unchanged.
 public enum RecordingError: Error, Sendable, Hashable {
   /// A path of ``Redaction/jsonPaths`` cannot be read.
   case invalidJSONPath(String)
-  /// Exchanges have not ended: their callers still read the response, or wait for it.
+  /// This many exchanges have not ended: their callers still wait for the response or read it.
   case exchangesInProgress(Int)
-  /// A redacted value would still be in the file. The texts say where, and not what.
+  /// A redacted value would still be in the file. The texts name the places and not the value.
   case secretRemains([String])
   /// Content that may hold a secret cannot be searched or redacted; entries count from 0.
   case contentNotReadable(entry: Int, part: String, reason: String)
@@ -18,12 +18,12 @@ extension RecordingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidJSONPath(let path):
-      "\(path.debugDescription) is no JSON path; write user.password, $.items[*].token or $..secret"
+      "\(path.debugDescription) is not a JSON path; write user.password, $.items[*].token or $..secret"
     case .exchangesInProgress(let count):
       "\(count) exchanges have not ended; read each response to its end, cancel it or release it"
     case .secretRemains(let places):
       "nothing was written, because a redacted value remains; name these places in the Redaction"
-        + " too, or the value in allowedValues if it is no secret:\n"
+        + " too, or the value in allowedValues if it is not secret:\n"
         + places.prefix(20).map { "  \($0)" }.joined(separator: "\n")
     case .contentNotReadable(let entry, let part, let reason):
       "nothing was written, because the content of the \(part) in log.entries[\(entry)] may hold a"

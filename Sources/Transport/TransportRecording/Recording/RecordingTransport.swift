@@ -4,11 +4,12 @@ public import TransportPort
 
 /// A policy that records the exchanges of another transport as an archive in the format HAR 1.2.
 ///
-/// It changes nothing that the caller sees: content is recorded while it passes. An exchange that
-/// fails, or that its caller gives up, is recorded with its error and with what was received.
-/// Streamed content that the base did not read to its end, because the answer came first or the
-/// connection was refused, is not recorded: a replay gives that answer to any content. Requests that
-/// are invalid, and so never sent, are not recorded.
+/// The caller sees no difference: content is recorded as it passes through. If an exchange fails or its
+/// caller cancels it, the recording has the error and what was received until then. Invalid requests,
+/// which are never sent, are not recorded.
+///
+/// Streamed content that the base did not read to its end, because the response came first or the
+/// connection was refused, is not recorded. A replay returns the same response for any content.
 ///
 /// ```swift
 /// let recording = try RecordingTransport(
@@ -17,8 +18,8 @@ public import TransportPort
 /// try await signIn(over: recording.followingRedirects())
 /// try recording.save()
 /// ```
-/// Wrap a transport that decodes content, because encoded content can't be searched for secrets;
-/// put redirects, retries and cookies above, so that each exchange of theirs is recorded.
+/// Wrap a transport that decodes content, because encoded content can't be searched for secrets. Put
+/// redirects, retries and cookies above it, to record each of their exchanges.
 public final class RecordingTransport: HTTPTransport {
   private let base: any HTTPTransport
   private let path: String
@@ -103,7 +104,7 @@ public final class RecordingTransport: HTTPTransport {
     for (number, entry) in entries.enumerated() {
       try checkCoding(of: entry, number, redactor)
       var entry = entry
-      // The text of an error is for people; it often quotes the URL.
+      // The message of an error often quotes the URL.
       if let detail = entry.failure?.detail,
         !redactor.secrets.places(in: Array(detail.utf8), "").isEmpty
       {

@@ -7,8 +7,8 @@ public import TransportPort
 /// replacement is ``placeholder``; a replay replaces the same parts of a request before it looks
 /// for an answer.
 ///
-/// A replaced value of four bytes or more is a secret of the whole recording: saving fails if it
-/// is still anywhere else in it. Shorter values are only replaced where they are named.
+/// Saving fails if a replaced value of four bytes or more still occurs elsewhere in the recording.
+/// Shorter values are replaced only where they are named.
 public struct Redaction: Sendable, Hashable {
   /// The text that replaces a secret.
   public static let placeholder = "REDACTED"
@@ -27,10 +27,9 @@ public struct Redaction: Sendable, Hashable {
   /// The names of fields in content of type application/x-www-form-urlencoded.
   public var formFields: Set<String>
 
-  /// Values that are no secrets although they are in a redacted place, such as `en-US` in a cookie.
+  /// Values that are not secret although they are in a redacted place, such as `en-US` in a cookie.
   ///
-  /// They are replaced as well, but may be anywhere else in the recording. They are not written to
-  /// the archive.
+  /// They are replaced there, but may occur elsewhere in the recording. The archive does not list them.
   public var allowedValues: Set<String>
 
   /// Creates a redaction; the default replaces only what is always replaced.

@@ -30,7 +30,7 @@ struct ReplayIndex {
     self.matchingFields = matchingFields
     var entries: [Key: [Int]] = [:]
     for (number, entry) in archive.entries.enumerated() {
-      // What the transport cannot send cannot be asked for: other schemes, CONNECT.
+      // A transport cannot send other schemes or CONNECT, so nothing asks for these entries.
       guard let wire = try? WireRequest(entry.request.withoutFraming, body: .none) else { continue }
       let content: Content =
         switch entry.requestBody {
@@ -43,7 +43,7 @@ struct ReplayIndex {
       entries[key, default: []].append(number)
     }
     self.entries = entries.mapValues { numbers in
-      // A browser lists what its cache answered, or what it blocked, beside what was answered.
+      // Browsers also list requests that their cache answered or that they blocked.
       let answered = numbers.filter {
         archive.entries[$0].response != nil || archive.entries[$0].failure?.kind != nil
       }
@@ -72,7 +72,7 @@ struct ReplayIndex {
     return entries[unknown].map { (unknown, $0) }
   }
 
-  /// The entries that come nearest, and what differs.
+  /// The nearest entries, and how they differ.
   func mismatch(of key: Key) -> ReplayMismatch {
     var nearest: [(distance: Int, number: Int, key: Key)] = []
     for (other, numbers) in entries {
@@ -120,7 +120,7 @@ extension HTTPRequest {
 }
 
 extension ReplayIndex {
-  /// How little a key resembles another; cheap, because it is computed for every entry.
+  /// The distance between two keys. It is computed for every entry, so it must be cheap.
   private func distance(from recorded: Key, to wanted: Key) -> Int {
     var distance = recorded.method == wanted.method ? 0 : 3
     if recorded.content != wanted.content { distance += 1 }
@@ -199,7 +199,16 @@ extension ReplayIndex.Content {
     switch (self, wanted) {
     case (.json(let recorded), .json(let wanted)):
       guard let recorded = JSON(recorded), let wanted = JSON(wanted) else { return "JSON" }
-      return recorded.firstDifference(from: wanted, path: "$") ?? "no difference"
+      var comparison = JSONComparison()
+      comparison.compare(recorded, wanted, at: "$", [])
+      return switch comparison.changes.first {
+      case .missing(let path, _)?: "\(path) is missing"
+      case .new(let path, _)?: "\(path) was not recorded"
+      case .value(let path, let old, let new, _)?, .type(let path, let old, let new)?:
+        "\(path): recorded \(old), requested \(new)"
+      case .count(let path, let old, let new)?: "\(path) has \(new) elements, recorded \(old)"
+      default: "the same numbers, written in another way"
+      }
     case (.bytes(let recorded), .bytes(let wanted)):
       let same = zip(recorded, wanted).prefix { $0 == $1 }.count
       return "byte \(same); recorded \(recorded.count) bytes, requested \(wanted.count)"
@@ -209,38 +218,9 @@ extension ReplayIndex.Content {
 
   private var kind: String {
     switch self {
-    case .bytes(let bytes): bytes.isEmpty ? "no content" : "\(bytes.count) bytes that are no JSON"
+    case .bytes(let bytes): bytes.isEmpty ? "no content" : "\(bytes.count) bytes that are not JSON"
     case .json: "JSON"
     case .unknown: "content that the archive does not have"
-    }
-  }
-}
-
-extension JSON {
-  fileprivate func firstDifference(from wanted: JSON, path: String) -> String? {
-    switch (self, wanted) {
-    case (.object(let left), .object(let right)):
-      for member in left {
-        guard let other = right.first(where: { $0.name == member.name }) else {
-          return "\(path).\(member.name) is missing"
-        }
-        let inner = "\(path).\(member.name)"
-        if let found = member.value.firstDifference(from: other.value, path: inner) {
-          return found
-        }
-      }
-      let added = right.first { member in !left.contains { $0.name == member.name } }
-      return added.map { "\(path).\($0.name) was not recorded" }
-    case (.array(let left), .array(let right)):
-      for (index, pair) in zip(left, right).enumerated() {
-        if let found = pair.0.firstDifference(from: pair.1, path: "\(path)[\(index)]") {
-          return found
-        }
-      }
-      return left.count == right.count
-        ? nil : "\(path) has \(right.count) elements, recorded \(left.count)"
-    default:
-      return self == wanted ? nil : "\(path): recorded \(summary), requested \(wanted.summary)"
     }
   }
 }

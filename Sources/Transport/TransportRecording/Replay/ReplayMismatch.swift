@@ -1,6 +1,6 @@
 public import TransportPort
 
-/// A request that no entry of an archive answers: the nearest entries, and what differs.
+/// No entry of an archive answers a request; these are the nearest entries and how they differ.
 ///
 /// Values that the recording redacted are redacted here too.
 public struct ReplayMismatch: Error, Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct ReplayMismatch: Error, Sendable, Hashable {
   public var method: String
   /// The URL of the request.
   public var url: String
-  /// How many answers were recorded and are used up; 0 if no entry agrees.
+  /// The number of recorded answers, all used; 0 if no entry agrees.
   public var recordedAnswers: Int
   /// At most three entries, the nearest first.
   public var candidates: [Candidate]

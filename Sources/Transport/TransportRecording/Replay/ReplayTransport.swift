@@ -12,12 +12,13 @@ public import TransportPort
 ///   other entry agrees;
 /// - the fields named in `matchingFields`.
 ///
-/// What the recording redacted is redacted in the request first, so secrets may differ. Requests
-/// that agree get the recorded answers in the order in which they started, then the last again.
-/// Entries without a response are played only when no entry that agrees has one, unless a recording
-/// of ours says how they failed: then that is their answer.
+/// The request is redacted like the recording before it is compared, so secrets may differ.
 ///
-/// A request that agrees with none fails with ``TransportError`` of kind `other`, whose
+/// Requests that agree with several entries get their answers in the order in which the recorded
+/// exchanges started, and then the last answer again. An entry without a response is skipped if another
+/// entry that agrees has one, unless ``RecordingTransport`` recorded how it failed; then it fails again.
+///
+/// A request that agrees with no entry fails with ``TransportError`` of kind `other`, whose
 /// ``TransportError/underlying`` is a ``ReplayMismatch``. Options of the exchange have no effect.
 ///
 /// ```swift

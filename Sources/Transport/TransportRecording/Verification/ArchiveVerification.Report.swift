@@ -1,12 +1,12 @@
 public import TransportPort
 
 extension ArchiveVerification {
-  /// What a verification found.
+  /// The result of a verification.
   public struct Report: Sendable, Hashable {
     /// Every exchange of the archive, in order.
     public var exchanges: [Exchange] = []
 
-    /// What the exchanges mean together.
+    /// The verdict over all exchanges.
     public var verdict: Verdict {
       if exchanges.contains(where: { $0.isStale }) { return .stale }
       return !exchanges.isEmpty && exchanges.allSatisfy { $0.outcome == .agrees }
@@ -14,13 +14,13 @@ extension ArchiveVerification {
     }
   }
 
-  /// What a report means.
+  /// The verdict of a report.
   public enum Verdict: String, Sendable, Hashable {
-    /// The live side answers every exchange as it was recorded.
+    /// The server answers every exchange as recorded.
     case agrees
-    /// The live side answers at least one exchange in another way.
+    /// The server answers at least one exchange differently.
     case stale = "recording stale"
-    /// Nothing is known to have changed, but at least one exchange was not compared.
+    /// No change is known, but at least one exchange was not compared.
     case notVerified = "not verified"
   }
 
@@ -32,19 +32,19 @@ extension ArchiveVerification {
     public var method: String
     /// The recorded URL.
     public var url: String
-    /// What was found.
+    /// The result of the exchange.
     public var outcome: Outcome
 
     var isStale: Bool { if case .stale = outcome { true } else { false } }
   }
 
-  /// How the live side answered one exchange.
+  /// How the server answered one exchange.
   public enum Outcome: Sendable, Hashable {
-    /// As it was recorded, except for what may vary.
+    /// As recorded, except for what may vary.
     case agrees
-    /// In another way.
+    /// Differently.
     case stale([Change])
-    /// It was not asked, or did not answer; the text says why.
+    /// The request was not sent or not answered; the text says why.
     case notVerified(String)
   }
 
@@ -55,7 +55,7 @@ extension ArchiveVerification {
     case field(HTTPField.Name, recorded: String?, live: String?, rule: Matcher.Rule? = nil)
     /// A trailer field; `nil` if there is none.
     case trailer(HTTPField.Name, recorded: String?, live: String?, rule: Matcher.Rule? = nil)
-    /// A member or an element of JSON that was recorded and is not there any more.
+    /// A recorded member or element of JSON that no longer exists.
     case missing(path: String, recorded: String)
     /// A member or an element of JSON that was not recorded.
     case new(path: String, live: String)
@@ -69,13 +69,13 @@ extension ArchiveVerification {
     case content(String)
     /// An error, or none where there was one.
     case failure(recorded: String?, live: String?)
-    /// Further differences, which are not listed.
+    /// The number of further differences, which are not listed.
     case omitted(Int)
   }
 }
 
 extension ArchiveVerification.Report: CustomStringConvertible {
-  /// The exchanges that do not agree with what differs, and a summary.
+  /// The exchanges that do not agree, their differences, and a summary.
   public var description: String {
     var lines: [String] = []
     for exchange in exchanges {

@@ -1,10 +1,9 @@
 public import TransportPort
 
-/// Asks the live side again for the exchanges of an archive, and names what has changed.
+/// Sends the requests of an archive again, and reports what has changed.
 ///
-/// A recording is stale when the live side no longer answers as it did: that is a matter of its
-/// content and not of its age. Requests are sent one after the other, in the order in which they were
-/// recorded. What may vary is declared with ``matchers``:
+/// A recording is stale if the server no longer gives the recorded answers, whatever its age. Requests
+/// are sent one at a time, in the recorded order. Declare what may vary with ``matchers``:
 ///
 /// ```swift
 /// let report = try await HTTPArchive(contentsOf: "sign-in.har").verify(
@@ -14,33 +13,34 @@ public import TransportPort
 ///     matchers: [.field("X-Request-Id", .uuid), .json("$.items[*].updated", .date)]))
 /// #expect(report.verdict == .agrees, "\(report)")
 /// ```
-/// Wrap the transport as the recorded one was, and put no redirects, retries or cookies above it: each
-/// exchange is asked by itself.
+/// Wrap the transport like the recorded one, but without redirects, retries or cookies, because each
+/// exchange is verified separately.
 ///
-/// Compared are the status, the header and trailer fields, the content and the kind of an error; interim
-/// responses and reason phrases are not. Fields that belong to one connection or one moment (Date, Age,
-/// Transfer-Encoding and others) are not compared, nor are the values of cookies, the dates in
-/// Set-Cookie and Expires, and Content-Length where there is content. JSON is compared by its values,
-/// other content by its bytes.
+/// The verification compares the status, the header and trailer fields, the content and the kind of an
+/// error. It compares JSON by values and other content by bytes. It ignores:
+/// - interim responses and reason phrases;
+/// - fields of one connection or one moment, such as Date, Age and Transfer-Encoding;
+/// - the values of cookies, and the dates in Set-Cookie and Expires;
+/// - Content-Length, if there is content.
 public struct ArchiveVerification: Sendable {
-  /// What may differ; of two matchers for one place the later counts.
+  /// What may differ. If two matchers name the same place, the later one applies.
   public var matchers: [Matcher]
 
-  /// The methods that are asked again. The default is those that change nothing: GET, HEAD and OPTIONS
-  /// (RFC 9110 §9.2.1).
+  /// The methods that are sent again. By default the safe ones: GET, HEAD and OPTIONS (RFC 9110
+  /// §9.2.1).
   public var methods: Set<HTTPRequest.Method>
 
-  /// The scheme, host and port to ask instead of the recorded ones; `nil` to ask the recorded ones.
+  /// The scheme, host and port to use instead of the recorded ones; `nil` to use the recorded ones.
   public var origin: String?
 
-  /// The recorded origin that ``origin`` stands for; `nil` for that of the first exchange. Exchanges
-  /// with other origins are not verified.
+  /// The recorded origin that ``origin`` replaces; `nil` for that of the first exchange. Exchanges with
+  /// other origins are not verified.
   public var recordedOrigin: String?
 
   /// The maximum time of one exchange.
   public var timeLimit: Duration
 
-  /// The maximum time of all exchanges; those that are left are not verified.
+  /// The maximum time of all exchanges. Exchanges that have not begun by then are not verified.
   public var overallTimeLimit: Duration
 
   /// The maximum number of bytes of a response's content.
@@ -52,14 +52,14 @@ public struct ArchiveVerification: Sendable {
   /// Creates a verification.
   ///
   /// - Parameters:
-  ///   - origin: The scheme, host and port to ask instead of the recorded ones.
-  ///   - recordedOrigin: The recorded origin that `origin` stands for.
+  ///   - origin: The scheme, host and port to use instead of the recorded ones.
+  ///   - recordedOrigin: The recorded origin that `origin` replaces.
   ///   - matchers: What may differ.
-  ///   - methods: The methods that are asked again.
+  ///   - methods: The methods that are sent again.
   ///   - timeLimit: The maximum time of one exchange.
   ///   - overallTimeLimit: The maximum time of all exchanges.
   ///   - bodyLimit: The maximum number of bytes of a response's content.
-  ///   - secret: Returns a redacted value; the default asks the environment, see
+  ///   - secret: Returns a redacted value; the default reads the environment, see
   ///     ``RedactedValue/environmentVariable``.
   public init(
     asking origin: String? = nil, insteadOf recordedOrigin: String? = nil,
@@ -93,25 +93,25 @@ extension ArchiveVerificationError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidOrigin(let text):
-      "\(text.debugDescription) is no origin; write scheme, host and port: https://h.example:8443"
+      "\(text.debugDescription) is not an origin; write scheme, host and port: https://h.example:8443"
     case .invalidJSONPath(let path):
-      "\(path.debugDescription) is no JSON path; write user.id, $.items[*].id or $..id"
+      "\(path.debugDescription) is not a JSON path; write user.id, $.items[*].id or $..id"
     case .invalidMatcher(let text):
-      "\(text.debugDescription) is no matcher; write 'field NAME RULE', 'json PATH RULE' or"
+      "\(text.debugDescription) is not a matcher; write 'field NAME RULE', 'json PATH RULE' or"
         + " 'content RULE' with one of the rules \(ArchiveVerification.Matcher.Rule.spellings)"
     }
   }
 }
 
 extension HTTPArchive {
-  /// Asks the live side again for the exchanges of the archive, and names what has changed.
+  /// Sends the requests of the archive again, and reports what has changed.
   ///
-  /// Nothing is written, and a response that differs is no error: the report names it. The call ends
-  /// within ``ArchiveVerification/overallTimeLimit`` and about one ``ArchiveVerification/timeLimit``.
+  /// It writes nothing. A response that differs is reported and not thrown. The call ends within
+  /// ``ArchiveVerification/overallTimeLimit`` and about one ``ArchiveVerification/timeLimit``.
   ///
   /// - Parameters:
   ///   - transport: Sends the requests.
-  ///   - verification: What is asked, and what may differ.
+  ///   - verification: What is sent, and what may differ.
   ///   - clock: The clock that measures the time limits.
   /// - Throws: ``ArchiveVerificationError`` before anything is sent.
   public func verify(

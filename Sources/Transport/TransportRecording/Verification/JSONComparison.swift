@@ -1,19 +1,19 @@
-/// Compares two JSON values, and names each difference by its path.
+/// Compares two JSON values, and lists each difference with its path.
 struct JSONComparison {
   typealias Change = ArchiveVerification.Change
   typealias Rule = ArchiveVerification.Matcher.Rule
 
-  /// A matcher on its way down: what is left of its path at the current value.
+  /// A matcher, and the rest of its path below the current value.
   struct PathRule {
     var rest: ArraySlice<JSONPath.Step>
     var rule: Rule
   }
 
-  /// Two arrays of different lengths are compared element by element up to this many elements, without
-  /// those that are the same at both ends.
+  /// The maximum number of elements to compare in two arrays of different lengths, after equal elements
+  /// at both ends are removed.
   private static let arrayLimit = 200
 
-  /// More differences are counted but not kept.
+  /// The maximum number of differences to keep.
   private static let storedChanges = 1_000
 
   private(set) var changes: [Change] = []
@@ -100,7 +100,7 @@ struct JSONComparison {
     guard old.count + new.count <= Self.arrayLimit else {
       return add(.count(path: path, recorded: recorded.count, live: live.count))
     }
-    // Of the positions in the middle, the fewest that explain the difference.
+    // The smallest set of removed and inserted positions that explains the difference.
     var (removed, inserted): ([Int], [Int]) = ([], [])
     for change in new.difference(from: old, by: agree) {
       switch change {
@@ -120,7 +120,7 @@ struct JSONComparison {
     }
     var old = recorded.indices.filter { positions[recorded[$0].sorted]?.popLast() == nil }
     var new = positions.values.joined().sorted()
-    // What a matcher lets differ is found by comparing each with each.
+    // Elements that differ only as a matcher allows are found by comparing all pairs.
     if !rules.isEmpty, old.count * new.count <= Self.arrayLimit * Self.arrayLimit {
       old = old.filter { index in
         let found = new.firstIndex { position in
@@ -133,7 +133,7 @@ struct JSONComparison {
     pair(old, new, recorded, live, at: path, rules)
   }
 
-  /// Compares the elements that have no equal, in order, and names those that are left.
+  /// Compares the unmatched elements in order, and reports the remaining ones as missing or new.
   private mutating func pair(
     _ old: [Int], _ new: [Int], _ recorded: [JSON], _ live: [JSON], at path: String,
     _ rules: [PathRule]
@@ -159,14 +159,14 @@ struct JSONComparison {
 }
 
 extension JSONPath {
-  /// The steps of a path, none for `$`; `nil` if the text is no path.
+  /// The steps of a path, none for `$`; `nil` if the text is not a path.
   static func steps(of text: String) -> ArraySlice<Step>? {
     text == "$" ? [] : JSONPath(text)?.steps[...]
   }
 }
 
 extension [JSONComparison.PathRule] {
-  /// What is left of the rules one step further down.
+  /// The rules one step further down.
   fileprivate func after(
     _ step: (ArraySlice<JSONPath.Step>) -> [ArraySlice<JSONPath.Step>]
   ) -> Self {

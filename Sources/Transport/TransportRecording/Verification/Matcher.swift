@@ -1,7 +1,7 @@
 public import TransportPort
 
 extension ArchiveVerification {
-  /// A place of an answer, and the rule for what may be there.
+  /// A place in a response, and the rule for its values.
   ///
   /// A value that equals the recorded one satisfies every rule. As text, a matcher is one line:
   /// ```
@@ -26,8 +26,8 @@ extension ArchiveVerification {
       Self(place: .field(name), rule: rule)
     }
 
-    /// Matches values in JSON content: `user.id`, `$.items[*].id`, `$..id`, `items[0]`; `$` is all of
-    /// it.
+    /// Matches values in JSON content: `user.id`, `$.items[*].id`, `$..id`, `items[0]`; `$` names the
+    /// whole content.
     public static func json(_ path: String, _ rule: Rule) -> Self {
       Self(place: .json(path), rule: rule)
     }
@@ -40,9 +40,9 @@ extension ArchiveVerification {
 extension ArchiveVerification.Matcher {
   /// What may differ from the recorded value.
   public enum Rule: Sendable, Hashable {
-    /// Anything, also nothing.
+    /// Any value, or none.
     case ignored
-    /// Another value of the same JSON type; a field must be there.
+    /// Any value of the same JSON type; a field must be present.
     case any
     /// Another date: in ISO 8601 or of HTTP, as recorded; a number of seconds or milliseconds since
     /// 1970 for a recorded number.
@@ -88,7 +88,7 @@ extension ArchiveVerification.Matcher.Rule {
     names.map(\.key).joined(separator: ", ") + ", number MIN...MAX"
   }
 
-  /// Reads a rule, and says how many words it has.
+  /// Reads a rule, and returns it with its number of words.
   static func read(atEndOf words: ArraySlice<String>) -> (rule: Self, length: Int)? {
     guard let last = words.last else { return nil }
     if let rule = names.first(where: { $0.key == last })?.value { return (rule, 1) }
@@ -102,7 +102,7 @@ extension ArchiveVerification.Matcher.Rule {
     return (.number(least...most), 2)
   }
 
-  /// What the rule asks for, after 'not'.
+  /// What the rule requires, as a phrase after 'not'.
   var sentence: String {
     switch self {
     case .ignored, .any: "a value of the same type"
@@ -115,9 +115,9 @@ extension ArchiveVerification.Matcher.Rule {
     }
   }
 
-  /// Whether a live value may stand for a recorded one. A field is a JSON string.
+  /// Whether a live value may differ from a recorded one in this way. A field is a JSON string.
   ///
-  /// The caller compares arrays whose order may differ.
+  /// The caller itself compares arrays whose order may differ.
   func allows(_ live: JSON, for recorded: JSON) -> Bool {
     if live.isEqual(to: recorded) { return true }
     switch (self, live, recorded) {

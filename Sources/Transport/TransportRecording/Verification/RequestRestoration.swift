@@ -1,10 +1,10 @@
 import TransportPort
 
-/// Makes a recorded request one that can be sent again: with its secrets, and to another origin.
+/// Prepares a recorded request to be sent again: inserts its secrets and replaces its origin.
 struct RequestRestoration {
   private let redaction: Redaction
   private let secret: @Sendable (RedactedValue) -> String?
-  /// The secrets that the request holds.
+  /// The secrets in the request.
   private var used: [[UInt8]] = []
   private var unknown: [RedactedValue] = []
 
@@ -47,7 +47,7 @@ struct RequestRestoration {
     return (request, .stream(chunks, trailers: { trailers }))
   }
 
-  /// Whether the transport makes the field itself, from the origin, the content or what it can decode.
+  /// Whether the transport derives the field from the origin, the content or its decoders.
   private static func isOfTransport(_ field: HTTPField, _ recorded: HTTPOrigin) -> Bool {
     if field.name == .host { return field.value == recorded.authority }
     return field.name.isOfConnection
@@ -132,7 +132,7 @@ struct RequestRestoration {
 // MARK: - Answers
 
 extension RequestRestoration {
-  /// Replaces the secrets that the request holds, which an answer may repeat.
+  /// Replaces the secrets of the request, which an answer may repeat.
   func scrub(_ text: String) -> String {
     String(decoding: scrub(Array(text.utf8)), as: UTF8.self)
   }
@@ -153,7 +153,7 @@ extension RequestRestoration {
     var output: [UInt8] = []
     var rest = bytes[...]
     while let range = rest.firstRange(of: name) {
-      // `http://h` is no origin within `http://host` or `http://h:81`.
+      // `http://host` and `http://h:81` do not contain the origin `http://h`.
       let next = range.upperBound < rest.endIndex ? rest[range.upperBound] : 0
       let continues = next.isHostByte
       output += rest[..<range.lowerBound]

@@ -5,7 +5,7 @@ struct ResponseComparison {
   typealias Change = ArchiveVerification.Change
   typealias Rule = ArchiveVerification.Matcher.Rule
 
-  /// How many changes of one exchange are listed.
+  /// The maximum number of changes to list for one exchange.
   static let changeLimit = 100
 
   private let fieldRules: [HTTPField.Name: Rule]
@@ -111,7 +111,7 @@ struct ResponseComparison {
     return fields[values: name].map(Self.withoutDates).joined(separator: "\n")
   }
 
-  /// A line of Set-Cookie with its attributes, of which a date varies.
+  /// A Set-Cookie line with its attributes; the date of `Expires` is ignored.
   private static func withoutDates(_ line: String) -> String {
     line.split(separator: ";").map { part in
       let text = String(part).trimmingSpaces()

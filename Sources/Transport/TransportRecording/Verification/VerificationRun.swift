@@ -59,7 +59,8 @@ struct VerificationRun {
       if Task.isCancelled {
         outcome = .notVerified("the task was cancelled")
       } else if stopwatch.elapsed > settings.overallTimeLimit {
-        outcome = .notVerified("the time limit of \(settings.overallTimeLimit) for all was over")
+        outcome = .notVerified(
+          "the time limit of \(settings.overallTimeLimit) for all exchanges had passed")
       } else {
         outcome = await self.outcome(of: entry, &unreachable)
       }
@@ -101,12 +102,12 @@ struct VerificationRun {
     }
   }
 
-  /// Checks that the archive says how the live side answered.
+  /// Checks that the method may be sent, and that the archive has the server's whole answer.
   private func checkRecorded(_ entry: HTTPArchive.Entry) throws(NotVerified) {
     let method = entry.request.method
     guard settings.methods.contains(method) else {
       throw NotVerified(
-        reason: "\(method) is only asked when it is named, because it may change something")
+        reason: "\(method) is sent only if it is named, because it may change something")
     }
     guard entry.response?.head.status.code != 101 else {
       throw NotVerified(reason: "the connection changed to another protocol")
@@ -124,7 +125,7 @@ struct VerificationRun {
     }
   }
 
-  /// The origin of an exchange, and the one to ask.
+  /// The origin of an exchange, and the one to send it to.
   private func target(
     of entry: HTTPArchive.Entry
   ) throws(NotVerified) -> (recorded: HTTPOrigin, live: HTTPOrigin) {
@@ -168,7 +169,7 @@ struct VerificationRun {
     return answer
   }
 
-  /// The answer as the archive would have it: redacted, and with the recorded origin.
+  /// The answer in the form of the archive: redacted, and with the recorded origin.
   private func seen(
     _ answer: Answer, _ recorded: HTTPOrigin, _ live: HTTPOrigin, _ restoration: RequestRestoration,
     of entry: HTTPArchive.Entry
@@ -196,7 +197,7 @@ struct VerificationRun {
     }
   }
 
-  /// Why an error says nothing about how the live side answers; `nil` if it does.
+  /// Why an error says nothing about the server's answer; `nil` if it is the answer.
   private static func silence(_ error: TransportError) -> String? {
     switch error.kind {
     case .connectionReset, .emptyReply, .connectTimeout, .idleTimeout, .deadlineExceeded,

@@ -135,8 +135,10 @@ import Testing
     defer { remove() }
     #expect(try RecordMode(environment: [:]) == .never)
     #expect(try RecordMode(environment: ["CONTRACT_RECORD": "once"]) == .once)
-    #expect(throws: EnvironmentError.self) {
-      try RecordMode(environment: ["CONTRACT_RECORD": "yes"])
+    for text in ["yes", "ONCE", " "] {
+      #expect(throws: EnvironmentError.self) {
+        try RecordMode(environment: ["CONTRACT_RECORD": text])
+      }
     }
     await #expect(throws: TraceFileError(file, .missing)) {
       try await explore(

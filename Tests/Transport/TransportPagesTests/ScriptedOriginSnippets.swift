@@ -7,9 +7,9 @@ import TransportPort
   import FoundationNetworking
 #endif
 
-// The code of ScriptedOrigin.md, compiled and run. ArticleTests compares the two.
+// The code of ScriptedOrigin.md. `PagesTests` checks that each of its code blocks occurs here.
 
-@Suite struct ScriptedOriginArticle {
+@Suite struct ScriptedOriginSnippets {
   @Test func `play a script`() async throws {
     let origin = try ScriptedOrigin(.respond(text: "hello"))
     let url = try #require(URL(string: origin.url + "/greeting"))

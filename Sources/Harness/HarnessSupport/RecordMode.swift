@@ -1,4 +1,3 @@
-import ExplorationEngine
 import Foundation
 
 /// Whether a test writes recordings, as `CONTRACT_RECORD` says.

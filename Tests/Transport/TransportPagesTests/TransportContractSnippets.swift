@@ -1,4 +1,4 @@
-// The code of TransportContract.md, compiled. ArticleTests compares the two.
+// The code of TransportContract.md. `PagesTests` checks that each of its code blocks occurs here.
 
 import ContractTesting
 import ScriptedOrigin
@@ -32,7 +32,7 @@ extension Implementation<TransportFixture> {
 }
 
 /// Disabled because it only has to compile: `MyTransport` fails every request.
-@Suite(.disabled("compiles the code of an article")) struct TransportContractArticle {
+@Suite(.disabled("compiles the code of a page")) struct TransportContractSnippets {
   @Suite(.serialized) struct MyTransportTests {
     @Test(arguments: Contract.transport.cases(for: .mine))
     func holds(_ clause: ContractCase<TransportFixture>) async throws {

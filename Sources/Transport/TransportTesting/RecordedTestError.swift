@@ -1,27 +1,5 @@
-import Foundation
-
-/// What tests with recordings do: the value of `CONTRACT_RECORD`.
-enum RecordingMode: String, CaseIterable, Sendable {
-  /// Only replay; nothing is sent.
-  case none
-  /// Record what has no recording yet, and replay the rest.
-  case once
-  /// Record everything again.
-  case all
-
-  /// The mode that the environment asks for; an empty value counts as none, as in explorations.
-  static func inEnvironment(
-    _ environment: [String: String] = ProcessInfo.processInfo.environment
-  ) throws(RecordedTestError) -> RecordingMode {
-    guard let text = environment["CONTRACT_RECORD"], !text.isEmpty else { return .none }
-    guard let mode = RecordingMode(rawValue: text) else { throw .invalidMode(text) }
-    return mode
-  }
-}
-
 /// Why a test cannot use its recording, and the command that helps.
 enum RecordedTestError: Error, Equatable {
-  case invalidMode(String)
   case invalidName(String)
   case unnamedArguments
   case missing(path: String, command: String)
@@ -35,11 +13,8 @@ enum RecordedTestError: Error, Equatable {
 extension RecordedTestError: CustomStringConvertible {
   var description: String {
     switch self {
-    case .invalidMode(let text):
-      "CONTRACT_RECORD='\(text)' is not valid; give one of "
-        + RecordingMode.allCases.map(\.rawValue).joined(separator: ", ")
     case .invalidName(let name):
-      "\(name.debugDescription) is no name of a recording; use letters, digits, '-', '_', '.' and '/'"
+      "\(name.debugDescription) is not a name of a recording; use letters, digits, '-', '_', '.' and '/'"
     case .unnamedArguments:
       "this version of Swift Testing does not show the arguments of a test case, which name its "
         + "recording; record each case in a test of its own"
