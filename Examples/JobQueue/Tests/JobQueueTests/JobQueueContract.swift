@@ -22,8 +22,7 @@ extension Contract<JobQueueFixture> {
     failureClauses
     persistenceClauses
   } saboteurs: {
-    firstDraft
-    flaws
+    mistakes
   }
 
   @ClauseBuilder<JobQueueFixture> private static var orderClauses: [Clause<JobQueueFixture>] {
