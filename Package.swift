@@ -92,9 +92,9 @@ let harness: [Target] = [
     name: "ContractMutation",
     dependencies: [
       "CPlatform", "ContractEvidence", "ContractReports", "HarnessSupport", "SwiftSource",
-      "SystemLocks",
+      "SystemLocks", "SystemProcesses",
     ]),
-  .target(name: "ContractScaffold", dependencies: ["SwiftSource"]),
+  .target(name: "ContractScaffold", dependencies: ["SwiftSource", "SystemProcesses"]),
   .executableTarget(
     name: "contracts",
     dependencies: [
@@ -121,13 +121,13 @@ let harness: [Target] = [
     name: "HarnessTests",
     dependencies: [
       "ContractEvidence", "ContractExploration", "ContractLiveCalls", "ContractReports",
-      "ContractTesting", "SystemLocks",
+      "ContractTesting", "SystemLocks", "SystemProcesses",
     ]),
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
-      "ExplorationEngine", "ExploredSynchronization", "RecordedHistories",
-      "SeededRandom", "SystemFibers", "SystemLocks", "example-writer",
+      "ExplorationEngine", "ExploredSynchronization", "RecordedHistories", "SeededRandom",
+      "SystemFibers", "SystemLocks", "SystemProcesses", "example-writer",
     ]),
   .executableTarget(
     name: "value-server", dependencies: ["SystemPlatform"],
@@ -154,10 +154,14 @@ let harness: [Target] = [
     exclude: ["Fixture"]),
   .testTarget(
     name: "ScaffoldTests",
-    dependencies: ["ContractExploration", "ContractScaffold", "contracts"]),
+    dependencies: [
+      "ContractExploration", "ContractScaffold", "ContractTesting", "SystemProcesses", "contracts",
+    ]),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples", "contracts"],
+    dependencies: [
+      "ContractEvidence", "ContractReports", "EvidenceSamples", "SystemProcesses", "contracts",
+    ],
     exclude: ["Planted"]),
 ]
 
@@ -218,8 +222,8 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportPagesTests",
     dependencies: [
-      "ManualClocks", "TransportCurlAdapter", "TransportDecoding", "TransportPort",
-      "TransportURLSessionAdapter",
+      "ManualClocks", "SystemProcesses", "TransportCurlAdapter", "TransportDecoding",
+      "TransportPort", "TransportURLSessionAdapter",
     ]),
   .testTarget(
     name: "TransportCurlAdapterTests",
@@ -230,8 +234,8 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
-      "ManualClocks", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
-      "TransportRecording", "contracts", "http-recordings",
+      "ManualClocks", "ScriptedOrigin", "SystemLocks", "SystemProcesses", "TransportCurlAdapter",
+      "TransportPort", "TransportRecording", "contracts", "http-recordings",
     ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportTestingTests",
