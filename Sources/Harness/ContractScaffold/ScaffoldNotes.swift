@@ -46,27 +46,8 @@ struct ScaffoldNotes {
 
   private var members: [String] {
     guard port.canForward, text.fake != nil else { return [] }
-    return port.requirements.filter { !$0.isReplaceable }.map { one in
-      let reason: String
-      switch one.requirement.kind {
-      case .initializer: reason = "is an initialiser"
-      case .subscripting: reason = "is a subscript"
-      default:
-        if one.requirement.isStatic {
-          reason = "is static"
-        } else if one.requirement.isNonisolated, !port.isolation.isEmpty {
-          reason = "is nonisolated"
-        } else if one.requirement.isGeneric {
-          reason = "is generic"
-        } else if one.requirement.takesSelf
-          || one.requirement.result.map({ TypeText($0).mentions("Self") }) == true
-        {
-          reason = "takes or returns Self"
-        } else {
-          reason = "has parameters that a closure can't have"
-        }
-      }
-      return "\(one.requirement.signature) \(reason): its saboteur needs a type of its own"
+    return port.requirements.filter { !$0.isReplaceable }.map {
+      "no closure can replace \($0.requirement.signature): its saboteur needs a type of its own"
     }
   }
 

@@ -54,6 +54,11 @@ struct Contracts {
             searched. --fake creates a fake that exists, and --type says what an associated type is.
             Prints what could not be guessed, and what Package.swift needs. Exits with 65 if there is
             no such protocol, and with 73 if a file exists already: nothing is overwritten.
+        new --one-test-per-clause EXPRESSION --tests FOLDER [--import MODULE]… [--contract ID]
+            Writes, or writes again, a file with one named test for each clause, because an editor
+            can't run one argument of a parameterised test. EXPRESSION has the form
+            'Contract<Fixture>.name.cases(for: .fake, .live)'. The clauses are those of the latest
+            run. Prints which clauses are new and which are gone.
         mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
                [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
                [--shard 2/16] [--again all] [--mutant ID] [--reduce]
@@ -110,7 +115,9 @@ struct Contracts {
       return try command.run(printError: program.printError)
     case "history": return try HistoryCommand(rest).run()
     case "baseline": return try BaselineCommand(rest).run()
-    case "new": return try NewCommand(rest).run()
+    case "new":
+      let isPerClause = rest.contains { $0.hasPrefix(NewClauseTestsCommand.option) }
+      return try isPerClause ? NewClauseTestsCommand(rest).run() : NewCommand(rest).run()
     case "mutate": return try MutateCommand(rest).run()
     case "mutations": return try MutationsCommand(rest).run()
     case "stubs": return try StubsCommand(rest).run()

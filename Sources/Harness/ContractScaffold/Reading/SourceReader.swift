@@ -188,7 +188,8 @@ struct SourceReader {
         if token.text == "}" { break }
         // A list of cases goes on in the next line after a comma, or with its values.
         let beginsDeclaration =
-          token.beginsLine && token.text != "(" && token.text != "," && tokens[index - 1].text != ","
+          token.beginsLine && token.text != "(" && token.text != ","
+          && tokens[index - 1].text != ","
         if token.text == "case" || token.text == ";" || beginsDeclaration {
           isInCase = token.text == "case"
         }
