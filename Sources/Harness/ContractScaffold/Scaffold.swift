@@ -1,8 +1,8 @@
 import Foundation
 import SystemProcesses
 
-/// The files that turn a protocol into a contract that runs: fixture, clauses, saboteurs, specification,
-/// fake and tests.
+/// The files that turn a protocol into a contract that runs: fixture, clauses, specification, fake and
+/// tests.
 package struct Scaffold: Sendable {
   /// What to write.
   package struct Options: Sendable {
@@ -59,7 +59,7 @@ package struct Scaffold: Sendable {
     let fake =
       options.fake ?? existing.map { "\($0)()" }
       ?? (writesFake ? Self.creation(of: scaffold) : nil)
-    let doubles = ["InMemory", "Fake", "Mock", "Stub", "Spy", "Preview", "Dummy", "Flawed"]
+    let doubles = ["InMemory", "Fake", "Mock", "Stub", "Spy", "Preview", "Dummy"]
     let text = ScaffoldText(
       port: scaffold, module: place.module, fake: fake,
       adapters: conformers.filter { name in !doubles.contains { name.contains($0) } },
@@ -127,9 +127,6 @@ package struct Scaffold: Sendable {
   ) -> [(path: String, text: String)] {
     let name = text.names.type
     var files = [("\(place.tests)/\(name)Contract.swift", text.contract)]
-    if text.port.canForward, text.fake != nil {
-      files.append(("\(place.tests)/\(text.names.flaws).swift", text.flaws))
-    }
     if !text.port.modelled.isEmpty {
       files.append(("\(place.tests)/\(text.names.specification).swift", text.specification))
     }

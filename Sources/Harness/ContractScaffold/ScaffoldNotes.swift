@@ -17,7 +17,7 @@ struct ScaffoldNotes {
   private var port: ScaffoldPort { text.port }
 
   /// The notes, one sentence each.
-  var all: [String] { unread + types + members + exploration + implementations }
+  var all: [String] { unread + types + exploration + implementations }
 
   private var unread: [String] {
     var notes = port.port.declaration.unread.map { "this part of the protocol was not read: \($0)" }
@@ -29,11 +29,7 @@ struct ScaffoldNotes {
     }
     if !port.isComplete {
       notes.append(
-        "for these reasons there is no fake and no forwarder; write a type that conforms")
-    } else if port.port.isActor {
-      notes.append(
-        "an actor can't pass synchronous calls on to another, so there is no forwarder; each saboteur "
-          + "needs a type that conforms")
+        "for these reasons there is no fake; write a type that conforms")
     }
     return notes
   }
@@ -41,13 +37,6 @@ struct ScaffoldNotes {
   private var types: [String] {
     chosen.keys.sorted().filter { given[$0] == nil }.map {
       "SampleValue stands for the associated type \($0); choose another with --type \($0)=TYPE"
-    }
-  }
-
-  private var members: [String] {
-    guard port.canForward, text.fake != nil else { return [] }
-    return port.requirements.filter { !$0.isReplaceable }.map {
-      "no closure can replace \($0.requirement.signature): its saboteur needs a type of its own"
     }
   }
 

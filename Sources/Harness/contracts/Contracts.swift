@@ -48,8 +48,8 @@ struct Contracts {
             plus the number of a signal that ended the run.
         new PROTOCOL [--protocol FILE] [--module NAME] [--tests FOLDER] [--fake EXPRESSION]
             [--type NAME=TYPE]…
-            Writes a contract for a protocol, with a clause, a saboteur and a command for each
-            requirement, an in-memory fake with its model, and tests. All compile, and fail with
+            Writes a contract for a protocol, with a clause and a command for each requirement,
+            an in-memory fake with its model, and tests. All compile, and fail with
             'write me' until they are written. FILE declares the protocol; by default all files are
             searched. --fake creates a fake that exists, and --type says what an associated type is.
             Prints what could not be guessed, and what Package.swift needs. Exits with 65 if there is

@@ -24,8 +24,7 @@ import Testing
     #expect(run.status == 0, "\(run.errors)")
     let paths = [
       "Sources/App/InMemoryClock.swift", "Tests/AppTests/ClockContract.swift",
-      "Tests/AppTests/ClockFlaws.swift", "Tests/AppTests/ClockSpecification.swift",
-      "Tests/AppTests/ClockContractTests.swift",
+      "Tests/AppTests/ClockSpecification.swift", "Tests/AppTests/ClockContractTests.swift",
     ]
     #expect(run.output.hasPrefix("wrote:\n" + paths.map { "  \($0)\n" }.joined()))
     for path in paths { #expect(Self.files(in: folder).contains(path)) }

@@ -60,13 +60,9 @@ import Testing
       try Scaffold(package.options(name)).notes.joined(separator: "\n")
     }
     #expect(try notes("JobQueue").contains("how to create FileJobQueue"))
-    #expect(try notes("PriceFeed").contains("replace withPausedUpdates(_:):"))
     #expect(
       try notes("PriceFeed").contains("leave out prices(of:), allPrices(), observe(_:onChange:)"))
     #expect(try notes("Repository").contains("SampleValue stands for the associated type Entity"))
-    #expect(try notes("SecretVault").contains("replace isValid(name:):"))
-    #expect(try notes("Router").contains("replace open(_:):"))
-    #expect(try notes("Session").contains("an actor can't pass synchronous calls on"))
     #expect(try notes("Ordered").contains("the requirements of Comparable are not known"))
     #expect(try notes("Odd").contains("between #if and #endif"))
   }
@@ -82,8 +78,6 @@ import Testing
         "data", "names", "description", "maximum-size", "is-valid", "init", "set", "remove",
         "subscript", "label",
       ])
-    let caught = contract.matches(of: /caughtBy: "([^"]*)"/).map { String($0.1) }
-    #expect(caught == ids)
   }
 
   @Test func `of two protocols with one name, the file decides`() throws {
@@ -99,8 +93,7 @@ import Testing
     #expect(
       scaffold.files.map(\.path) == [
         "Sources/Other/InMemoryTwin.swift", "Tests/OtherTests/TwinContract.swift",
-        "Tests/OtherTests/TwinFlaws.swift", "Tests/OtherTests/TwinSpecification.swift",
-        "Tests/OtherTests/TwinContractTests.swift",
+        "Tests/OtherTests/TwinSpecification.swift", "Tests/OtherTests/TwinContractTests.swift",
       ])
     #expect(scaffold.files[1].text.contains("Clause(\"two\""))
     #expect(!scaffold.files[1].text.contains("Clause(\"one\""))

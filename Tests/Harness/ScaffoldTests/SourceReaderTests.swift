@@ -66,7 +66,7 @@ import Testing
     #expect(found[4].signature == "subscript(_:of:)")
     #expect(found[5].failure == "?" && found[5].throwing == .anyError)
     #expect(found[6].isMutating)
-    #expect(found[7].kind == .operatorFunction && found[7].takesSelf)
+    #expect(found[7].kind == .operatorFunction)
   }
 
   @Test func `'throws(any Error)' is any error, and 'throws(Never)' is none`() throws {

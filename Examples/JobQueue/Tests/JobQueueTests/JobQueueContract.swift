@@ -16,7 +16,7 @@ extension JobQueueFixture {
 }
 
 extension Contract<JobQueueFixture> {
-  static let jobs = Contract("jobs", "Job queue") {
+  static let jobs = Contract("jobs", "Job queue", leavesOthersToMutants: true) {
     orderClauses
     reservationClauses
     failureClauses

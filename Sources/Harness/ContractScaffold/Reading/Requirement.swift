@@ -26,7 +26,6 @@ struct Requirement {
     var isClosure: Bool { type.contains("->") || type.contains("@escaping") }
     var isInOut: Bool { type.hasPrefix("inout ") }
     var isVariadic: Bool { type.hasSuffix("...") }
-    var isAutoclosure: Bool { type.contains("@autoclosure") }
   }
 
   var kind: Kind
@@ -62,9 +61,6 @@ struct Requirement {
 
   /// Every type that the declaration names.
   var types: [String] { parameters.map(\.type) + (result.map { [$0] } ?? []) }
-
-  /// Whether parameters mention the conforming type itself.
-  var takesSelf: Bool { parameters.contains { TypeText($0.type).mentions("Self") } }
 
   /// The name with its labels, as documentation spells it: `enqueue(_:after:)`.
   var signature: String {

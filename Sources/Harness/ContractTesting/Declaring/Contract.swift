@@ -24,6 +24,9 @@ public struct Contract<Fixture>: Sendable {
   /// The implementations that are broken on purpose, each with the clauses that must catch it.
   public let saboteurs: [Saboteur<Fixture>]
 
+  /// Whether mutants show the clauses that no saboteur names.
+  let leavesOthersToMutants: Bool
+
   /// The clauses that ``without(_:because:)`` dropped, with the reasons.
   package private(set) var dropped: [String: String] = [:]
 
@@ -36,11 +39,13 @@ public struct Contract<Fixture>: Sendable {
   ///   - id: The stable id: lower-case letters, digits, `-` and `.`.
   ///   - title: What the contract is about, for reports.
   ///   - revision: A number to raise when a clause's body changes its meaning.
+  ///   - leavesOthersToMutants: Whether a clause may have no saboteur, because mutants of the implementations'
+  ///     code show that it can fail: `contracts mutate` and `contracts gate --mutation-score` check them.
   ///   - sourceLocation: Where the contract is declared.
   ///   - clauses: Clauses, groups of clauses and absences.
   ///   - saboteurs: Implementations broken on purpose, each with the clauses that must catch it.
   public init(
-    _ id: String, _ title: String, revision: Int = 1,
+    _ id: String, _ title: String, revision: Int = 1, leavesOthersToMutants: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation,
     @ClauseBuilder<Fixture> _ clauses: () -> [Clause<Fixture>],
     @SaboteurBuilder<Fixture> saboteurs: () -> [Saboteur<Fixture>] = { [] }
@@ -48,6 +53,7 @@ public struct Contract<Fixture>: Sendable {
     self.id = id
     self.title = title
     self.revision = revision
+    self.leavesOthersToMutants = leavesOthersToMutants
     self.sourceLocation = sourceLocation
     self.clauses = clauses()
     self.saboteurs = saboteurs()

@@ -134,7 +134,7 @@ extension Contract {
     return problems
   }
 
-  /// The mistakes in the saboteurs, and the clauses that no saboteur names.
+  /// The mistakes in the saboteurs, and the clauses that neither a saboteur nor mutants show.
   var saboteurProblems: [DeclarationProblem] {
     var problems: [DeclarationProblem] = []
     func add(_ message: String, _ location: SourceLocation) {
@@ -161,6 +161,7 @@ extension Contract {
             + clauses.map(\.id).prefix(20).joined(separator: ", "), saboteur.sourceLocation)
       }
     }
+    if leavesOthersToMutants { return problems }
     let named = Set(saboteurs.flatMap(\.clauses))
     for clause in clauses where !named.contains(clause.id) {
       add(
