@@ -15,7 +15,7 @@ struct Contracts {
                [--output FILE] [--base BASE] [--all]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
-            abridged unless --all is given; what fails keeps every detail.
+            abridged unless --all is given; failures keep every detail.
         diff BASE HEAD
             Shows the changes from one journal to another. Exits with the sum of 1 (newly failing),
             2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or
@@ -25,13 +25,13 @@ struct Contracts {
              [--forbid new-deviations] [--forbid unwitnessed]
              [--mutation-score SCORE --target TARGET[,TARGET…]]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation,
-            for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
-            saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
-            and contract for strength; * matches any text. --base lists the deviations that are new,
-            gone or changed since the journal BASE, and --forbid new-deviations makes new ones fail.
-            --forbid unwitnessed fails for a live implementation whose fixtures name no witness.
-            --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same
-            code.
+            for the contract's current revision and at most --max-age (d, h, m or s) ago. Also exits
+            with 1 unless saboteurs ran for each contract of the package. PATTERN is contract/clause
+            for unproven and contract for strength; * matches any text. --base lists the deviations
+            that are new, gone or changed since the journal BASE, and --forbid new-deviations makes
+            new ones fail. --forbid unwitnessed fails for a live implementation whose fixtures name
+            no witness. --mutation-score is the least score, from 0 to 1, in the results of 'mutate'
+            for the same code.
         history FOLDER [--format text|html] [--output FILE]
             Shows the journals of a folder over time: their cases, failures, deviations and strength,
             since when each failing case fails, and the cases that both held and failed on a commit.
