@@ -11,12 +11,6 @@ package struct ClauseTestFile: Sendable {
   package let text: String
   private let clauses: [String]
 
-  /// Which clauses of an earlier file are gone, and which are new, by id.
-  package struct Changes: Sendable {
-    package var added: [String]
-    package var removed: [String]
-  }
-
   /// The parts of an expression such as `Contract<CookieStoreFixture>.cookies.cases(for: .inMemory)`.
   package struct Expression: Sendable {
     package let text: String
@@ -97,8 +91,11 @@ package struct ClauseTestFile: Sendable {
   /// Writes the file, also over one that the tool has written before.
   ///
   /// - Parameter package: The package's folder.
+  /// - Returns: The ids of the clauses that an earlier file lacks, and of those that only it has.
   /// - Throws: ``ScaffoldError`` if a person wrote a file of that name, or if it can't be written.
-  package func write(in package: String) throws(ScaffoldError) -> Changes {
+  package func write(
+    in package: String
+  ) throws(ScaffoldError) -> (added: [String], removed: [String]) {
     let file = "\(package)/\(path)"
     let old = try? String(contentsOfFile: file, encoding: .utf8)
     if let old, !old.hasPrefix(Self.mark) {
@@ -110,8 +107,8 @@ package struct ClauseTestFile: Sendable {
       throw ScaffoldError(.output, "can't write \(path): \(error.localizedDescription)")
     }
     let before = (old ?? "").matches(of: /arguments: cases\("(.+?)"\)/).map { String($0.1) }
-    return Changes(
-      added: clauses.filter { !before.contains($0) },
-      removed: before.filter { !clauses.contains($0) })
+    return (
+      clauses.filter { !before.contains($0) }, before.filter { !clauses.contains($0) }
+    )
   }
 }

@@ -102,7 +102,7 @@ struct NewClauseTestsCommand {
       cases, contract: contract,
       clauses: found.clauses.filter { found.dropped[$0.id] == nil }.map { ($0.id, $0.sentence) },
       in: folder, importing: imports, command: command)
-    let changes: ClauseTestFile.Changes
+    let changes: (added: [String], removed: [String])
     do throws(ScaffoldError) {
       changes = try file.write(in: FileManager.default.currentDirectoryPath)
     } catch {
