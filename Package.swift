@@ -96,12 +96,14 @@ let harness: [Target] = [
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
   .target(
     name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "RecordedHistories"]),
+  .target(name: "SwiftSource"),
   .target(
     name: "ContractMutation",
     dependencies: [
-      "CPlatform", "ContractEvidence", "ContractReports", "HarnessSupport", "SystemLocks",
+      "CPlatform", "ContractEvidence", "ContractReports", "HarnessSupport", "SwiftSource",
+      "SystemLocks", "SystemProcesses",
     ]),
-  .target(name: "ContractScaffold"),
+  .target(name: "ContractScaffold", dependencies: ["SwiftSource", "SystemProcesses"]),
   .executableTarget(
     name: "contracts",
     dependencies: [
@@ -128,13 +130,13 @@ let harness: [Target] = [
     name: "HarnessTests",
     dependencies: [
       "ContractEvidence", "ContractExploration", "ContractLiveCalls", "ContractReports",
-      "ContractTesting", "SystemLocks",
+      "ContractTesting", "SystemLocks", "SystemProcesses",
     ]),
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
-      "ExplorationEngine", "ExploredSynchronization", "RecordedHistories",
-      "SeededRandom", "SystemFibers", "SystemLocks", "example-writer",
+      "ExplorationEngine", "ExploredSynchronization", "RecordedHistories", "SeededRandom",
+      "SystemFibers", "SystemLocks", "SystemProcesses", "example-writer",
     ]),
   .executableTarget(
     name: "value-server", dependencies: ["SystemPlatform"],
@@ -154,14 +156,20 @@ let harness: [Target] = [
     path: "Tests/Harness/ExampleWriter"),
   .testTarget(
     name: "MutationTests",
-    dependencies: ["ContractMutation", "ContractTesting", "HarnessSupport", "contracts"],
+    dependencies: [
+      "ContractMutation", "ContractTesting", "HarnessSupport", "SwiftSource", "contracts",
+    ],
     exclude: ["Fixture"]),
   .testTarget(
     name: "ScaffoldTests",
-    dependencies: ["ContractExploration", "ContractScaffold", "contracts"]),
+    dependencies: [
+      "ContractExploration", "ContractScaffold", "ContractTesting", "SystemProcesses", "contracts",
+    ]),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: ["ContractEvidence", "ContractReports", "EvidenceSamples", "contracts"],
+    dependencies: [
+      "ContractEvidence", "ContractReports", "EvidenceSamples", "SystemProcesses", "contracts",
+    ],
     exclude: ["Planted"]),
 ]
 
@@ -213,7 +221,7 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportPagesTests",
     dependencies: [
-      "ContractTesting", "ManualClocks", "ScriptedOrigin", "TransportContract",
+      "ContractTesting", "ManualClocks", "ScriptedOrigin", "SystemProcesses", "TransportContract",
       "TransportCurlAdapter", "TransportDecoding", "TransportPort", "TransportURLSessionAdapter",
     ]),
   .testTarget(
@@ -225,8 +233,8 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
-      "ManualClocks", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter", "TransportPort",
-      "TransportRecording", "contracts", "http-recordings",
+      "ManualClocks", "ScriptedOrigin", "SystemLocks", "SystemProcesses", "TransportCurlAdapter",
+      "TransportPort", "TransportRecording", "contracts", "http-recordings",
     ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportTestingTests",

@@ -10,7 +10,6 @@ let package = Package(
       name: "Storefront",
       dependencies: [
         .product(name: "AnalyticsPort", package: "swift-contract-testing"),
-        .product(name: "CheckoutPort", package: "swift-contract-testing"),
         .product(name: "CookiePort", package: "swift-contract-testing"),
         .product(name: "CookieTransportAdapter", package: "swift-contract-testing"),
         .product(name: "FeedbackPort", package: "swift-contract-testing"),

@@ -14,7 +14,7 @@ enum ChangedLines {
     guard result.status == 0 else {
       throw MutationError("git can't compare the work tree with '\(commit)': \(result.text)")
     }
-    return places(in: String(decoding: result.output, as: UTF8.self))
+    return places(in: result.output)
   }
 
   /// Reads a diff without context lines.

@@ -2,29 +2,29 @@ import Foundation
 internal import HarnessSupport
 import SystemLocks
 
-/// What judges mutants after the build.
+/// What judges need to know, once the mutants are built.
 struct Judging {
   /// The number of each mutant by its id.
   var numbers: [String: Int]
   /// The mutants that do not compile, by id, with the compiler's messages.
   var unviable: [String: String]
-  var baseline: Baseline
+  var unmutated: UnmutatedRun
   var program: CaseServerProcess.Program
   var writer: ResultWriter
 
   /// A mutant with the cases that judge it, or `nil` if no case reaches it.
   func item(_ mutant: Mutant) -> JudgingQueue.Item? {
     let number = numbers[mutant.id] ?? 0
-    let cases = baseline.reach[number] ?? []
-    guard !cases.isEmpty || baseline.reachedOnce.contains(number) else { return nil }
+    let cases = unmutated.reach[number] ?? []
+    guard !cases.isEmpty || unmutated.reachedOnce.contains(number) else { return nil }
     return JudgingQueue.Item(number: number, mutant: mutant, cases: cases)
   }
 }
 
 extension MutationRun {
   /// How many processes judge: more than there are processors, because some cases wait, most of all
-  /// those that notice that something does not happen.
-  private static let workers = 6 * ProcessInfo.processInfo.activeProcessorCount
+  /// those that notice that something does not happen, and those that hang.
+  private static let workers = 8 * ProcessInfo.processInfo.activeProcessorCount
 
   /// The most address space of a process, in bytes: from 4 to 8 GiB, and within that, together no
   /// more than the machine has.
@@ -55,13 +55,8 @@ extension MutationRun {
     }
     chosen = options.shard.part(of: chosen, named: "mutants")
     if let maximum = options.maximum, chosen.count > maximum {
-      let order = chosen.map { mutant -> (String, Mutant) in
-        var fingerprint = Fingerprint()
-        fingerprint.add(word: "\(options.seed)")
-        fingerprint.add(word: mutant.id)
-        return (fingerprint.hexadecimal, mutant)
-      }
-      let ids = Set(order.sorted { $0.0 < $1.0 }.prefix(maximum).map(\.1.id))
+      let order = chosen.map { (Keys.fingerprint("\(options.seed) \($0.id)"), $0.id) }
+      let ids = Set(order.sorted { $0.0 < $1.0 }.prefix(maximum).map(\.1))
       chosen = chosen.filter { ids.contains($0.id) }
     }
     return chosen
@@ -82,12 +77,11 @@ extension MutationRun {
       }
     }
     let start = ContinuousClock.now
-    let processor = JudgingTime.processor
     let total = items.count
     let progress = progress
     let tally = Mutex((done: 0, survived: 0))
     let queue = JudgingQueue(
-      items, judging.baseline, deadline: options.minutes.map { start + .seconds(60 * $0) }
+      items, judging.unmutated, deadline: options.minutes.map { start + .seconds(60 * $0) }
     ) { mutant, verdict in
       writer.write(mutant, verdict)
       let (done, survived) = tally.withLock { tally in
@@ -105,13 +99,10 @@ extension MutationRun {
     let seconds = start.duration(to: .now) / .seconds(1)
     let tenths = Int((10 * seconds).rounded())
     let judged = tally.withLock(\.done)
-    let each = (JudgingTime.processor - processor) / Double(max(judged, 1))
     progress(
       .step(
         "judged \(judged) mutants in \(tenths / 10).\(tenths % 10) s, "
-          + "\(Int(60 * Double(judged) / max(seconds, 0.001))) a minute, each with "
-          + "\(Int((1_000 * each).rounded())) ms of processor time: "
-          + judges.reduce(JudgingTime()) { $0 + $1.time }.text))
+          + "\(Int(60 * Double(judged) / max(seconds, 0.001))) a minute"))
   }
 
   /// Finds a set of cases that notices as much as all.
@@ -123,18 +114,18 @@ extension MutationRun {
       }
     }
     progress(.step("looking for cases that can be left out"))
-    let cases = try CaseReduction(noticed, judging.baseline).run(judges: try judges(judging))
+    let cases = try CaseReduction(noticed, judging.unmutated).run(judges: try judges(judging))
     judging.writer.write(.init(cases: cases, mutants: noticed.count))
     if let error = judging.writer.error { throw error }
   }
 
   private func judges(_ judging: Judging) throws(MutationError) -> [MutantJudge] {
-    let workers = judging.baseline.isExclusive ? 1 : Self.workers
+    let workers = judging.unmutated.isExclusive ? 1 : Self.workers
     var judges: [MutantJudge] = []
     for worker in 0..<workers {
       judges.append(
         try MutantJudge(
-          judging.program, judging.baseline, count: judging.numbers.count, folder: folder,
+          judging.program, judging.unmutated, count: judging.numbers.count, folder: folder,
           name: "worker-\(worker)"))
     }
     return judges
@@ -142,7 +133,7 @@ extension MutationRun {
 
   /// What the journal says about the run.
   func run(
-    of modules: [MutatedModule], _ baseline: Baseline, _ numbers: [String: Int]
+    of modules: [MutatedModule], _ unmutated: UnmutatedRun, _ numbers: [String: Int]
   ) -> MutationJournal.Run {
     var targets: [Int: String] = [:]
     for (target, module) in zip(options.targets, modules) {
@@ -150,9 +141,9 @@ extension MutationRun {
     }
     return MutationJournal.Run(
       targets: options.targets, mutants: modules.reduce(0) { $0 + $1.mutants.count },
-      cases: baseline.cases.keys.sorted(), leftOut: baseline.leftOut,
+      cases: unmutated.cases.keys.sorted(), leftOut: unmutated.leftOut,
       excluded: modules.flatMap { $0.files.values.flatMap(\.excluded) }
         .sorted { ($0.file, $0.line) < ($1.file, $1.line) },
-      columns: baseline.columns(targets))
+      columns: unmutated.columns(targets))
   }
 }

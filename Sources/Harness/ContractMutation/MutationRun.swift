@@ -2,7 +2,7 @@ import Foundation
 internal import HarnessSupport
 import SystemLocks
 
-/// Mutates targets of a package, and lets its contracts judge.
+/// Mutates targets of a package, and runs the package's contracts on each mutant.
 package struct MutationRun {
   /// How far a run is.
   package enum Progress: Sendable {
@@ -63,19 +63,20 @@ package struct MutationRun {
     defer { temporary.remove() }
     var program = try program()
     program.temporaryFolder = temporary.path
-    let state = try SwitchState(folder: folder, name: "baseline", count: mutants.count)
+    let state = try SwitchState(folder: folder, name: "unmutated", count: mutants.count)
     progress(.step("running the cases without mutants"))
     let start = ContinuousClock.now
-    let baseline = try Baseline(program, state: state, folder: folder)
+    let unmutated = try UnmutatedRun(program, state: state, folder: folder)
     let tenths = Int((10 * (start.duration(to: .now) / .seconds(1))).rounded())
     progress(
-      .step("ran \(baseline.cases.count) cases twice in \(tenths / 10).\(tenths % 10) s; all pass"))
+      .step("ran \(unmutated.cases.count) cases twice in \(tenths / 10).\(tenths % 10) s; all pass")
+    )
     let keys = Keys(modules, program, scratch: scratch)
     let writer = try ResultWriter(
-      path: journalPath, run: run(of: modules, baseline, numbers), keys: keys,
+      path: journalPath, run: run(of: modules, unmutated, numbers), keys: keys,
       isFresh: options.isFresh, keeping: mutants)
     let judging = Judging(
-      numbers: numbers, unviable: unviable, baseline: baseline, program: program, writer: writer)
+      numbers: numbers, unviable: unviable, unmutated: unmutated, program: program, writer: writer)
     let chosen = try choose(from: mutants, places: chosenPlaces)
     try judge(chosen, judging)
     if options.reduces { try reduce(chosen, judging) }

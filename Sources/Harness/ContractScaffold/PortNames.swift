@@ -22,8 +22,6 @@ struct PortNames {
   var title: String { phrase.prefix(1).uppercased() + phrase.dropFirst() }
 
   var fixture: String { type + "Fixture" }
-  var flaws: String { type + "Flaws" }
-  var flawed: String { "Flawed" + type }
   var model: String { type + "Model" }
   var specification: String { type + "Specification" }
   var fake: String { "InMemory" + type }

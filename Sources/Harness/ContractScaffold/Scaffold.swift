@@ -1,7 +1,8 @@
 import Foundation
+import SystemProcesses
 
-/// The files that turn a protocol into a contract that runs: fixture, clauses, saboteurs, specification,
-/// fake and tests.
+/// The files that turn a protocol into a contract that runs: fixture, clauses, specification, fake and
+/// tests.
 package struct Scaffold: Sendable {
   /// What to write.
   package struct Options: Sendable {
@@ -41,8 +42,9 @@ package struct Scaffold: Sendable {
   ///
   /// - Throws: ``ScaffoldError`` if there is no such protocol, or none that a type could conform to.
   package init(_ options: Options) throws(ScaffoldError) {
-    let place = try ScaffoldPlace(options)
-    let sources = try PackageSources(in: options.package, first: place.file)
+    var sources = try PackageSources(in: options.package)
+    let place = try ScaffoldPlace(options, in: sources)
+    sources.prefer(place.file)
     guard let port = sources.port(options.name) else {
       throw ScaffoldError(.source, "no protocol '\(options.name)'; check the name")
     }
@@ -57,7 +59,7 @@ package struct Scaffold: Sendable {
     let fake =
       options.fake ?? existing.map { "\($0)()" }
       ?? (writesFake ? Self.creation(of: scaffold) : nil)
-    let doubles = ["InMemory", "Fake", "Mock", "Stub", "Spy", "Preview", "Dummy", "Flawed"]
+    let doubles = ["InMemory", "Fake", "Mock", "Stub", "Spy", "Preview", "Dummy"]
     let text = ScaffoldText(
       port: scaffold, module: place.module, fake: fake,
       adapters: conformers.filter { name in !doubles.contains { name.contains($0) } },
@@ -125,9 +127,6 @@ package struct Scaffold: Sendable {
   ) -> [(path: String, text: String)] {
     let name = text.names.type
     var files = [("\(place.tests)/\(name)Contract.swift", text.contract)]
-    if text.port.canForward, text.fake != nil {
-      files.append(("\(place.tests)/\(text.names.flaws).swift", text.flaws))
-    }
     if !text.port.modelled.isEmpty {
       files.append(("\(place.tests)/\(text.names.specification).swift", text.specification))
     }
@@ -140,10 +139,12 @@ package struct Scaffold: Sendable {
 
   /// Writes all files, or none.
   ///
-  /// - Throws: ``ScaffoldError`` if one of the files exists already or can't be written. No file is
-  ///   changed then, and none is left behind.
+  /// - Throws: ``ScaffoldError`` if one of the files exists already or can't be written. Then no file
+  ///   is changed, and none is left behind.
   package func write() throws(ScaffoldError) {
     try NewFiles(files.map { ("\(folder)/\($0.path)", $0.text) }).write()
-    SwiftFormat.format(files.map { "\(folder)/\($0.path)" })
+    // The toolchain's formatter knows the package's style. Without it the files stay as they are.
+    let paths = files.map { "\(folder)/\($0.path)" }
+    _ = try? ProgramRun(["swift", "format", "--in-place"] + paths)
   }
 }

@@ -17,7 +17,7 @@ struct ScaffoldNotes {
   private var port: ScaffoldPort { text.port }
 
   /// The notes, one sentence each.
-  var all: [String] { unread + types + members + exploration + implementations }
+  var all: [String] { unread + types + exploration + implementations }
 
   private var unread: [String] {
     var notes = port.port.declaration.unread.map { "this part of the protocol was not read: \($0)" }
@@ -29,11 +29,7 @@ struct ScaffoldNotes {
     }
     if !port.isComplete {
       notes.append(
-        "for these reasons there is no fake and no forwarder; write a type that conforms")
-    } else if port.port.isActor {
-      notes.append(
-        "an actor can't pass synchronous calls on to another, so there is no forwarder; each saboteur "
-          + "needs a type that conforms")
+        "for these reasons there is no fake; write a type that conforms")
     }
     return notes
   }
@@ -41,32 +37,6 @@ struct ScaffoldNotes {
   private var types: [String] {
     chosen.keys.sorted().filter { given[$0] == nil }.map {
       "SampleValue stands for the associated type \($0); choose another with --type \($0)=TYPE"
-    }
-  }
-
-  private var members: [String] {
-    guard port.canForward, text.fake != nil else { return [] }
-    return port.requirements.filter { !$0.isReplaceable }.map { one in
-      let reason: String
-      switch one.requirement.kind {
-      case .initializer: reason = "is an initialiser"
-      case .subscripting: reason = "is a subscript"
-      default:
-        if one.requirement.isStatic {
-          reason = "is static"
-        } else if one.requirement.isNonisolated, !port.isolation.isEmpty {
-          reason = "is nonisolated"
-        } else if one.requirement.isGeneric {
-          reason = "is generic"
-        } else if one.requirement.takesSelf
-          || one.requirement.result.map({ TypeText($0).mentions("Self") }) == true
-        {
-          reason = "takes or returns Self"
-        } else {
-          reason = "has parameters that a closure can't have"
-        }
-      }
-      return "\(one.requirement.signature) \(reason): its saboteur needs a type of its own"
     }
   }
 

@@ -13,7 +13,7 @@ struct ScaffoldPlace {
   /// The folder of the protocol's file.
   var sources: String { (file as NSString).deletingLastPathComponent }
 
-  init(_ options: Scaffold.Options) throws(ScaffoldError) {
+  init(_ options: Scaffold.Options, in sources: PackageSources) throws(ScaffoldError) {
     let root = options.package
     guard let manifest = try? String(contentsOfFile: "\(root)/Package.swift", encoding: .utf8)
     else {
@@ -21,7 +21,7 @@ struct ScaffoldPlace {
         .source, "\(root) has no Package.swift; run this in a package's folder")
     }
     self.manifest = manifest
-    let file = try Self.file(options)
+    let file = try Self.file(options, sources)
     self.file = file
     if let module = options.module {
       self.module = module
@@ -39,40 +39,32 @@ struct ScaffoldPlace {
   }
 
   /// The file that declares the protocol, relative to the package's folder.
-  private static func file(_ options: Scaffold.Options) throws(ScaffoldError) -> String {
+  private static func file(
+    _ options: Scaffold.Options, _ sources: PackageSources
+  ) throws(ScaffoldError) -> String {
     let name = options.name
     guard let path = options.file else {
-      for file in try PackageSources.paths(in: options.package)
-      where declares(name, "\(options.package)/\(file)") == true {
-        return file
+      if let file = sources.files.first(where: { $0.protocols.contains { $0.name == name } }) {
+        return file.path
       }
       throw ScaffoldError(.source, "no Swift file of the package declares the protocol '\(name)'")
     }
-    let isAbsolute = path.hasPrefix("/")
     let root = options.package + "/"
-    guard !isAbsolute || path.hasPrefix(root) else {
+    guard !path.hasPrefix("/") || path.hasPrefix(root) else {
       throw ScaffoldError(.arguments, "\(path) is not in the package \(options.package)")
     }
-    let relative = isAbsolute ? String(path.dropFirst(root.count)) : path
-    switch declares(name, root + relative) {
-    case true?: return relative.hasPrefix("./") ? String(relative.dropFirst(2)) : relative
-    case false?:
-      let found = SourceReader(
-        (try? String(contentsOfFile: root + relative, encoding: .utf8)) ?? ""
-      )
-      .protocols.map(\.name)
+    let relative = [root, "./"].first(where: path.hasPrefix).map { path.dropFirst($0.count) }
+    guard let file = sources.files.first(where: { $0.path == relative ?? path[...] }) else {
+      throw ScaffoldError(.source, "\(path) can't be read as text in UTF-8")
+    }
+    let found = file.protocols.map(\.name)
+    guard found.contains(name) else {
       throw ScaffoldError(
         .source,
         "\(path) does not declare the protocol '\(name)'"
           + (found.isEmpty ? " or any other" : "; it declares \(found.joined(separator: ", "))"))
-    case nil: throw ScaffoldError(.source, "\(path) can't be read as text in UTF-8")
     }
-  }
-
-  private static func declares(_ name: String, _ path: String) -> Bool? {
-    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-    guard text.contains(name) else { return false }
-    return SourceReader(text).protocols.contains { $0.name == name }
+    return file.path
   }
 
   /// The lines that the manifest needs, or `nil` if it names the products already.

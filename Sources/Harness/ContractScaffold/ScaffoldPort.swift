@@ -27,10 +27,6 @@ struct ScaffoldPort {
     port.unknown.isEmpty && port.declaration.unread.isEmpty && !port.declaration.isConditional
   }
 
-  /// Whether a type can pass each call on to another instance. An actor can't, because its
-  /// synchronous functions can't call those of another actor.
-  var canForward: Bool { isComplete && !port.isActor }
-
   /// Whether a call may change the subject's value, so that a fixture must hold it in a variable.
   var changesValues: Bool {
     !port.isClassBound
@@ -56,12 +52,10 @@ struct PortRequirement {
   var requirement: Requirement
   /// The id of its clause: `enqueue-after`.
   var id: String
-  /// The name of its command and its flaw: `enqueueAfter`.
+  /// The name of its command: `enqueueAfter`.
   var member: String
   /// Whether a model can have it: a call with values that are known to be `Sendable`.
   var isModelled: Bool
-  /// Whether a closure can replace it in a forwarder.
-  var isReplaceable: Bool
 
   /// Gives each requirement of a protocol an id and a name of its own.
   static func numbered(
@@ -89,8 +83,7 @@ struct PortRequirement {
       substituted.result = original.result.map { TypeText($0).replacing(types) }
       return PortRequirement(
         requirement: substituted, id: id, member: Identifier.camel(chosen),
-        isModelled: isModelled(original, substituted, port, sources),
-        isReplaceable: isReplaceable(original, of: port))
+        isModelled: isModelled(original, substituted, port, sources))
     }
   }
 
@@ -113,19 +106,5 @@ struct PortRequirement {
         || unsafeIDs.contains { type.contains($0.name + ".ID") }
     }
     return !isUnsafe && substituted.types.allSatisfy(sources.isSendable)
-  }
-
-  private static func isReplaceable(
-    _ requirement: Requirement, of port: PackageSources.Port
-  ) -> Bool {
-    guard requirement.kind == .function || requirement.kind == .property else { return false }
-    let result = requirement.result.map { $0 != "Self" && TypeText($0).mentions("Self") } ?? false
-    // A nonisolated function can't use a property that is isolated and not `Sendable`.
-    let isOutside =
-      requirement.isNonisolated && port.declaration.isolation != nil && !port.isSendable
-    return !isOutside && !requirement.isStatic && !requirement.isGeneric && !requirement.takesSelf
-      && !result
-      && requirement.throwing != .rethrown
-      && !requirement.parameters.contains { $0.isVariadic || $0.isAutoclosure }
   }
 }

@@ -13,11 +13,9 @@ struct Contracts {
 
         report [JOURNAL…] [--format terminal|markdown|html|badge|junit|json|github]
                [--output FILE] [--base BASE] [--all]
-               [--requirements PROTOCOL[,PROTOCOL…] [--profile FILE]]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
-            abridged unless --all is given; what fails keeps every detail. --requirements adds what
-            'coverage' shows to a terminal or Markdown report.
+            abridged unless --all is given; failures keep every detail.
         diff BASE HEAD
             Shows the changes from one journal to another. Exits with the sum of 1 (newly failing),
             2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or
@@ -26,19 +24,14 @@ struct Contracts {
              [--allow strength=PATTERN] [--base BASE]
              [--forbid new-deviations] [--forbid unwitnessed]
              [--mutation-score SCORE --target TARGET[,TARGET…]]
-             [--requirements PROTOCOL[,PROTOCOL…] [--profile FILE]]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation,
-            for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
-            saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
-            and contract for strength; * matches any text. --base lists the deviations that are new,
-            gone or changed since the journal BASE, and --forbid new-deviations makes new ones fail.
-            --forbid unwitnessed fails for a live implementation whose fixtures name no witness.
-            --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same
-            code. --requirements fails for what 'coverage' shows as never executed.
-        coverage PROTOCOL… [--profile FILE]
-            Shows which requirements of protocols, errors that they name and nil results the last
-            'swift test --enable-code-coverage' executed. Run only the contract's tests before, as
-            other tests count as well. FILE is the file that 'swift test --show-codecov-path' names.
+            for the contract's current revision and at most --max-age (d, h, m or s) ago. Also exits
+            with 1 unless saboteurs ran for each contract of the package. PATTERN is contract/clause
+            for unproven and contract for strength; * matches any text. --base lists the deviations
+            that are new, gone or changed since the journal BASE, and --forbid new-deviations makes
+            new ones fail. --forbid unwitnessed fails for a live implementation whose fixtures name
+            no witness. --mutation-score is the least score, from 0 to 1, in the results of 'mutate'
+            for the same code.
         history FOLDER [--format text|html] [--output FILE]
             Shows the journals of a folder over time: their cases, failures, deviations and strength,
             since when each failing case fails, and the cases that both held and failed on a commit.
@@ -55,12 +48,17 @@ struct Contracts {
             plus the number of a signal that ended the run.
         new PROTOCOL [--protocol FILE] [--module NAME] [--tests FOLDER] [--fake EXPRESSION]
             [--type NAME=TYPE]…
-            Writes a contract for a protocol, with a clause, a saboteur and a command for each
-            requirement, an in-memory fake with its model, and tests. All compile, and fail with
+            Writes a contract for a protocol, with a clause and a command for each requirement,
+            an in-memory fake with its model, and tests. All compile, and fail with
             'write me' until they are written. FILE declares the protocol; by default all files are
             searched. --fake creates a fake that exists, and --type says what an associated type is.
             Prints what could not be guessed, and what Package.swift needs. Exits with 65 if there is
             no such protocol, and with 73 if a file exists already: nothing is overwritten.
+        new --one-test-per-clause EXPRESSION --tests FOLDER [--import MODULE]… [--contract ID]
+            Writes, or writes again, a file with one named test for each clause, because an editor
+            can't run one argument of a parameterised test. EXPRESSION has the form
+            'Contract<Fixture>.name.cases(for: .fake, .live)'. The clauses are those of the latest
+            run. Prints which clauses are new and which are gone.
         mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
                [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
                [--shard 2/16] [--again all] [--mutant ID] [--reduce]
@@ -110,10 +108,11 @@ struct Contracts {
     case "gate": return try GateCommand(rest).run()
     case "linearizable":
       return try LinearizableCommand(rest).run(printError: program.printError)
-    case "coverage": return try CoverageCommand(rest).run()
     case "history": return try HistoryCommand(rest).run()
     case "baseline": return try BaselineCommand(rest).run()
-    case "new": return try NewCommand(rest).run()
+    case "new":
+      let isPerClause = rest.contains { $0.hasPrefix(NewClauseTestsCommand.option) }
+      return try isPerClause ? NewClauseTestsCommand(rest).run() : NewCommand(rest).run()
     case "mutate": return try MutateCommand(rest).run()
     case "mutations": return try MutationsCommand(rest).run()
     case "stubs": return try StubsCommand(rest).run()

@@ -152,7 +152,7 @@ package final class ProcessGroup: Sendable {
 }
 
 /// Calls a function with C strings and a null pointer after the last.
-private func withCStrings<Result>(
+package func withCStrings<Result>(
   _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
   let copies = strings.map { strdup($0) }

@@ -2,6 +2,7 @@ import ContractEvidence
 import ContractReports
 import EvidenceSamples
 import Foundation
+import SystemProcesses
 import Testing
 
 /// Opens the HTML pages in Chromium.
@@ -217,24 +218,14 @@ private enum Browser {
       """,
     ])
     defer { folder.remove() }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try #require(path))
-    process.arguments = [
-      "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
-      "--window-size=1400,1000", "--blink-settings=preferredColorScheme=\(scheme)",
+    let browser = try await ProgramRun([
+      try #require(path), "--headless", "--no-sandbox", "--disable-gpu",
+      "--allow-file-access-from-files", "--window-size=1400,1000",
+      "--blink-settings=preferredColorScheme=\(scheme)",
       "--user-data-dir=\(folder.url.path)/profile", "--virtual-time-budget=5000", "--dump-dom",
       folder.url.appendingPathComponent("index.html").absoluteString,
-    ]
-    let output = folder.url.appendingPathComponent("dom")
-    _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = FileHandle.nullDevice
-    process.standardInput = FileHandle.nullDevice
-    let end = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in end.continuation.finish() }
-    try process.run()
-    for await _ in end.stream {}
-    let dom = try String(contentsOf: output, encoding: .utf8)
+    ])
+    let dom = browser.output
     let text = try #require(dom.firstMatch(of: /<pre id="said">(.*?)<\/pre>/), "\(dom)").1
     let json = text.replacing("&lt;", with: "<").replacing("&gt;", with: ">")
       .replacing("&amp;", with: "&")

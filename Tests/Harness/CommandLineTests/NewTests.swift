@@ -24,8 +24,7 @@ import Testing
     #expect(run.status == 0, "\(run.errors)")
     let paths = [
       "Sources/App/InMemoryClock.swift", "Tests/AppTests/ClockContract.swift",
-      "Tests/AppTests/ClockFlaws.swift", "Tests/AppTests/ClockSpecification.swift",
-      "Tests/AppTests/ClockContractTests.swift",
+      "Tests/AppTests/ClockSpecification.swift", "Tests/AppTests/ClockContractTests.swift",
     ]
     #expect(run.output.hasPrefix("wrote:\n" + paths.map { "  \($0)\n" }.joined()))
     for path in paths { #expect(Self.files(in: folder).contains(path)) }
@@ -72,5 +71,38 @@ import Testing
     let alone = try await ToolRun(["new", "Clock"])
     #expect(alone.status == 65)
     #expect(alone.errors.contains("has no Package.swift"))
+  }
+
+  @Test func `a test for each clause is written again, and only over what the tool wrote`()
+    async throws
+  {
+    let folder = try ToolFolder(files: [
+      ".build/contracts/latest.jsonl": SampleJournal.text(), "Tests/keep": "",
+    ])
+    defer { folder.remove() }
+    func run(_ arguments: String...) async throws -> ToolRun {
+      let expression = "Contract<Fixture>.things.cases(for: .fake, .real)"
+      return try await ToolRun(
+        ["new", "--one-test-per-clause", expression, "--tests", "Tests"] + arguments, in: folder)
+    }
+    let file = folder.url.appendingPathComponent("Tests/ThingsClauseTests.swift")
+    #expect(try await run().output == "wrote Tests/ThingsClauseTests.swift\n  + first\n")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text.contains("'Contract<Fixture>.things.cases(for: .fake, .real)' --tests Tests\n"))
+    #expect(try await run().output == "wrote Tests/ThingsClauseTests.swift\n")
+    try text.replacing("cases(\"first\")", with: "cases(\"old\")")
+      .write(to: file, atomically: true, encoding: .utf8)
+    #expect(
+      try await run().output == "wrote Tests/ThingsClauseTests.swift\n  + first\n  - old\n")
+    try "// mine".write(to: file, atomically: true, encoding: .utf8)
+    let mine = try await run()
+    #expect(mine.status == 73)
+    #expect(mine.errors.contains("the tool did not write it"))
+    let other = try await run("--contract", "other")
+    #expect(other.status == 65)
+    #expect(other.errors.contains("has no contract 'other'; run its tests first"))
+    let wrong = try await ToolRun(["new", "--one-test-per-clause", "Contract.things"])
+    #expect(wrong.status == 64)
+    #expect(wrong.errors.contains("give an expression such as"))
   }
 }

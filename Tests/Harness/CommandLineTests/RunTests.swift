@@ -177,7 +177,11 @@ import Testing
     let gate = folder.url.appendingPathComponent("gate").path
     #expect(mkfifo(gate, 0o600) == 0)
     let terminal = try Terminal()
-    let process = folder.process(["run"])
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: ToolFolder.tool)
+    process.arguments = ["run"]
+    process.currentDirectoryURL = folder.url
+    process.environment = folder.variables()
     process.standardOutput = terminal.side
     process.standardError = terminal.side
     let end = AsyncStream<Void>.makeStream()

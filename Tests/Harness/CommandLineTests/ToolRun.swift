@@ -1,4 +1,5 @@
 import Foundation
+import SystemProcesses
 
 /// One run of the `contracts` tool in a temporary folder.
 struct ToolRun {
@@ -30,25 +31,10 @@ struct ToolRun {
     _ arguments: [String], in toolFolder: ToolFolder, input: String? = nil,
     environment: [String: String] = [:]
   ) async throws {
-    let folder = toolFolder.url
-    let process = toolFolder.process(arguments, environment: environment)
-    if let input {
-      let file = folder.appendingPathComponent(".in")
-      try Data(input.utf8).write(to: file)
-      process.standardInput = try FileHandle(forReadingFrom: file)
-    }
-    let out = folder.appendingPathComponent(".out")
-    let err = folder.appendingPathComponent(".err")
-    for file in [out, err] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
-    process.standardOutput = try FileHandle(forWritingTo: out)
-    process.standardError = try FileHandle(forWritingTo: err)
-    let end = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in end.continuation.finish() }
-    try process.run()
-    for await _ in end.stream {}
-    status = process.terminationStatus
-    output = String(decoding: try Data(contentsOf: out), as: UTF8.self)
-    errors = String(decoding: try Data(contentsOf: err), as: UTF8.self)
+    let run = try await ProgramRun(
+      [ToolFolder.tool] + arguments, in: toolFolder.url.path,
+      environment: toolFolder.variables(adding: environment), input: input ?? "")
+    (status, output, errors) = (run.status, run.output, run.errors)
   }
 }
 
@@ -78,32 +64,27 @@ struct ToolFolder {
   /// A file that this process has written cannot be executed while a process that another test is
   /// starting still holds its descriptor: execve(2) fails with ETXTBSY.
   private func makeExecutable(_ file: URL) throws {
-    let copying = try Process.run(
-      URL(filePath: "/bin/sh"),
-      arguments: [
-        "-c", #"mv "$0" "$0.text" && cp "$0.text" "$0" && chmod 755 "$0" && rm "$0.text""#,
-        file.path,
-      ])
-    copying.waitUntilExit()
-    guard copying.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+    let copying = try ProgramRun([
+      "sh", "-c", #"mv "$0" "$0.text" && cp "$0.text" "$0" && chmod 755 "$0" && rm "$0.text""#,
+      file.path,
+    ])
+    guard copying.status == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 
   /// Removes the folder and its contents.
   func remove() { try? FileManager.default.removeItem(at: url) }
 
-  /// A process that runs the tool in this folder, with the folder's `bin` first in `PATH`.
-  func process(_ arguments: [String], environment: [String: String] = [:]) -> Process {
-    let process = Process()
-    process.executableURL = Self.testProgram.deletingLastPathComponent()
-      .appendingPathComponent("contracts")
-    process.arguments = arguments
-    process.currentDirectoryURL = url
-    process.standardInput = FileHandle.nullDevice
+  /// The path of the tool.
+  static var tool: String {
+    testProgram.deletingLastPathComponent().appendingPathComponent("contracts").path
+  }
+
+  /// The variables of this process without the harness's, with the folder's `bin` first in `PATH`.
+  func variables(adding environment: [String: String] = [:]) -> [String: String] {
     var variables = ProcessInfo.processInfo.environment
     for name in variables.keys where name.hasPrefix("CONTRACT") { variables[name] = nil }
     variables["NO_COLOR"] = nil
     variables["PATH"] = "\(url.path)/bin:\(variables["PATH"] ?? "/usr/bin:/bin")"
-    process.environment = variables.merging(environment) { $1 }
-    return process
+    return variables.merging(environment) { $1 }
   }
 }

@@ -1,6 +1,7 @@
 import ContractEvidence
 import ContractReports
 import Foundation
+import SystemProcesses
 import Testing
 
 /// Each outcome, on a specimen that produces it.
@@ -117,19 +118,11 @@ import Testing
   }
 
   @Test func `a run names the commit that is checked out`() async throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["git", "rev-parse", "HEAD"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    let head = String(decoding: output, as: UTF8.self).split(separator: "\n").first.map(String.init)
+    let git = try await ProgramRun(["git", "rev-parse", "HEAD"])
+    let head = git.output.split(separator: "\n").first.map(String.init)
     let run = try await SpecimenRun("sound")
     let summary = try #require(run.matrix.tables.first?.columns.first?.runs.first)
-    #expect(summary.commit == (process.terminationStatus == 0 ? head : nil))
+    #expect(summary.commit == (git.status == 0 ? head : nil))
     #expect((summary.isDirty == nil) == (summary.commit == nil))
   }
 

@@ -1,6 +1,7 @@
 import ContractEvidence
 import ContractReports
 import Foundation
+import SystemProcesses
 import Testing
 
 /// The result of a test process that ran one of the ``Specimens``.
@@ -34,36 +35,19 @@ struct SpecimenRun {
       .appendingPathComponent("specimen-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let outputFile = folder.appendingPathComponent("output.txt")
-    _ = FileManager.default.createFile(atPath: outputFile.path, contents: nil)
-    let handle = try FileHandle(forWritingTo: outputFile)
-    defer { try? handle.close() }
-
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments =
-      [
-        "--testing-library", "swift-testing", "--filter", "HarnessTests\\.Specimens/(\(name))\\(",
-      ] + arguments
     var variables = ProcessInfo.processInfo.environment
     for key in variables.keys where key.hasPrefix("CONTRACT") { variables[key] = nil }
     variables["CONTRACT_SPECIMEN"] = "1"
     variables["CONTRACT_JOURNAL_FOLDER"] = folder.path
     variables["SWIFT_BACKTRACE"] = "enable=no"
     variables["NO_COLOR"] = "1"
-    process.environment = variables.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = handle
-    process.standardError = handle
-    let end = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in end.continuation.finish() }
-    try process.run()
-    for await _ in end.stream {}
-
-    status =
-      process.terminationReason == .exit
-      ? process.terminationStatus : -process.terminationStatus
-    output = String(decoding: try Data(contentsOf: outputFile), as: UTF8.self)
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    let filter = "HarnessTests\\.Specimens/(\(name))\\("
+    let run = try await ProgramRun(
+      [program, "--testing-library", "swift-testing", "--filter", filter] + arguments,
+      environment: variables.merging(environment) { $1 })
+    status = run.status
+    output = run.text
     let latest = folder.appendingPathComponent("latest.jsonl")
     journal =
       FileManager.default.fileExists(atPath: latest.path)

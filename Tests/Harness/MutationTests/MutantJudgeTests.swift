@@ -155,23 +155,23 @@ struct JudgedFixture {
     _ reduces: Bool
   ) throws -> (verdicts: [String: MutantVerdict], cases: [String]) {
     let numbers = source.numbers
-    let state = try SwitchState(folder: source.folder, name: "baseline", count: numbers.count)
-    let baseline = try Baseline(program, state: state, folder: source.folder)
+    let state = try SwitchState(folder: source.folder, name: "unmutated", count: numbers.count)
+    let unmutated = try UnmutatedRun(program, state: state, folder: source.folder)
     let found = Mutex<[(item: JudgingQueue.Item, verdict: MutantVerdict)]>([])
     var verdicts = numbers.mapValues { _ in MutantVerdict(.unreached) }
     let items = source.module.mutants.compactMap { mutant -> JudgingQueue.Item? in
       let number = numbers[mutant.id] ?? 0
-      let cases = baseline.reach[number] ?? []
-      if cases.isEmpty, !baseline.reachedOnce.contains(number) { return nil }
+      let cases = unmutated.reach[number] ?? []
+      if cases.isEmpty, !unmutated.reachedOnce.contains(number) { return nil }
       return JudgingQueue.Item(number: number, mutant: mutant, cases: cases)
     }
-    let queue = JudgingQueue(items, baseline, deadline: nil) { mutant, verdict in
+    let queue = JudgingQueue(items, unmutated, deadline: nil) { mutant, verdict in
       guard let item = items.first(where: { $0.mutant.id == mutant.id }) else { return }
       found.withLock { $0.append((item, verdict)) }
     }
     let judges = try (reduces ? ["one", "two"] : ["one"]).map {
       try MutantJudge(
-        program, baseline, count: numbers.count, folder: source.folder, name: $0)
+        program, unmutated, count: numbers.count, folder: source.folder, name: $0)
     }
     try queue.run(judges: judges)
     for (item, verdict) in found.withLock(\.self) { verdicts[item.mutant.id] = verdict }
@@ -179,7 +179,7 @@ struct JudgedFixture {
     let noticed = found.withLock(\.self).compactMap { item, verdict in
       verdict.killer.map { (item: item, killer: $0) }
     }
-    return (verdicts, try CaseReduction(noticed, baseline).run(judges: judges))
+    return (verdicts, try CaseReduction(noticed, unmutated).run(judges: judges))
   }
 
   /// Changes the source as a person would, builds it without switches, and runs each case in a

@@ -39,16 +39,11 @@ import Testing
   private static func withPackage<Result>(
     _ journal: String, _ body: (_ folder: String, _ path: String) throws -> Result
   ) throws -> Result {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("mutation-results-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let path = MutationRun.journalPath(of: ["F"], package: folder)
-    for (file, contents) in ["\(folder)/Sources/F.swift": text, path: journal] {
-      try FileManager.default.createDirectory(
-        atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-      try contents.write(toFile: file, atomically: true, encoding: .utf8)
+    try SampleFolder.with(["Sources/F.swift": text]) { folder in
+      let path = MutationRun.journalPath(of: ["F"], package: folder.path)
+      try folder.write(journal, to: String(path.dropFirst(folder.path.count + 1)))
+      return try body(folder.path, path)
     }
-    return try body(folder, path)
   }
 
   @Test func `the report has the score, the survivor as a diff, and how to run it alone`() throws {

@@ -5,19 +5,14 @@ import Testing
 
 @Suite struct MutationRunTests {
   @Test func `files woven by an earlier run are woven anew if they no longer build`() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("mutation-run-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let package = "\(folder)/app"
-    func write(_ text: String, to name: String) throws {
-      let path = "\(package)/\(name)"
-      try FileManager.default.createDirectory(
-        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-    }
+    let folder = try SampleFolder()
+    defer { folder.remove() }
+    func write(_ text: String, to name: String) throws { try folder.write(text, to: "app/\(name)") }
     /// Returns what stopped a run.
     func run(_ target: String = "Sums") -> String {
-      let run = MutationRun(MutationOptions(targets: [target]), package: package) { _ in }
+      let run = MutationRun(MutationOptions(targets: [target]), package: "\(folder.path)/app") {
+        _ in
+      }
       do throws(MutationError) {
         _ = try run.run()
         return ""
@@ -44,10 +39,8 @@ import Testing
     try write(limits, to: "Sources/Sums/A.swift")
     // The package has no tests, so the run ends after the mutants are built.
     #expect(run().contains("no test target reaches Sums"))
-    let woven = try String(
-      contentsOfFile: "\(folder)/app/.build/contracts/mutation/copy/app/Sources/Sums/B.swift",
-      encoding: .utf8)
-    #expect(woven.contains("join(Limits.last, Limits.first)"))
+    let woven = folder.text("app/.build/contracts/mutation/copy/app/Sources/Sums/B.swift")
+    #expect(woven?.contains("join(Limits.last, Limits.first)") == true)
 
     // Swapped arguments, which are in the woven file, have different types now.
     try write(

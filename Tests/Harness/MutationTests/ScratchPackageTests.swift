@@ -8,16 +8,10 @@ import Testing
   private static func withPackage(
     _ files: [String: String], _ body: (ScratchPackage) throws -> Void
   ) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("scratch-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    for (name, text) in files {
-      let path = "\(folder)/app/\(name)"
-      try FileManager.default.createDirectory(
-        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    let files = Dictionary(uniqueKeysWithValues: files.map { ("app/\($0)", $1) })
+    try SampleFolder.with(files) { folder in
+      try body(ScratchPackage(of: "\(folder.path)/app", in: "\(folder.path)/copy"))
     }
-    try body(ScratchPackage(of: "\(folder)/app", in: "\(folder)/copy"))
   }
 
   private static func text(_ path: String) -> String? {
@@ -87,7 +81,7 @@ import Testing
       try scratch.update(overriding: ["Package.swift": try scratch.manifest(judging: ["A"])])
       let dump = try ToolProcess.run(["swift", "package", "dump-package"], in: scratch.path)
       #expect(dump.status == 0, "\(dump.text)")
-      let package = try JSONDecoder().decode(Package.self, from: dump.output)
+      let package = try JSONDecoder().decode(Package.self, from: dump.standardOutput)
       #expect(
         Set(package.targets.map(\.name)) == ["A", "ATests", "ContractTesting", "Writes", "writer"])
     }

@@ -10,22 +10,16 @@ struct TypedSource {
 
   /// Lets the compiler read a file of a module, and finds the places in it.
   ///
-  /// - Parameters:
-  ///   - text: The file that is mutated.
-  ///   - others: Other files of the module, which have no mutants in the result.
-  init(_ text: String, arguments: [String] = []) throws {
-    folder =
-      FileManager.default.temporaryDirectory
-      .appendingPathComponent("mutation-tests-\(UUID().uuidString)").path
+  /// - Parameter text: The file that is mutated.
+  init(_ text: String) throws {
+    let files = try SampleFolder(["sample/Sample.swift": text])
+    folder = files.path
     let original = "\(folder)/sample"
-    try FileManager.default.createDirectory(
-      atPath: original, withIntermediateDirectories: true)
-    try text.write(toFile: "\(original)/Sample.swift", atomically: true, encoding: .utf8)
     scratch = ScratchPackage(of: original, in: "\(folder)/copy")
     try scratch.update(overriding: [:])
     let build = SwiftModuleBuild(
       name: "Sample", compiler: "swiftc", sources: ["\(scratch.path)/Sample.swift"],
-      arguments: ["-module-name", "Sample", "-swift-version", "6", "-parse-as-library"] + arguments)
+      arguments: ["-module-name", "Sample", "-swift-version", "6", "-parse-as-library"])
     module = try MutatedModule(build, of: scratch)
   }
 

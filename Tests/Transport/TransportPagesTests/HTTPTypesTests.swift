@@ -1,4 +1,5 @@
 import Foundation
+import SystemProcesses
 import Testing
 
 /// Compiles what the landing page says about files that import TransportPort and HTTPTypes.
@@ -122,19 +123,11 @@ private final class Compiler {
   }
 
   private func run(_ arguments: [String]) throws -> String {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
+    let command =
       ["swiftc", "-swift-version", "6", "-I", folder.path, "-I", modules.path]
       // The port's locks import this C module, and a compiled module has no path to it.
       + ["-Xcc", "-fmodule-map-file=\(products.path)/CPlatform.build/module.modulemap"] + arguments
-    process.currentDirectoryURL = folder
-    process.standardError = output
-    process.standardOutput = output
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return process.terminationStatus == 0 ? "" : String(decoding: text, as: UTF8.self)
+    let run = try ProgramRun(command, in: folder.path)
+    return run.status == 0 ? "" : run.text
   }
 }

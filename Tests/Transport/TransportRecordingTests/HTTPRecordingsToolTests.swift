@@ -1,6 +1,7 @@
 import Foundation
 import ScriptedOrigin
 import SystemLocks
+import SystemProcesses
 import Testing
 import TransportCurlAdapter
 import TransportPort
@@ -150,24 +151,10 @@ private struct ToolRun {
   var errors: String
 
   init(_ tool: String, _ arguments: [String], environment: [String: String] = [:]) async throws {
-    let folder = try Folder()
-    // Files and not pipes: a full pipe would block the tool.
-    let paths = ["out", "err"].map { URL(filePath: folder.file($0)) }
-    for path in paths { try Data().write(to: path) }
-    let process = Process()
-    process.executableURL = Self.products.appending(path: tool)
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment
-      .merging(environment) { $1 }
-    process.standardOutput = try FileHandle(forWritingTo: paths[0])
-    process.standardError = try FileHandle(forWritingTo: paths[1])
-    let termination = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in termination.continuation.finish() }
-    try process.run()
-    for await _ in termination.stream {}
-    status = process.terminationStatus
-    output = try String(contentsOf: paths[0], encoding: .utf8)
-    errors = try String(contentsOf: paths[1], encoding: .utf8)
+    let run = try await ProgramRun(
+      [Self.products.appending(path: tool).path] + arguments,
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
+    (status, output, errors) = (run.status, run.output, run.errors)
   }
 
   /// The folder of the built products.

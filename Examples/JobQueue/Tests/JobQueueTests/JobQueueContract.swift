@@ -16,14 +16,13 @@ extension JobQueueFixture {
 }
 
 extension Contract<JobQueueFixture> {
-  static let jobs = Contract("jobs", "Job queue") {
+  static let jobs = Contract("jobs", "Job queue", leavesOthersToMutants: true) {
     orderClauses
     reservationClauses
     failureClauses
     persistenceClauses
   } saboteurs: {
-    firstDraft
-    flaws
+    mistakes
   }
 
   @ClauseBuilder<JobQueueFixture> private static var orderClauses: [Clause<JobQueueFixture>] {

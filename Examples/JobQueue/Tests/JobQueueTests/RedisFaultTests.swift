@@ -44,24 +44,6 @@ import Testing
     }
   }
 
-  @Test func `with a log synced every second on a slow disk, a kill loses an acknowledged write`()
-    async throws
-  {
-    try await expectSmallFinding {
-      try await explore(
-        specification, on: .slowDisk, faults: [.kill], promising: .acknowledgedWritesSurvive,
-        callLimit: limit, settings: settings, filePath: nil)
-    }
-  }
-
-  @Test func `a replica that is cut off is stale`() async throws {
-    try await expectSmallFinding {
-      try await explore(
-        specification, on: .countsAtReplica, faults: [.partition], callLimit: limit,
-        settings: settings, filePath: nil)
-    }
-  }
-
   @Test func `without WAIT, a fail-over loses an acknowledged write`() async throws {
     try await expectSmallFinding {
       try await explore(

@@ -48,16 +48,12 @@ extension Implementation<JobQueueFixture> {
   static let always = redis(
     "always", ["--appendonly", "yes", "--appendfsync", "always"], limit: .seconds(2))
 
-  /// The log is synced every second, on a disk that takes 3 s to do so once.
-  static let slowDisk = redis(
-    "slow-disk", ["--appendonly", "yes", "--appendfsync", "everysec"], onSlowDisk: true)
-
   /// Redis with a server of its own for each fixture, because faults break it.
   static func redis(
-    _ id: String, _ options: [String], limit: Duration = .seconds(4), onSlowDisk: Bool = false
+    _ id: String, _ options: [String], limit: Duration = .seconds(4)
   ) -> Self {
     live(id) { scope in
-      let server = try await scope.redis(options, onSlowDisk: onSlowDisk)
+      let server = try await scope.redis(options)
       let proxy = try scope.proxy(to: server.port)
       return .redis(.init(server: server, proxy: proxy), limit: limit) {
         RedisServer(port: proxy.port)
@@ -74,17 +70,6 @@ extension Implementation<JobQueueFixture> {
     }
     let direct = RedisJobQueue(now: fixture.clock.now) { RedisServer(port: server.port) }
     fixture.queue = RepeatingJobQueue(first: fixture.queue, second: direct)
-    return fixture
-  }
-
-  /// A primary and a replica. Jobs are counted at the replica.
-  static let countsAtReplica = live("counts-at-replica") { scope in
-    let replication = try await Replication(in: scope, replicas: 0)
-    var fixture = JobQueueFixture.redis(replication.world) { replication.server }
-    let replica = RedisJobQueue(now: fixture.clock.now) {
-      RedisServer(port: replication.replica.port)
-    }
-    fixture.queue = SplitJobQueue(writing: fixture.queue, reading: replica)
     return fixture
   }
 
@@ -113,21 +98,18 @@ extension JobQueueFixture {
 }
 
 extension FixtureScope {
-  fileprivate func redis(_ options: [String], onSlowDisk: Bool = false) async throws -> Server {
-    let server = try await server(
+  fileprivate func redis(_ options: [String]) async throws -> Server {
+    try await server(
       "redis-server", arguments: { ["--port", "\($0.port)", "--dir", $0.folder.path] + options },
-      environment: onSlowDisk ? ["LD_PRELOAD": try SlowDisk.library()] : [:],
       readiness: .log(containing: "Ready to accept connections"),
       install: "apt-get install redis-server")
-    if onSlowDisk { try await SlowDisk.slowDown(server) }
-    return server
   }
 }
 
 /// A primary and its replica.
 final class Replication: Sendable {
   private let primary: Server
-  let replica: Server
+  private let replica: Server
   private let present: Mutex<RedisServer>
 
   init(in scope: FixtureScope, replicas: Int) async throws {
@@ -175,25 +157,6 @@ final class Replication: Sendable {
   }
 }
 
-/// A queue that counts its jobs elsewhere.
-private struct SplitJobQueue: JobQueue {
-  let writing: any JobQueue
-  let reading: any JobQueue
-
-  func push(_ job: Job, delay: Duration) async throws(JobQueueError) -> Bool {
-    try await writing.push(job, delay: delay)
-  }
-  func reserve() async throws(JobQueueError) -> Reservation? { try await writing.reserve() }
-  func acknowledge(_ receipt: Receipt) async throws(JobQueueError) -> Bool {
-    try await writing.acknowledge(receipt)
-  }
-  func retry(_ receipt: Receipt) async throws(JobQueueError) -> Bool {
-    try await writing.retry(receipt)
-  }
-  func deadLetters() async throws(JobQueueError) -> [Job] { try await writing.deadLetters() }
-  func size() async throws(JobQueueError) -> Int { try await reading.size() }
-}
-
 /// A queue that tries again, on another connection, when it got no answer.
 private struct RepeatingJobQueue: JobQueue {
   let first: any JobQueue
@@ -222,79 +185,5 @@ private struct RepeatingJobQueue: JobQueue {
     } catch {
       return try await body(second)
     }
-  }
-}
-
-/// A disk of which one sync takes 3 s.
-private enum SlowDisk {
-  /// Makes the next sync of a server slow, and waits until it has begun. What Redis answers meanwhile is not
-  /// on the disk: it writes its log again when the sync is over, or after 2 s.
-  ///
-  /// INFO could only be asked again and again, so the library says by a FIFO that the sync has begun.
-  static func slowDown(_ server: Server) async throws {
-    let path = server.folder.appendingPathComponent("sync").path
-    // A reader that may also write does not wait for the other end.
-    guard mkfifo(path, 0o600) == 0, let fifo = FileHandle(forUpdatingAtPath: path) else {
-      throw Problem("no FIFO at \(path): \(String(cString: strerror(errno)))")
-    }
-    let connection = try RedisConnection(port: server.port, limit: .seconds(10))
-    _ = try await connection.send(["SET", "warm", "1"])
-    let hasBegun = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        var event = pollfd(fd: fifo.fileDescriptor, events: Int16(POLLIN), revents: 0)
-        continuation.resume(returning: poll(&event, 1, 10_000) == 1)
-      }
-    }
-    guard hasBegun else { throw Problem("Redis has not synced its log within 10 s") }
-  }
-
-  /// The path of a library that replaces fdatasync(2) in the process that loads it first.
-  static func library() throws -> String { try built.get() }
-
-  private static let source = """
-    #define _GNU_SOURCE
-    #include <dlfcn.h>
-    #include <fcntl.h>
-    #include <unistd.h>
-    int fdatasync(int file) {
-      int fifo = open("sync", O_WRONLY | O_NONBLOCK);
-      if (fifo >= 0) {
-        unlink("sync");
-        if (write(fifo, "", 1) == 1) usleep(3000000);
-        close(fifo);
-      }
-      return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(file);
-    }
-    """
-
-  private static let folder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("slow-disk-\(ProcessInfo.processInfo.processIdentifier)")
-
-  private static let built = Result { () throws -> String in
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    atexit { try? FileManager.default.removeItem(at: SlowDisk.folder) }
-    let code = folder.appendingPathComponent("slow.c")
-    try source.write(to: code, atomically: true, encoding: .utf8)
-    let library = folder.appendingPathComponent("slow.so").path
-    let compiler = Process()
-    compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    compiler.arguments = ["clang", "-shared", "-fPIC", "-o", library, code.path]
-    try compiler.run()
-    compiler.waitUntilExit()
-    guard compiler.terminationStatus == 0 else { throw NoCompiler() }
-    return library
-  }
-
-  /// A slow disk needs a compiler, as Redis needs to be installed.
-  struct NoCompiler: UnavailabilityError {
-    var unavailabilityReason: String? {
-      "clang is missing or fails; install it: apt-get install clang"
-    }
-  }
-
-  struct Problem: Error, CustomStringConvertible {
-    var description: String
-
-    init(_ description: String) { self.description = description }
   }
 }

@@ -26,7 +26,7 @@ extension Implementation<CookieStoreFixture> {
     try await CookieStoreFixture(in: scope) { setup in
       let file = try setup.directory().appending(path: "cookies.json")
       scope.witness("cookies.json") { try Data(contentsOf: file) }
-      return try JSONCookieStore(file, policy: setup.policy, now: setup.now)
+      return JSONCookieStore(file, policy: setup.policy, now: setup.now)
     }
   }.deviating(
     from: "three-thousand", kind: .unsupported, by: .timingOut(after: .seconds(1)),

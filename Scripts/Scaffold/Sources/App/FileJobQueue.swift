@@ -33,34 +33,14 @@ public actor FileJobQueue: JobQueue {
 
   public func complete(_ ticket: Int) throws(JobQueueError) {
     var contents = try read()
-    _ = try remove(ticket, from: &contents)
-    try write(contents)
-  }
-
-  public func retry(_ ticket: Int) throws(JobQueueError) {
-    var contents = try read()
-    contents.waiting.insert(try remove(ticket, from: &contents), at: 0)
-    try write(contents)
-  }
-
-  public func cancel(ownedBy owner: String) throws(JobQueueError) -> Int {
-    var contents = try read()
-    let before = contents.waiting.count
-    contents.waiting.removeAll { $0.job.owner == owner }
-    try write(contents)
-    return before - contents.waiting.count
-  }
-
-  public var count: Int { get throws(JobQueueError) { try read().waiting.count } }
-
-  private func remove(
-    _ ticket: Int, from contents: inout Contents
-  ) throws(JobQueueError) -> Assignment {
     guard let index = contents.taken.firstIndex(where: { $0.ticket == ticket }) else {
       throw .unknownTicket(ticket)
     }
-    return contents.taken.remove(at: index)
+    contents.taken.remove(at: index)
+    try write(contents)
   }
+
+  public var count: Int { get throws(JobQueueError) { try read().waiting.count } }
 
   private func read() throws(JobQueueError) -> Contents {
     guard FileManager.default.fileExists(atPath: file.path) else { return Contents() }

@@ -13,14 +13,6 @@ public protocol JobQueue: Sendable {
   /// - Throws: ``JobQueueError/unknownTicket(_:)`` if no such job was taken.
   func complete(_ ticket: Int) async throws(JobQueueError)
 
-  /// Puts a job that was taken back to the front.
-  ///
-  /// - Throws: ``JobQueueError/unknownTicket(_:)`` if no such job was taken.
-  func retry(_ ticket: Int) async throws(JobQueueError)
-
-  /// Removes the jobs of an owner that wait, and returns how many there were.
-  func cancel(ownedBy owner: String) async throws(JobQueueError) -> Int
-
   /// The number of jobs that wait.
   var count: Int { get async throws(JobQueueError) }
 }

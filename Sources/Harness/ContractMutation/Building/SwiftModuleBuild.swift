@@ -65,10 +65,10 @@ struct SwiftModuleBuild {
     let result = try ToolProcess.run(words, in: folder)
     guard result.status == 0 else {
       throw MutationError(
-        "\(name) does not compile:\n\(String(decoding: result.errors, as: UTF8.self))")
+        "\(name) does not compile:\n\(result.errors)")
     }
     do {
-      return try SyntaxNode.roots(in: result.output)
+      return try SyntaxNode.roots(in: result.standardOutput)
     } catch {
       throw MutationError("the compiler's typed tree of \(name) can't be read: \(error)")
     }

@@ -1,5 +1,4 @@
 import Foundation
-internal import HarnessSupport
 
 /// Remembers from which originals the copy's files were woven, so that a second run with the same
 /// sources builds nothing.
@@ -35,9 +34,6 @@ struct WovenFiles {
   }
 
   private static func fingerprint(_ path: String) -> String? {
-    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-    var fingerprint = Fingerprint()
-    fingerprint.add(text)
-    return fingerprint.hexadecimal
+    (try? String(contentsOfFile: path, encoding: .utf8)).map(Keys.fingerprint)
   }
 }

@@ -1,9 +1,8 @@
-/// The order in which cases try a mutant: first those that will probably notice it for the least
-/// cost.
+/// The order in which cases run on a mutant: first the cases that are likely to notice it at low cost.
 ///
-/// It learns from the mutants that are judged already: a case that noticed a mutant will notice its
-/// neighbours. Cost is counted in switches and not in seconds, so that the order, which chooses the
-/// case that a report names, does not depend on how busy the machine is.
+/// It learns from the mutants that are judged already: a case that noticed a mutant is likely to notice
+/// its neighbours. The order chooses the case that a report names, and must not depend on how busy the
+/// machine is, so cost is counted in switches and not in seconds.
 struct CaseOrder {
   /// How often a case was tried, and how often it noticed the mutant.
   private struct Experience {
@@ -32,13 +31,13 @@ struct CaseOrder {
   init(costs: [String: Double]) { self.costs = costs }
 
   /// Creates an order without experience.
-  init(_ baseline: Baseline) {
+  init(_ unmutated: UnmutatedRun) {
     var mutants: [String: Double] = [:]
-    for cases in baseline.reach.values {
+    for cases in unmutated.reach.values {
       for id in cases { mutants[id, default: 0] += 1 }
     }
-    costs = baseline.cases.mapValues { one in
-      let fixed = baseline.fakes.contains(one.id) ? Self.fixedCost.fake : Self.fixedCost.live
+    costs = unmutated.cases.mapValues { one in
+      let fixed = unmutated.fakes.contains(one.id) ? Self.fixedCost.fake : Self.fixedCost.live
       // A case that reaches few mutants is about one of them.
       return (fixed + Double(one.switches)) * mutants[one.id, default: 1].squareRoot()
     }

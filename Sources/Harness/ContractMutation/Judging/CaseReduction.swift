@@ -3,9 +3,9 @@ import SystemLocks
 /// Finds a set of cases that notices as many mutants as all cases do, and of which none can be left
 /// out.
 ///
-/// It is not always the smallest of these sets: to find that one is NP-hard (minimum set cover).
+/// There may be a smaller set: finding the smallest is NP-hard (minimum set cover).
 final class CaseReduction: Sendable {
-  private let baseline: Baseline
+  private let unmutated: UnmutatedRun
   private let mutants: [Int: JudgingQueue.Item]
   /// The case that notices each mutant.
   private let killers: Mutex<[Int: String]>
@@ -13,8 +13,8 @@ final class CaseReduction: Sendable {
   /// Creates a reduction.
   ///
   /// - Parameter noticed: The mutants that a case noticed, with that case.
-  init(_ noticed: [(item: JudgingQueue.Item, killer: String)], _ baseline: Baseline) {
-    self.baseline = baseline
+  init(_ noticed: [(item: JudgingQueue.Item, killer: String)], _ unmutated: UnmutatedRun) {
+    self.unmutated = unmutated
     mutants = Dictionary(uniqueKeysWithValues: noticed.map { ($0.item.number, $0.item) })
     killers = Mutex(
       Dictionary(uniqueKeysWithValues: noticed.map { ($0.item.number, $0.killer) }))
@@ -49,12 +49,11 @@ final class CaseReduction: Sendable {
     let isNeeded = Mutex(false)
     try judges.share(own) { judge, item throws(MutationError) in
       if isNeeded.withLock(\.self) { return }
-      let dependsOnStart = item.dependsOnStart(self.baseline)
+      let dependsOnStart = item.dependsOnStart(self.unmutated)
       let cases = dependsOnStart ? others : others.intersection(item.cases)
-      let outcome = try judge.judge(
+      let verdict = try judge.judge(
         .init(number: item.number, cases: cases.sorted(), isStartedWith: dependsOnStart))
-      // A mutant that hangs keeps its case: without patience that is no verdict.
-      if case .judged(let verdict) = outcome, let killer = verdict.killer {
+      if let killer = verdict.killer {
         found.withLock { $0[item.number] = killer }
       } else {
         isNeeded.withLock { $0 = true }

@@ -1,10 +1,11 @@
 import CPlatform
 import Foundation
 internal import HarnessSupport
+import SystemProcesses
 
 /// A process of the test program that runs cases by name, one after the other.
 ///
-/// Belongs to one thread.
+/// Use it from one thread.
 final class CaseServerProcess {
   /// How to start the processes.
   struct Program: Sendable {
@@ -88,8 +89,8 @@ final class CaseServerProcess {
       "--testing-library", "swift-testing", "--filter", program.filter,
     ]
     process = 0
-    let code = Self.withCStrings(arguments) { arguments in
-      Self.withCStrings(variables.map { "\($0)=\($1)" }) { variables in
+    let code = withCStrings(arguments) { arguments in
+      withCStrings(variables.map { "\($0)=\($1)" }) { variables in
         platform_spawn(&process, "/bin/sh", arguments, variables, sockets[1], output)
       }
     }
@@ -210,13 +211,5 @@ final class CaseServerProcess {
     case "done": return .done
     default: return nil
     }
-  }
-
-  private static func withCStrings<Result>(
-    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-  ) -> Result {
-    let copies = strings.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    return body(copies + [nil])
   }
 }

@@ -11,21 +11,20 @@ final class JudgingQueue: Sendable {
     var cases: Set<String>
 
     /// Whether a value that is computed once depends on the mutant.
-    func dependsOnStart(_ baseline: Baseline) -> Bool {
-      baseline.reachedOnce.contains(number)
+    func dependsOnStart(_ unmutated: UnmutatedRun) -> Bool {
+      unmutated.reachedOnce.contains(number)
     }
   }
 
   private struct State {
     /// The items that no judge has taken, in order.
     var waiting: ArraySlice<Item>
-    /// Items with a case that hung but not for ever. They are judged again with more patience.
-    var late: [(item: Item, slow: MutantJudge.Slowness)] = []
     var order: CaseOrder
 
     /// Judges the rest of a declaration next.
     ///
-    /// Where one mutant makes a case wait, others do too. At the end, all judges would wait with them.
+    /// Mutants of one declaration often hang the same case. If they came last, the run would end with
+    /// every judge waiting for one of them.
     mutating func hurry(_ mutant: Mutant) {
       let isNear = { (item: Item) in
         item.mutant.file == mutant.file && item.mutant.declaration == mutant.declaration
@@ -34,7 +33,7 @@ final class JudgingQueue: Sendable {
     }
   }
 
-  private let baseline: Baseline
+  private let unmutated: UnmutatedRun
   private let deadline: ContinuousClock.Instant?
   private let state: Mutex<State>
   private let report: @Sendable (Mutant, MutantVerdict) -> Void
@@ -46,16 +45,16 @@ final class JudgingQueue: Sendable {
   ///   - deadline: When no further mutant is begun.
   ///   - report: Takes each verdict, on the judge's thread.
   init(
-    _ items: [Item], _ baseline: Baseline, deadline: ContinuousClock.Instant?,
+    _ items: [Item], _ unmutated: UnmutatedRun, deadline: ContinuousClock.Instant?,
     report: @escaping @Sendable (Mutant, MutantVerdict) -> Void
   ) {
-    self.baseline = baseline
+    self.unmutated = unmutated
     self.deadline = deadline
     self.report = report
     let order =
-      Self.rounds(of: items.filter { !$0.dependsOnStart(baseline) })
-      + Self.rounds(of: items.filter { $0.dependsOnStart(baseline) })
-    state = Mutex(State(waiting: order[...], order: CaseOrder(baseline)))
+      Self.rounds(of: items.filter { !$0.dependsOnStart(unmutated) })
+      + Self.rounds(of: items.filter { $0.dependsOnStart(unmutated) })
+    state = Mutex(State(waiting: order[...], order: CaseOrder(unmutated)))
   }
 
   /// The items in rounds, each with at most one mutant of each declaration.
@@ -79,60 +78,23 @@ final class JudgingQueue: Sendable {
   ///
   /// - Throws: ``MutationError`` if the cases can't be run.
   func run(judges: [MutantJudge]) throws(MutationError) {
-    let room = WaitingRoom(seats: judges.count)
-    do {
-      defer { room.waitForAll() }
-      try judge(by: judges, in: room)
-    }
-    // What was late when all judges had ended.
-    try judge(by: judges, in: room)
-  }
-
-  /// The next item, and if it is late, why.
-  ///
-  /// Late items come first: they wait most of the time, while other judges compute.
-  private func next() -> (item: Item, slow: MutantJudge.Slowness?)? {
-    if let deadline, .now > deadline { return nil }
-    return state.withLock { state in
-      if let late = state.late.popLast() { return late }
-      return state.waiting.popFirst().map { ($0, nil) }
-    }
-  }
-
-  /// Judges mutants until none is left.
-  ///
-  /// - Parameter room: Where cases that hang wait.
-  private func judge(by judges: [MutantJudge], in room: WaitingRoom) throws(MutationError) {
-    try judges.share(next) { judge, work throws(MutationError) in
-      let item = work.item
-      let isStartedWith = item.dependsOnStart(self.baseline)
+    try judges.share(next) { judge, item throws(MutationError) in
+      let isStartedWith = item.dependsOnStart(self.unmutated)
       let cases = self.order(item, all: isStartedWith)
-      let outcome = try judge.judge(
-        .init(
-          number: item.number, cases: cases, isStartedWith: isStartedWith,
-          slow: work.slow))
-      switch outcome {
-      case .judged(let verdict): self.finish(item, cases, verdict)
-      case .hangs(let hanging):
-        let id = hanging.id
-        self.state.withLock { $0.hurry(item.mutant) }
-        room.wait(for: hanging) { sequel in
-          switch sequel {
-          case .silent: self.finish(item, cases, MutantVerdict(.timedOut, killer: id))
-          case .failed(let message):
-            self.state.withLock { $0.late.append((item, .failing(id, message: message))) }
-          case .ended: self.state.withLock { $0.late.append((item, .ending)) }
-          }
-        }
+      let verdict = try judge.judge(
+        .init(number: item.number, cases: cases, isStartedWith: isStartedWith))
+      self.state.withLock { state in
+        if verdict.status == .timedOut { state.hurry(item.mutant) }
+        state.order.learn(from: item.mutant, tried: cases, killer: verdict.killer)
       }
+      self.report(item.mutant, verdict)
     }
   }
 
-  private func finish(_ item: Item, _ cases: [String], _ verdict: MutantVerdict) {
-    state.withLock {
-      $0.order.learn(from: item.mutant, tried: cases, killer: verdict.killer)
-    }
-    report(item.mutant, verdict)
+  /// The next item, or `nil` at the end or after the deadline.
+  private func next() -> Item? {
+    if let deadline, .now > deadline { return nil }
+    return state.withLock { $0.waiting.popFirst() }
   }
 
   /// The cases of a mutant, in the order to try them.
@@ -142,7 +104,7 @@ final class JudgingQueue: Sendable {
   private func order(_ item: Item, all: Bool) -> [String] {
     // Sorting takes longer than other judges should wait.
     let order = state.withLock(\.order)
-    return order.sorted(all ? Set(baseline.cases.keys) : item.cases, for: item.mutant)
+    return order.sorted(all ? Set(unmutated.cases.keys) : item.cases, for: item.mutant)
   }
 }
 

@@ -14,8 +14,7 @@ package struct ImplementationReach: Hashable, Sendable, Codable {
 }
 
 extension [ImplementationReach] {
-  /// The implementations that are not what they say they are, as sentences: a live one does not
-  /// reach its adapter.
+  /// The live implementations that never reach their adapter, as sentences.
   ///
   /// A target that no fake reaches is an adapter. It is the adapter of the implementations that
   /// reach it in some contract; if none does, it may be that of any.

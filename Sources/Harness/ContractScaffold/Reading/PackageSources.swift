@@ -2,45 +2,38 @@ import Foundation
 
 /// The protocols and types that the Swift files of a package declare, and what follows from them.
 struct PackageSources {
-  private(set) var protocols: [String: ProtocolDeclaration] = [:]
+  /// The Swift files with the protocols that they declare, in the order of their relative paths.
+  private(set) var files: [(path: String, protocols: [ProtocolDeclaration])] = []
+  private var protocols: [String: ProtocolDeclaration] = [:]
   private var types: [String: [TypeDeclaration]] = [:]
-  /// The files with the members that have a body.
-  private(set) var files: [SourceFile] = []
-
-  /// A file that was read.
-  struct SourceFile {
-    /// The absolute path.
-    var path: String
-    var text: String
-    var members: [MemberDeclaration]
-    /// Whether the file is in a folder `Tests` of the package.
-    var isTest: Bool
-  }
 
   /// Reads every Swift file of a package.
   ///
-  /// - Parameters:
-  ///   - folder: The package's folder.
-  ///   - first: The relative path of a file whose protocols count if others have the same names.
   /// - Throws: ``ScaffoldError`` if the folder can't be listed.
-  init(in folder: String, first: String? = nil) throws(ScaffoldError) {
-    let paths = try Self.paths(in: folder)
-    for path in paths.filter({ $0 == first }) + paths.filter({ $0 != first }) {
+  init(in folder: String) throws(ScaffoldError) {
+    for path in try Self.paths(in: folder) {
       guard let text = try? String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8) else {
         continue
       }
       let reader = SourceReader(text)
-      files.append(
-        SourceFile(
-          path: "\(folder)/\(path)", text: text, members: reader.members,
-          isTest: path.split(separator: "/").dropLast().contains("Tests")))
-      add(reader)
+      files.append((path, reader.protocols))
+      for type in reader.types { types[type.name, default: []].append(type) }
+    }
+    for port in files.flatMap(\.protocols) where protocols[port.name] == nil {
+      protocols[port.name] = port
+    }
+  }
+
+  /// Lets the protocols of a file count if other files declare protocols with the same names.
+  mutating func prefer(_ file: String) {
+    for port in files.filter({ $0.path == file }).flatMap(\.protocols).reversed() {
+      protocols[port.name] = port
     }
   }
 
   /// The relative paths of a package's Swift files, without build products, dependencies and packages
   /// inside it.
-  static func paths(in folder: String) throws(ScaffoldError) -> [String] {
+  private static func paths(in folder: String) throws(ScaffoldError) -> [String] {
     let manager = FileManager.default
     guard let items = manager.enumerator(atPath: folder) else {
       throw ScaffoldError(.source, "\(folder) can't be listed; give a folder of a package")
@@ -57,21 +50,10 @@ struct PackageSources {
     return paths.sorted()
   }
 
-  private mutating func add(_ file: SourceReader) {
-    for port in file.protocols where protocols[port.name] == nil { protocols[port.name] = port }
-    for type in file.types { types[type.name, default: []].append(type) }
-  }
-
   /// The names of the types that conform to a protocol, in alphabetical order.
   func conformers(to name: String) -> [String] {
     types.filter { $0.value.contains { $0.inherits.contains(name) } }.map(\.key).sorted()
   }
-
-  /// The cases of an enumeration, or an empty array.
-  func cases(of name: String) -> [String] { (types[name] ?? []).flatMap(\.cases) }
-
-  /// Whether a type of this name exists.
-  func declares(_ name: String) -> Bool { types[name] != nil || protocols[name] != nil }
 
   // MARK: - Conformances
 
@@ -173,7 +155,6 @@ struct PackageSources {
       } else if name == "CustomStringConvertible" {
         var description = Requirement(kind: .property, name: "description")
         description.result = "String"
-        description.owner = name
         port.requirements.append(description)
       } else if !markers.contains(name), !port.unknown.contains(name) {
         port.unknown.append(name)

@@ -26,7 +26,6 @@ struct Requirement {
     var isClosure: Bool { type.contains("->") || type.contains("@escaping") }
     var isInOut: Bool { type.hasPrefix("inout ") }
     var isVariadic: Bool { type.hasSuffix("...") }
-    var isAutoclosure: Bool { type.contains("@autoclosure") }
   }
 
   var kind: Kind
@@ -50,8 +49,6 @@ struct Requirement {
   /// Whether the setter changes a value rather than an object.
   var isSetterMutating = false
   var documentation: [String] = []
-  /// The protocol that declares it.
-  var owner = ""
 
   /// Whether a closure can't have the requirement's type.
   var isGeneric: Bool {
@@ -64,9 +61,6 @@ struct Requirement {
 
   /// Every type that the declaration names.
   var types: [String] { parameters.map(\.type) + (result.map { [$0] } ?? []) }
-
-  /// Whether parameters mention the conforming type itself.
-  var takesSelf: Bool { parameters.contains { TypeText($0.type).mentions("Self") } }
 
   /// The name with its labels, as documentation spells it: `enqueue(_:after:)`.
   var signature: String {
@@ -121,17 +115,6 @@ struct TypeDeclaration {
   var inherits: [String] = []
   /// Whether a case of an enumeration has associated values.
   var hasPayload = false
-  /// The cases of an enumeration.
-  var cases: [String] = []
   /// Whether an attribute such as `@MainActor` isolates it.
   var isIsolated = false
-}
-
-/// A member of a type that has a body.
-struct MemberDeclaration {
-  /// The type's name.
-  var type: String
-  var declaration: Requirement
-  /// The tokens from the opening to the closing brace.
-  var body: [SourceToken]
 }

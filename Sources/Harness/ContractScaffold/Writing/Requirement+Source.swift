@@ -18,22 +18,21 @@ extension Requirement {
   /// `try ` and `await ` before a call.
   ///
   /// - Parameter isIsolated: Whether the call comes from outside the subject's isolation.
-  func call(isIsolated: Bool = false) -> String {
+  func call(isIsolated: Bool) -> String {
     (isThrowing ? "try " : "") + (isAsync || isIsolated ? "await " : "")
   }
 
   /// The declaration up to the body of a function, or up to the type of a property.
-  func declaration(access: String = "", isMutating: Bool? = nil, result: String? = nil) -> String {
+  func declaration(access: String, isMutating: Bool) -> String {
     let modifiers =
       access + (isNonisolated ? "nonisolated " : "") + (isStatic ? "static " : "")
-      + (isMutating ?? self.isMutating ? "mutating " : "")
+      + (isMutating ? "mutating " : "")
     let list = parameters.map { parameter in
       let names =
         parameter.label.map { $0 == parameter.name ? $0 : "\($0) \(parameter.name)" }
         ?? (kind == .subscripting ? parameter.name : "_ \(parameter.name)")
       return "\(names): \(parameter.type)"
     }.joined(separator: ", ")
-    let result = result ?? self.result
     let tail =
       (result.map { " -> \($0)" } ?? "") + (constraints.map { " where \($0)" } ?? "")
     switch kind {
@@ -61,30 +60,24 @@ extension Requirement {
   func arguments(_ values: [String]? = nil) -> String {
     let values = values ?? parameters.map(\.name)
     return zip(parameters, values).map { parameter, value in
-      let value = (parameter.isInOut ? "&" : "") + value + (parameter.isAutoclosure ? "()" : "")
-      return parameter.label.map { "\($0): \(value)" } ?? value
+      parameter.label.map { "\($0): \(value)" } ?? value
     }.joined(separator: ", ")
   }
 
-  /// A call on a subject, or an access of a property or subscript.
+  /// A call of a function on a subject, or an access of a property.
   func use(on subject: String, _ values: [String]? = nil) -> String {
-    switch kind {
-    case .property: "\(subject).\(name)"
-    case .subscripting: "\(subject)[\(arguments(values))]"
-    case .initializer: "\(subject)(\(arguments(values)))"
-    default: "\(subject).\(name)(\(arguments(values)))"
-    }
+    "\(subject).\(name)" + (kind == .property ? "" : "(\(arguments(values)))")
   }
 
   /// A function or property with the body of its getter and setter.
   func definition(
-    _ declaration: String, _ body: String, setter: String? = nil, inValue: Bool = false
+    _ declaration: String, _ body: String, setter: String, inValue: Bool = false
   ) -> String {
     switch kind {
     case .function, .operatorFunction, .initializer: return "\(declaration) { \(body) }"
     case .property, .subscripting:
       let getter = effects.isEmpty ? body : "get\(effects) { \(body) }"
-      guard isSettable, let setter else { return "\(declaration) { \(getter) }" }
+      guard isSettable else { return "\(declaration) { \(getter) }" }
       let keyword = inValue && !isSetterMutating ? "nonmutating set" : "set"
       return "\(declaration) {\n    get\(effects) { \(body) }\n    \(keyword) { \(setter) }\n  }"
     }

@@ -43,7 +43,7 @@ struct ScaffoldText {
   }
 }
 
-// MARK: - Fixture, clauses and saboteurs
+// MARK: - Fixture and clauses
 
 extension ScaffoldText {
   /// The file with the fixture and the contract.
@@ -52,10 +52,8 @@ extension ScaffoldText {
     \(imports("ContractTesting", "Testing"))
     \(fixtureDeclaration)
     extension Contract<\(names.fixture)> {
-      static let \(names.variable) = Contract("\(names.id)", "\(names.title)") {
+      static let \(names.variable) = Contract("\(names.id)", "\(names.title)", leavesOthersToMutants: true) {
     \(port.requirements.map(clause).joined(separator: "\n"))
-      } saboteurs: {
-    \(port.requirements.map(saboteur).joined(separator: "\n"))
       }
     }
 
@@ -106,166 +104,6 @@ extension ScaffoldText {
           }
       """
   }
-
-  private func saboteur(_ one: PortRequirement) -> String {
-    let requirement = one.requirement
-    let head = "\"breaks-\(one.id)\", \"write me: its mistake\", caughtBy: \"\(one.id)\""
-    guard port.canForward, fake != nil, one.isReplaceable else {
-      return """
-            Saboteur(\(head)) {\(closureHead())
-              Issue.record("write me: \(names.oneOfThem) that breaks \(requirement.signature)")
-              return \(fakeFixture)
-            }
-        """
-    }
-    let taken = requirement.parameters.map(\.name)
-    let base = [names.variable, "base", "original"].first { !taken.contains($0) } ?? "subject"
-    var list = ([base] + taken).joined(separator: ", ")
-    // The compiler infers `any Error` for a closure that says nothing else.
-    if case .typed = requirement.throwing { list += requirement.effects }
-    return """
-          Saboteur.flawed(\(head)) {
-            $0.\(one.member) = { \(list) in \(requirement.call())\(requirement.use(on: base)) }
-            Issue.record("write me: one mistake in \(requirement.signature)")
-          }
-      """
-  }
-}
-
-// MARK: - Flaws
-
-extension ScaffoldText {
-  /// The file with the forwarder that saboteurs configure.
-  var flaws: String {
-    let replaceable = port.requirements.filter(\.isReplaceable)
-    return """
-      \(imports("ContractTesting", "Testing"))
-      extension Saboteur<\(names.fixture)> {
-        /// A saboteur: the fake with one mistake, which `configure` sets.
-        static func flawed(
-          _ id: String, _ flaw: String, caughtBy clauses: String..., saying message: String? = nil,
-          sourceLocation: SourceLocation = #_sourceLocation,
-          _ configure: @escaping @Sendable (inout \(names.flaws)) -> Void
-        ) -> Saboteur {
-          Saboteur(
-            id, flaw, caughtBy: clauses, saying: message, sourceLocation: sourceLocation
-          ) {\(closureHead("_"))
-            var flaws = \(names.flaws)()
-            configure(&flaws)
-            return \(fixture("\(names.flawed)(base: \(fake ?? ""), flaws: flaws)"))
-          }
-        }
-      }
-
-      /// The mistakes of a deliberately broken \(names.phrase); without changes, it has none.
-      struct \(names.flaws): Sendable {
-      \(replaceable.map(closures).joined(separator: "\n"))
-      }
-
-      /// A \(names.phrase) that passes each call on to another, except for its flaws.
-      \(port.isolation)private \(isForwarderClass ? "final class" : "struct") \(names.flawed): \
-      \(port.port.declaration.name) {
-      \(typealiases)  \(forwardsToVariable ? "var" : "let") base: \(port.subjectType)
-        let flaws: \(names.flaws)
-      \(needsForwarderInitializer ? forwarderInitializer : "")
-      \(port.requirements.map(forwarding).joined(separator: "\n\n"))
-      }
-
-      """
-  }
-
-  private var isForwarderClass: Bool { port.port.isClassBound || !port.isolation.isEmpty }
-  private var forwardsToVariable: Bool { port.changesValues && !isForwarderClass }
-
-  private var needsForwarderInitializer: Bool {
-    isForwarderClass || port.requirements.contains { $0.requirement.kind == .initializer }
-  }
-
-  private var typealiases: String {
-    port.port.associatedTypes.map { "  typealias \($0.name) = \(port.types[$0.name] ?? "Never")\n" }
-      .joined() + (port.port.associatedTypes.isEmpty ? "" : "\n")
-  }
-
-  private var forwarderInitializer: String {
-    """
-
-      init(base: \(port.subjectType), flaws: \(names.flaws)) {
-        self.base = base
-        self.flaws = flaws
-      }
-
-    """
-  }
-
-  private func isValueChange(_ requirement: Requirement) -> Bool {
-    forwardsToVariable && requirement.isMutating
-  }
-
-  /// The closures of a function, or of a property's getter and setter.
-  private func closures(_ one: PortRequirement) -> String {
-    let requirement = one.requirement
-    let isolation = requirement.isNonisolated ? "" : port.isolation
-    let subject = (isValueChange(requirement) ? "inout " : "") + port.subjectType
-    let result = requirement.result.map { $0 == "Self" ? port.subjectType : $0 } ?? "Void"
-    let types = ([subject] + requirement.parameters.map(\.type)).joined(separator: ", ")
-    let values = requirement.parameters.indices.map { "$\($0 + 1)" }
-    var text = """
-        var \(one.member): \(isolation)@Sendable (\(types))\(requirement.effects) -> \(result) =
-          { \(requirement.call())\(requirement.use(on: "$0", values)) }
-      """
-    if requirement.kind == .property, requirement.isSettable {
-      let subject =
-        (forwardsToVariable && requirement.isSetterMutating ? "inout " : "")
-        + port.subjectType
-      text += """
-
-          var \(setter(of: one)): \(isolation)@Sendable (\(subject), \(result)) -> Void =
-            { $0.\(requirement.name) = $1 }
-        """
-    }
-    return text
-  }
-
-  private func setter(of one: PortRequirement) -> String {
-    let name = Identifier.plain(one.member)
-    return "set" + name.prefix(1).uppercased() + name.dropFirst()
-  }
-
-  private func forwarding(_ one: PortRequirement) -> String {
-    let requirement = one.requirement
-    let hidden = Set(requirement.parameters.map(\.name))
-    let base = hidden.contains("base") ? "self.base" : "base"
-    let flaws = hidden.contains("flaws") ? "self.flaws" : "flaws"
-    let isSelf = requirement.result == "Self"
-    let declaration = requirement.namingSelf(names.flawed)
-      .declaration(result: isSelf ? names.flawed : nil)
-    if one.isReplaceable {
-      let first = (isValueChange(requirement) ? "&" : "") + base
-      let values = [first] + requirement.parameters.map { ($0.isInOut ? "&" : "") + $0.name }
-      let call = "\(requirement.call())\(flaws).\(one.member)(\(values.joined(separator: ", ")))"
-      let isSetterChange = forwardsToVariable && requirement.isSetterMutating
-      return "  "
-        + requirement.definition(
-          declaration, isSelf ? "\(names.flawed)(base: \(call), flaws: \(flaws))" : call,
-          setter: "\(flaws).\(setter(of: one))(\(isSetterChange ? "&" : "")\(base), newValue)",
-          inValue: !isForwarderClass)
-    }
-    let unwritten = "fatalError(\"write me: \(requirement.signature) of \(names.flawed)\")"
-    if requirement.isStatic || requirement.kind == .initializer || requirement.takesSelf
-      || (requirement.isNonisolated && !port.isolation.isEmpty && !port.port.isSendable)
-      || requirement.parameters.contains(where: \.isVariadic)
-      || (requirement.result.map { TypeText($0).mentions("Self") } ?? false && !isSelf)
-    {
-      return "  "
-        + requirement.definition(
-          declaration, unwritten, setter: unwritten, inValue: !isForwarderClass)
-    }
-    let call = requirement.call() + requirement.use(on: base)
-    return "  "
-      + requirement.definition(
-        declaration, isSelf ? "\(names.flawed)(base: \(call), flaws: \(flaws))" : call,
-        setter: "\(requirement.use(on: base)) = newValue", inValue: !isForwarderClass)
-  }
 }
 
 // MARK: - Tests
@@ -287,9 +125,7 @@ extension ScaffoldText {
     return """
       \(imports(modules))
       @Suite struct \(names.type)ContractTests {
-        @Test(
-          arguments: Contract.\(names.variable).cases(for: \(list))
-            + Contract.\(names.variable).saboteurCases)
+        @Test(arguments: Contract.\(names.variable).cases(for: \(list)))
         func holds(_ contractCase: ContractCase<\(names.fixture)>) async throws {
           try await contractCase.verify()
         }

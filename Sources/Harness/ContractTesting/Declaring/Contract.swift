@@ -39,8 +39,8 @@ public struct Contract<Fixture>: Sendable {
   ///   - id: The stable id: lower-case letters, digits, `-` and `.`.
   ///   - title: What the contract is about, for reports.
   ///   - revision: A number to raise when a clause's body changes its meaning.
-  ///   - leavesOthersToMutants: Whether each clause needs a saboteur, or mutants of the implementations'
-  ///     code show the others: `contracts mutate` and `contracts gate --mutation-score` check them.
+  ///   - leavesOthersToMutants: Whether a clause may have no saboteur, because mutants of the implementations'
+  ///     code show that it can fail: `contracts mutate` and `contracts gate --mutation-score` check them.
   ///   - sourceLocation: Where the contract is declared.
   ///   - clauses: Clauses, groups of clauses and absences.
   ///   - saboteurs: Implementations broken on purpose, each with the clauses that must catch it.

@@ -1,4 +1,5 @@
 import Foundation
+import SystemProcesses
 import Testing
 
 /// The runs after a subject has ended the process.
@@ -62,22 +63,11 @@ import Testing
   }
 
   private func run(_ mode: String, in folder: URL) async throws -> Run {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appending(path: "example-writer")
-    process.arguments = [folder.appending(path: "Examples").path, mode]
-    process.environment = ["TMPDIR": folder.path]
-    let files = ["output", "errors"].map { folder.appending(path: "\($0)-\(UUID().uuidString)") }
-    for file in files { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
-    process.standardOutput = try FileHandle(forWritingTo: files[0])
-    process.standardError = try FileHandle(forWritingTo: files[1])
-    let end = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in end.continuation.finish() }
-    try process.run()
-    for await _ in end.stream {}
-    let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
-    for file in files { try FileManager.default.removeItem(at: file) }
-    return Run(
-      wasKilled: process.terminationReason == .uncaughtSignal, output: texts[0], errors: texts[1])
+    let run = try await ProgramRun(
+      [program.path, folder.appending(path: "Examples").path, mode],
+      environment: ["TMPDIR": folder.path])
+    return Run(wasKilled: run.status < 0, output: run.output, errors: run.errors)
   }
 }

@@ -25,18 +25,6 @@ public final class InMemoryJobQueue: JobQueue {
     }
   }
 
-  public func retry(_ ticket: Int) async throws(JobQueueError) {
-    try model.withLock { model throws(JobQueueError) in
-      try model.retry(ticket)
-    }
-  }
-
-  public func cancel(ownedBy owner: String) async throws(JobQueueError) -> Int {
-    try model.withLock { model throws(JobQueueError) in
-      try model.cancel(ownedBy: owner)
-    }
-  }
-
   public var count: Int {
     get async throws(JobQueueError) {
       try model.withLock { model throws(JobQueueError) in
@@ -69,25 +57,11 @@ public struct JobQueueModel: Hashable, Sendable {
   }
 
   public mutating func complete(_ ticket: Int) throws(JobQueueError) {
-    _ = try remove(ticket)
-  }
-
-  public mutating func retry(_ ticket: Int) throws(JobQueueError) {
-    waiting.insert(try remove(ticket), at: 0)
-  }
-
-  public mutating func cancel(ownedBy owner: String) throws(JobQueueError) -> Int {
-    let before = waiting.count
-    waiting.removeAll { $0.job.owner == owner }
-    return before - waiting.count
-  }
-
-  public var count: Int { get throws(JobQueueError) { waiting.count } }
-
-  private mutating func remove(_ ticket: Int) throws(JobQueueError) -> Assignment {
     guard let index = taken.firstIndex(where: { $0.ticket == ticket }) else {
       throw .unknownTicket(ticket)
     }
-    return taken.remove(at: index)
+    taken.remove(at: index)
   }
+
+  public var count: Int { get throws(JobQueueError) { waiting.count } }
 }

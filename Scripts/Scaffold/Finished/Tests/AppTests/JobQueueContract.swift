@@ -9,7 +9,7 @@ struct JobQueueFixture: Sendable {
 }
 
 extension Contract<JobQueueFixture> {
-  static let jobQueue = Contract("job-queue", "Job queue") {
+  static let jobQueue = Contract("job-queue", "Job queue", leavesOthersToMutants: true) {
     Clause("enqueue", "adds a job at the end, and returns its ticket") { fixture throws in
       for number in 1...100 {
         let ticket = try await fixture.jobQueue.enqueue(.numbered(number))
@@ -35,47 +35,12 @@ extension Contract<JobQueueFixture> {
         try await fixture.jobQueue.complete(ticket)
       }
     }
-    Clause("retry", "puts a job that was taken back to the front") { fixture throws in
-      let ticket = try await fixture.taken()
-      _ = try await fixture.jobQueue.enqueue(.numbered(2))
-      try await fixture.jobQueue.retry(ticket)
-      let next = try await fixture.jobQueue.take()
-      #expect(next?.ticket == ticket)
-      await #expect(throws: JobQueueError.unknownTicket(7)) { try await fixture.jobQueue.retry(7) }
-    }
-    Clause("cancel", "removes the jobs of an owner that wait, and returns how many there were") {
-      fixture throws in
-      for number in 1...4 { _ = try await fixture.jobQueue.enqueue(.numbered(number)) }
-      let cancelled = try await fixture.jobQueue.cancel(ownedBy: "ann")
-      let next = try await fixture.jobQueue.take()
-      #expect(cancelled == 2)
-      #expect(next?.job == .numbered(2))
-    }
     Clause("count", "the number of jobs that wait") { fixture throws in
       let before = try await fixture.jobQueue.count
       _ = try await fixture.taken()
       _ = try await fixture.jobQueue.enqueue(.numbered(2))
       let after = try await fixture.jobQueue.count
       #expect([before, after] == [0, 1])
-    }
-  } saboteurs: {
-    Saboteur.flawed("numbers-from-zero", "gives the first job ticket 0", caughtBy: "enqueue") {
-      $0.enqueue = { queue, job async throws(JobQueueError) in try await queue.enqueue(job) - 1 }
-    }
-    Saboteur.flawed("takes-none", "never has a job", caughtBy: "take") {
-      $0.take = { _ in nil }
-    }
-    Saboteur.flawed("forgives", "accepts unknown tickets", caughtBy: "complete") {
-      $0.complete = { queue, ticket in try? await queue.complete(ticket) }
-    }
-    Saboteur.flawed("drops", "completes a job instead of retrying it", caughtBy: "retry") {
-      $0.retry = { queue, ticket async throws(JobQueueError) in try await queue.complete(ticket) }
-    }
-    Saboteur.flawed("never-cancels", "says that it removed two jobs", caughtBy: "cancel") {
-      $0.cancel = { _, _ in 2 }
-    }
-    Saboteur.flawed("counts-one-more", "counts a job that is not there", caughtBy: "count") {
-      $0.count = { queue async throws(JobQueueError) in try await queue.count + 1 }
     }
   }
 }
@@ -89,8 +54,5 @@ extension JobQueueFixture {
 }
 
 extension Job {
-  /// Jobs with odd numbers are Ann's.
-  fileprivate static func numbered(_ number: Int) -> Job {
-    Job(owner: number.isMultiple(of: 2) ? "ben" : "ann", name: "\(number)")
-  }
+  fileprivate static func numbered(_ number: Int) -> Job { Job(owner: "ann", name: "\(number)") }
 }

@@ -4,9 +4,7 @@ import ContractTesting
 import Testing
 
 @Suite struct JobQueueContractTests {
-  @Test(
-    arguments: Contract.jobQueue.cases(for: .inMemory, .file)
-      + Contract.jobQueue.saboteurCases)
+  @Test(arguments: Contract.jobQueue.cases(for: .inMemory, .file))
   func holds(_ contractCase: ContractCase<JobQueueFixture>) async throws {
     try await contractCase.verify()
   }

@@ -9,8 +9,6 @@ struct JobQueueSpecification: Specification {
     case enqueue(job: Int)
     case take
     case complete(ticket: Int)
-    case retry(ticket: Int)
-    case cancel(owner: String)
     case count
 
     var description: String {
@@ -18,8 +16,6 @@ struct JobQueueSpecification: Specification {
       case .enqueue(let job): "enqueue(job: \(job))"
       case .take: "take"
       case .complete(let ticket): "complete(ticket: \(ticket))"
-      case .retry(let ticket): "retry(ticket: \(ticket))"
-      case .cancel(let owner): "cancel(owner: \(owner.debugDescription))"
       case .count: "count"
       }
     }
@@ -30,8 +26,6 @@ struct JobQueueSpecification: Specification {
     case enqueue(Int)
     case take(Assignment?)
     case complete
-    case retry
-    case cancel(Int)
     case count(Int)
     case failed(JobQueueError)
   }
@@ -40,17 +34,15 @@ struct JobQueueSpecification: Specification {
     [Job(owner: "ann", name: "print"), Job(owner: "ben", name: "")]
   }
 
-  var kinds: [String] { ["enqueue", "take", "complete", "retry", "cancel", "count"] }
+  var kinds: [String] { ["enqueue", "take", "complete", "count"] }
 
   var initialState: JobQueueModel { JobQueueModel() }
 
   func command(from choices: inout Choices, in state: JobQueueModel) -> Command {
-    switch choices.rule(of: 6) {
+    switch choices.rule(of: 4) {
     case 0: .enqueue(job: choices.element(of: Self.jobSamples.indices, domain: "job") ?? 0)
     case 1: .take
     case 2: .complete(ticket: choices.integer(in: -1...10, domain: "ticket"))
-    case 3: .retry(ticket: choices.integer(in: -1...10, domain: "ticket"))
-    case 4: .cancel(owner: choices.element(of: ["", "a", "b", "é"], domain: "owner") ?? "")
     default: .count
     }
   }
@@ -65,11 +57,6 @@ struct JobQueueSpecification: Specification {
       case .complete(let ticket):
         try state.complete(ticket)
         return .complete
-      case .retry(let ticket):
-        try state.retry(ticket)
-        return .retry
-      case .cancel(let owner):
-        return .cancel(try state.cancel(ownedBy: owner))
       case .count:
         return .count(try state.count)
       }
@@ -88,11 +75,6 @@ struct JobQueueSpecification: Specification {
       case .complete(let ticket):
         try await subject.jobQueue.complete(ticket)
         return .complete
-      case .retry(let ticket):
-        try await subject.jobQueue.retry(ticket)
-        return .retry
-      case .cancel(let owner):
-        return .cancel(try await subject.jobQueue.cancel(ownedBy: owner))
       case .count:
         return .count(try await subject.jobQueue.count)
       }

@@ -150,7 +150,7 @@ extension MutationFinder {
 
   /// Finds the mutants of a call.
   ///
-  /// - Returns: Whether nothing within the call is to be mutated.
+  /// - Returns: Whether the call's parts must not be mutated.
   private mutating func findCall(_ node: SyntaxNode, _ context: Context) -> Bool {
     guard let range = source.range(of: node) else { return false }
     let function = node.child("fn")?.reference

@@ -1,6 +1,6 @@
 /// The cases on the code without mutants: which pass, how long they take, and which mutants they
 /// reach.
-struct Baseline {
+struct UnmutatedRun {
   /// One case.
   struct Case: Sendable {
     /// The case's id.
@@ -58,7 +58,7 @@ struct Baseline {
   }
 
   /// How long a case may be silent before it counts as hanging, in seconds.
-  func timeLimit(of id: String) -> Double { 2 + 10 * (cases[id]?.seconds ?? 0) }
+  func timeLimit(of id: String) -> Double { 6 + 30 * (cases[id]?.seconds ?? 0) }
 
   /// Runs all cases twice in one process, the second time in the reverse order. Cases that did not
   /// reach the same both times run a third time.
@@ -67,7 +67,7 @@ struct Baseline {
   init(
     _ program: CaseServerProcess.Program, state: SwitchState, folder: String
   ) throws(MutationError) {
-    let server = try CaseServerProcess(program, state: state, folder: folder, name: "baseline")
+    let server = try CaseServerProcess(program, state: state, folder: folder, name: "unmutated")
     let served = try readCases(of: server)
     // What the tests' arguments reached is computed once, like static tables.
     reachedOnce = Set(state.takeReached().keys)
