@@ -87,12 +87,14 @@ let harness: [Target] = [
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
   .target(
     name: "CommandLineSupport", dependencies: ["CGetopt", "ContractEvidence", "RecordedHistories"]),
+  .target(name: "SwiftSource"),
   .target(
     name: "ContractMutation",
     dependencies: [
-      "CPlatform", "ContractEvidence", "ContractReports", "HarnessSupport", "SystemLocks",
+      "CPlatform", "ContractEvidence", "ContractReports", "HarnessSupport", "SwiftSource",
+      "SystemLocks",
     ]),
-  .target(name: "ContractScaffold"),
+  .target(name: "ContractScaffold", dependencies: ["SwiftSource"]),
   .executableTarget(
     name: "contracts",
     dependencies: [
@@ -146,7 +148,9 @@ let harness: [Target] = [
     path: "Tests/Harness/ExampleWriter"),
   .testTarget(
     name: "MutationTests",
-    dependencies: ["ContractMutation", "ContractTesting", "HarnessSupport", "contracts"],
+    dependencies: [
+      "ContractMutation", "ContractTesting", "HarnessSupport", "SwiftSource", "contracts",
+    ],
     exclude: ["Fixture"]),
   .testTarget(
     name: "ScaffoldTests",

@@ -13,11 +13,9 @@ struct Contracts {
 
         report [JOURNAL…] [--format terminal|markdown|html|badge|junit|json|github]
                [--output FILE] [--base BASE] [--all]
-               [--requirements PROTOCOL[,PROTOCOL…] [--profile FILE]]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
-            abridged unless --all is given; what fails keeps every detail. --requirements adds what
-            'coverage' shows to a terminal or Markdown report.
+            abridged unless --all is given; what fails keeps every detail.
         diff BASE HEAD
             Shows the changes from one journal to another. Exits with the sum of 1 (newly failing),
             2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or
@@ -26,7 +24,6 @@ struct Contracts {
              [--allow strength=PATTERN] [--base BASE]
              [--forbid new-deviations] [--forbid unwitnessed]
              [--mutation-score SCORE --target TARGET[,TARGET…]]
-             [--requirements PROTOCOL[,PROTOCOL…] [--profile FILE]]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation,
             for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
             saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
@@ -34,11 +31,7 @@ struct Contracts {
             gone or changed since the journal BASE, and --forbid new-deviations makes new ones fail.
             --forbid unwitnessed fails for a live implementation whose fixtures name no witness.
             --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same
-            code. --requirements fails for what 'coverage' shows as never executed.
-        coverage PROTOCOL… [--profile FILE]
-            Shows which requirements of protocols, errors that they name and nil results the last
-            'swift test --enable-code-coverage' executed. Run only the contract's tests before, as
-            other tests count as well. FILE is the file that 'swift test --show-codecov-path' names.
+            code.
         history FOLDER [--format text|html] [--output FILE]
             Shows the journals of a folder over time: their cases, failures, deviations and strength,
             since when each failing case fails, and the cases that both held and failed on a commit.
@@ -115,7 +108,6 @@ struct Contracts {
       let command = try LinearizableCommand(
         rest, name: "contracts linearizable", models: HistoryModel.all)
       return try command.run(printError: program.printError)
-    case "coverage": return try CoverageCommand(rest).run()
     case "history": return try HistoryCommand(rest).run()
     case "baseline": return try BaselineCommand(rest).run()
     case "new": return try NewCommand(rest).run()

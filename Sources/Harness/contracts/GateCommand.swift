@@ -2,7 +2,6 @@ import CommandLineSupport
 import ContractEvidence
 import ContractMutation
 import ContractReports
-import ContractScaffold
 import Foundation
 
 /// `contracts gate`: decides whether the evidence is good enough to rely on the fakes.
@@ -11,21 +10,13 @@ struct GateCommand {
   private var base: String?
   private var gate = Gate()
   private var mutation: MutationGate?
-  private var requirements: [String]
-  private var profile: String?
 
   init(_ arguments: [String]) throws(UsageError) {
     let arguments = try Arguments(
       arguments,
       options: [
-        "require", "max-age", "allow", "base", "forbid", "mutation-score", "target", "requirements",
-        "profile",
+        "require", "max-age", "allow", "base", "forbid", "mutation-score", "target",
       ])
-    requirements = arguments.list("requirements")
-    profile = arguments["profile"]
-    if profile != nil, requirements.isEmpty {
-      throw UsageError("--profile needs --requirements PROTOCOL")
-    }
     journals = arguments.operands
     for name in arguments.list("require") {
       guard let kind = ImplementationKind(rawValue: name) else {
@@ -91,36 +82,23 @@ struct GateCommand {
     }
     let problems = gate.problems(in: matrix, changes: changes)
     let unnoticed = mutation?.problems(in: FileManager.default.currentDirectoryPath) ?? []
-    let unexecuted = unexecuted
     var lines: [String] = []
     for problem in problems {
       lines.append("✗ \(problem.sentence)")
       if let command = problem.command { lines.append("    \(command)") }
     }
-    lines += (unnoticed + unexecuted).map { "✗ \($0)" }
+    lines += unnoticed.map { "✗ \($0)" }
     lines += gate.notes(on: matrix, changes: changes).map { "note: \($0)" }
     lines += matrix.runs.map { "run: \($0)" } + matrix.versions.map { "version: \($0)" }
     // One line each, whatever the reasons in the journal contain.
     lines = lines.map { $0.printable.replacing("\n", with: " ").inert }
-    let count = problems.count + unnoticed.count + unexecuted.count
+    let count = problems.count + unnoticed.count
     lines.append(
       count == 0
         ? "gate passed: \(matrix.summary.text)"
         : "gate failed: \(count) problem\(count == 1 ? "" : "s")")
     try Output.print(lines.map { $0 + "\n" }.joined())
     return count == 0 ? 0 : 1
-  }
-
-  /// The requirements that the run did not execute, as sentences.
-  private var unexecuted: [String] {
-    if requirements.isEmpty { return [] }
-    do throws(ScaffoldError) {
-      return try CoverageCommand.coverage(of: requirements, profile: profile).flatMap { coverage in
-        coverage.missed.map { "\(coverage.name): \($0.subject) was never executed" }
-      }
-    } catch {
-      return ["there is no coverage of requirements: \(error)"]
-    }
   }
 
   /// Parses an age such as `7d`, and returns it in seconds.

@@ -1,6 +1,5 @@
+import SwiftSource
 import Testing
-
-@testable import ContractMutation
 
 @Suite struct SourceTextTests {
   @Test(arguments: [

@@ -1,4 +1,5 @@
 import Foundation
+import SwiftSource
 
 /// A module that is mutated: its files with the places in them.
 struct MutatedModule {

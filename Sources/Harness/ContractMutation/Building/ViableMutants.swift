@@ -1,4 +1,5 @@
 import Foundation
+import SwiftSource
 
 /// Finds the mutants that do not compile.
 ///

@@ -1,4 +1,5 @@
 internal import HarnessSupport
+import SwiftSource
 
 /// Finds the places of a source file that can be mutated, in the compiler's typed tree.
 struct MutationFinder {

@@ -1,4 +1,5 @@
 import Foundation
+import SwiftSource
 
 /// What is left out because no caller can see it, or because a comment says so.
 enum MutationRules {

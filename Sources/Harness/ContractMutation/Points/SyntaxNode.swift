@@ -1,4 +1,5 @@
 import Foundation
+import SwiftSource
 
 /// A node of the compiler's typed syntax tree, as `swiftc -dump-ast -dump-ast-format json` prints
 /// it.
@@ -107,5 +108,15 @@ extension SyntaxNode {
       rest = rest[end...]
     }
     return roots
+  }
+}
+
+extension SourceText {
+  /// The range of a node: from its first token to the end of its last token.
+  ///
+  /// - Returns: `nil` if the node has no range, or one in another file, as in a macro's expansion.
+  func range(of node: SyntaxNode) -> Range<Int>? {
+    guard let tokens = node.tokens, tokens.upperBound < bytes.count else { return nil }
+    return tokens.lowerBound..<endOfToken(at: tokens.upperBound)
   }
 }

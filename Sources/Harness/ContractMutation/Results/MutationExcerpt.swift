@@ -1,4 +1,5 @@
 import Foundation
+import SwiftSource
 
 /// A mutant as a change of source lines.
 struct MutationExcerpt {

@@ -1,3 +1,5 @@
+import SwiftSource
+
 /// Weaves mutants into a source file, each behind a switch.
 enum Weaver {
   /// The woven text, and where each inserted piece went.

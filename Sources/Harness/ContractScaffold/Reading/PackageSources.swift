@@ -4,19 +4,6 @@ import Foundation
 struct PackageSources {
   private(set) var protocols: [String: ProtocolDeclaration] = [:]
   private var types: [String: [TypeDeclaration]] = [:]
-  /// The files with the members that have a body.
-  private(set) var files: [SourceFile] = []
-
-  /// A file that was read.
-  struct SourceFile {
-    /// The absolute path.
-    var path: String
-    var text: String
-    var members: [MemberDeclaration]
-    /// Whether the file is in a folder `Tests` of the package.
-    var isTest: Bool
-  }
-
   /// Reads every Swift file of a package.
   ///
   /// - Parameters:
@@ -29,12 +16,7 @@ struct PackageSources {
       guard let text = try? String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8) else {
         continue
       }
-      let reader = SourceReader(text)
-      files.append(
-        SourceFile(
-          path: "\(folder)/\(path)", text: text, members: reader.members,
-          isTest: path.split(separator: "/").dropLast().contains("Tests")))
-      add(reader)
+      add(SourceReader(text))
     }
   }
 
@@ -66,12 +48,6 @@ struct PackageSources {
   func conformers(to name: String) -> [String] {
     types.filter { $0.value.contains { $0.inherits.contains(name) } }.map(\.key).sorted()
   }
-
-  /// The cases of an enumeration, or an empty array.
-  func cases(of name: String) -> [String] { (types[name] ?? []).flatMap(\.cases) }
-
-  /// Whether a type of this name exists.
-  func declares(_ name: String) -> Bool { types[name] != nil || protocols[name] != nil }
 
   // MARK: - Conformances
 
@@ -173,7 +149,6 @@ struct PackageSources {
       } else if name == "CustomStringConvertible" {
         var description = Requirement(kind: .property, name: "description")
         description.result = "String"
-        description.owner = name
         port.requirements.append(description)
       } else if !markers.contains(name), !port.unknown.contains(name) {
         port.unknown.append(name)

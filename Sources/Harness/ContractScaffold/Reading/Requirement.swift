@@ -50,8 +50,6 @@ struct Requirement {
   /// Whether the setter changes a value rather than an object.
   var isSetterMutating = false
   var documentation: [String] = []
-  /// The protocol that declares it.
-  var owner = ""
 
   /// Whether a closure can't have the requirement's type.
   var isGeneric: Bool {
@@ -121,17 +119,6 @@ struct TypeDeclaration {
   var inherits: [String] = []
   /// Whether a case of an enumeration has associated values.
   var hasPayload = false
-  /// The cases of an enumeration.
-  var cases: [String] = []
   /// Whether an attribute such as `@MainActor` isolates it.
   var isIsolated = false
-}
-
-/// A member of a type that has a body.
-struct MemberDeclaration {
-  /// The type's name.
-  var type: String
-  var declaration: Requirement
-  /// The tokens from the opening to the closing brace.
-  var body: [SourceToken]
 }

@@ -5,7 +5,6 @@
 struct SourceReader {
   private(set) var protocols: [ProtocolDeclaration] = []
   private(set) var types: [TypeDeclaration] = []
-  private(set) var members: [MemberDeclaration] = []
 
   private var tokens: [SourceToken]
   private var index = 0
@@ -137,9 +136,6 @@ struct SourceReader {
         let isDeclaration = index + 1 < tokens.count && tokens[index + 1].isWord
         index += 1
         if isDeclaration { readType(token.text, in: path, access, prefix) }
-      case "func", "init", "subscript", "var":
-        index += 1
-        readMember(token.text, of: path)
       case "{": _ = brackets("{")
       case "(": _ = brackets("(")
       case "}": return
@@ -174,7 +170,7 @@ struct SourceReader {
     if skip(":") { type.inherits = inheritance() }
     if skip("where") { _ = run(until: ["{"]) }
     guard skip("{") else { return }
-    if kind == "enum" { (type.cases, type.hasPayload) = cases() }
+    type.hasPayload = kind == "enum" && hasPayload()
     types.append(type)
     // Members of a type are not public because the type is; those of an extension may be.
     let inner = kind == "extension" ? prefix.access ?? "internal" : "internal"
@@ -182,77 +178,26 @@ struct SourceReader {
     _ = skip("}")
   }
 
-  /// Reads a function, property, initialiser or subscript and what stands between its braces.
-  private mutating func readMember(_ keyword: String, of path: [String]) {
-    let start = index
-    let found: Requirement? =
-      switch keyword {
-      case "func": function()
-      case "init": initializer()
-      case "var": variable()
-      default: subscripted()
-      }
-    guard let found, !path.isEmpty, isNext("{") else {
-      // Not read: the loop over declarations goes on after the keyword.
-      if found == nil { index = start }
-      return
-    }
-    let body = brackets("{")
-    members.append(
-      MemberDeclaration(type: path.joined(separator: "."), declaration: found, body: Array(body)))
-  }
-
-  /// A property with a body. Its type may be left out, and a value may be given.
-  private mutating func variable() -> Requirement? {
-    guard let name = word() else { return nil }
-    var found = Requirement(kind: .property, name: name)
-    if skip(":") { found.result = run().source }
-    return found
-  }
-
-  /// A subscript without its accessors, whose bodies follow.
-  private mutating func subscripted() -> Requirement? {
-    var found = Requirement(kind: .subscripting, name: "subscript")
-    found.generics = brackets("<").source
-    guard var parameters = parameters() else { return nil }
-    // The only name of a subscript's parameter is no label.
-    for index in parameters.indices where parameters[index].label == parameters[index].name {
-      parameters[index].label = nil
-    }
-    found.parameters = parameters
-    readSignature(into: &found)
-    return found
-  }
-
-  /// The names of the cases of the enumeration whose body begins here, and whether one has associated
-  /// values.
-  private func cases() -> (names: [String], hasPayload: Bool) {
-    var names: [String] = []
-    var hasPayload = false
+  /// Whether a case of the enumeration whose body begins here has associated values.
+  private func hasPayload() -> Bool {
     var depth = 0
-    var isInList = false
-    var expectsName = false
-    for token in tokens[index...] {
+    var isInCase = false
+    for index in index..<tokens.count {
+      let token = tokens[index]
       if depth == 0 {
         if token.text == "}" { break }
-        let endsList = token.beginsLine && !expectsName && ![",", "("].contains(token.text)
-        if token.text == "case" {
-          (isInList, expectsName) = (true, true)
-        } else if token.text == ";" || endsList {
-          isInList = false
-        } else if isInList, token.text == "," {
-          expectsName = true
-        } else if isInList, expectsName, token.isWord {
-          names.append(Identifier.plain(token.text))
-          expectsName = false
-        } else if isInList, token.text == "(" {
-          hasPayload = true
+        // A list of cases goes on in the next line after a comma, or with its values.
+        let beginsDeclaration =
+          token.beginsLine && token.text != "(" && token.text != "," && tokens[index - 1].text != ","
+        if token.text == "case" || token.text == ";" || beginsDeclaration {
+          isInCase = token.text == "case"
         }
+        if isInCase, token.text == "(" { return true }
       }
       if ["{", "("].contains(token.text) { depth += 1 }
       if ["}", ")"].contains(token.text) { depth -= 1 }
     }
-    return (names, hasPayload)
+    return false
   }
 
   /// The types after a colon, without `@unchecked` and the like.
@@ -351,7 +296,6 @@ struct SourceReader {
     found.isMutating = prefix.words.contains("mutating")
     found.isNonisolated = prefix.words.contains("nonisolated")
     found.documentation = prefix.documentation
-    found.owner = port.name
     port.requirements.append(found)
   }
 
@@ -388,7 +332,15 @@ struct SourceReader {
   }
 
   private mutating func subscripting() -> Requirement? {
-    guard var found = subscripted() else { return nil }
+    var found = Requirement(kind: .subscripting, name: "subscript")
+    found.generics = brackets("<").source
+    guard var parameters = parameters() else { return nil }
+    // The only name of a subscript's parameter is no label.
+    for index in parameters.indices where parameters[index].label == parameters[index].name {
+      parameters[index].label = nil
+    }
+    found.parameters = parameters
+    readSignature(into: &found)
     readAccessors(into: &found)
     return found
   }

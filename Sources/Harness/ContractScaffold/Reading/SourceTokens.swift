@@ -1,3 +1,5 @@
+import SwiftSource
+
 /// A token of Swift source.
 struct SourceToken {
   /// The token's text. `->` and `...` are one token; other punctuation is one character each.
@@ -11,18 +13,17 @@ struct SourceToken {
 
   /// Whether the token is a name or a keyword.
   var isWord: Bool {
-    text.utf8.first.map { SourceTokens.isWordByte($0) || $0 == UInt8(ascii: "`") } ?? false
+    text.utf8.first.map { SourceText.isIdentifier($0) || "$`".utf8.contains($0) } ?? false
   }
 }
 
-/// Splits Swift source into tokens, and skips comments. A byte that begins no token of Swift becomes a
-/// token of its own.
+/// Splits Swift source into tokens, and skips comments.
 ///
-/// The compiler's own parser is no alternative: its tree (`-dump-parse`) has no types of parameters,
-/// the typed tree and symbol graphs exist only for a package that builds, and SwiftPM holds its lock
-/// while a command plugin runs.
+/// The compiler can't do this: its tree (`-dump-parse`) has no types of parameters, a typed tree and a
+/// symbol graph exist only for a package that is built, and SwiftPM holds its lock while a command
+/// plugin runs.
 struct SourceTokens {
-  private let bytes: [UInt8]
+  private let source: SourceText
   private var offset = 0
   private var beginsLine = true
   private var documentation: [String] = []
@@ -30,27 +31,17 @@ struct SourceTokens {
 
   /// The tokens of a text.
   static func tokens(of text: String) -> [SourceToken] {
-    var lexer = SourceTokens(bytes: Array(text.utf8))
+    var lexer = SourceTokens(source: SourceText(text))
     lexer.run()
     return lexer.tokens
   }
 
-  private init(bytes: [UInt8]) { self.bytes = bytes }
+  private init(source: SourceText) { self.source = source }
 
-  static func isWordByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
-      true
-    default: false
-    }
-  }
+  private var bytes: [UInt8] { source.bytes }
 
-  private func has(_ text: StaticString, at start: Int) -> Bool {
-    guard start + text.utf8CodeUnitCount <= bytes.count else { return false }
-    return (0..<text.utf8CodeUnitCount).allSatisfy {
-      bytes[start + $0] == text.utf8Start[$0]
-    }
+  private func has(_ text: String, at start: Int) -> Bool {
+    source.starts(with: text.utf8, at: start)
   }
 
   private mutating func run() {
@@ -62,33 +53,26 @@ struct SourceTokens {
       case UInt8(ascii: " "), UInt8(ascii: "\t"): offset += 1
       case UInt8(ascii: "/") where has("//", at: offset): skipLineComment()
       case UInt8(ascii: "/") where has("/*", at: offset): skipBlockComment()
-      case UInt8(ascii: "\""): takeString(hashes: 0)
-      case UInt8(ascii: "#"):
-        let hashes = bytes[offset...].prefix { $0 == UInt8(ascii: "#") }.count
-        if offset + hashes < bytes.count, bytes[offset + hashes] == UInt8(ascii: "\"") {
-          takeString(hashes: hashes)
-        } else {
-          take(1 + bytes[(offset + 1)...].prefix(while: Self.isWordByte).count)
-        }
-      case UInt8(ascii: "`"):
-        let name = bytes[(offset + 1)...].prefix { $0 != UInt8(ascii: "`") && $0 != 10 }
-        take(min(name.count + 2, bytes.count - offset))
-      case let byte where Self.isWordByte(byte):
-        take(bytes[offset...].prefix(while: Self.isWordByte).count)
-      default: take(has("...", at: offset) ? 3 : has("->", at: offset) ? 2 : 1)
+      default: take()
       }
     }
   }
 
-  private mutating func take(_ count: Int) {
-    let range = offset..<offset + count
+  private mutating func take() {
+    let end: Int
+    if let arrow = ["...", "->"].first(where: { has($0, at: offset) }) {
+      end = offset + arrow.utf8.count
+    } else {
+      end = SourceText.isOperator(bytes[offset]) ? offset + 1 : source.endOfToken(at: offset)
+    }
+    let range = offset..<end
     tokens.append(
       SourceToken(
         text: String(decoding: bytes[range], as: UTF8.self), range: range,
         beginsLine: beginsLine, documentation: documentation))
     documentation = []
     beginsLine = false
-    offset += count
+    offset = end
   }
 
   private mutating func skipLineComment() {
@@ -123,23 +107,6 @@ struct SourceTokens {
       let line = Self.trimmed(line)
       return line.hasPrefix("*") ? Self.trimmed(line.dropFirst()) : line
     }
-  }
-
-  /// A string literal with what is interpolated in it.
-  private mutating func takeString(hashes: Int) {
-    let isLong = has("\"\"\"", at: offset + hashes)
-    let quotes = isLong ? 3 : 1
-    var end = offset + hashes + quotes
-    func isClosed(_ at: Int) -> Bool {
-      at + quotes + hashes <= bytes.count
-        && bytes[at..<at + quotes].allSatisfy { $0 == UInt8(ascii: "\"") }
-        && bytes[(at + quotes)..<(at + quotes + hashes)].allSatisfy { $0 == UInt8(ascii: "#") }
-    }
-    while end < bytes.count, !isClosed(end), isLong || bytes[end] != 10 {
-      end += bytes[end] == UInt8(ascii: "\\") && hashes == 0 ? 2 : 1
-    }
-    end = isClosed(end) ? end + quotes + hashes : end
-    take(min(end, bytes.count) - offset)
   }
 
   private static func trimmed(_ text: some StringProtocol) -> String {

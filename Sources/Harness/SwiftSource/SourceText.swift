@@ -1,25 +1,25 @@
-/// The bytes of a source file, with the lines and tokens in them.
-struct SourceText {
+/// The bytes of a Swift file, with the lines and tokens in them.
+package struct SourceText: Sendable {
   /// The UTF-8 text.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// The offset of the first byte of each line.
   private let lineStarts: [Int]
 
-  init(_ text: String) {
+  package init(_ text: String) {
     let bytes = Array(text.utf8)
     self.bytes = bytes
     lineStarts = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
   }
 
   /// The whole text.
-  var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The text between two offsets.
-  subscript(range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+  package subscript(range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   /// The line of an offset, from 1.
-  func line(of offset: Int) -> Int {
+  package func line(of offset: Int) -> Int {
     var low = 0
     var high = lineStarts.count
     while high - low > 1 {
@@ -30,31 +30,23 @@ struct SourceText {
   }
 
   /// The column of an offset in bytes, from 1.
-  func column(of offset: Int) -> Int { offset - lineStarts[line(of: offset) - 1] + 1 }
+  package func column(of offset: Int) -> Int { offset - lineStarts[line(of: offset) - 1] + 1 }
 
   /// The offset of a line and a column, both from 1.
-  func offset(line: Int, column: Int) -> Int? {
+  package func offset(line: Int, column: Int) -> Int? {
     lineStarts.indices.contains(line - 1) ? lineStarts[line - 1] + column - 1 : nil
   }
 
   /// The lines, without newlines.
-  var lines: [String] {
+  package var lines: [String] {
     lineStarts.indices.map { index in
       let end = index + 1 < lineStarts.count ? lineStarts[index + 1] - 1 : bytes.count
       return self[lineStarts[index]..<max(lineStarts[index], end)]
     }
   }
 
-  /// The range of a node: from its first token to the end of its last token.
-  ///
-  /// - Returns: `nil` if the node has no range, or one in another file, as in a macro's expansion.
-  func range(of node: SyntaxNode) -> Range<Int>? {
-    guard let tokens = node.tokens, tokens.upperBound < bytes.count else { return nil }
-    return tokens.lowerBound..<endOfToken(at: tokens.upperBound)
-  }
-
   /// The offset after the token that begins at an offset.
-  func endOfToken(at start: Int) -> Int {
+  package func endOfToken(at start: Int) -> Int {
     let byte = bytes[start]
     if let end = endOfString(at: start) { return end }
     if byte == UInt8(ascii: "`") {
@@ -67,16 +59,9 @@ struct SourceText {
       return end
     }
     if Self.isOperator(byte), byte != UInt8(ascii: "!"), byte != UInt8(ascii: "?") {
-      return endOfOperator(at: start)
+      return bytes[start...].firstIndex { !Self.isOperator($0) } ?? bytes.count
     }
     return start + 1
-  }
-
-  /// The offset after the operator that begins at an offset.
-  func endOfOperator(at start: Int) -> Int {
-    var end = start
-    while end < bytes.count, Self.isOperator(bytes[end]) { end += 1 }
-    return end
   }
 
   /// Numbers contain dots only before a digit: `1...x` begins with the number 1.
@@ -111,6 +96,7 @@ struct SourceText {
     var offset = start + hashes + quotes.count
     while offset < bytes.count {
       if starts(with: quotes + pounds, at: offset) { return offset + quotes.count + hashes }
+      if !isLong, bytes[offset] == UInt8(ascii: "\n") { return offset }
       if starts(with: [UInt8(ascii: "\\")] + pounds, at: offset) {
         offset += 1 + hashes
         guard offset < bytes.count, bytes[offset] == UInt8(ascii: "(") else {
@@ -142,7 +128,8 @@ struct SourceText {
     return offset
   }
 
-  private func starts(with prefix: [UInt8], at offset: Int) -> Bool {
+  /// Whether bytes are at an offset.
+  package func starts(with prefix: some Collection<UInt8>, at offset: Int) -> Bool {
     offset + prefix.count <= bytes.count
       && bytes[offset..<(offset + prefix.count)].elementsEqual(prefix)
   }
@@ -151,10 +138,12 @@ struct SourceText {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  private static func isIdentifier(_ byte: UInt8) -> Bool {
+  /// Whether a byte belongs to names, keywords and numbers.
+  package static func isIdentifier(_ byte: UInt8) -> Bool {
     isDigit(byte) || byte == UInt8(ascii: "_") || byte >= 0x80
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  private static func isOperator(_ byte: UInt8) -> Bool { "/=-+!*%<>&|^~?.".utf8.contains(byte) }
+  /// Whether a byte belongs to operators.
+  package static func isOperator(_ byte: UInt8) -> Bool { "/=-+!*%<>&|^~?.".utf8.contains(byte) }
 }
