@@ -70,9 +70,9 @@ extension Implementation<FeedbackFixture> {
       scope.witness("the SDK's count of loads") { sandbox.loadCount }
       let clock = ManualClock()
       return FeedbackFixture(
-        service: NotedFeedbackService(make(clock, sandbox)),
-        otherService: NotedFeedbackService(make(clock, sandbox)), vendor: SandboxedVendor(sandbox),
-        timeLimit: .seconds(30), ownAnswers: .ofThirdParty(sandbox),
+        service: make(clock, sandbox), otherService: make(clock, sandbox),
+        vendor: SandboxedVendor(sandbox), timeLimit: .seconds(30),
+        ownAnswers: .ofThirdParty(sandbox),
         passTime: {
           await clock.waitForSleepers()
           clock.advance(by: $0)

@@ -11,11 +11,11 @@ struct Contracts {
     usage: """
       usage: contracts <command> [options]
 
-        report [JOURNAL…] [--format terminal|markdown|html|badge|junit|json|github]
+        report [JOURNAL…] [--format terminal|markdown|html|junit|json|github]
                [--output FILE] [--base BASE] [--all]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
-            abridged unless --all is given; what fails keeps every detail.
+            abridged unless --all is given; failures keep every detail.
         diff BASE HEAD
             Shows the changes from one journal to another. Exits with the sum of 1 (newly failing),
             2 (newly unproven), 4 (clauses or implementations dropped) and 8 (new deviations), or
@@ -25,13 +25,13 @@ struct Contracts {
              [--forbid new-deviations] [--forbid unwitnessed]
              [--mutation-score SCORE --target TARGET[,TARGET…]]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation,
-            for the contract's current revision and at most --max-age (d, h, m or s) ago, and unless
-            saboteurs ran for each contract of the package. PATTERN is contract/clause for unproven
-            and contract for strength; * matches any text. --base lists the deviations that are new,
-            gone or changed since the journal BASE, and --forbid new-deviations makes new ones fail.
-            --forbid unwitnessed fails for a live implementation whose fixtures name no witness.
-            --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same
-            code.
+            for the contract's current revision and at most --max-age (d, h, m or s) ago. Also exits
+            with 1 unless saboteurs ran for each contract of the package. PATTERN is contract/clause
+            for unproven and contract for strength; * matches any text. --base lists the deviations
+            that are new, gone or changed since the journal BASE, and --forbid new-deviations makes
+            new ones fail. --forbid unwitnessed fails for a live implementation whose fixtures name
+            no witness. --mutation-score is the least score, from 0 to 1, in the results of 'mutate'
+            for the same code.
         history FOLDER [--format text|html] [--output FILE]
             Shows the journals of a folder over time: their cases, failures, deviations and strength,
             since when each failing case fails, and the cases that both held and failed on a commit.
@@ -65,13 +65,6 @@ struct Contracts {
         mutations JOURNAL… [--format terminal|markdown|html|stryker] [--output FILE]
             Shows the results of runs of 'mutate', merged; they are in
             .build/contracts/mutation/TARGET.jsonl.
-
-        stubs LEDGER… [--recording FILE.har]… [--host TEST=REAL]… [--forbid orphans]
-            Names the canned answers that tests gave, as a run with CONTRACT_STUBS=LEDGER noted them,
-            which the real thing contradicts (lying), and those that nothing shows (orphan), with file
-            and line. Recordings, and live answers in ledgers, show what is real. --host says which host
-            tests use instead of the real one. Exits with 1 if a stub lies and, with --forbid orphans,
-            if one is an orphan.
 
         linearizable FILE --model MODEL [--initial JSON] [--failed-cas false|dropped]
                      [--nil-read absent|unknown] [--seconds N] [--megabytes N]
@@ -113,7 +106,6 @@ struct Contracts {
     case "new": return try NewCommand(rest).run()
     case "mutate": return try MutateCommand(rest).run()
     case "mutations": return try MutationsCommand(rest).run()
-    case "stubs": return try StubsCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "verify-recording": return VerifyRecordingCommand(rest).run()
     case "help":

@@ -14,9 +14,7 @@ struct GateCommand {
   init(_ arguments: [String]) throws(UsageError) {
     let arguments = try Arguments(
       arguments,
-      options: [
-        "require", "max-age", "allow", "base", "forbid", "mutation-score", "target",
-      ])
+      options: ["require", "max-age", "allow", "base", "forbid", "mutation-score", "target"])
     journals = arguments.operands
     for name in arguments.list("require") {
       guard let kind = ImplementationKind(rawValue: name) else {
@@ -101,11 +99,13 @@ struct GateCommand {
     return count == 0 ? 0 : 1
   }
 
-  /// Parses an age such as `7d`, and returns it in seconds.
+  /// Parses an age such as `7d`, `12h`, `30m` or `90s`, and returns it in seconds.
   private static func seconds(_ text: String) throws(UsageError) -> Double {
-    guard let seconds = TimeSpan.seconds(text) else {
-      throw UsageError("--max-age '\(text)' is not valid; give \(TimeSpan.expected)")
+    let units: [Character: Double] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
+    guard let unit = text.last.flatMap({ units[$0] }), let number = UInt32(text.dropLast()) else {
+      throw UsageError(
+        "--max-age '\(text)' is not valid; give a number and d, h, m or s, such as 7d")
     }
-    return seconds
+    return Double(number) * unit
   }
 }

@@ -24,7 +24,7 @@ struct SpecimenRun {
   /// Runs a specimen.
   ///
   /// - Parameters:
-  ///   - name: The name of a test function of ``Specimens``, or several joined by `|`.
+  ///   - name: The name of a specimen or of a test function of ``Specimens``, or several joined by `|`.
   ///   - environment: Variables to add.
   ///   - arguments: Further arguments of the test program.
   init(
@@ -43,11 +43,13 @@ struct SpecimenRun {
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments =
       [
-        "--testing-library", "swift-testing", "--filter", "HarnessTests\\.Specimens/(\(name))\\(",
+        "--testing-library", "swift-testing", "--filter",
+        "HarnessTests\\.Specimens/(cases|\(name))\\(",
       ] + arguments
     var variables = ProcessInfo.processInfo.environment
     for key in variables.keys where key.hasPrefix("CONTRACT") { variables[key] = nil }
     variables["CONTRACT_SPECIMEN"] = "1"
+    variables["SPECIMENS"] = name
     variables["CONTRACT_JOURNAL_FOLDER"] = folder.path
     variables["SWIFT_BACKTRACE"] = "enable=no"
     variables["NO_COLOR"] = "1"

@@ -9,8 +9,7 @@ import Testing
 #endif
 
 @Suite struct ReportTests {
-  /// A badge has only numbers; `EvidenceHistoryTests` checks them.
-  @Test(arguments: EvidenceSample.planted, ReportFormat.allCases.filter { $0 != .badge })
+  @Test(arguments: EvidenceSample.planted, ReportFormat.allCases)
   func `every format reports every planted fault`(sample: EvidenceSample, format: ReportFormat) {
     let text = format.text(of: sample.matrix, root: "/repo")
     for part in sample.expectedText(in: format) {

@@ -84,8 +84,6 @@ struct JournalLine {
   var message: String?
   var witness: WitnessSummary?
   var breadth: SaboteurBreadth?
-  var code: CaseCode?
-  var evidence: Double?
 
   static let decoder = JSONDecoder()
 
@@ -148,13 +146,10 @@ extension JournalLine {
     seconds = Self.finite(result.seconds)
     if !result.issues.isEmpty { issues = result.issues }
     witness = result.witness
-    code = result.code
-    evidence = result.evidenceTime.map(Self.finite)
     switch result.outcome {
     case .passed, .failed: break
     case .deviates(let reason), .unavailable(let reason), .flaky(let reason), .notRun(let reason):
       self.reason = reason
-    case .proven(let time): evidence = Self.finite(time)
     case .notApplicable(let capability, let reason):
       self.capability = capability
       self.reason = reason
@@ -200,7 +195,7 @@ extension JournalLine {
         CaseResult(
           id: try caseID(), outcome: try caseOutcome(),
           seconds: try Self.checked(try need(seconds, "seconds"), "seconds"),
-          issues: issues ?? [], witness: witness, code: code, evidenceTime: try evidenceTime()))
+          issues: issues ?? [], witness: witness))
     case "process-crashed":
       return .processCrashed(try caseID(), signal: try need(signal, "signal"))
     case "saboteur": return .saboteur(try need(saboteur, "saboteur"))
@@ -217,11 +212,6 @@ extension JournalLine {
       throw JournalLineError(reason: "'\(key)' can't be \(seconds)")
     }
     return seconds
-  }
-
-  private func evidenceTime() throws(JournalLineError) -> Double? {
-    guard let evidence else { return nil }
-    return try Self.checked(evidence, "evidence")
   }
 
   private func need<Value>(_ value: Value?, _ key: String) throws(JournalLineError) -> Value {
@@ -248,8 +238,8 @@ extension JournalLine {
     case "unavailable": return .unavailable(reason: try need(reason, "reason"))
     case "flaky": return .flaky(reason: try need(reason, "reason"))
     case "not-run": return .notRun(reason: try need(reason, "reason"))
-    case "proven":
-      return .proven(at: try Self.checked(try need(evidence, "evidence"), "evidence"))
+    // Earlier versions wrote this for a case that they left out because an earlier run had passed it.
+    case "proven": return .notRun(reason: "an earlier run passed it with the same code")
     case "crashed": return .crashed(signal: try need(signal, "signal"))
     case "timed-out":
       return .timedOut(seconds: try Self.checked(try need(limit, "limit"), "limit"))
@@ -310,8 +300,7 @@ extension JournalLine: Codable {
       signal: try fields.find("signal"), limit: try fields.find("limit"),
       issues: try fields.find("issues"), saboteur: try fields.find("saboteur"),
       message: try fields.find("message"), witness: try fields.find("witness"),
-      breadth: try fields.find("breadth"), code: try fields.find("code"),
-      evidence: try fields.find("evidence"))
+      breadth: try fields.find("breadth"))
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -338,8 +327,6 @@ extension JournalLine: Codable {
     try fields.put(some: message, "message")
     try fields.put(some: witness, "witness")
     try fields.put(some: breadth, "breadth")
-    try fields.put(some: code, "code")
-    try fields.put(some: evidence, "evidence")
   }
 }
 
@@ -349,7 +336,9 @@ extension ContractSummary: Codable {
     self.init(
       id: try fields.get("id"), title: try fields.get("title"),
       revision: try fields.get("revision"), clauses: try fields.get("clauses"),
-      dropped: try fields.get("dropped"), unproven: try fields.get("unproven"))
+      dropped: try fields.get("dropped"),
+      clausesWithoutSaboteur: try fields.get("unproven"),
+      leftToMutants: try fields.find("leftToMutants") ?? [])
     // Another version may compute the digest in another way.
     digest = try fields.get("digest")
     isOwn = try fields.find("isOwn")
@@ -363,7 +352,8 @@ extension ContractSummary: Codable {
     try fields.put(digest, "digest")
     try fields.put(clauses, "clauses")
     try fields.put(dropped, "dropped")
-    try fields.put(unproven, "unproven")
+    try fields.put(clausesWithoutSaboteur, "unproven")
+    try fields.put(some: leftToMutants.isEmpty ? nil : leftToMutants, "leftToMutants")
     try fields.put(some: isOwn, "isOwn")
   }
 }
@@ -461,20 +451,6 @@ extension WitnessSummary: Codable {
     var fields = encoder.container(keyedBy: FieldKey.self)
     try fields.put(name, "name")
     try fields.put(isTouched, "isTouched")
-  }
-}
-
-extension CaseCode: Codable {
-  public init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: FieldKey.self)
-    self.init(
-      clause: try fields.get("clause"), implementation: try fields.get("implementation"))
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: FieldKey.self)
-    try fields.put(clause, "clause")
-    try fields.put(implementation, "implementation")
   }
 }
 

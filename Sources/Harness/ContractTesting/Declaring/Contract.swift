@@ -2,7 +2,8 @@ import ContractEvidence
 import Foundation
 public import Testing
 
-/// The clauses that every implementation of a port must satisfy, and the saboteurs that prove them.
+/// The clauses that every implementation of a port must satisfy, and the saboteurs that show that the clauses
+/// can fail.
 ///
 /// Declare one contract for each port, as a static constant in an extension:
 /// `extension Contract<CookieStoreFixture> { public static let cookies = Contract("cookies", …) }`.
@@ -24,6 +25,9 @@ public struct Contract<Fixture>: Sendable {
   /// The implementations that are broken on purpose, each with the clauses that must catch it.
   public let saboteurs: [Saboteur<Fixture>]
 
+  /// Whether mutants show the clauses that no saboteur names.
+  let leavesOthersToMutants: Bool
+
   /// The clauses that ``without(_:because:)`` dropped, with the reasons.
   package private(set) var dropped: [String: String] = [:]
 
@@ -36,11 +40,13 @@ public struct Contract<Fixture>: Sendable {
   ///   - id: The stable id: lower-case letters, digits, `-` and `.`.
   ///   - title: What the contract is about, for reports.
   ///   - revision: A number to raise when a clause's body changes its meaning.
+  ///   - leavesOthersToMutants: Whether a clause may have no saboteur, because mutants of the implementations'
+  ///     code show that it can fail: `contracts mutate` and `contracts gate --mutation-score` check them.
   ///   - sourceLocation: Where the contract is declared.
   ///   - clauses: Clauses, groups of clauses and absences.
   ///   - saboteurs: Implementations broken on purpose, each with the clauses that must catch it.
   public init(
-    _ id: String, _ title: String, revision: Int = 1,
+    _ id: String, _ title: String, revision: Int = 1, leavesOthersToMutants: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation,
     @ClauseBuilder<Fixture> _ clauses: () -> [Clause<Fixture>],
     @SaboteurBuilder<Fixture> saboteurs: () -> [Saboteur<Fixture>] = { [] }
@@ -48,6 +54,7 @@ public struct Contract<Fixture>: Sendable {
     self.id = id
     self.title = title
     self.revision = revision
+    self.leavesOthersToMutants = leavesOthersToMutants
     self.sourceLocation = sourceLocation
     self.clauses = clauses()
     self.saboteurs = saboteurs()
@@ -69,10 +76,12 @@ public struct Contract<Fixture>: Sendable {
   /// The description that goes into journals.
   package var summary: ContractSummary {
     let named = Set(saboteurs.flatMap(\.clauses))
+    let others = clauses.map(\.id).filter { !named.contains($0) }
     return ContractSummary(
       id: id, title: title, revision: revision, clauses: clauses.map(\.summary),
       dropped: dropped,
-      unproven: clauses.map(\.id).filter { !named.contains($0) },
+      clausesWithoutSaboteur: leavesOthersToMutants ? [] : others,
+      leftToMutants: leavesOthersToMutants ? others : [],
       isOwn: Self.isOwn(sourceLocation.filePath))
   }
 

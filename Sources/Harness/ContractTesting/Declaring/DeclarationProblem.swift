@@ -99,11 +99,6 @@ extension Contract {
     for problem in implementation.liveTerms?.problems(for: implementation.kind) ?? [] {
       add("\(id): '\(implementation.id)' \(problem)", implementation.sourceLocation)
     }
-    for path in implementation.missingSources {
-      add(
-        "\(id): '\(implementation.id)' is built from '\(path)', where nothing is; give a path "
-          + "relative to the folder of Package.swift", implementation.sourceLocation)
-    }
     var deviating: Set<String> = []
     for deviation in implementation.deviations {
       let subject = "\(id): '\(implementation.id)' deviates from '\(deviation.clause)'"
@@ -134,7 +129,7 @@ extension Contract {
     return problems
   }
 
-  /// The mistakes in the saboteurs, and the clauses that no saboteur names.
+  /// The mistakes in the saboteurs, and the clauses that neither a saboteur nor mutants show.
   var saboteurProblems: [DeclarationProblem] {
     var problems: [DeclarationProblem] = []
     func add(_ message: String, _ location: SourceLocation) {
@@ -161,6 +156,7 @@ extension Contract {
             + clauses.map(\.id).prefix(20).joined(separator: ", "), saboteur.sourceLocation)
       }
     }
+    if leavesOthersToMutants { return problems }
     let named = Set(saboteurs.flatMap(\.clauses))
     for clause in clauses where !named.contains(clause.id) {
       add(
