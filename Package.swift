@@ -265,7 +265,6 @@ let vendor: [Target] = [
   .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
   .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort", "SystemLocks"]),
   .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
-  .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
   .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
 ]
 

@@ -1,5 +1,5 @@
 import Foundation
-import SystemProcesses
+@testable import SystemProcesses
 import Testing
 
 @Suite struct ProcessGroupTests {
