@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup servers contracts test explorers transports example threads matrix bench fuzz soak mutation \
-  libcurl-versions on-debian systems portable api-breakage docs scaffold stubs lint format
+  libcurl-versions on-debian systems portable api-breakage docs scaffold lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
@@ -137,10 +137,6 @@ docs: ## Build the documentation into docs/
 scaffold: setup ## Run what 'contracts new' writes for ten protocols, and finish one
 	@swift build --product contracts --quiet
 	@Scripts/check-scaffold
-
-stubs: setup ## Plant two stubs in a copy of Storefront, and look for them with 'contracts stubs'
-	@swift build --product contracts --quiet
-	@Scripts/check-stubs
 
 lint: ## Check the format, the imports and the documentation
 	@swift format lint --strict --recursive --parallel $(SOURCES)

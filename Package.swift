@@ -56,11 +56,13 @@ let system: [Target] = [
   .target(name: "SystemProcesses", dependencies: ["CPlatform", "SystemLocks"]),
   .target(name: "SystemThreads", dependencies: ["CPlatform"]),
   .target(name: "ManualClocks", dependencies: ["SystemLocks"]),
-  .target(name: "StubLedger", dependencies: ["SystemLocks"]),
   .testTarget(
     name: "ExploredSynchronizationTests", dependencies: ["ExploredSynchronization"]),
   .testTarget(name: "SystemFibersTests", dependencies: ["SystemFibers"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
+  .testTarget(name: "SystemPlatformTests", dependencies: ["SystemPlatform"]),
+  .testTarget(name: "SystemProcessesTests", dependencies: ["SystemProcesses"]),
+  .testTarget(name: "SystemThreadsTests", dependencies: ["SystemLocks", "SystemThreads"]),
   .testTarget(name: "ManualClocksTests", dependencies: ["ManualClocks"]),
 ]
 
@@ -202,7 +204,7 @@ let cookies: [Target] = [
 ]
 
 let transport: [Target] = [
-  .target(name: "TransportPort", dependencies: ["StubLedger", "SystemLocks"]),
+  .target(name: "TransportPort", dependencies: ["SystemLocks"]),
   .target(name: "TransportDecoding", dependencies: ["CBrotli", "CZlib", "TransportPort"]),
   .target(
     name: "TransportCurlAdapter",
@@ -214,7 +216,7 @@ let transport: [Target] = [
   .target(name: "TransportURLSessionAdapter", dependencies: ["SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportPortTests",
-    dependencies: ["ManualClocks", "SeededRandom", "StubLedger", "SystemLocks", "TransportPort"]),
+    dependencies: ["ManualClocks", "SeededRandom", "SystemLocks", "TransportPort"]),
   .testTarget(
     name: "TransportDecodingTests",
     dependencies: ["CZlib", "TransportDecoding", "TransportPort"]),
@@ -257,15 +259,14 @@ let vendor: [Target] = [
     dependencies: ["AnalyticsPort", "FeedbackPort", "SystemLocks", "VendorSDK"]),
   .target(name: "AnalyticsPort", dependencies: ["SystemLocks"]),
   .target(name: "CheckoutPort", dependencies: ["SystemLocks"]),
-  .target(name: "FeedbackPort", dependencies: ["StubLedger", "SystemLocks"]),
+  .target(name: "FeedbackPort", dependencies: ["SystemLocks"]),
   .target(name: "PreferencesPort", dependencies: ["SystemLocks"]),
   .testTarget(name: "VendorSDKTests", dependencies: ["SystemLocks", "VendorSDK"]),
   .testTarget(
     name: "VendorAdaptersTests", dependencies: ["SystemLocks", "VendorAdapters", "VendorSDK"]),
   .testTarget(name: "AnalyticsPortTests", dependencies: ["AnalyticsPort"]),
   .testTarget(name: "CheckoutPortTests", dependencies: ["CheckoutPort", "SystemLocks"]),
-  .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort", "StubLedger"]),
-  .testTarget(name: "FeedbackContractTests", dependencies: ["FeedbackContract"]),
+  .testTarget(name: "FeedbackPortTests", dependencies: ["FeedbackPort"]),
   .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
 ]
 
@@ -373,7 +374,6 @@ let package = Package(
 
     library("ExploredSynchronization"),
     library("ManualClocks"),
-    library("StubLedger"),
 
     library("CookiePort"),
     library("CookieContract"),

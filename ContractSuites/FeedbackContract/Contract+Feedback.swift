@@ -5,7 +5,9 @@ import Testing
 
 extension Contract<FeedbackFixture> {
   /// The behaviour of every feedback service.
-  public static let feedback = Contract("feedback", "Feedback service") {
+  public static let feedback = Contract(
+    "feedback", "Feedback service", leavesOthersToMutants: true
+  ) {
     ClauseGroup("Loading") {
       Clause("id-verbatim", "the vendor and the form receive the id with unchanged bytes") {
         for id in ["form-1", "", " a b ", "Ünï/cø?dé&#", "e\u{301}", "\u{e9}", "a\u{0}b"] {

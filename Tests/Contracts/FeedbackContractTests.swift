@@ -19,19 +19,9 @@ import VendorSDK
 
 extension Implementation<FeedbackFixture> {
   static let inMemory = fake("in-memory") {
-    let form = OwnAnswers.form
-    // Neither the form of another id nor the second one of an id is loaded.
-    let service = FakeFeedbackService(
-      FeedbackForm(id: "e\u{301}", title: "of another id"), form,
-      FeedbackForm(id: form.id, title: "the second one"))
-    let ownAnswers = OwnAnswers(
-      form: form, unknownID: "unknown",
-      isOfUnknownID: { $0 as? UnknownFormError == UnknownFormError(id: "unknown") },
-      begin: {})
-    return FeedbackFixture(
-      service: service, otherService: FakeFeedbackService(sharingVendorOf: service),
-      vendor: FakeVendor(service: service), timeLimit: .seconds(30), ownAnswers: ownAnswers,
-      passTime: { service.advance(by: $0) })
+    // The ids print alike, and their bytes differ.
+    .fake(
+      having: OwnAnswers.form, besides: FeedbackForm(id: "e\u{301}", title: "of another id"))
   }
 
   static let thirdPartyClass = thirdParty("third-party", on: { .production }) { clock, _ in
@@ -70,9 +60,9 @@ extension Implementation<FeedbackFixture> {
       scope.witness("the SDK's count of loads") { sandbox.loadCount }
       let clock = ManualClock()
       return FeedbackFixture(
-        service: NotedFeedbackService(make(clock, sandbox)),
-        otherService: NotedFeedbackService(make(clock, sandbox)), vendor: SandboxedVendor(sandbox),
-        timeLimit: .seconds(30), ownAnswers: .ofThirdParty(sandbox),
+        service: make(clock, sandbox), otherService: make(clock, sandbox),
+        vendor: SandboxedVendor(sandbox), timeLimit: .seconds(30),
+        ownAnswers: .ofThirdParty(sandbox),
         passTime: {
           await clock.waitForSleepers()
           clock.advance(by: $0)
@@ -108,42 +98,6 @@ private final class StrongReference: @unchecked Sendable {
     get { lock.withLock { kept } }
     set { lock.withLock { kept = newValue } }
   }
-}
-
-/// Controls the fake's vendor, which is part of the fake.
-private struct FakeVendor: FeedbackVendor {
-  struct Failure: Error {
-    var code: Int
-  }
-
-  var service: FakeFeedbackService
-
-  var listener: FeedbackListener {
-    service.isVendorTaken ? .stranger : service.isListening ? .service : .nobody
-  }
-
-  var loadCount: Int { service.requestedIDs.count }
-
-  func letStrangerListen() { service.isVendorTaken = true }
-
-  func letStrangerLeave() { service.isVendorTaken = false }
-
-  func onLoad(_ body: @escaping @Sendable (VendorLoad) -> Void) {
-    service.onLoad { load in
-      body(
-        VendorLoad(id: load.id, listener: listener) { load.answer(result(of: $0, id: load.id)) })
-    }
-  }
-
-  private func result(of answer: VendorAnswer, id: String) -> Result<FeedbackForm, any Error> {
-    switch answer {
-    case .form(let title, let questions):
-      .success(FeedbackForm(id: id, title: title, questions: questions))
-    case .failure(let code): .failure(Failure(code: code))
-    }
-  }
-
-  func code(of error: any Error) -> Int? { (error as? Failure)?.code }
 }
 
 /// Controls the SDK through its sandbox.

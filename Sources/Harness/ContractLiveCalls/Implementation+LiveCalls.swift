@@ -4,9 +4,9 @@ public import ContractTesting
 extension Implementation {
   /// Declares how many live calls each case makes, for `CONTRACT_BUDGET`.
   ///
-  /// `CONTRACT_BUDGET=200` lets a run make at most 200 live calls, as declared, in each process. Cases with
-  /// the oldest evidence run first; the others are *not run*, which is no evidence, and the gate fails for
-  /// them. Implementations without a declared cost are not limited.
+  /// `CONTRACT_BUDGET=200` lets each process make at most 200 live calls, as declared. Cases that ran longest
+  /// ago run first. The others are *not run*: they are no evidence, and the gate fails for them.
+  /// Implementations without a declared cost are not limited.
   /// - Parameter calls: The number of calls for each case, at least 1. The harness does not count them.
   public func costs(_ calls: Int = 1) -> Self { changingTerms { $0.cost = calls } }
 
@@ -61,7 +61,9 @@ extension Terms {
   /// What a case's implementation declares.
   init(of one: LiveCase) { self = one.terms as? Terms ?? Terms() }
 
-  func rules(budget: Int?) -> any LiveCallRules { LiveCalls(budget: budget) }
+  func rules(budget: Int?, journals: [String]) -> any LiveCallRules {
+    LiveCalls(budget: budget, journals: journals)
+  }
 
   var isBudgeted: Bool { cost != nil }
 

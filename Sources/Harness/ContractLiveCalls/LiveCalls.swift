@@ -6,16 +6,18 @@ final class LiveCalls: LiveCallRules {
   /// The budget of the run, or `nil` if every call may be made.
   private let budget: LiveBudget?
 
-  init(budget: Int?) { self.budget = budget.map(LiveBudget.init) }
+  init(budget: Int?, journals: [String]) {
+    self.budget = budget.map { LiveBudget($0, journals: journals) }
+  }
 
   func register(_ one: LiveCase) {
     guard let budget, let cost = Terms(of: one).cost else { return }
-    budget.register(.init(id: one.id, cost: cost, isProven: one.isProven))
+    budget.register(one.id, costing: cost)
   }
 
   func refusal(of one: LiveCase) -> String? {
     guard let budget, let cost = Terms(of: one).cost else { return nil }
-    return budget.refusal(of: one.id, costing: cost, lastRun: one.lastRun)
+    return budget.refusal(of: one.id, costing: cost)
   }
 
   func begin(_ one: LiveCase) -> Duration? {

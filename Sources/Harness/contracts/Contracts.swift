@@ -11,7 +11,7 @@ struct Contracts {
     usage: """
       usage: contracts <command> [options]
 
-        report [JOURNAL…] [--format terminal|markdown|html|badge|junit|json|github]
+        report [JOURNAL…] [--format terminal|markdown|html|junit|json|github]
                [--output FILE] [--base BASE] [--all]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
@@ -71,13 +71,6 @@ struct Contracts {
             Shows the results of runs of 'mutate', merged; they are in
             .build/contracts/mutation/TARGET.jsonl.
 
-        stubs LEDGER… [--recording FILE.har]… [--host TEST=REAL]… [--forbid orphans]
-            Names the canned answers that tests gave, as a run with CONTRACT_STUBS=LEDGER noted them,
-            which the real thing contradicts (lying), and those that nothing shows (orphan), with file
-            and line. Recordings, and live answers in ledgers, show what is real. --host says which host
-            tests use instead of the real one. Exits with 1 if a stub lies and, with --forbid orphans,
-            if one is an orphan.
-
         linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
             Checks a recorded history, in JSON lines, against a model: register, key-value, queue,
             stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, 2 if a limit
@@ -115,7 +108,6 @@ struct Contracts {
       return try isPerClause ? NewClauseTestsCommand(rest).run() : NewCommand(rest).run()
     case "mutate": return try MutateCommand(rest).run()
     case "mutations": return try MutationsCommand(rest).run()
-    case "stubs": return try StubsCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "verify-recording": return VerifyRecordingCommand(rest).run()
     case "help":

@@ -101,9 +101,11 @@ struct GateCommand {
 
   /// Parses an age such as `7d`, `12h`, `30m` or `90s`, and returns it in seconds.
   private static func seconds(_ text: String) throws(UsageError) -> Double {
-    guard let seconds = TimeSpan.seconds(text) else {
-      throw UsageError("--max-age '\(text)' is not valid; give \(TimeSpan.expected)")
+    let units: [Character: Double] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
+    guard let unit = text.last.flatMap({ units[$0] }), let number = UInt32(text.dropLast()) else {
+      throw UsageError(
+        "--max-age '\(text)' is not valid; give a number and d, h, m or s, such as 7d")
     }
-    return seconds
+    return Double(number) * unit
   }
 }

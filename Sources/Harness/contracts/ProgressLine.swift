@@ -17,7 +17,7 @@ struct ProgressLine {
   private var failed = 0
   private var latest = ""
 
-  /// Creates a line for a journal that need not exist yet. What it contains is not shown.
+  /// Creates a line for a journal that need not exist yet. Records that it already has are not shown.
   init(journal: String) {
     self.journal = journal
     start = FileHandle(forReadingAtPath: journal).flatMap { try? $0.seekToEnd() } ?? 0

@@ -36,8 +36,8 @@ package final class ProcessGroup: Sendable {
   private let lifeline: Lifeline
   /// Whether the lifeline ends with the group.
   private let ownsLifeline: Bool
-  /// The thread that waits for the program holds this alone, so that a group which nothing holds any more
-  /// ends its program.
+  /// The thread that waits for the program retains only this object, and not the group. A group that nothing
+  /// else retains can then end its program.
   private let ending = ProcessEnding()
   private let isEnded = Mutex(false)
 
@@ -97,7 +97,7 @@ package final class ProcessGroup: Sendable {
     isEnded.withLock { if !$0 { kill(-id, signal) } }
   }
 
-  /// Sends a signal to the program alone, unless ``end()`` was called.
+  /// Sends a signal only to the program, unless ``end()`` was called.
   package func signalLeader(_ signal: Int32) {
     isEnded.withLock { if !$0 { kill(id, signal) } }
   }

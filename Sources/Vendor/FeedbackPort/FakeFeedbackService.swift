@@ -1,4 +1,3 @@
-import StubLedger
 import SystemLocks
 
 /// A feedback service in memory, for tests and previews.
@@ -13,17 +12,8 @@ public final class FakeFeedbackService: FeedbackService {
   /// - Parameters:
   ///   - forms: The forms. Ids are compared by their UTF-8 bytes; the first form with an id wins.
   ///   - timeLimit: How long a load waits for an answer, in the time of ``advance(by:)``.
-  ///   - fileID: The file of the call.
-  ///   - filePath: The path of the call's file.
-  ///   - line: The line of the call.
-  public init(
-    _ forms: FeedbackForm..., timeLimit: Duration = .seconds(30), fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: Int = #line
-  ) {
-    vendor = Vendor(
-      forms: forms, timeLimit: timeLimit,
-      // not mutated: what the ledger notes is no behaviour of the port
-      place: StubPlace(fileID: fileID, filePath: filePath, line: line))
+  public init(_ forms: FeedbackForm..., timeLimit: Duration = .seconds(30)) {
+    vendor = Vendor(forms: forms, timeLimit: timeLimit)
   }
 
   /// Creates a second service on another service's vendor, such as for a second screen of the app.
@@ -80,14 +70,7 @@ public final class FakeFeedbackService: FeedbackService {
     ///
     /// The call has no effect if the load has ended or if another client receives the vendor's
     /// answers.
-    public func answer(
-      _ result: Result<FeedbackForm, any Error>, fileID: StaticString = #fileID,
-      filePath: StaticString = #filePath, line: Int = #line
-    ) {
-      // not mutated: what the ledger notes is no behaviour of the port
-      StubLedger.current?.note(
-        CannedAnswer(loading: id, result),
-        from: StubPlace(fileID: fileID, filePath: filePath, line: line))
+    public func answer(_ result: Result<FeedbackForm, any Error>) {
       vendor.answer(number, result)
     }
   }
@@ -106,12 +89,9 @@ private final class Vendor: Sendable {
 
   let state: Mutex<State>
   private let forms: [FeedbackForm]
-  /// Where the forms were given.
-  private let place: StubPlace
 
-  init(forms: [FeedbackForm], timeLimit: Duration, place: StubPlace) {
+  init(forms: [FeedbackForm], timeLimit: Duration) {
     self.forms = forms
-    self.place = place
     state = Mutex(State(model: FeedbackModel(timeLimit: timeLimit)))
   }
 
@@ -137,11 +117,7 @@ private final class Vendor: Sendable {
 
   private func form(_ id: String) -> FakeFeedbackService.Answer {
     let form = forms.first { $0.id.utf8.elementsEqual(id.utf8) }
-    // The fake's own answer to an unknown id is what its contract checks, and no stub.
-    guard let form else { return .failure(UnknownFormError(id: id)) }
-    // not mutated: what the ledger notes is no behaviour of the port
-    StubLedger.current?.note(CannedAnswer(loading: id, .success(form)), from: place)
-    return .success(form)
+    return form.map { .success($0) } ?? .failure(UnknownFormError(id: id))
   }
 
   func answer(_ number: Int, _ answer: FakeFeedbackService.Answer) {

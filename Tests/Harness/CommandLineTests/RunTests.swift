@@ -9,8 +9,8 @@ import Testing
       "bin/swift": """
       #!/bin/sh
       [ "$*" = 'test --filter Contract' ] || exit 99
-      CONTRACT_SPECIMEN=1 SWIFT_BACKTRACE=enable=no exec '\(ToolFolder.testProgram.path)' \
-        --testing-library swift-testing --filter 'HarnessTests\\.Specimens/\(name)\\('
+      CONTRACT_SPECIMEN=1 SPECIMENS='\(name)' SWIFT_BACKTRACE=enable=no exec '\(ToolFolder.testProgram.path)' \
+        --testing-library swift-testing --filter 'HarnessTests\\.Specimens/(cases|\(name))\\('
       """
     ]
   }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `failures of other tests are printed too, and those of cases once`() async throws {
-    let run = try await ToolRun(["run"], files: specimen("(plainFailure|failing)"))
+    let run = try await ToolRun(["run"], files: specimen("plainFailure|failing"))
     #expect(run.status == 1)
     let parts = run.output.components(separatedBy: "\nother failures, from the log:\n")
     try #require(parts.count == 2, "\(run.output)")

@@ -12,7 +12,7 @@ import Testing
       .passed, .failed, .deviates(reason: text),
       .notApplicable(capability: "x", reason: text), .unavailable(reason: text),
       .crashed(signal: 11), .timedOut(seconds: 0.25), .flaky(reason: text),
-      .proven(at: 1_600_000_000.5), .notRun(reason: text),
+      .notRun(reason: text),
     ]
     let clause = ClauseSummary(
       id: "a", sentence: text, source: nil, group: "G", requires: ["x"], absenceOf: nil,
@@ -28,7 +28,7 @@ import Testing
       .contract(
         ContractSummary(
           id: "c", title: "C", revision: 2, clauses: [clause], dropped: ["b": "why"],
-          unproven: ["a"], leftToMutants: ["d"])),
+          clausesWithoutSaboteur: ["a"], leftToMutants: ["d"])),
       .implementation(
         ImplementationSummary(
           contract: "c", id: "i", kind: .live, lacks: ["x": text], deviations: [deviation],
@@ -47,12 +47,6 @@ import Testing
       .breadth(
         SaboteurBreadth(
           contract: "c", saboteur: "s", failed: ["a"], ran: 2, hasMessage: true)))
-    let code = CaseCode(clause: "aa", implementation: "bb")
-    events.append(.caseFinished(CaseResult(id: id, outcome: .passed, seconds: 0, code: code)))
-    events.append(
-      .caseFinished(
-        CaseResult(
-          id: id, outcome: .deviates(reason: text), seconds: 0, code: code, evidenceTime: 1)))
     for isTouched in [true, false] {
       let witness = WitnessSummary(name: text, isTouched: isTouched)
       events.append(

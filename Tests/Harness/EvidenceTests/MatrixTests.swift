@@ -119,36 +119,6 @@ import Testing
     #expect(outcome([away]) == .unavailable(reason: "x"))
   }
 
-  // MARK: - Earlier evidence
-
-  private let code = CaseCode(clause: "aa", implementation: "bb")
-
-  private func proven(_ time: Double) -> JournalRecord.Event {
-    .caseFinished(
-      CaseResult(id: id, outcome: .proven(at: time), seconds: 0, code: code, evidenceTime: time))
-  }
-
-  private func failed(_ code: CaseCode?) -> JournalRecord.Event {
-    .caseFinished(CaseResult(id: id, outcome: .failed, seconds: 0, code: code))
-  }
-
-  @Test func `a result that repeats earlier evidence has its time`() {
-    let cell = Matrix(start + [record("r", 9, proven(4))]).cells.first { $0.result.id == id }
-    #expect(cell?.result.outcome == .proven(at: 4))
-    #expect(cell?.time == 4)
-  }
-
-  @Test func `repeating earlier evidence takes no later failure of the same code back`() {
-    let runs = [run("r", commit: "aa"), run("s", commit: "bb")]
-    let repeated = record("s", 9, proven(4))
-    #expect(
-      outcome(runs + [record("r", 5, failed(code)), repeated])
-        == .flaky(reason: "failed in 1 of 2 runs of commit aa"))
-    #expect(outcome(runs + [record("r", 3, failed(code)), repeated]) == .proven(at: 4))
-    let other = CaseCode(clause: "aa", implementation: "cc")
-    #expect(outcome(runs + [record("r", 5, failed(other)), repeated]) == .proven(at: 4))
-  }
-
   @Test func `a case that the budget left out takes nothing away, and adds nothing`() {
     let out = Outcome.notRun(reason: "the budget is spent")
     #expect(outcome([record("r", 1, end(.passed)), record("s", 2, end(out))]) == .passed)

@@ -38,33 +38,6 @@ import Testing
     }
   }
 
-  @Test func `a report shows groups, cells, verdicts, failures and a summary`() {
-    let report = TerminalReport(Matrix(records(implementations: ["fake", "real"])))
-    #expect(
-      report.text == """
-
-        Things (c), 2 of 2 clauses
-                  fake  real
-        One
-          first   ✓     ✓
-        Two
-          second  ✗     ✓     fake lies
-
-        ✗ c/second@fake
-          a second does what a second does
-          from RFC 9 §1
-          - M/F.swift:9: got 2
-
-          strength: not shown, no saboteur ran
-
-        ✓ holds  ✗ fails  ≠ deviates  · not applicable  ? unavailable  ‼ crashed  ∞ timed out  ~ flaky
-        ✗ c/second@fake: got 2
-        4 cases · 3 passed · 1 failed
-        clauses: 1 agree · 1 fake lies
-
-        """)
-  }
-
   @Test(arguments: [1, 5, 12, 30])
   func `no line is wider than 100 columns`(count: Int) {
     let names = (0..<count).map { "implementation-\($0)" }

@@ -20,21 +20,4 @@ import Testing
     }
     #expect(Set([fingerprint("a", "bc"), fingerprint("ab", "c"), fingerprint("abc")]).count == 3)
   }
-
-  @Test func `each bit and the length of bytes count, and how they are stored does not`() {
-    let bytes = (0..<21).map { UInt8($0) }
-    let hash = Fingerprint.hexadecimal(of: bytes)
-    var hashes: Set = [hash, Fingerprint.hexadecimal(of: bytes + [0])]
-    for index in bytes.indices {
-      hashes.insert(Fingerprint.hexadecimal(of: bytes[..<index]))
-      for bit in 0..<8 {
-        var changed = bytes
-        changed[index] ^= 1 << bit
-        hashes.insert(Fingerprint.hexadecimal(of: changed))
-      }
-    }
-    #expect(hashes.count == 2 + 21 * 9)
-    #expect(Fingerprint.hexadecimal(of: ([9] + bytes)[1...]) == hash)
-    #expect(Fingerprint.hexadecimal(of: bytes.lazy.map(\.self)) == hash)
-  }
 }

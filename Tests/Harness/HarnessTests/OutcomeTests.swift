@@ -45,7 +45,7 @@ import Testing
     #expect(issue.message.contains("the sum is too small"))
     #expect(
       run.output.contains(
-        "CONTRACT='counter/adds@stuck' swift test --filter 'HarnessTests.Specimens/failing'"))
+        "CONTRACT='counter/adds@stuck' swift test --filter 'HarnessTests.Specimens/cases'"))
     #expect(run.matrix.tables.first?.rows.first?.verdict == .realityMoved)
   }
 

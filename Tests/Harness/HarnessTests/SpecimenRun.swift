@@ -25,7 +25,7 @@ struct SpecimenRun {
   /// Runs a specimen.
   ///
   /// - Parameters:
-  ///   - name: The name of a test function of ``Specimens``, or several joined by `|`.
+  ///   - name: The name of a specimen or of a test function of ``Specimens``, or several joined by `|`.
   ///   - environment: Variables to add.
   ///   - arguments: Further arguments of the test program.
   init(
@@ -38,11 +38,12 @@ struct SpecimenRun {
     var variables = ProcessInfo.processInfo.environment
     for key in variables.keys where key.hasPrefix("CONTRACT") { variables[key] = nil }
     variables["CONTRACT_SPECIMEN"] = "1"
+    variables["SPECIMENS"] = name
     variables["CONTRACT_JOURNAL_FOLDER"] = folder.path
     variables["SWIFT_BACKTRACE"] = "enable=no"
     variables["NO_COLOR"] = "1"
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-    let filter = "HarnessTests\\.Specimens/(\(name))\\("
+    let filter = "HarnessTests\\.Specimens/(cases|\(name))\\("
     let run = try await ProgramRun(
       [program, "--testing-library", "swift-testing", "--filter", filter] + arguments,
       environment: variables.merging(environment) { $1 })

@@ -5,161 +5,116 @@ import Testing
 
 /// Contracts and implementations that are wrong on purpose, and some that are correct.
 ///
-/// They run only in processes that ``SpecimenRun`` starts, one test function per process.
+/// They run only in processes that ``SpecimenRun`` starts. ``cases(_:)`` runs the specimens that the variable
+/// `SPECIMENS` names.
 @Suite(.enabled(if: SpecimenRun.isSpecimenProcess, "SpecimenRun runs these in a separate process"))
 struct Specimens {
-  @Test(arguments: Contract.counter.cases(for: .sound, .soundLive))
-  func sound(_ specimen: ContractCase<Counter>) async throws {
+  /// The cases of a specimen, or of several whose names are joined by `|`.
+  private static var chosen: [ContractCase<Counter>] {
+    (ProcessInfo.processInfo.environment["SPECIMENS"] ?? "").split(separator: "|").flatMap {
+      cases(of: String($0))
+    }
+  }
+
+  @Test(arguments: chosen) func cases(_ specimen: ContractCase<Counter>) async throws {
     try await specimen.verify()
   }
 
-  @Test(
-    arguments: Contract.shared.cases(
-      for: .sound.renamed("sharing").inOwnProcess(sharing: .untilCrash).exclusive("sharing"),
-      .sound.renamed("alone").inOwnProcess().exclusive("alone")))
-  func sharedProcess(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
+  private static func counter(
+    _ implementations: Implementation<Counter>...
+  ) -> [ContractCase<Counter>] {
+    Contract.counter.cases(for: implementations)
   }
 
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .sound.renamed("part").inOwnProcess(sharing: .untilCrash).timeLimit(.seconds(5))
-    ).dropFirst())
-  func partInSharedProcess(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .sound, .soundLive.built(from: "Tests/Harness/HarnessTests/SpecimenRun.swift")))
-  func fresh(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: .trapping, .sound))
-  func crashingInPlace(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .sound, .recording, .impostor, .recording.renamed("elsewhere").inOwnProcess(),
-      .impostor.renamed("impostor-elsewhere").inOwnProcess(sharing: .untilCrash), .unreadable))
-  func witnessed(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
+  private static func cases(of specimen: String) -> [ContractCase<Counter>] {
+    switch specimen {
+    case "sound": counter(.sound, .soundLive)
+    case "sharedProcess":
+      Contract.shared.cases(
+        for: .sound.renamed("sharing").inOwnProcess(sharing: .untilCrash).exclusive("sharing"),
+        .sound.renamed("alone").inOwnProcess().exclusive("alone"))
+    case "partInSharedProcess":
+      counter(.sound.renamed("part").inOwnProcess(sharing: .untilCrash).timeLimit(.seconds(5)))
+        .dropFirst().map(\.self)
+    case "crashingInPlace": counter(.trapping, .sound)
+    case "witnessed":
+      counter(
+        .sound, .recording, .impostor, .recording.renamed("elsewhere").inOwnProcess(),
+        .impostor.renamed("impostor-elsewhere").inOwnProcess(sharing: .untilCrash), .unreadable)
+    case "failing": counter(.sound, .stuck)
+    case "deviating":
+      counter(
+        .stuck.deviating(from: "adds", because: "it is stuck", link: "https://bugs.example/1"))
+    case "noLongerDeviating": counter(.sound.deviating(from: "adds", because: "once broken"))
+    case "intermittent":
+      counter(
+        .sound.deviating(from: "adds", intermittently: true, because: "sometimes slow"),
+        .stuck.deviating(from: "adds", intermittently: true, because: "sometimes stuck"))
+    case "unavailable": counter(.soundLive.available(when: "the moon is full") { false })
+    case "refused":
+      counter(.unmade, .refusing, .refusing.renamed("refusing-alone").inOwnProcess(), .late, .other)
+    case "versioned":
+      counter(
+        .sound.renamed("numbered").version { _ in "Counter 1" },
+        .sound.renamed("numbered-alone").version { _ in "Counter 2" }.inOwnProcess(),
+        .sound.renamed("reticent").version { _ in throw Refusal() })
+    case "overdue":
+      counter(
+        .stuck.deviating(from: "adds", because: "it is stuck", until: "2020-01-31"),
+        .stuck.renamed("in-time").deviating(
+          from: "adds", because: "it is stuck", until: "2999-12-31"),
+        .stuck.renamed("undated").deviating(from: "adds", because: "it is stuck", until: "tomorrow")
+      )
+    case "crashing": counter(.trapping.inOwnProcess(), .sound)
+    case "crashesAndTimeouts":
+      counter(
+        .trapping.deviating(from: "adds", by: .crashing, because: "it traps"),
+        .exiting.deviating(from: "adds", by: .crashing, because: "it exits"),
+        .stalling.deviating(
+          from: "adds", by: .timingOut(after: .milliseconds(300)), because: "it waits"),
+        .blocking.deviating(
+          from: "adds", by: .timingOut(after: .milliseconds(300)), because: "it blocks"))
+    case "anotherManner":
+      counter(.stuck.deviating(from: "adds", by: .crashing, because: "it is declared to trap"))
+    case "timingOut": counter(.stalling.timeLimit(.milliseconds(200)), .sound)
+    case "blockingInOwnProcess": counter(.blocking.timeLimit(.milliseconds(200)).inOwnProcess())
+    case "leavingFolders":
+      counter(
+        .leaving(.trapping), .leaving(.exiting), .leaving(.blocking).timeLimit(.milliseconds(300)))
+    case "blockingInPlace": counter(.blocking.timeLimit(.milliseconds(200)), .sound)
+    case "starved": Contract.wedge.cases(for: .sound)
+    case "tearDownThrows": counter(.untidy)
+    case "tearDownThrowsBehindDeviation":
+      counter(.untidy.deviating(from: "adds", because: "the fixture is at fault, not the clause"))
+    case "makeThrows": counter(.unmakeable)
+    case "childTask": Contract.children.cases(for: .sound)
+    case "childTaskDeviating":
+      Contract.children.cases(for: .sound.deviating(from: "child", because: "the child complains"))
+    case "unknownDeviation": counter(.sound.deviating(from: "add", because: "the id is misspelled"))
+    case "placeholderReason": counter(.sound.deviating(from: "adds", because: "TODO"))
+    case "unknownCapability": counter(.sound.lacking(.unheardOf, because: "an example"))
+    case "duplicateClause": Contract.twins.cases(for: .sound)
+    case "missingAbsence": Contract.unprobed.cases(for: .sound)
+    case "capabilities": counter(.forgetful, .sound.lacking(.memory, because: "too lazy"))
+    case "dropped":
+      Contract.counter.without("adds", because: "this port has no sums").cases(for: .sound)
+    case "unknownDropped": Contract.counter.without("subtracts", because: "no").cases(for: .sound)
+    case "noImplementation": Contract.counter.cases(for: [Implementation<Counter>]())
+    case "sameNameTwice": counter(.sound, .sound)
+    case "saboteurs": Contract.counter.saboteurCases
+    case "both": counter(.sound) + Contract.counter.saboteurCases
+    case "weakSaboteurs": Contract.weak.saboteurCases
+    case "leftToMutants": Contract.shown.cases(for: .sound) + Contract.shown.saboteurCases
+    case "breadth": Contract.arithmetic.saboteurCases
+    case "everyOutcome":
+      counter(
+        .sound, .stuck.deviating(from: "adds", because: "it is stuck"),
+        .soundLive.available(when: "the moon is full") { false }, .trapping.inOwnProcess())
+    default: []
+    }
   }
 
   @Test func plainFailure() { Issue.record("no case says this") }
-
-  @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
-  func failing(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .stuck.deviating(from: "adds", because: "it is stuck", link: "https://bugs.example/1")))
-  func deviating(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(for: .sound.deviating(from: "adds", because: "once broken")))
-  func noLongerDeviating(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .sound.deviating(
-        from: "adds", intermittently: true, because: "sometimes slow"),
-      .stuck.deviating(from: "adds", intermittently: true, because: "sometimes stuck")))
-  func intermittent(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .soundLive.available(when: "the moon is full") { false }))
-  func unavailable(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .unmade, .refusing, .refusing.renamed("refusing-alone").inOwnProcess(), .late, .other))
-  func refused(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .sound.renamed("numbered").version { _ in "Counter 1" },
-      .sound.renamed("numbered-alone").version { _ in "Counter 2" }.inOwnProcess(),
-      .sound.renamed("reticent").version { _ in throw Refusal() }))
-  func versioned(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .stuck.deviating(from: "adds", because: "it is stuck", until: "2020-01-31"),
-      .stuck.renamed("in-time").deviating(
-        from: "adds", because: "it is stuck", until: "2999-12-31"),
-      .stuck.renamed("undated").deviating(
-        from: "adds", because: "it is stuck", until: "tomorrow")))
-  func overdue(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: .trapping.inOwnProcess(), .sound))
-  func crashing(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .trapping.deviating(from: "adds", by: .crashing, because: "it traps"),
-      .exiting.deviating(from: "adds", by: .crashing, because: "it exits"),
-      .stalling.deviating(
-        from: "adds", by: .timingOut(after: .milliseconds(300)), because: "it waits"),
-      .blocking.deviating(
-        from: "adds", by: .timingOut(after: .milliseconds(300)), because: "it blocks")))
-  func crashesAndTimeouts(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .stuck.deviating(from: "adds", by: .crashing, because: "it is declared to trap")))
-  func anotherManner(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(for: .stalling.timeLimit(.milliseconds(200)), .sound))
-  func timingOut(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)).inOwnProcess()))
-  func blockingInOwnProcess(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .leaving(.trapping), .leaving(.exiting),
-      .leaving(.blocking).timeLimit(.milliseconds(300))))
-  func leavingFolders(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: .blocking.timeLimit(.milliseconds(200)), .sound))
-  func blockingInPlace(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
 
   /// Other tasks compute on every thread of the pool while the case runs.
   @Test(arguments: Contract.drowsy.cases(for: .sound))
@@ -173,133 +128,15 @@ struct Specimens {
     try await specimen.verify()
   }
 
-  @Test(arguments: Contract.wedge.cases(for: .sound))
-  func starved(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: .untidy))
-  func tearDownThrows(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .untidy.deviating(from: "adds", because: "the fixture is at fault, not the clause")))
-  func tearDownThrowsBehindDeviation(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: .unmakeable))
-  func makeThrows(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.children.cases(for: .sound))
-  func childTask(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.children.cases(
-      for: .sound.deviating(from: "child", because: "the child complains")))
-  func childTaskDeviating(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .sound.deviating(from: "add", because: "the id is misspelled")))
-  func unknownDeviation(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: .sound.deviating(from: "adds", because: "TODO")))
-  func placeholderReason(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: .sound.lacking(.unheardOf, because: "an example")))
-  func unknownCapability(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.twins.cases(for: .sound))
-  func duplicateClause(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.unprobed.cases(for: .sound))
-  func missingAbsence(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(for: .forgetful, .sound.lacking(.memory, because: "too lazy"))
-  )
-  func capabilities(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(
-    arguments: Contract.counter.without("adds", because: "this port has no sums").cases(for: .sound)
-  )
-  func dropped(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.without("subtracts", because: "no").cases(for: .sound))
-  func unknownDropped(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: [Implementation<Counter>]()))
-  func noImplementation(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.cases(for: .sound, .sound))
-  func sameNameTwice(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.counter.saboteurCases)
-  func saboteurs(_ specimen: ContractCase<Counter>) async throws { try await specimen.verify() }
-
-  @Test(arguments: Contract.counter.cases(for: .sound) + Contract.counter.saboteurCases)
-  func both(_ specimen: ContractCase<Counter>) async throws { try await specimen.verify() }
-
-  @Test(arguments: Contract.weak.saboteurCases)
-  func weakSaboteurs(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.shown.cases(for: .sound) + Contract.shown.saboteurCases)
-  func leftToMutants(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
-  }
-
-  @Test(arguments: Contract.arithmetic.saboteurCases)
-  func breadth(_ specimen: ContractCase<Counter>) async throws { try await specimen.verify() }
-
   /// Cases in a loop instead of as arguments.
   @Test func loop() async throws {
     for one in Contract.counter.cases(for: .forgetful, .sound) { try await one.verify() }
-  }
-
-  @Test(
-    arguments: Contract.counter.cases(
-      for: .sound, .stuck.deviating(from: "adds", because: "it is stuck"),
-      .soundLive.available(when: "the moon is full") { false }, .trapping.inOwnProcess()))
-  func everyOutcome(_ specimen: ContractCase<Counter>) async throws {
-    try await specimen.verify()
   }
 }
 
 /// The port under test: a number to add to.
 struct Counter: Sendable {
   var add: @Sendable (Int) async throws -> Int
-  var canRemember = true
 }
 
 extension Capability {

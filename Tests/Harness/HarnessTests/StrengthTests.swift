@@ -2,7 +2,7 @@ import ContractEvidence
 import ContractReports
 import Testing
 
-/// Saboteurs prove clauses, and weak clauses fail.
+/// Saboteurs show that clauses can fail, and a clause that can't fail is reported.
 @Suite struct StrengthTests {
   @Test func `a strong contract catches every saboteur`() async throws {
     let run = try await SpecimenRun("saboteurs")
@@ -39,7 +39,7 @@ import Testing
     #expect(
       table.remarks.first?.sentence == """
         the saboteur nothing fails 5 of 5 clauses that it does not name: it is broken altogether and \
-        proves little; narrow its flaw
+        shows little; narrow its flaw
         """)
     let quick = try await SpecimenRun("breadth")
     #expect(quick.matrix.tables.first?.breadths == [])

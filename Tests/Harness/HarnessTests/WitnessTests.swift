@@ -21,7 +21,8 @@ import Testing
       ))
   }
 
-  @Test func `only a live implementation that touches the real thing proves a clause`() async throws
+  @Test func `a clause is unproven if its live implementation does not touch the real thing`()
+    async throws
   {
     let run = try await SpecimenRun("witnessed", environment: ["CONTRACT": "counter@impostor"])
     #expect(run.outcome("counter/adds@impostor") == .passed)

@@ -35,7 +35,7 @@ import Testing
     #expect(history.points.map(\.name) == ["a", "b", "c", "d"])
     #expect(history.points.map(\.failed) == [1, 0, 1, 1])
     #expect(history.points.map(\.deviating) == [0, 1, 0, 0])
-    #expect(history.points.map(\.provenClauses) == [2, 2, 2, 2])
+    #expect(history.points.map(\.shownClauses) == [2, 2, 2, 2])
     #expect(history.failing.map(\.name) == ["things/first@real (linux)"])
     #expect(
       try #require(history.failing.first).sentence
@@ -118,16 +118,5 @@ import Testing
 
   @Test func `no journals give a sentence`() {
     #expect(HistoryReport(EvidenceHistory([])).text.hasPrefix("no journal has results\n"))
-  }
-
-  @Test(
-    arguments: [
-      ([:], "6 hold"), (["first@fake": .failed], "1 of 6 fail"),
-      (["first@fake": .deviates(reason: "r")], "5 hold, 1 deviate"),
-    ] as [([String: Outcome], String)])
-  func `a badge counts the cases`(outcomes: [String: Outcome], message: String) {
-    let badge = Badge(EvidenceSample(outcomes: outcomes).matrix)
-    #expect(badge.message == message)
-    #expect(badge.text.contains("<title>contracts: \(message)</title>"))
   }
 }

@@ -31,7 +31,7 @@ import Testing
       file: text, path: text, line: 1)
     let contract = ContractSummary(
       id: "k", title: text, revision: 1, clauses: [clause, other], dropped: [other.id: text],
-      unproven: [text])
+      clausesWithoutSaboteur: [text])
     let issue = IssueSummary(message: text, file: text, path: "/p/\(text)", line: 1)
     var events: [JournalRecord.Event] = [.contract(contract), .problem(text)]
     let outcomes: [Outcome] = [

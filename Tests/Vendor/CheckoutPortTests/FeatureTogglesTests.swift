@@ -79,11 +79,4 @@ import Testing
     #expect(!toggles.isEnabled(.oneTapCheckoutInCart))
     #expect(toggles.isEnabled(.oneTapCheckoutOnProduct))
   }
-
-  @Test func `a failed reload does not change the toggles`() throws {
-    let toggles = try FileFeatureToggles(file(#"{"one-tap-checkout-in-cart": true}"#))
-    _ = try file("{")
-    #expect(throws: FeatureTogglesError.self) { try toggles.reload() }
-    #expect(toggles.isEnabled(.oneTapCheckoutInCart))
-  }
 }

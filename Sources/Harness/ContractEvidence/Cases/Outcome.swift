@@ -27,26 +27,17 @@ public enum Outcome: Hashable, Sendable {
   /// The clause held and failed on one commit: in several runs, or in one that tried the case again.
   case flaky(reason: String)
 
-  /// The clause held in an earlier run, with the same code, and did not run again. The number is the time
-  /// of that run in seconds since 1970-01-01 00:00 UTC.
-  case proven(at: Double)
-
   /// The case was left out of the run, so there is no evidence either way.
   case notRun(reason: String)
 
-  /// Whether the clause held, in this run or in an earlier one with the same code.
-  public var holds: Bool {
-    switch self {
-    case .passed, .proven: true
-    default: false
-    }
-  }
+  /// Whether the clause held.
+  public var holds: Bool { self == .passed }
 
   /// Whether the outcome fails the run.
   public var isFailure: Bool {
     switch self {
     case .failed, .crashed, .timedOut, .flaky: true
-    case .passed, .deviates, .notApplicable, .unavailable, .proven, .notRun: false
+    case .passed, .deviates, .notApplicable, .unavailable, .notRun: false
     }
   }
 
@@ -61,7 +52,6 @@ public enum Outcome: Hashable, Sendable {
     case .crashed: "crashed"
     case .timedOut: "timed-out"
     case .flaky: "flaky"
-    case .proven: "proven"
     case .notRun: "not-run"
     }
   }
@@ -77,7 +67,6 @@ public enum Outcome: Hashable, Sendable {
     case .crashed: "‼"
     case .timedOut: "∞"
     case .flaky: "~"
-    case .proven: "◷"
     case .notRun: "○"
     }
   }
@@ -88,7 +77,6 @@ public enum Outcome: Hashable, Sendable {
     case .passed, .failed: nil
     case .deviates(let reason), .unavailable(let reason), .flaky(let reason), .notRun(let reason):
       reason
-    case .proven(let time): "proven on \(Day(at: time))"
     case .notApplicable(_, let reason): reason
     case .crashed(0): "the process ended during the case"
     case .crashed(let signal): "the process was ended by \(signalName(signal))"
@@ -99,7 +87,7 @@ public enum Outcome: Hashable, Sendable {
   /// Orders outcomes from good (0) to bad, to choose one of several results of the same case.
   var severity: Int {
     switch self {
-    case .passed, .proven: 0
+    case .passed: 0
     case .notApplicable: 1
     case .deviates: 2
     case .unavailable, .notRun: 3

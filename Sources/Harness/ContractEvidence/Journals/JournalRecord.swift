@@ -101,7 +101,7 @@ public struct ContractSummary: Equatable, Sendable {
   /// The clauses that the adopter left out, by id, with the reason.
   public var dropped: [String: String]
   /// The clauses that no saboteur names, although the contract doesn't leave them to mutants.
-  public var unproven: [String]
+  public var clausesWithoutSaboteur: [String]
   /// The clauses that the contract leaves to mutants.
   public var leftToMutants: [String]
   /// Whether the package that ran the contract declares it, or `nil` if the journal is older than
@@ -114,15 +114,15 @@ public struct ContractSummary: Equatable, Sendable {
   /// Describes a contract and computes its digest from the clauses.
   package init(
     id: String, title: String, revision: Int, clauses: [ClauseSummary],
-    dropped: [String: String] = [:], unproven: [String] = [], leftToMutants: [String] = [],
-    isOwn: Bool = true
+    dropped: [String: String] = [:], clausesWithoutSaboteur: [String] = [],
+    leftToMutants: [String] = [], isOwn: Bool = true
   ) {
     self.id = id
     self.title = title
     self.revision = revision
     self.clauses = clauses
     self.dropped = dropped
-    self.unproven = unproven
+    self.clausesWithoutSaboteur = clausesWithoutSaboteur
     self.leftToMutants = leftToMutants
     self.isOwn = isOwn
     digest = Self.digest(of: clauses, revision: revision)
@@ -248,42 +248,21 @@ public struct CaseResult: Equatable, Sendable {
   public var issues: [IssueSummary]
   /// What the fixture's witnesses observed, or `nil` if it has none or the case did not end.
   public var witness: WitnessSummary?
-  /// The code that a live implementation's result is evidence about, or `nil` if it is not known.
-  public var code: CaseCode?
-  /// When an earlier run showed what this result repeats, in seconds since 1970-01-01 00:00 UTC, or
-  /// `nil` if the case itself ran.
-  public var evidenceTime: Double?
 
   package init(
     id: CaseID, outcome: Outcome, seconds: Double, issues: [IssueSummary] = [],
-    witness: WitnessSummary? = nil, code: CaseCode? = nil, evidenceTime: Double? = nil
+    witness: WitnessSummary? = nil
   ) {
     self.id = id
     self.outcome = outcome
     self.seconds = seconds
     self.issues = issues
     self.witness = witness
-    self.code = code
-    self.evidenceTime = evidenceTime
-    if case .proven(let time) = outcome { self.evidenceTime = time }
   }
 
   /// The issues that reports show: those of failures. A declared deviation's reason explains its
   /// issues, so they stay in the journal.
   package var failureIssues: [IssueSummary] { outcome.isFailure ? issues : [] }
-}
-
-/// The code behind the result of a case, as digests of its source files.
-public struct CaseCode: Equatable, Sendable {
-  /// The digest of the clause, and of what surrounds the clauses in its file.
-  public var clause: String
-  /// The digest of the implementation: of its adapter and its fixture.
-  public var implementation: String
-
-  package init(clause: String, implementation: String) {
-    self.clause = clause
-    self.implementation = implementation
-  }
 }
 
 /// What the witnesses of a fixture observed during a clause.
@@ -381,7 +360,7 @@ public struct SaboteurBreadth: Equatable, Sendable {
     if isBrokenAltogether {
       return
         "the saboteur \(saboteur) fails \(failed.count) of \(ran) clauses that it does not name: it is "
-        + "broken altogether and proves little; narrow its flaw"
+        + "broken altogether and shows little; narrow its flaw"
     }
     guard !hasMessage, failed.count >= Self.several else { return nil }
     return

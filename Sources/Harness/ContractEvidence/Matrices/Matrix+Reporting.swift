@@ -45,7 +45,6 @@ extension Matrix.Summary {
   public var text: String {
     func count(_ name: String) -> Int { outcomes[name] ?? 0 }
     var parts = ["\(cases) case\(cases == 1 ? "" : "s")", "\(count("passed")) passed"]
-    if count("proven") > 0 { parts.append("\(count("proven")) proven earlier") }
     for (name, label) in [
       ("failed", "failed"), ("crashed", "crashed"), ("timed-out", "timed out"),
       ("flaky", "flaky"),
@@ -137,8 +136,8 @@ extension Matrix.Table {
     public var sentence: String
   }
 
-  /// Live implementations that may be fakes, results for another revision, and saboteurs that are broken
-  /// altogether.
+  /// Remarks about live implementations that may be fakes, results for another revision, and saboteurs that
+  /// fail most clauses.
   public var remarks: [Remark] {
     columns.compactMap { column in
       column.untouched.map { Remark(subject: column.name, sentence: $0) }
@@ -161,7 +160,7 @@ extension Matrix.Table {
   }
 
   /// The number of clauses that caught a saboteur.
-  public var provenClauses: Int { Set(saboteurs.filter(\.isCaught).map(\.clause)).count }
+  public var shownClauses: Int { Set(saboteurs.filter(\.isCaught).map(\.clause)).count }
 
   /// How many clauses are known to fail on broken implementations, in words.
   public var strength: String {
@@ -169,7 +168,7 @@ extension Matrix.Table {
     let mutants = others == 0 ? "" : ", \(others) left to mutants"
     return saboteurs.isEmpty
       ? "not shown, no saboteur ran" + mutants
-      : "\(provenClauses) of \(contract.clauses.count) clauses seen to fail" + mutants
+      : "\(shownClauses) of \(contract.clauses.count) clauses seen to fail" + mutants
   }
 }
 

@@ -140,7 +140,9 @@ public struct Matrix: Equatable, Sendable {
   /// Whether a problem, a case or a saboteur fails the run.
   public var isFailure: Bool {
     !problems.isEmpty || cells.contains { $0.result.outcome.isFailure }
-      || tables.contains { $0.saboteurs.contains { !$0.isCaught } || !$0.contract.unproven.isEmpty }
+      || tables.contains {
+        $0.saboteurs.contains { !$0.isCaught } || !$0.contract.clausesWithoutSaboteur.isEmpty
+      }
   }
 }
 

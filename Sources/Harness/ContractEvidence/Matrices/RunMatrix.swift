@@ -162,7 +162,6 @@ extension Matrix.Cell {
       default: break
       }
     }
-    chosen.time = chosen.result.evidenceTime ?? chosen.time
     for cell in cells {
       if case .deviates = cell.result.outcome { chosen.deviatedRuns += 1 }
       if cell.result.outcome == .passed { chosen.heldRuns += 1 }
@@ -199,7 +198,7 @@ extension Matrix.Cell {
   /// Whether the clause held, or deviated as declared.
   package var isEvidenceOfNoFailure: Bool {
     switch result.outcome {
-    case .passed, .proven, .deviates: true
+    case .passed, .deviates: true
     default: false
     }
   }

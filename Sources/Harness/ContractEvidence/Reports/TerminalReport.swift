@@ -76,13 +76,11 @@ public struct TerminalReport: Sendable {
 
   /// The meaning of the symbols; the second line has those that few runs need.
   private var legend: [String] {
-    let outcomes = Set(matrix.results.map(\.outcome.name))
-    let rare = [("proven", "◷ proven earlier, with the same code"), ("not-run", "○ not run")]
-      .filter { outcomes.contains($0.0) }.map(\.1).joined(separator: "  ")
+    let hasNotRun = matrix.results.contains { $0.outcome.name == "not-run" }
     return [
       "✓ holds  ✗ fails  ≠ deviates  · not applicable  ? unavailable  ‼ crashed  "
         + "∞ timed out  ~ flaky"
-    ] + (rare.isEmpty ? [] : [rare])
+    ] + (hasNotRun ? ["○ not run"] : [])
   }
 
   private func appendSlowest(to lines: inout [String]) {
@@ -263,15 +261,15 @@ public struct TerminalReport: Sendable {
     let tables = matrix.tables
     let mutants = tables.map(\.contract.leftToMutants.count).reduce(0, +)
     let weak = tables.filter {
-      $0.provenClauses + $0.contract.leftToMutants.count < $0.contract.clauses.count
+      $0.shownClauses + $0.contract.leftToMutants.count < $0.contract.clauses.count
     }.map { table in
-      "\(table.contract.id) \(table.provenClauses) of \(table.contract.clauses.count)"
+      "\(table.contract.id) \(table.shownClauses) of \(table.contract.clauses.count)"
     }
     let count = tables.map(\.contract.clauses.count).reduce(0, +)
-    let proven = tables.map(\.provenClauses).reduce(0, +)
-    return proven == 0
+    let shown = tables.map(\.shownClauses).reduce(0, +)
+    return shown == 0
       ? "not shown, no saboteur ran"
-      : "\(proven) of \(count) clauses seen to fail"
+      : "\(shown) of \(count) clauses seen to fail"
         + (mutants == 0 ? "" : ", \(mutants) left to mutants")
         + (weak.isEmpty ? "" : ": " + weak.joined(separator: ", "))
   }
@@ -345,7 +343,7 @@ public struct TerminalReport: Sendable {
 
   private func colour(_ outcome: Outcome) -> Style {
     switch outcome {
-    case .passed, .proven: .green
+    case .passed: .green
     case .failed, .crashed, .timedOut, .flaky: .red
     case .deviates, .unavailable, .notRun: .yellow
     case .notApplicable: .grey
@@ -443,7 +441,7 @@ extension Outcome {
   /// Whether the run that reports the case did not run it to an end.
   fileprivate var isNotOfThisRun: Bool {
     switch self {
-    case .unavailable, .proven, .notRun: true
+    case .unavailable, .notRun: true
     default: false
     }
   }

@@ -23,18 +23,7 @@ final class CaseServerProcess {
     var temporaryFolder: String?
   }
 
-  /// What the process says.
-  enum Line: Equatable {
-    case test(filter: String)
-    case served(id: String, kind: String, isExclusive: Bool)
-    case leftOut(id: String, reason: String)
-    case ready
-    case started(String)
-    case passed(String)
-    case failed(String, message: String)
-    case unavailable(String)
-    case done
-  }
+  typealias Line = CaseServerLine
 
   /// Why there is no next line.
   enum Silence: Error, Equatable {
@@ -125,7 +114,7 @@ final class CaseServerProcess {
     var clock = SilenceClock(of: process)
     while true {
       if let text = buffer.next() {
-        if let line = Self.parse(text) { return line }
+        if let line = Line(text) { return line }
         continue
       }
       guard rest > 0 else { throw .timedOut }
@@ -188,28 +177,5 @@ final class CaseServerProcess {
   var output: String {
     let data = FileManager.default.contents(atPath: outputPath) ?? Data()
     return String(decoding: data.suffix(4_000), as: UTF8.self)
-  }
-
-  /// Reads a line; the words' meaning is `CaseServer`'s in ContractTesting.
-  static func parse(_ text: String) -> Line? {
-    let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-      .map(String.init)
-    let id = words.count > 1 ? words[1] : ""
-    let rest = words.count > 2 ? words[2] : ""
-    switch words[0] {
-    case "test": return .test(filter: String(text.dropFirst(5)))
-    case "case":
-      let parts = rest.split(separator: " ")
-      return .served(
-        id: id, kind: parts.first.map(String.init) ?? "", isExclusive: parts.last == "1")
-    case "out": return .leftOut(id: id, reason: rest)
-    case "ready": return .ready
-    case "start": return .started(id)
-    case "pass": return .passed(id)
-    case "fail": return .failed(id, message: rest)
-    case "none": return .unavailable(id)
-    case "done": return .done
-    default: return nil
-    }
   }
 }

@@ -132,7 +132,9 @@ public struct Gate: Hashable, Sendable {
           problems.append(problem)
         }
       }
-      if let problem = problem(withProofOf: row, in: table, now: now) { problems.append(problem) }
+      if let problem = problem(withLiveEvidenceFor: row, in: table, now: now) {
+        problems.append(problem)
+      }
     }
     return problems + witnessProblems(in: table) + expiredDeviations(in: table, now: now)
       + strengthProblems(in: table, now: now)
@@ -186,8 +188,8 @@ public struct Gate: Hashable, Sendable {
     if let future = future(cell.time, now: now) {
       return problem("ran \(future)", isShared: true)
     }
-    // For a live implementation, age and revision are checked with the clause's proof: another live
-    // implementation may have a newer one.
+    // For a live implementation, age and revision are checked for the whole row: another live
+    // implementation may have a newer result.
     if implementation.kind == .live { return nil }
     if !cell.isCurrent { return problem("ran another revision of the contract") }
     if let maximumAge, now - cell.time > maximumAge, outcome == .passed {
@@ -201,12 +203,12 @@ public struct Gate: Hashable, Sendable {
 
   /// The problem with the live evidence for one clause, if a fake relies on it.
   private func problem(
-    withProofOf row: Matrix.Row, in table: Matrix.Table, now: Double
+    withLiveEvidenceFor row: Matrix.Row, in table: Matrix.Table, now: Double
   ) -> Problem? {
     let fake = zip(table.columns, row.cells).first { column, cell in
       column.implementation.kind != .live && cell?.result.outcome == .passed
     }?.0.name
-    // An absence clause needs no live proof: there may be no live implementation that lacks the
+    // An absence clause needs no live evidence: there may be no live implementation that lacks the
     // capability.
     guard row.clause.absenceOf == nil, let fake, !isAllowed(row.clause, of: table.contract) else {
       return nil
@@ -220,22 +222,22 @@ public struct Gate: Hashable, Sendable {
         clause: clause, sentence: "\(clause) \(sentence)",
         command: selection.rerunCommand(kind: .live))
     }
-    let proofs = live.compactMap(\.1).filter(\.result.outcome.holds)
-    guard !proofs.isEmpty else {
+    let held = live.compactMap(\.1).filter(\.result.outcome.holds)
+    guard !held.isEmpty else {
       return problem(
         "is unproven: it holds on \(fake), and "
           + (live.isEmpty
             ? "the contract has no live implementation" : "on no live implementation (\(names))"))
     }
-    let times = proofs.filter(\.isCurrent).map(\.time)
+    let times = held.filter(\.isCurrent).map(\.time)
     guard let latest = times.max() else {
       return problem(
-        "is proven only for another revision of the contract; run \(names) on the current one "
+        "holds on a live implementation only for another revision of the contract; run \(names) on the current one "
           + "(digest \(table.contract.digest))")
     }
     guard let maximumAge, now - latest > maximumAge else { return nil }
     return problem(
-      "was last proven by a live implementation \(Self.days(now - latest)) ago; the maximum is "
+      "last held on a live implementation \(Self.days(now - latest)) ago; the maximum is "
         + Self.days(maximumAge))
   }
 
@@ -269,12 +271,12 @@ public struct Gate: Hashable, Sendable {
         sentence: "the saboteur \(result.saboteur) of \(result.contract) \(result.message)",
         command: result.caseID.rerunCommand())
     }
-    let unproven = contract.unproven.map { clause in
+    let withoutSaboteur = contract.clausesWithoutSaboteur.map { clause in
       Problem(
         clause: "\(contract.id)/\(clause)",
         sentence: "\(contract.id)/\(clause) has no saboteur, so nothing shows that it can fail")
     }
-    return escaped + unproven + incompleteStrength(of: table, now: now)
+    return escaped + withoutSaboteur + incompleteStrength(of: table, now: now)
   }
 
   /// Saboteurs that are named and did not run, or ran too long ago.
@@ -287,7 +289,8 @@ public struct Gate: Hashable, Sendable {
     }
     let command = "\(contract.id)@saboteur.*".rerunCommand()
     var problems: [Problem] = []
-    let seen = Set(table.saboteurs.map(\.clause) + contract.unproven + contract.leftToMutants)
+    let seen = Set(
+      table.saboteurs.map(\.clause) + contract.clausesWithoutSaboteur + contract.leftToMutants)
     let missing = contract.clauses.map(\.id).filter {
       !seen.contains($0) && contract.dropped[$0] == nil
     }

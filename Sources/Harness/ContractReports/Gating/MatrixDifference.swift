@@ -9,8 +9,8 @@ public struct MatrixDifference: Equatable, Sendable {
   public var newlyFailing: [String] = []
   /// Cases that failed in the first matrix and pass in the second.
   public var newlyPassing: [String] = []
-  /// Clauses, as `contract/clause`, that a live implementation proved in the first matrix and none
-  /// proves in the second.
+  /// Clauses, as `contract/clause`, that held on a live implementation in the first matrix, and that are
+  /// unproven in the second.
   public var newlyUnproven: [String] = []
   /// Clauses and implementations (`contract@implementation`) that only the first matrix contains.
   /// Clauses that the adopter left out count as not contained.
@@ -91,7 +91,7 @@ public struct MatrixDifference: Equatable, Sendable {
         dropped.append(clause)
         continue
       }
-      if row.isProven, now.verdict == nil || now.verdict == .unproven {
+      if row.hasLiveEvidence, now.verdict == nil || now.verdict == .unproven {
         newlyUnproven.append(clause)
       }
     }
@@ -197,7 +197,7 @@ public struct MatrixDifference: Equatable, Sendable {
   private struct Row {
     var verdict: Verdict?
     /// Whether the clause holds on a live implementation, for the current revision.
-    var isProven: Bool
+    var hasLiveEvidence: Bool
   }
 
   /// The clauses that were not left out, by `contract/clause`.
@@ -205,12 +205,12 @@ public struct MatrixDifference: Equatable, Sendable {
     var rows: [String: Row] = [:]
     for table in matrix.tables {
       for row in table.rows where table.contract.dropped[row.clause.id] == nil {
-        let isProven = zip(table.columns, row.cells).contains { column, cell in
+        let hasLiveEvidence = zip(table.columns, row.cells).contains { column, cell in
           column.implementation.kind == .live && cell?.isCurrent == true
             && cell?.result.outcome.holds == true
         }
         rows["\(table.contract.id)/\(row.clause.id)"] = Row(
-          verdict: row.verdict, isProven: isProven)
+          verdict: row.verdict, hasLiveEvidence: hasLiveEvidence)
       }
     }
     return rows

@@ -26,7 +26,7 @@ public struct EvidenceHistory: Sendable {
     /// The number of cases that deviate as declared.
     public var deviating: Int
     /// The number of clauses that caught a saboteur.
-    public var provenClauses: Int
+    public var shownClauses: Int
     /// The number of clauses of the contracts in the journal.
     public var clauses: Int
 
@@ -153,7 +153,7 @@ private struct Evidence {
       name: name, time: time, commit: commit, cases: matrix.cells.count,
       failed: matrix.results.count(where: \.outcome.isFailure),
       deviating: matrix.results.count { if case .deviates = $0.outcome { true } else { false } },
-      provenClauses: matrix.tables.map(\.provenClauses).reduce(0, +),
+      shownClauses: matrix.tables.map(\.shownClauses).reduce(0, +),
       clauses: matrix.tables.map(\.contract.clauses.count).reduce(0, +))
     for table in matrix.tables {
       for (index, column) in table.columns.enumerated() {
@@ -186,7 +186,7 @@ extension Outcome {
   fileprivate var isEvidence: Bool {
     switch self {
     case .passed, .deviates, .failed, .crashed, .timedOut, .flaky: true
-    case .notApplicable, .unavailable, .proven, .notRun: false
+    case .notApplicable, .unavailable, .notRun: false
     }
   }
 }

@@ -43,7 +43,7 @@ public struct HistoryReport: Sendable {
   private func cells(of point: EvidenceHistory.Point) -> [String] {
     [
       "\(Day(at: point.time))", point.commit.map { String($0.prefix(12)) } ?? "", "\(point.cases)",
-      "\(point.failed)", "\(point.deviating)", "\(point.provenClauses) of \(point.clauses)",
+      "\(point.failed)", "\(point.deviating)", "\(point.shownClauses) of \(point.clauses)",
     ]
   }
 
@@ -77,7 +77,7 @@ public struct HistoryReport: Sendable {
     [
       ("Failing cases", history.points.map(\.failed)),
       ("Deviating cases", history.points.map(\.deviating)),
-      ("Clauses seen to fail", history.points.map(\.provenClauses)),
+      ("Clauses seen to fail", history.points.map(\.shownClauses)),
     ]
   }
 

@@ -304,7 +304,7 @@ private struct CaseHistory {
   /// The result of the latest run's commit, or `nil` if there is none.
   var cell: Matrix.Cell? {
     let counted = entries.ofLatestCommit(commit)
-    let byRun = Dictionary(grouping: counted + failures(after: counted), by: \.run)
+    let byRun = Dictionary(grouping: counted, by: \.run)
     let results = byRun.flatMap { run, entries in ended(in: run, entries) }
       .sorted {
         // Any fixed order of equal times will do, or a merge would depend on the order of the files.
@@ -318,17 +318,6 @@ private struct CaseHistory {
       cell.result.outcome = .flaky(reason: reason + rate(besides: results))
     }
     return cell
-  }
-
-  /// The failures of the same code since the evidence that some results repeat, whatever their commit: to
-  /// repeat earlier evidence takes no later failure back.
-  private func failures(after repeated: [Entry<CaseResult?>]) -> [Entry<CaseResult?>] {
-    let proofs = repeated.compactMap(\.value).filter { $0.evidenceTime != nil }
-    if proofs.isEmpty { return [] }
-    return entries.filter { entry in
-      guard let result = entry.value, result.outcome.isFailure else { return false }
-      return proofs.contains { $0.code == result.code && ($0.evidenceTime ?? 0) < entry.time }
-    }
   }
 
   /// How many of all runs failed, whatever their commit, or nothing if no others did.

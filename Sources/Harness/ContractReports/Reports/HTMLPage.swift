@@ -67,7 +67,7 @@ package struct HTMLPage {
     h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.2rem; margin: 2rem 0 0; }
     code, pre { font: .85em/1.4 ui-monospace, monospace; }
     .state { font-size: 1.1rem; font-weight: 600; margin: .5rem 0 0; }
-    .good, td.passed a, td.proven a { color: var(--good); }
+    .good, td.passed a { color: var(--good); }
     .bad, td.failed a, td.crashed a, td.timed-out a, td.flaky a { color: var(--bad); }
     td.deviates a, td.unavailable a, td.not-run a { color: var(--odd); }
     td.not-applicable a { color: var(--soft); }

@@ -183,7 +183,9 @@ public struct HTMLReport: Sendable {
 
   private func appendStrength(of table: Matrix.Table, to html: inout String) {
     let escaped = table.saboteurs.filter { !$0.isCaught }
-    guard !escaped.isEmpty || !table.contract.unproven.isEmpty && !table.saboteurs.isEmpty else {
+    guard
+      !escaped.isEmpty || !table.contract.clausesWithoutSaboteur.isEmpty && !table.saboteurs.isEmpty
+    else {
       return
     }
     html += "<h3>Strength</h3><ul class=\"problems\">\n"
@@ -192,7 +194,7 @@ public struct HTMLReport: Sendable {
       html +=
         "<code>\(HTMLPage.escaped(result.clause))</code>: \(HTMLPage.escaped(result.message))</li>\n"
     }
-    for clause in table.contract.unproven {
+    for clause in table.contract.clausesWithoutSaboteur {
       html += "<li>nothing shows that <code>\(HTMLPage.escaped(clause))</code> can fail</li>\n"
     }
     html += "</ul>\n"
@@ -223,7 +225,6 @@ public struct HTMLReport: Sendable {
     case .notApplicable(_, let reason): "does not apply: \(reason)"
     case .unavailable(let reason): "unavailable: \(reason)"
     case .flaky(let reason): "flaky: \(reason)"
-    case .proven: "\(outcome.reason ?? "") and not run again"
     case .notRun(let reason): "not run: \(reason)"
     case .crashed, .timedOut: outcome.reason ?? outcome.name
     }

@@ -85,6 +85,7 @@ public struct JSONReport: Sendable {
     var saboteurs: [SaboteurResult]
     var isOwn: Bool?
     var strength: String
+    /// How many clauses caught a saboteur. The names of this and the next field are the format's.
     var provenClauses: Int
     var unprovenClauses: [String]
 
@@ -123,8 +124,8 @@ public struct JSONReport: Sendable {
       }
       isOwn = table.contract.isOwn
       strength = table.strength
-      provenClauses = table.provenClauses
-      unprovenClauses = table.contract.unproven
+      provenClauses = table.shownClauses
+      unprovenClauses = table.contract.clausesWithoutSaboteur
     }
   }
 
@@ -165,7 +166,6 @@ public struct JSONReport: Sendable {
     var seconds: Double
     var isCurrent: Bool
     /// When an earlier run showed what this result repeats; absent if the case itself ran.
-    var evidenceTime: Double?
     var issues: [IssueSummary]
 
     init(_ cell: Matrix.Cell, in column: Matrix.Column) {
@@ -175,7 +175,6 @@ public struct JSONReport: Sendable {
       reason = cell.result.outcome.reason
       seconds = cell.result.seconds
       isCurrent = cell.isCurrent
-      evidenceTime = cell.result.evidenceTime
       issues = cell.result.failureIssues
     }
   }

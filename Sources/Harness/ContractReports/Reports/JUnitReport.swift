@@ -95,7 +95,6 @@ public struct JUnitReport: Sendable {
           clause.id, seconds: result.seconds,
           content: JUnitReport.element(
             "error", type: outcome.name, message: outcome.reason ?? "", details: details))
-      case .proven: skip(clause.id, because: outcome.reason ?? "", seconds: result.seconds)
       case .notRun(let reason): skip(clause.id, because: "not run: \(reason)")
       case .deviates, .notApplicable, .unavailable:
         skip(

@@ -8,8 +8,6 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   case markdown
   /// A self-contained HTML page.
   case html
-  /// An SVG image with the number of cases that hold or fail.
-  case badge
   /// JUnit XML.
   case junit
   /// JSON according to `Schemas/report.schema.json`.
@@ -24,8 +22,8 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   ///   - usesColour: Whether the terminal report is coloured.
   ///   - root: The folder that paths in annotations are relative to.
   ///   - showsAll: Whether a long terminal report is not abridged.
-  ///   - changes: The changes from an earlier matrix, which the report lists. JUnit XML and the
-  ///     badge have no place for them.
+  ///   - changes: The changes from an earlier matrix, which the report lists. JUnit XML has no
+  ///     place for them.
   public func text(
     of matrix: Matrix, usesColour: Bool = false, root: String = "/", showsAll: Bool = false,
     changes: MatrixDifference? = nil
@@ -36,7 +34,6 @@ public enum ReportFormat: String, Sendable, CaseIterable {
         + (changes.map { "changes:\n" + $0.text } ?? "")
     case .markdown: MarkdownReport(matrix, changes: changes).text
     case .html: HTMLReport(matrix, changes: changes).text
-    case .badge: Badge(matrix).text
     case .junit: JUnitReport(matrix).text
     case .json: JSONReport(matrix, changes: changes).text
     case .github: GitHubAnnotations(matrix, root: root, changes: changes).text

@@ -24,18 +24,7 @@ extension Contract {
   /// - Parameter implementations: The implementations, each with a different id.
   public func cases(for implementations: [Implementation<Fixture>]) -> [ContractCase<Fixture>] {
     let recorder = RunRecorder.current
-    if let server = CaseServer.current { return [serverCase(server, implementations)] }
-    let declaration = CaseDeclaration(
-      summary, implementations.map { $0.summary(for: id) },
-      sources: ContractSources(self, recorder.evidence.folders))
-    var mistakes: [ContractCase<Fixture>] = []
-    if !recorder.isChild {
-      mistakes = problems(with: implementations).enumerated().map { index, problem in
-        ContractCase(
-          id: "\(id)/declaration-\(index + 1)@harness", declaration: declaration,
-          work: .problem(problem))
-      }
-    }
+    let declaration = CaseDeclaration(summary, implementations.map { $0.summary(for: id) })
     var cases: [ContractCase<Fixture>] = []
     var seen: Set<String> = []
     for implementation in implementations where seen.insert(implementation.id).inserted {
@@ -50,16 +39,17 @@ extension Contract {
             work: .clause(clause, implementation, caseID)))
       }
     }
-    if recorder.isServer {
-      // Any of them can stand for all, so that a test may run a part of the cases.
-      SharedCases.shared.add(cases)
-      return cases
+    if let server = CaseServer.current { return standIns(for: cases, in: server, declaration) }
+    let mistakes = problems(with: implementations).enumerated().map { index, problem in
+      ContractCase<Fixture>(
+        id: "\(id)/declaration-\(index + 1)@harness", declaration: declaration,
+        work: .problem(problem))
     }
     let part = shard(of: cases, named: id, declaration)
     for terms in implementations.compactMap(\.liveTerms) { recorder.adopt(terms) }
     if let rules = recorder.liveRules {
       for case .clause(let clause, let implementation, let id) in part.map(\.work) {
-        let one = LiveCase(id, clause, implementation, declaration.sources, recorder.evidence)
+        let one = LiveCase(id, clause, implementation)
         if let one { rules.register(one) }
       }
     }
@@ -77,7 +67,7 @@ extension Contract {
   /// The environment selects among them, as in `CONTRACT="cookies/path-*@saboteur.ignores-path"`.
   public var saboteurCases: [ContractCase<Fixture>] {
     let recorder = RunRecorder.current
-    guard !recorder.isChild, CaseServer.current == nil else { return [] }
+    guard !recorder.role.isServer else { return [] }
     let declaration = CaseDeclaration(summary)
     var mistakes: [ContractCase<Fixture>] = []
     if !recorder.isSelective {
@@ -109,21 +99,19 @@ extension Contract {
 
   /// Registers the selected cases with the process's server.
   ///
-  /// - Returns: The case that stands for all of them.
-  private func serverCase(
-    _ server: CaseServer, _ implementations: [Implementation<Fixture>]
-  ) -> ContractCase<Fixture> {
-    let recorder = RunRecorder.current
-    for implementation in implementations {
-      let entries = clauses.filter { dropped[$0.id] == nil }.compactMap { clause in
-        let id = CaseID(contract: id, clause: clause.id, implementation: implementation.id)
-        return recorder.selects(id, kind: implementation.kind)
-          ? CaseServer.Entry(id, clause, implementation) : nil
-      }
-      server.register(entries)
+  /// - Returns: Cases of which any can stand for all: for a child process all of them, because its test may
+  ///   run a part of them, and for `contracts mutate` one, because each costs Swift Testing some 280 µs.
+  private func standIns(
+    for cases: [ContractCase<Fixture>], in server: CaseServer, _ declaration: CaseDeclaration
+  ) -> [ContractCase<Fixture>] {
+    for one in cases {
+      guard case .clause(let clause, let implementation, let id) = one.work else { continue }
+      server.register(one, clause, implementation, id)
     }
-    return ContractCase(
-      id: "\(id)@case-server", declaration: CaseDeclaration(summary), work: .server(server))
+    if ProcessRole.current.isChild { return cases }
+    let nothing = ContractCase<Fixture>(
+      id: "\(id)@nothing-selected", declaration: declaration, work: .nothingSelected)
+    return [cases.first ?? nothing]
   }
 
   /// This process's shard of the cases.
@@ -134,12 +122,12 @@ extension Contract {
     of cases: [ContractCase<Fixture>], named name: String, _ declaration: CaseDeclaration
   ) -> [ContractCase<Fixture>] {
     let recorder = RunRecorder.current
-    if cases.isEmpty, recorder.isSelective, !recorder.isChild {
-      return [
-        ContractCase(
-          id: "\(name)@nothing-selected", declaration: declaration, work: .nothingSelected)
-      ]
+    guard cases.isEmpty, recorder.isSelective else {
+      return recorder.shard(of: cases, named: name)
     }
-    return recorder.shard(of: cases, named: name)
+    return [
+      ContractCase(
+        id: "\(name)@nothing-selected", declaration: declaration, work: .nothingSelected)
+    ]
   }
 }

@@ -20,8 +20,6 @@ public struct ContractCase<Fixture>: Sendable {
     case problem(DeclarationProblem)
     /// Stands for all cases, because the environment selects none of them.
     case nothingSelected
-    /// Stands for all cases in a process that serves cases by name.
-    case server(CaseServer)
   }
 
   /// Runs the case and judges what happened.
@@ -35,20 +33,18 @@ public struct ContractCase<Fixture>: Sendable {
   /// - Throws: ``OutsideTestError`` if no test is running, and Swift Testing's error when it cancels
   ///   the test case. A clause that fails throws nothing; it records issues.
   public func verify() async throws {
-    if RunRecorder.current.isServer { return await SharedCases.shared.serve() }
-    try await verifyNow()
+    guard let test = Test.current else { throw OutsideTestError(what: "\(id).verify()") }
+    if let server = CaseServer.current { return await server.serve(in: test) }
+    try await verify(in: test)
   }
 
-  func verifyNow() async throws {
-    guard let test = Test.current else { throw OutsideTestError(what: "\(id).verify()") }
-    if case .server(let server) = work { return await server.serve(in: test) }
+  func verify(in test: Test) async throws {
     let recorder = RunRecorder.current
     recorder.declare(declaration)
     switch work {
     case .clause(let clause, let implementation, let id):
       try await CaseRunner(
-        clause: clause, implementation: implementation, id: id, test: test,
-        sources: declaration.sources
+        clause: clause, implementation: implementation, id: id, test: test
       ).run()
     case .saboteur(let saboteur, let clauses, let others):
       await SaboteurRunner(
@@ -60,7 +56,6 @@ public struct ContractCase<Fixture>: Sendable {
       Issue.record("\(problem.message)", sourceLocation: problem.sourceLocation)
     case .nothingSelected:
       try cancelTestCase("CONTRACT and CONTRACT_KIND select no case here")
-    case .server: break
     }
   }
 }
@@ -81,7 +76,7 @@ extension ContractCase: CustomTestStringConvertible {
     switch work {
     case .clause(let clause, _, _): "\(id), \(clause.sentence)"
     case .saboteur(let saboteur, _, _): "\(id), \(saboteur.flaw)"
-    case .problem, .nothingSelected, .server: id
+    case .problem, .nothingSelected: id
     }
   }
 }
@@ -119,15 +114,9 @@ public struct OutsideTestError: Error, Sendable, CustomStringConvertible {
 final class CaseDeclaration: Sendable {
   let contract: ContractSummary
   let implementations: [ImplementationSummary]
-  /// The contract's source code, if implementations run it.
-  let sources: ContractSources?
 
-  init(
-    _ contract: ContractSummary, _ implementations: [ImplementationSummary] = [],
-    sources: ContractSources? = nil
-  ) {
+  init(_ contract: ContractSummary, _ implementations: [ImplementationSummary] = []) {
     self.contract = contract
     self.implementations = implementations
-    self.sources = sources
   }
 }

@@ -2,7 +2,8 @@ import ContractEvidence
 import Foundation
 public import Testing
 
-/// The clauses that every implementation of a port must satisfy, and the saboteurs that prove them.
+/// The clauses that every implementation of a port must satisfy, and the saboteurs that show that the clauses
+/// can fail.
 ///
 /// Declare one contract for each port, as a static constant in an extension:
 /// `extension Contract<CookieStoreFixture> { public static let cookies = Contract("cookies", …) }`.
@@ -79,7 +80,7 @@ public struct Contract<Fixture>: Sendable {
     return ContractSummary(
       id: id, title: title, revision: revision, clauses: clauses.map(\.summary),
       dropped: dropped,
-      unproven: leavesOthersToMutants ? [] : others,
+      clausesWithoutSaboteur: leavesOthersToMutants ? [] : others,
       leftToMutants: leavesOthersToMutants ? others : [],
       isOwn: Self.isOwn(sourceLocation.filePath))
   }

@@ -99,11 +99,6 @@ extension Contract {
     for problem in implementation.liveTerms?.problems(for: implementation.kind) ?? [] {
       add("\(id): '\(implementation.id)' \(problem)", implementation.sourceLocation)
     }
-    for path in implementation.missingSources {
-      add(
-        "\(id): '\(implementation.id)' is built from '\(path)', where nothing is; give a path "
-          + "relative to the folder of Package.swift", implementation.sourceLocation)
-    }
     var deviating: Set<String> = []
     for deviation in implementation.deviations {
       let subject = "\(id): '\(implementation.id)' deviates from '\(deviation.clause)'"

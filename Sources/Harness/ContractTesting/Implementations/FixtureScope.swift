@@ -71,9 +71,8 @@ extension FixtureScope {
   /// implementation from a fake in its place.
   ///
   /// The harness takes a sample when the fixture is made, and another after the clause. A case that changes
-  /// a sample *touches* the real thing. One case alone says little, because a clause may only read. A live
-  /// implementation of which no case touches it is no evidence: its clauses are *unproven*, and the gate
-  /// fails.
+  /// a sample *touches* the real thing. A single case may only read. If no case of a live implementation
+  /// touches the real thing, its results are no evidence: its clauses are *unproven*, and the gate fails.
   ///
   ///     static let sqlite = live("sqlite") { scope in
   ///       let file = try scope.temporaryDirectory().appending(path: "cookies.sqlite")

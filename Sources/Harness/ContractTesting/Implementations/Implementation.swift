@@ -24,9 +24,6 @@ public struct Implementation<Fixture>: Sendable {
   var processSharing: ProcessSharing?
   var resources: Set<String> = []
   var timeLimit: Duration = .seconds(60)
-  /// The paths in the package of the code that decides how the implementation behaves, or `nil` for the
-  /// whole package.
-  var sources: [String]?
   /// What the implementation declares with ContractLiveCalls.
   package var liveTerms: (any LiveTerms)?
 
@@ -240,7 +237,6 @@ extension Implementation {
     copy.processSharing = processSharing
     copy.resources = resources
     copy.timeLimit = timeLimit
-    copy.sources = sources
     copy.liveTerms = liveTerms
     return copy
   }

@@ -5,8 +5,8 @@ import Testing
 /// A semaphore that limits how many cases run concurrently.
 ///
 /// Swift Testing starts all cases of a parallel test at once. Without the semaphore, cases would spend
-/// their time limits waiting for a thread, and after a crash the journal would name hundreds of cases
-/// as running. A case's time limit starts when the case has a permit.
+/// their time limits waiting for a thread, and after a crash the journal would list hundreds of cases as
+/// running. A case's time limit starts when the case has a permit.
 ///
 /// The tests take turns, and the waiters of one test resume in FIFO order. In one queue, each case of a
 /// serialized test would wait for all cases of the parallel ones.
@@ -70,7 +70,7 @@ final class CaseSemaphore: Sendable {
     return await body()
   }
 
-  fileprivate func acquire(of test: @autoclosure () -> Test.ID?) async {
+  func acquire(of test: @autoclosure () -> Test.ID?) async {
     if state.withLock({ $0.tryAcquire() }) { return }
     let test = test()
     await withCheckedContinuation { continuation in
@@ -84,33 +84,5 @@ final class CaseSemaphore: Sendable {
     }
   }
 
-  fileprivate func release() { state.withLock { $0.release() }?.resume() }
-}
-
-/// Locks by name, for resources of which a process has only one. Waiters resume in FIFO order.
-final class ExclusiveResources: Sendable {
-  static let shared = ExclusiveResources()
-
-  /// A semaphore with one permit for each resource that was ever used.
-  private let semaphores = Mutex<[String: CaseSemaphore]>([:])
-
-  /// Runs a closure while holding all resources.
-  ///
-  /// The resources are acquired in the order of their names, so that two cases can't deadlock.
-  func withResources<Value>(
-    _ names: Set<String>, _ body: () async throws -> sending Value
-  ) async rethrows -> sending Value {
-    let ordered = names.sorted().map(semaphore)
-    for one in ordered { await one.acquire(of: nil) }
-    defer { for one in ordered.reversed() { one.release() } }
-    return try await body()
-  }
-
-  private func semaphore(of name: String) -> CaseSemaphore {
-    semaphores.withLock { semaphores in
-      let one = semaphores[name] ?? CaseSemaphore(permits: 1)
-      semaphores[name] = one
-      return one
-    }
-  }
+  func release() { state.withLock { $0.release() }?.resume() }
 }

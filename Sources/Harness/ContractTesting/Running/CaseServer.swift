@@ -7,27 +7,12 @@ import Testing
 
 /// Runs single cases that another process names, instead of the cases of a test run.
 ///
-/// `contracts mutate` starts a test program again and again, and wants to run some cases in some
-/// order at a cost of microseconds. If `CONTRACT_CASE_SERVER` is set,
-/// ``Contract/cases(for:)-([Implementation])`` registers its cases here, and returns one that
-/// stands for them. That one reads commands from the standard input, a socket, and answers there.
-///
-/// A command is a line of case ids. The answer is `start ID` and `pass ID`, `fail ID MESSAGE` or
-/// `none ID` for each, up to the first that fails, and `done`.
+/// In a process whose role is to serve, ``Contract/cases(for:)-([Implementation])`` registers its cases
+/// here, and the first call of ``ContractCase/verify()`` reads commands from the standard input, a socket,
+/// and answers there with a ``CaseServerLine`` each. For `contracts mutate` a case costs microseconds.
 final class CaseServer: Sendable {
-  /// The variable that turns a test process into a server. Its value is the memory limit in bytes,
-  /// or 0.
-  static let variable = "CONTRACT_CASE_SERVER"
-
-  /// The variable that makes the server only name the tests that have cases.
-  static let listVariable = "CONTRACT_CASE_SERVER_TESTS"
-
-  /// The process's server, or `nil` in a test run.
-  static let current: CaseServer? = {
-    let environment = ProcessInfo.processInfo.environment
-    guard let limit = environment[variable] else { return nil }
-    return CaseServer(memoryLimit: UInt64(limit) ?? 0, isListing: environment[listVariable] != nil)
-  }()
+  /// The process's server, or `nil` if the process runs tests of its own accord.
+  static let current = ProcessRole.current.isServer ? CaseServer(ProcessRole.current) : nil
 
   /// A case that can be run.
   struct Entry: Sendable {
@@ -37,16 +22,8 @@ final class CaseServer: Sendable {
     var isExclusive: Bool
     /// Why the case can't be run here, or `nil`.
     var obstacle: @Sendable () async -> String?
-    /// Runs the case.
-    var run: @Sendable (Test) async -> Answer
-  }
-
-  /// What became of a case.
-  enum Answer: Sendable {
-    case passed
-    case failed(String)
-    /// The case is no evidence: what it needs was unavailable.
-    case unavailable
+    /// Runs the case, and says how it ended.
+    var run: @Sendable (Test) async -> CaseServerLine
   }
 
   private struct State {
@@ -55,29 +32,37 @@ final class CaseServer: Sendable {
   }
 
   private let state = Mutex(State())
-  private let isListing: Bool
+  private let role: ProcessRole
   private let socket: CInt
 
-  private init(memoryLimit: UInt64, isListing: Bool) {
-    self.isListing = isListing
+  private init(_ role: ProcessRole) {
+    self.role = role
     // Processes that a case starts get an empty standard input, and not the commands.
     socket = dup(STDIN_FILENO)
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     let empty = open("/dev/null", O_RDONLY)
     dup2(empty, STDIN_FILENO)
     close(empty)
-    if memoryLimit > 0 { _ = platform_limit_memory(memoryLimit) }
+    if case .mutationServer(let limit, _) = role, limit > 0 { _ = platform_limit_memory(limit) }
   }
 
-  /// Registers cases.
-  func register(_ entries: [Entry]) { state.withLock { $0.entries += entries } }
+  /// Registers a case on an implementation.
+  func register<Fixture>(
+    _ one: ContractCase<Fixture>, _ clause: Clause<Fixture>,
+    _ implementation: Implementation<Fixture>, _ id: CaseID
+  ) {
+    let entry = role.isChild ? Entry(one, id) : Entry(id, clause, implementation)
+    state.withLock { $0.entries.append(entry) }
+  }
 
   /// Serves the registered cases until the other process closes the socket, and ends this process.
   ///
-  /// Only the first of several concurrent calls serves; Swift Testing has evaluated the arguments
-  /// of all tests before.
+  /// Only the first of several calls serves, and the others return: any case can stand for all. Swift
+  /// Testing has evaluated the arguments of all tests before.
   func serve(in test: Test) async {
-    if isListing { return write("test \(RerunCommand.filter(for: test))") }
+    if case .mutationServer(_, isListing: true) = role {
+      return write([.test(filter: RerunCommand.filter(for: test))])
+    }
     let entries = state.withLock { state -> [Entry]? in
       defer { state.isServing = true }
       return state.isServing ? nil : state.entries
@@ -85,25 +70,29 @@ final class CaseServer: Sendable {
     guard let entries else { return }
     var cases: [String: Entry] = [:]
     // One write, because each wakes the other process.
-    var lines: [String] = []
+    var lines: [CaseServerLine] = []
     for entry in entries where cases[entry.id.description] == nil {
+      let id = entry.id.description
       if let obstacle = await entry.obstacle() {
-        lines.append("out \(entry.id) \(obstacle.replacing("\n", with: " "))")
+        lines.append(.leftOut(id: id, reason: obstacle))
       } else {
-        cases[entry.id.description] = entry
-        lines.append("case \(entry.id) \(entry.kind.rawValue) \(entry.isExclusive ? 1 : 0)")
+        cases[id] = entry
+        lines.append(
+          .served(id: id, kind: entry.kind.rawValue, isExclusive: entry.isExclusive))
       }
     }
-    write((lines + ["ready"]).joined(separator: "\n"))
+    if !role.isChild { write(lines + [.ready]) }
     endWithPeer()
     var commands = LineBuffer()
     while let command = Self.readLine(&commands, from: socket) {
       for id in command.split(separator: " ") {
         guard let entry = cases[String(id)] else { continue }
-        write("start \(id)")
-        guard await run(entry, in: test) else { break }
+        write([.started(String(id))])
+        let end = await entry.run(test)
+        write([end])
+        if case .failed = end { break }
       }
-      write("done")
+      write([.done])
     }
     _exit(0)
   }
@@ -123,20 +112,8 @@ final class CaseServer: Sendable {
     }
   }
 
-  /// Runs a case and answers. Returns whether it did not fail.
-  private func run(_ entry: Entry, in test: Test) async -> Bool {
-    switch await entry.run(test) {
-    case .passed: write("pass \(entry.id)")
-    case .unavailable: write("none \(entry.id)")
-    case .failed(let message):
-      write("fail \(entry.id) \(String(message.prefix(1_000)).replacing("\n", with: " "))")
-      return false
-    }
-    return true
-  }
-
-  private func write(_ line: String) {
-    if writeAll(line + "\n", to: socket) != nil { _exit(1) }
+  private func write(_ lines: [CaseServerLine]) {
+    if writeAll(lines.map { "\($0)\n" }.joined(), to: socket) != nil { _exit(1) }
   }
 
   /// Reads a line, or returns `nil` at the end. It blocks a thread, while no case runs.
@@ -149,7 +126,20 @@ final class CaseServer: Sendable {
 }
 
 extension CaseServer.Entry {
-  /// A clause on an implementation.
+  /// A case that a parent process judges. The journal says how it ended.
+  init<Fixture>(_ one: ContractCase<Fixture>, _ id: CaseID) {
+    self.id = id
+    kind = .live
+    isExclusive = false
+    obstacle = { nil }
+    run = { test in
+      // An error cancels the test case.
+      try? await one.verify(in: test)
+      return .passed(id.description)
+    }
+  }
+
+  /// A clause on an implementation, for `contracts mutate`.
   init<Fixture>(
     _ id: CaseID, _ clause: Clause<Fixture>, _ implementation: Implementation<Fixture>
   ) {
@@ -172,8 +162,9 @@ extension CaseServer.Entry {
       try? await collector.collect(in: test) {
         await lifecycle.run(collector, madeAt: implementation.sourceLocation)
       }
-      if collector.unavailable != nil { return .unavailable }
-      return collector.close().first.map { .failed($0.message) } ?? .passed
+      if collector.unavailable != nil { return .unavailable(id.description) }
+      return collector.close().first.map { .failed(id.description, message: $0.message) }
+        ?? .passed(id.description)
     }
   }
 }

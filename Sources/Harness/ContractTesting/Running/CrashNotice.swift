@@ -4,9 +4,9 @@ import Foundation
 
 /// Says which case ended this process by a signal, in the journal and on standard error.
 ///
-/// Cases run concurrently, so the journal alone shows only which of them had not ended. The handler
-/// runs on the thread that crashed and reads the task-local value of the task there. It takes the
-/// place of a backtrace, which `CONTRACT_BACKTRACE` brings back.
+/// Without this notice the journal shows only which of the concurrent cases had not ended. The signal handler
+/// runs on the thread that crashed and reads the task-local value of that thread's task. It replaces the handler
+/// of Swift's backtraces; `CONTRACT_BACKTRACE` keeps that one.
 final class CrashNotice: Sendable {
   /// The notice of the case that the current task runs.
   @TaskLocal static var current: CrashNotice?

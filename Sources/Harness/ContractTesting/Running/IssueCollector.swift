@@ -19,8 +19,8 @@ final class IssueCollector: Sendable {
     var issues: [IssueSummary] = []
     var isInFixture = true
     var isClosed = false
-    /// The reason of the first error that says nothing about behaviour. What follows is its
-    /// consequence, and dropped.
+    /// The reason of the first error that says nothing about behaviour. Later issues are its consequences,
+    /// and dropped.
     var unavailable: String?
   }
 

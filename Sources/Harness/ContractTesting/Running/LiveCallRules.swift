@@ -1,8 +1,8 @@
 import ContractEvidence
 package import Testing
 
-/// What ContractLiveCalls decides about the live cases of a run: which ones the budget leaves out, when one
-/// may begin, and how often one is tried.
+/// What ContractLiveCalls decides about the live cases of a run: which cases the budget leaves out, when a
+/// case may begin, and how often it is tried.
 ///
 /// The code is in a module of its own because most packages need none of it at first.
 package protocol LiveCallRules: Sendable {
@@ -37,8 +37,10 @@ package protocol LiveCallRules: Sendable {
 package protocol LiveTerms: Sendable {
   /// Makes the rules of a run.
   ///
-  /// - Parameter budget: The number of live calls that the run may make, or `nil` for any number.
-  func rules(budget: Int?) -> any LiveCallRules
+  /// - Parameters:
+  ///   - budget: The number of live calls that the run may make, or `nil` for any number.
+  ///   - journals: The paths of earlier journals, and of folders with journals.
+  func rules(budget: Int?, journals: [String]) -> any LiveCallRules
 
   /// Whether `CONTRACT_BUDGET` limits the implementation's calls.
   var isBudgeted: Bool { get }
@@ -56,15 +58,10 @@ package struct LiveCase: Sendable {
   package let deviates: Bool
   /// Where the clause is declared.
   package let sourceLocation: SourceLocation
-  /// Whether earlier evidence spares the case.
-  package let isProven: @Sendable () -> Bool
-  /// When a case last ran, in seconds since 1970-01-01 00:00 UTC, or `nil` if it never did.
-  package let lastRun: @Sendable (CaseID) -> Double?
 
   /// Creates a case; returns `nil` if no rules concern it.
   init?<Fixture>(
-    _ id: CaseID, _ clause: Clause<Fixture>, _ implementation: Implementation<Fixture>,
-    _ sources: ContractSources?, _ evidence: EarlierEvidence
+    _ id: CaseID, _ clause: Clause<Fixture>, _ implementation: Implementation<Fixture>
   ) {
     guard implementation.kind == .live, let terms = implementation.liveTerms,
       implementation.inapplicability(of: clause) == nil
@@ -73,7 +70,5 @@ package struct LiveCase: Sendable {
     self.terms = terms
     deviates = implementation.deviation(from: clause) != nil
     sourceLocation = clause.sourceLocation
-    isProven = { evidence.proof(of: id, clause, implementation, sources) != nil }
-    lastRun = { evidence.lastRun(of: $0) }
   }
 }

@@ -21,17 +21,11 @@ final class RunRecorder: Sendable {
   /// The run's id. Processes that share `CONTRACT_RUN` are one run.
   let run: String
 
-  /// Whether the process runs one case for a parent process.
-  let isChild: Bool
-
-  /// Whether the process runs the cases that its parent process asks for, one after the other.
-  let isServer: Bool
+  /// What the process is for.
+  let role: ProcessRole
 
   /// Whether saboteurs also run against the clauses that they do not name.
   let measuresBreadth: Bool
-
-  /// What earlier runs show about live cases.
-  let evidence: EarlierEvidence
 
   /// Limits how many cases run concurrently.
   let semaphore = CaseSemaphore()
@@ -48,8 +42,8 @@ final class RunRecorder: Sendable {
     var latestFolder: String?
     /// How many live calls the run may make, as `CONTRACT_BUDGET` says, or `nil` for any number.
     var budget: Int?
-    /// Whether the process is an exit test of Swift Testing, a child that must leave no journal.
-    var isExitTest: Bool
+    /// The paths of earlier journals, and of folders with journals.
+    var earlierJournals: [String]
     /// Whether to print the matrix when the process exits.
     var isReporting: Bool
     /// What is wrong with the environment.
@@ -85,7 +79,7 @@ final class RunRecorder: Sendable {
       return records.contains { record in
         guard case .caseFinished(let result) = record.event else { return false }
         switch result.outcome {
-        case .notApplicable, .unavailable, .proven, .notRun: return false
+        case .notApplicable, .unavailable, .notRun: return false
         default: return live.contains("\(result.id.contract)@\(result.id.implementation)")
         }
       }
@@ -143,14 +137,11 @@ final class RunRecorder: Sendable {
       }
     }
     self.run = run
-    let child = environment[OwnProcess.variable]
-    isChild = child != nil
+    role = ProcessRole(environment: environment)
     measuresBreadth = environment["CONTRACT_BREADTH"] != nil
-    isServer = environment[SharedCases.variable] != nil
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
-    let chosen = child ?? environment["CONTRACT_JOURNAL"]
-    evidence = EarlierEvidence(
-      environment: environment, run: run, folder: folder, problems: &problems)
+    var chosen = environment["CONTRACT_JOURNAL"]
+    if case .child(let journal) = role { chosen = journal }
     let budget = environment["CONTRACT_BUDGET"].flatMap(UInt32.init)
     if let text = environment["CONTRACT_BUDGET"], budget == nil {
       problems.append(
@@ -162,7 +153,7 @@ final class RunRecorder: Sendable {
     settings = Settings(
       path: chosen ?? "\(folder)/\(run).jsonl",
       latestFolder: chosen == nil ? folder : nil, budget: budget.map(Int.init),
-      isExitTest: environment["SWT_EXIT_TEST_ID"] != nil, isReporting: isReporting,
+      earlierJournals: [folder, chosen].compactMap(\.self), isReporting: isReporting,
       problems: problems)
     state = Mutex(State(unmatched: selection.patterns.filter { !$0.isExclusion }))
   }
@@ -178,7 +169,7 @@ final class RunRecorder: Sendable {
   private func open(_ state: inout State) {
     state.isOpen = true
     var problems = settings.problems
-    if !settings.isExitTest {
+    if role != .exitTest {
       do throws(JournalFileError) {
         state.writer = try JournalWriter(path: settings.path)
         if let folder = settings.latestFolder {
@@ -189,9 +180,10 @@ final class RunRecorder: Sendable {
         problems.append("\(error); without it the run leaves no evidence")
       }
     }
-    append(.runStarted(isChild ? RunSummary(platform: Platform.currentName) : .current), to: &state)
+    append(
+      .runStarted(role.isChild ? RunSummary(platform: Platform.currentName) : .current), to: &state)
     for problem in problems { append(.problem(problem), to: &state) }
-    if settings.isReporting, !isChild, !settings.isExitTest {
+    if settings.isReporting, role == .run {
       atexit { RunRecorder.process.reportAtExit() }
       CrashNotice.install(run: run, journal: state.writer?.fileDescriptor)
     }
@@ -279,7 +271,7 @@ final class RunRecorder: Sendable {
     state.withLock { state in
       if terms.isBudgeted { state.isBudgeted = true }
       guard state.liveRules == nil else { return }
-      state.liveRules = terms.rules(budget: settings.budget)
+      state.liveRules = terms.rules(budget: settings.budget, journals: settings.earlierJournals)
     }
   }
 
@@ -334,7 +326,7 @@ final class RunRecorder: Sendable {
       "\(id) still runs after \(duration); its time limit is \(limit)\n", to: STDERR_FILENO)
   }
 
-  /// Reports and ends the process if blocked clauses occupy every thread, because nothing else could.
+  /// Reports and ends the process. The watchdog's thread calls this if blocked clauses occupy every thread.
   func endStarvedRun(during id: CaseID, after limit: Duration) {
     record(
       .caseFinished(
@@ -343,13 +335,13 @@ final class RunRecorder: Sendable {
       .problem(
         "\(id) blocks every thread of the cooperative pool, so the run was ended; mark its "
           + "implementation .inOwnProcess(), or let the clause wait without blocking"))
-    if isChild { _exit(1) }
+    if role.isChild { _exit(1) }
     reportAtExit()
     _exit(1)
   }
 
   private func reportAtExit() {
-    SharedProcesses.shared.removeAll()
+    CaseProcesses.shared.removeAll()
     let hasProblems = finish()
     let matrix = self.matrix
     guard !matrix.tables.isEmpty || hasProblems else { return }

@@ -5,7 +5,7 @@ import SystemLocks
 final class Watchdog: Sendable {
   static let shared = Watchdog()
 
-  /// How often the thread looks whether the pool runs new jobs.
+  /// The time between two checks whether the pool runs new jobs, in seconds.
   private static let sampling = 0.1
 
   private let state = Mutex(State())
@@ -38,9 +38,9 @@ final class Watchdog: Sendable {
   ///
   /// - Parameters:
   ///   - delay: The time from now.
-  ///   - countsLatency: Whether time counts in which the pool runs no new job. If not, the alarm goes
-  ///     off later by that time, and at the latest after three times the delay, because a clause that
-  ///     blocks every thread must not delay its own alarm for ever.
+  ///   - countsLatency: Whether time counts in which the pool runs no new job. If not, that time delays the
+  ///     alarm, by at most twice the delay: a clause that blocks every thread must not delay its own alarm
+  ///     without end.
   ///   - action: What the watchdog's thread calls then.
   /// - Returns: An identifier for ``cancel(_:)``.
   func set(
@@ -101,10 +101,10 @@ final class Watchdog: Sendable {
   }
 }
 
-/// How long new jobs waited for a thread of the cooperative pool.
+/// Measures how long new jobs wait for a thread of the cooperative pool.
 ///
-/// The pool has a thread for each core. Tests that compute or block occupy them, and the other tests of
-/// the run wait, however little they do themselves.
+/// The pool has one thread per core. While tests that compute or block occupy them, the other tests of the run
+/// wait.
 final class PoolLatency: Sendable {
   private struct State {
     /// When the job that has not run yet was enqueued.
@@ -113,7 +113,7 @@ final class PoolLatency: Sendable {
     var priority = TaskPriority.medium
   }
 
-  /// A wait that counts as none: thread switches take less.
+  /// Shorter waits don't count; a thread switch takes less.
   private static let tolerance = Duration.milliseconds(200)
 
   private let state = Mutex(State())

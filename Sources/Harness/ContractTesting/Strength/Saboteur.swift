@@ -97,7 +97,7 @@ struct SaboteurRunner<Fixture>: Sendable {
   var contract: String
   var saboteur: Saboteur<Fixture>
   var clauses: [Clause<Fixture>]
-  /// Clauses that the saboteur does not name, which show whether it is broken altogether.
+  /// Clauses that the saboteur does not name. If it fails most of them, its flaw is not narrow.
   var others: [Clause<Fixture>]
   var test: Test
 

@@ -64,9 +64,7 @@ actor FakePlayer {
         exchange.end(.unprocessed)
         throw exchange.unprocessedError()
       }
-      let script = exchange.transport.plan.onRequest(head)
-      script.note(for: exchange)  // not mutated: the ledger is no behaviour of the port
-      steps = script.steps[...]
+      steps = exchange.transport.plan.onRequest(head).steps[...]
       return
     }
     switch step {

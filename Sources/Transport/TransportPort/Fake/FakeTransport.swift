@@ -1,4 +1,3 @@
-import StubLedger
 import SystemLocks
 
 /// A transport without a network that plays an origin's plan in memory and records the requests.
@@ -47,8 +46,6 @@ public final class FakeTransport: HTTPTransport {
   }
 
   let plan: OriginPlan
-  /// Where the transport was created, for scripts that name no place.
-  let place: StubPlace
   let clock: any Clock<Duration>
   /// The proxy between this transport and its origins, if there is one.
   public let proxy: Proxy?
@@ -62,19 +59,13 @@ public final class FakeTransport: HTTPTransport {
   ///   - proxy: A proxy between this transport and its origins.
   ///   - clock: The clock for pauses in scripts and for the connect and continue timeouts.
   ///   - recordedBodyLimit: The maximum number of bytes to record of each request body.
-  ///   - fileID: The file of the call.
-  ///   - filePath: The path of the call's file.
-  ///   - line: The line of the call.
   public init(
     _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(), proxy: Proxy? = nil,
     clock: any Clock<Duration> = ContinuousClock(),
     // not mutated: what is recorded of a request is no behaviour of the port
-    recordedBodyLimit: Int = 1 << 20, fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: Int = #line
+    recordedBodyLimit: Int = 1 << 20
   ) {
     self.plan = plan
-    // not mutated: the ledger is no behaviour of the port
-    place = StubPlace(fileID: fileID, filePath: filePath, line: line)
     self.clock = clock
     self.proxy = proxy
     self.state = Mutex(
@@ -83,13 +74,10 @@ public final class FakeTransport: HTTPTransport {
 
   /// Creates a fake that answers each request with the script that a closure returns.
   public convenience init(
-    clock: any Clock<Duration> = ContinuousClock(), fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: Int = #line,
+    clock: any Clock<Duration> = ContinuousClock(),
     answering onRequest: @escaping @Sendable (OriginRequest) -> OriginScript
   ) {
-    self.init(
-      OriginPlan(onRequest: onRequest), clock: clock, fileID: fileID, filePath: filePath,
-      line: line)
+    self.init(OriginPlan(onRequest: onRequest), clock: clock)
   }
 
   /// The requests that reached the origin, in order.

@@ -1,5 +1,3 @@
-import StubLedger
-
 /// The steps of an origin in response to one request or one new connection, in order.
 ///
 /// After the last step, unless a step closed the connection, the origin reads the rest of the
@@ -8,22 +6,10 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The steps, in order.
   public var steps: [ScriptStep]
 
-  /// Where a test wrote the script, for the ledger of stubs. It makes no difference otherwise.
-  var place: StubPlace?
-
   /// Creates a script.
   public init(_ steps: [ScriptStep] = []) {
     self.steps = steps
   }
-
-  private init(_ steps: [ScriptStep], at place: StubPlace?) {
-    self.steps = steps
-    self.place = place
-  }
-
-  public static func == (left: Self, right: Self) -> Bool { left.steps == right.steps }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(steps) }
 
   public init(arrayLiteral elements: ScriptStep...) {
     self.init(elements)
@@ -31,20 +17,12 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   /// Returns a script that plays the left and then the right script.
   public static func + (left: Self, right: Self) -> Self {
-    // not mutated: the ledger is no behaviour of the port
-    let place = left.place ?? right.place
-    return Self(left.steps + right.steps, at: place)
+    Self(left.steps + right.steps)
   }
 
   /// Reads the request, then sends a text verbatim.
-  public static func raw(
-    _ text: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-    line: Int = #line
-  ) -> Self {
-    Self(
-      [.readBody, .send(text)],
-      // not mutated: the ledger is no behaviour of the port
-      at: StubPlace(fileID: fileID, filePath: filePath, line: line))
+  public static func raw(_ text: String) -> Self {
+    [.readBody, .send(text)]
   }
 
   /// Reads the request, then sends a well-formed response.
@@ -54,12 +32,8 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
   ///   - headerFields: The fields to send. `Content-Length` is added unless they include
   ///     `Content-Length` or `Transfer-Encoding`, or the status is 1xx, 204 or 304.
   ///   - body: The content.
-  ///   - fileID: The file of the call.
-  ///   - filePath: The path of the call's file.
-  ///   - line: The line of the call.
   public static func respond(
-    _ status: Int = 200, headerFields: HTTPFields = [:], body: [UInt8] = [],
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
+    _ status: Int = 200, headerFields: HTTPFields = [:], body: [UInt8] = []
   ) -> Self {
     var fields = headerFields
     let isFramed = fields.contains(.contentLength) || fields.contains(.transferEncoding)
@@ -67,29 +41,19 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
       fields[.contentLength] = "\(body.count)"
     }
     let head = Array("HTTP/1.1 \(status) \r\n".utf8) + fields.wireBytes + [0x0D, 0x0A]
-    return Self(
-      [.readBody, .send(head + body)],
-      // not mutated: the ledger is no behaviour of the port
-      at: StubPlace(fileID: fileID, filePath: filePath, line: line))
+    return [.readBody, .send(head + body)]
   }
 
   /// Reads the request, then sends a well-formed response with text in UTF-8.
   public static func respond(
-    _ status: Int = 200, headerFields: HTTPFields = [:], text: String,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
+    _ status: Int = 200, headerFields: HTTPFields = [:], text: String
   ) -> Self {
-    respond(  // not mutated: the ledger is no behaviour of the port
-      status, headerFields: headerFields, body: Array(text.utf8), fileID: fileID,
-      filePath: filePath, line: line)
+    respond(status, headerFields: headerFields, body: Array(text.utf8))
   }
 
   /// Reads the request, then sends a redirect.
-  public static func redirect(
-    _ status: Int = 302, to location: String, fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: Int = #line
-  ) -> Self {
-    respond(  // not mutated: the ledger is no behaviour of the port
-      status, headerFields: [.location: location], fileID: fileID, filePath: filePath, line: line)
+  public static func redirect(_ status: Int = 302, to location: String) -> Self {
+    respond(status, headerFields: [.location: location])
   }
 
   /// Returns this script with all sent bytes split into pieces.
@@ -107,6 +71,6 @@ public struct OriginScript: Sendable, Hashable, ExpressibleByArrayLiteral {
           guard let pause, start > 0 else { return [piece] }
           return [.pause(pause), piece]
         }
-      }, at: place)
+      })
   }
 }

@@ -13,19 +13,6 @@ import Testing
 
   private func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  /// The issues that a function records, which do not fail the test.
-  private func issues(
-    of body: @escaping @Sendable () async throws -> Void
-  ) async throws -> [String] {
-    let found = LockedList()
-    let test = try #require(Test.current)
-    try await IssueHandlingTrait.compactMapIssues { issue in
-      found.append(String(describing: issue))
-      return nil
-    }.provideScope(for: test, testCase: Test.Case.current, performing: body)
-    return found.values
-  }
-
   /// Records an implementation, and returns the issues.
   private func record(
     _ implementation: Implementation<any Tally> = .liveTally(),
@@ -233,39 +220,12 @@ import Testing
 extension Implementation<any Tally> {
   /// The implementation that is recorded; it may change between two recordings.
   fileprivate static func liveTally(step: Int = 1) -> Self {
-    live("live-tally") { StepTally(step) }.version { _ in "Tally 1.2" }
+    live("live-tally") { ActorTally { $0 + step * $1 } }.version { _ in "Tally 1.2" }
   }
 
-  fileprivate static let stuck = fake("stuck") { StuckTally() }
+  fileprivate static let stuck = fake("stuck") { ActorTally { $0 == 0 ? $1 : $0 } }
   fileprivate static let random = live("live-tally") { RandomTally() }
   fileprivate static let failing = live("failing") { throw Offline() }
-}
-
-/// Adds each number a number of times.
-private actor StepTally: Tally {
-  private let step: Int
-  private var sum = 0
-
-  init(_ step: Int) { self.step = step }
-
-  func add(_ number: Int) -> Int {
-    sum += step * number
-    return sum
-  }
-
-  func total() -> Int { sum }
-}
-
-/// Incorrect: only the first number counts.
-private actor StuckTally: Tally {
-  private var sum = 0
-
-  func add(_ number: Int) -> Int {
-    if sum == 0 { sum = number }
-    return sum
-  }
-
-  func total() -> Int { sum }
 }
 
 /// Answers otherwise each time.

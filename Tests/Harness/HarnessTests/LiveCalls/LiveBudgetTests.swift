@@ -10,17 +10,17 @@ import Testing
   private static let all = ["first@one", "first@two", "second@one", "second@two"]
 
   /// Both implementations, whose cases cost some calls each.
-  private func both(of package: LivePackage, costing calls: Int) throws -> [Implementation<Shop>] {
-    try package.both.map { $0.costs(calls) }
+  private func both(of shop: LiveShop, costing calls: Int) -> [Implementation<Shop>] {
+    shop.both.map { $0.costs(calls) }
   }
 
   @Test func `the cases with the oldest evidence run, and the others are not run`() async throws {
-    try await withLivePackage { package in
-      let implementations = try both(of: package, costing: 5)
+    try await withLiveShop { shop in
+      let implementations = both(of: shop, costing: 5)
       let budget = ["CONTRACT_BUDGET": "10"]
       var runs: [[String]] = []
       for _ in 1...3 {
-        let run = try await package.run(on: implementations, budget)
+        let run = try await shop.run(on: implementations, budget)
         #expect(run.calls.count == 2)
         #expect(run.matrix.results.count { $0.outcome.name == "not-run" } == 2)
         #expect(run.matrix.summary.text.contains("2 not run"))
@@ -32,9 +32,9 @@ import Testing
   }
 
   @Test func `a case that was not run says why, and is no evidence`() async throws {
-    try await withLivePackage { package in
-      let run = try await package.run(
-        on: [try package.live("one").costs(3)], ["CONTRACT_BUDGET": "4"])
+    try await withLiveShop { shop in
+      let run = try await shop.run(
+        on: [shop.live("one").costs(3)], ["CONTRACT_BUDGET": "4"])
       #expect(
         run.matrix.outcomes == [
           "first@one": .passed,
@@ -44,8 +44,8 @@ import Testing
       #expect(run.matrix.tables[0].rows.map(\.verdict) == [.agree, .unproven])
       let text = TerminalReport(run.matrix).text
       #expect(text.contains("○ one: CONTRACT_BUDGET=4 is spent"), "\(text)")
-      let larger = try await package.run(
-        on: [try package.live("one").costs(9)], ["CONTRACT_BUDGET": "4"])
+      let larger = try await shop.run(
+        on: [shop.live("one").costs(9)], ["CONTRACT_BUDGET": "4"])
       let day = Day(at: Date().timeIntervalSince1970)
       #expect(
         larger.matrix.outcomes["first@one"]
@@ -54,54 +54,43 @@ import Testing
     }
   }
 
-  @Test func `what earlier evidence shows costs nothing`() async throws {
-    try await withLivePackage { package in
-      let implementations = try both(of: package, costing: 1)
-      try await package.run(on: [implementations[0]])
-      let run = try await package.run(
-        on: implementations, ["CONTRACT_FRESH": "7d", "CONTRACT_BUDGET": "2"])
-      #expect(run.calls == ["first@two", "second@two"])
-      #expect(run.matrix.results.count { $0.outcome.name == "proven" } == 2)
-    }
-  }
-
   @Test func `an implementation without a cost, and a fake, are not limited`() async throws {
-    try await withLivePackage { package in
-      let fake = Implementation.fake("fake", try package.live("fake").make)
-      let run = try await package.run(
-        on: [try package.live("one"), fake], ["CONTRACT_BUDGET": "0"])
+    try await withLiveShop { shop in
+      let fake = Implementation.fake("fake", shop.live("fake").make)
+      let run = try await shop.run(
+        on: [shop.live("one"), fake], ["CONTRACT_BUDGET": "0"])
       #expect(run.calls == ["first@fake", "first@one", "second@fake", "second@one"])
     }
   }
 
   @Test func `a budget for which no live implementation declares a cost is a problem`() async throws
   {
-    try await withLivePackage { package in
+    try await withLiveShop { shop in
       let budget = ["CONTRACT_BUDGET": "4"]
-      let fake = Implementation.fake("fake", try package.live("fake").make)
-      let run = try await package.run(
-        on: [try package.live("one").limited(to: 9, per: .seconds(1))], budget)
+      let fake = Implementation.fake("fake", shop.live("fake").make)
+      let run = try await shop.run(
+        on: [shop.live("one").limited(to: 9, per: .seconds(1))], budget)
       #expect(
         run.matrix.problems == [
           "CONTRACT_BUDGET=4 limits nothing, because no live implementation says what its cases cost; "
             + "add .costs(_:) of ContractLiveCalls to it, or remove the variable"
         ])
       #expect(
-        try await package.run(on: [fake], budget).matrix.problems == [], "there is nothing to limit"
+        try await shop.run(on: [fake], budget).matrix.problems == [], "there is nothing to limit"
       )
-      let limited = [try package.live("two").costs(1), try package.live("three")]
-      #expect(try await package.run(on: limited, budget).matrix.problems == [])
+      let limited = [shop.live("two").costs(1), shop.live("three")]
+      #expect(try await shop.run(on: limited, budget).matrix.problems == [])
     }
   }
 
   @Test func `a case that runs twice costs twice`() async throws {
-    try await withLivePackage { package in
-      let one = try package.live("one").costs(1)
+    try await withLiveShop { shop in
+      let one = shop.live("one").costs(1)
       let recorder = RunRecorder(
-        environment: ["CONTRACT_JOURNAL_FOLDER": package.journals.path, "CONTRACT_BUDGET": "3"],
+        environment: ["CONTRACT_JOURNAL_FOLDER": shop.journals.path, "CONTRACT_BUDGET": "3"],
         isReporting: false)
       try await RunRecorder.$override.withValue(recorder) {
-        let contract = try package.contract(["first"])
+        let contract = shop.contract(["first"])
         for one in (1...5).flatMap({ _ in contract.cases(for: one) }) { try await one.verify() }
       }
       _ = recorder.finish()
@@ -114,8 +103,8 @@ import Testing
   }
 
   @Test func `a value that is no number is a problem`() async throws {
-    try await withLivePackage { package in
-      let run = try await package.run(nil, on: nil, ["CONTRACT_BUDGET": "-1"])
+    try await withLiveShop { shop in
+      let run = try await shop.run(on: shop.both, ["CONTRACT_BUDGET": "-1"])
       #expect(run.calls == Self.all)
       #expect(
         run.matrix.problems == [

@@ -50,11 +50,11 @@ import Testing
   }
 
   @Test func `the copies of an implementation share a limit, and its cases all run`() async throws {
-    try await withLivePackage { package in
-      let one = try package.live("one").limited(to: 1, per: .milliseconds(50))
+    try await withLiveShop { shop in
+      let one = shop.live("one").limited(to: 1, per: .milliseconds(50))
       let clock = ContinuousClock()
       let start = clock.now
-      let run = try await package.run(on: [one], [:])
+      let run = try await shop.run(on: [one], [:])
       #expect(run.calls == ["first@one", "second@one"])
       #expect(start.duration(to: clock.now) >= .milliseconds(50))
       #expect(one.terms.rateLimit === one.timeLimit(.seconds(5)).terms.rateLimit)

@@ -10,12 +10,12 @@ import Testing
 @Suite struct RetryTests {
   /// Runs one clause whose origin gives these answers; 3 is the right one.
   private func run(
-    _ package: LivePackage, answers: [Int], _ environment: [String: String] = [:],
+    _ shop: LiveShop, answers: [Int], _ environment: [String: String] = [:],
     _ change: (Implementation<Shop>) -> Implementation<Shop> = { $0 }
   ) async throws -> (outcome: Outcome?, calls: Int) {
-    package.answers.withLock { $0 = answers }
-    let one = try package.live("one").retrying(2, because: "the sandbox answers 503 under load")
-    let run = try await package.run(try package.contract(["first"]), on: [change(one)], environment)
+    shop.answers.withLock { $0 = answers }
+    let one = shop.live("one").retrying(2, because: "the sandbox answers 503 under load")
+    let run = try await shop.run(shop.contract(["first"]), on: [change(one)], environment)
     return (run.matrix.outcomes["first@one"], run.calls.count)
   }
 
@@ -23,23 +23,23 @@ import Testing
   func `a case that fails and then holds is flaky, and no failure of the test`(
     answers: [Int], calls: Int
   ) async throws {
-    try await withLivePackage { package in
-      let run = try await run(package, answers: answers)
+    try await withLiveShop { shop in
+      let run = try await run(shop, answers: answers)
       #expect(run.calls == calls)
       guard case .flaky(let reason) = run.outcome else {
         Issue.record("\(String(describing: run.outcome))")
         return
       }
       #expect(reason.hasPrefix("failed in \(calls - 1) of \(calls) tries: "), "\(reason)")
-      let journal = try Journal(contentsOf: try #require(package.journalFiles.first).path)
+      let journal = try Journal(contentsOf: try #require(shop.journalFiles.first).path)
       #expect(Matrix(journal).results.first?.issues.isEmpty == false, "the journal says how")
     }
   }
 
   @Test func `a case that fails each time is failed, and fails the test once`() async throws {
-    try await withLivePackage { package in
+    try await withLiveShop { shop in
       try await withKnownIssue {
-        let run = try await run(package, answers: [4, 5, 6, 3])
+        let run = try await run(shop, answers: [4, 5, 6, 3])
         #expect(run.outcome == .failed)
         #expect(run.calls == 3)
       } matching: { issue in
@@ -49,21 +49,21 @@ import Testing
   }
 
   @Test func `a case that holds is tried once`() async throws {
-    try await withLivePackage { package in
-      let run = try await run(package, answers: [3])
+    try await withLiveShop { shop in
+      let run = try await run(shop, answers: [3])
       #expect(run.outcome == .passed)
       #expect(run.calls == 1)
     }
   }
 
   @Test func `a declared deviation, and what is unavailable, are tried once`() async throws {
-    try await withLivePackage { package in
-      let deviating = try await run(package, answers: [4, 3]) {
+    try await withLiveShop { shop in
+      let deviating = try await run(shop, answers: [4, 3]) {
         $0.deviating(from: "first", because: "it is stuck")
       }
       #expect(deviating.outcome == .deviates(reason: "it is stuck"))
       #expect(deviating.calls == 1)
-      let unavailable = try await run(package, answers: [-1, 3]) {
+      let unavailable = try await run(shop, answers: [-1, 3]) {
         $0.unavailable { $0 is Refusal ? "it refused" : nil }
       }
       #expect(unavailable.outcome == .unavailable(reason: "it refused"))
@@ -72,9 +72,9 @@ import Testing
   }
 
   @Test func `a failure stays one if the real thing goes away before the next try`() async throws {
-    try await withLivePackage { package in
+    try await withLiveShop { shop in
       try await withKnownIssue {
-        let run = try await run(package, answers: [4, -1]) {
+        let run = try await run(shop, answers: [4, -1]) {
           $0.unavailable { $0 is Refusal ? "it refused" : nil }
         }
         #expect(run.outcome == .failed)
@@ -86,9 +86,9 @@ import Testing
   }
 
   @Test func `each try costs as much as the first`() async throws {
-    try await withLivePackage { package in
+    try await withLiveShop { shop in
       try await withKnownIssue {
-        let run = try await run(package, answers: [4, 4, 3], ["CONTRACT_BUDGET": "11"]) {
+        let run = try await run(shop, answers: [4, 4, 3], ["CONTRACT_BUDGET": "11"]) {
           $0.costs(5)
         }
         #expect(run.outcome == .failed)
@@ -100,10 +100,10 @@ import Testing
   }
 
   @Test func `the rate is that of all journals`() async throws {
-    try await withLivePackage { package in
-      for answers in [[4], [], [], [4]] { _ = try await run(package, answers: answers) }
+    try await withLiveShop { shop in
+      for answers in [[4], [], [], [4]] { _ = try await run(shop, answers: answers) }
       var journal = Journal()
-      for file in try package.journalFiles {
+      for file in try shop.journalFiles {
         journal.records += try Journal(contentsOf: file.path).records
       }
       guard case .flaky(let reason) = Matrix(journal).outcomes["first@one"] else {
@@ -150,7 +150,6 @@ import Testing
       Self.declared { $0.retrying(11, because: "it is slow") },
       Self.declared { $0.retrying(0, because: "it is slow") },
       Self.declared { $0.retrying(1, because: "TODO") },
-      Self.declared { $0.built(from: "Sources/Nowhere") },
     ]
     for (message, part) in zip(
       messages,
@@ -158,7 +157,6 @@ import Testing
         "at least 1 call; correct it", "so no case could ever start", "so no case could ever start",
         "a case costs 3; raise the limit", "can try 1 to 10 times more",
         "can try 1 to 10 times more", "which is no reason; write it",
-        "built from 'Sources/Nowhere', where nothing is",
       ])
     {
       #expect(message.count == 1)
@@ -167,7 +165,6 @@ import Testing
     #expect(
       Self.declared {
         $0.costs(2).limited(to: 2, per: .seconds(1)).retrying(10, because: "it is slow")
-          .built(from: "Sources/Harness")
       }.isEmpty)
   }
 }
