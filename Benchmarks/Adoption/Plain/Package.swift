@@ -1,4 +1,4 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
 
 // The package that the Contract package is compared with: the same code under test, and plain tests.

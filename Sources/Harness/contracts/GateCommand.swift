@@ -41,6 +41,7 @@ struct GateCommand {
       }
     }
     mutation = try Self.mutation(arguments)
+    gate.checksMutants = mutation != nil
   }
 
   private static func mutation(_ arguments: Arguments) throws(UsageError) -> MutationGate? {

@@ -22,6 +22,8 @@ package struct EvidenceSample: Sendable {
   package var saboteur: Saboteur
   /// Whether the contract is the package's own; `nil` leaves the field out.
   package var isOwn: Bool?
+  /// The clauses that the contract leaves to mutants.
+  package var leftToMutants: [String]
 
   /// The deviations of the fake, declared in addition to those that ``outcomes`` shows.
   package var deviations: [DeviationSummary] = []
@@ -70,7 +72,7 @@ package struct EvidenceSample: Sendable {
     clauses: [String] = ["first", "second", "third"], outcomes: [String: Outcome] = [:],
     revision: Int = 1, dropped: [String: String] = [:], liveAge: Double = 60,
     liveRevision: Int? = nil, crash: String? = nil, saboteur: Saboteur = .caught,
-    isOwn: Bool? = true
+    isOwn: Bool? = true, leftToMutants: [String] = []
   ) {
     self.clauses = clauses
     self.outcomes = outcomes
@@ -81,6 +83,7 @@ package struct EvidenceSample: Sendable {
     self.crash = crash
     self.saboteur = saboteur
     self.isOwn = isOwn
+    self.leftToMutants = leftToMutants
   }
 
   /// The records of two runs, one of a fake and one of a live implementation.
@@ -127,6 +130,7 @@ package struct EvidenceSample: Sendable {
           path: "/repo/Suite/Things.swift", line: 7)
       }, dropped: dropped)
     summary.isOwn = isOwn
+    summary.leftToMutants = leftToMutants
     let deviations = outcomes.compactMap { key, outcome -> DeviationSummary? in
       guard case .deviates(let reason) = outcome, key.hasSuffix("@\(name)") else { return nil }
       return DeviationSummary(

@@ -23,7 +23,7 @@ import Testing
     #expect(run.status == 0, "\(run.output)")
     #expect(run.output.contains("strength: 1 of 2 clauses seen to fail, 1 left to mutants"))
     #expect(run.matrix.tables.first?.contract.leftToMutants == ["other"])
-    #expect(run.matrix.tables.first?.contract.unproven == [])
+    #expect(run.matrix.tables.first?.contract.clausesWithoutSaboteur == [])
     #expect(!Gate().problems(in: run.matrix).contains { $0.sentence.contains("saboteur") })
   }
 

@@ -71,6 +71,12 @@ import Testing
     Gate(allowedUnproven: patterns.map { CasePattern($0) })
   }
 
+  private static let checkingMutants: Gate = {
+    var gate = strict
+    gate.checksMutants = true
+    return gate
+  }()
+
   private static let unwitnessed: Gate = {
     var gate = strict
     gate.forbidsUnwitnessed = true
@@ -120,6 +126,15 @@ import Testing
     .init(
       "an own contract that may lack strength", EvidenceSample(saboteur: .notRun),
       Gate(allowedWithoutStrength: [CasePattern("thi*")])),
+    .init(
+      "an own contract that leaves its clauses to mutants, which nothing checks",
+      EvidenceSample(saboteur: .notRun, leftToMutants: ["first", "second", "third"]),
+      says: "things: no saboteur ran, so nothing shows that the contract's clauses can fail; it leaves "
+        + "them to mutants, so run 'contracts mutate' and add --mutation-score"),
+    .init(
+      "an own contract that leaves its clauses to mutants, whose score is checked",
+      EvidenceSample(saboteur: .notRun, leftToMutants: ["first", "second", "third"]),
+      checkingMutants),
     .init(
       "a journal that does not say whose contract it is",
       EvidenceSample(saboteur: .notRun, isOwn: nil)),

@@ -1,6 +1,7 @@
 import Foundation
-@testable import SystemProcesses
 import Testing
+
+@testable import SystemProcesses
 
 @Suite struct ProcessGroupTests {
   /// Starts a shell command in a new folder, and gives a closure the group and the folder.

@@ -27,6 +27,9 @@ public struct Gate: Hashable, Sendable {
   /// Whether a deviation that an earlier matrix does not have fails the gate.
   public var forbidsNewDeviations = false
 
+  /// Whether the scores of mutants are checked as well, so that a contract without saboteurs may leave its clauses to them.
+  public var checksMutants = false
+
   /// Creates a gate.
   public init(
     required: Set<ImplementationKind> = [], maximumAge: Double? = nil,
@@ -257,11 +260,15 @@ public struct Gate: Hashable, Sendable {
     let contract = table.contract
     if table.saboteurs.isEmpty {
       let isAllowed = allowedWithoutStrength.contains { Self.matches($0, contract.id) }
-      if contract.isOwn != true || isAllowed { return [] }
+      let isLeftToMutants = !contract.leftToMutants.isEmpty
+      if contract.isOwn != true || isAllowed || isLeftToMutants && checksMutants { return [] }
       return [
         Problem(
           sentence: "\(contract.id): no saboteur ran, so nothing shows that the contract's clauses "
-            + "can fail",
+            + "can fail"
+            + (isLeftToMutants
+              ? "; it leaves them to mutants, so run 'contracts mutate' and add --mutation-score"
+              : ""),
           command: "\(contract.id)@saboteur.*".rerunCommand())
       ]
     }
