@@ -130,6 +130,11 @@ static int spawn(
                    : posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
   if (code == 0) code = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
   if (code == 0) code = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34) && !defined(PLATFORM_PORTABLE)
+  // What others opened without O_CLOEXEC stays here. Foundation's Process sees its program's end by the closing
+  // of a socket, and would wait for this program as well.
+  if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+#endif
   if (code == 0) code = posix_spawn(process, path, &files, &attributes, arguments, environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);

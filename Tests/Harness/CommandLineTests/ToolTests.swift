@@ -56,7 +56,7 @@ import Testing
     let old = try await ToolRun(
       ["gate", "--max-age=1h", "j"], files: ["j": SampleJournal.text(time: 1_700_000_000)])
     #expect(old.status == 1)
-    #expect(old.output.contains("was last proven by a live implementation"))
+    #expect(old.output.contains("last held on a live implementation"))
     let unproven = ["j": SampleJournal.text(real: .deviates(reason: "known"))]
     #expect(try await ToolRun(["gate", "j"], files: unproven).status == 1)
     #expect(

@@ -129,8 +129,8 @@ import Testing
     .init(
       "an own contract that leaves its clauses to mutants, which nothing checks",
       EvidenceSample(saboteur: .notRun, leftToMutants: ["first", "second", "third"]),
-      says: "things: no saboteur ran, so nothing shows that the contract's clauses can fail; it leaves "
-        + "them to mutants, so run 'contracts mutate' and add --mutation-score"),
+      says: "things: no saboteur ran, so nothing shows that the contract's clauses can fail; it "
+        + "leaves them to mutants, so run 'contracts mutate' and add --mutation-score"),
     .init(
       "an own contract that leaves its clauses to mutants, whose score is checked",
       EvidenceSample(saboteur: .notRun, leftToMutants: ["first", "second", "third"]),

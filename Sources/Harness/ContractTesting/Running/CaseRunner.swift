@@ -33,11 +33,17 @@ struct CaseRunner<Fixture>: Sendable {
       return try leaveOut(.notRun(reason: reason))
     }
     if let reason = await implementation.probe?.reason() { return try reportUnavailable(reason) }
-    let ((raw, failures), seconds) = try await holdingResources(live) {
-      recorder.record(.caseStarted(id))
-      return await timed { await execute(live) }
-    }
-    if let reason = raw.unavailable { return try reportUnavailable(reason) }
+    let unavailable = try await holdingResources(live) { await runAndReport(live) }
+    if let unavailable { try reportUnavailable(unavailable) }
+  }
+
+  /// Runs the case, judges it and reports the judgement.
+  ///
+  /// - Returns: Why the case is no evidence although it ran, which the caller reports, or `nil`.
+  private func runAndReport(_ live: Live?) async -> String? {
+    recorder.record(.caseStarted(id))
+    let ((raw, failures), seconds) = await timed { await execute(live) }
+    if let reason = raw.unavailable { return reason }
     let judgement = Judgement(
       raw, of: id, declared: deviation, at: clause.sourceLocation,
       time: Date().timeIntervalSince1970)
@@ -47,6 +53,7 @@ struct CaseRunner<Fixture>: Sendable {
     } else {
       record(judgement.outcome, raw, seconds, judgement.complaint)
     }
+    return nil
   }
 
   private typealias Live = (one: LiveCase, rules: any LiveCallRules)
