@@ -110,13 +110,14 @@ struct ForeignServerConfiguration {
             neverbleed: OFF
             ocsp-update-interval: 0
       """
+    // As root it would become another user, who may not read the folder. Another user may not say who it is.
+    let user = NSUserName() == "root" ? "user: root" : ""
     return """
       listen:
           host: 127.0.0.1
           port: \(port)
       \(isSecure ? identity : "")
-      # As root it would become another user, who may not read the folder.
-      user: \(NSUserName())
+      \(user)
       num-threads: 1
       crash-handler: /bin/false
       hosts:
