@@ -69,6 +69,7 @@ import Testing
       "'broken' (can't be made) can't be used: Caught error: Refusal()",
       "'lost' names 'mumble' in caughtBy:, which is not a clause (did you mean 'mumbles'?); name one of ",
       "nothing shows that the clause 'unnamed' can fail; add a saboteur that it catches",
+      "✗ no saboteur names unnamed",
     ])
   func `a weak contract fails`(sentence: String) async throws {
     let run = try await SpecimenRun("weakSaboteurs")

@@ -225,6 +225,11 @@ public struct TerminalReport: Sendable {
       lines += wrapped(
         "✗ saboteur \(result.saboteur) on \(result.clause): \(message)", first: "  ", rest: "    ")
     }
+    let unnamed = table.contract.clausesWithoutSaboteur
+    if !unnamed.isEmpty, !table.saboteurs.isEmpty {
+      let list = unnamed.joined(separator: ", ")
+      lines += wrapped("✗ no saboteur names \(list)", first: "  ", rest: "    ")
+    }
   }
 
   // MARK: - Abridged tables
