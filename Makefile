@@ -18,7 +18,7 @@ servers: ## Install the servers that only tests use; without one, its cases are 
 	@Scripts/install-packages testing
 
 # The matrix is the only test target here, and the tool runs the built tests: SwiftPM would build everything.
-contracts: export CONTRACT_TESTS = matrix
+contracts: export CONTRACT_TESTS = ContractTests
 contracts: setup ## Run every contract on every implementation and print the matrix
 	@echo "builds the contracts and runs them on every implementation: about 3 minutes on 2 processors"
 	@Scripts/build-product $(TESTS)
