@@ -30,7 +30,8 @@ EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificati
 CONTACTS := ContactTests
 CRASHES := ExploredCrashTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests
-MATRIX := Transport[A-Za-z]*ContractTests
+# The matrix: every suite of Tests/Contracts that runs a contract.
+MATRIX := ^ContractTests\.[A-Za-z]*ContractTests/
 
 # Products of another configuration go to another folder.
 SCRATCH := .build
@@ -50,6 +51,7 @@ test: setup servers ## Run all tests
 	@$(BUILD_TESTS)
 	@$(SWIFT_TEST) --skip-build --skip '$(EXPLORERS)|$(TRANSPORTS)|$(MATRIX)'
 	@$(MAKE) --no-print-directory explorers transports
+	@$(MAKE) --no-print-directory matrix
 
 explorers: WIDTH = 2
 explorers:
@@ -60,7 +62,6 @@ explorers:
 transports: WIDTH = 32
 transports:
 	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
-	@$(SWIFT_TEST) --skip-build --filter '$(MATRIX)'
 
 # The examples share the scratch folder, so that the modules of this package are built once.
 EXAMPLES := Storefront JobQueue KeyValue
@@ -83,20 +84,22 @@ threads: setup ## Run the tests with the Thread Sanitizer
 # Fakes, live implementations and saboteurs run in separate processes. Their journals are merged.
 SHARDS := 1
 JOURNALS := .build/contracts/matrix
+matrix: WIDTH = 32
 matrix: setup servers ## Run the contracts in separate processes, merge their journals, check the gate (SHARDS=4)
-	@swift build --build-tests --quiet && swift build --product contracts --quiet
+	@$(BUILD_TESTS)
+	@Scripts/build-product contracts --scratch-path $(SCRATCH)
 	@rm -rf $(JOURNALS) && mkdir -p $(JOURNALS)
-	@for shard in $$(seq $(SHARDS)); do \
-	  for side in CONTRACT_KIND=fake CONTRACT_KIND=live CONTRACT=@saboteur.*; do \
+	@failed=; for shard in $$(seq $(SHARDS)); do \
+	  for side in CONTRACT_KIND=fake,recorded CONTRACT_KIND=live CONTRACT=@saboteur.*; do \
 	    name=$$(echo "$$side" | grep -o '[a-z]*' | head -n 1)-$$shard; \
-	    echo "$$side, shard $$shard of $(SHARDS)"; \
+	    echo "  $$side, shard $$shard of $(SHARDS)"; \
 	    env "$$side" CONTRACT_SHARD=$$shard/$(SHARDS) CONTRACT_JOURNAL=$(JOURNALS)/$$name.jsonl \
-	      swift test --skip-build --filter Contract > $(JOURNALS)/$$name.log 2>&1 \
-	      || echo "  failed: see $(JOURNALS)/$$name.log"; \
+	      $(SWIFT_TEST) --skip-build --filter '$(MATRIX)' > $(JOURNALS)/$$name.log 2>&1 \
+	      || { failed=yes; echo "  failed: $(JOURNALS)/$$name.log"; grep -a '^✘' $(JOURNALS)/$$name.log | head -n 40 || true; }; \
 	  done; \
-	done
-	@.build/debug/contracts report $(JOURNALS)/*.jsonl
-	@Scripts/gate $(JOURNALS)/*.jsonl
+	done; \
+	$(SCRATCH)/debug/contracts report $(JOURNALS)/*.jsonl && \
+	Scripts/gate $(SCRATCH) $(JOURNALS)/*.jsonl && [ -z "$$failed" ]
 
 bench: setup ## Run the benchmarks and compare the figures with peers
 	@Benchmarks/run

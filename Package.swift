@@ -331,8 +331,8 @@ let matrix: [Target] = [
       "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
-      "ManualClocks",
-      "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
+      "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
+      "SystemProcesses",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
       "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts", exclude: ["Traces"])
