@@ -335,7 +335,7 @@ let matrix: [Target] = [
       "SystemProcesses",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
       "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
-    ], path: "Tests/Contracts", exclude: ["Traces"])
+    ], path: "Tests/Contracts")
 ]
 
 /// Sets the folder of each target that names none.
