@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Testing
+import TraceExploration
 
 @Suite struct TraceComparisonTests {
   private typealias Spec = ShelvesSpecification

@@ -1,6 +1,7 @@
 import ExplorationEngine
 import Foundation
 import Testing
+import TraceExploration
 
 @Suite struct TraceFileTests {
   private typealias File = TraceFile<DictionarySpecification>

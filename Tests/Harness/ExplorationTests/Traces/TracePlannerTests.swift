@@ -1,6 +1,8 @@
 import Testing
 
 @testable import ExplorationEngine
+@testable import LockStepExploration
+@testable import TraceExploration
 
 @Suite struct TracePlannerTests {
   private typealias Planner = TracePlanner<DictionarySpecification>

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ExplorationEngine
+@testable import TraceExploration
 
 @Suite struct ValueShapeTests {
   private enum Answer {
