@@ -78,21 +78,47 @@ let harness: [Target] = [
   .target(
     name: "ExplorationEngine",
     dependencies: [
-      "CDispatchWatch", "CExploredPoints", "HarnessSupport", "SeededRandom", "SystemFibers",
-      "SystemLocks", "SystemPlatform", "SystemThreads",
+      "HarnessSupport", "SeededRandom", "SystemLocks", "SystemPlatform", "SystemThreads",
+    ]),
+  .target(
+    name: "LockStepExploration",
+    dependencies: [
+      "ExplorationEngine", "HarnessSupport", "SeededRandom", "SystemLocks", "SystemPlatform",
+    ]),
+  .target(
+    name: "LinearizabilityChecking",
+    dependencies: ["ExplorationEngine", "SeededRandom", "SystemLocks", "SystemPlatform"]),
+  .target(
+    name: "FaultExploration",
+    dependencies: ["ExplorationEngine", "LinearizabilityChecking", "SeededRandom", "SystemLocks"]),
+  // The only one that interposes functions of the runtime and of libraries.
+  .target(
+    name: "InterleavingExploration",
+    dependencies: [
+      "CDispatchWatch", "CExploredPoints", "ExplorationEngine", "LinearizabilityChecking",
+      "SeededRandom", "SystemFibers", "SystemLocks", "SystemPlatform", "SystemThreads",
     ],
     swiftSettings: schedulingExecutor),
   .target(
     name: "ContractExploration",
-    dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
+    dependencies: [
+      "ContractTesting", "ExplorationEngine", "FaultExploration", "LinearizabilityChecking",
+      "LockStepExploration", "SystemLocks",
+    ]),
+  .target(
+    name: "ContractInterleavings",
+    dependencies: [
+      "ContractExploration", "ContractTesting", "InterleavingExploration", "SystemLocks",
+    ]),
   .target(
     name: "CrashExploration",
     dependencies: ["CFileRecorder", "ContractExploration", "ContractTesting", "SystemPlatform"]),
-  .target(name: "RecordedHistories", dependencies: ["ExplorationEngine"]),
+  .target(
+    name: "RecordedHistories", dependencies: ["ExplorationEngine", "LinearizabilityChecking"]),
   .target(
     name: "ServerFixtures",
     dependencies: [
-      "ContractTesting", "ExplorationEngine", "SeededRandom", "SystemLocks", "SystemPlatform",
+      "ContractTesting", "FaultExploration", "SeededRandom", "SystemLocks", "SystemPlatform",
       "SystemProcesses", "SystemThreads",
     ]),
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
@@ -131,13 +157,14 @@ let harness: [Target] = [
   .testTarget(
     name: "HarnessTests",
     dependencies: [
-      "ContractEvidence", "ContractExploration", "ContractLiveCalls", "ContractReports",
+      "ContractEvidence", "ContractInterleavings", "ContractLiveCalls", "ContractReports",
       "ContractTesting", "SystemLocks", "SystemProcesses",
     ]),
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
-      "ExplorationEngine", "ExploredSynchronization", "RecordedHistories", "SeededRandom",
+      "ExplorationEngine", "ExploredSynchronization", "FaultExploration", "InterleavingExploration",
+      "LinearizabilityChecking", "LockStepExploration", "RecordedHistories", "SeededRandom",
       "SystemFibers", "SystemLocks", "SystemProcesses", "example-writer",
     ]),
   .executableTarget(
@@ -146,7 +173,7 @@ let harness: [Target] = [
   .testTarget(
     name: "ServerFixturesTests",
     dependencies: [
-      "ContractTesting", "ExplorationEngine", "SeededRandom", "ServerFixtures", "SystemLocks",
+      "ContractTesting", "FaultExploration", "SeededRandom", "ServerFixtures", "SystemLocks",
       "SystemPlatform", "SystemProcesses", "value-server",
     ]),
   .testTarget(
@@ -154,7 +181,7 @@ let harness: [Target] = [
     dependencies: ["CrashExploration", "ContractTesting"]),
   .testTarget(name: "RecordedHistoriesTests", dependencies: ["RecordedHistories"]),
   .executableTarget(
-    name: "example-writer", dependencies: ["ExplorationEngine"],
+    name: "example-writer", dependencies: ["LockStepExploration"],
     path: "Tests/Harness/ExampleWriter"),
   .testTarget(
     name: "MutationTests",
@@ -328,7 +355,8 @@ let matrix: [Target] = [
     name: "ContractTests",
     dependencies: [
       "AnalyticsContract", "AnalyticsPort", "CCurl", "CSQLite", "CheckoutContract", "CheckoutPort",
-      "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
+      "ContractExploration", "ContractInterleavings", "ContractTesting", "CookieContract",
+      "CookieFoundationAdapter",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
       "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
@@ -363,9 +391,14 @@ let package = Package(
     library("ContractTesting"),
     library("ContractLiveCalls"),
     library("ContractExploration"),
+    library("ContractInterleavings"),
     library("ContractEvidence"),
     library("ContractReports"),
     library("ExplorationEngine"),
+    library("LockStepExploration"),
+    library("LinearizabilityChecking"),
+    library("FaultExploration"),
+    library("InterleavingExploration"),
     library("RecordedHistories"),
     library("CrashExploration"),
     library("ServerFixtures"),

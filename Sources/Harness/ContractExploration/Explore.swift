@@ -125,7 +125,7 @@ public func exploreConcurrently<Spec: Specification>(
 
 /// Performs an exploration of the commands of several tasks, in another process if the
 /// implementation is `.inOwnProcess()`.
-func exploringPrograms<Spec: Specification>(
+package func exploringPrograms<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, _ function: String,
   _ settings: ExplorationSettings, at sourceLocation: SourceLocation,
   _ exploration: (ExplorationSettings, _ key: [String]) -> ProgramExploration<Spec.Command>
@@ -202,11 +202,11 @@ private func unavailability<Fixture>(of implementation: Implementation<Fixture>)
 }
 
 /// A fixture together with its scope, which is torn down after each run.
-struct ScopedSubject<Fixture> {
-  var fixture: Fixture
+package struct ScopedSubject<Fixture> {
+  package var fixture: Fixture
   private var scope: FixtureScope
 
-  init(_ implementation: Implementation<Fixture>) async throws {
+  package init(_ implementation: Implementation<Fixture>) async throws {
     let scope = FixtureScope()
     do {
       fixture = try await implementation.fixture(in: scope)
@@ -220,7 +220,7 @@ struct ScopedSubject<Fixture> {
   /// What the fixture's servers have printed.
   var logs: [(name: String, text: String)] { scope.logTexts }
 
-  func tearDown() async throws {
+  package func tearDown() async throws {
     if let error = await scope.tearDown().first { throw error }
   }
 }

@@ -68,7 +68,7 @@ extension Specification {
   public func source(ofResponse response: Response) -> String { String(reflecting: response) }
 
   /// The specification's type, as ``source`` spells it.
-  var typeName: String { String(source.prefix { $0 != "(" }) }
+  package var typeName: String { String(source.prefix { $0 != "(" }) }
 }
 
 /// A specification whose subject responds without suspending.

@@ -1,5 +1,6 @@
 import ContractTesting
 import ExplorationEngine
+import FaultExploration
 import Foundation
 import ServerFixtures
 import Testing

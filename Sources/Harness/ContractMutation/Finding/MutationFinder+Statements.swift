@@ -71,7 +71,8 @@ extension MutationFinder {
       guard targets?.contains(where: { isFirstValue(of: $0, context) }) != true else { return }
       addStatement(range, removal, in: context)
       if let dest, dest.kind == "subscript_expr", PlainType.isOptional(dest.type),
-        PlainType.isDictionary(dest.child("base")?.unwrapped.type ?? ""), let place = source.range(of: dest),
+        let base = dest.child("base")?.unwrapped, PlainType.isDictionary(base.type),
+        let place = source.range(of: dest),
         statement.child("src")?.unwrapped.kind != "nil_literal_expr"
       {
         let text = "if \(source[place]) == nil { \(source[range]) }"
