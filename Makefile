@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup servers contracts test explorers transports example threads matrix bench fuzz soak mutation \
-  libcurl-versions on-debian systems portable api-breakage docs scaffold lint format
+  libcurl-versions on-debian systems portable portable-system api-breakage docs scaffold lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
@@ -111,9 +111,10 @@ STEPS :=
 soak: setup ## Run the long versions of the randomised and stress tests (STEPS='foreign server')
 	@Scripts/soak '$(STEPS)'
 
-mutation: setup ## Run 'contracts mutate' on a package with planted flaws and on Storefront, as their users would
+SHORT :=
+mutation: setup ## Run 'contracts mutate' on a package with planted flaws and on Storefront (SHORT=short: not on Storefront)
 	@swift build --product contracts --quiet
-	@Scripts/check-mutation
+	@Scripts/check-mutation $(SHORT)
 
 libcurl-versions: setup ## Compile the curl adapter with the libcurl of five Debian and Ubuntu releases
 	@Scripts/check-libcurl-versions
@@ -121,6 +122,14 @@ libcurl-versions: setup ## Compile the curl adapter with the libcurl of five Deb
 portable: setup ## Compile CPlatform with glibc and musl, and run the tests with the code of other systems
 	@Scripts/check-platforms
 	@CONTRACT_PORTABLE=1 $(MAKE) --no-print-directory test SCRATCH=.build/portable
+
+portable-system: export CONTRACT_PORTABLE = 1
+portable-system: export CONTRACT_TESTS = SystemLocksTests,SystemPlatformTests,SystemProcessesTests,SystemThreadsTests
+portable-system: SCRATCH = .build/portable
+portable-system: setup ## Do what 'make portable' does with the tests of Sources/System only
+	@Scripts/check-platforms
+	@$(BUILD_TESTS)
+	@$(SWIFT_TEST) --skip-build
 
 RELEASE := 13
 RUN := make contracts && make test
