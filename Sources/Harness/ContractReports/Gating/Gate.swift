@@ -106,17 +106,14 @@ public struct Gate: Hashable, Sendable {
     }
   }
 
-  /// Remarks that don't fail the gate: changed deviations, the contracts of other packages for which no
-  /// saboteur ran, and saboteurs that prove little.
+  /// Remarks that don't fail the gate: changed deviations, and the contracts of other packages for which no
+  /// saboteur ran.
   public func notes(on matrix: Matrix, changes: MatrixDifference? = nil) -> [String] {
     let changed = (changes?.deviations ?? []).filter { $0.kind != .new || !forbidsNewDeviations }
     return changed.map { "\($0.name): \($0.sentence)" }
       + matrix.tables.filter { $0.saboteurs.isEmpty && $0.contract.isOwn == false }.map {
         "\($0.contract.id): no saboteur ran; the contract comes from another package, which has to "
           + "show its strength"
-      }
-      + matrix.tables.flatMap { table in
-        table.breadths.compactMap(\.advice).map { "\(table.contract.id): \($0)" }
       }
   }
 
