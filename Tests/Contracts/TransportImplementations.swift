@@ -6,7 +6,12 @@ import TransportCurlAdapter
 import TransportPort
 
 extension Implementation<TransportFixture> {
-  static let fakeTransport = fake("fake") { TransportFixture.fake(in: $0) }
+  /// The fake for the contract that any server can serve, which requires no capability.
+  static let fakeWithAnyServer = fake("fake") { TransportFixture.fake(in: $0) }
+
+  static let fakeTransport =
+    fakeWithAnyServer
+    .lacking(.localPorts, because: "connections in memory have no ports")
 
   static let curl = live("curl") { curl($0, .scripted) }.deviatingByLibcurl()
 
@@ -82,6 +87,7 @@ extension Implementation<TransportFixture> {
   static func configuration(_ setup: TransportSetup) -> CurlTransport.Configuration {
     var configuration = CurlTransport.Configuration()
     configuration.limits = setup.limits
+    configuration.localPorts = setup.localPorts
     if let trusted = setup.trustedAuthorities { configuration.authorities = .pem(trusted) }
     if let proxy = setup.proxy { configuration.proxy = .url(proxy, bypassing: setup.proxyBypass) }
     return configuration

@@ -28,6 +28,7 @@ extension Implementation<TransportFixture> {
   )
   .lacking(.bidirectionalStreaming, because: "a replay reads a request to its end and then answers")
   .lacking(.proxy, because: "a replay has no proxy")
+  .lacking(.localPorts, because: "a replay has no connections")
   .deviating(
     from: "set-cookie", "cookies", kind: .unsupported,
     because: "a recording never has the values of cookies"

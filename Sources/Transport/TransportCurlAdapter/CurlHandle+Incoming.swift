@@ -215,9 +215,13 @@ extension CurlHandle {
     // they could become the next response.
     if incoming.hasHead, line.starts(with: "Excess found".utf8) { closeUnlessShared() }
     guard offersHTTP2 else { return }
+    // Until libcurl has the next connection, it may trace what it reads from others.
+    if line.starts(with: "Connection died, retrying".utf8) { outgoing.connection = nil }
     switch HTTP2Notice(line) {
     case .opened(let stream): outgoing.stream = stream
-    case .goAway(let lastStream): loop.goAway(outgoing.port, of: lane, lastStream: lastStream)
+    case .goAway(let lastStream):
+      guard let connection = outgoing.connection else { break }
+      loop.goAway(connection, of: lane, lastStream: lastStream)
     case .refused: outgoing.isUnprocessed = true
     case nil: break
     }
@@ -280,7 +284,7 @@ extension CurlHandle {
     // not mutated: see `latestEnd`
     incoming.announcesTrailers = response.headerFields.contains(.trailer)
     if !incoming.isMultiplexed {
-      if transfer.wire.origin.scheme == .https { loop.sockets.noteHTTP1(atPort: outgoing.port) }
+      outgoing.connection?.speaksHTTP1 = true
       if !complete.keepsConnectionAlive { closeUnlessShared() }
       // The trace reports bytes after a response without content.
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {

@@ -17,8 +17,8 @@ extension CurlHandle {
     var wasSent = false
     /// The number of connections on which libcurl has started to send the request.
     var attempts = 0
-    /// The local port of the connection, and the HTTP/2 stream on it.
-    var port: Int32 = 0
+    /// The connection, and the HTTP/2 stream on it.
+    var connection: CurlConnection?
     var stream: Int?
     /// Whether the server has announced that it did not process the request.
     var isUnprocessed = false
@@ -37,21 +37,20 @@ extension CurlHandle {
   /// method that is not idempotent could repeat its effect (RFC 9110 §9.2.2). In both cases a
   /// streamed body that was partly read cannot be resent. This method refuses both.
   ///
-  /// - Parameter localPort: The local port of the connection that libcurl chose.
-  func allowsAttempt(localPort: Int32) -> Bool {
-    let socket = loop.sockets.socket(atPort: localPort)
+  /// - Parameter connection: The connection that libcurl chose.
+  func allowsAttempt(on connection: CurlConnection?) -> Bool {
     guard let transfer else { return false }
     if incoming.hasHead {
       // libcurl resends the request without Expect after a 417 response, whatever the method.
       outgoing.isRepeated = true
       return false
     }
-    if outgoing.attempts == 0, isStale(socket, port: localPort) {
+    if outgoing.attempts == 0, let connection, isStale(connection) {
       needsFreshConnection = true
       return false
     }
     outgoing.attempts += 1
-    outgoing.port = localPort
+    outgoing.connection = connection
     outgoing.stream = nil
     loop.noteConnection(of: lane)
     // Not earlier: libcurl traces a connection for its whole life if it is opened while tracing is
@@ -94,12 +93,12 @@ extension CurlHandle {
   /// Whether a kept connection was closed or has unexpected bytes.
   ///
   /// Returns `false` for HTTP/2, where the server may send frames at any time.
-  private func isStale(_ socket: Int32?, port: Int32) -> Bool {
-    guard let socket, options.reusesConnections,
-      ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0
-    else { return false }
+  private func isStale(_ connection: CurlConnection) -> Bool {
+    guard options.reusesConnections, ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0 else {
+      return false
+    }
     if transfer?.wire.origin.scheme == .https {
-      guard loop.sockets.speaksHTTP1(atPort: port) else { return false }
+      guard connection.speaksHTTP1 else { return false }
       // OpenSSL may have decrypted bytes that the previous exchange did not read.
       if configuration.queriesOpenSSL, let session = ccurl_openssl_session(easy),
         OpenSSL.shared?.hasUnreadBytes(session) == true
@@ -107,7 +106,7 @@ extension CurlHandle {
         return true
       }
     }
-    var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    var descriptor = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
     return poll(&descriptor, 1, 0) != 0
   }
 
@@ -159,17 +158,15 @@ extension CurlHandle {
   /// libcurl does not watch the socket for input while an upload is paused, so the loop checks.
   var isClosedWhileWaitingForContent: Bool {
     guard outgoing.isWaitingForContent, !incoming.isMultiplexed, speaksHTTP2 != true,
-      let socket = loop.sockets.socket(atPort: outgoing.port)
+      let socket = outgoing.connection?.socket
     else { return false }
     var byte: UInt8 = 0  // not mutated: never read
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 
   /// Handles GOAWAY: the server processes no stream of the connection after the given one.
-  func goAway(_ port: Int32, lastStream: Int) {
-    guard port == outgoing.port, !incoming.hasHead, let stream = outgoing.stream,
-      stream > lastStream
-    else { return }
+  func goAway(lastStream: Int) {
+    guard !incoming.hasHead, let stream = outgoing.stream, stream > lastStream else { return }
     outgoing.isUnprocessed = true
   }
 

@@ -50,13 +50,13 @@ final class CurlLoop {
   /// The number of running transfers that may share a connection.
   private var offeringHTTP2 = 0  // not mutated: see `quietTurns`
 
-  /// The sockets of all connections, including kept ones.
-  @exclusivity(unchecked) var sockets = CurlSockets()
+  @exclusivity(unchecked) var connections: CurlConnections
 
   init(_ driver: CurlDriver, _ configuration: CurlTransport.Configuration) {
     self.driver = driver
     self.configuration = configuration
     self.queue = CurlQueue(configuration)
+    self.connections = CurlConnections(localPorts: configuration.localPorts)
     let limits = configuration.limits
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.total)
     ccurl_set_multi(driver.multi, CURLMOPT_MAXCONNECTS, limits.total)
@@ -133,9 +133,10 @@ final class CurlLoop {
   // not mutated: no clause can make input arrive within that millisecond
   private func readHeldInput() {
     guard offeringHTTP2 > 0 else { return }
-    var ports: Set<Int32> = []
+    var connections: Set<ObjectIdentifier> = []
     for handle in handles where handle.canReadHeldInput {
-      if ports.insert(handle.outgoing.port).inserted { handle.readHeldInput() }
+      guard let connection = handle.outgoing.connection else { continue }
+      if connections.insert(ObjectIdentifier(connection)).inserted { handle.readHeldInput() }
     }
   }
 
@@ -159,7 +160,7 @@ final class CurlLoop {
   // not mutated: no clause can make input arrive within that millisecond
   private func mayEnd(_ handle: CurlHandle) -> Bool {
     !handles.contains {
-      $0.outgoing.port == handle.outgoing.port && $0.transfer?.isReadingPaused == true
+      $0.outgoing.connection === handle.outgoing.connection && $0.transfer?.isReadingPaused == true
     }
   }
 
@@ -192,10 +193,12 @@ final class CurlLoop {
     waitingForContent[ObjectIdentifier(handle)] = handle
   }
 
-  /// Passes GOAWAY to all transfers, and those on the same connection handle it.
-  func goAway(_ port: Int32, of lane: CurlQueue.Lane?, lastStream: Int) {
+  /// Passes GOAWAY to the transfers of its connection.
+  func goAway(_ connection: CurlConnection, of lane: CurlQueue.Lane?, lastStream: Int) {
     if let lane { queue.noteGoAway(lane) }
-    for handle in handles { handle.goAway(port, lastStream: lastStream) }
+    for handle in handles where handle.outgoing.connection === connection {
+      handle.goAway(lastStream: lastStream)
+    }
   }
 
   /// Records that a transfer has a connection, which queued transfers may share.
@@ -364,10 +367,11 @@ final class CurlLoop {
   /// connection. So another transfer on the connection is made to send one; without another, the
   /// connection is closed.
   private func abort(_ handle: CurlHandle) {
-    let port = handle.outgoing.port
+    let connection = handle.outgoing.connection
     handle.closeUnlessShared()
     finishRunning(handle, code: CURLE_OK)
-    handles.first { $0.outgoing.port == port && $0.canFlush }?.flush()
+    guard let connection else { return }
+    handles.first { $0.outgoing.connection === connection && $0.canFlush }?.flush()
   }
 
   private func finishRunning(_ handle: CurlHandle, code: CURLcode) {

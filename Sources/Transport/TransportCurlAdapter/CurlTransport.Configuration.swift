@@ -56,6 +56,9 @@ extension CurlTransport {
     /// The codes with which libcurl appears to reject options, by option name; for tests.
     package var simulatedRefusals: [String: UInt32] = [:]
 
+    /// The local ports of the first connections, in the order in which they are opened; for tests.
+    package var localPorts: [UInt16] = []
+
     /// Whether the adapter reads the state of connections from OpenSSL; only tests clear this.
     var queriesOpenSSL = true
 
