@@ -86,6 +86,9 @@ let harness: [Target] = [
     name: "ContractExploration",
     dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
   .target(
+    name: "DriftExploration",
+    dependencies: ["ContractExploration", "ContractTesting", "SwiftSource"]),
+  .target(
     name: "CrashExploration",
     dependencies: ["CFileRecorder", "ContractExploration", "ContractTesting", "SystemPlatform"]),
   .target(name: "RecordedHistories", dependencies: ["ExplorationEngine"]),
@@ -152,6 +155,9 @@ let harness: [Target] = [
   .testTarget(
     name: "CrashExplorationTests",
     dependencies: ["CrashExploration", "ContractTesting"]),
+  .testTarget(
+    name: "DriftExplorationTests",
+    dependencies: ["ContractTesting", "DriftExploration", "SystemLocks"]),
   .testTarget(name: "RecordedHistoriesTests", dependencies: ["RecordedHistories"]),
   .executableTarget(
     name: "example-writer", dependencies: ["ExplorationEngine"],
@@ -363,6 +369,7 @@ let package = Package(
     library("ContractTesting"),
     library("ContractLiveCalls"),
     library("ContractExploration"),
+    library("DriftExploration"),
     library("ContractEvidence"),
     library("ContractReports"),
     library("ExplorationEngine"),

@@ -137,7 +137,7 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// - Parameters:
   ///   - lists: The lists.
   ///   - end: Called after each list with the way in which it failed, and makes the result.
-  func run<Value: Sendable>(
+  package func run<Value: Sendable>(
     each lists: [[Spec.Command]],
     _ end: @escaping @Sendable (LockStepFailureKind<Spec.Response>?) -> Value
   ) async -> [Value] {
@@ -169,6 +169,13 @@ public struct LockStep<Spec: Specification>: Sendable {
 }
 
 extension LockStep where Spec.Command: Codable {
+  /// A copy that saves nothing, and can send commands to another process.
+  package func sendingCommands() -> Self {
+    var copy = self
+    copy.coding = CommandCoding()
+    return copy
+  }
+
   /// A copy that saves failures with their choices and their commands.
   ///
   /// If the generator changes, the choices no longer draw these commands, and the commands are
