@@ -111,6 +111,9 @@ let harness: [Target] = [
       "ContractExploration", "ContractTesting", "InterleavingExploration", "SystemLocks",
     ]),
   .target(
+    name: "DriftExploration",
+    dependencies: ["ContractExploration", "ContractTesting", "SwiftSource"]),
+  .target(
     name: "CrashExploration",
     dependencies: ["CFileRecorder", "ContractExploration", "ContractTesting", "SystemPlatform"]),
   .target(
@@ -179,6 +182,9 @@ let harness: [Target] = [
   .testTarget(
     name: "CrashExplorationTests",
     dependencies: ["CrashExploration", "ContractTesting"]),
+  .testTarget(
+    name: "DriftExplorationTests",
+    dependencies: ["ContractTesting", "DriftExploration", "SystemLocks"]),
   .testTarget(name: "RecordedHistoriesTests", dependencies: ["RecordedHistories"]),
   .executableTarget(
     name: "example-writer", dependencies: ["LockStepExploration"],
@@ -392,6 +398,7 @@ let package = Package(
     library("ContractLiveCalls"),
     library("ContractExploration"),
     library("ContractInterleavings"),
+    library("DriftExploration"),
     library("ContractEvidence"),
     library("ContractReports"),
     library("ExplorationEngine"),

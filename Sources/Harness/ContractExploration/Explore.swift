@@ -157,10 +157,12 @@ package func exploringPrograms<Spec: Specification>(
 ///   - function: The name of the calling function.
 ///   - settings: The settings before the environment is applied.
 ///   - process: The name of the exploration for a process that runs its subjects; `nil` if it has none.
+///   - isElsewhere: Whether fixtures are made in the other process only.
 ///   - body: The exploration. In a process that was started to run its subjects, it serves them.
 package func exploring<Fixture>(
   _ implementation: Implementation<Fixture>, _ function: String, _ settings: ExplorationSettings,
-  in process: String? = nil, _ body: (ExplorationSettings) async throws -> Void
+  in process: String? = nil, isElsewhere: Bool = false,
+  _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
   guard Test.current != nil else { throw OutsideTestError(what: "\(function)(_:on:)") }
   if ExplorationProcess.isAssigned {
@@ -177,8 +179,9 @@ package func exploring<Fixture>(
   }
   let settings = try settings.applying()
   try await implementation.holdingResources {
-    // This makes a fixture as well.
-    if let reason = await unavailability(of: implementation) {
+    if let reason = await unavailability(
+      of: implementation, isElsewhere: isElsewhere || implementation.hasOwnProcess)
+    {
       Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
       return
     }
@@ -186,11 +189,13 @@ package func exploring<Fixture>(
   }
 }
 
-/// Why an implementation can't be explored here, or `nil`.
-private func unavailability<Fixture>(of implementation: Implementation<Fixture>) async -> String? {
+/// Why an implementation can't be explored here, or `nil`. It makes a fixture, unless that happens in another
+/// process.
+private func unavailability<Fixture>(
+  of implementation: Implementation<Fixture>, isElsewhere: Bool
+) async -> String? {
   if let reason = await implementation.unavailability() { return reason }
-  // A fixture that may end the process is not made for this.
-  guard !implementation.hasOwnProcess else { return nil }
+  guard !isElsewhere else { return nil }
   do {
     try await ScopedSubject(implementation).tearDown()
   } catch let error as any UnavailabilityError {

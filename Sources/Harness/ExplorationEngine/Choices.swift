@@ -35,6 +35,8 @@ public struct Choices: Sendable {
   @usableFromInline var memories: [DomainMemory] = []
   /// The values that are drawn more often than others.
   @usableFromInline package var interesting = InterestingValues()
+  /// What chooses the values that ``favourite(of:domain:)`` prefers in this run.
+  @usableFromInline var preference: UInt64 = 0
   /// Whether the run also draws numbers that the model's state and responses contain.
   @usableFromInline package var seesModel = false
 
@@ -80,6 +82,7 @@ public struct Choices: Sendable {
     enabledRules = .max
     reuse = 0
     seesModel = false
+    preference = SplitMix64.mixed(seed ^ 0x7072_6566_6572)
     interesting.restart(SplitMix64.mixed(seed ^ 0x6c69_7465_7261_6c73))
     guard strategy != .uniform else { return }
     let plan = generator.next()

@@ -171,6 +171,13 @@ public struct LockStep<Spec: Specification>: Sendable {
 }
 
 extension LockStep where Spec.Command: Codable {
+  /// A copy that saves nothing, and can send commands to another process.
+  package func sendingCommands() -> Self {
+    var copy = self
+    copy.coding = CommandCoding()
+    return copy
+  }
+
   /// A copy that saves failures with their choices and their commands.
   ///
   /// If the generator changes, the choices no longer draw these commands, and the commands are

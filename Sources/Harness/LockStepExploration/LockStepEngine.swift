@@ -80,9 +80,10 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     let runs = SeededRuns(settings, literals: lockStep.literals)
     let monitor = Monitor(position: crashRecord?.position)
     crashRecord?.begin(.init(origin: .seeds(runs)))
+    let searchStart = ContinuousClock.now
     let ending = watch(
       .seeds(runs), monitor, limit: settings.runLimit,
-      until: settings.time.map { start.advanced(by: $0) },
+      until: settings.time.map { searchStart.advanced(by: $0) },
       isElsewhere: lockStep.isIsolated
     ) { [lockStep] runs, commands in
       lockStep.onProgress?(
@@ -90,6 +91,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
           runs: runs, commands: commands,
           rate: Double(commands) / (ContinuousClock.now - start).seconds))
     }
+    report.searchTime = ContinuousClock.now - searchStart
     report.runs = monitor.begun.load(ordering: .relaxed)
     report.calls += monitor.calls.load(ordering: .relaxed)
     guard case .failed(let found) = ending else { return }

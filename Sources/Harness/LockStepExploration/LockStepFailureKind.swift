@@ -24,9 +24,10 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
 
   /// The part of the failure that must stay the same while it is shrunk, so that one bug does not
   /// become another.
-  var category: String {
+  package var category: String {
     switch self {
-    case .mismatch, .differed: "mismatch"
+    case .mismatch(_, let actual): "mismatch" + Self.category(ofDescription: "\(actual)")
+    case .differed(_, let actual): "mismatch" + Self.category(ofDescription: actual)
     case .threw(let type, _, _): "threw \(type)"
     case .timedOut: "timed out"
     case .endedProcess: "ended the process"
@@ -34,6 +35,10 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
     case .setUpThrew(let type, _): "setup threw \(type)"
     case .tearDownThrew(let type, _): "teardown threw \(type)"
     }
+  }
+
+  private static func category(ofDescription text: @autoclosure () -> String) -> String {
+    (Response.self as? any CategorizedResponse.Type)?.category(ofDescription: text()) ?? ""
   }
 
   /// Whether a command failed, and not the setup or the teardown of the subject.
@@ -86,4 +91,10 @@ extension LockStepFailureKind: CustomStringConvertible {
     case .tearDownThrew(let type, let message): "tearing down the subject threw \(type): \(message)"
     }
   }
+}
+
+/// A response whose description says in which way it is wrong.
+package protocol CategorizedResponse {
+  /// The part of a description that must stay the same while a failure is shrunk.
+  static func category(ofDescription description: String) -> String
 }

@@ -14,6 +14,9 @@ public struct LockStepReport<Spec: Specification>: Sendable {
   /// The real time of the exploration.
   public internal(set) var duration: Duration = .zero
 
+  /// The real time of the runs, without replays and shrinking.
+  package internal(set) var searchTime: Duration = .zero
+
   /// The failure, if one was found. The exploration ends at the first.
   public internal(set) var failure: LockStepFailure<Spec>?
 
