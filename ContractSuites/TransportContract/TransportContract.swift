@@ -51,6 +51,7 @@ extension Contract<TransportFixture> {
     "transport-http2", "HTTP transport over HTTP/2", leavesOthersToMutants: true
   ) {
     ClauseGroup<TransportFixture>.http2
+    ClauseGroup<TransportFixture>.streamEnds
     ClauseGroup<TransportFixture>.localPortsOverHTTP2
     ClauseGroup<TransportFixture>.sharedPlaces
   } saboteurs: {

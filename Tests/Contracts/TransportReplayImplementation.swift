@@ -82,7 +82,9 @@ extension TransportFixture {
       { setup in
         var setup = setup
         setup.proxy = nil
-        let curl = try CurlTransport(Implementation<TransportFixture>.configuration(setup))
+        var configuration = Implementation<TransportFixture>.configuration(setup)
+        configuration.localPorts = []
+        let curl = try CurlTransport(configuration)
         let recording = try RecordingTransport(
           wrapping: RenumberedTransport(base: curl, peers: peers),
           to: folder.path + "/\(files.next()).har")

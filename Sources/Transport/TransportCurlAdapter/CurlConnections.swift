@@ -13,6 +13,14 @@ final class CurlConnection {
   /// records without content: a server sends its session tickets before the first response, and
   /// then nothing more until the next request.
   var speaksHTTP1 = false
+  /// Whether a transfer has used the connection.
+  var isKept = false
+  /// What sees the frames from the server; only over HTTP/2.
+  var tap: HTTP2Tap?
+  /// The number of transfers that use the connection.
+  var users = 0 {
+    didSet { tap?.isIdle = users == 0 }
+  }
 
   init(socket: Int32) {
     self.socket = socket
@@ -60,6 +68,8 @@ final class CurlConnection {
 struct CurlConnections {
   private var unconnected: [Int32: CurlConnection] = [:]
   private var connectedByPort: [Int32: [CurlConnection]] = [:]
+  /// The connections with a tap.
+  private(set) var tapped: [CurlConnection] = []
 
   /// The local ports of the next sockets, in order; for tests.
   private var reservedPorts: ArraySlice<UInt16>
@@ -90,6 +100,7 @@ struct CurlConnections {
   /// Removes the connection of a socket that is about to be closed.
   mutating func close(_ socket: Int32) {
     unconnected[socket] = nil
+    tapped.removeAll { $0.socket == socket }
     for (port, connections) in connectedByPort {
       let others = connections.filter { $0.socket != socket }
       guard others.count < connections.count else { continue }
@@ -118,5 +129,15 @@ struct CurlConnections {
       CurlConnection.End(address: String(cString: $0.address), port: $0.port)
     }
     return candidates.first { $0.connects(ends[0], ends[1]) }
+  }
+
+  /// Installs a tap on a connection that has none.
+  mutating func tap(_ connection: CurlConnection, _ session: OpenSSL.Object) {
+    guard connection.tap == nil, let tap = HTTP2Tap(session, socket: connection.socket) else {
+      return
+    }
+    tap.isIdle = connection.users == 0
+    connection.tap = tap
+    tapped.append(connection)
   }
 }

@@ -25,7 +25,9 @@ extension CurlHandle {
     var error = TransportError(
       kind, phase: phase, method: transfer?.wire.method, bytesSent: bytesSent,
       code: code.map(Int.init), detail: detail)
-    if outgoing.isUnprocessed, kind == .connectionReset { error.isRetrySafe = true }
+    if outgoing.isUnprocessed || isStreamRefused, kind == .connectionReset {
+      error.isRetrySafe = true
+    }
     return error
   }
 
@@ -47,7 +49,8 @@ extension CurlHandle {
   }
 
   func error(for code: CURLcode) -> TransportError {
-    let text = String(cString: errorText)
+    var text = String(cString: errorText)
+    if let reason = outgoing.connection?.tap?.failureText, !reason.isEmpty { text += ": " + reason }
     let detail = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     let number = Int32(bitPattern: code.rawValue)
     if outgoing.attempts > 0, isFromConnecting(code) {
@@ -61,6 +64,15 @@ extension CurlHandle {
       return reset
     }
     return error(kind(of: code, text: text), detail, code: number)
+  }
+
+  /// Whether libcurl returns a code because a connection has ended.
+  func isFromEndedConnection(_ code: CURLcode) -> Bool {
+    switch code {
+    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR: true
+    case CURLE_HTTP2: streamError(in: String(cString: errorText)) == nil
+    default: false
+    }
   }
 
   /// Whether libcurl returns a code for an attempt to connect.
@@ -100,7 +112,8 @@ extension CurlHandle {
     case CURLE_BAD_FUNCTION_ARGUMENT where bytesSent:
       return incoming.hasHead ? .badChunk : .malformedHead
     // Without an error text, nghttp2 has no stream left because the server sent GOAWAY.
-    case CURLE_HTTP2 where outgoing.isUnprocessed || text.isEmpty: return .connectionReset
+    case CURLE_HTTP2 where outgoing.isUnprocessed || isStreamRefused || text.isEmpty:
+      return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return streamError(in: text).map { .init(streamError: $0) } ?? .protocolViolation
     // libcurl decodes no content here; 8.14 gives this code for a transfer coding.

@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import SystemPlatform
 import TransportPort
 
 // Sending: the callbacks through which libcurl asks for content and for permission to send.
@@ -20,8 +21,14 @@ extension CurlHandle {
     /// The connection, and the HTTP/2 stream on it.
     var connection: CurlConnection?
     var stream: Int?
+    /// Whether the connection was used before.
+    var isKeptConnection = false
     /// Whether the server has announced that it did not process the request.
     var isUnprocessed = false
+    /// Whether the server refused the last attempt's stream, as it does with more than it allows.
+    var isRefused = false
+    /// The number of kept connections that turned out to be stale before the request was sent.
+    var staleConnections = 0
     /// Whether libcurl was kept from resending the request after its final head.
     var isRepeated = false
   }
@@ -45,12 +52,22 @@ extension CurlHandle {
       outgoing.isRepeated = true
       return false
     }
-    if outgoing.attempts == 0, let connection, isStale(connection) {
+    // At once: a check of an idle connection by libcurl would read the first frames.
+    if let connection, speaksHTTP2 == true, let session = ccurl_openssl_session(easy) {
+      loop.connections.tap(connection, session)
+    }
+    if let connection, isStale(connection) {
+      outgoing.staleConnections += 1
       needsFreshConnection = true
+      // Otherwise libcurl would offer an idle HTTP/2 connection again.
+      closeUnlessShared()
       return false
     }
+    if outgoing.isRefused { return false }
     outgoing.attempts += 1
-    outgoing.connection = connection
+    outgoing.isKeptConnection = connection?.isKept == true
+    connection?.isKept = true
+    use(connection)
     outgoing.stream = nil
     loop.noteConnection(of: lane)
     // Not earlier: libcurl traces a connection for its whole life if it is opened while tracing is
@@ -73,30 +90,91 @@ extension CurlHandle {
     return true
   }
 
+  /// Records which connection the transfer uses.
+  func use(_ connection: CurlConnection?) {
+    outgoing.connection?.users -= 1
+    connection?.users += 1
+    outgoing.connection = connection
+  }
+
+  /// Records that the last attempt is over, and what is known of it.
+  func leaveConnection() {
+    if isStreamRefused {
+      outgoing.isRefused = true
+      outgoing.isUnprocessed = true
+    }
+    if let stream = outgoing.stream { outgoing.connection?.tap?.forget(stream) }
+    use(nil)
+  }
+
+  /// What the server sent on the stream of the transfer, which libcurl may not have read yet.
+  var stream: HTTP2Tap.Stream? {
+    guard let stream = outgoing.stream else { return nil }
+    return outgoing.connection?.tap.flatMap { $0.isBlind ? nil : $0.streams[stream] }
+  }
+
+  /// Whether the server has refused the stream (RFC 9113 §8.7).
+  ///
+  /// libcurl 7.88 reports that only for the first stream of a connection.
+  var isStreamRefused: Bool {
+    stream?.isRefused == true
+  }
+
   /// Whether to send the request again although libcurl has given up.
   ///
-  /// libcurl resends a request that the server did not process at most five times. A server that ends
-  /// each connection after a number of requests does that more often to the last of a crowd.
+  /// A request that the server did not process is sent again whatever its method. libcurl does that
+  /// at most five times, and not if the refused stream was not the first of its connection. A server
+  /// that ends each connection after a number of requests does it more often to the last of a crowd.
+  ///
+  /// An idempotent request is also sent again if a kept connection ends before the response. libcurl
+  /// does that for some of the ways in which an HTTP/2 connection ends, and at most five times for
+  /// all transfers of a handle.
   func mayTryAgain(_ code: CURLcode) -> Bool {
-    code != CURLE_OK && failure == nil && outgoing.isUnprocessed && !incoming.hasHead
-      && outgoing.attempts < 32 && (transfer?.content != nil || outgoing.sent == 0)
+    guard code != CURLE_OK, failure == nil, !incoming.hasHead, incoming.informational.isEmpty,
+      outgoing.attempts < 32, transfer?.content != nil || outgoing.sent == 0
+    else { return false }
+    if outgoing.isUnprocessed || isStreamRefused { return true }
+    return outgoing.isKeptConnection && transfer?.wire.method.isIdempotent == true
+      && isFromEndedConnection(code)
   }
 
   /// Resets what libcurl does not when it resends a request.
   func prepareNextTry() {
+    leaveConnection()
+    // A new connection, because other kept connections may have ended too.
+    set(CURLOPT_FRESH_CONNECT, !options.reusesConnections || !outgoing.isUnprocessed)
+    outgoing.isRefused = false
     outgoing.sent = 0
+    headCache.beginNext()
     errorText[0] = 0
     // libcurl traces a connection for its whole life if it is opened while tracing is on.
     set(CURLOPT_VERBOSE, false)
   }
 
+  /// Prepares another attempt after ``needsFreshConnection``.
+  func prepareFreshConnection() {
+    needsFreshConnection = false
+    set(CURLOPT_FORBID_REUSE, closes)
+    set(CURLOPT_VERBOSE, false)
+    // Other kept connections may be stale too. Over HTTP/2 the first to notice opens the next
+    // connection, and the others share it.
+    // not mutated: libcurl would try each one and then connect
+    if !offersHTTP2 || outgoing.staleConnections > 1 { set(CURLOPT_FRESH_CONNECT, true) }
+  }
+
   /// Whether a kept connection was closed or has unexpected bytes.
   ///
-  /// Returns `false` for HTTP/2, where the server may send frames at any time.
+  /// Over HTTP/2, where the server may send frames at any time, only the end of the connection
+  /// counts, and bytes that libcurl has read and the tap has not.
   private func isStale(_ connection: CurlConnection) -> Bool {
-    guard options.reusesConnections, ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0 else {
-      return false
+    guard outgoing.staleConnections < 4 else { return false }
+    if connection.tap?.isBlind == true { return true }
+    guard connection.isKept else { return false }
+    if let tap = connection.tap {
+      return tap.isEnded
+        || isReadable(connection, for: pollPeerEnd & ~Int16(POLLIN))
     }
+    guard outgoing.attempts == 0 else { return false }
     if transfer?.wire.origin.scheme == .https {
       guard connection.speaksHTTP1 else { return false }
       // OpenSSL may have decrypted bytes that the previous exchange did not read.
@@ -106,7 +184,11 @@ extension CurlHandle {
         return true
       }
     }
-    var descriptor = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
+    return isReadable(connection, for: Int16(POLLIN))
+  }
+
+  private func isReadable(_ connection: CurlConnection, for events: Int16) -> Bool {
+    var descriptor = pollfd(fd: connection.socket, events: events, revents: 0)
     return poll(&descriptor, 1, 0) != 0
   }
 

@@ -32,7 +32,7 @@ final class CurlHandle {
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   /// Whether the request has `Connection: close`.
-  private var closes = false  // not mutated: set before it is read
+  private(set) var closes = false  // not mutated: set before it is read
   private var method: HTTPRequest.Method?
   private(set) var framing: WireRequest.Framing?
   private(set) var options = TransportOptions()
@@ -99,7 +99,7 @@ final class CurlHandle {
       origin = transfer.wire.origin
       setURL(transfer.wire.url)
     }
-    if offersHTTP2 != transfer.mayShare(configuration) {
+    if offersHTTP2 != (transfer.mayShare(configuration) && loop.canTapHTTP2) {
       offersHTTP2.toggle()
       setVersion(offersHTTP2: offersHTTP2)
     }
@@ -245,6 +245,8 @@ final class CurlHandle {
     self.transfer = nil
     lane = nil
     incoming = Incoming()
+    if let stream = outgoing.stream { outgoing.connection?.tap?.forget(stream) }
+    use(nil)
     outgoing = Outgoing()
     needsFreshConnection = false
     failure = nil

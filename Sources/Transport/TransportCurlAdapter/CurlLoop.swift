@@ -51,11 +51,20 @@ final class CurlLoop {
   private var offeringHTTP2 = 0  // not mutated: see `quietTurns`
 
   @exclusivity(unchecked) var connections: CurlConnections
+  /// Whether the frames of HTTP/2 connections can be seen.
+  let canTapHTTP2: Bool
+  /// Memory for one TLS record.
+  private let record = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 1)
+  /// The number of consecutive turns in which libcurl left input unread.
+  private var unreadTurns = 0
+  /// The transfers whose stream was refused, which wait for the end of another to their origin.
+  private var refused: [CurlHandle] = []
 
   init(_ driver: CurlDriver, _ configuration: CurlTransport.Configuration) {
     self.driver = driver
     self.configuration = configuration
     self.queue = CurlQueue(configuration)
+    self.canTapHTTP2 = configuration.canTapHTTP2
     self.connections = CurlConnections(localPorts: configuration.localPorts)
     let limits = configuration.limits
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.total)
@@ -70,8 +79,9 @@ final class CurlLoop {
     while true {
       carryOutCommands()
       guard !isShutDown else { break }
+      let hasInput = readHTTP2()
       startArrivals()
-      needsPerform = false  // not mutated: see the declaration
+      needsPerform = hasInput  // not mutated: see the declaration
       var running: Int32 = 0  // not mutated: libcurl sets it
       curl_multi_perform(driver.multi, &running)
       settle()
@@ -88,6 +98,7 @@ final class CurlLoop {
     }
     for handle in handles { finishRunning(handle, failure: handle.shutDownError()) }
     resumeWaiters()
+    record.deallocate()
     handles = []  // not mutated: libcurl 7.88 tolerates handles without their multi handle
     idle = []  // not mutated: see above
     // After the handles, whose deinitializers clean up easy handles of this multi handle.
@@ -125,6 +136,30 @@ final class CurlLoop {
     }
     quietTurns += 1  // not mutated: see the declaration
     readHeldInput()  // not mutated: see the function
+  }
+
+  /// Reads the next frames of the HTTP/2 connections, and makes libcurl read them.
+  ///
+  /// - Returns: Whether libcurl has more to read, so that it must be called.
+  private func readHTTP2() -> Bool {
+    var progress: Set<HTTP2Tap.Progress> = []
+    let mayStart = !arrivals.isEmpty || !refused.isEmpty
+    for connection in connections.tapped where connection.users > 0 || mayStart {
+      guard let tap = connection.tap else { continue }
+      var users = handles.filter { $0.outgoing.connection === connection }
+      if !tap.isUnread {
+        for handle in users where handle.isReset { finishRunning(handle, code: CURLE_OK) }
+        users.removeAll { $0.outgoing.connection == nil }
+      }
+      tap.retainsResponses = users.contains { !$0.isSent }
+      let found = tap.advance(record)
+      guard found != .nothing else { continue }
+      progress.insert(found)
+      // The input is not in the socket any more, so libcurl would not look for it.
+      (users.first(where: \.canReadHeldInput) ?? users.first { $0.canFlush })?.readHeldInput()
+    }
+    unreadTurns = progress.contains(.new) ? 0 : unreadTurns + 1
+    return progress.contains(.new) || progress.contains(.unread) && unreadTurns < 8
   }
 
   /// Makes libcurl process input over HTTP/2 that it has already read.
@@ -326,15 +361,18 @@ final class CurlLoop {
       let handle = Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue()
       if handle.needsFreshConnection {
         curl_multi_remove_handle(driver.multi, handle.easy)
-        handle.needsFreshConnection = false
-        // Other kept connections may be stale too.
-        // not mutated: libcurl would try each one and then connect
-        handle.set(CURLOPT_FRESH_CONNECT, true)
-        curl_multi_add_handle(driver.multi, handle.easy)
+        handle.prepareFreshConnection()
+        restart(handle)
       } else if handle.mayTryAgain(code) {
         curl_multi_remove_handle(driver.multi, handle.easy)
+        let isRefused = handle.outgoing.isRefused || handle.isStreamRefused
         handle.prepareNextTry()
-        curl_multi_add_handle(driver.multi, handle.easy)
+        // The server allows no more streams than it has accepted.
+        if isRefused, handles.contains(where: { isCompeting($0, with: handle) }) {
+          refused.append(handle)
+        } else {
+          restart(handle)
+        }
       } else {
         finishRunning(handle, code: code)
       }
@@ -353,6 +391,17 @@ final class CurlLoop {
     for handle in waitingForContent.values where handle.isClosedWhileWaitingForContent {
       abort(handle)
     }
+  }
+
+  /// Gives a transfer to libcurl again.
+  private func restart(_ handle: CurlHandle) {
+    needsPerform = true
+    curl_multi_add_handle(driver.multi, handle.easy)
+  }
+
+  /// Whether another transfer to the same origin is running, and does not wait after its refusal.
+  private func isCompeting(_ other: CurlHandle, with handle: CurlHandle) -> Bool {
+    other !== handle && other.lane === handle.lane && !refused.contains { $0 === other }
   }
 
   private func finishRunning(_ handle: CurlHandle, failure: TransportError) {
@@ -383,6 +432,10 @@ final class CurlLoop {
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.transfer?.progress.advance(to: .ended)
     handle.finish(ending)
+    refused.removeAll { $0 === handle }
+    if let next = refused.firstIndex(where: { $0.lane === lane }) {
+      restart(refused.remove(at: next))
+    }
     if handle.isSingleUse { handles.removeAll { $0 === handle } } else { idle.append(handle) }
     queue.release(lane, hadConnection: hadConnection)
     startQueued()

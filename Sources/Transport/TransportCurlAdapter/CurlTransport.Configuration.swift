@@ -1,3 +1,4 @@
+import Foundation
 import TransportPort
 
 extension CurlTransport {
@@ -51,6 +52,8 @@ extension CurlTransport {
     public var proxy = Proxy.none
 
     /// Whether the transport offers HTTP/2 to `https` origins.
+    ///
+    /// It does so only with OpenSSL, and not through a proxy that is reached over TLS.
     public var allowsHTTP2 = true
 
     /// The codes with which libcurl appears to reject options, by option name; for tests.
@@ -64,5 +67,23 @@ extension CurlTransport {
 
     /// Creates the default configuration.
     public init() {}
+  }
+}
+
+extension CurlTransport.Configuration {
+  /// Whether the adapter can see the frames of an HTTP/2 connection; see ``HTTP2Tap``.
+  ///
+  /// That needs OpenSSL, and a connection whose socket carries only the TLS of the origin.
+  var canTapHTTP2: Bool {
+    guard queriesOpenSSL, OpenSSL.shared != nil else { return false }
+    let environment = ProcessInfo.processInfo.environment
+    let urls: [String?] =
+      switch proxy {
+      case .none: []
+      case .url(let url, _): [url]
+      case .environment:
+        ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].map { environment[$0] }
+      }
+    return !urls.contains { $0?.lowercased().hasPrefix("https:") == true }
   }
 }
