@@ -242,7 +242,8 @@ let transport: [Target] = [
   .target(
     name: "TransportCurlAdapter",
     dependencies: ["CCurl", "SystemLocks", "SystemPlatform", "SystemThreads", "TransportPort"]),
-  .target(name: "TransportRecording", dependencies: ["SystemLocks", "TransportPort"]),
+  .target(
+    name: "TransportRecording", dependencies: ["SystemLocks", "TransportDecoding", "TransportPort"]),
   .target(
     name: "TransportTesting",
     dependencies: ["HarnessSupport", "SystemLocks", "TransportPort", "TransportRecording"]),
@@ -268,8 +269,10 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
-      "ManualClocks", "ScriptedOrigin", "SystemLocks", "SystemProcesses", "TransportCurlAdapter",
-      "TransportPort", "TransportRecording", "contracts", "http-recordings",
+      "ManualClocks", "ScriptedOrigin", "SeededRandom", "SystemLocks", "SystemProcesses",
+      "TransportCurlAdapter", "TransportDecoding", "TransportPort", "TransportRecording",
+      "contracts",
+      "http-recordings",
     ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportTestingTests",
