@@ -198,7 +198,7 @@ let harness: [Target] = [
   .testTarget(
     name: "ScaffoldTests",
     dependencies: [
-      "ContractExploration", "ContractScaffold", "ContractTesting", "SystemProcesses", "contracts",
+      "ContractScaffold", "ContractTesting", "DriftExploration", "SystemProcesses", "contracts",
     ]),
   .testTarget(
     name: "CommandLineTests",

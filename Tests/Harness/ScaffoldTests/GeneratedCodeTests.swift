@@ -93,7 +93,7 @@ import Testing
     #expect(
       scaffold.files.map(\.path) == [
         "Sources/Other/InMemoryTwin.swift", "Tests/OtherTests/TwinContract.swift",
-        "Tests/OtherTests/TwinSpecification.swift", "Tests/OtherTests/TwinContractTests.swift",
+        "Tests/OtherTests/TwinContractTests.swift",
       ])
     #expect(scaffold.files[1].text.contains("Clause(\"two\""))
     #expect(!scaffold.files[1].text.contains("Clause(\"one\""))

@@ -186,7 +186,7 @@ struct FindingText<Subject> {
   }
 
   private func expectation(
-    _ call: String, _ answer: AnswerText, isVoid: Bool, part: ClosureSource?
+    _ call: String, _ answer: AnswerText, isVoid: Bool, part: ClosureText?
   ) -> [String] {
     if answer.isThrown {
       let error = finding.isStable ? answer.expression : nil

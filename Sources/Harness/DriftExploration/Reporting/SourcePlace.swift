@@ -10,7 +10,7 @@ struct SourcePlace: Sendable {
   var name: String?
 
   /// The closure that follows the name at this place; `nil` if the file is not there or was changed.
-  var closure: ClosureSource? {
+  var closure: ClosureText? {
     guard let data = FileManager.default.contents(atPath: file) else { return nil }
     let source = SourceText(String(decoding: data, as: UTF8.self))
     guard let start = source.offset(line: line, column: column), start < source.bytes.count else {
@@ -20,12 +20,12 @@ struct SourcePlace: Sendable {
       let next = source[start..<source.bytes.count].prefix(200 + name.count)
       guard next.contains("(\"\(name)\"") || next.contains(" \"\(name)\"") else { return nil }
     }
-    return ClosureSource(in: source, at: start)
+    return ClosureText(in: source, at: start)
   }
 }
 
 /// The text of a closure: its parameters and its body.
-struct ClosureSource: Sendable {
+struct ClosureText: Sendable {
   var parameters: [String]
   var body: String
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DriftExploration
 
-@Suite struct ClosureSourceTests {
+@Suite struct ClosureTextTests {
   @Test(arguments: [
     ("f(\"x\", .a) { files, path in try await files.read(path) }", "try await s.read(1)"),
     ("f { try $0.move($1, to: $2) }", "try s.move(1, to: 2)"),
@@ -22,18 +22,18 @@ import Testing
     ),
   ])
   func parametersAreReplaced(_ source: String, _ result: String) throws {
-    let closure = try #require(ClosureSource(in: SourceText(source), at: 0))
+    let closure = try #require(ClosureText(in: SourceText(source), at: 0))
     #expect(closure.applied(to: ["s", "1", "2"]) == result)
   }
 
   @Test func aNegativeArgumentKeepsItsSign() throws {
     let closure = try #require(
-      ClosureSource(in: SourceText("f { s, x in s.add(x.magnitude) }"), at: 0))
+      ClosureText(in: SourceText("f { s, x in s.add(x.magnitude) }"), at: 0))
     #expect(closure.applied(to: ["s", "-1"]) == "s.add((-1).magnitude)")
   }
 
   @Test(arguments: ["f(x)\n}\n{ a in b }", "", "f(", "f {"])
   func textWithoutAClosureIsRefused(_ source: String) {
-    #expect(ClosureSource(in: SourceText(source), at: 0) == nil)
+    #expect(ClosureText(in: SourceText(source), at: 0) == nil)
   }
 }
