@@ -106,7 +106,8 @@ struct ScratchPackage {
         with: match.0.replacing("\"\(match.1)\"", with: "\"\(absolute.standardized.path)\""))
     }
     let list = targets.map { "\"\($0)\"" }.joined(separator: ", ")
-    return text + Self.pruning.replacing("MUTATED", with: list)
+    return text
+      + Self.pruning.replacing("MUTATED", with: list)
       .replacing("HAS_TESTS", with: "\(hasTests)")
   }
 
