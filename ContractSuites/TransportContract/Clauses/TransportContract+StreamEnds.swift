@@ -109,10 +109,14 @@ extension ClauseGroup<TransportFixture> {
       "dead-while-idle", "a request is not sent on a connection that ended while it was idle",
       from: "RFC 9113 §9.1, RFC 9110 §9.2.2", requires: .scriptedServer
     ) { fixture in
-      for ending in [ScriptStep.close, .closeWithoutNotify, .reset] {
+      for ending in [
+        [ScriptStep.close], [.closeWithoutNotify], [.reset], [.goAway(isProcessed: true), .close],
+        [.goAway(isProcessed: true), .reset],
+      ] {
         let world = try await fixture.world(
           OriginPlan(version: .http2) {
-            .respond(text: "\($0.connection)") + [.pause(.milliseconds(5)), ending]
+            .respond(text: "\($0.connection)")
+              + OriginScript([.pause(.milliseconds(5))] + ending)
           }, scheme: .https)
         for connection in 1...6 {
           let answer = try await world.answer(.post, body: .text("pay"))
@@ -120,7 +124,7 @@ extension ClauseGroup<TransportFixture> {
           try await world.expect("the connection has ended") {
             max($0.closedByPeer, $0.closedByClient) == connection
           }
-          try await fixture.passTime()
+          for _ in 1...3 { try await fixture.passTime() }
         }
         checkEqual(world.log.requests.count, 6, "the number of requests")
       }

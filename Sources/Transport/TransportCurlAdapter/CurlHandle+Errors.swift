@@ -17,6 +17,9 @@ extension CurlHandle {
     switch kind {
     // libcurl has no time stamp for the start of the handshake.
     case .tls: phase = .securing
+    // libcurl 8.14 has connected when the proxy refuses the tunnel.
+    case .proxyFailed, .proxyAuthenticationRequired:
+      if phase == .securing { phase = .connecting }
     // An error in the response can occur while the upload is still running.
     case .emptyReply, .truncatedHead, .malformedHead, .headTooLarge, .invalidLength:
       if phase == .sending { phase = .awaitingHead }
