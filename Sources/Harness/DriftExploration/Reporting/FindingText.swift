@@ -188,18 +188,23 @@ struct FindingText<Subject> {
   private func expectation(
     _ call: String, _ answer: AnswerText, isVoid: Bool, part: ClosureText?
   ) -> [String] {
+    let isAsync = call.contains("await")
     if answer.isThrown {
       let error = finding.isStable ? answer.expression : nil
-      let isAsync = call.contains("await")
       let expected = error ?? "\(answer.errorType ?? "(any Error)").self"
       return [
         "\(isAsync ? "await " : "")#expect(throws: \(expected)) {",
         (isVoid ? "" : "_ = ").appending(call).indented(by: 2), "}",
       ]
     }
-    if isVoid || differing == nil { return [isVoid ? call : "_ = \(call)"] }
+    // A clause must expect something, also where only the return counts.
+    let returns = [
+      "\(isAsync ? "await " : "")#expect(throws: Never.self) {",
+      (isVoid ? "" : "_ = ").appending(call).indented(by: 2), "}",
+    ]
+    if isVoid || differing == nil { return returns }
     guard finding.isStable, let value = answer.expression else {
-      return ["_ = \(call)  // \(live) \(answer.text)"]
+      return ["// \(live) \(answer.text)"] + returns
     }
     if let part {
       let text = part.applied(to: ["answer"])
