@@ -311,7 +311,7 @@ extension CurlHandle {
   /// Whether the server reset the stream with NO_ERROR.
   ///
   /// libcurl 7.88 does not end a transfer then whose upload is paused.
-  var isReset: Bool { stream?.isReset == true }
+  var isReset: Bool { stream?.resetCode == 0 }
 
   /// Determines how the transfer ended from libcurl's code and the recorded state.
   func ending(_ code: CURLcode) -> CurlTransfer.Ending {
@@ -404,7 +404,7 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the response is now complete.
   private func recoverResponse() -> Bool {
-    guard let stream, stream.isEnded, stream.isReset, !isSent, failure == nil,
+    guard let stream, stream.isEnded, isReset, !isSent, failure == nil,
       !incoming.hasHead || !isStreamComplete
     else { return false }
     for part in stream.parts {
