@@ -140,16 +140,18 @@ extension CurlHandle {
     case 407: return .proxyAuthenticationRequired
     default: return .proxyFailed
     }
-    // libcurl does not report whether it used a proxy, except in the host and port that it names in
-    // the error text.
-    if configuration.proxy != .none, let origin = transfer?.wire.origin,
-      !text.contains(" \(origin.host) port \(origin.port) "),
-      !text.contains(" \(origin.host):\(origin.port) ")
-    {
-      return .proxyFailed
-    }
+    if usesProxy(text) { return .proxyFailed }
     return ccurl_long(easy, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED)
       ? .connectionRefused : .connectFailed
+  }
+
+  /// Whether the connection that failed was one to a proxy.
+  private func usesProxy(_ text: String) -> Bool {
+    guard configuration.proxy != .none, let origin = transfer?.wire.origin else { return false }
+    // not mutated: only with libcurl after 8.6
+    if CurlLibrary.current.reportsProxy { return ccurl_long(easy, ccurl_info_used_proxy) != 0 }
+    // Before 8.7, libcurl names the host and port only in the error text.
+    return !text.contains(" \(origin.host) port \(origin.port) ")
   }
 
   private func receiveKind(_ text: String) -> TransportError.Kind {

@@ -44,6 +44,9 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the transfer continues.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
+    // libcurl 8.23 also passes on a line that the end of the connection cut off.
+    // not mutated: only with libcurl after 8.14
+    guard bytes.last == UInt8(ascii: "\n") else { return true }
     ignoreLength(after: bytes)  // not mutated: see the function
     if !incoming.isAtFirstField, headCache.consumeIfCached(bytes) { return true }
     if Self.hasFoldUseAfterFree, !incoming.hasHead { traceFirstField() }
