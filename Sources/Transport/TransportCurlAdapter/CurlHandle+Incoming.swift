@@ -44,6 +44,9 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the transfer continues.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
+    // libcurl 8.23 also passes on a line that the end of the connection cut off.
+    // not mutated: only with libcurl after 8.14
+    guard bytes.last == UInt8(ascii: "\n") else { return true }
     ignoreLength(after: bytes)  // not mutated: see the function
     if !incoming.isAtFirstField, headCache.consumeIfCached(bytes) { return true }
     if Self.hasFoldUseAfterFree, !incoming.hasHead { traceFirstField() }
@@ -311,7 +314,7 @@ extension CurlHandle {
   /// Whether the server reset the stream with NO_ERROR.
   ///
   /// libcurl 7.88 does not end a transfer then whose upload is paused.
-  var isReset: Bool { stream?.isReset == true }
+  var isReset: Bool { stream?.resetCode == 0 }
 
   /// Determines how the transfer ended from libcurl's code and the recorded state.
   func ending(_ code: CURLcode) -> CurlTransfer.Ending {
@@ -404,7 +407,7 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the response is now complete.
   private func recoverResponse() -> Bool {
-    guard let stream, stream.isEnded, stream.isReset, !isSent, failure == nil,
+    guard let stream, stream.isEnded, isReset, !isSent, failure == nil,
       !incoming.hasHead || !isStreamComplete
     else { return false }
     for part in stream.parts {

@@ -117,7 +117,8 @@ extension CurlHandle {
   ///
   /// libcurl 7.88 reports that only for the first stream of a connection.
   var isStreamRefused: Bool {
-    stream?.isRefused == true
+    // REFUSED_STREAM
+    stream?.resetCode == 7
   }
 
   /// Whether to send the request again although libcurl has given up.

@@ -153,14 +153,17 @@ final class CurlHandle {
     // If libcurl cannot parse the URL, the transfer fails.
     curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS))
     ccurl_set_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(parsed))
-    // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly. A
-    // request to an HTTP proxy has the whole URL as its target, so there the question mark is lost.
+    // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly, and
+    // 8.23 changes percent-encoded bytes. A request to an HTTP proxy has the whole URL as its target,
+    // so there both happen.
     // not mutated: only with libcurl after 8.5
     let hasEmptyQuery = target.utf8.last == UInt8(ascii: "?") && !target.dropLast().contains("?")
     // not mutated: only with libcurl after 8.5
     let isDirect = configuration.proxy == .none || origin?.scheme == .https
     // not mutated: only with libcurl after 8.5
-    ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, hasEmptyQuery && isDirect ? target : nil)
+    ccurl_set_string(
+      easy, CURLOPT_REQUEST_TARGET,
+      (hasEmptyQuery || CurlLibrary.current.normalizesURLs) && isDirect ? target : nil)
     // not mutated: changes only memory use
     curl_url_cleanup(url)
     // not mutated: changes only memory use

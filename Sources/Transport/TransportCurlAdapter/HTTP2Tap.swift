@@ -44,10 +44,8 @@ final class HTTP2Tap {
   struct Stream {
     /// Whether the server ended its side of the stream with END_STREAM.
     var isEnded = false
-    /// Whether the server refused the stream, so that it did not process the request.
-    var isRefused = false
-    /// Whether the server reset the stream with NO_ERROR.
-    var isReset = false
+    /// The error code of RST_STREAM (RFC 9113 §7); `nil` if the server did not send it.
+    var resetCode: UInt32?
     /// The number of bytes of content.
     var contentCount = 0
     /// What the last record had of an early response; see ``HTTP2Tap/retainsResponses``.
@@ -171,9 +169,7 @@ final class HTTP2Tap {
       if retainsResponses { retain(.content(Array(bytes)), of: stream) }
     case .ended(let stream): streams[stream, default: Stream()].isEnded = true
     case .reset(let stream, let code):
-      // REFUSED_STREAM (RFC 9113 §8.7).
-      streams[stream, default: Stream()].isRefused = code == 7
-      streams[stream, default: Stream()].isReset = code == 0
+      streams[stream, default: Stream()].resetCode = UInt32(truncatingIfNeeded: code)
     case .invalid: isBlind = true
     }
   }
