@@ -1,4 +1,4 @@
-public import ExplorationEngine
+internal import ExplorationEngine
 
 /// The result of checking a history.
 public enum LinearizabilityResult<Response: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-public import LockStepExploration
+internal import LockStepExploration
 
 /// An error for a file of traces that cannot be read or written.
 public struct TraceFileError: Error, Hashable, Sendable, CustomStringConvertible {
