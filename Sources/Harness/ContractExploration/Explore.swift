@@ -36,7 +36,9 @@ public func explore<Spec: Specification>(
     ExplorationProgressLine.clear()
     ExplorationProgressLine.say("explored \(implementation.id): \(report.summary)")
     if !report.isClean {
-      Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
+      Issue.record(
+        "on \(implementation.id): \(report)\n\(rerunCommand(seed: settings.seed))",
+        sourceLocation: sourceLocation)
     }
   }
 }
@@ -141,9 +143,18 @@ package func exploringPrograms<Spec: Specification>(
       startingProcesses: start, isIsolated: implementation.hasOwnProcess)
     ExplorationProgressLine.say("\(function) on \(implementation.id): \(report.summary)")
     if let problem = report.problem {
-      Issue.record("on \(implementation.id): \(problem)", sourceLocation: sourceLocation)
+      Issue.record(
+        "on \(implementation.id): \(problem)\n\(rerunCommand(seed: settings.seed))",
+        sourceLocation: sourceLocation)
     }
   }
+}
+
+/// The command that runs the current test's exploration again.
+private func rerunCommand(seed: UInt64) -> String {
+  let test = Test.current.map { String(describing: $0.id) } ?? ""
+  return
+    "run again: CONTRACT_EXPLORE_SEED=\(seed) swift test --filter '\(test.prefix { $0 != "(" })'"
 }
 
 /// Performs the steps that every kind of exploration needs before and after its engine.

@@ -1,4 +1,5 @@
 public import ExplorationEngine
+import SystemFibers
 
 /// Runs generated commands of a specification concurrently, under many schedules.
 ///
@@ -23,12 +24,10 @@ public func exploreInterleavings<Model: Specification>(
   tasks: Int = 2, commands: Int = 2, programs: Int = 20,
   settings: ExplorationSettings = .interleavings()
 ) async -> SpecificationReport<Model.Command> where Model.Subject: Sendable {
-  await onExplorationThread {
-    SpecificationExplorer(
-      specification: specification, makeSubject: makeSubject, tearDown: tearDown,
-      settings: settings.ofOwnShard
-    ).explore(tasks: tasks, commands: commands, programs: programs)
-  }
+  await SpecificationExplorer(
+    specification: specification, makeSubject: makeSubject, tearDown: tearDown,
+    settings: settings.ofOwnShard
+  ).watched { $0.explore(tasks: tasks, commands: commands, programs: programs) }
 }
 
 /// Runs given commands of a specification concurrently, under many schedules.
@@ -47,12 +46,10 @@ public func exploreInterleavings<Model: Specification>(
   makeSubject: @escaping @Sendable () throws -> Model.Subject,
   tearDown: @escaping @Sendable (Model.Subject) throws -> Void = { _ in }
 ) async -> SpecificationReport<Model.Command> where Model.Subject: Sendable {
-  await onExplorationThread {
-    SpecificationExplorer(
-      specification: specification, makeSubject: makeSubject, tearDown: tearDown,
-      settings: settings.ofOwnShard
-    ).explore(program)
-  }
+  await SpecificationExplorer(
+    specification: specification, makeSubject: makeSubject, tearDown: tearDown,
+    settings: settings.ofOwnShard
+  ).watched { $0.explore(program) }
 }
 
 /// An exploration of generated commands that can run in another process; see
@@ -78,12 +75,20 @@ package func interleavingPrograms<Model: Specification>(
   } explore: { onProgram in
     var explorer = explorer
     explorer.onProgram = onProgram
-    let report = await onExplorationThread { [explorer] in
-      explorer.explore(tasks: tasks, commands: commands, programs: programs)
+    let report = await explorer.watched {
+      $0.explore(tasks: tasks, commands: commands, programs: programs)
     }
     let isClean =
       report.report.failure == nil && report.report.uncontrolled.isEmpty && report.health.isEmpty
-    return .init(summary: report.summary, problem: isClean ? nil : "\(report)")
+    // Where the runtime cannot be observed, no search covers a program.
+    let showsNothing = isClean && report.exhaustedPrograms == 0 && Fiber.isAvailable
+    return .init(
+      summary: report.summary,
+      problem: !isClean
+        ? "\(report)"
+        : showsNothing
+          ? "\(report)\nno program was covered, so this shows little: draw fewer tasks or commands, or raise "
+            + "`settings.runs` and `settings.time`" : nil)
   } attempt: { [short] program in
     _ = await exploreInterleavings(
       specification, program: program, settings: short, makeSubject: makeSubject,

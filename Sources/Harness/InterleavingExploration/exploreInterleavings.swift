@@ -14,7 +14,21 @@ public func exploreInterleavings(
   _ settings: ExplorationSettings = .interleavings(),
   of build: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
 ) async -> InterleavingReport {
-  await onExplorationThread { Explorer(settings: settings.ofOwnShard, build: build).explore() }
+  let watch = CodeWatch()
+  let explorer = Shared(Explorer(settings: settings.ofOwnShard, watch: watch, build: build))
+  return await onWatchedThread(watch, limit: settings.runLimit, memory: settings.memoryLimit) {
+    explorer.value.explore()
+  } onStop: {
+    explorer.value.report(on: $0)
+  }
+}
+
+/// What an exploration's thread changes, and the watchdog reads when that thread has been stopped.
+///
+/// Unchecked, and sound: the two never access it at the same time.
+final class Shared<Value>: @unchecked Sendable {
+  var value: Value
+  init(_ value: Value) { self.value = value }
 }
 
 /// Adds a line to the trace of the schedule that is running. Outside an exploration it does

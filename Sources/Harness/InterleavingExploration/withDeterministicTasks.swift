@@ -20,12 +20,11 @@ public func withDeterministicTasks<Value: Sendable>(
 ) async throws -> Value {
   if Scheduler.current.value != nil { return try await body() }
   let result: Result<Value, any Error> = await onExplorationThread {
+    // The function runs only once, so it runs on threads, where every lock is exact.
     let scheduler = Scheduler(
-      stepLimit: 1_000_000, outsideWait: outsideWait)
+      stepLimit: 1_000_000, outsideWait: outsideWait, usesThreads: true)
     let box = ResultBox<Value>()
     scheduler.measureFromStart()
-    // The function runs only once.
-    scheduler.runsOnWorkers = scheduler.usesFibers
     scheduler.prepare()
     let task = scheduler.start("body") {
       do {

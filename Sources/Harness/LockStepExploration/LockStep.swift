@@ -125,7 +125,23 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// Explores until a failure is found or a limit is reached.
   ///
   /// If the calling task is cancelled, the exploration ends with the report so far.
-  public func explore() async -> LockStepReport<Spec> { await onWatchdog { $0.explore() } }
+  ///
+  /// A model or a generator that does not return within ``ExplorationSettings/runLimit`` is a health issue.
+  public func explore() async -> LockStepReport<Spec> {
+    let engine = LockStepEngine(self)
+    let watch = CodeWatch()
+    return await withTaskCancellationHandler {
+      await onWatchedThread(
+        watch, limit: settings.runLimit, memory: settings.memoryLimit, inTask: false
+      ) {
+        engine.explore()
+      } onStop: {
+        engine.report(on: $0, watch)
+      }
+    } onCancel: {
+      engine.cancel()
+    }
+  }
 
   /// Runs given commands once.
   ///

@@ -43,6 +43,16 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     return report
   }
 
+  /// The report when code of the specification has exceeded a limit.
+  func report(on stopped: StoppedCode, _ watch: CodeWatch) -> Report {
+    cancel()
+    end()
+    var report = Report(seed: settings.seed(ofRun: 0))
+    let commands = watch.drawn.commands.map { "\($0)" }
+    report.health = [.neverReturns(stopped, commands: commands, seed: watch.drawn.seed)]
+    return report
+  }
+
   /// Runs given commands once.
   func run(_ commands: [Spec.Command]) -> LockStepFailure<Spec>? {
     defer { end() }
@@ -105,6 +115,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   /// Draws the commands of a run again and records the choices, because runs are not recorded.
   func drawn(run: Int, of runs: SeededRuns, count: Int) -> Candidate {
+    CodeWatch.current.value?.drawn.seed = runs.seed(ofRun: run)
     var choices = runs.choices(isRecording: true)
     runs.start(run, &choices)
     return ShrinkCandidate(spec, &choices, count: count)

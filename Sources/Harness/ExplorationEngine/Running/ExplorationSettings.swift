@@ -23,8 +23,12 @@ public struct ExplorationSettings: Sendable {
   /// The number of commands of a run.
   public var steps: Int
 
-  /// The timeout of a run.
+  /// The timeout of a run. For interleavings, of the program's code between two points at which tasks can
+  /// be preempted. Code of the specification has the same limit.
   public var runLimit: Duration
+
+  /// The most bytes of memory that code without an end may take, in addition to what the process has.
+  public var memoryLimit = 2 << 30
 
   /// The number of replays of a failure. It is deterministic if every replay fails.
   public var replays: Int

@@ -1,5 +1,6 @@
 import Foundation
 import SystemLocks
+import SystemPlatform
 import SystemThreads
 
 /// The stack size in bytes of threads that run subjects: they may recurse deeply.
@@ -28,7 +29,7 @@ package func onExplorationThread<Value: Sendable>(
 }
 
 /// The threads that wait for an exploration, at most one for each processor.
-private enum ExplorationThreads {
+enum ExplorationThreads {
   private static let most = ProcessInfo.processInfo.activeProcessorCount
   private static let idle = Mutex<[ThreadExecutor]>([])
 
@@ -38,6 +39,7 @@ private enum ExplorationThreads {
     let executor = ThreadExecutor()
     do {
       try SystemThread(stackSize: explorationStackSize, blocksBrokenPipe: false) {
+        ThreadSample.allow()
         executor.runUntilStopped()
       }.detach()
       executor.hasThread = true
@@ -79,7 +81,7 @@ package func runBlocking<Value: Sendable>(
 ///
 /// Unchecked, and sound: the queue is accessed only under the monitor's lock, and ``hasThread`` only by
 /// the exploration that has taken the executor.
-private final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
+final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
   private let monitor = Monitor()
   private var jobs: [UnownedJob] = []
   private var isStopped = false

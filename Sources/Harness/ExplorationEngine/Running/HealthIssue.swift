@@ -6,6 +6,8 @@ public enum HealthIssue: Sendable, Hashable {
   case generatorDisagrees(seed: UInt64)
   /// A command that is declared read-only changed the model's state.
   case readOnlyChanges(command: String)
+  /// The model or the generator did not return, or took too much memory, after these commands.
+  case neverReturns(StoppedCode, commands: [String], seed: UInt64?)
   /// The sampled runs had the same commands.
   case nothingNew(runs: Int)
   /// The specification lists kinds of command that no sampled run contained.
@@ -25,6 +27,9 @@ extension HealthIssue: CustomStringConvertible {
         + "the choices"
     case .readOnlyChanges(let command):
       "\(command) is declared read-only but changes the state; isReadOnly(_:) must return false"
+    case .neverReturns(let code, let commands, let seed):
+      "the model or the generator: \(code)" + (seed.map { " (seed \($0))" } ?? "")
+        + "; the last of these commands: " + commands.joined(separator: ", ")
     case .nothingNew(let runs):
       "\(runs) runs had the same commands; command(from:in:) must draw from the choices"
     case .neverReached(let kinds, let runs):
@@ -67,13 +72,18 @@ package struct HealthCheck<Spec: Specification> {
     var choices = Choices(seed: seed, strategy: settings.strategy)
     var again = choices
     var state = spec.initialState
+    let watch = CodeWatch.current.value
+    watch?.drawn = (seed, [])
     for _ in 0..<settings.steps {
+      watch?.begin()
+      defer { watch?.end() }
       choices.beginCommand()
       again.beginCommand()
       let command = spec.command(from: &choices, in: state)
       guard command == spec.command(from: &again, in: state) else {
         return .generatorDisagrees(seed: seed)
       }
+      watch?.drawn.commands.append(command)
       var first = state
       var second = state
       let answers = (spec.apply(command, to: &first), spec.apply(command, to: &second))
@@ -95,8 +105,9 @@ package struct HealthCheck<Spec: Specification> {
     var first: [Spec.Command]?
     var isNew = sample < 10 || settings.steps == 0
     for run in 0..<sample where !isNew || !missing.isEmpty {
-      var choices = Choices(
-        seed: settings.seed(ofRun: run), strategy: settings.strategy, isRecording: false)
+      let seed = settings.seed(ofRun: run)
+      CodeWatch.current.value?.drawn.seed = seed
+      var choices = Choices(seed: seed, strategy: settings.strategy, isRecording: false)
       let commands = ShrinkCandidate(spec, &choices, count: settings.steps).commands
       if let first, first != commands { isNew = true }
       if first == nil { first = commands }

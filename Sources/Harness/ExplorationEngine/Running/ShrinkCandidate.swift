@@ -7,9 +7,14 @@ package struct ShrinkCandidate<Spec: Specification>: Sendable {
   package init(_ spec: Spec, _ choices: inout Choices, count: Int) {
     var state = spec.initialState
     var commands: [Spec.Command] = []
+    let watch = CodeWatch.current.value
+    watch?.drawn.commands.removeAll()
     for _ in 0..<count {
+      watch?.begin()
+      defer { watch?.end() }
       choices.beginCommand()
       let command = choices.command(of: spec, in: state)
+      watch?.drawn.commands.append(command)
       let response = spec.apply(command, to: &state)
       choices.see(response)
       commands.append(command)

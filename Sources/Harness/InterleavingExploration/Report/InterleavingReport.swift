@@ -70,6 +70,8 @@ public struct InterleavingFailure: Sendable, CustomStringConvertible {
     case error(type: String)
     /// A task waits, and no job is ready, no timer is pending, and no other thread resumed a task.
     case deadlock
+    /// Code of the program did not return, or took too much memory. Its thread was left behind.
+    case stopped
   }
 
   /// The kind of failure.

@@ -34,9 +34,7 @@ enum EnqueueHooks {
     watch_dispatch { Scheduler.current.value?.report(.dispatch) }
     RuntimeCall.setHandler(Scheduler.noteCall)
     RuntimeCall.setSwitchHandler(Scheduler.noteSwitch)
-    Fiber.setLockHandler { lock in
-      Scheduler.current.value?.blockRunningJob(until: { !lock.isHeld }) ?? false
-    }
+    Fiber.setWaitHandler(Scheduler.waitHandler)
     guard let global = symbolAddress(of: "swift_task_enqueueGlobal_hook"),
       let main = symbolAddress(of: "swift_task_getMainExecutor_hook")
     else { return false }

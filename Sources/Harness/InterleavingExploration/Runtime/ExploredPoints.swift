@@ -13,7 +13,7 @@ enum ExploredPoints {
     hooks.initialize(
       to: explored_hooks(
         will_access: { _, kind in
-          ExploredPoints.scheduler?.willAccess(
+          ExploredPoints.pausing?.willAccess(
             isLock: kind != EXPLORED_ATOMIC, isTry: kind == EXPLORED_TRY_LOCK)
         },
         did_acquire: { object in ExploredPoints.scheduler?.didAcquire(object) },
@@ -26,9 +26,15 @@ enum ExploredPoints {
 
   /// The scheduler whose job accesses a lock or an atomic.
   private static var scheduler: Scheduler? {
-    guard let scheduler = Scheduler.current.value, scheduler.mayPause,
-      !scheduler.leavesOut.contains(.locks)
-    else { return nil }
+    guard let scheduler = Scheduler.current.value, scheduler.runsJob else { return nil }
+    return scheduler
+  }
+
+  /// The same if the job may pause there.
+  private static var pausing: Scheduler? {
+    guard let scheduler, scheduler.mayPause, !scheduler.leavesOut.contains(.locks) else {
+      return nil
+    }
     return scheduler
   }
 }
@@ -57,14 +63,18 @@ extension Scheduler {
     hasAcquired = true
     // To hold a lock while others run makes a difference only if they can find it held without
     // waiting.
-    if points.hasTryLocks, !readyJobs.isEmpty { pauseRunningJob() }
+    if points.hasTryLocks, !readyJobs.isEmpty, !leavesOut.contains(.locks) { pauseRunningJob() }
   }
 
   fileprivate func waitForLock(_ object: UnsafeRawPointer) -> Bool {
-    blockRunningJob(
-      until: { [unowned self] in
-        !heldLocks.elements.contains { $0.object == object }
-      }, of: object)
+    let isFree = { [unowned self] in !heldLocks.elements.contains { $0.object == object } }
+    if heldLocks.elements.contains(where: { $0.object == object && $0.worker == currentWorker }) {
+      // The job's own lock: production traps as well.
+      return false
+    }
+    if blockRunningJob(until: isFree, of: object) { return true }
+    if usesFibers, !usesThreads, isStepOpen { leaveRun() }
+    return false
   }
 
   fileprivate func didAccess(_ object: UnsafeRawPointer, isLock: Bool) {
@@ -74,6 +84,6 @@ extension Scheduler {
     } else {
       points.hasAtomics = true
     }
-    if !readyJobs.isEmpty || !blocked.isEmpty { pauseRunningJob() }
+    if !readyJobs.isEmpty || !blocked.isEmpty, !leavesOut.contains(.locks) { pauseRunningJob() }
   }
 }

@@ -7,26 +7,38 @@ final class ProgramRunner {
   @exclusivity(unchecked) private var program = ConcurrentProgram()
   @exclusivity(unchecked) private var handles: [Task<Void, Never>] = []
   private let settings: ExplorationSettings
+  private let watch: CodeWatch
+  /// The time on the monotonic clock after which a run is cut off.
+  var deadline = Int64.max
   private(set) var scheduler: Scheduler
   private(set) var runs = 0
+  /// Whether tasks of the program had not ended at the end of the last run.
+  private(set) var hasOpenTasks = false
+  /// Where the tasks of the last run's last steps resumed, if it was cut off.
+  private var lastResumptions: [UInt] = []
   private var uncontrolled: [UncontrolledWork.Kind: UncontrolledWork] = [:]
 
-  deinit { scheduler.releaseWorkers() }
+  /// Frees the stacks and threads of the jobs. They belong to the calling thread, which ran them.
+  func close() { scheduler.releaseWorkers() }
 
   init(
-    settings: ExplorationSettings,
+    settings: ExplorationSettings, watch: CodeWatch,
     build: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
   ) {
     self.settings = settings
+    self.watch = watch
     self.build = build
-    scheduler = Self.makeScheduler(settings)
+    scheduler = Self.makeScheduler(settings, watch)
   }
 
-  private static func makeScheduler(_ settings: ExplorationSettings) -> Scheduler {
+  private static func makeScheduler(
+    _ settings: ExplorationSettings, _ watch: CodeWatch, usesThreads: Bool = false
+  ) -> Scheduler {
     let scheduler = Scheduler(
       stepLimit: settings.scheduleSteps, outsideWait: settings.outsideWait,
       isReducing: settings.isReducing,
-      timers: settings.leavesOut.contains(.timers) ? .virtual : settings.timers)
+      timers: settings.leavesOut.contains(.timers) ? .virtual : settings.timers,
+      usesThreads: usesThreads, watch: watch)
     scheduler.leavesOut = settings.leavesOut
     return scheduler
   }
@@ -40,6 +52,19 @@ final class ProgramRunner {
 
   /// What was met in all runs, beside suspension points.
   var points: PreemptionPoints { scheduler.points }
+
+  /// A message about a program no run of which has ended.
+  var cutOffDescription: String {
+    let place =
+      lastResumptions.lazy.compactMap { address in
+        let places = CodePlaces(of: [address])
+        return places.line(at: address).map { line in
+          places.function(at: address).map { "\($0) (\(line))" } ?? line
+        }
+      }.first.map { "; the last ran \($0)" } ?? ""
+    return "no schedule ended within \(settings.scheduleSteps) steps and "
+      + "\(settings.timeOrNoLimit)\(place)"
+  }
 
   /// Counts a schedule that gave different results in two runs.
   func noteUnknown() {
@@ -59,15 +84,18 @@ final class ProgramRunner {
     }
   }
 
-  /// Runs the program once, and again if its jobs must be able to pause, or while the length of a
-  /// sleep is in doubt (at most 50 runs).
+  /// Runs the program once, and again if it needs threads, or while the length of a sleep is in doubt
+  /// (at most 50 runs).
   func run(_ policy: some SchedulingPolicy, isTracing: Bool = false) -> RunOutcome {
+    var hasChanged = false
     for _ in 1..<Self.mostAttempts {
-      let scheduler = scheduler
-      let outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
-      if scheduler.wantsWorkers {
-        self.scheduler.runsOnWorkers = true
+      var outcome = runOnce(policy, isTracing: isTracing, acceptsDoubt: false)
+      if outcome.needsThreads {
+        hasChanged = true
+        scheduler.releaseWorkers()
+        replaceScheduler(usingThreads: true)
       } else if !outcome.isDisturbed {
+        if hasChanged { outcome.hasNewPoints = true }
         return outcome
       }
       policy.restart()
@@ -82,6 +110,7 @@ final class ProgramRunner {
   ) -> RunOutcome {
     runs += 1
     scheduler.prepare(isTracing: isTracing)
+    scheduler.deadline = deadline
     defer {
       program.removeAll()
       handles.removeAll(keepingCapacity: true)
@@ -90,7 +119,7 @@ final class ProgramRunner {
     do {
       // Tasks that the program creates here belong to the run.
       defer { Scheduler.enter(outer) }
-      try build(&program)
+      try watch { () throws in try build(&program) }
     } catch {
       abandon([])
       return RunOutcome(end: .finished, failure: Self.failure(error, task: "setup"))
@@ -99,13 +128,23 @@ final class ProgramRunner {
     var outcome = RunOutcome(end: scheduler.run(policy))
     let count = scheduler.steps.count
     if outcome.end == .finished, scheduler.firstError == nil,
-      acceptsDoubt || !scheduler.isDisturbed, !scheduler.wantsWorkers
+      acceptsDoubt || !scheduler.isDisturbed, !scheduler.needsThreads
     {
       outcome.end = runChecks(&outcome.failure)
     }
     outcome.steps = scheduler.steps.prefix(count)
+    hasOpenTasks = scheduler.openRoots > 0
+    if outcome.end == .cutOff {
+      lastResumptions = scheduler.steps.suffix(20).reversed().map(\.resumption)
+    }
     outcome.hasNewPoints = scheduler.hasNewPoints
     outcome.isDisturbed = scheduler.isDisturbed
+    outcome.needsThreads = scheduler.needsThreads
+    if scheduler.isLeft {
+      // What would clean up may wait for a lock that the job holds.
+      scheduler.retire()
+      return outcome
+    }
     if outcome.failure == nil {
       outcome.failure = scheduler.firstError.map { Self.failure($0.error, task: $0.task) }
     }
@@ -119,7 +158,7 @@ final class ProgramRunner {
     if outcome.end != .finished { abandon(handles) }
     for body in program.tearDowns {
       do {
-        try body()
+        try watch(body)
       } catch {
         if outcome.failure == nil { outcome.failure = Self.failure(error, task: "tear-down") }
       }
@@ -131,11 +170,16 @@ final class ProgramRunner {
   ///
   /// Suspended tasks may never end, and they hold their scheduler, so it cannot be used again.
   func abandon(_ handles: [Task<Void, Never>]) {
+    let old = scheduler
+    replaceScheduler(usingThreads: old.usesThreads)
+    old.unwind(handles)
+  }
+
+  private func replaceScheduler(usingThreads: Bool) {
     Self.merge(scheduler.uncontrolled, into: &uncontrolled)
     let old = scheduler
-    scheduler = Self.makeScheduler(settings)
+    scheduler = Self.makeScheduler(settings, watch, usesThreads: usingThreads)
     scheduler.inheritExperience(of: old)
-    old.unwind(handles)
   }
 
   private func runChecks(
@@ -145,7 +189,7 @@ final class ProgramRunner {
       switch check {
       case .synchronous(let body):
         do {
-          try body()
+          try watch(body)
         } catch {
           failure = Self.failure(error, task: "check")
           return .finished

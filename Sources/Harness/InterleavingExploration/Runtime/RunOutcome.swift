@@ -10,6 +10,8 @@ struct RunOutcome {
   var hasNewPoints = false
   /// Whether the length of a sleep is in doubt.
   var isDisturbed = false
+  /// Whether the run has met a primitive that needs a thread for each job.
+  var needsThreads = false
   /// The steps as text, if the run was traced.
   var trace = ""
 

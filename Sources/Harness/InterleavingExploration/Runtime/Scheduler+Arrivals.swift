@@ -1,5 +1,4 @@
 import SystemFibers
-import SystemThreads
 
 extension Scheduler {
   func enqueue(_ job: consuming ExecutorJob) {
@@ -8,7 +7,8 @@ extension Scheduler {
 
   /// Accepts a job on the owner thread; puts it into the inbox on any other.
   func receive(_ job: UnownedJob, fromHook: Bool) {
-    guard currentThreadID() == owner else { return inbox.put(job) }
+    guard ownsThread else { return inbox.put(job) }
+    if isUnwinding { limitUnwinding() }
     let count = readyJobs.count
     accept(job, fromHook: fromHook)
     // Whatever has become ready may go before the rest of the running job.

@@ -8,7 +8,8 @@ extension Scheduler {
     defer { Scheduler.enter(outer) }
     end = nil
     idleLimit = stepLimit
-    if runsOnWorkers {
+    allowsPauses = !isUnwinding && !isChecking
+    if usesFibers {
       self.policy = policy
       defer { self.policy = nil }
       runOnWorkers()
@@ -107,11 +108,12 @@ extension Scheduler {
         }
         if waitForOutside(beforeTimers: !timers.isEmpty) { continue }
         if !timersRace && fireTimers() { continue }
+        if endTimedWait() { continue }
         end = isOver ? .finished : .deadlocked
         return false
       }
       if !timers.isEmpty { points.hasLateTimers = true }
-      guard steps.count < idleLimit else {
+      guard steps.count < idleLimit, !isOverdue else {
         end = .cutOff
         return false
       }
@@ -143,6 +145,9 @@ extension Scheduler {
       ?? 0
   }
 
+  /// Whether the exploration's time is over; looked at in long runs, now and then.
+  private var isOverdue: Bool { steps.count & 0xff == 0xff && monotonicNanoseconds() > deadline }
+
   /// Attributes the jobs that become ready from here on to no step.
   ///
   /// Timers fire and other threads are heard only when nothing is ready. So these jobs depend on
@@ -151,9 +156,9 @@ extension Scheduler {
 
   private func runJob() {
     guard let job = openStep.job.job else { return fire(openStep.job.timer) }
-    mayPause = !isUnwinding && !isChecking
+    enterJob()
     job.runSynchronously(on: unowned)
-    mayPause = false
+    leaveJob()
   }
 
   func runEager() {

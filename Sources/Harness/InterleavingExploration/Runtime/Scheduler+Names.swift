@@ -1,4 +1,4 @@
-import SystemThreads
+import ExplorationEngine
 
 extension Scheduler {
   /// A task's name: the given one, or the parent's name and the child's number in creation order.
@@ -38,7 +38,7 @@ extension Scheduler {
 
   /// Adds a line to the trace at the running step.
   func note(_ text: String) {
-    guard isTracing, currentThreadID() == owner else { return }
+    guard isTracing, ownsThread else { return }
     notes.append((runningStep, runningTask, text))
   }
 

@@ -1,3 +1,6 @@
+import SystemFibers
+import SystemPlatform
+
 // Work on other threads cannot be ordered, but a run must not end before it, and a deadlock must
 // not be reported while a thread may still resume a task. The runtime does not announce such work,
 // so the scheduler waits with timeouts and remembers what earlier runs of the program have shown.
@@ -100,13 +103,26 @@ extension Scheduler {
       guard experience.hasForeign, openRoots > 0 else { return false }
       limit = min(outsideWait, 20_000_000)
     } else if openRoots > 0 {
-      let isHopeless = experience.waitedInVain && !experience.hasForeign
+      // libdispatch hands a queue on through threads of its own.
+      let mayBeHandedOn = blocked.contains { $0.primitive == .futex }
+      let isHopeless = experience.waitedInVain && !experience.hasForeign && !mayBeHandedOn
       limit = isHopeless ? min(outsideWait, 2_000_000) : outsideWait
     } else {
       limit = experience.waitedInVain ? 0 : min(outsideWait, 100_000_000)
     }
-    let arrived = inbox.wait(nanoseconds: limit, isExpecting: isExpecting)
+    let arrived = wait(nanoseconds: limit, isExpecting: isExpecting)
     if !arrived && !beforeTimers { experience.waitedInVain = true }
     return arrived
+  }
+
+  /// Waits until another thread enqueues a job or releases what a blocked job waits for.
+  private func wait(nanoseconds limit: Int64, isExpecting: Bool) -> Bool {
+    guard !blocked.isEmpty else { return inbox.wait(nanoseconds: limit, isExpecting: isExpecting) }
+    let deadline = monotonicNanoseconds() + limit
+    while monotonicNanoseconds() < deadline {
+      if inbox.wait(nanoseconds: 1_000_000, isExpecting: isExpecting) { return true }
+      if blocked.contains(where: { $0.mayContinue() }) { return true }
+    }
+    return false
   }
 }

@@ -1,6 +1,5 @@
 import SystemFibers
 import SystemPlatform
-import SystemThreads
 
 extension Scheduler {
   /// Nanoseconds of virtual time since the start of the run.
@@ -102,7 +101,7 @@ extension Scheduler {
   ///   - job: The runtime's helper that wakes the sleeping task.
   ///   - delay: The nanoseconds left according to the real clock.
   func schedule(_ job: UnownedJob, afterAbout delay: Int64) {
-    guard currentThreadID() == owner else {
+    guard ownsThread else {
       inbox.put(job)
       return
     }

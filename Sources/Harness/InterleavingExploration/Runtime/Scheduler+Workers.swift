@@ -16,6 +16,8 @@ extension Scheduler {
     case anotherWorker
     /// The worker is idle, and this one goes on with its job.
     case worker(Int32)
+    /// The worker's job cannot go on, nor can the run.
+    case leaves
   }
 
   /// A paused job that waits for a lock.
@@ -23,6 +25,10 @@ extension Scheduler {
     var job: ReadyJob
     /// The explored lock, or `nil` for another one.
     var lock: UnsafeRawPointer?
+    /// What it waits for, if it is no explored lock.
+    var primitive: Fiber.Primitive?
+    /// Whether the wait has a time limit.
+    var mayTimeOut = false
     /// Whether the lock may be free.
     var mayContinue: () -> Bool
   }
@@ -30,7 +36,6 @@ extension Scheduler {
   /// Runs the loop on workers until the run is over.
   func runOnWorkers() {
     guard var worker = takeIdleWorker() else {
-      runsOnWorkers = false
       runSteps(RunningPolicy())
       return
     }
@@ -48,6 +53,7 @@ extension Scheduler {
       case .worker(let paused):
         idleWorkers.append(worker)
         worker = paused
+      case .leaves: return
       }
     }
   }
@@ -63,7 +69,8 @@ extension Scheduler {
   /// stack.
   private func hasIdleWorker() -> Bool {
     if !idleWorkers.isEmpty { return true }
-    let fiber = Fiber { [unowned self] in
+    let body = { [unowned self] in
+      if usesThreads { Scheduler.enter(self) }
       while true {
         runSteps(RunningPolicy())
         if isReleasingWorkers { return }
@@ -71,7 +78,7 @@ extension Scheduler {
         Fiber.pauseUnchecked()
       }
     }
-    guard let fiber else { return false }
+    guard let fiber = usesThreads ? Fiber.onThread(body) : Fiber(body) else { return false }
     idleWorkers.append(Int32(workers.count))
     workers.append(fiber)
     return true
@@ -99,7 +106,7 @@ extension Scheduler {
   /// - Returns: Whether it has paused.
   @discardableResult
   func pauseRunningJob() -> Bool {
-    guard let rest = leaveRunningJob() else { return false }
+    guard mayPause, let rest = leaveRunningJob() else { return false }
     readyJobs.append(rest)
     leaveWorker()
     return true
@@ -109,24 +116,24 @@ extension Scheduler {
   ///
   /// - Returns: Whether it has paused.
   func blockRunningJob(
-    until mayContinue: @escaping () -> Bool, of lock: UnsafeRawPointer? = nil
+    until mayContinue: @escaping () -> Bool, of lock: UnsafeRawPointer? = nil,
+    primitive: Fiber.Primitive? = nil, mayTimeOut: Bool = false
   ) -> Bool {
     guard let rest = leaveRunningJob() else { return false }
-    blocked.append(BlockedJob(job: rest, lock: lock, mayContinue: mayContinue))
+    blocked.append(
+      BlockedJob(
+        job: rest, lock: lock, primitive: primitive, mayTimeOut: mayTimeOut,
+        mayContinue: mayContinue))
     leaveWorker()
     return true
   }
 
   /// The rest of the running job, or `nil` if it cannot pause.
   private func leaveRunningJob() -> ReadyJob? {
-    guard mayPause, isStepOpen else { return nil }
+    guard runsJob, isStepOpen else { return nil }
     // The rest of a turn that is not divided would include other tasks.
     guard usesFibers, openStep.job.actor < 0 || dividesTurns else {
       points.missed += 1
-      return nil
-    }
-    guard runsOnWorkers else {
-      wantsWorkers = true
       return nil
     }
     guard Fiber.canPause, hasIdleWorker() else {
@@ -148,28 +155,28 @@ extension Scheduler {
 
   /// Gives the thread to another worker until the running job is chosen again.
   private func leaveWorker() {
-    mayPause = false
+    leaveJob()
     request = .anotherWorker
     Fiber.pauseUnchecked()
-    mayPause = !isUnwinding && !isChecking
+    enterJob()
     hasPausedInCall = true
   }
 
-  /// Makes blocked jobs ready whose lock may be free.
+  /// Makes blocked jobs ready that may continue.
   func releaseBlockedJobs() {
     var index = 0
     while index < blocked.count {
-      guard blocked[index].mayContinue() else {
-        index += 1
-        continue
-      }
-      var job = blocked.remove(at: index).job
-      // The step that released the lock has made it ready.
-      job.id = jobCount
-      job.creator = Int32(steps.count) - 1
-      jobCount += 1
-      readyJobs.append(job)
+      if blocked[index].mayContinue() { releaseBlockedJob(index) } else { index += 1 }
     }
+  }
+
+  private func releaseBlockedJob(_ index: Int) {
+    var job = blocked.remove(at: index).job
+    // The step that released the lock has made it ready.
+    job.id = jobCount
+    job.creator = Int32(steps.count) - 1
+    jobCount += 1
+    readyJobs.append(job)
   }
 
   /// Pauses the running job if it has made another task ready.
@@ -244,6 +251,7 @@ extension Scheduler {
   }
 
   private func note(_ call: RuntimeCall, isOver: Bool) -> Bool {
+    if isUnwinding { limitUnwinding() }
     switch call {
     case .createsTask:
       if isOver { break }

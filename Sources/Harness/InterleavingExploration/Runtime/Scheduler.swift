@@ -3,7 +3,8 @@ import SystemFibers
 import SystemPlatform
 import SystemThreads
 
-/// Runs tasks on one thread, one job at a time, in the order that a policy chooses.
+/// Runs tasks one job at a time, in the order that a policy chooses: on one thread, or on several of which
+/// one runs at a time (``usesThreads``).
 ///
 /// The scheduler is the tasks' preferred executor. The runtime enqueues a job on it whenever a task
 /// can resume or a default actor needs a turn; ``run(_:)`` runs them. A job is the code of one task
@@ -17,7 +18,7 @@ import SystemThreads
 /// slower; if it lacked something, the search would leave out an order that can fail.
 ///
 /// Unchecked, and sound: every property except the inbox belongs to the thread that called
-/// ``prepare(isTracing:)``, the owner. `enqueue` compares the calling thread with the owner and
+/// ``prepare(isTracing:)``, the owner, or to that of its workers' threads which has the baton. `enqueue`
 /// puts jobs of other threads into the inbox, which has a lock.
 final class Scheduler: TaskExecutor, @unchecked Sendable {
   /// A job that the policy can choose, or the rest of one that has paused.
@@ -54,6 +55,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   var stepLimit: Int
   var isUnwinding = false
+  /// The number of calls of the runtime that the program has made since then.
+  @exclusivity(unchecked) var callsUnwound = 0
   let outsideWait: Int64
   let layout: RuntimeLayout
   /// Whether an actor runs one waiting task in each of its turns, so that other jobs can run between
@@ -66,11 +69,12 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   let timersRace: Bool
   /// Whether jobs can pause.
   let usesFibers: Bool
-  /// Whether jobs run on the stacks of ``workers``; only then can they pause. Programs that have
-  /// nowhere to pause need none.
-  @exclusivity(unchecked) var runsOnWorkers = false
-  /// Whether a job wanted to pause that does not run on a worker. The run must be repeated.
-  @exclusivity(unchecked) var wantsWorkers = false
+  /// Whether each worker is a thread, so that locks mean what they mean between threads.
+  let usesThreads: Bool
+  /// Whether the run has met a primitive that needs a thread for each job. The run must be repeated.
+  @exclusivity(unchecked) var needsThreads = false
+  /// Whether a job was left for good in its middle, with the locks that it holds.
+  @exclusivity(unchecked) var isLeft = false
   private(set) var owner: UInt = 0
 
   // Only the owner thread accesses the run's state, and no access spans a call that leads back
@@ -124,8 +128,17 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var isReleasingWorkers = false
   /// Jobs that wait for a lock of another paused job.
   @exclusivity(unchecked) var blocked: [BlockedJob] = []
+  /// The workers of jobs whose wait has ended because of its time limit.
+  @exclusivity(unchecked) var timedOutWorkers: Set<Int32> = []
+  /// Whether the running code is the program's.
+  @exclusivity(unchecked) private(set) var runsJob = false
+  let watch: CodeWatch
+  /// The time on the monotonic clock after which the run is cut off.
+  var deadline = Int64.max
+  /// Whether the program's code may pause where it does not have to wait.
+  @exclusivity(unchecked) var allowsPauses = true
   /// Whether the running code is the program's and may pause.
-  @exclusivity(unchecked) var mayPause = false
+  var mayPause: Bool { runsJob && allowsPauses }
   /// The explored locks that paused jobs and the running one hold.
   @exclusivity(unchecked) var heldLocks = FlatList<HeldLock>()
   /// Whether the running job pauses on its way to an actor.
@@ -194,18 +207,23 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   ///   - isReducing: Whether jobs that run no code of the program are part of other steps.
   ///   - timers: When timers fire.
   ///   - usesFibers: Whether jobs can pause, where the platform has fibers.
+  ///   - usesThreads: Whether each paused job is on a thread of its own.
+  ///   - watch: What is told when code of the program runs.
   init(
     stepLimit: Int, outsideWait: Duration, dividesTurns: Bool = Turnstile.works,
     isReducing: Bool = true,
-    timers order: TimerOrder = .virtual, usesFibers: Bool = true
+    timers order: TimerOrder = .virtual, usesFibers: Bool = true, usesThreads: Bool = false,
+    watch: CodeWatch = CodeWatch()
   ) {
     self.stepLimit = stepLimit
     self.outsideWait = outsideWait.wholeNanoseconds
     self.dividesTurns = dividesTurns
     self.isReducing = isReducing
     timersRace = order == .racing
+    self.watch = watch
     layout = RuntimeLayout.probed
     self.usesFibers = usesFibers && layout.isReadable && Fiber.isAvailable
+    self.usesThreads = usesThreads && self.usesFibers
     steps.reserveCapacity(16)
   }
 
@@ -216,7 +234,6 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   func inheritExperience(of other: Scheduler) {
     experience = other.experience
     points = other.points
-    runsOnWorkers = other.runsOnWorkers
     measuresJobs = other.measuresJobs
   }
 
@@ -245,16 +262,34 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     openRoots = 0
     isDisturbed = false
     isStepOpen = false
-    blocked.removeAll()
+    if !blocked.isEmpty { blocked.removeAll() }
+    if !timedOutWorkers.isEmpty { timedOutWorkers.removeAll() }
     heldLocks.removeAll()
     (hasUnseenAct, hasNewPoints) = (false, false)
-    wantsWorkers = false
+    (needsThreads, isLeft) = (false, false)
     createsUnstructured = false
     (mainActorStep, isMainActorMarked, mainActorMarks) = (nil, false, 0)
     self.isTracing = isTracing
     EnqueueHooks.install()
     ExploredPoints.install()
     CrashedSchedule.install()
+  }
+
+  /// Notes that code of the program begins or goes on, on the calling thread.
+  func enterJob() {
+    runsJob = true
+    watch.begin()
+  }
+
+  /// Notes that the program's code has paused or returned.
+  func leaveJob() {
+    runsJob = false
+    watch.end()
+  }
+
+  /// Whether the calling thread runs this scheduler's jobs.
+  var ownsThread: Bool {
+    currentThreadID() == owner || usesThreads && Scheduler.current.value === self
   }
 
   /// The jobs to choose from, in the order in which they became ready. Valid until the next job

@@ -1,5 +1,6 @@
 import ExplorationEngine
 import SystemFibers
+import SystemPlatform
 
 /// Decides which schedule of a program runs next, when the search ends, and what the report says.
 ///
@@ -28,11 +29,11 @@ final class Explorer {
   private static let doubleCheckInterval = 256
 
   init(
-    settings: ExplorationSettings,
+    settings: ExplorationSettings, watch: CodeWatch,
     build: @escaping @Sendable (inout ConcurrentProgram) throws -> Void
   ) {
     self.settings = settings
-    runner = ProgramRunner(settings: settings, build: build)
+    runner = ProgramRunner(settings: settings, watch: watch, build: build)
     depthFirst = DepthFirstSearch(isReducing: settings.isReducing)
     bounded = BoundedSearch(seed: settings.seed)
     report.seed = settings.seed
@@ -41,7 +42,12 @@ final class Explorer {
   // MARK: - Searching
 
   func explore() -> InterleavingReport {
+    defer { runner.close() }
     let deadline = ContinuousClock.now.advanced(by: settings.timeOrNoLimit)
+    runner.deadline =
+      monotonicNanoseconds().addingReportingOverflow(
+        settings.timeOrNoLimit.wholeNanoseconds
+      ).partialValue
     if let schedule = settings.replay, replay(schedule) { return finished() }
     while report.schedules < settings.runs, !depthFirst.isExhausted, !isOver(deadline) {
       let outcome = runNext(nextStrategy())
@@ -65,6 +71,18 @@ final class Explorer {
   /// Whether the time limit is reached or the task is cancelled; checked at every 16th schedule.
   private func isOver(_ deadline: ContinuousClock.Instant) -> Bool {
     report.schedules & 15 == 15 && (ContinuousClock.now >= deadline || Task.isCancelled)
+  }
+
+  /// The report when code of the program has exceeded a limit. Called on another thread, while the
+  /// exploration's does not go on.
+  func report(on stopped: StoppedCode) -> InterleavingReport {
+    report.failure = InterleavingFailure(kind: .stopped, message: "\(stopped)")
+    report.failure?.foundAfter = report.schedules + 1
+    if let (schedule, trace) = runner.scheduler.interruptedStep() {
+      report.failure?.schedule = schedule
+      report.failure?.trace = trace
+    }
+    return finished()
   }
 
   private enum Strategy {
@@ -146,6 +164,12 @@ final class Explorer {
     report.uncontrolled = runner.uncontrolledWork
     report.points = points
     report.timers = settings.timers
+    if report.failure == nil, report.cutOff > 0, report.cutOff == report.schedules,
+      runner.hasOpenTasks
+    {
+      report.failure = InterleavingFailure(kind: .stopped, message: runner.cutOffDescription)
+      report.failure?.foundAfter = report.schedules
+    }
     if !report.uncontrolled.isEmpty || points.leaveOutOrders,
       !settings.leavesOut.contains(.uncontrolledWork)
     {

@@ -13,16 +13,54 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
   /// Called with the seed of each program before it is explored.
   var onProgram: @Sendable (_ seed: UInt64) -> Void = { _ in }
 
+  /// What is told when code of the specification or the subject runs.
+  private let watch = CodeWatch()
+  /// The exploration of the current program, for the watchdog.
+  private let current = Shared<(explorer: Explorer?, report: SpecificationReport<Model.Command>)>(
+    (nil, SpecificationReport()))
+
+  init(
+    specification: Model, makeSubject: @escaping @Sendable () throws -> Model.Subject,
+    tearDown: @escaping @Sendable (Model.Subject) throws -> Void, settings: ExplorationSettings
+  ) {
+    self.specification = specification
+    self.makeSubject = makeSubject
+    self.tearDown = tearDown
+    self.settings = settings
+  }
+
+  /// Runs an exploration that ends although code of the specification or the subject does not.
+  func watched(
+    _ explore: @escaping @Sendable (Self) -> SpecificationReport<Model.Command>
+  ) async -> SpecificationReport<Model.Command> {
+    await onWatchedThread(watch, limit: settings.runLimit, memory: settings.memoryLimit) {
+      explore(self)
+    } onStop: { stopped in
+      var (explorer, result) = current.value
+      if let explorer {
+        result.report = merged(result.report, explorer.report(on: stopped))
+      } else {
+        result.report.failure = InterleavingFailure(
+          kind: .stopped, message: "command(from:in:) or apply(_:to:): \(stopped)")
+      }
+      return result
+    }
+  }
+
   func explore(tasks: Int, commands: Int, programs: Int) -> SpecificationReport<Model.Command> {
     var result = SpecificationReport<Model.Command>()
-    result.health = HealthCheck.sample(specification, seed: settings.seed)
+    current.value.report.failingSeed = settings.seed
+    result.health = watch { HealthCheck.sample(specification, seed: settings.seed) }
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: settings.timeOrNoLimit)
     var left = settings.runs
     for number in 0..<max(0, programs) {
       let seed = settings.seed &+ UInt64(number)
       onProgram(seed)
-      let program = draw(tasks: tasks, commands: commands, seed: seed)
+      current.value = (nil, result)
+      current.value.report.failingSeed = seed
+      let program = watch { draw(tasks: tasks, commands: commands, seed: seed) }
+      current.value.report.program = program
       var budget = settings
       budget.seed = seed
       budget.replay = nil
@@ -118,7 +156,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
   }
 
   private func explore(_ program: Program, _ settings: ExplorationSettings) -> InterleavingReport {
-    let explorer = Explorer(settings: settings) {
+    let explorer = Explorer(settings: settings, watch: watch) {
       [specification, makeSubject, tearDown] concurrent in
       let subject = try makeSubject()
       let recorder = HistoryRecorder(specification)
@@ -136,6 +174,9 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
       concurrent.check { () throws -> Void in try recorder.check() }
       concurrent.tearDown { try tearDown(subject) }
     }
+    current.value.explorer = explorer
+    current.value.report.program = program
+    defer { current.value.explorer = nil }
     return explorer.explore()
   }
 }

@@ -7,7 +7,7 @@ import SystemPlatform
 /// `llvm-symbolizer`, which is part of Swift's toolchain, or `addr2line`. That takes about 0.1 s,
 /// so it is done once for a trace. Without a tool there are only the functions that an image
 /// exports.
-struct CodePlaces {
+package struct CodePlaces {
   private struct Place {
     var symbol: String
     /// A line such as `Account.swift:20`.
@@ -17,10 +17,10 @@ struct CodePlaces {
   private var places: [UInt: Place] = [:]
 
   /// Creates an empty collection.
-  init() {}
+  package init() {}
 
   /// Looks up addresses.
-  init(of addresses: some Sequence<UInt>) {
+  package init(of addresses: some Sequence<UInt>) {
     var images: [String: [(address: UInt, offset: UInt)]] = [:]
     for address in Set(addresses).sorted() {
       guard let (path, offset) = Self.offset(of: address) else { continue }
@@ -34,7 +34,7 @@ struct CodePlaces {
   }
 
   /// The name of a function such as `Account.withdraw`, or `nil` if it is unknown.
-  func function(at address: UInt) -> String? {
+  package func function(at address: UInt) -> String? {
     if let symbol = places[address]?.symbol, let name = FunctionName.of(symbol: symbol) {
       return name
     }
@@ -42,7 +42,7 @@ struct CodePlaces {
   }
 
   /// A line such as `Account.swift:20`, or `nil` if it is unknown.
-  func line(at address: UInt) -> String? { places[address]?.line }
+  package func line(at address: UInt) -> String? { places[address]?.line }
 
   /// The image that contains an address, and the address in the image's file.
   ///
@@ -83,7 +83,7 @@ struct CodePlaces {
   }
 
   /// The file's name and the line, or `nil` for code that the compiler has added.
-  static func shortened(_ line: Substring) -> String? {
+  package static func shortened(_ line: Substring) -> String? {
     let parts = line.split(separator: "/").last?.split(separator: ":")
     guard let parts, parts.count > 1, let file = parts.first, file.hasSuffix(".swift"),
       !file.hasPrefix("@"), let number = Int(parts[1].prefix { $0.isNumber }), number > 0
