@@ -81,7 +81,10 @@ package func interleavingPrograms<Model: Specification>(
     let isClean =
       report.report.failure == nil && report.report.uncontrolled.isEmpty && report.health.isEmpty
     // Where the runtime cannot be observed, no search covers a program.
-    let showsNothing = isClean && report.exhaustedPrograms == 0 && Fiber.isAvailable
+    let showsNothing =
+      isClean && report.exhaustedPrograms == 0 && Fiber.isAvailable
+      // What no schedule decides is named in the report.
+      && report.report.uncontrolled.isEmpty && report.report.remarks.isEmpty
     return .init(
       summary: report.summary,
       problem: !isClean

@@ -54,8 +54,8 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: settings.timeOrNoLimit)
     var left = settings.runs
-    for number in 0..<max(0, programs) {
-      let seed = settings.seed &+ UInt64(number)
+    /// Explores a drawn program, and returns whether the exploration goes on.
+    func goesOn(_ seed: UInt64, tasks: Int, commands: Int, of programs: Int) -> Bool {
       onProgram(seed)
       current.value = (nil, result)
       current.value.report.failingSeed = seed
@@ -65,8 +65,8 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
       budget.seed = seed
       budget.replay = nil
       // The budget that a program does not use is divided among the next ones.
-      budget.runs = max(1, left / (programs - number))
-      budget.time = max(.zero, (end - clock.now) / (programs - number))
+      budget.runs = max(1, left / programs)
+      budget.time = max(.zero, (end - clock.now) / programs)
       let report = explore(program, budget)
       result.programs += 1
       result.program = program
@@ -76,9 +76,22 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
       if report.failure != nil {
         result.failingSeed = seed
         (result.program, result.report) = shrink(program, result.report, budget)
-        return result
+        return false
       }
-      if left == 0 || clock.now >= end || Task.isCancelled { break }
+      return left > 0 && clock.now < end && !Task.isCancelled
+    }
+    for number in 0..<max(0, programs) {
+      let seed = settings.seed &+ UInt64(number)
+      guard goesOn(seed, tasks: tasks, commands: commands, of: programs - number) else { break }
+    }
+    // Programs of this size have too many orders for the budget; smaller ones may not.
+    var (tasks, commands) = (tasks, commands)
+    while result.report.failure == nil, result.exhaustedPrograms == 0, tasks > 2 || commands > 1,
+      programs > 0, !Task.isCancelled
+    {
+      if commands > 1 { commands -= 1 } else { tasks -= 1 }
+      left = max(left, settings.runs / 4)
+      _ = goesOn(settings.seed, tasks: tasks, commands: commands, of: 1)
     }
     result.report.isExhaustive = result.exhaustedPrograms == result.programs
     return result
