@@ -18,6 +18,7 @@ void cfibers_set_lock_handler(cfibers_lock_handler handler) {
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 // The dynamic linker takes these functions, in the executable, for those of the C library. Outside
 // fibers they only pass the call on. Being weak, they give way to another tool's.
@@ -59,6 +60,9 @@ __attribute__((weak)) long syscall(long number, ...) {
   __builtin_va_end(list);
   if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI)
     wait_for_other_fibers((const uint32_t *)a[0]);
+  // The recorder of files, where it is linked, replaces these functions and sees the call.
+  if (number == SYS_fsync) return fsync((int)a[0]);
+  if (number == SYS_fdatasync) return fdatasync((int)a[0]);
   if (number == SYS_getrandom) cfibers_report(CFIBERS_DRAWS, true);
   return call(number, a);
 }
