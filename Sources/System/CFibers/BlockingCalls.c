@@ -19,6 +19,7 @@ void cfibers_set_block_handler(cfibers_block_handler handler) {
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #include <time.h>
 
 // The dynamic linker takes these functions, in the executable, for those of the C library and of libdispatch.
@@ -122,6 +123,9 @@ __attribute__((weak)) long syscall(long number, ...) {
       }
     }
   }
+  // The recorder of files, where it is linked, replaces these functions and sees the call.
+  if (number == SYS_fsync) return fsync((int)a[0]);
+  if (number == SYS_fdatasync) return fdatasync((int)a[0]);
   if (number == SYS_getrandom) cfibers_report(CFIBERS_DRAWS, true);
   return cfibers_system_call(number, a);
 }
