@@ -5,8 +5,6 @@ import SystemLocks
 import SystemThreads
 import Testing
 
-import struct Synchronization.Atomic
-
 extension Contract<AnalyticsFixture> {
   /// The behaviour of every tracker.
   public static let analytics = Contract("analytics", "Analytics") {
@@ -71,14 +69,13 @@ extension Contract<AnalyticsFixture> {
       }
     }
   } saboteurs: {
-    Saboteur("newest-first", "stores the newest event first", caughtBy: "order") {
-      .flawed { log, event in log.insert(event, at: 0) }
+    Saboteur("overtakes", "stores an event before the previous one", caughtBy: "order") {
+      .flawed { log, event in log.insert(event, at: log.count == 50 ? 49 : log.count) }
     }
-    Saboteur(
-      "trims", "converts strings to lower case", caughtBy: "verbatim", saying: "string was changed"
-    ) {
+    Saboteur("trims", "removes NUL", caughtBy: "verbatim", saying: "string was changed") {
       .flawed { log, event in
-        log.append(AnalyticsEvent(event.category.lowercased().filter { $0 != "\u{0}" }))
+        log.append(
+          AnalyticsEvent(event.category.filter { $0 != "\u{0}" }, action: event.action))
       }
     }
     Saboteur(
@@ -99,17 +96,24 @@ extension Contract<AnalyticsFixture> {
       }
     }
     Saboteur(
-      "drops-when-busy", "drops an event that arrives while another is being stored",
-      caughtBy: "nothing-lost",
+      "one-thread", "drops the first event of a second thread", caughtBy: "nothing-lost",
       saying: "an event was lost"
     ) {
-      let tracker = BusyTracker()
-      return AnalyticsFixture(tracker: tracker) { tracker.events }
+      let threads = Mutex<[Thread]>([])
+      return .flawed { log, event in
+        let isSecond = threads.withLock { threads in
+          if !threads.contains(.current) { threads.append(.current) }
+          return threads.count == 2
+        }
+        if !isSecond { log.append(event) }
+      }
     }
     Saboteur(
-      "greets", "tracks its start", caughtBy: "nothing-invented", saying: "before the first call"
+      "greets", "tracks its start until the first call", caughtBy: "nothing-invented",
+      saying: "before the first call"
     ) {
-      .flawed([AnalyticsEvent("session", action: "start")]) { $0.append($1) }
+      let start = AnalyticsEvent("session", action: "start")
+      return .flawed([start]) { log, event in log = log == [start] ? [event] : log + [event] }
     }
     Saboteur("merges", "tracks a repeated event once", caughtBy: "nothing-invented") {
       .flawed { log, event in if log.last != event { log.append(event) } }
@@ -157,24 +161,4 @@ private final class FlawedTracker: AnalyticsTracking {
   }
 
   var events: [AnalyticsEvent] { log.withLock(\.self) }
-}
-
-/// Drops events that arrive while another is being stored.
-///
-/// The first call waits until another call has dropped an event, so the loss happens in every run.
-///
-/// `@unchecked Sendable` is safe because `log` is accessed under `lock`.
-private final class BusyTracker: AnalyticsTracking, @unchecked Sendable {
-  private let lock = NSLock()
-  private var log: [AnalyticsEvent] = []
-  private let hasDropped = Atomic(false)
-
-  func track(_ category: String, action: String?) {
-    guard lock.try() else { return hasDropped.store(true, ordering: .releasing) }
-    defer { lock.unlock() }
-    while !hasDropped.load(ordering: .acquiring) {}
-    log.append(AnalyticsEvent(category, action: action))
-  }
-
-  var events: [AnalyticsEvent] { lock.withLock { log } }
 }

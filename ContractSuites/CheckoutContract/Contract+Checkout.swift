@@ -102,16 +102,21 @@ extension Contract<CheckoutFixture> {
       "shows-twice", "shows the checkout twice", caughtBy: "cart-enabled", "product-enabled",
       saying: "not shown once"
     ) { .flawed(.showsTwice) }
-    Saboteur(
-      "always-on", "ignores the toggles", caughtBy: "cart-disabled", "product-disabled",
-      saying: "something was shown"
-    ) { .flawed(.ignoresToggles) }
+    for (name, toggle) in [
+      ("cart", FeatureToggle.oneTapCheckoutInCart), ("product", .oneTapCheckoutOnProduct),
+    ] {
+      Saboteur(
+        "\(name)-always-on", "ignores the toggle of the \(name)", caughtBy: "\(name)-disabled",
+        saying: "something was shown"
+      ) { .flawed(.ignoresToggle(toggle)) }
+    }
     Saboteur(
       "remembers", "caches the first answer", caughtBy: "cart-switched-off",
       "cart-switched-on", "product-switched-off", "product-switched-on", saying: "outdated answer"
     ) { .flawed(.cachesAnswer) }
     Saboteur(
-      "shows-on-question", "shows the checkout when queried", caughtBy: "asking-shows-nothing",
+      "shows-on-question", "shows the checkout at the second query",
+      caughtBy: "asking-shows-nothing",
       saying: "something was shown"
     ) { .flawed(.showsOnQuery) }
     Saboteur(
@@ -126,9 +131,9 @@ extension Contract<CheckoutFixture> {
 }
 
 /// A flaw of one-tap checkout.
-private enum Flaw {
+private enum Flaw: Equatable {
   case showsTwice
-  case ignoresToggles
+  case ignoresToggle(FeatureToggle)
   case cachesAnswer
   case showsOnQuery
   case usesOneToggle
@@ -141,17 +146,23 @@ extension CheckoutFixture {
     let navigator = NavigatorSpy()
     let cache = AnswerCache()
     let isConnected = Mutex(true)
+    let queries = Mutex(0)
     @Sendable func isEnabled(_ entry: CheckoutEntryPoint) -> Bool {
       guard isConnected.withLock(\.self) else { return flaw == .isOnWithoutToggles }
       return switch flaw {
-      case .ignoresToggles: true
+      case .ignoresToggle(entry.toggle): true
       case .usesOneToggle: toggles.isEnabled(.oneTapCheckoutOnProduct)
       case .cachesAnswer: cache.answer(for: entry) { toggles.isEnabled(entry.toggle) }
-      case .showsTwice, .showsOnQuery, .isOnWithoutToggles: toggles.isEnabled(entry.toggle)
+      case .ignoresToggle, .showsTwice, .showsOnQuery, .isOnWithoutToggles:
+        toggles.isEnabled(entry.toggle)
       }
     }
     return CheckoutFixture { entry in
-      if flaw == .showsOnQuery { navigator.show(.oneTapCheckout(entry)) }
+      let count = queries.withLock { count in
+        count += 1
+        return count
+      }
+      if flaw == .showsOnQuery, count == 2 { navigator.show(.oneTapCheckout(entry)) }
       return isEnabled(entry)
     } present: { entry in
       guard isEnabled(entry) else { return false }

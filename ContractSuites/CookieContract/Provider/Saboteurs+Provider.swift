@@ -14,11 +14,5 @@ extension Saboteur<CookieProviderFixture> {
       let url = try #require(URL(string: CookieProviderFixture.api))
       return CookieProviderFixture { _ in try StoreCookieProvider(store, for: url) }
     }
-    Saboteur(
-      "forgets", "keeps no cookies for the next provider", caughtBy: "attributes", "replaces",
-      "names"
-    ) {
-      CookieProviderFixture { try StoreCookieProvider(InMemoryCookieStore(), for: $0) }
-    }
   }
 }

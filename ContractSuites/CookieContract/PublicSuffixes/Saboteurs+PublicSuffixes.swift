@@ -5,13 +5,6 @@ import Testing
 extension Saboteur<PublicSuffixListFixture> {
   @SaboteurBuilder<PublicSuffixListFixture>
   static var publicSuffixes: [Saboteur] {
-    Saboteur(
-      "top-level-only", "ignores the rules", caughtBy: "rule", "wildcard", "wildcard-parent",
-      "deep",
-      "u-labels"
-    ) {
-      PublicSuffixListFixture { _ in StaticPublicSuffixList.topLevelDomains }
-    }
     Saboteur("a-labels-only", "ignores rules in U-labels", caughtBy: "u-labels") {
       PublicSuffixListFixture { rules in
         StaticPublicSuffixList(rules: rules.filter { $0.utf8.allSatisfy { $0 < 0x80 } })

@@ -103,7 +103,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "burst", "100 concurrent downloads of 1 MB complete within 20 s, three times",
-      from: "RFC 9113 §5.2, this project"
+      from: "RFC 9113 §5.2, this project", timeLimit: .seconds(60)
     ) { fixture in
       let file = content(1_000_000)
       // A server may end its connections meanwhile, but no download may wait for long.
@@ -142,7 +142,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "unread-download", "a download that nobody reads blocks no other request",
-      from: "RFC 9113 §5.2"
+      from: "RFC 9113 §5.2", timeLimit: .seconds(60)
     ) { fixture in
       let file = content(8_000_000)
       let world = try await fixture.fileWorld(["f": file, "g": content(1000)])

@@ -89,7 +89,7 @@ extension ClauseGroup<TransportFixture> {
   static let sharedPlaces = ClauseGroup("Places of HTTP/2 in the pool") {
     Clause(
       "first-requests", "requests sent before the origin is known to speak HTTP/2 share one place",
-      from: "RFC 9113 §9.1", requires: .scriptedServer
+      from: "RFC 9113 §9.1", requires: .scriptedServer, timeLimit: .seconds(60)
     ) { fixture in
       let head = ScriptStep.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
       let plan = OriginPlan(version: .http2) { request in
@@ -125,7 +125,7 @@ extension ClauseGroup<TransportFixture> {
     }
     Clause(
       "go-away-crowd", "after GOAWAY, many new requests share one new connection",
-      from: "RFC 9113 §9.1", requires: .scriptedServer, .proxy
+      from: "RFC 9113 §9.1", requires: .scriptedServer, .proxy, timeLimit: .seconds(60)
     ) { fixture in
       try await fixture.openingAfterGoAway { world, opening in
         let crowd = (1...60).map { index in

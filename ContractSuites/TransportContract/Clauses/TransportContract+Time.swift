@@ -192,7 +192,7 @@ extension ClauseGroup<TransportFixture> {
     Clause(
       "cancel-storm",
       "cancelling 200 requests in various phases ends all of them and their connections",
-      from: "this project", requires: .connections
+      from: "this project", requires: .connections, timeLimit: .seconds(60)
     ) { fixture in
       let scripts: [OriginScript] = [
         [.stall], [.send("HTTP/1.1 2"), .stall], .raw(incomplete) + [.stall],

@@ -43,14 +43,11 @@ import Testing
       events.append(
         .caseFinished(CaseResult(id: id, outcome: outcome, seconds: 0.125, issues: [issue])))
     }
-    events.append(
-      .breadth(
-        SaboteurBreadth(
-          contract: "c", saboteur: "s", failed: ["a"], ran: 2, hasMessage: true)))
     for isTouched in [true, false] {
       let witness = WitnessSummary(name: text, isTouched: isTouched)
       events.append(
-        .caseFinished(CaseResult(id: id, outcome: .passed, seconds: 0, witness: witness)))
+        .caseFinished(
+          CaseResult(id: id, outcome: .passed, seconds: 0, witness: witness, expectations: 3)))
     }
     return events.map { JournalRecord(run: "r", time: 1_700_000_000.123456, event: $0) }
   }()

@@ -12,7 +12,9 @@ import Testing
     let recorder = RunRecorder(
       environment: ["CONTRACT_JOURNAL_FOLDER": folder.path], isReporting: false)
     try await RunRecorder.$override.withValue(recorder) {
-      let contract = Contract<Int>("one", "One") { Clause("holds", "it holds") { _ in } }
+      let contract = Contract<Int>("one", "One") {
+        Clause("holds", "it holds") { _ in check(true, "it holds") }
+      }
       let cases = contract.cases(for: .fake("sound") { 0 }) + contract.saboteurCases
       #expect(!FileManager.default.fileExists(atPath: folder.path))
       try await #require(cases.first).verify()

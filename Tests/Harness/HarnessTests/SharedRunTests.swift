@@ -13,7 +13,9 @@ import Testing
       environment: ["CONTRACT_JOURNAL_FOLDER": folder.path, "CONTRACT_RUN": run],
       isReporting: false)
     try await RunRecorder.$override.withValue(recorder) {
-      let contract = Contract<Int>(contract, "Title") { Clause("holds", "it holds") { _ in } }
+      let contract = Contract<Int>(contract, "Title") {
+        Clause("holds", "it holds") { _ in check(true, "it holds") }
+      }
       for one in contract.cases(for: .fake("sound") { 0 }) where one.id.contains("sound") {
         try await one.verify()
       }

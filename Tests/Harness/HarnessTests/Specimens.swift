@@ -105,7 +105,9 @@ struct Specimens {
     case "both": counter(.sound) + Contract.counter.saboteurCases
     case "weakSaboteurs": Contract.weak.saboteurCases
     case "leftToMutants": Contract.shown.cases(for: .sound) + Contract.shown.saboteurCases
-    case "breadth": Contract.arithmetic.saboteurCases
+    case "coarse": Contract.arithmetic.saboteurCases
+    case "expectingNothing":
+      Contract.idle.cases(for: .sound, .sound.renamed("elsewhere").inOwnProcess())
     case "everyOutcome":
       counter(
         .sound, .stuck.deviating(from: "adds", because: "it is stuck"),
@@ -163,13 +165,6 @@ extension Contract<Counter> {
     Saboteur("stuck", "always returns zero", caughtBy: "adds", saying: "the sum is too small") {
       Counter { _ in 0 }
     }
-    Saboteur("silent", "never returns", caughtBy: "adds", timeLimit: .milliseconds(50)) {
-      Counter { _ in
-        try await Task.sleep(for: .seconds(60))
-        return 0
-      }
-    }
-    Saboteur("throwing", "throws an error", caughtBy: "adds") { Counter { _ in throw Refusal() } }
     Saboteur("forgets", "forgets its sum", caughtBy: "remembers") { Counter { $0 } }
     Saboteur("modest", "claims to forget, and does not", caughtBy: "lacks-memory") {
       .remembering()
@@ -186,7 +181,7 @@ extension Contract<Counter> {
       try await Task.sleep(for: .seconds(3600))
     }
     sayingProcess("fourth")
-    Clause("holds", "it holds") { _ in }
+    Clause("holds", "it holds") { _ in check(true, "it holds") }
   }
 
   private static func sayingProcess(_ id: String) -> Clause<Counter> {
@@ -204,6 +199,7 @@ extension Contract<Counter> {
   static let drowsy = Contract("drowsy", "A clause that sleeps for 10 ms") {
     Clause("sleeps", "it ends in time", timeLimit: .milliseconds(800)) { _ in
       try await Task.sleep(for: .milliseconds(10))
+      check(true, "it ends")
     }
   }
 
@@ -236,12 +232,12 @@ extension Contract<Counter> {
   }
 
   static let twins = Contract("twins", "The same id twice") {
-    Clause("same", "the first") { _ in }
-    Clause("same", "the second") { _ in }
+    Clause("same", "the first") { _ in check(true, "it holds") }
+    Clause("same", "the second") { _ in check(true, "it holds") }
   }
 
   static let unprobed = Contract("unprobed", "A capability without an absence") {
-    Clause("needs-memory", "it remembers", requires: .memory) { _ in }
+    Clause("needs-memory", "it remembers", requires: .memory) { _ in check(true, "it holds") }
   }
 
   static let weak = Contract("weak", "A contract that catches nothing") {
@@ -251,6 +247,9 @@ extension Contract<Counter> {
       let sum = try await counter.add(1)
       #expect(sum == 1, "hm")
     }
+    Clause("promises", "adding throws nothing, and ends", timeLimit: .seconds(60)) { counter in
+      await #expect(throws: Never.self) { try await counter.add(1) }
+    }
   } saboteurs: {
     Saboteur(
       "stuck", "always returns zero", caughtBy: "blind", "mumbles", saying: "a clear message"
@@ -258,15 +257,57 @@ extension Contract<Counter> {
       Counter { _ in 0 }
     }
     Saboteur("broken", "can't be made", caughtBy: "mumbles") { throw Refusal() }
+    Saboteur("throwing", "throws an error", caughtBy: "mumbles", "promises") {
+      Counter { _ in throw Refusal() }
+    }
+    Saboteur(
+      "silent", "never returns", caughtBy: "mumbles", "promises", timeLimit: .milliseconds(50)
+    ) {
+      Counter { _ in
+        try await Task.sleep(for: .seconds(60))
+        return 0
+      }
+    }
     Saboteur("lost", "names a clause that does not exist", caughtBy: "mumble") { .remembering() }
   }
 
   static let shown = Contract("shown", "By a saboteur and by mutants", leavesOthersToMutants: true)
   {
     Clause("adds", "adding returns the sum") { checkEqual(try await $0.add(1), 1, "the sum") }
-    Clause("other", "no saboteur names this one") { _ = try await $0.add(1) }
+    Clause("other", "no saboteur names this one") { checkEqual(try await $0.add(1), 1, "the sum") }
   } saboteurs: {
     Saboteur("stuck", "always returns zero", caughtBy: "adds") { Counter { _ in 0 } }
+  }
+
+  /// Clauses without an expectation, or with one that few programs would count.
+  static let idle = Contract("idle", "Expectations that are evaluated or not") {
+    Clause("calls", "only a call") { _ = try await $0.add(1) }
+    Clause("loops", "an expectation for each of no numbers") { counter in
+      for number in 0..<(try await counter.add(0)) { #expect(number < 0) }
+    }
+    Clause("detached", "an expectation in a detached task") { _ in
+      await Task.detached { #expect(Bool(true)) }.value
+    }
+    Clause("child", "an expectation in a child task") { counter in
+      async let sum = counter.add(1)
+      await Task { #expect(Bool(true)) }.value
+      _ = try await sum
+    }
+    Clause("helper", "an expectation in a helper, at the clause's line") { _ in
+      expectHelped(
+        sourceLocation: SourceLocation(
+          fileID: "A/B.swift", filePath: "/B.swift", line: 1, column: 1))
+    }
+    Clause("requires", "a value that is there") { counter in
+      let sum: Int? = try await counter.add(1)
+      _ = try #require(sum)
+    }
+    Clause("confirms", "a confirmation") { _ in await confirmation { $0() } }
+    Clause("checks", "the harness's own check") { checkEqual(try await $0.add(1), 1, "the sum") }
+  }
+
+  private static func expectHelped(sourceLocation: SourceLocation) {
+    checkEqual(1, 1, "one", sourceLocation: sourceLocation)
   }
 
   private static func complain() async { Issue.record("recorded by a child task") }

@@ -7,7 +7,7 @@ import Testing
   @Test func `a strong contract catches every saboteur`() async throws {
     let run = try await SpecimenRun("saboteurs")
     #expect(run.status == 0, "\(run.output)")
-    #expect(run.matrix.tables.first?.saboteurs.count == 5)
+    #expect(run.matrix.tables.first?.saboteurs.count == 3)
     #expect(run.output.contains("strength: 3 of 3 clauses seen to fail"))
   }
 
@@ -15,7 +15,7 @@ import Testing
     let run = try await SpecimenRun("both")
     #expect(run.status == 0, "\(run.output)")
     #expect(run.matrix.results.count == 3)
-    #expect(run.matrix.tables.first?.saboteurs.count == 5)
+    #expect(run.matrix.tables.first?.saboteurs.count == 3)
   }
 
   @Test func `a contract can leave the clauses that no saboteur names to mutants`() async throws {
@@ -27,45 +27,46 @@ import Testing
     #expect(!Gate().problems(in: run.matrix).contains { $0.sentence.contains("saboteur") })
   }
 
-  @Test func `a saboteur that fails most clauses is broken altogether`() async throws {
-    let run = try await SpecimenRun("breadth", environment: ["CONTRACT_BREADTH": "1"])
-    #expect(run.status == 0, "\(run.output)")
-    let table = try #require(run.matrix.tables.first)
-    let failed = Dictionary(uniqueKeysWithValues: table.breadths.map { ($0.saboteur, $0.failed) })
-    #expect(failed["not-3"] == [])
-    #expect(failed["even"] == ["sum-3", "sum-5"])
-    #expect(failed["nothing"] == ["sum-2", "sum-3", "sum-4", "sum-5", "sum-6"])
-    #expect(table.remarks.map(\.subject) == ["saboteur.nothing"])
-    #expect(
-      table.remarks.first?.sentence == """
-        the saboteur nothing fails 5 of 5 clauses that it does not name: it is broken altogether and \
-        shows little; narrow its flaw
-        """)
-    let quick = try await SpecimenRun("breadth")
-    #expect(quick.matrix.tables.first?.breadths == [])
+  @Test func `a saboteur that fails most clauses shows none of them`() async throws {
+    let run = try await SpecimenRun("coarse")
+    #expect(run.status == 1)
+    let escaped = try #require(run.matrix.tables.first).saboteurs.filter { !$0.isCaught }
+    #expect(escaped.map(\.saboteur) == ["nothing"])
+    let sentence = "fails 6 of 6 clauses, which is too coarse to show that any of them notices"
+    #expect(run.output.contains("the saboteur 'nothing' (always returns zero) \(sentence)"))
+    #expect(escaped.first?.message.hasPrefix(sentence) == true)
   }
 
-  @Test func `a saboteur that fails several clauses needs a message`() {
-    func advice(failing count: Int, of ran: Int, hasMessage: Bool) -> String? {
-      SaboteurBreadth(
-        contract: "c", saboteur: "s", failed: (0..<count).map { "c\($0)" }, ran: ran,
-        hasMessage: hasMessage
-      ).advice
+  @Test func `a clause that evaluates no expectation fails, and says its line`() async throws {
+    let run = try await SpecimenRun("expectingNothing")
+    #expect(run.status == 1)
+    for implementation in ["sound", "elsewhere"] {
+      let failing = run.matrix.results.filter {
+        $0.id.implementation == implementation && $0.outcome == .failed
+      }
+      #expect(failing.map(\.id.clause) == ["calls", "loops", "detached"])
+      for result in failing {
+        #expect(result.expectations == 0)
+        let issue = try #require(result.issues.first)
+        #expect(issue.message.hasPrefix("\(result.id) evaluated no expectation, so it can't fail"))
+        #expect(issue.file == "HarnessTests/Specimens.swift")
+        let line = run.matrix.tables.first?.contract.clauses
+          .first { $0.id == result.id.clause }?.line
+        #expect(issue.line == line)
+      }
+      let counts = ["child", "helper", "requires", "confirms", "checks"].map {
+        run.result("idle/\($0)@\(implementation)")?.expectations ?? 0
+      }
+      #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
     }
-    #expect(advice(failing: 2, of: 100, hasMessage: false) == nil)
-    #expect(
-      advice(failing: 3, of: 100, hasMessage: false)
-        == "the saboteur s also fails c0, c1, c2; give it saying:, so that the clauses that it names "
-        + "must fail for its flaw")
-    #expect(advice(failing: 50, of: 100, hasMessage: true) == nil)
-    #expect(advice(failing: 51, of: 100, hasMessage: true)?.contains("broken altogether") == true)
-    #expect(advice(failing: 3, of: 3, hasMessage: true) == nil, "too few clauses to tell")
   }
 
   @Test(
     arguments: [
       "'stuck' (always returns zero) escaped the clause 'blind'",
       "'stuck' (always returns zero) is caught by the clause 'mumbles' with the message",
+      "'throwing' (throws an error) makes the clause 'mumbles' throw before an expectation fails",
+      "'silent' (never returns) hangs in the clause 'mumbles', and no expectation fails",
       "'broken' (can't be made) can't be used: Caught error: Refusal()",
       "'lost' names 'mumble' in caughtBy:, which is not a clause (did you mean 'mumbles'?); name one of ",
       "nothing shows that the clause 'unnamed' can fail; add a saboteur that it catches",
@@ -75,5 +76,14 @@ import Testing
     let run = try await SpecimenRun("weakSaboteurs")
     #expect(run.status == 1)
     #expect(run.output.contains(sentence), "\(run.output)")
+  }
+
+  @Test func `a clause that promises not to throw, or to end, catches what throws or hangs`()
+    async throws
+  {
+    let run = try await SpecimenRun("weakSaboteurs")
+    let caught = try #require(run.matrix.tables.first).saboteurs.filter(\.isCaught)
+    #expect(
+      caught.map { "\($0.saboteur) \($0.clause)" } == ["silent promises", "throwing promises"])
   }
 }

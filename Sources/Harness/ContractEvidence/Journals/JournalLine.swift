@@ -111,9 +111,6 @@ private struct JournalLine: Codable {
     case .saboteur(let result):
       try fields.put("saboteur", "event")
       try fields.put(result, "saboteur")
-    case .breadth(let breadth):
-      try fields.put("breadth", "event")
-      try fields.put(breadth, "breadth")
     case .problem(let message):
       try fields.put("problem", "event")
       try fields.put(message, "message")
@@ -142,6 +139,7 @@ extension KeyedEncodingContainer<FieldKey> {
     try put(finite: result.seconds, "seconds")
     if !result.issues.isEmpty { try put(result.issues, "issues") }
     try put(some: result.witness, "witness")
+    try put(some: result.expectations, "expectations")
     switch result.outcome {
     case .passed, .failed: break
     case .deviates(let reason), .unavailable(let reason), .flaky(let reason), .notRun(let reason):
@@ -176,10 +174,10 @@ extension KeyedDecodingContainer<FieldKey> {
       return .caseFinished(
         CaseResult(
           id: try caseID(), outcome: try outcome(), seconds: try seconds("seconds"),
-          issues: try find("issues") ?? [], witness: try find("witness")))
+          issues: try find("issues") ?? [], witness: try find("witness"),
+          expectations: try find("expectations")))
     case "process-crashed": return .processCrashed(try caseID(), signal: try get("signal"))
     case "saboteur": return .saboteur(try get("saboteur"))
-    case "breadth": return .breadth(try get("breadth"))
     case "problem": return .problem(try get("message"))
     case "run-finished": return .runFinished
     case let other: throw JournalLineError(reason: "the event '\(other)' is unknown")
@@ -399,24 +397,5 @@ extension SaboteurResult: Codable {
     try fields.put(clause, "clause")
     try fields.put(isCaught, "isCaught")
     try fields.put(message, "message")
-  }
-}
-
-extension SaboteurBreadth: Codable {
-  public init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: FieldKey.self)
-    self.init(
-      contract: try fields.get("contract"), saboteur: try fields.get("saboteur"),
-      failed: try fields.get("failed"), ran: try fields.get("ran"),
-      hasMessage: try fields.get("hasMessage"))
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: FieldKey.self)
-    try fields.put(contract, "contract")
-    try fields.put(saboteur, "saboteur")
-    try fields.put(failed, "failed")
-    try fields.put(ran, "ran")
-    try fields.put(hasMessage, "hasMessage")
   }
 }

@@ -5,8 +5,8 @@ public struct JournalRecord: Equatable, Sendable {
   /// The version of the format that this package writes. Journals of earlier versions can be read.
   ///
   /// Version 2 adds the commit and the versions to the start of a run, the version of an
-  /// implementation, the last day of a deviation, what a case's witnesses observed, and the breadth of
-  /// saboteurs.
+  /// implementation, the last day of a deviation, what a case's witnesses observed, and how many expectations
+  /// it evaluated.
   public static let formatVersion = 2
 
   /// The run's id, unique across machines, so that journals can be merged by concatenation.
@@ -42,8 +42,6 @@ public struct JournalRecord: Equatable, Sendable {
     case processCrashed(CaseID, signal: Int32)
     /// A saboteur ran against one of the clauses that it names.
     case saboteur(SaboteurResult)
-    /// A saboteur ran against the clauses that it does not name.
-    case breadth(SaboteurBreadth)
     /// A declaration or the whole run has a problem.
     case problem(String)
     /// The process ended normally.
@@ -251,16 +249,19 @@ public struct CaseResult: Equatable, Sendable {
   public var issues: [IssueSummary]
   /// What the fixture's witnesses observed, or `nil` if it has none or the case did not end.
   public var witness: WitnessSummary?
+  /// How many expectations the clause evaluated, or `nil` if nothing counted them.
+  public var expectations: Int?
 
   package init(
     id: CaseID, outcome: Outcome, seconds: Double, issues: [IssueSummary] = [],
-    witness: WitnessSummary? = nil
+    witness: WitnessSummary? = nil, expectations: Int? = nil
   ) {
     self.id = id
     self.outcome = outcome
     self.seconds = seconds
     self.issues = issues
     self.witness = witness
+    self.expectations = expectations
   }
 
   /// The issues that reports show: those of failures. A declared deviation's reason explains its
@@ -325,49 +326,5 @@ public struct SaboteurResult: Equatable, Sendable {
     self.clause = clause
     self.isCaught = isCaught
     self.message = message
-  }
-}
-
-/// Which clauses a saboteur fails besides those that it names.
-///
-/// A saboteur with one flaw fails the clauses about that flaw. One that fails most of a contract is broken
-/// altogether: it shows that the clauses run, and not that they notice its flaw.
-public struct SaboteurBreadth: Equatable, Sendable {
-  /// The contract's id.
-  public var contract: String
-  /// The saboteur's id.
-  public var saboteur: String
-  /// The clauses that it fails without naming them, in the contract's order.
-  public var failed: [String]
-  /// How many clauses that it does not name ran.
-  public var ran: Int
-  /// Whether it says which message the clauses that it names must give.
-  public var hasMessage: Bool
-
-  package init(contract: String, saboteur: String, failed: [String], ran: Int, hasMessage: Bool) {
-    self.contract = contract
-    self.saboteur = saboteur
-    self.failed = failed
-    self.ran = ran
-    self.hasMessage = hasMessage
-  }
-
-  /// Whether it fails more than half of the clauses that it does not name, of at least four.
-  public var isBrokenAltogether: Bool { ran >= 4 && failed.count * 2 > ran }
-
-  /// The least number of unnamed clauses that ask for a message.
-  private static let several = 3
-
-  /// What to do about the saboteur, or `nil`.
-  public var advice: String? {
-    if isBrokenAltogether {
-      return
-        "the saboteur \(saboteur) fails \(failed.count) of \(ran) clauses that it does not name: it is "
-        + "broken altogether and shows little; narrow its flaw"
-    }
-    guard !hasMessage, failed.count >= Self.several else { return nil }
-    return
-      "the saboteur \(saboteur) also fails \(failed.joined(separator: ", ")); give it saying:, so that "
-      + "the clauses that it names must fail for its flaw"
   }
 }

@@ -130,21 +130,17 @@ extension Matrix.Table {
 
   /// Something that weakens the evidence and fails no case.
   public struct Remark: Equatable, Sendable {
-    /// The name of the implementation's column, or `saboteur.` and the saboteur's id.
+    /// The name of the implementation's column.
     public var subject: String
     /// The remark.
     public var sentence: String
   }
 
-  /// Remarks about live implementations that may be fakes, results for another revision, and saboteurs that
-  /// fail most clauses.
+  /// Remarks about live implementations that may be fakes, and results for another revision.
   public var remarks: [Remark] {
     columns.compactMap { column in
       column.untouched.map { Remark(subject: column.name, sentence: $0) }
     } + outdated
-      + breadths.compactMap { breadth in
-        breadth.advice.map { Remark(subject: "saboteur.\(breadth.saboteur)", sentence: $0) }
-      }
   }
 
   /// The results that are no evidence about the contract's current revision.

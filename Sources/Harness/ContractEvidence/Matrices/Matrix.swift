@@ -25,9 +25,6 @@ public struct Matrix: Equatable, Sendable {
     public var strengthTime: Double?
     /// When the latest of ``saboteurs`` ran, in seconds since 1970-01-01 00:00 UTC.
     public var latestStrengthTime: Double?
-    /// Which clauses the saboteurs fail besides those that they name, sorted by saboteur; empty unless
-    /// `CONTRACT_BREADTH` was set.
-    public var breadths: [SaboteurBreadth] = []
   }
 
   /// An implementation on the platforms where all its results are equal.

@@ -19,7 +19,6 @@ private struct RunMatrix {
   private var results: [CaseID: [Matrix.Cell]] = [:]
   /// The results by contract, saboteur and clause; an escape stays.
   private var saboteurs: [String: [String: SaboteurResult]] = [:]
-  private var breadths: [String: [String: SaboteurBreadth]] = [:]
   private(set) var problems: [String] = []
 
   mutating func add(_ record: JournalRecord) {
@@ -36,7 +35,6 @@ private struct RunMatrix {
       let key = "\(one.saboteur) \(one.clause)"
       if saboteurs[one.contract]?[key]?.isCaught == false, one.isCaught { return }
       saboteurs[one.contract, default: [:]][key] = one
-    case .breadth(let one): breadths[one.contract, default: [:]][one.saboteur] = one
     case .problem(let message): if !problems.contains(message) { problems.append(message) }
     case .caseStarted, .caseSlow, .processCrashed, .runFinished: break
     }
@@ -54,7 +52,6 @@ private struct RunMatrix {
       }
       var table = Matrix.Table(contract, columns)
       table.saboteurs = (saboteurs[contract.id] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
-      table.breadths = (breadths[contract.id] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
       return table
     }
   }

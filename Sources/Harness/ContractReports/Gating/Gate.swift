@@ -116,8 +116,8 @@ public struct Gate: Hashable, Sendable {
     }
   }
 
-  /// Remarks that don't fail the gate: changes that are allowed or no loss of the gate's, the contracts of other
-  /// packages for which no saboteur ran, and saboteurs that prove little.
+  /// Remarks that don't fail the gate: changes that are allowed or no loss of the gate's, and the contracts of other
+  /// packages for which no saboteur ran.
   public func notes(on matrix: Matrix, changes: MatrixDifference? = nil) -> [String] {
     let noted = (changes?.changes ?? []).filter { change in
       change.kind.treatment != .ignored && (!isRejected(change) || isAllowed(change))
@@ -126,9 +126,6 @@ public struct Gate: Hashable, Sendable {
       + matrix.tables.filter { $0.saboteurs.isEmpty && $0.contract.isOwn == false }.map {
         "\($0.contract.id): no saboteur ran; the contract comes from another package, which has to "
           + "show its strength"
-      }
-      + matrix.tables.flatMap { table in
-        table.breadths.compactMap(\.advice).map { "\(table.contract.id): \($0)" }
       }
   }
 

@@ -36,7 +36,6 @@ struct MatrixBuilder {
   private var implementations: [Key: Latest<String, ImplementationSummary>] = [:]
   private var versions: [Key: Latest<String, String>] = [:]
   private var saboteurs: [SaboteurKey: [Entry<SaboteurResult>]] = [:]
-  private var breadths: [Key: Latest<String, SaboteurBreadth>] = [:]
   private var digests = Latest<DigestKey, String>()
   private var histories: [CaseID: [Entry<CaseResult?>]] = [:]
   /// The runs in which a signal ended the process, and the journal says during which case.
@@ -84,9 +83,6 @@ struct MatrixBuilder {
     case .saboteur(let one):
       let key = SaboteurKey(saboteur: one.saboteur, contract: one.contract, clause: one.clause)
       saboteurs[key, default: []].append(Entry(run: run, time: time, value: one))
-    case .breadth(let one):
-      let key = Key(contract: one.contract, implementation: one.saboteur)
-      breadths[key, default: .init()].keep(one, for: run, at: time)
     case .caseStarted(let id):
       histories[id, default: []].append(Entry(run: run, time: time, value: nil))
     case .processCrashed(let id, let signal):
@@ -143,16 +139,7 @@ struct MatrixBuilder {
     table.saboteurs = saboteurs.map(\.value)
     table.strengthTime = saboteurs.map(\.time).min()
     table.latestStrengthTime = saboteurs.map(\.time).max()
-    table.breadths = breadths(of: contract)
     return table
-  }
-
-  /// What the latest run with the contract's current clauses shows of each saboteur's breadth.
-  private func breadths(of contract: ContractSummary) -> [SaboteurBreadth] {
-    breadths.filter { $0.key.contract == contract.id }.compactMap { _, latest in
-      latest.latest { digests[DigestKey(run: $0, contract: contract.id)] == contract.digest }
-    }
-    .sorted { $0.saboteur < $1.saboteur }
   }
 
   private func columns(

@@ -87,8 +87,7 @@ extension Contract {
       guard !selected.isEmpty else { return nil }
       // A saboteur does not say which capabilities it has.
       let others = clauses.filter {
-        recorder.measuresBreadth && !saboteur.clauses.contains($0.id) && $0.requires.isEmpty
-          && $0.absenceOf == nil
+        !saboteur.clauses.contains($0.id) && $0.requires.isEmpty && $0.absenceOf == nil
       }
       return ContractCase(
         id: "\(id)@\(name)", declaration: declaration,

@@ -14,7 +14,7 @@ public struct ContractCase<Fixture>: Sendable {
   /// What to verify. It is boxed because Swift Testing copies arguments often.
   indirect enum Work: Sendable {
     case clause(Clause<Fixture>, Implementation<Fixture>, CaseID)
-    /// `others` are clauses that the saboteur does not name, if its breadth is measured.
+    /// `others` are clauses that the saboteur does not name, to tell whether it fails most of the contract.
     case saboteur(Saboteur<Fixture>, clauses: [Clause<Fixture>], others: [Clause<Fixture>])
     /// A mistake in the declarations.
     case problem(DeclarationProblem)

@@ -15,6 +15,7 @@ public func check(
   _ condition: Bool, _ message: @autoclosure () -> String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
+  RunningCase.didEvaluateExpectation()
   if !condition { Issue.record("\(message())", sourceLocation: sourceLocation) }
 }
 
@@ -32,7 +33,7 @@ public func checkEqual<Value: Equatable>(
   _ actual: Value, _ expected: Value, _ subject: @autoclosure () -> String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  guard actual != expected else { return }
+  guard actual != expected else { return check(true, "") }
   var (found, wanted) = (describe(actual), describe(expected))
   if found == wanted {
     (found, wanted) = (describe(actual, asASCII: true), describe(expected, asASCII: true))

@@ -146,7 +146,9 @@ private final class CaseProcess: Sendable {
       RunRecorder.current.recordOnce(.implementation(one))
     }
     for case .caseFinished(let result) in events where result.id == id {
-      var raw = RawResult(end: .ended, issues: result.issues, witness: result.witness)
+      var raw = RawResult(
+        end: .ended, issues: result.issues, witness: result.witness,
+        expectations: result.expectations)
       if case .timedOut = result.outcome { raw.end = .timedOut(limit) }
       if case .unavailable(let reason) = result.outcome { raw.unavailable = reason }
       return raw

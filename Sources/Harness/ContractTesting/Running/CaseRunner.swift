@@ -144,12 +144,12 @@ struct CaseRunner<Fixture>: Sendable {
       clause: clause, make: implementation.make,
       willRun: { fixture in await self.recordVersion(of: fixture) },
       didObserve: { observation in witness.withLock { $0 = observation } })
-    let crashNotice = CrashNotice(id)
+    let running = RunningCase(id)
     let timeLimit = TimeLimit(
       limit, expired: { _ = collector.close() },
       starved: { recorder.endStarvedRun(during: id, after: limit) })
     let isEnded = await timeLimit.run {
-      try? await CrashNotice.$current.withValue(crashNotice) {
+      try? await RunningCase.$current.withValue(running) {
         try await collector.collect(in: test) {
           await lifecycle.run(collector, madeAt: implementation.sourceLocation)
         }
@@ -157,7 +157,8 @@ struct CaseRunner<Fixture>: Sendable {
     }
     return RawResult(
       end: isEnded ? .ended : .timedOut(limit), issues: collector.close(), isPassedOn: passesOn,
-      unavailable: isEnded ? collector.unavailable : nil, witness: witness.withLock(\.self))
+      unavailable: isEnded ? collector.unavailable : nil, witness: witness.withLock(\.self),
+      expectations: running.expectationCount)
   }
 
   /// Records the version of what the implementation adapts, the first time.
@@ -186,7 +187,8 @@ struct CaseRunner<Fixture>: Sendable {
     recorder.record(
       .caseFinished(
         CaseResult(
-          id: id, outcome: outcome, seconds: seconds, issues: issues, witness: raw.witness)))
+          id: id, outcome: outcome, seconds: seconds, issues: issues, witness: raw.witness,
+          expectations: raw.expectations)))
   }
 
   /// Shows a judgement in the test.

@@ -7,15 +7,7 @@ import Foundation
 /// Without this notice the journal shows only which of the concurrent cases had not ended. The signal handler
 /// runs on the thread that crashed and reads the task-local value of that thread's task. It replaces the handler
 /// of Swift's backtraces; `CONTRACT_BACKTRACE` keeps that one.
-final class CrashNotice: Sendable {
-  /// The notice of the case that the current task runs.
-  @TaskLocal static var current: CrashNotice?
-
-  /// The case's id in UTF-8.
-  private let id: [UInt8]
-
-  init(_ id: CaseID) { self.id = Array(id.description.utf8) }
-
+enum CrashNotice {
   // Set once, before the first case runs, because a signal handler must not take locks or allocate.
   nonisolated(unsafe) private static var journal: CInt = -1
   nonisolated(unsafe) private static var run: [UInt8] = []
@@ -48,29 +40,29 @@ final class CrashNotice: Sendable {
   /// Handles a signal. One that no case caused is the earlier handler's: when this function returns,
   /// the instruction is repeated and crashes again.
   private static func handle(_ number: CInt) {
-    guard let notice = current else {
+    guard let id = RunningCase.current?.id else {
       sigaction(number, earlier + Int(number), nil)
       return
     }
     Foundation.signal(number, SIG_DFL)
-    notice.write(signal: number)
+    write(id, signal: number)
     // Blocked until this function returns, and then it ends the process.
     raise(number)
   }
 
-  private func write(signal: CInt) {
-    var record = SignalSafeText(buffer: Self.text)
+  private static func write(_ id: [UInt8], signal: CInt) {
+    var record = SignalSafeText(buffer: text)
     record.append("{\"version\":2,\"case\":\"")
     record.append(id)
     record.append("\",\"event\":\"process-crashed\",\"run\":\"")
-    record.append(Self.run)
+    record.append(run)
     record.append("\",\"signal\":")
     record.append(Int(signal))
     record.append(",\"time\":")
     record.append(time(nil))
     record.append("}\n")
-    if Self.journal >= 0 { record.write(to: Self.journal) }
-    var message = SignalSafeText(buffer: Self.text)
+    if journal >= 0 { record.write(to: journal) }
+    var message = SignalSafeText(buffer: text)
     message.append("\n‼ ")
     message.append(id)
     message.append(" crashed, which ended the test process and with it every other case.\n")

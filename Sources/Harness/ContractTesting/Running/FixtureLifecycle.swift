@@ -62,7 +62,7 @@ struct FixtureLifecycle<Fixture>: Sendable {
 
   private func runClause(on fixture: Fixture) async {
     do {
-      try await clause.body(fixture)
+      try await RunningCase.counting { try await clause.body(fixture) }
     } catch is ExpectationFailedError {
       // `#require` has recorded the issue already.
     } catch {

@@ -19,6 +19,8 @@ final class IssueCollector: Sendable {
     var issues: [IssueSummary] = []
     var isInFixture = true
     var isClosed = false
+    /// The message of the first expectation of the clause that failed.
+    var failedExpectation: String?
     /// The reason of the first error that says nothing about behaviour. Later issues are its consequences,
     /// and dropped.
     var unavailable: String?
@@ -45,6 +47,9 @@ final class IssueCollector: Sendable {
   /// Whether an issue was recorded.
   var hasIssues: Bool { state.withLock { !$0.issues.isEmpty } }
 
+  /// The message of the clause's first expectation that failed, or `nil` if errors alone failed the case.
+  var failedExpectation: String? { state.withLock(\.failedExpectation) }
+
   /// Runs a closure, and collects the issues that it and its child tasks record.
   func collect(
     in test: Test, _ body: @escaping @Sendable () async throws -> Void
@@ -62,7 +67,11 @@ final class IssueCollector: Sendable {
       if let reason, !state.isClosed, state.unavailable == nil { state.unavailable = reason }
       if state.unavailable != nil { return false }
       if !state.isClosed, state.issues.count < Self.limit || state.isInFixture {
-        state.issues.append(IssueSummary(issue, isFixture: state.isInFixture))
+        let summary = IssueSummary(issue, isFixture: state.isInFixture)
+        state.issues.append(summary)
+        if !state.isInFixture, state.failedExpectation == nil, issue.isFailedExpectation {
+          state.failedExpectation = summary.message
+        }
       }
       return !state.isClosed
     }
@@ -80,6 +89,16 @@ final class IssueCollector: Sendable {
     state.withLock {
       $0.isClosed = true
       return $0.issues
+    }
+  }
+}
+
+extension Issue {
+  /// Whether a check failed, and not a call that threw.
+  fileprivate var isFailedExpectation: Bool {
+    switch kind {
+    case .expectationFailed, .confirmationMiscounted, .unconditional: true
+    default: false
     }
   }
 }

@@ -33,6 +33,11 @@ struct Judgement: Sendable {
     }
     guard let deviation else {
       switch raw.end {
+      case .ended where outcome == .passed && raw.expectations == 0:
+        outcome = .failed
+        complain(
+          "\(id) evaluated no expectation, so it can't fail: let the clause check what the subject did with "
+            + "#expect, #require or check(), also where a loop has nothing to do", at: location)
       case .ended: break
       case .crashed: complain("\(id) ended its process: \(raw.endDescription)", at: location)
       case .timedOut: complain("\(id) \(raw.endDescription)", at: location)

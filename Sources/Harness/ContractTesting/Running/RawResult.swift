@@ -10,6 +10,8 @@ package struct RawResult: Sendable {
   package var unavailable: String?
   /// What the fixture's witnesses observed, or `nil` if it has none or the case did not end.
   var witness: WitnessSummary?
+  /// How many expectations the case evaluated, or `nil` if nothing counted them.
+  var expectations: Int?
   /// What the case's own process printed, or nothing if the case ran in this process.
   var output = ""
 

@@ -24,9 +24,6 @@ final class RunRecorder: Sendable {
   /// What the process is for.
   let role: ProcessRole
 
-  /// Whether saboteurs also run against the clauses that they do not name.
-  let measuresBreadth: Bool
-
   /// Limits how many cases run concurrently.
   let semaphore = CaseSemaphore()
 
@@ -138,7 +135,6 @@ final class RunRecorder: Sendable {
     }
     self.run = run
     role = ProcessRole(environment: environment)
-    measuresBreadth = environment["CONTRACT_BREADTH"] != nil
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
     var chosen = environment["CONTRACT_JOURNAL"]
     if case .child(let journal) = role { chosen = journal }

@@ -97,38 +97,68 @@ struct SaboteurRunner<Fixture>: Sendable {
   var contract: String
   var saboteur: Saboteur<Fixture>
   var clauses: [Clause<Fixture>]
-  /// Clauses that the saboteur does not name. If it fails most of them, its flaw is not narrow.
+  /// Clauses that the saboteur does not name, and that apply to every implementation.
   var others: [Clause<Fixture>]
   var test: Test
 
   func run() async {
     let recorder = RunRecorder.current
-    for clause in clauses {
-      let verdict = await recorder.semaphore.withPermit { await judge(clause) }
-      let result = SaboteurResult(
-        contract: contract, saboteur: saboteur.id, clause: clause.id,
-        isCaught: verdict.escape == nil, message: verdict.escape ?? verdict.message)
-      recorder.record(.saboteur(result))
+    var verdicts: [Verdict] = []
+    for clause in clauses { verdicts.append(judge(clause, await run(clause))) }
+    let coarseness = verdicts.contains { $0.escape == nil } ? await coarseness() : nil
+    for (clause, verdict) in zip(clauses, verdicts) {
+      let escape = verdict.escape ?? coarseness
+      recorder.record(
+        .saboteur(
+          SaboteurResult(
+            contract: contract, saboteur: saboteur.id, clause: clause.id, isCaught: escape == nil,
+            message: escape ?? verdict.message)))
       guard let escape = verdict.escape else { continue }
-      Issue.record(
-        "\(contract): the saboteur '\(saboteur.id)' (\(saboteur.flaw)) \(escape)",
-        sourceLocation: clause.sourceLocation)
+      complain(escape, at: clause.sourceLocation)
     }
-    if !others.isEmpty { await measureBreadth(in: recorder) }
+    if let coarseness { complain(coarseness, at: saboteur.sourceLocation) }
   }
 
-  private func measureBreadth(in recorder: RunRecorder) async {
-    var failed: [String] = []
-    for clause in others {
-      let result = await recorder.semaphore.withPermit { await run(clause) }
-      if !result.isEnded || !result.issues.isEmpty { failed.append(clause.id) }
-    }
-    recorder.record(
-      .breadth(
-        SaboteurBreadth(
-          contract: contract, saboteur: saboteur.id, failed: failed, ran: others.count,
-          hasMessage: saboteur.message != nil)))
+  private func complain(_ predicate: String, at location: SourceLocation) {
+    Issue.record(
+      "\(contract): the saboteur '\(saboteur.id)' (\(saboteur.flaw)) \(predicate)",
+      sourceLocation: location)
   }
+
+  // MARK: - Running
+
+  private struct Result {
+    var isEnded: Bool
+    var issues: [IssueSummary]
+    /// The message of the first expectation of the clause that failed.
+    var failedExpectation: String?
+
+    var isFailure: Bool { !isEnded || !issues.isEmpty }
+  }
+
+  private func run(_ clause: Clause<Fixture>) async -> Result {
+    await RunRecorder.current.semaphore.withPermit {
+      let collector = IssueCollector()
+      let lifecycle = FixtureLifecycle(clause: clause, make: saboteur.make)
+      let id = CaseID(
+        contract: contract, clause: clause.id, implementation: "saboteur.\(saboteur.id)")
+      let running = RunningCase(id)
+      let limit = TimeLimit(
+        saboteur.timeLimit, expired: { _ = collector.close() },
+        starved: { RunRecorder.current.endStarvedRun(during: id, after: saboteur.timeLimit) })
+      let isEnded = await limit.run {
+        try? await RunningCase.$current.withValue(running) {
+          try await collector.collect(in: test) {
+            await lifecycle.run(collector, madeAt: saboteur.sourceLocation)
+          }
+        }
+      }
+      return Result(
+        isEnded: isEnded, issues: collector.close(), failedExpectation: collector.failedExpectation)
+    }
+  }
+
+  // MARK: - Judging
 
   private struct Verdict {
     /// How the saboteur escaped, as the rest of a sentence about it, or `nil` if it was caught.
@@ -137,36 +167,79 @@ struct SaboteurRunner<Fixture>: Sendable {
     var message = ""
   }
 
-  private func run(
-    _ clause: Clause<Fixture>
-  ) async -> (isEnded: Bool, issues: [IssueSummary]) {
-    let collector = IssueCollector()
-    let lifecycle = FixtureLifecycle(clause: clause, make: saboteur.make)
-    let isEnded = await TimeLimit(saboteur.timeLimit, expired: { _ = collector.close() }).run {
-      try? await collector.collect(in: test) {
-        await lifecycle.run(collector, madeAt: saboteur.sourceLocation)
-      }
-    }
-    return (isEnded, collector.close())
-  }
-
-  private func judge(_ clause: Clause<Fixture>) async -> Verdict {
-    let (isEnded, issues) = await run(clause)
-    if let broken = issues.first(where: \.isFixture) {
+  /// Judges the result of a clause that must catch the saboteur.
+  ///
+  /// The clause's own expectation must have failed. A call that throws or hangs fails every clause that makes
+  /// it, and says nothing about what the clause expects; unless it promises to end, by a time limit of its own.
+  private func judge(_ clause: Clause<Fixture>, _ result: Result) -> Verdict {
+    if let broken = result.issues.first(where: \.isFixture) {
       return Verdict(escape: "can't be used: \(broken.message)")
     }
-    guard isEnded else { return Verdict(message: "did not end within \(saboteur.timeLimit)") }
-    guard let first = issues.first else {
-      return Verdict(
-        escape: "escaped the clause '\(clause.id)', which can't tell it from a correct "
-          + "implementation; strengthen the clause, or let caughtBy: name another one")
+    if !result.isEnded, clause.timeLimit != nil {
+      return Verdict(message: "did not end within \(saboteur.timeLimit)")
     }
-    if let message = saboteur.message, !issues.contains(where: { $0.message.contains(message) }) {
+    guard let message = result.failedExpectation else {
+      let clause = "the clause '\(clause.id)'"
+      if !result.isEnded {
+        return Verdict(
+          escape:
+            "hangs in \(clause), and no expectation fails; narrow its flaw, or give the clause a "
+            + "timeLimit: of its own if it promises to end")
+      }
+      if let thrown = result.issues.first {
+        return Verdict(
+          escape:
+            "makes \(clause) throw before an expectation fails, which shows nothing about what it "
+            + "expects; narrow its flaw, or let the clause expect that the call doesn't throw, with "
+            + "#expect(throws: Never.self) { … }. The error: \(thrown.message)")
+      }
       return Verdict(
-        escape: "is caught by the clause '\(clause.id)' with the message '\(first.message)', which "
-          + "does not contain '\(message)'; make the clause say what is wrong, or change the text of saying:",
-        message: first.message)
+        escape:
+          "escaped \(clause), which can't tell it from a correct implementation; strengthen the "
+          + "clause, or let caughtBy: name another one")
     }
-    return Verdict(message: first.message)
+    if let part = saboteur.message, !result.issues.contains(where: { $0.message.contains(part) }) {
+      return Verdict(
+        escape: "is caught by the clause '\(clause.id)' with the message '\(message)', which "
+          + "does not contain '\(part)'; make the clause say what is wrong, or change the text of saying:",
+        message: message)
+    }
+    return Verdict(message: message)
+  }
+
+  // MARK: - Coarseness
+
+  /// The number of other clauses that tell a narrow flaw from a broken implementation.
+  private static var sampleSize: Int { 8 }
+
+  /// The number of clauses that a contract needs before most of them can be told from a few.
+  private static var leastClauses: Int { 6 }
+
+  /// What is wrong if the saboteur fails most clauses of the contract, as the rest of a sentence about it, or
+  /// else `nil`.
+  ///
+  /// A saboteur with one flaw fails the clauses about that flaw. One that is broken altogether shows that the
+  /// clauses run, and not that each notices its flaw. If at most half of a sample fails, the other clauses don't
+  /// run.
+  private func coarseness() async -> String? {
+    guard clauses.count + others.count >= Self.leastClauses else { return nil }
+    let step = max(1, others.count / Self.sampleSize)
+    let order = (0..<step).flatMap { Array(stride(from: $0, to: others.count, by: step)) }
+    var failed = 0
+    var ran = 0
+    for index in order {
+      if ran == Self.sampleSize, failed * 2 <= ran { return nil }
+      let result = await run(others[index])
+      ran += 1
+      if result.isFailure { failed += 1 }
+      // It may still block a thread.
+      if !result.isEnded { break }
+    }
+    failed += clauses.count
+    ran += clauses.count
+    guard failed * 2 > ran else { return nil }
+    return
+      "fails \(failed) of \(ran) clauses, which is too coarse to show that any of them notices a flaw of its "
+      + "own; narrow it"
   }
 }

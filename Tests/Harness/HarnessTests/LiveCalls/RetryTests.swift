@@ -121,7 +121,9 @@ import Testing
     _ change: (Implementation<Shop>) -> Implementation<Shop>,
     _ make: (String) -> Implementation<Shop> = { .live($0) { Shop { _ in 3 } } }
   ) -> [String] {
-    let contract = Contract<Shop>("shop", "Shop") { Clause("first", "it answers") { _ in } }
+    let contract = Contract<Shop>("shop", "Shop") {
+      Clause("first", "it answers") { _ in check(true, "it holds") }
+    }
     return contract.problems(with: [change(make("one"))]).map(\.message)
   }
 
