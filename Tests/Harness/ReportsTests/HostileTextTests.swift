@@ -86,8 +86,9 @@ import Testing
     let report = format.text(of: matrix(containing: text))
     var marks = 0
     var tallest = 0
-    for scalar in report.unicodeScalars where scalar.value >= 0x80 {
-      marks = scalar.properties.generalCategory == .nonspacingMark ? marks + 1 : 0
+    for scalar in report.unicodeScalars {
+      marks =
+        scalar.value >= 0x80 && scalar.properties.generalCategory == .nonspacingMark ? marks + 1 : 0
       tallest = max(tallest, marks)
     }
     #expect(tallest <= 8)

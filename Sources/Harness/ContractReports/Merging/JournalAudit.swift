@@ -5,9 +5,9 @@ import ContractEvidence
 /// The harness writes no such journal, so a part of it is missing, or someone has changed it.
 struct JournalAudit {
   private var runs: [String: Run] = [:]
-  private var contracts: [String: [ContractSummary]] = [:]
-  private var implementations: [Key: [ImplementationSummary]] = [:]
+  private var declarations = Declarations()
   private var saboteurs: Set<String> = []
+  private var forgedDigests: [String] = []
 
   private struct Key: Hashable {
     var contract: String
@@ -17,13 +17,37 @@ struct JournalAudit {
     init(_ one: ImplementationSummary) { (contract, implementation) = (one.contract, one.id) }
   }
 
+  /// What one run declares, or all of them.
+  private struct Declarations {
+    /// The clauses of each contract.
+    var clauses: [String: Set<String>] = [:]
+    var implementations: [Key: Declared] = [:]
+
+    struct Declared {
+      /// How often the implementation is declared.
+      var count = 0
+      /// By clause, with an element for each declaration that has one.
+      var deviations: [String: [DeviationSummary]] = [:]
+    }
+
+    mutating func add(_ contract: ContractSummary) {
+      clauses[contract.id, default: []].formUnion(contract.clauses.map(\.id))
+    }
+
+    mutating func add(_ one: ImplementationSummary) {
+      implementations[Key(one), default: Declared()].count += 1
+      for deviation in one.deviations {
+        implementations[Key(one)]?.deviations[deviation.clause, default: []].append(deviation)
+      }
+    }
+  }
+
   private struct Run {
     var platform = ""
     /// The times of the first and last lines. Several processes can share a run.
     var starts: Set<Double> = []
     var ends: Set<Double> = []
-    var contracts: [String: [ContractSummary]] = [:]
-    var implementations: [Key: [ImplementationSummary]] = [:]
+    var declarations = Declarations()
     var cases: [CaseID: Case] = [:]
     /// Whether a signal ended a process, during a case that the journal names.
     var hasCrashed = false
@@ -48,11 +72,17 @@ struct JournalAudit {
       runs[record.run, default: Run()].starts.insert(time)
     case .runFinished: runs[record.run, default: Run()].ends.insert(time)
     case .contract(let one):
-      contracts[one.id, default: []].append(one)
-      runs[record.run, default: Run()].contracts[one.id, default: []].append(one)
+      declarations.add(one)
+      runs[record.run, default: Run()].declarations.add(one)
+      let digest = one.computedDigest
+      if one.digest != digest {
+        forgedDigests.append(
+          "the digest of \(one.id), \(one.digest), is not that of its clauses, "
+            + "\(digest): the journal has been changed")
+      }
     case .implementation(let one):
-      implementations[Key(one), default: []].append(one)
-      runs[record.run, default: Run()].implementations[Key(one), default: []].append(one)
+      declarations.add(one)
+      runs[record.run, default: Run()].declarations.add(one)
     case .caseStarted(let id):
       runs[record.run, default: Run()].cases[id, default: Case()].starts.insert(time)
     case .caseFinished(let result):
@@ -68,17 +98,12 @@ struct JournalAudit {
   ///
   /// - Parameter damaged: The runs that a damaged line may belong to. Of these, what is missing is on that line.
   func defects(damaged: Set<String>) -> [String] {
-    var sentences = runs.sorted { $0.key < $1.key }.flatMap { id, run in
+    let sentences = runs.sorted { $0.key < $1.key }.flatMap { id, run in
       (damaged.contains(id) ? [] : Self.missingLines(of: run, id))
         + run.cases.sorted { $0.key < $1.key }.flatMap { defects(of: $0.key, $0.value, in: run) }
     }
-    for contract in contracts.values.joined() where contract.digest != contract.computedDigest {
-      sentences.append(
-        "the digest of \(contract.id), \(contract.digest), is not that of its clauses, "
-          + "\(contract.computedDigest): the journal has been changed")
-    }
     var seen: Set<String> = []
-    return (sentences + undeclaredResults).filter { seen.insert($0).inserted }
+    return (sentences + forgedDigests + undeclaredResults).filter { seen.insert($0).inserted }
   }
 
   private static func missingLines(of run: Run, _ id: String) -> [String] {
@@ -96,9 +121,8 @@ struct JournalAudit {
 
   private func defects(of id: CaseID, _ one: Case, in run: Run) -> [String] {
     var defects: [String] = []
-    let declared = run.contracts[id.contract] ?? contracts[id.contract] ?? []
-    if !declared.isEmpty, !declared.contains(where: { $0.clauses.contains { $0.id == id.clause } })
-    {
+    let clauses = run.declarations.clauses[id.contract] ?? declarations.clauses[id.contract]
+    if clauses?.contains(id.clause) == false {
       defects.append("\(id) has a result, and the contract lists no such clause")
     }
     let outcomes = Set(one.ends.map(\.outcome))
@@ -106,17 +130,19 @@ struct JournalAudit {
       let names = Set(outcomes.map(\.name)).sorted().joined(separator: " and ")
       defects.append("\(id) has contradictory results of one start: \(names)")
     }
-    let implementations = run.implementations[Key(id)] ?? self.implementations[Key(id)] ?? []
-    guard !implementations.isEmpty else { return defects }
-    let deviations = implementations.map { one in
-      one.deviations.first { $0.clause == id.clause }
-    }
+    let key = Key(id)
+    guard
+      let declared = run.declarations.implementations[key] ?? declarations.implementations[key]
+    else { return defects }
+    let deviations = declared.deviations[id.clause] ?? []
     if outcomes.contains(where: { if case .deviates = $0 { true } else { false } }),
-      deviations.allSatisfy({ $0 == nil })
+      deviations.isEmpty
     {
       defects.append("\(id) deviates, and no deviation declares that")
     }
-    if outcomes.contains(.passed), deviations.allSatisfy({ $0?.isIntermittent == false }) {
+    if outcomes.contains(.passed), deviations.count == declared.count,
+      !deviations.contains(where: \.isIntermittent)
+    {
       defects.append("\(id) passed, and a deviation declares that it fails")
     }
     return defects
@@ -125,10 +151,10 @@ struct JournalAudit {
   /// Results without a declaration have no column, so no table shows them.
   private var undeclaredResults: [String] {
     let cases = Set(runs.values.flatMap(\.cases.keys)).filter {
-      contracts[$0.contract] == nil || implementations[Key($0)] == nil
+      declarations.clauses[$0.contract] == nil || declarations.implementations[Key($0)] == nil
     }
     let names = cases.map { "\($0.contract)@\($0.implementation)" }
-    return Set(names + saboteurs.filter { contracts[$0] == nil }).sorted().map {
+    return Set(names + saboteurs.filter { declarations.clauses[$0] == nil }).sorted().map {
       "the journals have results of \($0) and no record that declares it; part of a journal is "
         + "missing"
     }
