@@ -155,7 +155,7 @@ import Testing
     let length = page.utf8.count
     let hasFailure = page.contains("id=\"things/clause-499@fake\"")
     let saysSo = page.contains(" clauses are left out, because the page would be too long.")
-    #expect(length < 200_000)
+    #expect(length < 150_000)
     #expect(hasFailure && saysSo)
   }
 
