@@ -48,8 +48,8 @@ public struct JSONReport: Sendable {
       contracts = matrix.tables.map(Contract.init)
       self.changes = changes.map { changes in
         Dictionary(
-          changes.sections.map { title, entries in
-            (title, entries.map { Change(name: $0.name, detail: $0.detail) })
+          changes.sections.map { kind, changes in
+            (kind.rawValue, changes.map { Change(name: $0.name, detail: $0.note) })
           }, uniquingKeysWith: +)
       }
     }
