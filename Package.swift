@@ -112,7 +112,7 @@ let harness: [Target] = [
     ]),
   .target(
     name: "DriftExploration",
-    dependencies: ["ContractExploration", "ContractTesting", "SwiftSource"]),
+    dependencies: ["ContractExploration", "ContractTesting", "SwiftSource", "SystemLocks"]),
   .target(
     name: "CrashExploration",
     dependencies: ["CFileRecorder", "ContractExploration", "ContractTesting", "SystemPlatform"]),
@@ -184,6 +184,12 @@ let harness: [Target] = [
   .testTarget(
     name: "DriftExplorationTests",
     dependencies: ["ContractTesting", "DriftExploration", "SystemLocks"]),
+  .testTarget(
+    name: "ForeignPortsTests",
+    dependencies: [
+      "CSQLite", "ContractTesting", "DriftExploration", "ServerFixtures", "SystemLocks",
+    ],
+    exclude: ["smtp-server.py"]),
   .testTarget(name: "RecordedHistoriesTests", dependencies: ["RecordedHistories"]),
   .executableTarget(
     name: "example-writer", dependencies: ["LockStepExploration"],
