@@ -182,7 +182,7 @@ struct Contracts {
     } catch {
       var error = error
       if path == latest, error.code == ENOENT {
-        error.remedy = "no contract has run here; run 'swift package contracts run'"
+        error.remedy = "no contract has run here; run 'swift run contracts run'"
       }
       throw error
     }
