@@ -81,6 +81,7 @@ struct Specimens {
     case "leavingFolders":
       counter(
         .leaving(.trapping), .leaving(.exiting), .leaving(.blocking).timeLimit(.milliseconds(300)))
+    case "killedInPlace": counter(.killed)
     case "blockingInPlace": counter(.blocking.timeLimit(.milliseconds(200)), .sound)
     case "starved": Contract.wedge.cases(for: .sound)
     case "tearDownThrows": counter(.untidy)
@@ -416,6 +417,13 @@ extension Implementation<Counter> {
     return .remembering()
   }
   static let unmakeable = live("unmakeable") { throw Refusal() }
+
+  /// Makes a folder, and kills the test process.
+  static let killed = live("killed") { scope in
+    _ = try scope.temporaryDirectory()
+    kill(getpid(), SIGKILL)
+    return try await Implementation.sound.make(scope)
+  }
 
   /// An implementation that leaves a folder behind, because it ends its process or blocks.
   static func leaving(_ other: Self) -> Self {
