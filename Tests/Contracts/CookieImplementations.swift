@@ -24,6 +24,7 @@ extension Implementation<CookieStoreFixture> {
       return try SQLiteCookieStore(path: file.path, policy: setup.policy, now: setup.now)
     }
   }
+  .ofSQLite
 }
 
 extension Implementation<CookieProviderFixture> {
@@ -38,6 +39,7 @@ extension Implementation<CookieProviderFixture> {
     let store = try SQLiteCookieStore(path: file.path)
     return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
   }
+  .ofSQLite
 }
 
 extension Implementation<CookieFileFixture> {

@@ -37,6 +37,9 @@ struct Specimens {
       counter(.sound.renamed("part").inOwnProcess(sharing: .untilCrash).timeLimit(.seconds(5)))
         .dropFirst().map(\.self)
     case "crashingInPlace": counter(.trapping, .sound)
+    case "overflowing": counter(.overflowing, .sound)
+    case "crashingDetached": counter(.detached, .sound)
+    case "aborting": counter(.aborting, .sound)
     case "witnessed":
       counter(
         .sound, .recording, .impostor, .recording.renamed("elsewhere").inOwnProcess(),
@@ -115,6 +118,10 @@ struct Specimens {
     default: []
     }
   }
+
+  /// Takes cases and verifies none.
+  @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
+  func ignored(_ specimen: ContractCase<Counter>) {}
 
   @Test func plainFailure() { Issue.record("no case says this") }
 
@@ -392,6 +399,21 @@ extension Implementation<Counter> {
   static let trapping = live("trapping") { Counter { $0 / ($0 - $0) } }
     .lacking(.memory, because: "it traps")
     .deviating(from: "lacks-memory", by: .crashing, because: "it traps")
+  /// Overflows its stack.
+  static let overflowing = live("overflowing") { Counter { Self.recurse($0) } }
+  /// Crashes in a task that belongs to no case.
+  static let detached = live("detached") {
+    Counter { number in await Task.detached { number / (number - number) }.value }
+  }
+  static let aborting = live("aborting") { Counter { _ in abort() } }
+
+  private static func recurse(_ number: Int) -> Int {
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: 512) { memory in
+      memory.initialize(repeating: number)
+      return Self.recurse(memory[number % 512] + 1) + memory[0]
+    }
+  }
+
   static let exiting = live("exiting") { Counter { _ in exit(3) } }
     .lacking(.memory, because: "it exits")
     .deviating(from: "lacks-memory", by: .crashing, because: "it exits")

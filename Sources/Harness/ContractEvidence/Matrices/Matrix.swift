@@ -6,6 +6,27 @@ public struct Matrix: Equatable, Sendable {
   /// Problems with declarations, with runs and with the journals themselves, in order.
   public var problems: [String]
 
+  /// What the runs left out, in order. Other runs of the matrix may have run it.
+  public var omissions: [Omission] = []
+
+  /// Cases that a run made and did not run.
+  public struct Omission: Equatable, Sendable {
+    /// The number of cases.
+    public var count: Int
+    /// Why they did not run.
+    public var reason: String
+
+    package init(count: Int, reason: String) {
+      self.count = count
+      self.reason = reason
+    }
+
+    /// A sentence about the run.
+    public var sentence: String {
+      "not the whole run: \(count) case\(count == 1 ? "" : "s") left out (\(reason))"
+    }
+  }
+
   /// The results of one contract.
   public struct Table: Equatable, Sendable {
     /// The contract.
@@ -40,6 +61,8 @@ public struct Matrix: Equatable, Sendable {
     public struct Witness: Equatable, Sendable {
       /// What was sampled: `the database file`.
       public var name: String
+      /// How it was sampled, each kind once.
+      public var kinds: [WitnessKind] = []
       /// The number of cases that sampled it.
       public var sampledCases: Int
       /// The number of cases that changed it.
@@ -54,7 +77,8 @@ public struct Matrix: Equatable, Sendable {
       }
       let count = witness.sampledCases
       return
-        "\(name) is unproven: \(count == 1 ? "its case" : "none of its \(count) cases") changed "
+        "\(name) is unproven: "
+        + (count == 1 ? "its case did not change " : "none of its \(count) cases changed ")
         + "\(witness.name), so it may not reach the real thing"
     }
 

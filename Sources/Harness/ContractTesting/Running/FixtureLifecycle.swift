@@ -51,7 +51,9 @@ struct FixtureLifecycle<Fixture>: Sendable {
     guard let didObserve, !witnesses.isEmpty else { return }
     let touched = await Self.samples(of: witnesses) != before
     didObserve(
-      WitnessSummary(name: witnesses.map(\.name).joined(separator: ", "), isTouched: touched))
+      WitnessSummary(
+        name: witnesses.map(\.name).joined(separator: ", "), isTouched: touched,
+        kinds: WitnessKind.allCases.filter { kind in witnesses.contains { $0.kind == kind } }))
   }
 
   private static func samples(of witnesses: [Witness]) async -> [WitnessSample?] {

@@ -118,6 +118,13 @@ int platform_exit_of(pid_t process, int *_Nonnull signal);
 /// Sets the handler of an action, a field whose name differs. Source: sigaction(2).
 void platform_set_handler(struct sigaction *_Nonnull action, void (*_Nonnull handler)(int));
 
+/// Calls a handler when a signal is about to end this process because of a mistake of its own: SIGILL, SIGTRAP,
+/// SIGSEGV, SIGBUS, SIGFPE and SIGABRT. Then the earlier handler gets the signal, or the signal ends the process.
+///
+/// The handler runs on the thread's alternate stack, if it has one, and must be async-signal-safe. A process
+/// has one such handler. Source: sigaction(2).
+void platform_on_crash(void (*_Nonnull handler)(int));
+
 /// Limits the size in bytes of the files that this process writes. Source: setrlimit(2), RLIMIT_FSIZE.
 ///
 /// - Returns: 0, or -1 with `errno` set.
@@ -157,6 +164,11 @@ int platform_accept(int listener);
 ///   - ends: Space for two sockets.
 /// - Returns: 0, or -1 with `errno` set.
 int platform_connected_sockets(int *_Nonnull ends);
+
+/// Whether the parent of this process made a socket's other end, with socketpair(2).
+///
+/// Source: socket(7), SO_PEERCRED; on Darwin unix(4), LOCAL_PEERPID. On other systems, whether it is a socket.
+_Bool platform_connects_to_parent(int socket);
 
 /// Sends bytes; if the peer has closed, fails with EPIPE and raises no SIGPIPE.
 ///
