@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup servers contracts test explorers transports example threads matrix bench fuzz soak mutation \
-  libcurl-versions on-debian systems portable api-breakage docs scaffold lint format
+  libcurl-versions on-debian systems portable portable-system api-breakage docs scaffold lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
   Examples/Storefront/Sources Examples/Storefront/Tests \
@@ -26,11 +26,12 @@ contracts: setup ## Run every contract on every implementation and print the mat
 	@.build/debug/contracts run --test-program .build/debug/$(TESTS).xctest
 
 # These tests measure time or observe threads and sockets, so they run without other tests.
-EXPLORERS := ExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|CookieTraceTests|FeedbackTraceTests
+EXPLORERS := ExplorationTests|LockedProgramTests|DriftExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|FeedbackExplorationTests
 CONTACTS := ContactTests
 CRASHES := ExploredCrashTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests
-MATRIX := Transport[A-Za-z]*ContractTests
+# The matrix: every suite of Tests/Contracts that runs a contract.
+MATRIX := ^ContractTests\.[A-Za-z]*ContractTests/
 
 # Products of another configuration go to another folder.
 SCRATCH := .build
@@ -50,6 +51,7 @@ test: setup servers ## Run all tests
 	@$(BUILD_TESTS)
 	@$(SWIFT_TEST) --skip-build --skip '$(EXPLORERS)|$(TRANSPORTS)|$(MATRIX)'
 	@$(MAKE) --no-print-directory explorers transports
+	@$(MAKE) --no-print-directory matrix
 
 explorers: WIDTH = 2
 explorers:
@@ -60,7 +62,6 @@ explorers:
 transports: WIDTH = 32
 transports:
 	@$(SWIFT_TEST) --skip-build --filter '$(TRANSPORTS)'
-	@$(SWIFT_TEST) --skip-build --filter '$(MATRIX)'
 
 # The examples share the scratch folder, so that the modules of this package are built once.
 EXAMPLES := Storefront JobQueue KeyValue
@@ -83,20 +84,22 @@ threads: setup ## Run the tests with the Thread Sanitizer
 # Fakes, live implementations and saboteurs run in separate processes. Their journals are merged.
 SHARDS := 1
 JOURNALS := .build/contracts/matrix
+matrix: WIDTH = 32
 matrix: setup servers ## Run the contracts in separate processes, merge their journals, check the gate (SHARDS=4)
-	@swift build --build-tests --quiet && swift build --product contracts --quiet
+	@$(BUILD_TESTS)
+	@Scripts/build-product contracts --scratch-path $(SCRATCH)
 	@rm -rf $(JOURNALS) && mkdir -p $(JOURNALS)
-	@for shard in $$(seq $(SHARDS)); do \
-	  for side in CONTRACT_KIND=fake CONTRACT_KIND=live CONTRACT=@saboteur.*; do \
+	@failed=; for shard in $$(seq $(SHARDS)); do \
+	  for side in CONTRACT_KIND=fake,recorded CONTRACT_KIND=live CONTRACT=@saboteur.*; do \
 	    name=$$(echo "$$side" | grep -o '[a-z]*' | head -n 1)-$$shard; \
-	    echo "$$side, shard $$shard of $(SHARDS)"; \
+	    echo "  $$side, shard $$shard of $(SHARDS)"; \
 	    env "$$side" CONTRACT_SHARD=$$shard/$(SHARDS) CONTRACT_JOURNAL=$(JOURNALS)/$$name.jsonl \
-	      swift test --skip-build --filter Contract > $(JOURNALS)/$$name.log 2>&1 \
-	      || echo "  failed: see $(JOURNALS)/$$name.log"; \
+	      $(SWIFT_TEST) --skip-build --filter '$(MATRIX)' > $(JOURNALS)/$$name.log 2>&1 \
+	      || { failed=yes; echo "  failed: $(JOURNALS)/$$name.log"; grep -a '^✘' $(JOURNALS)/$$name.log | head -n 40 || true; }; \
 	  done; \
-	done
-	@.build/debug/contracts report $(JOURNALS)/*.jsonl
-	@Scripts/gate $(JOURNALS)/*.jsonl
+	done; \
+	$(SCRATCH)/debug/contracts report $(JOURNALS)/*.jsonl && \
+	Scripts/gate $(SCRATCH) $(JOURNALS)/*.jsonl && [ -z "$$failed" ]
 
 bench: setup ## Run the benchmarks and compare the figures with peers
 	@Benchmarks/run
@@ -108,9 +111,10 @@ STEPS :=
 soak: setup ## Run the long versions of the randomised and stress tests (STEPS='foreign server')
 	@Scripts/soak '$(STEPS)'
 
-mutation: setup ## Run 'contracts mutate' on a package with planted flaws and on Storefront, as their users would
+SHORT :=
+mutation: setup ## Run 'contracts mutate' on a package with planted flaws and on Storefront (SHORT=short: not on Storefront)
 	@swift build --product contracts --quiet
-	@Scripts/check-mutation
+	@Scripts/check-mutation $(SHORT)
 
 libcurl-versions: setup ## Compile the curl adapter with the libcurl of five Debian and Ubuntu releases
 	@Scripts/check-libcurl-versions
@@ -118,6 +122,14 @@ libcurl-versions: setup ## Compile the curl adapter with the libcurl of five Deb
 portable: setup ## Compile CPlatform with glibc and musl, and run the tests with the code of other systems
 	@Scripts/check-platforms
 	@CONTRACT_PORTABLE=1 $(MAKE) --no-print-directory test SCRATCH=.build/portable
+
+portable-system: export CONTRACT_PORTABLE = 1
+portable-system: export CONTRACT_TESTS = SystemLocksTests,SystemPlatformTests,SystemProcessesTests,SystemThreadsTests
+portable-system: SCRATCH = .build/portable
+portable-system: setup ## Do what 'make portable' does with the tests of Sources/System only
+	@Scripts/check-platforms
+	@$(BUILD_TESTS)
+	@$(SWIFT_TEST) --skip-build
 
 RELEASE := 13
 RUN := make contracts && make test

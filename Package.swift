@@ -78,21 +78,50 @@ let harness: [Target] = [
   .target(
     name: "ExplorationEngine",
     dependencies: [
-      "CDispatchWatch", "CExploredPoints", "HarnessSupport", "SeededRandom", "SystemFibers",
-      "SystemLocks", "SystemPlatform", "SystemThreads",
+      "HarnessSupport", "SeededRandom", "SystemLocks", "SystemPlatform", "SystemThreads",
+    ]),
+  .target(
+    name: "LockStepExploration",
+    dependencies: [
+      "ExplorationEngine", "HarnessSupport", "SeededRandom", "SystemLocks", "SystemPlatform",
+    ]),
+  .target(
+    name: "LinearizabilityChecking",
+    dependencies: ["ExplorationEngine", "SeededRandom", "SystemLocks", "SystemPlatform"]),
+  .target(
+    name: "FaultExploration",
+    dependencies: ["ExplorationEngine", "LinearizabilityChecking", "SeededRandom", "SystemLocks"]),
+  // The only one that interposes functions of the runtime and of libraries.
+  .target(
+    name: "InterleavingExploration",
+    dependencies: [
+      "CDispatchWatch", "CExploredPoints", "ExplorationEngine", "LinearizabilityChecking",
+      "SeededRandom", "SystemFibers", "SystemLocks", "SystemPlatform", "SystemThreads",
     ],
     swiftSettings: schedulingExecutor),
   .target(
     name: "ContractExploration",
-    dependencies: ["ContractTesting", "ExplorationEngine", "SystemLocks"]),
+    dependencies: [
+      "ContractTesting", "ExplorationEngine", "FaultExploration", "LinearizabilityChecking",
+      "LockStepExploration", "SystemLocks",
+    ]),
+  .target(
+    name: "ContractInterleavings",
+    dependencies: [
+      "ContractExploration", "ContractTesting", "InterleavingExploration", "SystemLocks",
+    ]),
+  .target(
+    name: "DriftExploration",
+    dependencies: ["ContractExploration", "ContractTesting", "SwiftSource"]),
   .target(
     name: "CrashExploration",
     dependencies: ["CFileRecorder", "ContractExploration", "ContractTesting", "SystemPlatform"]),
-  .target(name: "RecordedHistories", dependencies: ["ExplorationEngine"]),
+  .target(
+    name: "RecordedHistories", dependencies: ["ExplorationEngine", "LinearizabilityChecking"]),
   .target(
     name: "ServerFixtures",
     dependencies: [
-      "ContractTesting", "ExplorationEngine", "SeededRandom", "SystemLocks", "SystemPlatform",
+      "ContractTesting", "FaultExploration", "SeededRandom", "SystemLocks", "SystemPlatform",
       "SystemProcesses", "SystemThreads",
     ]),
   .target(name: "ContractReports", dependencies: ["ContractEvidence"]),
@@ -131,14 +160,20 @@ let harness: [Target] = [
   .testTarget(
     name: "HarnessTests",
     dependencies: [
-      "ContractEvidence", "ContractExploration", "ContractLiveCalls", "ContractReports",
+      "ContractEvidence", "ContractInterleavings", "ContractLiveCalls", "ContractReports",
       "ContractTesting", "SystemLocks", "SystemProcesses",
     ]),
   .testTarget(
     name: "ExplorationTests",
     dependencies: [
-      "ExplorationEngine", "ExploredSynchronization", "RecordedHistories", "SeededRandom",
+      "ExplorationEngine", "ExploredSynchronization", "FaultExploration", "InterleavingExploration",
+      "LinearizabilityChecking", "LockStepExploration", "RecordedHistories", "SeededRandom",
       "SystemFibers", "SystemLocks", "SystemProcesses", "example-writer",
+    ]),
+  .testTarget(
+    name: "LockedProgramTests",
+    dependencies: [
+      "ExplorationEngine", "ExploredSynchronization", "InterleavingExploration", "SystemFibers",
     ]),
   .executableTarget(
     name: "value-server", dependencies: ["SystemPlatform"],
@@ -146,15 +181,18 @@ let harness: [Target] = [
   .testTarget(
     name: "ServerFixturesTests",
     dependencies: [
-      "ContractTesting", "ExplorationEngine", "SeededRandom", "ServerFixtures", "SystemLocks",
+      "ContractTesting", "FaultExploration", "SeededRandom", "ServerFixtures", "SystemLocks",
       "SystemPlatform", "SystemProcesses", "value-server",
     ]),
   .testTarget(
     name: "CrashExplorationTests",
     dependencies: ["CrashExploration", "ContractTesting"]),
+  .testTarget(
+    name: "DriftExplorationTests",
+    dependencies: ["ContractTesting", "DriftExploration", "SystemLocks"]),
   .testTarget(name: "RecordedHistoriesTests", dependencies: ["RecordedHistories"]),
   .executableTarget(
-    name: "example-writer", dependencies: ["ExplorationEngine"],
+    name: "example-writer", dependencies: ["LockStepExploration"],
     path: "Tests/Harness/ExampleWriter"),
   .testTarget(
     name: "MutationTests",
@@ -165,7 +203,7 @@ let harness: [Target] = [
   .testTarget(
     name: "ScaffoldTests",
     dependencies: [
-      "ContractExploration", "ContractScaffold", "ContractTesting", "SystemProcesses", "contracts",
+      "ContractScaffold", "ContractTesting", "DriftExploration", "SystemProcesses", "contracts",
     ]),
   .testTarget(
     name: "CommandLineTests",
@@ -209,7 +247,8 @@ let transport: [Target] = [
   .target(
     name: "TransportCurlAdapter",
     dependencies: ["CCurl", "SystemLocks", "SystemPlatform", "SystemThreads", "TransportPort"]),
-  .target(name: "TransportRecording", dependencies: ["SystemLocks", "TransportPort"]),
+  .target(
+    name: "TransportRecording", dependencies: ["SystemLocks", "TransportDecoding", "TransportPort"]),
   .target(
     name: "TransportTesting",
     dependencies: ["HarnessSupport", "SystemLocks", "TransportPort", "TransportRecording"]),
@@ -235,8 +274,10 @@ let transport: [Target] = [
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
-      "ManualClocks", "ScriptedOrigin", "SystemLocks", "SystemProcesses", "TransportCurlAdapter",
-      "TransportPort", "TransportRecording", "contracts", "http-recordings",
+      "ManualClocks", "ScriptedOrigin", "SeededRandom", "SystemLocks", "SystemProcesses",
+      "TransportCurlAdapter", "TransportDecoding", "TransportPort", "TransportRecording",
+      "contracts",
+      "http-recordings",
     ], exclude: ["Samples"]),
   .testTarget(
     name: "TransportTestingTests",
@@ -328,14 +369,15 @@ let matrix: [Target] = [
     name: "ContractTests",
     dependencies: [
       "AnalyticsContract", "AnalyticsPort", "CCurl", "CSQLite", "CheckoutContract", "CheckoutPort",
-      "ContractExploration", "ContractTesting", "CookieContract", "CookieFoundationAdapter",
+      "ContractExploration", "ContractInterleavings", "ContractTesting", "CookieContract",
+      "CookieFoundationAdapter",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
-      "ManualClocks",
-      "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
+      "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
+      "SystemProcesses",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
       "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
-    ], path: "Tests/Contracts", exclude: ["Traces"])
+    ], path: "Tests/Contracts")
 ]
 
 /// Sets the folder of each target that names none.
@@ -363,9 +405,15 @@ let package = Package(
     library("ContractTesting"),
     library("ContractLiveCalls"),
     library("ContractExploration"),
+    library("ContractInterleavings"),
+    library("DriftExploration"),
     library("ContractEvidence"),
     library("ContractReports"),
     library("ExplorationEngine"),
+    library("LockStepExploration"),
+    library("LinearizabilityChecking"),
+    library("FaultExploration"),
+    library("InterleavingExploration"),
     library("RecordedHistories"),
     library("CrashExploration"),
     library("ServerFixtures"),

@@ -14,15 +14,18 @@ let package = Package(
     // Lock-step exploration, compared with Hypothesis.
     .executableTarget(
       name: "ExplorationBenchmark",
-      dependencies: [.product(name: "ExplorationEngine", package: "swift-contract-testing")],
+      dependencies: [
+        .product(name: "ExplorationEngine", package: "swift-contract-testing"),
+        .product(name: "LockStepExploration", package: "swift-contract-testing"),
+      ],
       exclude: ["Peers"]),
 
     // Exploration of interleavings.
     .executableTarget(
       name: "InterleavingBenchmark",
       dependencies: [
-        .product(name: "ExplorationEngine", package: "swift-contract-testing"),
         .product(name: "ExploredSynchronization", package: "swift-contract-testing"),
+        .product(name: "InterleavingExploration", package: "swift-contract-testing"),
       ]),
 
     // The libcurl transport, compared with C on libcurl, URLSession, pycurl and aiohttp.

@@ -18,6 +18,7 @@ extension Contract<TransportFixture> {
     ClauseGroup<TransportFixture>.upload
     ClauseGroup<TransportFixture>.time
     ClauseGroup<TransportFixture>.pool
+    ClauseGroup<TransportFixture>.localPorts
     ClauseGroup<TransportFixture>.sequences
     ClauseGroup<TransportFixture>.places
     ClauseGroup<TransportFixture>.trust
@@ -50,6 +51,8 @@ extension Contract<TransportFixture> {
     "transport-http2", "HTTP transport over HTTP/2", leavesOthersToMutants: true
   ) {
     ClauseGroup<TransportFixture>.http2
+    ClauseGroup<TransportFixture>.streamEnds
+    ClauseGroup<TransportFixture>.localPortsOverHTTP2
     ClauseGroup<TransportFixture>.sharedPlaces
   } saboteurs: {
     Saboteur.http2

@@ -18,6 +18,7 @@ let package = Package(
         "TallyFileAdapter", "TallyPort",
         .product(name: "ContractTesting", package: "swift-contract-testing"),
       ]),
+    .testTarget(name: "DisplayTests", dependencies: ["TallyFileAdapter"]),
   ],
   swiftLanguageModes: [.v6]
 )

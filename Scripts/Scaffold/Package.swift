@@ -12,7 +12,7 @@ let package = Package(
       dependencies: [
         "App",
         .product(name: "ContractTesting", package: "swift-contract-testing"),
-        .product(name: "ContractExploration", package: "swift-contract-testing"),
+        .product(name: "DriftExploration", package: "swift-contract-testing"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,4 +1,4 @@
-import ContractExploration
+import ContractInterleavings
 import ContractTesting
 import CookieContract
 import CookiePort

@@ -3,11 +3,12 @@ import ContractTesting
 import CookieContract
 import CookiePort
 import Foundation
+import SystemProcesses
 import Testing
 
 @Suite struct CookieFileContractTests {
   @Test(
-    arguments: Contract.cookieFiles.cases(for: .netscape, .libcurl)
+    arguments: Contract.cookieFiles.cases(for: .netscape, .libcurl, .cookiejar)
       + Contract.cookieFiles.saboteurCases)
   func holds(_ contractCase: ContractCase<CookieFileFixture>) async throws {
     try await contractCase.verify()
@@ -47,11 +48,93 @@ extension Implementation<CookieFileFixture> {
       }
     }
   }
-  .lacking(.reports, because: "libcurl ignores bad lines")
-  .lacking(.lenience, because: "libcurl knows neither byte order marks nor ports of domains")
+  .version { _ in String(cString: curl_version()) }
+
+  /// Python's `http.cookiejar.MozillaCookieJar`.
+  static let cookiejar = live("cookiejar") { scope in
+    let folder = try scope.temporaryDirectory()
+    return CookieFileFixture(session: "") { cookies in
+      let file = folder.appending(path: "written").path
+      let list = try JSONEncoder().encode(cookies.map(CookieJarEntry.init))
+      try runCookieJar("write", file, input: String(decoding: list, as: UTF8.self))
+      return try Data(contentsOf: URL(filePath: file))
+    } reading: { data in
+      let file = folder.appending(path: "read")
+      try (Data("# Netscape HTTP Cookie File\n".utf8) + data).write(to: file)
+      let list = try runCookieJar("read", file.path)
+      return try JSONDecoder().decode([CookieJarEntry].self, from: Data(list.utf8)).map(\.cookie)
+    }
+  }
+  .available(when: "python3 is in PATH (apt-get install python3)") {
+    (try? ProgramRun(["python3", "--version"]))?.status == 0
+  }
+  .version { _ in "http.cookiejar of " + (try runCookieJar("version", "-")) }
   .deviating(
-    from: "every-field", kind: .unsupported, because: "the format has no columns for the fields",
-    on: [.linux, .apple])
+    from: "bad-lines", "empty-value",
+    because: "one line with fewer or more columns makes the file unreadable"
+  )
+  .deviating(
+    from: "session", because: "0 is an expiry in 1970, and that of a session cookie is empty"
+  )
+  .deviating(from: "flags", because: "only TRUE in capitals is true")
+  .deviating(
+    from: "dotless", because: "a flag that contradicts the domain makes the file unreadable")
+}
+
+/// A cookie as the script below passes it.
+private struct CookieJarEntry: Codable {
+  let name, value, domain, path: String
+  let isHostOnly, isSecure, isHTTPOnly: Bool
+  let expires: Double?
+
+  init(_ cookie: Cookie) {
+    (name, value, domain, path) = (cookie.name, cookie.value, cookie.domain, cookie.path)
+    (isHostOnly, isSecure) = (cookie.isHostOnly, cookie.isSecure)
+    isHTTPOnly = cookie.isHTTPOnly
+    expires = cookie.expires?.timeIntervalSince1970
+  }
+
+  var cookie: Cookie {
+    Cookie(
+      name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path,
+      expires: expires.map(Date.init(timeIntervalSince1970:)), isSecure: isSecure,
+      isHTTPOnly: isHTTPOnly, creation: .distantPast)
+  }
+}
+
+/// Runs an action of a script on a file, and returns what it prints.
+@discardableResult
+private func runCookieJar(_ action: String, _ file: String, input: String = "") throws -> String {
+  let script = """
+    import json, platform, sys
+    from http.cookiejar import Cookie, MozillaCookieJar
+    action, file = sys.argv[1:]
+    jar = MozillaCookieJar(file)
+    if action == "version":
+        print("Python", platform.python_version(), end="")
+    elif action == "read":
+        jar.load(ignore_discard=True, ignore_expires=True)
+        print(json.dumps([{
+            "name": c.name, "value": c.value or "", "domain": c.domain.lstrip("."), "path": c.path,
+            "isHostOnly": not c.domain_specified, "isSecure": c.secure,
+            "isHTTPOnly": c.has_nonstandard_attr("HTTPOnly"), "expires": c.expires} for c in jar]))
+    else:
+        for c in json.load(sys.stdin):
+            dot = "" if c["isHostOnly"] else "."
+            jar.set_cookie(Cookie(
+                0, c["name"], c["value"], None, False, dot + c["domain"], not c["isHostOnly"], bool(dot), c["path"],
+                True, c["isSecure"], c.get("expires") and int(c["expires"]), False, None, None,
+                {"HTTPOnly": ""} if c["isHTTPOnly"] else {}))
+        jar.save(ignore_discard=True, ignore_expires=True)
+    """
+  let run = try ProgramRun(["python3", "-c", script, action, file], input: input)
+  guard run.status == 0 else { throw CookieJarFailure(description: run.errors) }
+  return run.output
+}
+
+/// What Python says of a file that it can't read.
+private struct CookieJarFailure: Error, CustomStringConvertible {
+  let description: String
 }
 
 /// Calls a closure with a handle of libcurl that has no cookies.

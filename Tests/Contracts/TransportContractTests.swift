@@ -51,7 +51,7 @@ import TransportContract
 @Suite(.serialized) struct TransportFilesContractTests {
   @Test(
     arguments: Contract.transportFiles.cases(
-      for: [.fakeTransport, .curlOverHTTP2, .urlSessionWithAnyServer]
+      for: [.fakeWithAnyServer, .curlOverHTTP2, .urlSessionWithAnyServer]
         + Implementation<TransportFixture>.curlWithForeignServers)
       + Contract.transportFiles.saboteurCases)
   func holdsWithAnyServer(_ contractCase: ContractCase<TransportFixture>) async throws {

@@ -28,6 +28,7 @@ extension Implementation<TransportFixture> {
   )
   .lacking(.bidirectionalStreaming, because: "a replay reads a request to its end and then answers")
   .lacking(.proxy, because: "a replay has no proxy")
+  .lacking(.localPorts, because: "a replay has no connections")
   .deviating(
     from: "set-cookie", "cookies", kind: .unsupported,
     because: "a recording never has the values of cookies"
@@ -81,7 +82,9 @@ extension TransportFixture {
       { setup in
         var setup = setup
         setup.proxy = nil
-        let curl = try CurlTransport(Implementation<TransportFixture>.configuration(setup))
+        var configuration = Implementation<TransportFixture>.configuration(setup)
+        configuration.localPorts = []
+        let curl = try CurlTransport(configuration)
         let recording = try RecordingTransport(
           wrapping: RenumberedTransport(base: curl, peers: peers),
           to: folder.path + "/\(files.next()).har")

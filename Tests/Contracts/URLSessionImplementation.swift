@@ -20,6 +20,7 @@ extension Implementation<TransportFixture> {
       because: "FoundationNetworking has no API for certificates, and the adapter has none"
     )
     .lacking(.proxy, because: "FoundationNetworking ignores connectionProxyDictionary, #5199")
+    .lacking(.localPorts, because: "a session lets the system choose the local ports")
     .inOwnProcess(sharing: .untilCrash)
     .deviatingByItsInterface
     .deviatingOnLinux

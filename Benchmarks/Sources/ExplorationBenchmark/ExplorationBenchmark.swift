@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Foundation
+import LockStepExploration
 
 /// Measures lock-step exploration, next to Hypothesis if it is installed.
 ///

@@ -1,4 +1,5 @@
 import ExplorationEngine
+import LockStepExploration
 
 /// A store of numbers with a bug at a few values, as `hypothesis_rare_values.py` has it.
 struct RareValues: SynchronousSpecification {

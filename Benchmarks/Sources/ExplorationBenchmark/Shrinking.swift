@@ -1,4 +1,5 @@
 import ExplorationEngine
+import LockStepExploration
 
 extension ExplorationBenchmark {
   private static let seeds = 10

@@ -1,6 +1,7 @@
 import ExplorationEngine
 import ExploredSynchronization
 import Foundation
+import InterleavingExploration
 import Synchronization
 
 /// The processor time of this process in seconds. Unlike real time, it excludes other processes.

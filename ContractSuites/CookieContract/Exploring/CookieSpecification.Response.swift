@@ -43,16 +43,6 @@ extension CookieSpecification.Response {
     case .done, .rejected, .count: return self
     }
   }
-
-  /// What became of a line, without the cookie.
-  var outcome: String {
-    switch self {
-    case .change(nil, let removed): removed == nil ? "changes nothing" : "removes"
-    case .change(_?, let replaced): replaced == nil ? "is stored" : "replaces"
-    case .rejected(let reason): "is rejected as \(reason.rawValue)"
-    case .done, .cookies, .count: "is ignored"
-    }
-  }
 }
 
 extension CookieSpecification.Response: CustomStringConvertible {

@@ -156,36 +156,6 @@ public struct CookieSpecification: Specification {
     else { return nil }
     return cookie
   }
-
-  /// Names the attributes of a line with its outcome, and the rules by which a page gets a cookie
-  /// or does not.
-  public func coverage(
-    of command: Command, in state: State, returning response: Response
-  ) -> [String] {
-    let now = start.addingTimeInterval(TimeInterval(state.time))
-    switch (command, response) {
-    case (.store(let line, _), _):
-      return line.split(separator: ";").dropFirst().map { attribute in
-        "\(attribute.trimmingCharacters(in: .whitespaces)) \(response.outcome)"
-      }
-    case (.cookies(let page), .cookies(let sent)):
-      return expiries(in: state, now: now)
-        + state.jar.all(now: now).flatMap { cookie in
-          let verb = sent.contains { $0.id == cookie.id } ? "sends" : "keeps"
-          return page.relations(to: cookie).map { "\(verb) a cookie \($0)" }
-        }
-    case (.all, _), (.removeExpired, _): return expiries(in: state, now: now)
-    default: return []
-    }
-  }
-
-  /// How the cookies of a jar and the time compare.
-  private func expiries(in state: State, now: Date) -> [String] {
-    state.jar.all(now: .distantPast).compactMap(\.expires).map { expires in
-      "a cookie that "
-        + (expires == now ? "expires now" : expires < now ? "has expired" : "expires later")
-    }
-  }
 }
 
 extension Specification where Self == CookieSpecification {
@@ -195,20 +165,5 @@ extension Specification where Self == CookieSpecification {
   /// The cookie jar at one instant, for exploration with concurrent tasks.
   public static var cookiesAtOnce: CookieSpecification {
     CookieSpecification(CookieWorld(movesClock: false))
-  }
-}
-
-extension CookieSpecification.Page {
-  /// How the page and a cookie compare, by each rule of retrieval.
-  fileprivate func relations(to cookie: Cookie) -> [String] {
-    let place = host == cookie.domain ? "of its host" : "of another host"
-    let folder =
-      path == cookie.path
-      ? "of its path" : path.hasPrefix(cookie.path) ? "of a path above" : "of another path"
-    return [
-      "\(place), \(cookie.isHostOnly ? "host-only" : "for subdomains")", folder,
-      "\(cookie.isSecure ? "" : "not ")Secure over \(isSecure ? "https" : "http")",
-      "\(cookie.isHTTPOnly ? "" : "not ")HttpOnly to a \(isScript ? "script" : "request")",
-    ]
   }
 }

@@ -11,23 +11,23 @@ public struct CookieFileFixture: Sendable {
   /// Reads the cookies of a file's valid lines.
   let read: @Sendable (Data) throws -> [Cookie]
 
-  /// Returns what is wrong with a file.
-  let report: @Sendable (Data) throws -> [CookieFileError.Problem]
+  /// What a line has for the expiry of a session cookie.
+  let session: String
 
   /// Creates a fixture.
   ///
   /// - Parameters:
+  ///   - session: What a line has for the expiry of a session cookie, "0" by default. A program that writes
+  ///     something else deviates from the clause "session" and can still be examined by the others.
   ///   - write: Writes a file.
   ///   - read: Reads the cookies of a file's valid lines, with any dates of creation and last access.
-  ///   - report: Returns what is wrong with a file; only asked with the capability `reports`.
   public init(
-    writing write: @escaping @Sendable ([Cookie]) throws -> Data,
-    reading read: @escaping @Sendable (Data) throws -> [Cookie],
-    reporting report: @escaping @Sendable (Data) throws -> [CookieFileError.Problem] = { _ in [] }
+    session: String = "0", writing write: @escaping @Sendable ([Cookie]) throws -> Data,
+    reading read: @escaping @Sendable (Data) throws -> [Cookie]
   ) {
+    self.session = session
     self.write = write
     self.read = read
-    self.report = report
   }
 
   /// The Netscape cookie files of this package, whose error has both what can be read and what not.
@@ -36,13 +36,6 @@ public struct CookieFileFixture: Sendable {
       return try NetscapeCookieFile.cookies(in: data, now: .distantPast)
     } catch {
       return error.readable
-    }
-  } reporting: { data in
-    do throws(CookieFileError) {
-      _ = try NetscapeCookieFile.cookies(in: data, now: .distantPast)
-      return []
-    } catch {
-      return error.problems
     }
   }
 
@@ -73,12 +66,4 @@ public struct CookieFileFixture: Sendable {
         creation: .distantPast)
     }.sorted { $0.name < $1.name }
   }
-}
-
-extension Capability {
-  /// The reader says what is wrong with a file.
-  public static let reports = Capability("reports", "says what is wrong with a file")
-
-  /// The reader accepts what editors and wget(1) write.
-  public static let lenience = Capability("lenience", "reads files of editors and wget(1)")
 }

@@ -18,8 +18,5 @@ extension Saboteur<CookieFileFixture> {
         (try? NetscapeCookieFile.cookies(in: data, now: .distantPast)) ?? []
       }
     }
-    Saboteur(
-      "modest", "can what it says that it can't", caughtBy: "lacks-reports", "lacks-lenience"
-    ) { CookieFileFixture.netscape }
   }
 }

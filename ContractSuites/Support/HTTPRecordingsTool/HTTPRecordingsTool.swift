@@ -1,8 +1,8 @@
 import CommandLineSupport
 
-/// A command-line tool that asks the live side again for what a recording of HTTP holds.
+/// A command-line tool for recordings of HTTP: it asks the live side again, and searches for secrets.
 ///
-/// `contracts verify-recording` starts it; `contracts` itself knows no transport.
+/// `contracts verify-recording` starts `verify`; `contracts` itself knows no transport.
 @main
 struct HTTPRecordingsTool {
   private static let program = CommandLineProgram(
@@ -10,6 +10,15 @@ struct HTTPRecordingsTool {
     usage: """
       usage: http-recordings verify FILE --against URL [--from URL] [--match RULE]… [--matchers FILE]
                              [--method METHOD[,METHOD…]] [--seconds N] [--authorities FILE]
+             http-recordings audit FILE… [--allow NAME]…
+
+      audit searches archives for secrets: values with the names or the shapes of secrets, and long
+      random words. It prints their places and rules, and not the values. Exits with 0 if it finds none,
+      and with 1 if it does.
+
+        --allow NAME        a name whose values are not secret
+
+      verify:
 
       Sends the requests of an archive in the format HAR 1.2 to the server at URL, compares its answers
       with the recorded ones, and names what has changed. URL is a scheme, a host and a port.
@@ -51,8 +60,11 @@ struct HTTPRecordingsTool {
       case "verify":
         return try await VerifyCommand(Array(arguments.dropFirst()))
           .run(printError: program.printError)
+      case "audit":
+        return try AuditCommand(Array(arguments.dropFirst())).run(printError: program.printError)
       case nil: throw UsageError("missing command")
-      case let other?: throw UsageError("unknown command '\(other)'; the command is verify")
+      case let other?:
+        throw UsageError("unknown command '\(other)'; the commands are verify and audit")
       }
     }
   }

@@ -49,8 +49,7 @@ final class OriginConnection {
         if try play(shared.plan.onRequest(head)) == .ended { return }
         try readBody()
         if head.asksToClose {
-          record(.closed)
-          return try stream.close(announcing: true)
+          return try stream.close(announcing: true) { record(.closed) }
         }
       }
     } catch {
@@ -127,16 +126,14 @@ final class OriginConnection {
           try send(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [0x0D, 0x0A])
         }
       case .close:
-        record(.closed)
-        try stream.close(announcing: true)
+        try stream.close(announcing: true) { record(.closed) }
         return .ended
       case .closeWithoutNotify:
-        record(.closed)
-        try stream.close(announcing: false)
+        try stream.close(announcing: false) { record(.closed) }
         return .ended
       case .reset, .resetStream:
-        record(.reset)
         stream.reset()
+        record(.reset)
         return .ended
       case .stall:
         try stream.pause(nil)

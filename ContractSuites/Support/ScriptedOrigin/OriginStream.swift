@@ -117,11 +117,14 @@ final class OriginStream {
   /// Without the wait, bytes that the peer is still sending would make the kernel send a RST, which
   /// can destroy the response before the peer reads it.
   ///
-  /// - Parameter announcing: Whether `close_notify` precedes the FIN, over TLS.
-  func close(announcing: Bool) throws(Ending) {
+  /// - Parameters:
+  ///   - announcing: Whether `close_notify` precedes the FIN, over TLS.
+  ///   - didSend: Called when the FIN has been sent.
+  func close(announcing: Bool, didSend: () -> Void = {}) throws(Ending) {
     guard isOpen else { return }
     if announcing, let ssl { SSL_shutdown(ssl) }
     shutdown(socket, Int32(SHUT_WR))
+    didSend()
     let end = ContinuousClock.now + .seconds(2)
     while true {
       var events = Int16(POLLIN)

@@ -86,6 +86,13 @@ public final class ScriptedOrigin: Sendable {
     close()
   }
 
+  /// Returns a port of the loopback address that no socket has, for a client to bind.
+  public static func freePort() throws -> UInt16 {
+    let (socket, port) = try LoopbackSocket.bound()
+    Foundation.close(socket)
+    return port
+  }
+
   /// The certificate of the authority that a client must trust, as PEM.
   ///
   /// The authority is created once per process.

@@ -118,6 +118,11 @@ extension ClauseGroup<TransportFixture> {
           checkEqual(try await world.answer().text, Coded.text, "the content in \(codings)")
         }
       }
+      // Two different codings, of which only one order gives the content.
+      var block = DeflatedContent()
+      block.appendStored(Coded.gzip)
+      let world = try await fixture.decoding("gzip, deflate", block.ended)
+      checkEqual(try await world.answer().text, Coded.text, "the content in gzip, deflate")
     }
     Clause(
       "split-coding", "content is decoded in whatever pieces it arrives", from: "RFC 9112 §6"

@@ -399,7 +399,10 @@ extension ClauseGroup<TransportFixture> {
         checkEqual(world.log.counts.resetStreams, 0, "the number of streams that the client reset")
       }
       let world = try await fixture.multiplexedWorld { _ in
-        [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"), .resetStream(2)]
+        [
+          .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"), .pause(.milliseconds(50)),
+          .resetStream(2),
+        ]
       }
       let error = await world.expectFailure(.connectionReset)
       checkEqual(error?.phase, .receivingBody, "the phase of a reset within the content")

@@ -222,6 +222,40 @@ extension ClauseGroup<TransportFixture> {
       try await world.expectClosedByServer()
     }
     Clause(
+      "dead-connection",
+      "an idempotent request whose kept connection ends without a response is safe to send again",
+      from: "RFC 9110 §9.2.2, RFC 9112 §9.3.1", requires: .connections
+    ) { fixture in
+      for ending in [ScriptStep.close, .reset] {
+        let world = try await fixture.world(
+          OriginPlan {
+            $0.ordinal == 1 ? .respond(text: "\($0.connection)") : [.readBody, ending]
+          }
+        ).through { $0.retryingWhenSafe() }
+        for connection in 1...8 {
+          checkEqual(try await world.answer().text, "\(connection)", "the connection")
+        }
+      }
+    }
+    Clause(
+      "dead-while-idle", "a request is not sent on a connection that ended while it was idle",
+      from: "RFC 9112 §9.3.1, RFC 9110 §9.2.2", requires: .connections
+    ) { fixture in
+      for ending in [ScriptStep.close, .reset] {
+        let world = try await fixture.world(
+          OriginPlan { .respond(text: "\($0.connection)") + [.pause(.milliseconds(5)), ending] })
+        for connection in 1...6 {
+          let answer = try await world.answer(.post, body: .text("pay"))
+          checkEqual(answer.text, "\(connection)", "the connection")
+          try await world.expect("the connection has ended") {
+            max($0.closedByPeer, $0.closedByClient) == connection
+          }
+          try await fixture.passTime()
+        }
+        checkEqual(world.log.requests.count, 6, "the number of requests")
+      }
+    }
+    Clause(
       "read-after-response",
       "content that the server reads after its response arrives, and the connection is reused",
       from: "RFC 9112 §9.3", requires: .connections

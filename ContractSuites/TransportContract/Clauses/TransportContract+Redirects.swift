@@ -222,5 +222,23 @@ extension ClauseGroup<TransportFixture> {
         .post, "/start", body: .stream(Chunks("twice"), length: 5, isReplayable: true))
       checkEqual(again.log.requests.map(\.bodyCount), [5, 5], "the list of content sizes")
     }
+    Clause(
+      "redirect-plaintext", "a redirect from https to http is an error unless the policy allows it",
+      from: "RFC 9110 §4.2.2 and §15.4, this project", requires: .customAuthorities
+    ) { fixture in
+      let plain = try fixture.peer(.respond(text: "plain"))
+      let secure = try fixture.peer(.redirect(to: plain.url + "/"), scheme: .https)
+      let world = try await fixture.world([secure, plain])
+      let error = await world.following().expectFailure(.invalidRedirect)
+      checkEqual(error?.phase, .redirecting, "the phase")
+      checkEqual(plain.log.counts.connections, 0, "the number of connections over http")
+      let allowing = world.following(RedirectPolicy(allowsPlaintext: true))
+      checkEqual(try await allowing.answer().text, "plain", "the content over http")
+      let away = try fixture.peer(.redirect(to: secure.url + "/"))
+      let upwards = try await fixture.world([away, secure, plain])
+      checkEqual(
+        try await upwards.following(RedirectPolicy(allowsPlaintext: true)).answer().text, "plain",
+        "the content by way of https")
+    }
   }
 }

@@ -41,6 +41,19 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(try await world.answer().fields["A"], "1", "A after two invalid heads")
     }
     Clause(
+      "similar-methods", "responses with the same head to GET and HEAD have their own content",
+      from: "RFC 9110 §9.3.2"
+    ) { fixture in
+      let head = ScriptStep.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+      let world = try await fixture.world(
+        OriginPlan { $0.method == .head ? [head] : [head, .send("hello")] })
+      for method in [HTTPRequest.Method.get, .head, .head, .get, .get] {
+        let answer = try await world.answer(method)
+        checkEqual(answer.text, method == .head ? "" : "hello", "the content of \(method)")
+      }
+      checkEqual(world.log.requests.count, 5, "the number of requests")
+    }
+    Clause(
       "failed-reconnection",
       "a request on a kept connection that ends counts as sent, although a new one fails",
       from: "RFC 9110 §9.2.2, this project", requires: .proxy, .connections

@@ -16,6 +16,10 @@ extension Capability {
   /// The transport uses the HTTP proxy of its setup.
   public static let proxy = Capability("proxy", "the transport uses the HTTP proxy of its setup")
 
+  /// The transport's connections use the local ports of its setup.
+  public static let localPorts = Capability(
+    "local-ports", "the transport's connections use the local ports of its setup")
+
   /// Exchanges use connections that the peer sees, and take the time that the peer takes.
   public static let connections = Capability(
     "connections", "exchanges use connections to the peer and take the peer's time")

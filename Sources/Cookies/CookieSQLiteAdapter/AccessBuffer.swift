@@ -6,7 +6,6 @@ import Foundation
 /// Without the buffer, every lookup would be a write transaction.
 struct AccessBuffer {
   /// The maximum age of a buffered time, in seconds.
-  // not mutated: no clause waits that long; HandleTests do
   static let maximumAge: TimeInterval = 30
 
   /// The last access of one cookie.
@@ -42,7 +41,6 @@ struct AccessBuffer {
   }
 
   /// Whether the oldest time has reached the maximum age, or the clock went backwards.
-  // not mutated: no clause waits that long; HandleTests do
   func isDue(now: Date) -> Bool {
     !accesses.isEmpty && !(start <= now && now < start + Self.maximumAge)
   }

@@ -43,7 +43,6 @@ extension Connection {
   /// `quick_check` takes a quarter of the time, but misses rows out of order, which lookups don't find,
   /// and `Secure` cookies without their index entry, which an insecure origin could overlay. The file
   /// may still contain invalid rows; each row is validated when it is read.
-  // not mutated: no clause has a damaged file; UnfitFileTests do
   private func verify() throws(CookieStoreError) {
     let found = try rows("PRAGMA integrity_check(1)") { $0.displayText(0) }
     guard found == ["ok"] else { throw corrupt(found.joined(separator: "; ")) }

@@ -60,7 +60,6 @@ final class Connection {
     }
   }
 
-  // not mutated: no clause sees descriptors; HandleTests do
   deinit {
     while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
     sqlite3_close(handle)
@@ -71,7 +70,6 @@ final class Connection {
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Sets whether closing the last connection moves the write-ahead log into the file.
-  // not mutated: no clause closes another program's file; UnfitFileTests do
   func setCheckpointsOnClose(_ value: Bool) {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, value ? 0 : 1)
   }
@@ -89,7 +87,6 @@ final class Connection {
   ///
   /// For operations with a lock for which SQLite doesn't wait. Where it does wait, each attempt has
   /// the rest of the timeout.
-  // not mutated: no clause has another program's lock; HandleTests do
   func retryingWhileBusy(_ body: () throws(CookieStoreError) -> Void) throws(CookieStoreError) {
     let end = ContinuousClock.now + .milliseconds(busyTimeout)
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
@@ -107,7 +104,6 @@ final class Connection {
   }
 
   /// Moves the whole write-ahead log into the file and synchronizes both.
-  // not mutated: no clause reads the file without its log; HandleTests do
   func checkpoint() throws(CookieStoreError) {
     try checkPath()
     // SQLite doesn't call the busy handler while another connection checkpoints
@@ -178,7 +174,6 @@ final class Connection {
   }
 
   /// Throws if the open file is no longer at its path: everything written would be lost on closing.
-  // not mutated: no clause moves the file; HandleTests do
   private func checkPath() throws(CookieStoreError) {
     nextPathCheck = .now
     // Stays 0 if SQLite's VFS doesn't support the check.
@@ -247,7 +242,6 @@ final class Connection {
     Self.failure(code, handle: handle, path: path)
   }
 
-  // not mutated: no clause has another program's lock; HandleTests do
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let count = min(duration / .milliseconds(1), Double(Int32.max))
     return Int32(max(0, count))

@@ -29,7 +29,6 @@ struct CookieRow {
   }
 
   /// Whether a `Set-Cookie` line of some profile produces the cookie.
-  // not mutated: no clause has such a row; SalvageTests do
   var isProducible: Bool { rejection == nil }
 
   /// The rule that every profile has against the cookie, or `nil`.

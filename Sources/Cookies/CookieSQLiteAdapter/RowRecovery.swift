@@ -4,7 +4,6 @@ import CookiePort
 ///
 /// A scan ends at the first damaged page, so a second one begins at the other end. Rows between two damaged
 /// pages are missing.
-// not mutated: no clause has a damaged file; SalvageTests do
 struct RowRecovery {
   /// The sound rows.
   private(set) var rows: [Cookie.ID: CookieRow] = [:]

@@ -69,7 +69,6 @@ public final class SQLiteCookieStore: CookieStore {
   /// Writes the buffered last-access times, ends the streams of changes and closes the file.
   ///
   /// Every later operation throws a failure of the kind `closed`. A second call does nothing.
-  // not mutated: no clause uses a closed store; HandleTests do
   public func close() {
     table.withLock { table in
       table?.writeAccessesIfFree(now: now())

@@ -22,7 +22,6 @@ struct Schema {
   var version: Int64 { Int64(migrations.count) }
 
   /// The `application_id` of every store: `Cook` in ASCII.
-  // not mutated: no clause reads the number; HandleTests do
   static let applicationID: Int64 = 0x436F_6F6B
 
   static let current = Schema(migrations: [
@@ -100,7 +99,6 @@ extension Schema {
   /// Checks that the file is a store and not newer, or empty.
   ///
   /// - Returns: The version, and whether the file may be empty.
-  // not mutated: no clause has another program's file; UnfitFileTests do
   @discardableResult
   private func checkApplication(
     _ connection: Connection, isEmpty: Bool = false
@@ -123,7 +121,6 @@ extension Schema {
   ///
   /// - Throws: ``CookieStoreError/storage(_:)`` if the file is neither empty nor a store of a known
   ///   version.
-  // not mutated: no clause has another program's file; UnfitFileTests do
   private func inspect(
     _ connection: Connection
   ) throws(CookieStoreError) -> (version: Int64, objects: [String]) {
@@ -139,7 +136,6 @@ extension Schema {
   }
 
   /// Switches to the write-ahead log; writes nothing if the file uses it already.
-  // not mutated: no clause has another program's lock; HandleTests do
   private func useLog(_ connection: Connection) throws(CookieStoreError) {
     try connection.retryingWhileBusy { () throws(CookieStoreError) in
       let mode = try connection.rows("PRAGMA journal_mode = WAL") { $0.displayText(0) }
@@ -162,7 +158,6 @@ extension Schema {
   }
 
   /// Returns the SQL of every table, index, trigger and view, except SQLite's own.
-  // not mutated: no clause has other tables; UnfitFileTests do
   private static func objects(in connection: Connection) throws(CookieStoreError) -> [String] {
     try connection.rows(
       "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema "

@@ -3,7 +3,6 @@ import Foundation
 import SystemLocks
 
 /// Checks and creates the database file before SQLite opens it.
-// not mutated: no clause has files of other programs or other modes; UnfitFileTests and HandleTests do
 enum StoreFile {
   /// Held while a file is created: closing any descriptor of a file releases the process's POSIX
   /// locks on it, including those of an SQLite connection in another thread.

@@ -19,8 +19,17 @@ package enum ExplorationProcess {
   ) -> String {
     [
       function, specification, implementation, location.fileID, "\(location.line)",
-      "\(location.column)",
+      "\(location.column)", argumentsOfTest,
     ].joined(separator: "|")
+  }
+
+  /// The arguments of the current case of a parameterised test, as far as the testing library describes them,
+  /// without addresses, which differ between processes.
+  private static var argumentsOfTest: String {
+    guard let current = Test.Case.current, current.isParameterized else { return "" }
+    var fingerprint = Fingerprint()
+    fingerprint.add("\(current)".replacing(/(?:\$|0x)[0-9a-f]{4,}/, with: ""))
+    return fingerprint.hexadecimal
   }
 
   /// A way to start a process for an exploration of the current test, or `nil`
@@ -29,18 +38,37 @@ package enum ExplorationProcess {
   /// - Parameters:
   ///   - name: The exploration's name.
   ///   - seed: The seed of the exploration, from which the process draws the same programs.
-  package static func starter(for name: String, seed: UInt64) -> StartSubjectProcess? {
+  ///   - environment: More variables of the process.
+  ///   - isInMemory: Whether the process's temporary folder is in memory, if the system has a file system
+  ///     for that and the user has not chosen a folder.
+  package static func starter(
+    for name: String, seed: UInt64, environment: [String: String] = [:],
+    isInMemory: Bool = false
+  ) -> StartSubjectProcess? {
     guard let test = Test.current else { return nil }
-    return { input in try Running(test, name, seed, input) }
+    let parent = isInMemory ? memoryFolder : FileManager.default.temporaryDirectory
+    return { input in try Running(test, name, seed, environment, in: parent, input) }
+  }
+
+  /// A folder whose files are in memory (tmpfs(5)), or the temporary folder where there is none.
+  private static var memoryFolder: URL {
+    let folder = "/dev/shm"
+    guard ProcessInfo.processInfo.environment["TMPDIR"] == nil,
+      FileManager.default.isWritableFile(atPath: folder)
+    else { return FileManager.default.temporaryDirectory }
+    return URL(filePath: folder)
   }
 
   private final class Running: SubjectProcess {
     private let process: TestProcess
     private let folder: URL
 
-    init(_ test: Test, _ name: String, _ seed: UInt64, _ input: FileHandle) throws {
-      folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("contract-exploration-\(UUID().uuidString)", isDirectory: true)
+    init(
+      _ test: Test, _ name: String, _ seed: UInt64, _ added: [String: String], in parent: URL,
+      _ input: FileHandle
+    ) throws {
+      folder = parent.appendingPathComponent(
+        "contract-exploration-\(UUID().uuidString)", isDirectory: true)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       do {
         process = try TestProcess(
@@ -49,7 +77,7 @@ package enum ExplorationProcess {
             journal: folder.appendingPathComponent("journal.jsonl").path
           ).merging([
             ChildProcess.explorationVariable: name, "CONTRACT_EXPLORE_SEED": "\(seed)",
-          ]) { $1 }, input: input)
+          ]) { $1 }.merging(added) { $1 }, input: input)
       } catch {
         try? FileManager.default.removeItem(at: folder)
         throw error

@@ -36,7 +36,9 @@ public func explore<Spec: Specification>(
     ExplorationProgressLine.clear()
     ExplorationProgressLine.say("explored \(implementation.id): \(report.summary)")
     if !report.isClean {
-      Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
+      Issue.record(
+        "on \(implementation.id): \(report)\n\(rerunCommand(seed: settings.seed))",
+        sourceLocation: sourceLocation)
     }
   }
 }
@@ -125,7 +127,7 @@ public func exploreConcurrently<Spec: Specification>(
 
 /// Performs an exploration of the commands of several tasks, in another process if the
 /// implementation is `.inOwnProcess()`.
-func exploringPrograms<Spec: Specification>(
+package func exploringPrograms<Spec: Specification>(
   _ specification: Spec, on implementation: Implementation<Spec.Subject>, _ function: String,
   _ settings: ExplorationSettings, at sourceLocation: SourceLocation,
   _ exploration: (ExplorationSettings, _ key: [String]) -> ProgramExploration<Spec.Command>
@@ -141,9 +143,18 @@ func exploringPrograms<Spec: Specification>(
       startingProcesses: start, isIsolated: implementation.hasOwnProcess)
     ExplorationProgressLine.say("\(function) on \(implementation.id): \(report.summary)")
     if let problem = report.problem {
-      Issue.record("on \(implementation.id): \(problem)", sourceLocation: sourceLocation)
+      Issue.record(
+        "on \(implementation.id): \(problem)\n\(rerunCommand(seed: settings.seed))",
+        sourceLocation: sourceLocation)
     }
   }
+}
+
+/// The command that runs the current test's exploration again.
+private func rerunCommand(seed: UInt64) -> String {
+  let test = Test.current.map { String(describing: $0.id) } ?? ""
+  return
+    "run again: CONTRACT_EXPLORE_SEED=\(seed) swift test --filter '\(test.prefix { $0 != "(" })'"
 }
 
 /// Performs the steps that every kind of exploration needs before and after its engine.
@@ -157,10 +168,12 @@ func exploringPrograms<Spec: Specification>(
 ///   - function: The name of the calling function.
 ///   - settings: The settings before the environment is applied.
 ///   - process: The name of the exploration for a process that runs its subjects; `nil` if it has none.
+///   - isElsewhere: Whether fixtures are made in the other process only.
 ///   - body: The exploration. In a process that was started to run its subjects, it serves them.
 package func exploring<Fixture>(
   _ implementation: Implementation<Fixture>, _ function: String, _ settings: ExplorationSettings,
-  in process: String? = nil, _ body: (ExplorationSettings) async throws -> Void
+  in process: String? = nil, isElsewhere: Bool = false,
+  _ body: (ExplorationSettings) async throws -> Void
 ) async throws {
   guard Test.current != nil else { throw OutsideTestError(what: "\(function)(_:on:)") }
   if ExplorationProcess.isAssigned {
@@ -177,8 +190,9 @@ package func exploring<Fixture>(
   }
   let settings = try settings.applying()
   try await implementation.holdingResources {
-    // This makes a fixture as well.
-    if let reason = await unavailability(of: implementation) {
+    if let reason = await unavailability(
+      of: implementation, isElsewhere: isElsewhere || implementation.hasOwnProcess)
+    {
       Issue.record("\(implementation.id) is unavailable: \(reason)", severity: .warning)
       return
     }
@@ -186,11 +200,13 @@ package func exploring<Fixture>(
   }
 }
 
-/// Why an implementation can't be explored here, or `nil`.
-private func unavailability<Fixture>(of implementation: Implementation<Fixture>) async -> String? {
+/// Why an implementation can't be explored here, or `nil`. It makes a fixture, unless that happens in another
+/// process.
+private func unavailability<Fixture>(
+  of implementation: Implementation<Fixture>, isElsewhere: Bool
+) async -> String? {
   if let reason = await implementation.unavailability() { return reason }
-  // A fixture that may end the process is not made for this.
-  guard !implementation.hasOwnProcess else { return nil }
+  guard !isElsewhere else { return nil }
   do {
     try await ScopedSubject(implementation).tearDown()
   } catch let error as any UnavailabilityError {
@@ -202,11 +218,11 @@ private func unavailability<Fixture>(of implementation: Implementation<Fixture>)
 }
 
 /// A fixture together with its scope, which is torn down after each run.
-struct ScopedSubject<Fixture> {
-  var fixture: Fixture
+package struct ScopedSubject<Fixture> {
+  package var fixture: Fixture
   private var scope: FixtureScope
 
-  init(_ implementation: Implementation<Fixture>) async throws {
+  package init(_ implementation: Implementation<Fixture>) async throws {
     let scope = FixtureScope()
     do {
       fixture = try await implementation.fixture(in: scope)
@@ -220,7 +236,7 @@ struct ScopedSubject<Fixture> {
   /// What the fixture's servers have printed.
   var logs: [(name: String, text: String)] { scope.logTexts }
 
-  func tearDown() async throws {
+  package func tearDown() async throws {
     if let error = await scope.tearDown().first { throw error }
   }
 }

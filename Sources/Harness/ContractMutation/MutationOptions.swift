@@ -8,6 +8,8 @@ package struct MutationOptions: Sendable {
   package var selection = "*"
   /// A regular expression of the tests that contain cases, as for `swift test --filter`.
   package var filter = "Contract"
+  /// A regular expression of other tests, which judge the mutants that no case notices; or `nil`.
+  package var tests: String?
   /// The files or lines whose mutants are judged. All by default.
   package var places: [Place] = []
   /// The commit whose difference from the work tree is judged, or `nil`.

@@ -79,6 +79,7 @@ package struct MutationRun {
       numbers: numbers, unviable: unviable, unmutated: unmutated, program: program, writer: writer)
     let chosen = try choose(from: mutants, places: chosenPlaces)
     try judge(chosen, judging)
+    if let tests = options.tests { try judge(chosen, byTests: tests, judging) }
     if options.reduces { try reduce(chosen, judging) }
     return writer.journal
   }
@@ -87,7 +88,8 @@ package struct MutationRun {
 
   private func prepare() throws(MutationError) -> [MutatedModule] {
     progress(.step("copying the package"))
-    let manifest = try scratch.manifest(judging: options.targets)
+    let manifest = try scratch.manifest(
+      judging: options.targets, byTests: options.tests != nil)
     let files = woven(["Package.swift": manifest])
     try scratch.update(overriding: files)
     do throws(MutationError) {

@@ -23,7 +23,7 @@ struct PortNames {
 
   var fixture: String { type + "Fixture" }
   var model: String { type + "Model" }
-  var specification: String { type + "Specification" }
+  var values: String { type + "Values" }
   var fake: String { "InMemory" + type }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import SystemProcesses
 
-/// The files that turn a protocol into a contract that runs: fixture, clauses, specification, fake and
+/// The files that turn a protocol into a contract that runs: fixture, clauses, operations, fake and
 /// tests.
 package struct Scaffold: Sendable {
   /// What to write.
@@ -63,7 +63,7 @@ package struct Scaffold: Sendable {
     let text = ScaffoldText(
       port: scaffold, module: place.module, fake: fake,
       adapters: conformers.filter { name in !doubles.contains { name.contains($0) } },
-      needsSample: types.values.contains("SampleValue"), hasModel: writesFake)
+      needsSample: types.values.contains("SampleValue"))
     files = Self.files(text, place, writesFake: writesFake)
     notes = ScaffoldNotes(text, chosen: types, given: options.types, existing: existing).all
     manifestLines = place.manifestLines(needsExploration: !scaffold.modelled.isEmpty)
@@ -127,9 +127,6 @@ package struct Scaffold: Sendable {
   ) -> [(path: String, text: String)] {
     let name = text.names.type
     var files = [("\(place.tests)/\(name)Contract.swift", text.contract)]
-    if !text.port.modelled.isEmpty {
-      files.append(("\(place.tests)/\(text.names.specification).swift", text.specification))
-    }
     files.append(("\(place.tests)/\(name)ContractTests.swift", text.tests))
     if writesFake {
       files.insert(("\(place.sources)/\(text.names.fake).swift", text.fakeFile), at: 0)

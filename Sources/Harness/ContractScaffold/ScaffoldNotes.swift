@@ -45,16 +45,12 @@ struct ScaffoldNotes {
     var notes: [String] = []
     if !left.isEmpty {
       notes.append(
-        "the model and the commands leave out \(left.joined(separator: ", ")), which are not calls on an "
+        "the model and the operations leave out \(left.joined(separator: ", ")), which are not calls on an "
           + "instance with values that are known to be Sendable")
     }
     guard !port.modelled.isEmpty else { return notes }
-    let empty = text.sampleTypes.filter { SampleValues.list(of: $0.type) == nil }
-    notes += empty.map {
-      "which values of \($0.type) commands use; write them in \(text.names.specification).\($0.name)"
-    }
-    notes += Set(text.describedResults).sorted().map {
-      "whether \($0) is Equatable; commands compare it by its description"
+    notes += text.unknownDomains.map {
+      "which values of \($0.type) calls use; write them in \(text.names.values).\($0.name)"
     }
     return notes
   }

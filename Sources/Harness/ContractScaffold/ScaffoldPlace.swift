@@ -69,7 +69,7 @@ struct ScaffoldPlace {
 
   /// The lines that the manifest needs, or `nil` if it names the products already.
   func manifestLines(needsExploration: Bool) -> String? {
-    let products = ["ContractTesting"] + (needsExploration ? ["ContractExploration"] : [])
+    let products = ["ContractTesting"] + (needsExploration ? ["DriftExploration"] : [])
     let target = (tests as NSString).lastPathComponent
     let missing = products.filter { !manifest.contains("\"\($0)\"") }
     let hasTarget = manifest.contains("\"\(target)\"")

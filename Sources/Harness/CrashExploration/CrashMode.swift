@@ -2,21 +2,55 @@
 ///
 /// POSIX promises after a power loss only what was synchronized: a file's bytes with fsync(2) of
 /// the file, and a name with fsync(2) of its folder. Everything else may be kept or lost, in any
-/// combination; these modes are the extreme ones.
+/// combination; these modes are the ones that file systems are known for.
 public enum CrashMode: String, Sendable, Hashable, Codable, CaseIterable {
   /// The process ends, for example by SIGKILL: everything is kept.
   case processCrash
   /// The power fails, and nothing is kept that was not synchronized.
   case powerLoss
-  /// The power fails, and names are kept, but no bytes that were not synchronized.
+  /// The power fails, and names are kept, but no bytes that were not synchronized. ext4 and XFS allocate
+  /// blocks late, so that a new name may be kept of a file that is still empty.
   case powerLossKeepingNames
   /// The power fails, and bytes are kept, but no names that were not synchronized.
   case powerLossKeepingData
-  /// The power fails, and everything is kept, but of the last write that was not synchronized only
-  /// the first or the last sectors. A sector has 512 bytes.
+  /// The power fails, and everything is kept, but of the last write that was not synchronized only some
+  /// sectors, of 512 or 4,096 bytes, in any order. A disk promises no more than one sector.
   case powerLossTearingWrite
+  /// The power fails, and everything is kept but one write that was not synchronized: writes to one file
+  /// reach a disk in any order. Every file system that writes in place allows it.
+  case powerLossLosingWrite
+  /// The power fails, and names and sizes are kept, but not the bytes, or not those of one write: where a
+  /// file grew there are zeros. ext4 with `data=writeback` and XFS may keep a size before its bytes.
+  case powerLossKeepingSizes
 
   var isPowerLoss: Bool { self != .processCrash }
+}
+
+extension [CrashMode] {
+  /// Every mode: what POSIX allows. The default.
+  public static var posix: [CrashMode] { CrashMode.allCases }
+
+  /// What ext4 shows with `data=ordered`, its default: bytes reach the disk before the size that covers
+  /// them, so that a file never ends with zeros that nobody wrote.
+  ///
+  /// Source: the section 'data=ordered' of Linux's Documentation/admin-guide/ext4.rst.
+  public static var ext4Ordered: [CrashMode] {
+    CrashMode.allCases.filter { $0 != .powerLossKeepingSizes }
+  }
+}
+
+extension CrashMode {
+  /// The file systems that are known to leave such files, for messages.
+  var fileSystems: String {
+    switch self {
+    case .processCrash: "every file system"
+    case .powerLoss, .powerLossKeepingData, .powerLossTearingWrite:
+      "every file system, unless it journals data"
+    case .powerLossKeepingNames: "ext4, also with data=ordered, and XFS"
+    case .powerLossLosingWrite: "ext4, also with data=ordered, XFS, and others that write in place"
+    case .powerLossKeepingSizes: "ext4 with data=writeback, and XFS"
+    }
+  }
 }
 
 extension CrashMode: CustomStringConvertible {
@@ -28,6 +62,9 @@ extension CrashMode: CustomStringConvertible {
     case .powerLossKeepingNames: "power loss, which keeps names but no unsynchronized bytes"
     case .powerLossKeepingData: "power loss, which keeps bytes but no unsynchronized names"
     case .powerLossTearingWrite: "power loss, which tears the last unsynchronized write"
+    case .powerLossLosingWrite:
+      "power loss, which loses one unsynchronized write and keeps the others"
+    case .powerLossKeepingSizes: "power loss, which keeps sizes without their unsynchronized bytes"
     }
   }
 }

@@ -24,7 +24,8 @@ public import Testing
 ///   - specification: The model, the generator of commands, and the probes.
 ///   - implementation: The implementation to explore.
 ///   - durability: What the implementation promises.
-///   - modes: The modes to examine.
+///   - modes: The modes to examine: all of them, `.posix`, or those of one file system, such as
+///     `.ext4Ordered`.
 ///   - duringRecovery: Whether a second crash is examined too, at every point at which reopening changes
 ///     or synchronizes files. It takes as many times longer as reopening makes such calls.
 ///   - settings: The limits and seeds. Each run records other commands. The `runLimit` is that of a
@@ -34,7 +35,7 @@ public import Testing
 ///   running; `EnvironmentError` for a variable with an invalid value.
 public func exploreCrashes<Spec: PersistentSpecification>(
   _ specification: Spec, on implementation: Implementation<Reopenable<Spec.Subject>>,
-  surviving durability: CrashDurability = .powerLoss, modes: [CrashMode] = CrashMode.allCases,
+  surviving durability: CrashDurability = .powerLoss, modes: [CrashMode] = .posix,
   duringRecovery: Bool = false, settings: ExplorationSettings = .init(runs: 1, steps: 30),
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
@@ -64,7 +65,7 @@ public func exploreCrashes<Spec: PersistentSpecification>(
   sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
   try await exploreCrashes(
-    specification, on: implementation, durability, CrashMode.allCases, duringRecovery, .init(),
+    specification, on: implementation, durability, .posix, duringRecovery, .init(),
     sourceLocation, given: commands
   ) { try $0.explore(commands) }
 }

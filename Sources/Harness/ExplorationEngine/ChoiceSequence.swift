@@ -4,10 +4,10 @@
 /// one array for each command.
 public struct ChoiceSequence: Sendable {
   /// The choices drawn before the first command.
-  public internal(set) var preamble: [Choice] = []
+  public package(set) var preamble: [Choice] = []
 
   /// The choices of each command, in order.
-  public internal(set) var spans: [[Choice]] = []
+  public package(set) var spans: [[Choice]] = []
 
   /// Creates an empty sequence.
   public init() {}
@@ -22,7 +22,7 @@ public struct ChoiceSequence: Sendable {
     self.spans = spans.map { $0.map { Choice(rank: $0) } }
   }
 
-  mutating func append(_ choice: Choice) {
+  package mutating func append(_ choice: Choice) {
     if spans.isEmpty {
       preamble.append(choice)
     } else {
@@ -30,10 +30,10 @@ public struct ChoiceSequence: Sendable {
     }
   }
 
-  mutating func openSpan() { spans.append([]) }
+  package mutating func openSpan() { spans.append([]) }
 
   /// The choices of a command; the preamble for -1, and an empty span past the end.
-  func span(_ command: Int) -> [Choice] {
+  package func span(_ command: Int) -> [Choice] {
     if command < 0 { return preamble }
     return command < spans.count ? spans[command] : []
   }
@@ -42,13 +42,13 @@ public struct ChoiceSequence: Sendable {
 /// A recorded choice.
 public struct Choice: Sendable {
   /// What a choice decides; shrinking treats the kinds differently.
-  @usableFromInline enum Kind: Sendable {
+  @usableFromInline package enum Kind: Sendable {
     case value
     case rule
   }
 
   /// The rank of the value drawn; 0 is the simplest possible value.
-  public internal(set) var rank: UInt64
+  public package(set) var rank: UInt64
 
   /// The largest possible rank.
   public let limit: UInt64
@@ -56,22 +56,22 @@ public struct Choice: Sendable {
   /// The meaning of the value, if the generator declared it.
   public let domain: Choices.Domain?
 
-  let kind: Kind
+  package let kind: Kind
 
   /// A group of interchangeable values: those of one domain or, without a domain, of equal limits.
-  enum Group: Hashable {
+  package enum Group: Hashable {
     case domain(Choices.Domain)
     case limit(UInt64)
     case rules
   }
 
-  var group: Group {
+  package var group: Group {
     if kind == .rule { return .rules }
     return domain.map { .domain($0) } ?? .limit(limit)
   }
 
   @usableFromInline
-  init(
+  package init(
     rank: UInt64, limit: UInt64 = .max, kind: Kind = .value, domain: Choices.Domain? = nil
   ) {
     self.rank = rank

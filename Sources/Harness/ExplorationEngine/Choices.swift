@@ -34,9 +34,11 @@ public struct Choices: Sendable {
   @usableFromInline var reuse: UInt64 = 0
   @usableFromInline var memories: [DomainMemory] = []
   /// The values that are drawn more often than others.
-  @usableFromInline var interesting = InterestingValues()
+  @usableFromInline package var interesting = InterestingValues()
+  /// What chooses the values that ``favourite(of:domain:)`` prefers in this run.
+  @usableFromInline var preference: UInt64 = 0
   /// Whether the run also draws numbers that the model's state and responses contain.
-  @usableFromInline var seesModel = false
+  @usableFromInline package var seesModel = false
 
   private var recorded = ChoiceSequence()
   private var script = ChoiceSequence()
@@ -65,7 +67,7 @@ public struct Choices: Sendable {
 
   /// Starts a run from a seed, optionally without a recording, which is faster.
   @usableFromInline
-  init(seed: UInt64, strategy: Strategy, isRecording: Bool) {
+  package init(seed: UInt64, strategy: Strategy, isRecording: Bool) {
     generator = SplitMix64(seed: 0)
     mode = isRecording ? .recording : .drawing
     restart(seed: seed, strategy: strategy)
@@ -74,12 +76,13 @@ public struct Choices: Sendable {
   /// Starts the next run with another seed and keeps the storage. Only for runs without a
   /// recording.
   @usableFromInline
-  mutating func restart(seed: UInt64, strategy: Strategy) {
+  package mutating func restart(seed: UInt64, strategy: Strategy) {
     generator = SplitMix64(seed: seed)
     memories.removeAll(keepingCapacity: true)
     enabledRules = .max
     reuse = 0
     seesModel = false
+    preference = SplitMix64.mixed(seed ^ 0x7072_6566_6572)
     interesting.restart(SplitMix64.mixed(seed ^ 0x6c69_7465_7261_6c73))
     guard strategy != .uniform else { return }
     let plan = generator.next()
@@ -163,7 +166,9 @@ public struct Choices: Sendable {
 
   /// Draws a command, for which the numbers that the model has are drawn more often.
   @inlinable
-  mutating func command<Spec: Specification>(of spec: Spec, in state: Spec.State) -> Spec.Command {
+  package mutating func command<Spec: Specification>(of spec: Spec, in state: Spec.State)
+    -> Spec.Command
+  {
     guard seesModel else { return spec.command(from: &self, in: state) }
     interesting.show(state: state)
     defer { interesting.hideState() }
@@ -172,7 +177,7 @@ public struct Choices: Sendable {
 
   /// Remembers the model's response to the command, for the draws of the next.
   @inlinable
-  mutating func see(_ response: some Sendable) {
+  package mutating func see(_ response: some Sendable) {
     if seesModel { interesting.see(response: response) }
   }
 

@@ -2,9 +2,9 @@ import SeededRandom
 
 /// The values that a run draws more often than others: literals of the source code, and numbers in
 /// the model's state and responses.
-@usableFromInline struct InterestingValues: Sendable {
+@usableFromInline package struct InterestingValues: Sendable {
   /// The literals; an exploration finds them once.
-  @usableFromInline var literals: [Int64] = []
+  @usableFromInline package var literals: [Int64] = []
   /// The literals that this run prefers.
   private var favourites: SIMD4<Int64> = .zero
   /// The model's latest response, and its state while a command is drawn.

@@ -33,22 +33,6 @@ public protocol Specification: SequentialModel {
   /// The kind of a command; by default its description up to the first `(` or space.
   func kind(of command: Command) -> String
 
-  /// What a step shows besides its transition, for the choice of what is recorded as a trace.
-  ///
-  /// Recording keeps commands that cover something new: a kind of command with a shape of the state
-  /// before and a shape of the response. The shape of a value is which case it is, and whether it
-  /// holds none, one or many. Name what this does not tell apart and a fake may get wrong, such as
-  /// the attributes of a request: each text counts with the command's kind. Few texts give few
-  /// traces. The default is an empty array.
-  ///
-  /// - Parameters:
-  ///   - command: The command.
-  ///   - state: The model's state before the command.
-  ///   - response: The model's response.
-  func coverage(
-    of command: Command, in state: State, returning response: Response
-  ) -> [String]
-
   /// A Swift expression that creates the specification, for the tests that exploration prints.
   ///
   /// It must be a call of an initialiser. The part before the parenthesis also names the folder of
@@ -74,11 +58,6 @@ extension Specification {
     String(command.description.prefix { $0 != "(" && $0 != " " })
   }
 
-  /// Returns an empty array.
-  public func coverage(
-    of command: Command, in state: State, returning response: Response
-  ) -> [String] { [] }
-
   /// Returns the type's name and `()`.
   public var source: String { "\(Self.self)()" }
 
@@ -89,7 +68,7 @@ extension Specification {
   public func source(ofResponse response: Response) -> String { String(reflecting: response) }
 
   /// The specification's type, as ``source`` spells it.
-  var typeName: String { String(source.prefix { $0 != "(" }) }
+  package var typeName: String { String(source.prefix { $0 != "(" }) }
 }
 
 /// A specification whose subject responds without suspending.

@@ -60,13 +60,14 @@ struct Contracts {
             'Contract<Fixture>.name.cases(for: .fake, .live)'. The clauses are those of the latest
             run. Prints which clauses are new and which are gone.
         mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
-               [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
+               [--tests REGEX] [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
                [--shard 2/16] [--again all] [--mutant ID] [--reduce]
                [--format terminal|markdown|html|stryker] [--output FILE]
             Changes the targets' code in small ways, in a copy of the package, and shows which
-            changes no clause notices. A second run judges only what has changed. --reduce looks for
-            a set of cases that notices as much as all. Exits with 0 even if mutants survive, and
-            with 1 if the cases fail without any mutant.
+            changes no clause notices. A second run judges only what has changed. --tests names
+            other tests, which judge what no case notices. --reduce looks for a set of cases that
+            notices as much as all. Exits with 0 even if mutants survive, and with 1 if the cases
+            fail without any mutant, or if a live implementation does not reach its adapter.
         mutations JOURNAL… [--format terminal|markdown|html|stryker] [--output FILE]
             Shows the results of runs of 'mutate', merged; they are in
             .build/contracts/mutation/TARGET.jsonl.

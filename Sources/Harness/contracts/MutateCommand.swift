@@ -14,7 +14,8 @@ struct MutateCommand {
     let arguments = try Arguments(
       arguments,
       options: [
-        "target", "contract", "implementation", "filter", "only", "since", "mutant", "max", "seed",
+        "target", "contract", "implementation", "filter", "tests", "only", "since", "mutant", "max",
+        "seed",
         "minutes", "shard", "again", "format", "output",
       ], flags: ["reduce"])
     if let operand = arguments.operands.first {
@@ -27,6 +28,7 @@ struct MutateCommand {
     let contract = arguments["contract"] ?? "*"
     options.selection = arguments["implementation"].map { "\(contract)@\($0)" } ?? contract
     if let filter = arguments["filter"] { options.filter = filter }
+    options.tests = arguments["tests"]
     for text in arguments.list("only") {
       guard let place = MutationOptions.Place(text) else {
         throw UsageError(
@@ -93,7 +95,8 @@ struct MutateCommand {
     } else {
       try Output.print(text + (format == .terminal ? "journal: \(run.journalPath)\n" : ""))
     }
-    return 0
+    // What its cases show, they show of something else.
+    return MutationReport(of: journal, root: root).impostors.isEmpty ? 0 : 1
   }
 }
 

@@ -57,7 +57,8 @@ static inline CURLcode ccurl_set_seek(
 }
 
 static inline CURLcode ccurl_set_prerequest(
-    CURL *handle, int (*function)(ccurl_user_data, char *, char *, int, int)) {
+    CURL *handle,
+    int (*function)(ccurl_user_data, char *_Nonnull, char *_Nonnull, int, int)) {
   return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
 }
 

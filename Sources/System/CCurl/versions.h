@@ -24,6 +24,9 @@ static const long ccurl_http_version_2tls = CURL_HTTP_VERSION_2TLS;
 // Since 7.84.
 static const CURLINFO ccurl_info_cainfo = (CURLINFO)(CURLINFO_STRING + 61);
 
+// Since 8.7.
+static const CURLINFO ccurl_info_used_proxy = (CURLINFO)(CURLINFO_LONG + 66);
+
 // The first two are new in 7.85; later headers deprecate the other two, which they replace.
 static const CURLoption ccurl_option_protocols_str = (CURLoption)(CURLOPTTYPE_STRINGPOINT + 318);
 static const CURLoption ccurl_option_redir_protocols_str =
@@ -40,6 +43,9 @@ static const CURLcode ccurl_code_too_large = (CURLcode)100;
 // If the headers define the name, it must have the same number.
 #if LIBCURL_VERSION_NUM >= 0x075400
 _Static_assert(CURLINFO_CAINFO == CURLINFO_STRING + 61, "CURLINFO_CAINFO");
+#endif
+#if LIBCURL_VERSION_NUM >= 0x080700
+_Static_assert(CURLINFO_USED_PROXY == CURLINFO_LONG + 66, "CURLINFO_USED_PROXY");
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075500
 _Static_assert(CURLOPT_PROTOCOLS_STR == CURLOPTTYPE_STRINGPOINT + 318, "CURLOPT_PROTOCOLS_STR");

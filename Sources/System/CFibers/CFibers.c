@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "BlockingCalls.h"
 #include "CFibers.h"
 #include "Support.h"
 
@@ -71,20 +72,35 @@ struct block_search {
   struct tls_block *block;
 };
 
+/// The code of the runtime's libraries.
+static struct {
+  uintptr_t start;
+  uintptr_t end;
+} runtime_code[CFIBERS_LIBRARIES];
+
+bool cfibers_is_runtime(uintptr_t address) {
+  for (int i = 0; i < CFIBERS_LIBRARIES; i++)
+    if (address >= runtime_code[i].start && address < runtime_code[i].end) return true;
+  return false;
+}
+
 /// Looks whether an object of the process contains the address, and notes its thread-locals.
 static int match_object(struct dl_phdr_info *info, size_t size, void *context) {
   struct block_search *search = context;
-  bool contains = false;
+  const ElfW(Phdr) *code = NULL;
   const ElfW(Phdr) *locals = NULL;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[i];
     uintptr_t start = info->dlpi_addr + header->p_vaddr;
     if (header->p_type == PT_LOAD && search->address >= start
         && search->address < start + header->p_memsz)
-      contains = true;
+      code = header;
     if (header->p_type == PT_TLS) locals = header;
   }
-  if (!contains) return 0;
+  if (code == NULL) return 0;
+  size_t library = (size_t)(search->block - blocks);
+  runtime_code[library].start = info->dlpi_addr + code->p_vaddr;
+  runtime_code[library].end = runtime_code[library].start + code->p_memsz;
   // The field came late into the structure, so its size says whether it is there.
   size_t needed = offsetof(struct dl_phdr_info, dlpi_tls_modid) + sizeof(info->dlpi_tls_modid);
   if (locals != NULL && size >= needed) {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "RuntimeCalls.h"
+#include "BlockingCalls.h"
 #include "CFibers.h"
 
 #include <stdatomic.h>
@@ -65,6 +66,8 @@ void cfibers_set_known_executors(const void *global, const void *main) {
   atomic_store(&global_executor, global);
   atomic_store(&main_executor, main);
 }
+
+bool cfibers_is_exploring(void) { return executor.object != NULL; }
 
 void cfibers_set_task_executor(void *object, const void *witnesses) {
   executor.object = object;
@@ -197,8 +200,8 @@ struct switch_arguments {
   uintptr_t implementation;
 };
 
-/// The switches that tasks make after a detour. A task has at most one.
-static _Thread_local struct {
+/// The switches that tasks make after a detour, on whatever thread. A task has at most one.
+static struct {
   struct detour {
     uintptr_t task;
     struct switch_arguments arguments;
@@ -206,6 +209,16 @@ static _Thread_local struct {
   size_t count;
   size_t capacity;
 } detours;
+
+static atomic_flag detours_lock = ATOMIC_FLAG_INIT;
+
+static void lock_detours(void) {
+  while (atomic_flag_test_and_set_explicit(&detours_lock, memory_order_acquire)) {}
+}
+
+static void unlock_detours(void) {
+  atomic_flag_clear_explicit(&detours_lock, memory_order_release);
+}
 
 static _Atomic(cfibers_switch_handler) switch_handler;
 
@@ -235,22 +248,30 @@ static struct detour *find_detour(uintptr_t task) {
   return NULL;
 }
 
+/// Returns whether there was memory for it.
+static bool add_detour(struct detour new) {
+  lock_detours();
+  struct detour *detour = find_detour(new.task);
+  if (detour == NULL && detours.count == detours.capacity) {
+    size_t capacity = detours.capacity == 0 ? 16 : 2 * detours.capacity;
+    void *list = realloc(detours.list, capacity * sizeof *detours.list);
+    if (list != NULL) {
+      detours.list = list;
+      detours.capacity = capacity;
+    }
+  }
+  if (detour == NULL && detours.count < detours.capacity) detour = &detours.list[detours.count++];
+  if (detour != NULL) *detour = new;
+  unlock_detours();
+  return detour != NULL;
+}
+
 static __attribute__((noinline)) void *before_arrival(struct switch_arguments *a) {
   if (is_custom((struct executor_reference){(void *)a->identity, (void *)a->implementation}))
     cfibers_report(CFIBERS_USES_OTHER_EXECUTOR, true);
   cfibers_switch_handler handler = atomic_load_explicit(&switch_handler, memory_order_relaxed);
   if (handler == NULL || !handler(a->identity, a->function)) return original_switch();
-  uintptr_t task = cfibers_current_task();
-  struct detour *detour = find_detour(task);
-  if (detour == NULL && detours.count == detours.capacity) {
-    size_t capacity = detours.capacity == 0 ? 16 : 2 * detours.capacity;
-    void *list = realloc(detours.list, capacity * sizeof *detours.list);
-    if (list == NULL) return original_switch();
-    detours.list = list;
-    detours.capacity = capacity;
-  }
-  if (detour == NULL) detour = &detours.list[detours.count++];
-  *detour = (struct detour){task, *a};
+  if (!add_detour((struct detour){cfibers_current_task(), *a})) return original_switch();
   *a = (struct switch_arguments){(uintptr_t)cfibers_detour, 0, 0};
   return original_switch();
 }
@@ -262,10 +283,12 @@ __attribute__((visibility("hidden"))) void *cfibers_before_switch(struct switch_
 }
 
 __attribute__((visibility("hidden"))) void *cfibers_after_detour(struct switch_arguments *a) {
+  lock_detours();
   struct detour *detour = find_detour(cfibers_current_task());
   if (detour == NULL) abort();
   *a = detour->arguments;
   *detour = detours.list[--detours.count];
+  unlock_detours();
   return original_switch();
 }
 

@@ -551,8 +551,10 @@ REPLACED ssize_t writev(int descriptor, const struct iovec *parts, int part_coun
   return count;
 }
 
-// An offset of -1 means the file's position (pwritev2(2)).
-#define PWRITEV(real) \
+static void synchronized(int descriptor, uint32_t call);
+
+// An offset of -1 means the file's position (pwritev2(2)), whose flags RWF_SYNC and RWF_DSYNC synchronize.
+#define PWRITEV(real, flags) \
   if (!tracks(descriptor)) return (real); \
   enter(); \
   struct stat status; \
@@ -562,27 +564,28 @@ REPLACED ssize_t writev(int descriptor, const struct iovec *parts, int part_coun
     off_t start = offset == -1 ? lseek(descriptor, 0, SEEK_CUR) - count \
                                : actual_offset(descriptor, offset, &status); \
     wrote_unseen(descriptor, CALL_PWRITEV, status.st_ino, start, (size_t)count); \
+    if (((flags) & (RWF_SYNC | RWF_DSYNC)) != 0) synchronized(descriptor, CALL_PWRITEV); \
   } \
   leave(); \
   return count
 
 REPLACED ssize_t pwritev(int descriptor, const struct iovec *parts, int part_count, off_t offset) {
-  PWRITEV(ORIGINAL(pwritev)(descriptor, parts, part_count, offset));
+  PWRITEV(ORIGINAL(pwritev)(descriptor, parts, part_count, offset), 0);
 }
 
 REPLACED ssize_t pwritev64(
     int descriptor, const struct iovec *parts, int part_count, off64_t offset) {
-  PWRITEV(ORIGINAL(pwritev64)(descriptor, parts, part_count, offset));
+  PWRITEV(ORIGINAL(pwritev64)(descriptor, parts, part_count, offset), 0);
 }
 
 REPLACED ssize_t pwritev2(
     int descriptor, const struct iovec *parts, int part_count, off_t offset, int flags) {
-  PWRITEV(ORIGINAL(pwritev2)(descriptor, parts, part_count, offset, flags));
+  PWRITEV(ORIGINAL(pwritev2)(descriptor, parts, part_count, offset, flags), flags);
 }
 
 REPLACED ssize_t pwritev64v2(
     int descriptor, const struct iovec *parts, int part_count, off64_t offset, int flags) {
-  PWRITEV(ORIGINAL(pwritev64v2)(descriptor, parts, part_count, offset, flags));
+  PWRITEV(ORIGINAL(pwritev64v2)(descriptor, parts, part_count, offset, flags), flags);
 }
 
 // A signal handler may write, and dlsym(3) is not for signal handlers: the first calls are made here.

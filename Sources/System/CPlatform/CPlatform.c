@@ -9,13 +9,16 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #ifdef __APPLE__
 #include <TargetConditionals.h>
@@ -56,6 +59,84 @@ void platform_thread_join(platform_thread thread) { pthread_join((pthread_t)thre
 void platform_thread_detach(platform_thread thread) { pthread_detach((pthread_t)thread.handle); }
 
 uintptr_t platform_thread_id(void) { return (uintptr_t)pthread_self(); }
+
+// MARK: - Samples
+
+/// Where a sampled thread stands.
+static struct {
+  uintptr_t addresses[128];
+  size_t count;
+  bool parks;
+  int has_answered;
+} sample;
+
+// Defined by the linker: the code of the program itself.
+extern const char __executable_start[] __attribute__((weak));
+extern const char etext[] __attribute__((weak));
+
+static _Unwind_Reason_Code add_frame(struct _Unwind_Context *frame, void *context) {
+  if (sample.count == sizeof sample.addresses / sizeof *sample.addresses) return _URC_END_OF_STACK;
+  sample.addresses[sample.count++] = (uintptr_t)_Unwind_GetIP(frame);
+  return _URC_NO_REASON;
+}
+
+static void answer_sample(int signal, siginfo_t *info, void *context) {
+  int saved = errno;
+  uintptr_t counter = 0;
+#if defined(__linux__) && defined(__x86_64__)
+  counter = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__linux__) && defined(__aarch64__)
+  counter = (uintptr_t)((ucontext_t *)context)->uc_mcontext.pc;
+#endif
+  _Unwind_Backtrace(add_frame, NULL);
+  // The first frames are those of the signal.
+  size_t first = 0;
+  while (first < sample.count && sample.addresses[first] != counter) first++;
+  if (first < sample.count) {
+    sample.count -= first;
+    memmove(sample.addresses, sample.addresses + first, sample.count * sizeof(uintptr_t));
+  }
+  // Code of the program holds no lock of the C library, such as that of the heap.
+  bool parks = sample.parks && counter >= (uintptr_t)__executable_start
+      && counter < (uintptr_t)etext;
+  __atomic_store_n(&sample.has_answered, parks ? 2 : 1, __ATOMIC_RELEASE);
+  while (parks) pause();
+  errno = saved;
+}
+
+void platform_allow_samples(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGURG);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+size_t platform_sample_thread(
+    uintptr_t thread, bool parks, bool *has_parked, uintptr_t *addresses, size_t room) {
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&one_at_a_time);
+  sample.count = 0;
+  sample.parks = parks;
+  __atomic_store_n(&sample.has_answered, 0, __ATOMIC_RELEASE);
+  struct sigaction action = {0}, before;
+  action.sa_sigaction = answer_sample;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(SIGURG, &action, &before);
+  int answer = 0;
+  if (pthread_kill((pthread_t)thread, SIGURG) == 0)
+    for (int wait = 0; wait < 1000 && answer == 0; wait++) {
+      struct timespec millisecond = {0, 1000000};
+      nanosleep(&millisecond, NULL);
+      answer = __atomic_load_n(&sample.has_answered, __ATOMIC_ACQUIRE);
+    }
+  size_t count = answer == 0 ? 0 : sample.count < room ? sample.count : room;
+  memcpy(addresses, sample.addresses, count * sizeof *addresses);
+  *has_parked = answer == 2;
+  // A thread that answers too late must not end the process.
+  if (answer != 0) sigaction(SIGURG, &before, NULL);
+  pthread_mutex_unlock(&one_at_a_time);
+  return count;
+}
 
 // MARK: - Time
 

@@ -2,23 +2,49 @@ import CPlatform
 import Foundation
 import SystemLocks
 
-/// Kills a process group and removes a folder when this process dies, however it ends.
+/// Kills the processes of a program and removes a folder when this process dies, however it ends.
 ///
 /// A shell stands by: the guard. It waits for the end of a connection that only this process holds.
-/// When this process dies, even of SIGKILL, the guard kills the group that it knows and removes the
-/// folder. Make the lifeline before the folder, and dismiss it after the folder is removed, so that
+/// When this process dies, even of SIGKILL, the guard kills the group that it knows, every process that
+/// descends from it or has the lifeline's mark, and removes the folder. Make the lifeline before the folder, and dismiss it after the folder is removed, so that
 /// there is no moment at which the folder would stay.
 package final class Lifeline: Sendable {
+  /// The value of the variable that the guarded processes inherit.
+  let mark = UUID().uuidString
+
   private let guardian: pid_t
   private let connection: Connection
   private let isDismissed = Mutex(false)
 
   /// Waits for lines, of which the last one is the group, or empty for none. A process that was
   /// just killed may still have made a file while the folder was removed, so that is tried twice.
-  private static let guarding =
-    "while read -r line; do group=$line; done; "
-    + "[ -z \"$group\" ] || kill -s KILL -- \"-$group\"; "
-    + "rm -rf -- \"$1\" || { sleep 1; rm -rf -- \"$1\"; }"
+  ///
+  /// The processes are stopped before they are killed, until a look at /proc shows no other one: as
+  /// ``ProcessTree`` does, which needs this process.
+  private static let guarding = """
+    while read -r line; do group=$line; done
+    look() {
+      for file in $(grep -l -s "\(ProcessTree.variable)=$2" /proc/[0-9]*/environ); do
+        file=${file#/proc/}; add "${file%/environ}"
+      done
+      for file in /proc/[0-9]*/stat; do
+        read -r line 2>/dev/null <"$file" || continue
+        rest=${line##*) }
+        set -- $rest
+        case " $all " in *" $2 "*|*" $3 "*|*" $4 "*) add "${line%% *}";; esac
+      done
+    }
+    add() { case " $all " in *" $1 "*) ;; *) all="$all $1"; kill -s STOP "$1" 2>/dev/null;; esac; }
+    if [ -n "$group" ]; then
+      all=$group
+      kill -s STOP -- "-$group" 2>/dev/null
+      known=
+      while [ "$all" != "$known" ]; do known=$all; look "$1" "$2"; done
+      kill -s KILL -- "-$group" 2>/dev/null
+      for process in $all; do kill -s KILL "$process" 2>/dev/null; done
+    fi
+    rm -rf -- "$1" || { sleep 1; rm -rf -- "$1"; }
+    """
 
   /// Starts the guard.
   ///
@@ -30,7 +56,7 @@ package final class Lifeline: Sendable {
     defer { close(null) }
     do throws(ProcessGroup.StartError) {
       guardian = try ProcessGroup.spawn(
-        ["sh", "-c", Self.guarding, "sh", folder], ProcessInfo.processInfo.environment,
+        ["sh", "-c", Self.guarding, "sh", folder, mark], ProcessInfo.processInfo.environment,
         input: connection.theirs, output: null)
     } catch {
       connection.close()

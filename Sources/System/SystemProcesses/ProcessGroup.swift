@@ -7,7 +7,8 @@ import SystemLocks
 /// A shell waits for a byte, and then becomes the program, so that the program never runs without its
 /// ``Lifeline``.
 ///
-/// A program that leaves its group, such as a daemon, escapes. Run servers in the foreground.
+/// Processes that leave the group, as the sessions of PostgreSQL do and daemons, are found by their parents
+/// and their environment on Linux: see ``ProcessTree``. Elsewhere they escape.
 package final class ProcessGroup: Sendable {
   /// How the program ended.
   package struct Exit: Hashable, Sendable, CustomStringConvertible {
@@ -34,6 +35,7 @@ package final class ProcessGroup: Sendable {
   package let id: pid_t
 
   private let lifeline: Lifeline
+  private let tree: Mutex<ProcessTree>
   /// Whether the lifeline ends with the group.
   private let ownsLifeline: Bool
   /// The thread that waits for the program retains only this object, and not the group. A group that nothing
@@ -81,9 +83,11 @@ package final class ProcessGroup: Sendable {
     self.ownsLifeline = ownsLifeline
     let start = try Connection()
     defer { start.close() }
+    let marked = environment.merging([ProcessTree.variable: lifeline.mark]) { $1 }
     id = try Self.spawn(
-      ["sh", "-c", Self.starter, "sh", folder] + command, environment, input: start.theirs,
+      ["sh", "-c", Self.starter, "sh", folder] + command, marked, input: start.theirs,
       output: output)
+    tree = Mutex(ProcessTree(leader: id, mark: lifeline.mark))
     // In this order, so that the guard knows the group before the program runs.
     lifeline.watch(id)
     start.send("\n")
@@ -92,14 +96,29 @@ package final class ProcessGroup: Sendable {
 
   deinit { end() }
 
-  /// Sends a signal to every process of the group, unless ``end()`` was called.
-  package func signal(_ signal: Int32) {
-    isEnded.withLock { if !$0 { kill(-id, signal) } }
+  /// Sends a signal to every process that the program started, unless ``end()`` was called.
+  ///
+  /// - Returns: The ids of processes that it could not reach, such as those of another user.
+  @discardableResult
+  package func signal(_ signal: Int32) -> Set<pid_t> {
+    isEnded.withLock { isEnded in
+      guard !isEnded else { return [] }
+      return tree.withLock { tree in
+        if signal == SIGKILL { tree.kill() }
+        kill(-id, signal)
+        return signal == SIGKILL ? [] : tree.signal(signal)
+      }
+    }
   }
 
   /// Sends a signal only to the program, unless ``end()`` was called.
   package func signalLeader(_ signal: Int32) {
-    isEnded.withLock { if !$0 { kill(id, signal) } }
+    isEnded.withLock { isEnded in
+      guard !isEnded else { return }
+      // Once the program has ended, its children have another parent.
+      _ = tree.withLock { $0.members() }
+      kill(id, signal)
+    }
   }
 
   /// How the program ended, or `nil` while it runs.
@@ -108,11 +127,12 @@ package final class ProcessGroup: Sendable {
   /// Waits until the program has ended; returns `nil` if it still runs after the limit.
   package func exit(within limit: Duration) async -> Exit? { await ending.exit(within: limit) }
 
-  /// Kills what is left of the group. Calling it again has no effect.
+  /// Kills what is left of the program's processes. Calling it again has no effect.
   package func end() {
     let isFirst = isEnded.withLock { isEnded in
       guard !isEnded else { return false }
       isEnded = true
+      tree.withLock { _ = $0.kill() }
       // The ended program keeps the group's id from being used again until it is reaped below.
       kill(-id, SIGKILL)
       return true
@@ -127,13 +147,16 @@ package final class ProcessGroup: Sendable {
     awaitEmptyGroup()
   }
 
-  /// Waits until the killed processes of the group have released their ports and files, at most 1 s.
+  /// Waits until the killed processes have released their ports and files, at most 5 s.
   ///
-  /// Only the program is a child of this process. The others are waited for by asking whether the group
-  /// exists.
+  /// Only the program is a child of this process. The others are waited for by asking whether they exist.
   private func awaitEmptyGroup() {
-    let deadline = ContinuousClock.now + .seconds(1)
+    let deadline = ContinuousClock.now + .seconds(5)
     while kill(-id, 0) == 0, ContinuousClock.now < deadline { usleep(500) }
+    tree.withLock { tree in
+      tree.leader = 0
+      while tree.kill(), ContinuousClock.now < deadline { usleep(500) }
+    }
   }
 
   static func spawn(

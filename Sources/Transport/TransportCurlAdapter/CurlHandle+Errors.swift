@@ -17,6 +17,9 @@ extension CurlHandle {
     switch kind {
     // libcurl has no time stamp for the start of the handshake.
     case .tls: phase = .securing
+    // libcurl 8.14 has connected when the proxy refuses the tunnel.
+    case .proxyFailed, .proxyAuthenticationRequired:
+      if phase == .securing { phase = .connecting }
     // An error in the response can occur while the upload is still running.
     case .emptyReply, .truncatedHead, .malformedHead, .headTooLarge, .invalidLength:
       if phase == .sending { phase = .awaitingHead }
@@ -25,7 +28,9 @@ extension CurlHandle {
     var error = TransportError(
       kind, phase: phase, method: transfer?.wire.method, bytesSent: bytesSent,
       code: code.map(Int.init), detail: detail)
-    if outgoing.isUnprocessed, kind == .connectionReset { error.isRetrySafe = true }
+    if outgoing.isUnprocessed || isStreamRefused, kind == .connectionReset {
+      error.isRetrySafe = true
+    }
     return error
   }
 
@@ -35,7 +40,11 @@ extension CurlHandle {
     if outgoing.attempts > 0 { return isSent ? .awaitingHead : .sending }
     if ccurl_offset(easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
     if ccurl_offset(easy, CURLINFO_CONNECT_TIME_T) == 0 { return .connecting }
-    return transfer?.wire.origin.scheme == .https ? .securing : .connecting
+    // libcurl 8.23 counts as connected before the proxy has opened the tunnel.
+    let awaitsTunnel =
+      ccurl_long(easy, ccurl_info_used_proxy) != 0
+      && ccurl_long(easy, CURLINFO_HTTP_CONNECTCODE) == 0
+    return transfer?.wire.origin.scheme == .https && !awaitsTunnel ? .securing : .connecting
   }
 
   /// Whether ALPN selected HTTP/2; `nil` if unknown.
@@ -47,7 +56,8 @@ extension CurlHandle {
   }
 
   func error(for code: CURLcode) -> TransportError {
-    let text = String(cString: errorText)
+    var text = String(cString: errorText)
+    if let reason = outgoing.connection?.tap?.failureText, !reason.isEmpty { text += ": " + reason }
     let detail = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     let number = Int32(bitPattern: code.rawValue)
     if outgoing.attempts > 0, isFromConnecting(code) {
@@ -61,6 +71,15 @@ extension CurlHandle {
       return reset
     }
     return error(kind(of: code, text: text), detail, code: number)
+  }
+
+  /// Whether libcurl returns a code because a connection has ended.
+  func isFromEndedConnection(_ code: CURLcode) -> Bool {
+    switch code {
+    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR: true
+    case CURLE_HTTP2: stream?.resetCode == nil
+    default: false
+    }
   }
 
   /// Whether libcurl returns a code for an attempt to connect.
@@ -100,9 +119,12 @@ extension CurlHandle {
     case CURLE_BAD_FUNCTION_ARGUMENT where bytesSent:
       return incoming.hasHead ? .badChunk : .malformedHead
     // Without an error text, nghttp2 has no stream left because the server sent GOAWAY.
-    case CURLE_HTTP2 where outgoing.isUnprocessed || text.isEmpty: return .connectionReset
+    case CURLE_HTTP2 where outgoing.isUnprocessed || isStreamRefused || text.isEmpty:
+      return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      return streamError(in: text).map { .init(streamError: $0) } ?? .protocolViolation
+      // The stream may also have ended with END_STREAM before the head.
+      let code = stream.flatMap { $0.resetCode ?? ($0.isEnded ? 0 : nil) }
+      return code.map { .init(streamError: $0) } ?? .protocolViolation
     // libcurl decodes no content here; 8.14 gives this code for a transfer coding.
     // not mutated: only with libcurl after 8.5
     case CURLE_BAD_CONTENT_ENCODING: return .unsupportedTransferCoding
@@ -118,15 +140,18 @@ extension CurlHandle {
     case 407: return .proxyAuthenticationRequired
     default: return .proxyFailed
     }
-    // libcurl does not report whether it used a proxy, except in the host and port that it names in
-    // the error text.
-    if configuration.proxy != .none, let origin = transfer?.wire.origin,
-      !text.contains(" \(origin.host) port \(origin.port) ")
-    {
-      return .proxyFailed
-    }
+    if usesProxy(text) { return .proxyFailed }
     return ccurl_long(easy, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED)
       ? .connectionRefused : .connectFailed
+  }
+
+  /// Whether the connection that failed was one to a proxy.
+  private func usesProxy(_ text: String) -> Bool {
+    guard configuration.proxy != .none, let origin = transfer?.wire.origin else { return false }
+    // not mutated: only with libcurl after 8.6
+    if CurlLibrary.current.reportsProxy { return ccurl_long(easy, ccurl_info_used_proxy) != 0 }
+    // Before 8.7, libcurl names the host and port only in the error text.
+    return !text.contains(" \(origin.host) port \(origin.port) ")
   }
 
   private func receiveKind(_ text: String) -> TransportError.Kind {
@@ -138,20 +163,6 @@ extension CurlHandle {
     // TLS ended without close_notify, so an attacker may have truncated the response.
     // not mutated: libcurl 7.88 reports it as an orderly end
     return incoming.hasHead ? .truncatedBody : endedHeadKind
-  }
-
-  /// The error code with which the peer reset the stream; `nil` if libcurl's text has none.
-  ///
-  /// Source: http2_handle_stream_close in lib/http2.c of libcurl 7.81 to 8.14.
-  private func streamError(in text: String) -> UInt32? {
-    // The code is NO_ERROR, but the stream ended before the head.
-    if text.contains("was closed cleanly, but before") { return 0 }
-    // not mutated: only with libcurl after 7.88
-    if text.contains(" was reset") { return 0 }
-    guard text.contains("was not closed cleanly"), let mark = text.firstRange(of: "(err ") else {
-      return nil
-    }
-    return UInt32(text[mark.upperBound...].prefix { $0.isNumber })
   }
 
   /// Maps OpenSSL's verification result, and otherwise libcurl's text.

@@ -44,6 +44,9 @@ extension CurlHandle {
   ///
   /// - Returns: Whether the transfer continues.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
+    // libcurl 8.23 also passes on a line that the end of the connection cut off.
+    // not mutated: only with libcurl after 8.14
+    guard bytes.last == UInt8(ascii: "\n") else { return true }
     ignoreLength(after: bytes)  // not mutated: see the function
     if !incoming.isAtFirstField, headCache.consumeIfCached(bytes) { return true }
     if Self.hasFoldUseAfterFree, !incoming.hasHead { traceFirstField() }
@@ -215,9 +218,13 @@ extension CurlHandle {
     // they could become the next response.
     if incoming.hasHead, line.starts(with: "Excess found".utf8) { closeUnlessShared() }
     guard offersHTTP2 else { return }
+    // Until libcurl has the next connection, it may trace what it reads from others.
+    if line.starts(with: "Connection died, retrying".utf8) { leaveConnection() }
     switch HTTP2Notice(line) {
     case .opened(let stream): outgoing.stream = stream
-    case .goAway(let lastStream): loop.goAway(outgoing.port, of: lane, lastStream: lastStream)
+    case .goAway(let lastStream):
+      guard let connection = outgoing.connection else { break }
+      loop.goAway(connection, of: lane, lastStream: lastStream)
     case .refused: outgoing.isUnprocessed = true
     case nil: break
     }
@@ -280,7 +287,7 @@ extension CurlHandle {
     // not mutated: see `latestEnd`
     incoming.announcesTrailers = response.headerFields.contains(.trailer)
     if !incoming.isMultiplexed {
-      if transfer.wire.origin.scheme == .https { loop.sockets.noteHTTP1(atPort: outgoing.port) }
+      outgoing.connection?.speaksHTTP1 = true
       if !complete.keepsConnectionAlive { closeUnlessShared() }
       // The trace reports bytes after a response without content.
       if incoming.framing == .some(.none) || incoming.framing == .length(0) {
@@ -304,10 +311,19 @@ extension CurlHandle {
 
 // The end of a transfer.
 extension CurlHandle {
+  /// Whether the server reset the stream with NO_ERROR.
+  ///
+  /// libcurl 7.88 does not end a transfer then whose upload is paused.
+  var isReset: Bool { stream?.resetCode == 0 }
+
   /// Determines how the transfer ended from libcurl's code and the recorded state.
   func ending(_ code: CURLcode) -> CurlTransfer.Ending {
     if let failure { return .failed(failure) }
-    guard code == CURLE_OK || outgoing.isRepeated else { return .failed(error(for: code)) }
+    let isRecovered = recoverResponse()
+    if let failure { return .failed(failure) }
+    guard code == CURLE_OK || outgoing.isRepeated || isRecovered else {
+      return .failed(error(for: code))
+    }
     guard incoming.hasHead else {
       return .failed(error(endedHeadKind, "the connection ended before the head was complete"))
     }
@@ -332,6 +348,10 @@ extension CurlHandle {
           Content-Length precedes Transfer-Encoding, and \(CurlLibrary.current.description) stops \
           reading at that length, so the body may be truncated
           """))
+    }
+    if incoming.isMultiplexed, incoming.framing == .untilClose, !isStreamComplete {
+      return .failed(
+        error(.truncatedBody, "the stream ended without END_STREAM, so the body is incomplete"))
     }
     if let detail = untrustedEndDetail { return .failed(error(.truncatedBody, detail)) }
     return .complete(
@@ -370,6 +390,47 @@ extension CurlHandle {
       return nil
     }
     return end + Self.endGrace
+  }
+
+  /// Whether the server has ended its side of the stream, and libcurl has delivered all content.
+  ///
+  /// libcurl also reports a stream as complete that ended with RST_STREAM and NO_ERROR, or with
+  /// GOAWAY (RFC 9113 §8.1).
+  private var isStreamComplete: Bool {
+    stream.map { $0.isEnded && $0.contentCount == incoming.received } ?? false
+  }
+
+  /// Receives what libcurl 7.88 loses of an early response, because it read RST_STREAM with it.
+  ///
+  /// A server that has responded to a request without reading all of its content asks the client
+  /// to stop with RST_STREAM and NO_ERROR (RFC 9113 §8.1).
+  ///
+  /// - Returns: Whether the response is now complete.
+  private func recoverResponse() -> Bool {
+    guard let stream, stream.isEnded, isReset, !isSent, failure == nil,
+      !incoming.hasHead || !isStreamComplete
+    else { return false }
+    for part in stream.parts {
+      switch part {
+      case .content(let bytes):
+        guard bytes.withUnsafeBytes({ receive(content: $0) }) == bytes.count else { return false }
+      case .fields(let fields):
+        guard fields.allSatisfy(receive(field:)) else { return false }
+        if !incoming.hasHead, !receive(text: "\r\n") { return false }
+      }
+    }
+    return incoming.hasHead && isStreamComplete
+  }
+
+  private func receive(field: HPACKDecoder.Field) -> Bool {
+    let (name, value) = (
+      String(decoding: field.name, as: UTF8.self), String(decoding: field.value, as: UTF8.self)
+    )
+    return receive(text: name == ":status" ? "HTTP/2 \(value) \r\n" : "\(name): \(value)\r\n")
+  }
+
+  private func receive(text: String) -> Bool {
+    Array(text.utf8).withUnsafeBytes { receive(line: $0) }
   }
 
   /// The reason why the end of the connection may not be the end of the body; `nil` if it is.

@@ -120,9 +120,12 @@ extension CurlHandle {
       CurlHandle.with(this) { $0.rewind() } ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
     ccurl_set_pointer(easy, CURLOPT_PREREQDATA, this)
-    ccurl_set_prerequest(easy) { this, _, _, _, port in
-      CurlHandle.with(this) { $0.allowsAttempt(localPort: port) }
-        ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    ccurl_set_prerequest(easy) { this, remoteAddress, localAddress, remotePort, localPort in
+      CurlHandle.with(this) {
+        $0.allowsAttempt(
+          on: $0.loop.connections.connection(
+            from: (localAddress, localPort), to: (remoteAddress, remotePort)))
+      } ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
     ccurl_set_pointer(easy, CURLOPT_DEBUGDATA, this)
     ccurl_set_debug(easy) { _, type, bytes, count, this in
@@ -168,13 +171,13 @@ extension CurlHandle {
       let socket = makeSocket(
         family: address.family, type: address.socktype, protocol: address.protocol)
       guard socket != CURL_SOCKET_BAD else { return socket }
-      loop.takeUnretainedValue().sockets.open(socket)
+      loop.takeUnretainedValue().connections.open(socket, family: address.family)
       return socket
     }
     ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop)
     // not mutated: changes only memory use, until the system gives the port to another socket
     ccurl_set_socket_closing(easy) { loop, socket in
-      Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().sockets.close(socket)
+      Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().connections.close(socket)
       return close(socket)
     }
   }

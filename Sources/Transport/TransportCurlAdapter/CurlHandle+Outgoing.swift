@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import SystemPlatform
 import TransportPort
 
 // Sending: the callbacks through which libcurl asks for content and for permission to send.
@@ -17,11 +18,17 @@ extension CurlHandle {
     var wasSent = false
     /// The number of connections on which libcurl has started to send the request.
     var attempts = 0
-    /// The local port of the connection, and the HTTP/2 stream on it.
-    var port: Int32 = 0
+    /// The connection, and the HTTP/2 stream on it.
+    var connection: CurlConnection?
     var stream: Int?
+    /// Whether the connection was used before.
+    var isKeptConnection = false
     /// Whether the server has announced that it did not process the request.
     var isUnprocessed = false
+    /// Whether the server refused the last attempt's stream, as it does with more than it allows.
+    var isRefused = false
+    /// The number of kept connections that turned out to be stale before the request was sent.
+    var staleConnections = 0
     /// Whether libcurl was kept from resending the request after its final head.
     var isRepeated = false
   }
@@ -37,21 +44,30 @@ extension CurlHandle {
   /// method that is not idempotent could repeat its effect (RFC 9110 §9.2.2). In both cases a
   /// streamed body that was partly read cannot be resent. This method refuses both.
   ///
-  /// - Parameter localPort: The local port of the connection that libcurl chose.
-  func allowsAttempt(localPort: Int32) -> Bool {
-    let socket = loop.sockets.socket(atPort: localPort)
+  /// - Parameter connection: The connection that libcurl chose.
+  func allowsAttempt(on connection: CurlConnection?) -> Bool {
     guard let transfer else { return false }
     if incoming.hasHead {
       // libcurl resends the request without Expect after a 417 response, whatever the method.
       outgoing.isRepeated = true
       return false
     }
-    if outgoing.attempts == 0, isStale(socket, port: localPort) {
+    // At once: a check of an idle connection by libcurl would read the first frames.
+    if let connection, speaksHTTP2 == true, let session = ccurl_openssl_session(easy) {
+      loop.connections.tap(connection, session)
+    }
+    if let connection, isStale(connection) {
+      outgoing.staleConnections += 1
       needsFreshConnection = true
+      // Otherwise libcurl would offer an idle HTTP/2 connection again.
+      closeUnlessShared()
       return false
     }
+    if outgoing.isRefused { return false }
     outgoing.attempts += 1
-    outgoing.port = localPort
+    outgoing.isKeptConnection = connection?.isKept == true
+    connection?.isKept = true
+    use(connection)
     outgoing.stream = nil
     loop.noteConnection(of: lane)
     // Not earlier: libcurl traces a connection for its whole life if it is opened while tracing is
@@ -74,32 +90,94 @@ extension CurlHandle {
     return true
   }
 
+  /// Records which connection the transfer uses.
+  func use(_ connection: CurlConnection?) {
+    outgoing.connection?.users -= 1
+    connection?.users += 1
+    outgoing.connection = connection
+  }
+
+  /// Records that the last attempt is over, and what is known of it.
+  func leaveConnection() {
+    if isStreamRefused {
+      outgoing.isRefused = true
+      outgoing.isUnprocessed = true
+    }
+    if let stream = outgoing.stream { outgoing.connection?.tap?.forget(stream) }
+    use(nil)
+  }
+
+  /// What the server sent on the stream of the transfer, which libcurl may not have read yet.
+  var stream: HTTP2Tap.Stream? {
+    guard let stream = outgoing.stream else { return nil }
+    return outgoing.connection?.tap.flatMap { $0.isBlind ? nil : $0.streams[stream] }
+  }
+
+  /// Whether the server has refused the stream (RFC 9113 §8.7).
+  ///
+  /// libcurl 7.88 reports that only for the first stream of a connection.
+  var isStreamRefused: Bool {
+    // REFUSED_STREAM
+    stream?.resetCode == 7
+  }
+
   /// Whether to send the request again although libcurl has given up.
   ///
-  /// libcurl resends a request that the server did not process at most five times. A server that ends
-  /// each connection after a number of requests does that more often to the last of a crowd.
+  /// A request that the server did not process is sent again whatever its method. libcurl does that
+  /// at most five times, and not if the refused stream was not the first of its connection. A server
+  /// that ends each connection after a number of requests does it more often to the last of a crowd.
+  ///
+  /// An idempotent request is also sent again if a kept connection ends before the response. libcurl
+  /// does that for some of the ways in which an HTTP/2 connection ends, and at most five times for
+  /// all transfers of a handle.
   func mayTryAgain(_ code: CURLcode) -> Bool {
-    code != CURLE_OK && failure == nil && outgoing.isUnprocessed && !incoming.hasHead
-      && outgoing.attempts < 32 && (transfer?.content != nil || outgoing.sent == 0)
+    guard code != CURLE_OK, failure == nil, !incoming.hasHead, incoming.informational.isEmpty,
+      outgoing.attempts < 32, transfer?.content != nil || outgoing.sent == 0
+    else { return false }
+    if outgoing.isUnprocessed || isStreamRefused { return true }
+    return outgoing.isKeptConnection && transfer?.wire.method.isIdempotent == true
+      && isFromEndedConnection(code)
   }
 
   /// Resets what libcurl does not when it resends a request.
   func prepareNextTry() {
+    leaveConnection()
+    // A new connection, because other kept connections may have ended too.
+    set(CURLOPT_FRESH_CONNECT, !options.reusesConnections || !outgoing.isUnprocessed)
+    outgoing.isRefused = false
     outgoing.sent = 0
+    headCache.beginNext()
     errorText[0] = 0
     // libcurl traces a connection for its whole life if it is opened while tracing is on.
     set(CURLOPT_VERBOSE, false)
   }
 
+  /// Prepares another attempt after ``needsFreshConnection``.
+  func prepareFreshConnection() {
+    needsFreshConnection = false
+    set(CURLOPT_FORBID_REUSE, closes)
+    set(CURLOPT_VERBOSE, false)
+    // Other kept connections may be stale too. Over HTTP/2 the first to notice opens the next
+    // connection, and the others share it.
+    // not mutated: libcurl would try each one and then connect
+    if !offersHTTP2 || outgoing.staleConnections > 1 { set(CURLOPT_FRESH_CONNECT, true) }
+  }
+
   /// Whether a kept connection was closed or has unexpected bytes.
   ///
-  /// Returns `false` for HTTP/2, where the server may send frames at any time.
-  private func isStale(_ socket: Int32?, port: Int32) -> Bool {
-    guard let socket, options.reusesConnections,
-      ccurl_long(easy, CURLINFO_NUM_CONNECTS) == 0
-    else { return false }
+  /// Over HTTP/2, where the server may send frames at any time, only the end of the connection
+  /// counts, and bytes that libcurl has read and the tap has not.
+  private func isStale(_ connection: CurlConnection) -> Bool {
+    guard outgoing.staleConnections < 4 else { return false }
+    if connection.tap?.isBlind == true { return true }
+    guard connection.isKept else { return false }
+    if let tap = connection.tap {
+      return tap.isEnded
+        || isReadable(connection, for: pollPeerEnd & ~Int16(POLLIN))
+    }
+    guard outgoing.attempts == 0 else { return false }
     if transfer?.wire.origin.scheme == .https {
-      guard loop.sockets.speaksHTTP1(atPort: port) else { return false }
+      guard connection.speaksHTTP1 else { return false }
       // OpenSSL may have decrypted bytes that the previous exchange did not read.
       if configuration.queriesOpenSSL, let session = ccurl_openssl_session(easy),
         OpenSSL.shared?.hasUnreadBytes(session) == true
@@ -107,7 +185,11 @@ extension CurlHandle {
         return true
       }
     }
-    var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return isReadable(connection, for: Int16(POLLIN))
+  }
+
+  private func isReadable(_ connection: CurlConnection, for events: Int16) -> Bool {
+    var descriptor = pollfd(fd: connection.socket, events: events, revents: 0)
     return poll(&descriptor, 1, 0) != 0
   }
 
@@ -159,17 +241,15 @@ extension CurlHandle {
   /// libcurl does not watch the socket for input while an upload is paused, so the loop checks.
   var isClosedWhileWaitingForContent: Bool {
     guard outgoing.isWaitingForContent, !incoming.isMultiplexed, speaksHTTP2 != true,
-      let socket = loop.sockets.socket(atPort: outgoing.port)
+      let socket = outgoing.connection?.socket
     else { return false }
     var byte: UInt8 = 0  // not mutated: never read
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 
   /// Handles GOAWAY: the server processes no stream of the connection after the given one.
-  func goAway(_ port: Int32, lastStream: Int) {
-    guard port == outgoing.port, !incoming.hasHead, let stream = outgoing.stream,
-      stream > lastStream
-    else { return }
+  func goAway(lastStream: Int) {
+    guard !incoming.hasHead, let stream = outgoing.stream, stream > lastStream else { return }
     outgoing.isUnprocessed = true
   }
 

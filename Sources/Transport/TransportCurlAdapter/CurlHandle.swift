@@ -32,7 +32,7 @@ final class CurlHandle {
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   /// Whether the request has `Connection: close`.
-  private var closes = false  // not mutated: set before it is read
+  private(set) var closes = false  // not mutated: set before it is read
   private var method: HTTPRequest.Method?
   private(set) var framing: WireRequest.Framing?
   private(set) var options = TransportOptions()
@@ -99,7 +99,7 @@ final class CurlHandle {
       origin = transfer.wire.origin
       setURL(transfer.wire.url)
     }
-    if offersHTTP2 != transfer.mayShare(configuration) {
+    if offersHTTP2 != (transfer.mayShare(configuration) && loop.canTapHTTP2) {
       offersHTTP2.toggle()
       setVersion(offersHTTP2: offersHTTP2)
     }
@@ -153,14 +153,17 @@ final class CurlHandle {
     // If libcurl cannot parse the URL, the transfer fails.
     curl_url_set(parsed, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS))
     ccurl_set_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(parsed))
-    // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly. A
-    // request to an HTTP proxy has the whole URL as its target, so there the question mark is lost.
+    // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly, and
+    // 8.23 changes percent-encoded bytes. A request to an HTTP proxy has the whole URL as its target,
+    // so there both happen.
     // not mutated: only with libcurl after 8.5
     let hasEmptyQuery = target.utf8.last == UInt8(ascii: "?") && !target.dropLast().contains("?")
     // not mutated: only with libcurl after 8.5
     let isDirect = configuration.proxy == .none || origin?.scheme == .https
     // not mutated: only with libcurl after 8.5
-    ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, hasEmptyQuery && isDirect ? target : nil)
+    ccurl_set_string(
+      easy, CURLOPT_REQUEST_TARGET,
+      (hasEmptyQuery || CurlLibrary.current.normalizesURLs) && isDirect ? target : nil)
     // not mutated: changes only memory use
     curl_url_cleanup(url)
     // not mutated: changes only memory use
@@ -245,6 +248,8 @@ final class CurlHandle {
     self.transfer = nil
     lane = nil
     incoming = Incoming()
+    if let stream = outgoing.stream { outgoing.connection?.tap?.forget(stream) }
+    use(nil)
     outgoing = Outgoing()
     needsFreshConnection = false
     failure = nil

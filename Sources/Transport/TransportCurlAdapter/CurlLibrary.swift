@@ -40,6 +40,21 @@ package struct CurlLibrary: Sendable {
   // not mutated: only with libcurl after 8.5
   package var overridesEarlierLength: Bool { version <= 0x08_05_00 }
 
+  /// Whether libcurl changes the case of percent-encoded bytes in a URL.
+  ///
+  /// libcurl 8.14 does not, 8.23 does.
+  // not mutated: only with libcurl after 8.14
+  package var normalizesURLs: Bool { version > 0x08_0E_01 }
+
+  /// Whether libcurl reports that it used a proxy.
+  package var reportsProxy: Bool { version >= 0x08_07_00 }
+
+  /// Whether libcurl joins the lines of a folded field before it calls the header callback.
+  ///
+  /// libcurl 8.14 does not, 8.23 does.
+  // not mutated: only tests use it
+  package var joinsFoldedFields: Bool { version > 0x08_0E_01 }
+
   /// Whether libcurl offers TLS 1.0 and 1.1 by default. 7.88 does, 8.14 does not.
   // not mutated: only tests use it
   package var offersObsoleteTLS: Bool { version <= 0x08_05_00 }
@@ -49,7 +64,7 @@ package struct CurlLibrary: Sendable {
   package var pinsAuthorities: Bool {
     guard let easy = curl_easy_init() else { return false }
     defer { curl_easy_cleanup(easy) }
-    return ccurl_set_bytes(easy, CURLOPT_CAINFO_BLOB, "", 0) == CURLE_OK
+    return ccurl_set_bytes(easy, CURLOPT_CAINFO_BLOB, "\n", 1) == CURLE_OK
   }
 }
 

@@ -50,13 +50,22 @@ final class CurlLoop {
   /// The number of running transfers that may share a connection.
   private var offeringHTTP2 = 0  // not mutated: see `quietTurns`
 
-  /// The sockets of all connections, including kept ones.
-  @exclusivity(unchecked) var sockets = CurlSockets()
+  @exclusivity(unchecked) var connections: CurlConnections
+  /// Whether the frames of HTTP/2 connections can be seen.
+  let canTapHTTP2: Bool
+  /// Memory for one TLS record.
+  private let record = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 1)
+  /// The number of consecutive turns in which libcurl left input unread.
+  private var unreadTurns = 0
+  /// The transfers whose stream was refused, which wait for the end of another to their origin.
+  private var refused: [CurlHandle] = []
 
   init(_ driver: CurlDriver, _ configuration: CurlTransport.Configuration) {
     self.driver = driver
     self.configuration = configuration
     self.queue = CurlQueue(configuration)
+    self.canTapHTTP2 = configuration.canTapHTTP2
+    self.connections = CurlConnections(localPorts: configuration.localPorts)
     let limits = configuration.limits
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.total)
     ccurl_set_multi(driver.multi, CURLMOPT_MAXCONNECTS, limits.total)
@@ -70,8 +79,9 @@ final class CurlLoop {
     while true {
       carryOutCommands()
       guard !isShutDown else { break }
+      let hasInput = readHTTP2()
       startArrivals()
-      needsPerform = false  // not mutated: see the declaration
+      needsPerform = hasInput  // not mutated: see the declaration
       var running: Int32 = 0  // not mutated: libcurl sets it
       curl_multi_perform(driver.multi, &running)
       settle()
@@ -88,6 +98,7 @@ final class CurlLoop {
     }
     for handle in handles { finishRunning(handle, failure: handle.shutDownError()) }
     resumeWaiters()
+    record.deallocate()
     handles = []  // not mutated: libcurl 7.88 tolerates handles without their multi handle
     idle = []  // not mutated: see above
     // After the handles, whose deinitializers clean up easy handles of this multi handle.
@@ -127,15 +138,40 @@ final class CurlLoop {
     readHeldInput()  // not mutated: see the function
   }
 
+  /// Reads the next frames of the HTTP/2 connections, and makes libcurl read them.
+  ///
+  /// - Returns: Whether libcurl has more to read, so that it must be called.
+  private func readHTTP2() -> Bool {
+    var progress: Set<HTTP2Tap.Progress> = []
+    let mayStart = !arrivals.isEmpty || !refused.isEmpty
+    for connection in connections.tapped where connection.users > 0 || mayStart {
+      guard let tap = connection.tap else { continue }
+      var users = handles.filter { $0.outgoing.connection === connection }
+      if !tap.isUnread {
+        for handle in users where handle.isReset { finishRunning(handle, code: CURLE_OK) }
+        users.removeAll { $0.outgoing.connection == nil }
+      }
+      tap.retainsResponses = users.contains { !$0.isSent }
+      let found = tap.advance(record)
+      guard found != .nothing else { continue }
+      progress.insert(found)
+      // The input is not in the socket any more, so libcurl would not look for it.
+      (users.first(where: \.canReadHeldInput) ?? users.first { $0.canFlush })?.readHeldInput()
+    }
+    unreadTurns = progress.contains(.new) ? 0 : unreadTurns + 1
+    return progress.contains(.new) || progress.contains(.unread) && unreadTurns < 8
+  }
+
   /// Makes libcurl process input over HTTP/2 that it has already read.
   ///
   /// A stream whose input was left in the buffer of its connection is not run before the next event.
   // not mutated: no clause can make input arrive within that millisecond
   private func readHeldInput() {
     guard offeringHTTP2 > 0 else { return }
-    var ports: Set<Int32> = []
+    var connections: Set<ObjectIdentifier> = []
     for handle in handles where handle.canReadHeldInput {
-      if ports.insert(handle.outgoing.port).inserted { handle.readHeldInput() }
+      guard let connection = handle.outgoing.connection else { continue }
+      if connections.insert(ObjectIdentifier(connection)).inserted { handle.readHeldInput() }
     }
   }
 
@@ -159,7 +195,7 @@ final class CurlLoop {
   // not mutated: no clause can make input arrive within that millisecond
   private func mayEnd(_ handle: CurlHandle) -> Bool {
     !handles.contains {
-      $0.outgoing.port == handle.outgoing.port && $0.transfer?.isReadingPaused == true
+      $0.outgoing.connection === handle.outgoing.connection && $0.transfer?.isReadingPaused == true
     }
   }
 
@@ -192,10 +228,12 @@ final class CurlLoop {
     waitingForContent[ObjectIdentifier(handle)] = handle
   }
 
-  /// Passes GOAWAY to all transfers, and those on the same connection handle it.
-  func goAway(_ port: Int32, of lane: CurlQueue.Lane?, lastStream: Int) {
+  /// Passes GOAWAY to the transfers of its connection.
+  func goAway(_ connection: CurlConnection, of lane: CurlQueue.Lane?, lastStream: Int) {
     if let lane { queue.noteGoAway(lane) }
-    for handle in handles { handle.goAway(port, lastStream: lastStream) }
+    for handle in handles where handle.outgoing.connection === connection {
+      handle.goAway(lastStream: lastStream)
+    }
   }
 
   /// Records that a transfer has a connection, which queued transfers may share.
@@ -323,15 +361,18 @@ final class CurlLoop {
       let handle = Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue()
       if handle.needsFreshConnection {
         curl_multi_remove_handle(driver.multi, handle.easy)
-        handle.needsFreshConnection = false
-        // Other kept connections may be stale too.
-        // not mutated: libcurl would try each one and then connect
-        handle.set(CURLOPT_FRESH_CONNECT, true)
-        curl_multi_add_handle(driver.multi, handle.easy)
+        handle.prepareFreshConnection()
+        restart(handle)
       } else if handle.mayTryAgain(code) {
         curl_multi_remove_handle(driver.multi, handle.easy)
+        let isRefused = handle.outgoing.isRefused || handle.isStreamRefused
         handle.prepareNextTry()
-        curl_multi_add_handle(driver.multi, handle.easy)
+        // The server allows no more streams than it has accepted.
+        if isRefused, handles.contains(where: { isCompeting($0, with: handle) }) {
+          refused.append(handle)
+        } else {
+          restart(handle)
+        }
       } else {
         finishRunning(handle, code: code)
       }
@@ -352,6 +393,17 @@ final class CurlLoop {
     }
   }
 
+  /// Gives a transfer to libcurl again.
+  private func restart(_ handle: CurlHandle) {
+    needsPerform = true
+    curl_multi_add_handle(driver.multi, handle.easy)
+  }
+
+  /// Whether another transfer to the same origin is running, and does not wait after its refusal.
+  private func isCompeting(_ other: CurlHandle, with handle: CurlHandle) -> Bool {
+    other !== handle && other.lane === handle.lane && !refused.contains { $0 === other }
+  }
+
   private func finishRunning(_ handle: CurlHandle, failure: TransportError) {
     handle.fail(failure)
     abort(handle)
@@ -364,10 +416,11 @@ final class CurlLoop {
   /// connection. So another transfer on the connection is made to send one; without another, the
   /// connection is closed.
   private func abort(_ handle: CurlHandle) {
-    let port = handle.outgoing.port
+    let connection = handle.outgoing.connection
     handle.closeUnlessShared()
     finishRunning(handle, code: CURLE_OK)
-    handles.first { $0.outgoing.port == port && $0.canFlush }?.flush()
+    guard let connection else { return }
+    handles.first { $0.outgoing.connection === connection && $0.canFlush }?.flush()
   }
 
   private func finishRunning(_ handle: CurlHandle, code: CURLcode) {
@@ -379,6 +432,10 @@ final class CurlLoop {
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.transfer?.progress.advance(to: .ended)
     handle.finish(ending)
+    refused.removeAll { $0 === handle }
+    if let next = refused.firstIndex(where: { $0.lane === lane }) {
+      restart(refused.remove(at: next))
+    }
     if handle.isSingleUse { handles.removeAll { $0 === handle } } else { idle.append(handle) }
     queue.release(lane, hadConnection: hadConnection)
     startQueued()

@@ -80,11 +80,14 @@ struct CurlOptions {
       if ccurl_readable_bundle(easy) != nil { try clear(CURLOPT_CAPATH) }
     case .pem(let text):
       // The blob replaces the default bundle, but not the directory or the system's store.
-      try set(CURLOPT_CAINFO_BLOB, Array(text.utf8))
+      try set(CURLOPT_CAINFO_BLOB, Self.bundle(text))
       try clear(CURLOPT_CAPATH)
       try set(CURLOPT_SSL_OPTIONS, 0)
     }
   }
+
+  /// The bytes of a bundle; never empty, which libcurl 8.23 rejects.
+  private static func bundle(_ text: String) -> [UInt8] { Array((text.isEmpty ? "\n" : text).utf8) }
 
   private func setProxy() throws(TransportError) {
     switch configuration.proxy {
@@ -104,7 +107,7 @@ struct CurlOptions {
     try set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
     try set(CURLOPT_PROXY_SSLVERSION, ccurl_ssl_version_tls12)
     if case .pem(let text) = configuration.authorities {
-      try set(CURLOPT_PROXY_CAINFO_BLOB, Array(text.utf8))
+      try set(CURLOPT_PROXY_CAINFO_BLOB, Self.bundle(text))
       try clear(CURLOPT_PROXY_CAPATH)
       try set(CURLOPT_PROXY_SSL_OPTIONS, 0)
     }

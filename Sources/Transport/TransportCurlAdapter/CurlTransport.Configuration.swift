@@ -1,3 +1,4 @@
+import Foundation
 import TransportPort
 
 extension CurlTransport {
@@ -51,15 +52,38 @@ extension CurlTransport {
     public var proxy = Proxy.none
 
     /// Whether the transport offers HTTP/2 to `https` origins.
+    ///
+    /// It does so only with OpenSSL, and not through a proxy that is reached over TLS.
     public var allowsHTTP2 = true
 
     /// The codes with which libcurl appears to reject options, by option name; for tests.
     package var simulatedRefusals: [String: UInt32] = [:]
+
+    /// The local ports of the first connections, in the order in which they are opened; for tests.
+    package var localPorts: [UInt16] = []
 
     /// Whether the adapter reads the state of connections from OpenSSL; only tests clear this.
     var queriesOpenSSL = true
 
     /// Creates the default configuration.
     public init() {}
+  }
+}
+
+extension CurlTransport.Configuration {
+  /// Whether the adapter can see the frames of an HTTP/2 connection; see ``HTTP2Tap``.
+  ///
+  /// That needs OpenSSL, and a connection whose socket carries only the TLS of the origin.
+  var canTapHTTP2: Bool {
+    guard queriesOpenSSL, OpenSSL.shared != nil else { return false }
+    let environment = ProcessInfo.processInfo.environment
+    let urls: [String?] =
+      switch proxy {
+      case .none: []
+      case .url(let url, _): [url]
+      case .environment:
+        ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].map { environment[$0] }
+      }
+    return !urls.contains { $0?.lowercased().hasPrefix("https:") == true }
   }
 }

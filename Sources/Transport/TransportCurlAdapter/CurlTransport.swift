@@ -18,9 +18,13 @@ import TransportPort
 ///   the field. The content of a 417 response fails as truncated, because libcurl discards it. So
 ///   does content with a transfer coding other than chunked if Content-Length precedes
 ///   Transfer-Encoding.
-/// - Over HTTP/2: if the server refuses a stream of a kept connection, only an idempotent request
-///   counts as safe to retry.
+/// - After 8.14: a folded field is joined before the adapter sees it, so a folded Content-Length or
+///   Transfer-Encoding is accepted; different values of Content-Length fail as `invalidLength`; and an
+///   invalid line of a head fails only once the next one has arrived.
 /// - In 7.81, over HTTP/2: after GOAWAY, only an idempotent request counts as safe to retry.
+/// - Without OpenSSL, and through a proxy that is reached over TLS: no HTTP/2. libcurl reports a
+///   response as complete although the server did not end its stream, and the adapter can see that
+///   only in the frames that OpenSSL decrypts.
 /// - Without OpenSSL: a body over TLS that ends with the connection fails with
 ///   ``TransportError/Kind-swift.enum/truncatedBody``, because the adapter cannot detect a missing
 ///   `close_notify`; and a TLS failure may have no more specific cause than

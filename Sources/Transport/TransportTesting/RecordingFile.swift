@@ -114,6 +114,6 @@ private struct EncodedArgument: Encodable {
 #if compiler(<6.3)
   extension SourceLocation {
     /// The path of the source file.
-    fileprivate var filePath: String { _filePath }
+    var filePath: String { _filePath }
   }
 #endif

@@ -65,6 +65,7 @@ extension TransportError.Kind {
       ("Out of memory", hasHead ? .other : .headTooLarge),
       ("transfer closed", .truncatedBody),
       ("chunked-encod", .badChunk),
+      ("Transfer-Encoding (", .unsupportedTransferCoding),
       ("content unencoding", .corruptEncoding),
       ("Content or Transfer-Encoding", .corruptEncoding),
       ("certificate has expired", .tls(.certificateExpired)),

@@ -35,6 +35,25 @@ struct NetscapeCookieFileTests {
     try NetscapeCookieFile.cookies(in: Data(text.utf8), now: .start)
   }
 
+  /// The cookies of a file's valid lines.
+  private func readable(_ data: Data) -> [Cookie] {
+    do throws(CookieFileError) {
+      return try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+    } catch {
+      return error.readable
+    }
+  }
+
+  /// What is wrong with a file.
+  private func problems(_ data: Data) -> [CookieFileError.Problem] {
+    do throws(CookieFileError) {
+      _ = try NetscapeCookieFile.cookies(in: data, now: .distantPast)
+      return []
+    } catch {
+      return error.problems
+    }
+  }
+
   @Test("each kind of problem has a text of its own with the position")
   func texts() throws {
     let lines = [
@@ -46,6 +65,97 @@ struct NetscapeCookieFileTests {
     let problems = try #require(error?.problems)
     #expect(Set(problems.map(\.description)).count == lines.count)
     #expect(error?.description.contains("entry 2 has 'a b' for a domain") == true)
+  }
+
+  @Test("fields and text that have no column are written too, and read unless the line was edited")
+  func everyField() throws {
+    let cookies = [
+      Cookie(
+        name: "a", value: "1", domain: "example.com", expires: .start + 0.25, sameSite: .strict,
+        creation: .start - 300 * 86_400.5, lastAccess: .start - 300 * 86_400),
+      Cookie(name: "", value: "nameless", domain: "example.com", creation: .distantPast),
+      Cookie(name: "t\tb", value: "t\tb", domain: "a.example", creation: .distantPast),
+      Cookie(name: "o", value: "\u{10F7E9}", domain: "a.example", creation: .distantPast),
+      Cookie(
+        name: "old", value: "1", domain: "a.example", expires: Date(timeIntervalSince1970: -0.5),
+        creation: .distantPast),
+    ]
+    let text = String(decoding: try NetscapeCookieFile.data(for: cookies), as: UTF8.self)
+    #expect(try NetscapeCookieFile.cookies(in: Data(text.utf8), now: .distantPast) == cookies)
+    let edited = try NetscapeCookieFile.cookies(
+      in: Data(text.replacing("\ta\t1\n", with: "\ta\t2\n").utf8), now: .distantPast)
+    #expect(edited.first { $0.name == "a" }?.value == "2")
+    #expect(edited.first { $0.name == "a" }?.sameSite == .unspecified)
+    let lines = text.split(separator: "\n")
+    // An expiry of 0 means a session cookie.
+    #expect(
+      lines.filter { !$0.hasPrefix("#") } == [
+        "example.com\tFALSE\t/\tFALSE\t\(Int(Date.start.timeIntervalSince1970))\ta\t1",
+        "a.example\tFALSE\t/\tFALSE\t1\told\t1",
+      ])
+    let (comment, line) = (Data(lines[1].utf8), Data(lines[2].utf8))
+    for between in [Data("\n\n".utf8), Data("\nbad\n".utf8), Data([0x0a, 0xff, 0x0a])] {
+      #expect(readable(comment + between + line).map(\.sameSite) == [.unspecified])
+    }
+    #expect(readable(comment) == [])
+  }
+
+  @Test("each bad line is reported with its number, and the others are read")
+  func reported() {
+    let good = "a.b\tFALSE\t/\tFALSE\t0\tx\ty"
+    let bad: [(String, CookieFileError.Reason)] = [
+      ("a.b FALSE / FALSE 0 x y", .columns(1)), (good + "\tz", .columns(8)),
+      ("a b\tFALSE\t/\tFALSE\t0\tx\ty", .invalidDomain("a b")),
+      ("a.b\tYES\t/\tFALSE\t0\tx\ty", .notAFlag("YES")),
+      ("a.b\tFALSE\t/\t1\t0\tx\ty", .notAFlag("1")),
+      ("a.b\tFALSE\t/\tFALSE\tnan\tx\ty", .invalidExpiry("nan")),
+      ("a.b\tFALSE\t/\tFALSE\t0x10\tx\ty", .invalidExpiry("0x10")),
+      ("a.b\tFALSE\t/\tFALSE\t1-\tx\ty", .invalidExpiry("1-")),
+      ("a.b\tFALSE\t/\tFALSE\t1e3\tx\ty", .invalidExpiry("1e3")),
+      ("a.b\tFALSE\tx\tFALSE\t0\tx\ty", .refused(.notRestorable)),
+      ("a.b\tFALSE\t/\tFALSE\t0\t__Secure-x\ty", .refused(.securePrefix)),
+    ]
+    let data = Data(([good] + bad.map(\.0) + [good]).joined(separator: "\n").utf8)
+    #expect(
+      problems(data)
+        == bad.enumerated().map { .init(position: $0.offset + 2, reason: $0.element.1) })
+    #expect(readable(data).count == 2)
+    #expect(
+      problems(Data("a.b\n".utf8) + [0xff, 0x0a]) == [
+        .init(position: 1, reason: .columns(1)), .init(position: 2, reason: .notUTF8),
+      ])
+    #expect(problems(Data("# swift-contract-testing: {}".utf8)).map(\.position) == [1])
+    #expect(problems(Data("\n \t \r\n# c\n\(good)".utf8)) == [])
+  }
+
+  @Test("files of editors and wget(1) are read: byte order mark, fractions, ports of domains")
+  func otherPrograms() {
+    let line = Data("a.b\tFALSE\t/\tFALSE\t0\tx\ty".utf8)
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    #expect(readable(Data(mark) + line).map(\.domain) == ["a.b"])
+    for (index, byte) in [(0, 0xee), (1, 0xba), (2, 0xbe), (0, 0xf0), (1, 0xbc), (2, 0xc0)] {
+      var other = mark
+      other[index] = UInt8(byte)
+      #expect(!readable(Data(other) + line).contains { $0.domain == "a.b" })
+    }
+    let found = readable(
+      Data(
+        """
+        d.example\tFALSE\t/\tFALSE\t\(Int(Date.start.timeIntervalSince1970)).5\t\tnameless
+        b\u{fc}cher.example\tFALSE\t/\tFALSE\t\te
+        """.utf8))
+    #expect(found.map(\.name) == ["", "e"] && found.map(\.value) == ["nameless", ""])
+    #expect(found.map(\.domain) == ["d.example", "xn--bcher-kva.example"])
+    #expect(found.map(\.expires) == [.start + 0.5, nil])
+    for (column, host) in [
+      ("example.com:8080", "example.com"), (".example.com:8080", "example.com"),
+      ("192.0.2.1:80", "192.0.2.1"), ("::1:80", "::1:80"), ("[::1]", "::1"),
+      ("example.com:", nil), ("example.com:http", nil), (":80", nil),
+      ("example.com:80:80", nil), ("[::1]:80", nil), ("example.com::80", nil),
+    ] {
+      let data = Data((column + "\tFALSE\t/\tFALSE\t0\ta\t1").utf8)
+      #expect(readable(data).map(\.domain) == (host.map { [$0] } ?? []), "\(column)")
+    }
   }
 
   @Test("any text is decoded or rejected, and decoded cookies survive another round trip")

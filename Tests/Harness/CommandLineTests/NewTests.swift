@@ -24,12 +24,12 @@ import Testing
     #expect(run.status == 0, "\(run.errors)")
     let paths = [
       "Sources/App/InMemoryClock.swift", "Tests/AppTests/ClockContract.swift",
-      "Tests/AppTests/ClockSpecification.swift", "Tests/AppTests/ClockContractTests.swift",
+      "Tests/AppTests/ClockContractTests.swift",
     ]
     #expect(run.output.hasPrefix("wrote:\n" + paths.map { "  \($0)\n" }.joined()))
     for path in paths { #expect(Self.files(in: folder).contains(path)) }
     #expect(run.output.contains("could not guess:\n  which type is the real thing"))
-    #expect(run.output.contains(".product(name: \"ContractExploration\""))
+    #expect(run.output.contains(".product(name: \"DriftExploration\""))
   }
 
   @Test func `a file that exists is named, and nothing is written`() async throws {

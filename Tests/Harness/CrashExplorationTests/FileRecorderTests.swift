@@ -182,6 +182,62 @@ import Testing
     #expect(error.description.contains("moved in from another folder"), "\(error)")
   }
 
+  @Test(arguments: ["unlink", "rename", "rmdir"])
+  func `a name that was made unseen gives an error, although nothing of it is left`(_ call: String)
+    throws
+  {
+    let error = try #require(throws: CrashExplorationError.self) {
+      try recording { folder in
+        let file = fopen(folder + "/LOCK", "w")
+        fputs("1", file)
+        fclose(file)
+        switch call {
+        case "unlink": unlink(folder + "/LOCK")
+        case "rename": rename(folder + "/LOCK", folder + "/a")
+        default:
+          unlink(folder + "/LOCK")
+          rmdir(folder + "/none")
+        }
+      }
+    }
+    #expect(error.kind == .incompleteRecording)
+    #expect(error.description.contains("LOCK: nothing recorded made this name"), "\(error)")
+  }
+
+  @Test func `a synchronizing write and a raw system call synchronize`() throws {
+    typealias Write = @convention(c) (Int32, UnsafePointer<iovec>, Int32, Int, Int32) -> Int
+    let pwritev2 = unsafeBitCast(
+      try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "pwritev2")), to: Write.self)
+    typealias SystemCall = @convention(c) (Int, Int, Int, Int, Int, Int, Int) -> Int
+    let symbol = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "syscall"))
+    let systemCall = unsafeBitCast(symbol, to: SystemCall.self)
+    #if arch(x86_64)
+      let (fsyncNumber, fdatasyncNumber) = (74, 75)
+    #else
+      let (fsyncNumber, fdatasyncNumber) = (82, 83)
+    #endif
+    let (folder, events) = try recording { folder in
+      _ = Self.with(folder + "/a") { file in
+        var bytes = Array("one".utf8)
+        return bytes.withUnsafeMutableBytes { bytes in
+          let parts = [iovec(iov_base: bytes.baseAddress, iov_len: 3)]
+          // RWF_DSYNC.
+          return pwritev2(file, parts, 1, 0, 2)
+        }
+      }
+      for (name, number) in [("b", fsyncNumber), ("c", fdatasyncNumber)] {
+        _ = Self.with("\(folder)/\(name)") { file in
+          write(file, name, 1) + systemCall(number, Int(file), 0, 0, 0, 0, 0)
+        }
+      }
+      _ = Self.with(folder + "/d", O_WRONLY | O_CREAT | O_DSYNC) { write($0, "d", 1) }
+    }
+    #expect(events.count { $0.kind == .sync } == 4, "\(events)")
+    #expect(
+      try images(folder, after: .powerLossKeepingNames)
+        == [["a": "one", "b": "b", "c": "c", "d": "d"]])
+  }
+
   // MARK: - Images
 
   /// The bytes at each path, `/` for a folder.
@@ -239,8 +295,7 @@ import Testing
     #expect(try images(folder, after: .powerLossKeepingNames) == [["b": "a"]])
   }
 
-  @Test func `a torn write keeps its first or its last sectors, over what was there before`() throws
-  {
+  @Test func `a torn write keeps any of its sectors, over what was there before`() throws {
     let (folder, _) = try recording { folder in
       _ = Self.with(folder + "/a") { file in
         let (old, new) = (String(repeating: "o", count: 700), String(repeating: "n", count: 1000))
@@ -251,14 +306,54 @@ import Testing
     func text(_ parts: (String, Int)...) -> [String: String] {
       ["a": parts.map { String(repeating: $0.0, count: $0.1) }.joined()]
     }
+    let torn = try images(folder, after: .powerLossTearingWrite)
+    #expect(torn.count == 6)
     #expect(
-      try images(folder, after: .powerLossTearingWrite) == [
+      Set(torn) == [
         // Sectors end at 512 and 1024.
         text(("o", 100), ("n", 412), ("o", 188)),
         text(("o", 512), ("n", 588)),
         text(("o", 100), ("n", 924)),
         text(("o", 700), ("\0", 324), ("n", 76)),
+        text(("o", 512), ("n", 512)),
+        text(("o", 100), ("n", 412), ("o", 188), ("\0", 324), ("n", 76)),
       ])
+  }
+
+  @Test func `a write of many sectors is torn at each, and in pages`() throws {
+    let (folder, _) = try recording { folder in
+      _ = Self.with(folder + "/a") { write($0, String(repeating: "n", count: 8_192), 8_192) }
+    }
+    let texts = Set(try images(folder, after: .powerLossTearingWrite).compactMap { $0["a"] })
+    func text(_ first: Int, _ gap: Int) -> String {
+      String(repeating: "n", count: first) + String(repeating: "\0", count: gap)
+        + String(repeating: "n", count: 8_192 - first - gap)
+    }
+    #expect(texts.contains(text(1_024, 512)) && texts.contains(text(0, 4_096)))
+    #expect(texts.contains(String(repeating: "n", count: 4_096)))
+    #expect(texts.count == 3 * 15 - 1)
+  }
+
+  @Test func `one write may be lost among others, and a size may be kept without its bytes`() throws
+  {
+    let (folder, _) = try recording { folder in
+      _ = Self.with(folder + "/a") { file in
+        guard write(file, "old!", 4) == 4, fsync(file) == 0, pwrite(file, "NEW", 3, 0) == 3,
+          pwrite(file, "record", 6, 4) == 6
+        else { return -1 }
+        return pwrite(file, "x", 1, 1)
+      }
+    }
+    #expect(
+      try images(folder, after: .powerLossLosingWrite)
+        == [["a": "oxd!record"], ["a": "NxW!"], ["a": "NEW!record"]])
+    #expect(
+      try images(folder, after: .powerLossKeepingSizes) == [
+        ["a": "old!\0\0\0\0\0\0"], ["a": "oxd!record"], ["a": "NxW!\0\0\0\0\0\0"],
+        ["a": "NEW!record"],
+      ])
+    #expect(![CrashMode].ext4Ordered.contains(.powerLossKeepingSizes))
+    #expect([CrashMode].posix == CrashMode.allCases)
   }
 
   @Test func `a name in a folder that was not kept is lost with it`() throws {

@@ -55,8 +55,19 @@ import Testing
   @Test func `a log without checksums is torn`() async throws {
     let report = try await report(on: .log(hasChecksums: false))
     let failure = try #require(report.failure)
-    #expect(failure.finding.mode == .powerLossTearingWrite, "\(report)")
     #expect(failure.finding.kind == .mixed, "\(report)")
+  }
+
+  @Test func `a log that takes zeros for a record fails where sizes are kept, and not on ext4`()
+    async throws
+  {
+    let store = Reopenable<any NoteStore>.log(hasChecksums: false)
+    let report = try await report(on: store, modes: [.powerLossKeepingSizes])
+    #expect(report.failure?.finding.mode == .powerLossKeepingSizes, "\(report)")
+    #expect("\(report)".contains("seen on  ext4 with data=writeback, and XFS"), "\(report)")
+    let small = try await self.report(
+      on: store, modes: .ext4Ordered.filter { $0 != .powerLossTearingWrite })
+    #expect(small.failure == nil, "\(small)")
   }
 
   @Test func `a log that keeps a torn end loses the records after it`() async throws {

@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Foundation
+import LockStepExploration
 
 /// A process that explores failing subjects until a test kills it.
 ///

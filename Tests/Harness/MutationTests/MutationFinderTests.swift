@@ -132,6 +132,54 @@ import Testing
     #expect(changes.contains("literal: [1] → (false ? [1] : [])"))
   }
 
+  @Test func `conditions, calls, keys and replacements are left out`() throws {
+    let changes = try TypedSource.changes(
+      of: """
+        struct Job { var due: Int; var name: String; var retries: Int }
+        struct Queue {
+          var jobs: [String: Job] = [:]
+          mutating func put(_ job: Job, holding token: Int, of owner: Int?) -> Bool {
+            guard token > 0, let owner, owner == token || job.retries < 3 else { return false }
+            if job.name.isEmpty { return false }
+            jobs[job.name] = job
+            jobs["last"] = nil
+            while token < 0 {}
+            return token > 1 && owner > 2
+          }
+          func sorted() -> [Job] { jobs.values.sorted { ($0.due, $0.name) < ($1.due, $1.name) } }
+          func until(_ a: Int, _ b: Int) -> Int { max(a, b) - min(a, b) }
+          func move(_ from: String, by step: Int, _ to: String, near: String) {}
+          func text(_ a: String) -> String {
+            move(a, by: 1, "x", near: "y")
+            return a.lowercased()
+          }
+        }
+        """)
+    let dropped = changes.filter { $0.hasPrefix("dropped-condition: ") }.sorted()
+    #expect(
+      dropped == [
+        "dropped-condition: job.name.isEmpty → true", "dropped-condition: job.retries < 3 → false",
+        "dropped-condition: owner == token → false", "dropped-condition: owner > 2 → true",
+        "dropped-condition: token > 0 → true", "dropped-condition: token > 1 → true",
+      ])
+    #expect(
+      changes.contains(
+        "kept-entry: jobs[job.name] = job → if jobs[job.name] == nil { jobs[job.name] = job }"))
+    #expect(changes.filter { $0.hasPrefix("kept-entry") }.count == 1)
+    let comparison = "($0.due, $0.name) < ($1.due, $1.name)"
+    #expect(changes.contains("dropped-key: \(comparison) → ($0.name) < ($1.name)"))
+    #expect(changes.contains("dropped-key: \(comparison) → ($0.due) < ($1.due)"))
+    let sorted = changes.filter { $0.hasPrefix("dropped-call: jobs.values.sorted") }
+    #expect(sorted.count == 1 && sorted[0].hasSuffix(": Array(jobs.values))"))
+    #expect(changes.contains("dropped-call: a.lowercased() → a"))
+    #expect(
+      changes.contains("function: max(a, b) → a") && changes.contains("function: max(a, b) → b"))
+    #expect(changes.contains("arithmetic: max(a, b) - min(a, b) → min(a, b)"))
+    #expect(
+      changes.contains(
+        #"arguments: move(a, by: 1, "x", near: "y") → move("y", by: 1, "x", near: a)"#))
+  }
+
   @Test func `a change compiles if a person makes it`() throws {
     let text = """
       func f(a: Int, s: String, o: Int?, p: [String]) -> Int? {
@@ -313,6 +361,24 @@ import Testing
       try TypedSource.changes(of: "func f() -> Int { 1 }  // not mutated:")
     }
     #expect(error?.description.contains("Sample.swift:1") == true)
+  }
+
+  @Test func `a comment that names a mutant excludes nothing else, and must find it`() throws {
+    let changes = try TypedSource.changes(
+      of: """
+        func f(n: Int) -> Int {
+          // not mutated (comparison): both give the same result
+          if n < 51 { return 0 }
+          return max(n, 52)  // not mutated (min(n, 52)): never at the limit
+        }
+        """)
+    #expect(!changes.contains { $0.hasPrefix("comparison") || $0.hasSuffix("min(n, 52)") })
+    #expect(changes.contains("number: 51 → 52") && changes.contains("function: max(n, 52) → n"))
+    let error = #expect(throws: MutationError.self) {
+      try TypedSource.changes(of: "func f() -> Int { 1 }  // not mutated (removal): none")
+    }
+    #expect(
+      error?.description.contains("Sample.swift:1: '// not mutated (removal)' names no") == true)
   }
 
   @Test func `ids are stable when other lines change, and unique`() throws {

@@ -52,7 +52,8 @@ import Testing
       """#)
     defer { source.remove() }
     #expect(source.module.mutants.count > 90)
-    #expect(try source.unviable() == [])
+    let unviable = try source.unviable()
+    #expect(unviable == [])
   }
 
   @Test func `mutants that do not compile are found, and no other is dropped`() throws {

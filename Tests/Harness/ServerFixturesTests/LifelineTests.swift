@@ -33,7 +33,9 @@ import Testing
   }
 
   private func start(in scope: FixtureScope) async throws {
-    let server = try await scope.server(ValueServer.path, arguments: ValueServer.arguments)
+    // With a child that leaves the server's session.
+    let server = try await scope.server(
+      "/bin/sh", arguments: ValueServer.script("(setsid sleep 1000 &); exec \"$1\" $2"))
     ServerOwner.announce(
       .init(
         process: server.processID ?? 0, folder: server.folder.deletingLastPathComponent().path))

@@ -1,5 +1,6 @@
 import ContractTesting
 import ExplorationEngine
+import FaultExploration
 import Foundation
 import ServerFixtures
 import Testing
@@ -33,6 +34,30 @@ extension Implementation where Fixture == JobQueueFixture {
   }
 }
 
+/// Only compiled: `PostgresTests` runs the server.
+struct PostgresJobQueue: JobQueue {
+  init(port: UInt16) throws {}
+  func push(_ job: String) async throws {}
+  func reserve() async throws -> String? { nil }
+}
+
+extension Implementation where Fixture == JobQueueFixture {
+  static let postgres = live("postgres") { scope in
+    let server = try await scope.server(
+      "/bin/sh",
+      arguments: { ["-c", postgresScript, "sh", "\($0.port)"] },
+      readiness: .log(containing: "database system is ready to accept connections"),
+      within: .seconds(60), install: "apt-get install postgresql", user: "postgres")
+    return JobQueueFixture(queue: try PostgresJobQueue(port: server.port), server: server)
+  }
+}
+
+let postgresScript = """
+  PATH=$(echo /usr/lib/postgresql/*/bin):$PATH
+  [ -e data ] || initdb -D data -A trust -U postgres >&2 || exit
+  exec postgres -D data -p "$1" -c listen_addresses=127.0.0.1 -c unix_socket_directories=
+  """
+
 extension Fault<JobQueueFixture> {
   static let kill = killing { $0.server }
   static let pause = pausing { $0.server }
@@ -61,7 +86,7 @@ extension ClauseGroup<JobQueueFixture> {
     let blocks = page.components(separatedBy: "```swift\n").dropFirst().map {
       $0.components(separatedBy: "```")[0]
     }
-    #expect(blocks.count == 3)
+    #expect(blocks.count == 4)
     for line in blocks.joined().split(separator: "\n") {
       let isKnown = known.contains(line.trimmingCharacters(in: .whitespaces))
       #expect(isKnown, "\(line)")

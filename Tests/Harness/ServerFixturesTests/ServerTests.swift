@@ -80,6 +80,78 @@ import Testing
     #expect(!ValueServer.isRunning(child))
   }
 
+  /// Children in sessions of their own: one without the environment, one whose parent has ended.
+  private static let escaping = ValueServer.script(
+    """
+    env -i setsid sleep 1000 & echo $! > child
+    (setsid sh -c 'echo $$ > daemon; exec sleep 1000' &)
+    while [ ! -s daemon ]; do sleep 0.01; done
+    exec "$1" $2
+    """)
+
+  private func escaped(_ server: Server) throws -> [pid_t] {
+    try ["child", "daemon"].map { name in
+      let text = try String(contentsOf: server.folder.appendingPathComponent(name), encoding: .utf8)
+      return try #require(pid_t(text.trimmingCharacters(in: .newlines)))
+    }
+  }
+
+  private func isStopped(_ process: pid_t) throws -> Bool {
+    try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).contains(") T ")
+  }
+
+  @Test func `processes that left the server's session are paused, resumed and killed with it`()
+    async throws
+  {
+    let last = try await withScope { scope in
+      let server = try await scope.server("/bin/sh", arguments: Self.escaping)
+      let first = try escaped(server)
+      server.pause()
+      for process in first { #expect(try isStopped(process)) }
+      #expect(server.unreachable == [])
+      server.resume()
+      for process in first {
+        #expect(try !isStopped(process))
+        #expect(ValueServer.isRunning(process))
+      }
+      await server.kill()
+      for process in first { #expect(!ValueServer.isRunning(process)) }
+      try FileManager.default.removeItem(at: server.folder.appendingPathComponent("daemon"))
+      try await server.restart()
+      return try escaped(server)
+    }
+    for process in last { #expect(!ValueServer.isRunning(process)) }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs root"))
+  func `root runs a server as another user, who owns its folder`() async throws {
+    try await withScope { scope in
+      let server = try await scope.server(
+        "/bin/sh", arguments: { _ in ["-c", "id -un > user && echo ready; exec sleep 1000"] },
+        readiness: .log(containing: "ready"), user: "nobody")
+      let user = try String(
+        contentsOf: server.folder.appendingPathComponent("user"), encoding: .utf8)
+      #expect(user == "nobody\n")
+      server.pause()
+      #expect(server.unreachable == [])
+      let error = try await #require(throws: ServerError.self) {
+        _ = try await scope.server("/bin/sh", user: "no-such-user")
+      }
+      #expect(error.description.contains("the user no-such-user, who does not exist"))
+    }
+  }
+
+  @Test func `a shell that does not find the server makes the case unavailable`() async throws {
+    let error = try await withScope { scope in
+      try await #require(throws: ServerError.self) {
+        _ = try await scope.server(
+          "/bin/sh", arguments: { _ in ["-c", "exec no-such-server"] },
+          install: "apt-get install it")
+      }
+    }
+    #expect(error.unavailabilityReason?.contains("Install it: apt-get install it") == true)
+  }
+
   @Test func `a program ends when nothing holds its group any more`() throws {
     let folder = NSTemporaryDirectory()
     var program: pid_t?

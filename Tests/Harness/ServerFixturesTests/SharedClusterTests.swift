@@ -4,6 +4,7 @@ import SystemLocks
 import Testing
 
 @testable import ExplorationEngine
+@testable import FaultExploration
 @testable import ServerFixtures
 
 /// Clusters as fixtures, and the faults of their nodes.

@@ -67,6 +67,18 @@ import TransportPort
     #expect(world.log.requests.last?.bodyCount == (method == .post ? 3 : 0))
   }
 
+  /// More often than libcurl sends again for all transfers of a handle.
+  @Test(arguments: [OriginPlan.Version.http11, .http2], [ScriptStep.close, .reset])
+  func `an idempotent request is sent again whenever a kept connection ends`(
+    _ version: OriginPlan.Version, _ ending: ScriptStep
+  ) async throws {
+    let world = try CurlWorld(
+      OriginPlan(version: version) {
+        $0.ordinal == 1 ? .respond(text: "\($0.connection)") : [.readBody, ending]
+      }, scheme: .https)
+    for connection in 1...14 { #expect(try await world.answer().text == "\(connection)") }
+  }
+
   @Test func `a peer without TLS fails the handshake`() async throws {
     let world = try CurlWorld(
       OriginPlan(onConnect: { _ in [.send("220 hello\r\n"), .close] }, onRequest: { _ in [] }))

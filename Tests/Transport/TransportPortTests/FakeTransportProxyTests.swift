@@ -1,4 +1,5 @@
 import Testing
+
 @testable import TransportPort
 
 @Suite struct FakeTransportProxyTests {

@@ -33,6 +33,102 @@ import TransportRecording
     #expect(await Seen(replay, HTTPRequest(url: origin + "/favicon.ico")).status == 404)
   }
 
+  /// What the exports of other programs have in their own way, written by hand: dates with zones, empty
+  /// texts, joined lines, times of -1, requests that a proxy tunnels.
+  private static let exports: KeyValuePairs<String, String> = [
+    "Firefox": #"""
+    "version":"1.2","creator":{"name":"Firefox","version":"140.0"},"browser":{"name":"Firefox"},"pages":[{"pageTimings":
+    {"onContentLoad":-37}}],"entries":[{"startedDateTime":"2026-01-01T10:00:00.000+02:00","time":-1,"pageref":"page_1",
+    "request":{"bodySize":7,"method":"POST","url":"https://h/a","httpVersion":"HTTP/2","headers":[{"name":"Content-Type",
+    "value":"application/json"}],"cookies":[],"queryString":[],"headersSize":399,"postData":{"mimeType":"application/json",
+    "params":[],"text":"{\"a\":1}"}},"response":{"status":200,"statusText":"","httpVersion":"HTTP/2","headers":[{"name":
+    "content-encoding","value":"gzip"}],"cookies":[],"content":{"mimeType":"text/plain","size":5,"encoding":"base64","text":
+    "aGVsbG8="},"redirectURL":"","headersSize":99,"bodySize":25},"cache":{},"timings":{"blocked":-1,"dns":0,"ssl":-1},
+    "_securityState":"secure"}]
+    """#,
+    "Safari": #"""
+    "version":"1.2","creator":{"name":"WebKit Web Inspector","version":"1.0"},"entries":[{"pageref":"page_0",
+    "startedDateTime":"2026-01-01T08:00:00.123Z","time":12.345678901234,"request":{"method":"POST","url":"https://h/a",
+    "httpVersion":"h2","cookies":[],"headers":[{"name":"Content-Type","value":"application/json"}],"queryString":[],
+    "headersSize":-1,"bodySize":-1,"postData":{"mimeType":"application/json","text":"{\"a\": 1}"}},"response":{"status":200,
+    "statusText":"OK","httpVersion":"h2","cookies":[{"name":"a","value":"1","expires":null}],"headers":[],"content":{"size":5,
+    "compression":-20,"mimeType":"text/plain","text":"hello"},"redirectURL":"","headersSize":-1,"bodySize":-1,
+    "_transferSize":25},"cache":{},"timings":{"blocked":0,"send":0,"wait":1e-3,"receive":0},"_fetchType":"Network Load"}]
+    """#,
+    "Charles": #"""
+    "version":"1.2","creator":{"name":"Charles Proxy","version":"4.6"},"entries":[{"startedDateTime":
+    "2026-01-01T08:00:00.1+0000","time":5,"request":{"method":"CONNECT","url":"https://h:443","headers":[],"bodySize":0},
+    "response":{"_charlesStatus":"COMPLETE","status":200,"statusText":"Connection established","headers":[],"content":
+    {"size":0,"mimeType":null,"text":null}}},{"startedDateTime":"2026-01-01T08:00:00.2+0000","time":7,"request":{"method":
+    "POST","url":"https://h/a","headers":[{"name":":path","value":"/a"}],"bodySize":7,"postData":{"mimeType":
+    "application/json","text":"{\"a\":1}"}},"response":{"status":200,"headers":[{"name":":status","value":"200"}],"content":
+    {"size":5,"compression":0,"mimeType":"text/plain","text":"aGVsbG8=","encoding":"base64"},"bodySize":5},
+    "timings":{"dns":-1,"connect":2,"ssl":3,"send":0,"wait":1,"receive":1},"cache":{}}]
+    """#,
+    "mitmproxy": #"""
+    "version":"1.2","creator":{"name":"mitmproxy","version":"11.0.2","comment":""},"pages":[],"entries":[{"startedDateTime":
+    "2026-01-01T08:00:00.123456+00:00","time":12.7,"request":{"method":"POST","url":"https://h/a","httpVersion":"HTTP/2.0",
+    "cookies":[],"headers":[{"name":"content-type","value":"application/json"}],"queryString":[],"headersSize":80,"bodySize":7,
+    "postData":{"mimeType":"application/json","text":"{\"a\":1}","params":[]}},"response":{"status":200,"statusText":"",
+    "headers":[{"name":"set-cookie","value":"a=1"},{"name":"set-cookie","value":"b=2"}],"content":{"size":5,"compression":0,
+    "mimeType":"text/plain","text":"hello"},"redirectURL":"","bodySize":5},"cache":{},"timings":{"connect":-1.0,"send":0.2},
+    "serverIPAddress":"127.0.0.1","_webSocketMessages":[{"type":"send","time":1,"opcode":1,"data":"x"}]}]
+    """#,
+    "Insomnia": #"""
+    "version":"1.2","creator":{"name":"Insomnia REST Client","version":"insomnia.desktop.app:v11"},"entries":[
+    {"startedDateTime":"","time":3,"request":{"method":"POST","url":"https://h/a","httpVersion":"HTTP/1.1","cookies":[],
+    "headers":[{"name":"Content-Type","value":"application/json"}],"queryString":[],"postData":{"mimeType":
+    "application/json","text":"{\"a\":1}"},"headersSize":-1,"bodySize":-1,"settingEncodeUrl":true},"response":{"status":200,
+    "statusText":"OK","headers":[],"content":{"size":5,"mimeType":"text/plain","text":"hello"},"redirectURL":null,
+    "headersSize":-1,"bodySize":-1},"cache":{},"timings":{"blocked":-1,"receive":3},"comment":"A request"}]
+    """#,
+  ]
+
+  @Test(arguments: exports.map(\.key))
+  func `the export of another program is replayed and verified`(
+    _ program: String
+  ) async throws {
+    let log = try #require(Self.exports.first { $0.key == program }?.value)
+    let archive = try HTTPArchive(Array("\u{FEFF}{\"log\":{\(log)}}".utf8))
+    let request = HTTPRequest(
+      method: .post, url: "https://h/a", headerFields: [.contentType: "application/json"])
+    let body = HTTPRequestBody.text(#"{"a":1}"#)
+    #expect(await Seen(ReplayTransport(archive), request, body: body).text == "hello")
+    let live = FakeTransport { _ in
+      .respond(
+        headerFields: program == "mitmproxy" ? ["Set-Cookie": "a=7", "set-cookie": "b=8"] : [:],
+        text: "hello")
+    }
+    let report = try await archive.verify(against: live, ArchiveVerification(methods: [.post]))
+    #expect(report.exchanges.last?.outcome == .agrees, "\(report)")
+  }
+
+  @Test func `a verification neither drops credentials nor prints them`() async throws {
+    let archive = try HTTPArchive(
+      entries: HTTPArchive.entry("GET", "http://me:s3cretSauce@h/"),
+      HTTPArchive.entry(
+        "GET", "http://h/?access_token=t0kenOfRecording",
+        answer: #"{"password":"oldPass1","n":1,"w":"Zk3vQ9xLw7RtB2nHs8YpFd4G"}"#))
+    let live = FakeTransport { _ in
+      .respond(text: #"{"password":"newPass2","n":2,"w":"Qp5mT2zKc8WxJ4vN9bLrGd7S"}"#)
+    }
+    let report = try await archive.verify(against: live)
+    guard case .notVerified(let reason) = report.exchanges[0].outcome else {
+      Issue.record("\(report)")
+      return
+    }
+    #expect(reason.contains("the recorded URL has a user"))
+    #expect(
+      report.exchanges[1].outcome
+        == .stale([
+          .value(path: "$.n", recorded: "1", live: "2"),
+          .value(path: "$.w", recorded: #""REDACTED""#, live: #""REDACTED""#),
+        ]))
+    for secret in ["s3cret", "t0ken", "oldPass", "newPass", "Zk3v", "Qp5m"] {
+      #expect(!"\(report)".contains(secret))
+    }
+  }
+
   @Test func `what Chromium's export adds is read`() async throws {
     let text = #"""
       {"log":{"version":"1.2","creator":{"name":"WebInspector","version":"537.36"},"pages":[],

@@ -20,6 +20,16 @@ import TransportRecording
     (#"{"log":{"entries":[{"request":{"method":"G T","url":""}}]}}"#, "token"),
     (#"{"log":{"entries":[{"response":{"status":1e999}}]}}"#, "whole number"),
     (#"{"log":{"entries":[{"response":{"status":9999}}]}}"#, "no status"),
+    (#"{"log":{"version":"9.9","entries":[]}}"#, "the version \"9.9\" instead of 1.2"),
+    (#"{"log":{"entries":[{"startedDateTime":"2020-99-99T00:00:00Z"}]}}"#, "is no date"),
+    (#"{"log":{"entries":[{"startedDateTime":"2023-02-29T00:00:00Z"}]}}"#, "is no date"),
+    (#"{"log":{"entries":[{"startedDateTime":"2020-01-01T25:00:00Z"}]}}"#, "is no date"),
+    (#"{"log":{"entries":[{"time":1e308}]}}"#, "no time in milliseconds"),
+    (#"{"log":{"entries":[{"timings":{"wait":-1e13}}]}}"#, "no time in milliseconds"),
+    (
+      #"{"log":{"entries":[{"request":{"method":"GET","url":"FILE:///etc/passwd"}}]}}"#,
+      "a request for a file"
+    ),
     (
       #"{"log":{"entries":[{"response":{"status":200,"content":{"text":"%","encoding":"rot13"}}}]}}"#,
       "unknown encoding"
@@ -85,6 +95,14 @@ import TransportRecording
     }
     #expect(throws: HTTPArchiveError.tooLarge(bytes: two.count, limit: two.count - 1)) {
       _ = try HTTPArchive(two, limits: .init(bytes: two.count - 1))
+    }
+  }
+
+  @Test func `an archive with an entry too many is refused before any is read`() throws {
+    // Reading these entries would fail, so the count comes first.
+    let entries = Array(repeating: "{},", count: 100_000).joined() + "{\"a\":\"[,]\\\"\"}"
+    #expect(throws: HTTPArchiveError.tooManyEntries(limit: 100_000)) {
+      _ = try HTTPArchive(Array("{\"log\":{\"entries\":[\(entries)]}}".utf8))
     }
   }
 

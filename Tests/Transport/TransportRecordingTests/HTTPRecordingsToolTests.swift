@@ -73,6 +73,24 @@ import TransportRecording
     #expect(lines.dropFirst().first == "  $.price: recorded a number 12, live a string \"12\"")
   }
 
+  @Test func `an audit exits with 1 for a secret, and never prints it`() async throws {
+    let folder = try Folder()
+    let file = folder.file("a.har")
+    let secret = "ghp_" + String(repeating: "a1B2", count: 9)
+    for (url, answer, status) in [
+      ("http://h/", "fine", 0), ("http://h/?k=\(secret)", "fine", 1), ("http://h/", secret, 1),
+    ] {
+      let entry = HTTPArchive.entry("GET", url, answer: answer)
+      try Data("{\"log\":{\"entries\":[\(entry)]}}".utf8).write(to: URL(filePath: file))
+      let run = try await ToolRun("http-recordings", ["audit", file])
+      #expect(Int(run.status) == status)
+      #expect(!run.output.contains("ghp_a1"))
+      if status == 1 { #expect(run.output.contains("\(file): log.entries[0], re")) }
+    }
+    #expect(try await ToolRun("http-recordings", ["audit", file + "x"]).status == 66)
+    #expect(try await ToolRun("http-recordings", ["audit"]).status == 64)
+  }
+
   @Test func `matchers come from options and from a file`() async throws {
     let folder = try Folder()
     let file = folder.file("may-vary")

@@ -7,8 +7,7 @@ import TransportRecording
 /// The requests that a verification sends, and those that it skips.
 @Suite struct VerificationRequestTests {
   private static let redaction = Redaction(
-    fields: ["X-Key"], queryItems: ["token"], jsonPaths: ["$.user.password"],
-    formFields: ["pass word"])
+    names: ["X-Key", "token", "pass word"], jsonPaths: ["$.user.password"])
 
   /// An archive of requests to `http://h`, all of which `script` answers.
   private func archive(

@@ -11,7 +11,7 @@ extension Trait where Self == RecordedTrait {
   /// Recordings of a fake; an app names its adapter here once.
   fileprivate static func recorded(_ name: String? = nil) -> Self {
     .recorded(
-      name, redacting: Redaction(queryItems: ["key"]),
+      name, redacting: Redaction(names: ["key"]),
       over: { FakeTransport { .respond(text: "\($0.method) \($0.path)") } })
   }
 }
@@ -211,6 +211,38 @@ private func text(_ path: String, over transport: any HTTPTransport) async throw
     #expect(errors.contains("no test used this recording; delete what is obsolete:"))
     #expect(errors.contains("/old.har\n"))
     #expect(!errors.contains("new.har"))
+  }
+
+  @Test func `an audit of a folder fails for each secret in it, and for none that is there`()
+    async throws
+  {
+    func issues(_ path: String) async throws -> [String] {
+      let issues = Mutex<[String]>([])
+      let collecting = IssueHandlingTrait.compactMapIssues { issue in
+        issues.withLock { $0.append(issue.error.map { "\($0)" } ?? "\(issue)") }
+        return nil
+      }
+      let test = try #require(Test.current)
+      let trait = AuditTrait(path: path, redaction: Redaction())
+      try await collecting.provideScope(for: test, testCase: Test.Case.current) {
+        try await trait.provideScope(for: test, testCase: nil) {}
+      }
+      return issues.withLock(\.self)
+    }
+    #expect(try await issues("Recordings") == [])
+    #expect(try await issues("Recordings/sign-in.har") == [])
+    #expect(try await issues("NoSuchFolder").first?.hasPrefix("there is no recording in") == true)
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/deep", withIntermediateDirectories: true)
+    let request = #"{"method":"GET","url":"http://h/?api_key=hunter2","headers":[]}"#
+    let response = #"{"status":200,"headers":[],"content":{"size":0}}"#
+    try Data("{\"log\":{\"entries\":[{\"request\":\(request),\"response\":\(response)}]}}".utf8)
+      .write(to: URL(filePath: folder.path + "/deep/a.har"))
+    let found = try await issues(folder.path)
+    #expect(
+      found == [
+        "\(folder.path)/deep/a.har: log.entries[0], request.url, item 'api_key': the name 'api_key'"
+      ])
   }
 
   @Test func `names of files are stable and differ`() {

@@ -68,6 +68,12 @@ import TransportPort
     }
     #expect(try error(.unknown, "Out of memory").kind == .headTooLarge)
     #expect(try error(.unknown, "Out of memory", hasHead: true).kind == .other)
+    for text in [
+      "Unsolicited Transfer-Encoding (gzip) found",
+      "A Transfer-Encoding (chunked) was listed after chunked",
+    ] {
+      #expect(try error(.unknown, text).kind == .unsupportedTransferCoding)
+    }
     #expect(try error(.unknown, "never heard of").kind == .other)
     #expect(try error(.badURL).phase == .preparing)
   }

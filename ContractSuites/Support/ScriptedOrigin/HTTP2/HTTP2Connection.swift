@@ -21,6 +21,8 @@ final class HTTP2Connection {
   private var ordinal = 0
   private var window = 65_535
   private var streamWindow = 65_535
+  /// The frames to send with the next write: a script can make frames arrive together.
+  private var unsent: [UInt8] = []
   /// HEADERS whose END_HEADERS has not been received.
   private var openBlock: HTTP2Frame?
 
@@ -48,7 +50,7 @@ final class HTTP2Connection {
         guard try handle(frame) else {
           // Error code 1 is PROTOCOL_ERROR.
           try send(.goAway, HTTP2Frame.bytes(of: lastStream) + HTTP2Frame.bytes(of: 1))
-          return
+          return try write()
         }
       }
       for index in streams.indices where streams.indices.contains(index) {
@@ -57,6 +59,7 @@ final class HTTP2Connection {
       streams.removeAll { stream in
         stream.isFinished || lastAccepted.map { stream.id > $0 } ?? false
       }
+      try write()
       let next = streams.compactMap(\.pauseEnd).min()
       try stream.receive(within: next.map { max(.zero, $0 - .now) })
     }
@@ -73,11 +76,11 @@ extension HTTP2Connection {
       guard let content = frame.content else { return false }
       openBlock = HTTP2Frame(
         kind: .headers, flags: frame.flags, stream: frame.stream, payload: content)
-      return frame.has(HTTP2Frame.endsHeaders) ? handleBlock() : true
+      return frame.has(HTTP2Frame.endsHeaders) ? try handleBlock() : true
     case .continuation:
       guard openBlock?.stream == frame.stream else { return false }
       openBlock?.payload += frame.payload
-      return frame.has(HTTP2Frame.endsHeaders) ? handleBlock() : true
+      return frame.has(HTTP2Frame.endsHeaders) ? try handleBlock() : true
     case .data:
       guard let content = frame.content else { return false }
       try extendWindow(by: frame.payload.count - content.count, of: 0)
@@ -129,7 +132,7 @@ extension HTTP2Connection {
   }
 
   /// - Returns: Whether the block keeps the protocol.
-  private func handleBlock() -> Bool {
+  private func handleBlock() throws(OriginStream.Ending) -> Bool {
     guard let block = openBlock, let fields = try? codec.decode(block.payload) else { return false }
     openBlock = nil
     let isEnd = block.has(HTTP2Frame.endsStream)
@@ -146,6 +149,12 @@ extension HTTP2Connection {
       return true
     }
     lastStream = block.stream
+    if streams.count >= shared.plan.maximumStreams {
+      // 7 is REFUSED_STREAM.
+      try send(
+        HTTP2Frame(kind: .resetStream, stream: block.stream, payload: HTTP2Frame.bytes(of: 7)))
+      return true
+    }
     ordinal += 1
     guard let head = OriginRequest(fields, connection: id, ordinal: ordinal) else { return false }
     let index = shared.log.record(OriginLog.Request(http2: head))
@@ -195,12 +204,13 @@ extension HTTP2Connection {
     case .close, .closeWithoutNotify:
       stream.enqueueEnd()
       guard try flush(&stream) else { return .blocked }
-      record(.closed)
-      try self.stream.close(announcing: step == .close)
+      try write()
+      try self.stream.close(announcing: step == .close) { record(.closed) }
       throw .stopped
     case .reset:
-      record(.reset)
+      try write()
       self.stream.reset()
+      record(.reset)
       throw .stopped
     case .resetStream(let code):
       try send(
@@ -287,9 +297,15 @@ extension HTTP2Connection {
   }
 
   private func send(_ frame: HTTP2Frame) throws(OriginStream.Ending) {
-    let bytes = frame.bytes
-    try stream.send(bytes)
-    record(.sent(bytes.count))
+    unsent += frame.bytes
+    if unsent.count > 65_536 { try write() }
+  }
+
+  private func write() throws(OriginStream.Ending) {
+    guard !unsent.isEmpty else { return }
+    try stream.send(unsent)
+    record(.sent(unsent.count))
+    unsent.removeAll(keepingCapacity: true)
   }
 
   private func record(_ kind: OriginLog.Event.Kind) {

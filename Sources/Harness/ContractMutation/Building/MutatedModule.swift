@@ -49,7 +49,11 @@ struct MutatedModule {
 
   /// The mutants, in the order of files and places.
   var mutants: [Mutant] {
-    files.sorted { $0.key < $1.key }.flatMap { $0.value.points.flatMap(\.mutants) }
+    files.sorted { $0.key < $1.key }.flatMap { file in
+      file.value.points.flatMap { point in
+        point.mutants.indices.filter { !point.leftOut.contains($0) }.map { point.mutants[$0] }
+      }
+    }
   }
 
   /// The woven files.

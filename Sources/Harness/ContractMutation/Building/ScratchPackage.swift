@@ -89,8 +89,11 @@ struct ScratchPackage {
   /// The manifest of the copy: dependencies by path are found from the copy too, and only the test
   /// targets that can judge the mutants are built.
   ///
+  /// - Parameter hasTests: Whether tests without a contract judge too.
   /// - Throws: ``MutationError`` if the package has no manifest.
-  func manifest(judging targets: [String]) throws(MutationError) -> String {
+  func manifest(
+    judging targets: [String], byTests hasTests: Bool = false
+  ) throws(MutationError) -> String {
     guard var text = try? String(contentsOfFile: "\(original)/Package.swift", encoding: .utf8)
     else {
       throw MutationError("\(original) has no Package.swift; run this in a package's folder")
@@ -103,7 +106,9 @@ struct ScratchPackage {
         with: match.0.replacing("\"\(match.1)\"", with: "\"\(absolute.standardized.path)\""))
     }
     let list = targets.map { "\"\($0)\"" }.joined(separator: ", ")
-    return text + Self.pruning.replacing("MUTATED", with: list)
+    return text
+      + Self.pruning.replacing("MUTATED", with: list)
+      .replacing("HAS_TESTS", with: "\(hasTests)")
   }
 
   /// Keeps the mutated targets, the tests that reach them and a contract, and what these need.
@@ -141,7 +146,7 @@ struct ScratchPackage {
         guard target.type == .test else { return false }
         let needed = everything(neededBy: [target.name])
         let hasContract =
-          needed.contains("ContractTesting") || !needed.isDisjoint(with: hasProducts)
+          HAS_TESTS || needed.contains("ContractTesting") || !needed.isDisjoint(with: hasProducts)
           || !needed.subtracting(own).isEmpty
         return hasContract && !needed.isDisjoint(with: mutated)
       }

@@ -4,15 +4,19 @@ package struct Mutant: Hashable, Sendable, Codable {
   package enum Operator: String, Hashable, Sendable, Codable, CaseIterable {
     /// `<` to `<=` and `>=`, `==` to `!=`.
     case comparison
+    /// A key of a comparison of tuples is left out, as in a sort order.
+    case droppedKey = "dropped-key"
     /// `&&` to `||` and the reverse.
     case logical
     /// A condition or a `!` is negated.
     case negation
-    /// `+` to `-` and the like, also in assignments.
+    /// A condition of a list, or an operand of `&&` or `||`, is left out.
+    case droppedCondition = "dropped-condition"
+    /// `+` to `-` and the like, also in assignments; `a - b` to `a` or `b`.
     case arithmetic
     /// A literal or the bound of a range plus or minus 1.
     case number
-    /// `min` to `max`, `hasPrefix` to `hasSuffix` and the like.
+    /// `min` to `max` or to one of its arguments, `hasPrefix` to `hasSuffix` and the like.
     case function
     /// `true` to `false` and the reverse.
     case boolean
@@ -26,6 +30,10 @@ package struct Mutant: Hashable, Sendable, Codable {
     case literal
     /// Two arguments of one type are swapped.
     case arguments
+    /// `x.sorted()` to `x`: a call whose result has the type of what it is called on.
+    case droppedCall = "dropped-call"
+    /// `d[k] = x` only where the dictionary has no entry.
+    case keptEntry = "kept-entry"
     /// A `catch` does nothing.
     case swallowedError = "swallowed-error"
     /// A `case` of a `switch` does what the next one does.
@@ -79,6 +87,9 @@ struct MutationPoint {
 
   /// The mutants, whose numbers ``prefix`` and ``suffix`` refer to.
   var mutants: [Mutant]
+
+  /// The indices of mutants that a comment leaves out.
+  var leftOut: Set<Int> = []
 
   /// What to insert before the range. It takes the numbers of the mutants, or 0 for a dropped one.
   var prefix: @Sendable ([Int]) -> String

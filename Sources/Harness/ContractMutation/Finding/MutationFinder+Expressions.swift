@@ -5,6 +5,8 @@ extension MutationFinder {
     switch node.kind {
     case "if_stmt", "guard_stmt", "while_stmt":
       findConditions(node.children("conditions"), context)
+      // A loop without its condition would only run out of fuel.
+      if node.kind != "while_stmt" { findDroppedConditions(node.children("conditions"), context) }
       if node.kind == "guard_stmt", let body = node.child("body") {
         for child in node.children(without: ["body", "range"]) { visit(child, context) }
         return visitBrace(body, context, mustLeave: true)
@@ -64,6 +66,25 @@ extension MutationFinder {
     }
   }
 
+  /// Leaves out each Boolean condition of a list. The operands of `&&` and `||` are left out one by one,
+  /// wherever they stand.
+  private mutating func findDroppedConditions(_ conditions: [SyntaxNode], _ context: Context) {
+    for condition in conditions where condition.kind != "pattern" {
+      findDropped(condition, as: "true", context)
+    }
+  }
+
+  private mutating func findDropped(
+    _ condition: SyntaxNode, as value: String, _ context: Context
+  ) {
+    let node = condition.unwrapped
+    guard node.type == PlainType.bool, node.kind != "boolean_literal_expr",
+      Self.logical[node.child("fn")?.reference?.baseName ?? ""] == nil,
+      let range = source.range(of: node)
+    else { return }
+    addChoice(range, [Change(change: .droppedCondition, replacement: value)], in: context)
+  }
+
   private mutating func findRemovedNot(_ node: SyntaxNode, _ context: Context) {
     guard let place = operatorRange(of: node), source[place] == "!", node.type == PlainType.bool,
       let range = source.range(of: node)
@@ -110,14 +131,22 @@ extension MutationFinder {
           range, others.map { Change(change: .comparison, replacement: text($0)) }, in: context)
       } else if let other = Self.logical[name] {
         addChoice(range, [Change(change: .logical, replacement: text(other))], in: context)
+        for operand in operands {
+          findDropped(operand, as: name == "&&" ? "true" : "false", context)
+        }
       }
+      findDroppedKeys(of: node, name, operands, context)
     }
     // An instant minus an instant is a duration, but plus an instant it is nothing; and a duration divided
     // by a duration is a number, but times a duration it is nothing.
     let types = Set(operands.map(\.type))
     let isUniform = types == [node.type] || types.count > 1 && !["+", "-"].contains(name)
     if let other = Self.arithmetic[name], PlainType.isNumber(node.type), isUniform {
-      addChoice(range, [Change(change: .arithmetic, replacement: text(other))], in: context)
+      let isLiteral = operands.contains { $0.unwrapped.kind.hasSuffix("literal_expr") }
+      let sides = ["+", "-"].contains(name) && !isLiteral ? operands : []
+      let texts = [text(other)] + sides.compactMap { source.range(of: $0) }.map { source[$0] }
+      addChoice(
+        range, texts.map { Change(change: .arithmetic, replacement: $0) }, in: context)
     } else if name == "+", node.type == PlainType.string || PlainType.isArray(node.type),
       let left = operands.first, let shorter = source.range(of: left)
     {
@@ -131,6 +160,25 @@ extension MutationFinder {
     } else if name == "..<" || name == "..." {
       for operand in operands { findBound(operand, context) }
     }
+  }
+
+  /// Leaves out each element of two tuples that are compared, such as a key of a sort order.
+  private mutating func findDroppedKeys(
+    of node: SyntaxNode, _ name: String, _ operands: [SyntaxNode], _ context: Context
+  ) {
+    let sides = operands.map { $0.unwrapped }.filter { $0.kind == "tuple_expr" }
+      .map { $0.children("elements").compactMap { source.range(of: $0) } }
+    guard let range = source.range(of: node), sides.count == 2, sides[0].count > 1,
+      sides[0].count == sides[1].count, sides[0].count < 7
+    else { return }
+    let changes = sides[0].indices.map { index in
+      let kept = sides.map { side in
+        "(" + side.indices.filter { $0 != index }.map { source[side[$0]] }.joined(separator: ", ")
+          + ")"
+      }
+      return Change(change: .droppedKey, replacement: kept.joined(separator: " \(name) "))
+    }
+    addChoice(range, changes, in: context)
   }
 
   /// Moves a bound of a range by one. A literal is left out, because the mutants of literals move it.
@@ -169,12 +217,18 @@ extension MutationFinder {
       let start = function.tokens?.upperBound, start + name.utf8.count <= source.bytes.count,
       source[start..<(start + name.utf8.count)] == name
     {
-      let text = replacing(start..<(start + name.utf8.count), by: other, in: range)
-      addChoice(range, [Change(change: .function, replacement: text)], in: context)
-      // The arguments of `min` and `max` may have any order.
-      if name == "min" || name == "max" { return false }
+      let hasNoOrder = name == "min" || name == "max"
+      let values = hasNoOrder ? node.arguments.compactMap { $0.child("expr") } : []
+      let texts =
+        [replacing(start..<(start + name.utf8.count), by: other, in: range)]
+        + values.filter { $0.type == node.type }.compactMap { source.range(of: $0) }
+        .map { source[$0] }
+      addChoice(
+        range, texts.map { Change(change: .function, replacement: $0) }, in: context)
+      if hasNoOrder { return false }
     }
     findSwappedArguments(of: node, range, context)
+    findDroppedCall(node, range, context)
     return false
   }
 
@@ -183,7 +237,11 @@ extension MutationFinder {
   ) {
     guard !node.type.contains("s5NeverO"), range.count < 400, !isDelegation(node) else { return }
     let arguments = node.arguments.filter { !$0.flag("inout") }.compactMap { $0.child("expr") }
-    for (first, second) in zip(arguments, arguments.dropFirst()) {
+    let pairs = arguments.indices.flatMap { first in
+      arguments[(first + 1)...].map { (arguments[first], $0) }
+    }
+    var changes: [Change] = []
+    for (first, second) in pairs {
       guard !first.type.isEmpty, first.type == second.type,
         first.kind != "default_argument_expr", second.kind != "default_argument_expr",
         !first.type.hasPrefix("$sy") || first.type == PlainType.void,
@@ -195,7 +253,29 @@ extension MutationFinder {
         source[range.lowerBound..<one.lowerBound] + source[two]
         + source[one.upperBound..<two.lowerBound] + source[one]
         + source[two.upperBound..<range.upperBound]
-      return addChoice(range, [Change(change: .arguments, replacement: text)], in: context)
+      changes.append(Change(change: .arguments, replacement: text))
+    }
+    addChoice(range, Array(changes.prefix(4)), in: context)
+  }
+
+  /// Replaces a call by what it is called on, if both have one type or are collections.
+  private mutating func findDroppedCall(
+    _ node: SyntaxNode, _ range: Range<Int>, _ context: Context
+  ) {
+    guard let function = node.child("fn"), function.kind == "dot_syntax_call_expr",
+      let base = function.arguments.first?.child("expr"), !base.isImplicit,
+      let place = source.range(of: base), range.contains(place)
+    else { return }
+    let text = source[place]
+    // In an optional chain, the parts have other types than the whole.
+    guard !text.contains("?") else { return }
+    if base.type == node.type {
+      addChoice(range, [Change(change: .droppedCall, replacement: text)], in: context)
+    } else if PlainType.isArray(node.type), function.reference?.usr.hasPrefix("s:ST") == true,
+      ["sorted", "reversed", "filter"].contains(function.reference?.baseName)
+    {
+      let change = Change(change: .droppedCall, replacement: "Array(\(text))")
+      addChoice(range, [change], in: context)
     }
   }
 

@@ -70,6 +70,15 @@ extension MutationFinder {
         dest?.kind == "tuple_expr" ? dest?.children("elements") : dest.map { [$0] }
       guard targets?.contains(where: { isFirstValue(of: $0, context) }) != true else { return }
       addStatement(range, removal, in: context)
+      if let dest, dest.kind == "subscript_expr", PlainType.isOptional(dest.type),
+        let base = dest.child("base")?.unwrapped, PlainType.isDictionary(base.type),
+        let place = source.range(of: dest),
+        statement.child("src")?.unwrapped.kind != "nil_literal_expr"
+      {
+        let text = "if \(source[place]) == nil { \(source[range]) }"
+        addStatement(
+          range, Change(change: .keptEntry, replacement: text), instead: text, in: context)
+      }
     case "binary_expr" where statement.type == PlainType.void:
       addStatement(range, removal, in: context)
       findAssignmentOperator(of: statement, range, context)

@@ -13,6 +13,9 @@ struct MutationFinder {
   /// The ranges that comments or rules exclude.
   private var excludedRanges: [Range<Int>] = []
 
+  /// The comments that name a mutant, of which none was found yet.
+  private var unused: Set<ExclusionComments.Exclusion>
+
   /// What is found already. The tree holds inlined closures, and property wrappers, twice.
   private var seen: Set<Key> = []
 
@@ -46,9 +49,15 @@ struct MutationFinder {
     self.file = file
     self.source = source
     comments = try ExclusionComments(in: source, file: file)
+    unused = Set(comments.onLine.values.joined().filter { $0.only != nil })
     let context = Context(range: 0..<source.bytes.count)
     for item in root.children("items") { visit(item, context) }
     finish()
+    if let left = unused.min(by: { $0.line < $1.line }) {
+      throw MutationError(
+        "\(file):\(left.line): '\(MutationRules.comment) (\(left.only ?? ""))' names no mutant of the line; "
+          + "give an operator or a replacement that the report shows, or remove the comment")
+    }
   }
 
   // MARK: - Walking
@@ -167,8 +176,9 @@ struct MutationFinder {
     guard seen.insert(Key(range: range, change: first.change)).inserted else { return }
     let shown = original ?? range
     let line = source.line(of: range.lowerBound)
-    if let reason = comments.onLine[line] {
-      return exclude(range, reason, isComment: true)
+    let exclusions = comments.onLine[line] ?? []
+    if let whole = exclusions.first(where: { $0.only == nil }) {
+      return exclude(range, whole.reason, isComment: true)
     }
     let mutants = changes.map { change in
       Mutant(
@@ -177,7 +187,18 @@ struct MutationFinder {
         replacement: Self.replacement(of: source[shown], by: change),
         start: position(of: shown.lowerBound), end: position(of: shown.upperBound))
     }
-    points.append(MutationPoint(range: range, mutants: mutants, prefix: prefix, suffix: suffix))
+    var point = MutationPoint(range: range, mutants: mutants, prefix: prefix, suffix: suffix)
+    for exclusion in exclusions {
+      for (index, mutant) in mutants.enumerated()
+      where [mutant.operator.rawValue, mutant.replacement].contains(exclusion.only) {
+        point.leftOut.insert(index)
+        unused.remove(exclusion)
+        let place = ExcludedPlace(
+          file: file, line: line, reason: exclusion.reason, isComment: true)
+        if !excluded.contains(place) { excluded.append(place) }
+      }
+    }
+    points.append(point)
   }
 
   /// The text that people see instead of another one.
@@ -188,7 +209,7 @@ struct MutationFinder {
     let parameters = original.matches(of: /\$[0-9]+/).map { String($0.output) }
     if parameters.allSatisfy(change.replacement.contains) { return change.replacement }
     return switch change.change {
-    case .removal, .swallowedError, .neighbourCase:
+    case .removal, .swallowedError, .neighbourCase, .keptEntry:
       "if false { \(original) } else { \(change.replacement) }"
     default: "(false ? \(original) : \(change.replacement))"
     }

@@ -3,8 +3,8 @@ import SwiftSource
 
 /// What is left out because no caller can see it, or because a comment says so.
 enum MutationRules {
-  /// The comment that excludes a line, or the statement or declaration below it.
-  static let comment = "// not mutated:"
+  /// How a comment begins that excludes mutants; see ``ExclusionComments``.
+  static let comment = "// not mutated"
 
   /// Declarations for people who debug, and hash functions, whose quality only costs time.
   private static let declarations: Set = [
@@ -51,10 +51,20 @@ enum MutationRules {
   }
 }
 
-/// The comments of a file that exclude lines from mutation.
+/// The comments of a file that exclude mutants.
+///
+/// `// not mutated: REASON` excludes its line or, on a line of its own, the statement or declaration
+/// below. `// not mutated (MUTANT): REASON` excludes only the mutants of its line, or of the line below,
+/// whose operator or replacement is MUTANT.
 struct ExclusionComments {
-  /// Reasons by the line that a trailing comment is on.
-  private(set) var onLine: [Int: String] = [:]
+  struct Exclusion: Hashable {
+    var line: Int
+    var only: String?
+    var reason: String
+  }
+
+  /// The comments by the line whose mutants they exclude.
+  private(set) var onLine: [Int: [Exclusion]] = [:]
 
   /// Reasons by the line below a comment of its own: what begins there is excluded.
   private(set) var above: [Int: String] = [:]
@@ -64,14 +74,22 @@ struct ExclusionComments {
   /// - Throws: ``MutationError`` if a comment gives no reason.
   init(in source: SourceText, file: String) throws(MutationError) {
     for (index, line) in source.lines.enumerated() {
-      guard let comment = line.range(of: MutationRules.comment) else { continue }
-      let reason = line[comment.upperBound...].trimmingCharacters(in: .whitespaces)
+      guard let comment = line.range(of: MutationRules.comment),
+        let match = line[comment.upperBound...].prefixMatch(of: /(?: \((.+)\))?:(.*)/)
+      else { continue }
+      let reason = match.2.trimmingCharacters(in: .whitespaces)
       guard !reason.isEmpty else {
         throw MutationError(
-          "\(file):\(index + 1): '\(MutationRules.comment)' needs a reason after the colon")
+          "\(file):\(index + 1): '\(MutationRules.comment):' needs a reason after the colon")
       }
       let isAlone = line[..<comment.lowerBound].allSatisfy(\.isWhitespace)
-      if isAlone { above[index + 2] = reason } else { onLine[index + 1] = reason }
+      let only = match.1.map(String.init)
+      if isAlone, only == nil {
+        above[index + 2] = reason
+      } else {
+        onLine[index + (isAlone ? 2 : 1), default: []].append(
+          Exclusion(line: index + 1, only: only, reason: reason))
+      }
     }
   }
 }

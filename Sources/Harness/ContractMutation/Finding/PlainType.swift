@@ -34,7 +34,11 @@ enum PlainType {
 
   /// Whether a type is an array or a dictionary.
   static func isCollection(_ type: String) -> Bool {
-    isArray(type) || type.hasPrefix("$sSDy") && type.hasSuffix("GD")
+    isArray(type) || isDictionary(type)
+  }
+
+  static func isDictionary(_ type: String) -> Bool {
+    type.hasPrefix("$sSDy") && type.hasSuffix("GD")
   }
 
   /// Literals of a type that a function may return early.

@@ -21,6 +21,8 @@ final class CaseServerProcess {
     var memoryLimit: UInt64
     /// The folder of temporary files, or `nil` for the system's.
     var temporaryFolder: String?
+    /// Whether the process runs cases by name; otherwise it runs the tests of the filter once.
+    var servesCases = true
   }
 
   typealias Line = CaseServerLine
@@ -64,8 +66,10 @@ final class CaseServerProcess {
     // Swift Testing records the stack of each thrown error, which takes a third of the time of the
     // cases. The judge needs only the messages.
     variables["SWT_SWIFT_ERROR_BACKTRACING_ENABLED"] = "0"
-    variables["CONTRACT"] = program.selection
-    variables["CONTRACT_CASE_SERVER"] = String(program.memoryLimit)
+    if program.servesCases {
+      variables["CONTRACT"] = program.selection
+      variables["CONTRACT_CASE_SERVER"] = String(program.memoryLimit)
+    }
     if let folder = program.temporaryFolder { variables["TMPDIR"] = folder }
     if let state {
       variables[SwitchSource.variable] = state.path

@@ -171,7 +171,7 @@ package struct MutationReport {
   }
 
   /// The live implementations that reach nothing of a target that no fake reaches, as sentences.
-  var impostors: [String] { (journal.run?.columns ?? []).impostors }
+  package var impostors: [String] { (journal.run?.columns ?? []).impostors }
 
   private static func place(_ mutant: Mutant) -> String {
     "\(mutant.file):\(mutant.start.line)"

@@ -78,22 +78,6 @@ struct PackageSources {
     }
   }
 
-  /// Whether values of a type can be compared with `==`, as far as the sources show.
-  func isEquatable(_ type: String) -> Bool {
-    if type.hasSuffix(".ID"),
-      types[String(type.dropLast(3))]?.contains(where: { $0.inherits.contains("Identifiable") })
-        == true
-    {
-      return true
-    }
-    return holds(type) { declarations in
-      declarations.contains { declaration in
-        !Set(declaration.inherits).isDisjoint(with: ["Equatable", "Hashable", "Comparable"])
-          || (declaration.kind == "enum" && !declaration.hasPayload)
-      }
-    }
-  }
-
   private func holds(_ type: String, _ isTrue: ([TypeDeclaration]) -> Bool) -> Bool {
     let text = TypeText(type)
     // The sample that stands for an associated type is written with the other files.

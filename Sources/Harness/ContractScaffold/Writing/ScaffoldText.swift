@@ -9,8 +9,6 @@ struct ScaffoldText {
   let adapters: [String]
   /// Whether a sample type stands for an associated type.
   let needsSample: Bool
-  /// Whether the model is declared with the fake, in the port's module.
-  let hasModel: Bool
 
   var names: PortNames { port.names }
 
@@ -112,7 +110,7 @@ extension ScaffoldText {
   /// The file with the implementations and the tests.
   var tests: String {
     let modules =
-      ["ContractTesting", "Testing"] + (port.modelled.isEmpty ? [] : ["ContractExploration"])
+      ["ContractTesting", "Testing"] + (port.modelled.isEmpty ? [] : ["DriftExploration"])
     let real = adapters.isEmpty ? [("real", "real", "the real thing")] : adapters.map(column)
     let list = (["inMemory"] + real.map(\.0)).map { ".\($0)" }.joined(separator: ", ")
     let implementations = real.map { name, id, words in
@@ -136,21 +134,7 @@ extension ScaffoldText {
 
       \(implementations)
       }
-
-      """
-  }
-
-  private func exploration(_ real: [String]) -> String {
-    guard !port.modelled.isEmpty else { return "" }
-    let columns = (hasModel ? real : ["inMemory"] + real).map { ".\($0)" }.joined(separator: ", ")
-    return """
-
-        @Test(arguments: [Implementation<\(names.fixture)>\(columns)])
-        func explored(_ implementation: Implementation<\(names.fixture)>) async throws {
-          try #require(Bool(false), "write me: \(names.model), and remove this line")
-          try await explore(.\(names.variable), on: implementation)
-        }
-
+      \(domainDeclaration)
       """
   }
 

@@ -6,9 +6,19 @@ struct FolderImage {
   enum Content: Hashable {
     case folder
     case link(to: String)
-    /// A file's index, the number of its bytes' version, and which part of the last write is
-    /// missing.
-    case file(Int, version: Int, missing: Range<Int>?)
+    /// A file's index, the number of its bytes' version, and what a crash did to them.
+    case file(Int, version: Int, Damage)
+  }
+
+  /// What a crash did to a version of a file's bytes.
+  enum Damage: Hashable {
+    case none
+    /// Parts of the last write are missing.
+    case torn([Range<Int>])
+    /// A write is missing.
+    case lost(write: Int)
+    /// The bytes, and zeros up to a size; a write may be missing too.
+    case grown(to: Int, losing: Int?)
   }
 
   /// What is at each path. Equal contents are equal images.
@@ -19,19 +29,17 @@ struct FolderImage {
 
   /// The image with given names, and given bytes of each file.
   private init(
-    _ names: [String: RecordedFolder.Entry], _ version: (Int) -> RecordedFolder.Version,
-    missing: (file: Int, range: Range<Int>)? = nil
+    _ names: [String: RecordedFolder.Entry],
+    _ version: (Int) -> (RecordedFolder.Version, Damage)
   ) {
     for (path, entry) in names where Self.isReachable(path, in: names) {
       switch entry {
       case .folder: contents[path] = .folder
       case .link(let target): contents[path] = .link(to: target)
       case .file(let index):
-        let version = version(index)
+        let (version, damage) = version(index)
         bytes[index] = version.bytes
-        contents[path] = .file(
-          index, version: version.number,
-          missing: missing.flatMap { $0.file == index ? $0.range : nil })
+        contents[path] = .file(index, version: version.number, damage)
       }
     }
   }
@@ -77,20 +85,46 @@ struct FolderImage {
 
   /// The images that a crash in a mode may leave of a folder.
   static func images(of folder: RecordedFolder, after mode: CrashMode) -> [FolderImage] {
-    switch mode {
-    case .processCrash: [FolderImage(folder.names) { folder.files[$0].present }]
-    case .powerLoss: [FolderImage(folder.durableNames) { folder.files[$0].durable }]
-    case .powerLossKeepingNames: [FolderImage(folder.names) { folder.files[$0].durable }]
-    case .powerLossKeepingData: [FolderImage(folder.durableNames) { folder.files[$0].present }]
-    case .powerLossTearingWrite:
+    func present(_ file: Int) -> (RecordedFolder.Version, Damage) {
+      (folder.files[file].present, .none)
+    }
+    func durable(_ file: Int) -> (RecordedFolder.Version, Damage) {
+      (folder.files[file].durable, .none)
+    }
+    /// The images in which one file is damaged.
+    func damaged(
+      _ damages: (RecordedFolder.File) -> [(bytes: [UInt8], damage: Damage)]
+    ) -> [FolderImage] {
       folder.files.indices.flatMap { file in
-        folder.files[file].missingParts.map { missing in
-          FolderImage(
-            folder.names,
-            { $0 == file ? folder.files[file].without(missing) : folder.files[$0].present },
-            missing: (file, missing))
+        damages(folder.files[file]).map { bytes, damage in
+          let number = folder.files[file].present.number
+          return FolderImage(folder.names) {
+            $0 == file ? (.init(bytes: bytes, number: number), damage) : present($0)
+          }
         }
       }
+    }
+    return switch mode {
+    case .processCrash: [FolderImage(folder.names, present)]
+    case .powerLoss: [FolderImage(folder.durableNames, durable)]
+    case .powerLossKeepingNames: [FolderImage(folder.names, durable)]
+    case .powerLossKeepingData: [FolderImage(folder.durableNames, present)]
+    case .powerLossTearingWrite:
+      damaged { file in file.tornParts.map { (file.torn($0), .torn($0)) } }
+    case .powerLossLosingWrite:
+      damaged { file in
+        file.writesToLose.map { (file.without(write: $0), .lost(write: $0)) }
+      }
+    case .powerLossKeepingSizes:
+      [FolderImage(folder.names) { folder.files[$0].grown }]
+        + damaged { file in
+          let size = file.present.bytes.count
+          return file.writesToLose.map { write in
+            var bytes = file.without(write: write)
+            bytes.grow(to: size)
+            return (bytes, .grown(to: size, losing: write))
+          }
+        }
     }
   }
 
@@ -139,28 +173,83 @@ struct FolderImage {
 }
 
 extension RecordedFolder.File {
-  /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors
-  /// are written: all but the first sectors, or all but the last ones.
-  fileprivate var missingParts: [Range<Int>] {
-    guard let range = lastWrite?.range, let first = range.first else { return [] }
-    let boundaries = stride(from: (first / 512 + 1) * 512, to: range.upperBound, by: 512)
-    return boundaries.flatMap { [$0..<range.upperBound, range.lowerBound..<$0] }
+  /// The largest number of sectors of which every combination is tried.
+  private static let sectorLimit = 6
+
+  /// The writes of which one may be lost: all of them, or the first and last 16.
+  fileprivate var writesToLose: [Int] {
+    let all = Array(unsynchronized.indices)
+    return all.count <= 32 ? all : Array(all.prefix(16) + all.suffix(16))
   }
 
-  /// The present bytes without a part of the last write.
-  fileprivate func without(_ missing: Range<Int>) -> RecordedFolder.Version {
-    guard let lastWrite else { return present }
+  /// The synchronized bytes, and zeros up to the present size.
+  fileprivate var grown: (RecordedFolder.Version, FolderImage.Damage) {
+    guard durable.bytes.count < present.bytes.count else { return (durable, .none) }
+    var version = durable
+    version.bytes.grow(to: present.bytes.count)
+    return (version, .grown(to: version.bytes.count, losing: nil))
+  }
+
+  /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors of 512
+  /// or 4,096 bytes are written, in any order.
+  ///
+  /// Of up to ``sectorLimit`` sectors every combination is tried, and otherwise the first ones, the last
+  /// ones, and each one alone.
+  fileprivate var tornParts: [[Range<Int>]] {
+    guard let range = unsynchronized.last?.range, !range.isEmpty else { return [] }
+    var all: [[Range<Int>]] = []
+    for size in [512, 4_096] {
+      let sectors = Self.sectors(of: range, size)
+      for parts in Self.combinations(of: sectors) where !all.contains(parts) { all.append(parts) }
+    }
+    return all
+  }
+
+  private static func sectors(of range: Range<Int>, _ size: Int) -> [Range<Int>] {
+    let boundaries = stride(
+      from: (range.lowerBound / size + 1) * size, to: range.upperBound, by: size)
+    let starts = [range.lowerBound] + boundaries
+    return zip(starts, starts.dropFirst() + [range.upperBound]).map { $0..<$1 }
+  }
+
+  /// The sectors that may be missing, neighbours joined; never none and never all.
+  private static func combinations(of sectors: [Range<Int>]) -> [[Range<Int>]] {
+    let count = sectors.count
+    if count <= sectorLimit {
+      return (1..<max(1, 1 << count - 1)).map { bits in
+        joined(sectors.indices.filter { bits >> $0 & 1 == 1 }.map { sectors[$0] })
+      }
+    }
+    return (1..<count).flatMap { cut in
+      [
+        joined(Array(sectors[cut...])), joined(Array(sectors[..<cut])), [sectors[cut]],
+      ]
+    }
+  }
+
+  private static func joined(_ sectors: [Range<Int>]) -> [Range<Int>] {
+    sectors.reduce(into: []) { parts, sector in
+      if let last = parts.last, last.upperBound == sector.lowerBound {
+        parts[parts.count - 1] = last.lowerBound..<sector.upperBound
+      } else {
+        parts.append(sector)
+      }
+    }
+  }
+
+  /// The present bytes without parts of the last write.
+  fileprivate func torn(_ missing: [Range<Int>]) -> [UInt8] {
+    guard let last = unsynchronized.last else { return present.bytes }
     var bytes = present.bytes
-    for index in missing {
-      let old = index - min(lastWrite.range.lowerBound, lastWrite.sizeBefore)
+    for index in missing.joined() {
+      let old = index - min(last.range.lowerBound, last.sizeBefore)
       bytes[index] =
-        index < lastWrite.sizeBefore && lastWrite.replaced.indices.contains(old)
-        ? lastWrite.replaced[old] : 0
+        index < last.sizeBefore && last.replaced.indices.contains(old) ? last.replaced[old] : 0
     }
     // The file did not grow by sectors that are missing at its end.
-    if missing.upperBound == bytes.count {
-      bytes.removeSubrange(max(missing.lowerBound, lastWrite.sizeBefore)...)
+    if let end = missing.last, end.upperBound == bytes.count {
+      bytes.removeSubrange(max(end.lowerBound, last.sizeBefore)...)
     }
-    return .init(bytes: bytes, number: present.number)
+    return bytes
   }
 }

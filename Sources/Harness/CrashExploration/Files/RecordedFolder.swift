@@ -13,8 +13,9 @@ struct RecordedFolder {
     var durable = Version()
     /// Whether a shared writable mapping of it was made, so that its bytes are not known.
     var isMapped = false
-    /// The last write, unless it has been synchronized.
-    var lastWrite: Write?
+    /// The writes since the file was synchronized or resized, and the bytes before them.
+    var unsynchronized: [Write] = []
+    var base: [UInt8] = []
   }
 
   /// Bytes with a number that no other bytes of the recording have. Empty files share 0.
@@ -23,9 +24,10 @@ struct RecordedFolder {
     var number = 0
   }
 
-  /// A write that can be undone in part.
+  /// A write that a crash may lose, or a part of it.
   struct Write {
     var range: Range<Int>
+    var bytes: [UInt8]
     /// The bytes that were in the range, as far as the file went.
     var replaced: [UInt8]
     var sizeBefore: Int
@@ -64,7 +66,7 @@ struct RecordedFolder {
           let version = Version(bytes: image.bytes(of: file), number: nextChange())
           known[file] = files.count
           indices[try identify(path)] = files.count
-          files.append(File(present: version, durable: version))
+          files.append(File(present: version, durable: version, base: version.bytes))
         }
         names[path] = known[file].map { .file($0) }
       }
@@ -93,7 +95,10 @@ struct RecordedFolder {
       try rename(event.path, to: "\0")
       try rename(event.other, to: event.path)
       try rename("\0", to: event.other)
-    case .unlink, .removeFolder: names[event.path] = nil
+    case .unlink, .removeFolder:
+      guard names.removeValue(forKey: event.path) != nil else {
+        throw Self.unseen(event, "this name")
+      }
     case .link: names[event.path] = .file(try index(event))
     case .symlink: names[event.path] = .link(to: event.other)
     case .makeFolder: names[event.path] = .folder
@@ -114,13 +119,15 @@ struct RecordedFolder {
   }
 
   private func index(_ event: FileEvent) throws(CrashExplorationError) -> Int {
-    guard let index = indices[event.file] else {
-      throw CrashExplorationError(
-        .incompleteRecording,
-        "\(event): nothing recorded made this file; it was made in another folder, by another process, "
-          + "or in a way that can't be seen")
-    }
+    guard let index = indices[event.file] else { throw Self.unseen(event, "this file") }
     return index
+  }
+
+  private static func unseen(_ event: FileEvent, _ what: String) -> CrashExplorationError {
+    CrashExplorationError(
+      .incompleteRecording,
+      "\(event): nothing recorded made \(what), so there is no verdict; it was made with stdio, in another "
+        + "folder, by another process, or in another way that can't be seen")
   }
 
   // MARK: - Files
@@ -135,8 +142,10 @@ struct RecordedFolder {
     let size = files[index].present.bytes.count
     let range = offset..<offset + bytes.count
     let overlap = min(offset, size)..<min(range.upperBound, size)
-    files[index].lastWrite = Write(
-      range: range, replaced: Array(files[index].present.bytes[overlap]), sizeBefore: size)
+    files[index].unsynchronized.append(
+      Write(
+        range: range, bytes: bytes, replaced: Array(files[index].present.bytes[overlap]),
+        sizeBefore: size))
     files[index].present.bytes.grow(to: range.upperBound)
     files[index].present.bytes.replaceSubrange(range, with: bytes)
     files[index].present.number = number
@@ -145,15 +154,15 @@ struct RecordedFolder {
   private mutating func resize(_ index: Int, to size: Int) {
     guard files[index].present.bytes.count != size else { return }
     let number = nextChange()
-    files[index].lastWrite = nil
     files[index].present.bytes.grow(to: size)
     files[index].present.bytes.removeSubrange(size...)
+    files[index].forgetWrites()
     files[index].present.number = size == 0 ? 0 : number
   }
 
   private mutating func synchronize(_ index: Int) {
     files[index].durable = files[index].present
-    files[index].lastWrite = nil
+    files[index].forgetWrites()
   }
 
   // MARK: - Names
@@ -172,7 +181,8 @@ struct RecordedFolder {
   private mutating func rename(_ path: String, to other: String) throws(CrashExplorationError) {
     guard let entry = names[path] else {
       throw CrashExplorationError(
-        .incompleteRecording, "rename of \(path), which nothing recorded made")
+        .incompleteRecording,
+        "rename of \(path): nothing recorded made this name, so there is no verdict")
     }
     // Two names of one file: rename(2) does nothing.
     if case .file = entry, names[other] == entry, path != other { return }
@@ -186,9 +196,27 @@ struct RecordedFolder {
   }
 }
 
+extension RecordedFolder.File {
+  /// Makes the present bytes those from which writes are lost.
+  fileprivate mutating func forgetWrites() {
+    unsynchronized = []
+    base = present.bytes
+  }
+
+  /// The bytes with all writes but one.
+  func without(write number: Int) -> [UInt8] {
+    var bytes = base
+    for (index, write) in unsynchronized.enumerated() where index != number {
+      bytes.grow(to: write.range.upperBound)
+      bytes.replaceSubrange(write.range, with: write.bytes)
+    }
+    return bytes
+  }
+}
+
 extension [UInt8] {
   /// Appends zeros up to a size.
-  fileprivate mutating func grow(to size: Int) {
+  mutating func grow(to size: Int) {
     if count < size { append(contentsOf: repeatElement(0, count: size - count)) }
   }
 }

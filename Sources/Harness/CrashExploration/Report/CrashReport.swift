@@ -57,6 +57,7 @@ extension CrashReport: CustomStringConvertible {
     lines.append(
       "crash after \(finding.point.event) (event \(finding.point.number) of "
         + "\(finding.point.count)); \(finding.mode)")
+    lines.append("seen on  \(finding.mode.fileSystems)")
     if let event = finding.recovery {
       lines.append("second crash, while it was reopened, after \(event)")
     }

@@ -23,8 +23,12 @@ public struct ExplorationSettings: Sendable {
   /// The number of commands of a run.
   public var steps: Int
 
-  /// The timeout of a run.
+  /// The timeout of a run. For interleavings, of the program's code between two points at which tasks can
+  /// be preempted. Code of the specification has the same limit.
   public var runLimit: Duration
+
+  /// The most bytes of memory that code without an end may take, in addition to what the process has.
+  public var memoryLimit = 2 << 30
 
   /// The number of replays of a failure. It is deterministic if every replay fails.
   public var replays: Int
@@ -54,7 +58,7 @@ public struct ExplorationSettings: Sendable {
   package var isReducing = true
 
   /// What the exploration ignores, to show that its tests notice.
-  var leavesOut: Set<PreemptionPoints.Kind> = []
+  package var leavesOut: Set<PreemptionPointKind> = []
 
   /// Whether the search ends at the first failure; otherwise it counts every outcome.
   package var stopsAtFailure = true
@@ -86,10 +90,10 @@ public struct ExplorationSettings: Sendable {
   }
 
   /// The most real time of the runs, or 30 years if there is no limit.
-  var timeOrNoLimit: Duration { time ?? .seconds(1_000_000_000) }
+  package var timeOrNoLimit: Duration { time ?? .seconds(1_000_000_000) }
 
   /// The same settings with a seed that belongs to this shard only.
-  var ofOwnShard: ExplorationSettings {
+  package var ofOwnShard: ExplorationSettings {
     var settings = self
     settings.seed = firstSeedOfMany
     settings.shard = .whole
@@ -97,18 +101,17 @@ public struct ExplorationSettings: Sendable {
   }
 
   /// The first of 2³² consecutive seeds that belong to this shard only.
-  var firstSeedOfMany: UInt64 {
+  package var firstSeedOfMany: UInt64 {
     shard == .whole ? seed : seed &+ UInt64(shard.number - 1) << 32
   }
 
   /// The seed of a run. No other shard has the same seed.
-  func seed(ofRun run: Int) -> UInt64 { shard.seed(ofRun: run, from: seed) }
+  package func seed(ofRun run: Int) -> UInt64 { shard.seed(ofRun: run, from: seed) }
 }
 
 extension Shard {
   /// The seed of a run. No other shard has the same seed, whatever its base.
-  @usableFromInline
-  func seed(ofRun run: Int, from base: UInt64) -> UInt64 {
+  package func seed(ofRun run: Int, from base: UInt64) -> UInt64 {
     let number = base &+ UInt64(truncatingIfNeeded: run)
     if count == 1 { return number }
     // Seeds of different shards differ modulo `count`. With 48 bits, the product cannot overflow.

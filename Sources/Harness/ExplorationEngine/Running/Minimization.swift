@@ -8,7 +8,7 @@
 ///   - isOver: Whether to return the smallest part so far.
 ///   - holds: Whether a part has the property.
 /// - Returns: A part from which no single element can be removed, unless `isOver` became `true`.
-func minimized<Element>(
+package func minimized<Element>(
   _ list: [Element], until isOver: @autoclosure () -> Bool = false, while holds: ([Element]) -> Bool
 ) -> [Element] {
   var kept = list

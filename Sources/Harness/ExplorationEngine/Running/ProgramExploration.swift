@@ -76,18 +76,18 @@ package struct ProgramExploration<Command: Sendable>: Sendable {
   package func serve(_ descriptor: Int32) async {
     await onWatchdogThread {
       let connection = ProgramConnection(descriptor)
-      connection.send(.ready)
+      connection.send(SubjectArrival.ready)
       while let request = connection.receive() {
         let report = try? runBlocking {
           switch request {
-          case .explore: return await explore { connection.send(.begins(seed: $0)) }
+          case .explore: return await explore { connection.send(ProgramReply.begins(seed: $0)) }
           case .attempt(let seed, let kept):
             await attempt(kept.commands(of: draw(seed)))
             return Report(summary: "", problem: nil)
           }
         }
         guard let report else { return }
-        connection.send(.ended(summary: report.summary, problem: report.problem))
+        connection.send(ProgramReply.ended(summary: report.summary, problem: report.problem))
       }
     } onCancel: {
     }
@@ -115,8 +115,6 @@ private enum ProgramRequest: Codable {
 }
 
 private enum ProgramReply: Codable {
-  /// The process has arrived at the exploration.
-  case ready
   case begins(seed: UInt64)
   case ended(summary: String, problem: String?)
 }
@@ -130,7 +128,7 @@ private final class ProgramConnection: @unchecked Sendable {
 
   init(_ descriptor: Int32) { connection = LineConnection(descriptor) }
 
-  func send(_ reply: ProgramReply) { connection.send(reply) }
+  func send(_ message: some Encodable) { connection.send(message) }
 
   func receive() -> ProgramRequest? {
     if case .message(let request) = connection.receive(ProgramRequest.self) { return request }
@@ -163,7 +161,6 @@ private final class ProgramClient<Command: Sendable> {
     var seed: UInt64?
     let ending = converse(.explore, within: exploration.silenceLimit) { reply -> Report? in
       switch reply {
-      case .ready: return nil
       case .begins(let new):
         seed = new
         return nil

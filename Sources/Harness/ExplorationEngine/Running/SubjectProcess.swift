@@ -13,109 +13,24 @@ package protocol SubjectProcess: AnyObject, Sendable {
 }
 
 /// Starts a process with one end of a connection as its standard input. The process calls
-/// ``LockStep/serve(_:)`` with the same specification and subject.
+/// `serve(_:)` of the same kind of exploration, with the same specification and subject.
 package typealias StartSubjectProcess =
   @Sendable (_ input: FileHandle) throws -> any SubjectProcess
 
-/// The runs that one process asks another to perform, as a line of JSON.
-struct SubjectRequest: Codable {
-  enum Runs: Codable {
-    /// Runs drawn from seeds.
-    case seeds(SeededRuns, seconds: Double?)
-    /// One run of encoded commands.
-    case commands([String])
-    /// One run of the commands that both processes were given.
-    case given
-  }
-
-  var runs: Runs
-  /// The path of the record to which the position is written.
-  var record: String?
-  /// The timeout of a run in seconds.
-  var limit: Double
-}
-
-/// The other process's messages.
-enum SubjectReply: Codable {
+/// The first message of a new process.
+package enum SubjectArrival: Codable {
   /// The process has arrived at the exploration.
   case ready
-  case progress(runs: Int, calls: Int)
-  case passed(runs: Int, calls: Int)
-  case failed(runs: Int, calls: Int, Failure)
-
-  /// A failed run. Responses cannot be sent, so their descriptions are.
-  struct Failure: Codable {
-    enum Kind: Codable {
-      case mismatch(actual: String)
-      case threw(type: String, message: String)
-      case timedOut
-      case setUpThrew(type: String, message: String)
-      case tearDownThrew(type: String, message: String)
-    }
-
-    var run: Int
-    var step: Int
-    var kind: Kind
-  }
 }
 
 /// Keeps a ``SubjectProcess`` in use, and replaces one that has ended.
 package final class SubjectProcesses {
-  /// The ending of the runs of a request.
-  enum Ending {
-    case passed(runs: Int, calls: Int)
-    case failed(runs: Int, calls: Int, SubjectReply.Failure)
-    /// The process ended while it ran a command.
-    case ended(String)
-    /// The process sent nothing for too long, and was killed.
-    case silent
-    /// The process did not arrive at the exploration.
-    case unavailable(String)
-  }
-
   /// How long a process may take until it arrives at the exploration.
   private static let startLimit = Duration.seconds(60)
-  /// How long a process may be silent, in addition to the timeout of a run.
-  private static let silenceLimit = Duration.seconds(10)
-
   private let start: StartSubjectProcess
   private var current: (process: any SubjectProcess, connection: LineConnection)?
 
   package init(_ start: @escaping StartSubjectProcess) { self.start = start }
-
-  /// Performs the runs of a request.
-  ///
-  /// - Parameters:
-  ///   - request: The runs.
-  ///   - onProgress: Called about once a second; returns whether the runs should be abandoned.
-  func perform(
-    _ request: SubjectRequest, onProgress: (_ runs: Int, _ calls: Int) -> Bool
-  ) -> Ending {
-    var isAbandoned = false
-    let ending = converse(
-      request, within: .seconds(request.limit) + Self.silenceLimit, isAbandoned: isAbandoned
-    ) { (reply: SubjectReply) -> Ending? in
-      switch reply {
-      case .ready: return nil
-      case .progress(let runs, let calls):
-        isAbandoned = onProgress(runs, calls)
-        return isAbandoned ? .passed(runs: runs, calls: calls) : nil
-      case .passed(let runs, let calls): return .passed(runs: runs, calls: calls)
-      case .failed(let runs, let calls, let failure):
-        return .failed(runs: runs, calls: calls, failure)
-      }
-    }
-    switch ending {
-    case .value(let ending):
-      // A command that does not return keeps its thread and its locks.
-      if case .failed(_, _, let failure) = ending, case .timedOut = failure.kind { stop() }
-      if isAbandoned { stop() }
-      return ending
-    case .ended(let reason): return .ended(reason)
-    case .silent: return .silent
-    case .unavailable(let message): return .unavailable(message)
-    }
-  }
 
   /// The ending of a request and its replies.
   package enum Conversation<Value> {
@@ -128,8 +43,8 @@ package final class SubjectProcesses {
     case unavailable(String)
   }
 
-  /// Sends a request, and receives replies until one gives a value. A reply of a new process, before
-  /// any request, is encoded like ``SubjectReply/ready``.
+  /// Sends a request, and receives replies until one gives a value. A new process first sends
+  /// ``SubjectArrival``.
   ///
   /// - Parameters:
   ///   - request: The request.
@@ -192,9 +107,9 @@ package final class SubjectProcesses {
       throw StartError(message: "a process for the subject cannot be started: \(error)")
     }
     current = (process, connection)
-    switch connection.receive(SubjectReply.self, within: Self.startLimit) {
+    switch connection.receive(SubjectArrival.self, within: Self.startLimit) {
     case .message(.ready): return connection
-    case .message, .closed:
+    case .closed:
       throw StartError(message: "the subject's process ended before the exploration: \(end())")
     case .timedOut:
       stop()

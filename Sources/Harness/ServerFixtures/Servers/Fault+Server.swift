@@ -1,4 +1,4 @@
-public import ExplorationEngine
+public import FaultExploration
 
 extension Fault {
   /// A server is killed, and starts again on its data.

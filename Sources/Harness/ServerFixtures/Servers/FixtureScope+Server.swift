@@ -19,17 +19,20 @@ extension FixtureScope {
   ///   - environment: Variables to add to those of this process.
   ///   - readiness: How to know that the server is ready.
   ///   - limit: How long it may take to get ready.
-  ///   - install: The command that installs the program, for the reason of unavailable cases.
+  ///   - install: The command that installs the program, for the reason of unavailable cases. A shell that
+  ///     does not find a program, and exits with 127, makes the case unavailable too.
+  ///   - user: The user to run the server as, if this process is root. The server's folder belongs to the
+  ///     user.
   /// - Throws: ``ServerError``, or an error of `arguments` or of the folder.
   public func server(
     _ program: String,
     arguments: @escaping @Sendable (ServerPlace) throws -> [String] = { _ in [] },
     environment: [String: String] = [:], readiness: ServerReadiness = .port,
-    within limit: Duration = .seconds(10), install: String? = nil
+    within limit: Duration = .seconds(10), install: String? = nil, user: String? = nil
   ) async throws -> Server {
     let server = try await ServerCommand(
       program, arguments: arguments, environment: environment, readiness: readiness, limit: limit,
-      install: install
+      install: install, user: user
     ).start()
     attachOnFailure("\(program).log") { server.log }
     onTearDown {

@@ -4,9 +4,9 @@ import SystemProcesses
 
 /// A real server that runs for a fixture, on the loopback interface.
 ///
-/// Get one from `FixtureScope.server(_:arguments:environment:readiness:within:install:)`
-/// or ``SharedServer``. It ends with the test process, however that ends; a program that leaves its
-/// process group, such as a daemon, does not, so start servers in the foreground.
+/// Get one from `FixtureScope.server(_:arguments:environment:readiness:within:install:user:)`
+/// or ``SharedServer``. It ends with the test process, however that ends. On Linux that includes processes that
+/// left the server's group or session; on macOS those escape.
 ///
 /// The methods that change its life are for clauses about faults: what a client sees when the server
 /// dies, stalls or restarts on the same data.
@@ -30,6 +30,7 @@ public final class Server: Sendable {
   private struct State {
     var group: ProcessGroup?
     var isPaused = false
+    var unreachable: Set<Int32> = []
   }
 
   init(_ command: ServerCommand, at place: ServerPlace, arguments: [String]) {
@@ -92,7 +93,12 @@ public final class Server: Sendable {
   }
 
   /// Stops every process of the server with SIGSTOP. Connections stay open, and nothing answers.
+  ///
+  /// A process of another user, which this one may not stop, is in ``unreachable`` afterwards.
   public func pause() { setPaused(true) }
+
+  /// The ids of processes that ``pause()`` could not stop, because they run as another user.
+  public var unreachable: Set<Int32> { state.withLock { $0.unreachable } }
 
   /// Continues a paused server.
   public func resume() { setPaused(false) }
@@ -117,10 +123,11 @@ public final class Server: Sendable {
     }
     defer { close(output) }
     let size = logSize
+    let prefix = try command.user?.prefix(command.program) ?? []
     let group: ProcessGroup
     do throws(ProcessGroup.StartError) {
       group = try ProcessGroup(
-        [command.path] + arguments, in: place.folder.path, guardedBy: place.lifeline,
+        prefix + [command.path] + arguments, in: place.folder.path, guardedBy: place.lifeline,
         environment: command.environment, output: output)
     } catch {
       throw ServerError(.notStarted, command.program, error.description)
@@ -153,7 +160,7 @@ public final class Server: Sendable {
     state.withLock { state in
       guard state.isPaused != isPaused, let group = state.group else { return }
       state.isPaused = isPaused
-      group.signal(isPaused ? SIGSTOP : SIGCONT)
+      state.unreachable = group.signal(isPaused ? SIGSTOP : SIGCONT)
     }
   }
 
@@ -167,9 +174,12 @@ public final class Server: Sendable {
         let advice =
           exit.status == 0 && exit.signal == nil
           ? " If it went to the background, start it in the foreground." : ""
+        // A shell says so about a program that it does not find.
+        let isMissing = exit.status == 127 && command.install != nil
         throw ServerError(
-          .exited, command.program,
-          "\(exit) before it was ready.\(advice)" + lastWords(from: size))
+          isMissing ? .notInstalled : .exited, command.program,
+          "\(exit) before it was ready.\(advice)" + lastWords(from: size)
+            + (isMissing ? " Install it: \(command.install ?? "")" : ""))
       }
       if isReady { return }
       guard ContinuousClock.now < deadline else {

@@ -12,13 +12,17 @@ struct ServerCommand: Sendable {
   var environment: [String: String]
   var readiness: ServerReadiness
   var limit: Duration
+  /// The command that installs the program.
+  var install: String?
+  var user: ServerUser?
 
   /// Finds the program.
   ///
   /// - Throws: ``ServerError`` of kind `notInstalled`, which makes a case unavailable.
   init(
     _ program: String, arguments: @escaping @Sendable (ServerPlace) throws -> [String],
-    environment: [String: String], readiness: ServerReadiness, limit: Duration, install: String?
+    environment: [String: String], readiness: ServerReadiness, limit: Duration, install: String?,
+    user: String? = nil
   ) throws(ServerError) {
     guard let path = executablePath(of: program) else {
       throw ServerError(
@@ -32,6 +36,8 @@ struct ServerCommand: Sendable {
     self.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     self.readiness = readiness
     self.limit = limit
+    self.install = install
+    self.user = user.map { ServerUser(name: $0) }
   }
 
   /// Makes a place and starts the server there.
@@ -49,6 +55,7 @@ struct ServerCommand: Sendable {
           throw ServerError(
             .exited, program, "address already in use: 127.0.0.1:\(place.port)")
         }
+        try user?.adopt(place, program)
         let server = Server(self, at: place, arguments: try arguments(place))
         try await server.start()
         return server

@@ -30,17 +30,19 @@ public final class SharedCluster: Sendable {
   ///
   /// - Parameters:
   ///   - program: The name of an executable file, as that of
-  ///     `FixtureScope.server(_:arguments:environment:readiness:within:install:)`.
+  ///     `FixtureScope.server(_:arguments:environment:readiness:within:install:user:)`.
   ///   - count: The number of nodes, from 1.
   ///   - environment: Variables to add to those of this process.
   ///   - readiness: How to know that a node is ready.
   ///   - limit: How long the nodes may take to get ready.
   ///   - install: The command that installs the program, for the reason of unavailable cases.
+  ///   - user: The user to run the nodes as, if this process is root.
   ///   - arguments: Returns the arguments of a node. They must keep it in the foreground.
   public init(
     _ program: String, nodes count: Int, environment: [String: String] = [:],
     readiness: ServerReadiness = .port, within limit: Duration = .seconds(30),
-    install: String? = nil, arguments: @escaping @Sendable (Node) throws -> [String]
+    install: String? = nil, user: String? = nil,
+    arguments: @escaping @Sendable (Node) throws -> [String]
   ) {
     self.program = program
     servers = SharedStart {
@@ -51,7 +53,8 @@ public final class SharedCluster: Sendable {
         try ServerCommand(
           program,
           arguments: { try arguments(.init(place: $0, number: number, addresses: addresses)) },
-          environment: environment, readiness: readiness, limit: limit, install: install)
+          environment: environment, readiness: readiness, limit: limit, install: install, user: user
+        )
       }
       return try await Self.start(commands)
     }

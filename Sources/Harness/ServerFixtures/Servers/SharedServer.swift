@@ -14,18 +14,18 @@ public final class SharedServer: Sendable {
   private let servers: SharedStart
 
   /// Describes a server; the parameters are those of
-  /// `FixtureScope.server(_:arguments:environment:readiness:within:install:)`.
+  /// `FixtureScope.server(_:arguments:environment:readiness:within:install:user:)`.
   public init(
     _ program: String,
     arguments: @escaping @Sendable (ServerPlace) throws -> [String] = { _ in [] },
     environment: [String: String] = [:], readiness: ServerReadiness = .port,
-    within limit: Duration = .seconds(10), install: String? = nil
+    within limit: Duration = .seconds(10), install: String? = nil, user: String? = nil
   ) {
     self.program = program
     servers = SharedStart {
       let command = try ServerCommand(
         program, arguments: arguments, environment: environment, readiness: readiness,
-        limit: limit, install: install)
+        limit: limit, install: install, user: user)
       return [try await command.start()]
     }
   }

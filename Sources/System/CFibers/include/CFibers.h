@@ -94,20 +94,58 @@ bool cfibers_learn_runtime_lock(void);
 /// and belongs to the thread, so it does not keep out another fiber of the same thread.
 bool cfibers_holds_runtime_lock(void);
 
-/// Called in a fiber that waits for a lock of another fiber of the thread.
-///
-/// \param owner Holds the owner's thread number while the lock is held.
-/// \returns Whether another fiber may have run. If not, the C library is asked for the lock.
-typedef bool (*cfibers_lock_handler)(const uint32_t *owner);
+/// What a job of the program may wait for.
+enum {
+  /// `Synchronization.Mutex`.
+  CFIBERS_MUTEX = 0,
+  /// A POSIX mutex of the normal kind, such as in NSLock.
+  CFIBERS_LOCK = 1,
+  CFIBERS_RECURSIVE_LOCK = 2,
+  CFIBERS_READ_WRITE_LOCK = 3,
+  CFIBERS_CONDITION = 4,
+  CFIBERS_SEMAPHORE = 5,
+  /// A dispatch queue that runs a block while its caller waits.
+  CFIBERS_QUEUE = 6,
+  /// Anything that waits in futex(2), such as for a busy dispatch queue or group.
+  CFIBERS_FUTEX = 7,
+};
 
-/// Sets what is called, on every thread, in a fiber that would wait for a lock of its own thread.
+/// Called on a thread that has a task executor, where it uses a primitive or would wait for one.
 ///
-/// Covers `Synchronization.Mutex` and POSIX mutexes of the normal kind, in code that the dynamic
-/// linker binds to the executable. Without a handler the first traps and the second waits for ever.
-void cfibers_set_lock_handler(cfibers_lock_handler _Nullable handler);
+/// \param primitive What is used.
+/// \param may_continue Whether the wait may be over; NULL where the primitive is only used.
+/// \param may_time_out Whether the wait has a time limit.
+/// \param caller The address of the call.
+/// \returns 0 if the C library is to wait, or no job of the program waits; 1 if the caller is to try again;
+/// 2 if the wait has timed out.
+typedef int (*cfibers_block_handler)(
+    int primitive, bool (*_Nullable may_continue)(void *_Nullable object), void *_Nullable object,
+    bool may_time_out, uintptr_t caller);
 
-/// Whether the calling thread holds the lock.
-bool cfibers_is_locked_here(const uint32_t *owner);
+/// Sets what is called, on every thread that has a task executor, before it would block.
+///
+/// Covers code that the dynamic linker binds to the executable.
+void cfibers_set_block_handler(cfibers_block_handler _Nullable handler);
+
+/// A thread that runs only while the thread that resumes it waits.
+typedef struct cfibers_thread cfibers_thread;
+
+/// Creates a thread that calls `body` when it is resumed for the first time.
+///
+/// \returns NULL if the system provides no thread.
+cfibers_thread *_Nullable cfibers_thread_create(
+    void (*body)(void *_Nullable context), void *_Nullable context);
+
+/// Lets the thread run until it pauses or its body returns; then it is freed.
+///
+/// \returns Whether the body has returned.
+bool cfibers_thread_resume(cfibers_thread *thread);
+
+/// Returns from the `cfibers_thread_resume` that runs the calling thread. There must be one.
+void cfibers_thread_pause(void);
+
+/// Whether the calling thread was created by `cfibers_thread_create`.
+bool cfibers_is_in_thread(void);
 
 /// The effects of calls of the Swift runtime that are reported.
 enum {

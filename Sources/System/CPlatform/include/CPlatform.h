@@ -50,6 +50,24 @@ void platform_thread_detach(platform_thread thread);
 /// A number that no other running thread has. Source: pthread_self(3).
 uintptr_t platform_thread_id(void);
 
+/// Interrupts a thread of this process, and copies the addresses of its functions, the innermost first.
+///
+/// - Parameters:
+///   - thread: Its `platform_thread_id`.
+///   - parks: Whether the thread sleeps for ever from then on, if it runs code of the program itself.
+///   - has_parked: Set to whether it does.
+///   - addresses: Space for `room` addresses.
+/// - Returns: The number of addresses; 0 if the thread does not answer within a second.
+///
+/// Source: pthread_kill(3), with SIGURG, which programs do not use and which ends none.
+size_t platform_sample_thread(
+    uintptr_t thread, _Bool parks, _Bool *_Nonnull has_parked, uintptr_t *_Nonnull addresses,
+    size_t room);
+
+/// Lets `platform_sample_thread` interrupt the calling thread and those that it starts. Threads of libdispatch,
+/// and those that they start, block signals.
+void platform_allow_samples(void);
+
 /// The monotonic clock, in nanoseconds from an arbitrary start. Source: clock_gettime(3).
 int64_t platform_monotonic_nanoseconds(void);
 

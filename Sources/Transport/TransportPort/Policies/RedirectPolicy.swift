@@ -13,10 +13,18 @@ public struct RedirectPolicy: Sendable, Hashable {
   /// `Authorization`, `Proxy-Authorization`, `Cookie` and `Host` are always removed.
   public var secrets: Set<HTTPField.Name>
 
+  /// Whether a redirect may lead from `https` to `http`, where others can read and change the exchange.
+  ///
+  /// Otherwise such a redirect is an error of the kind `invalidRedirect`.
+  public var allowsPlaintext: Bool
+
   /// Creates a policy; the default limit of 20 is that of the Fetch standard.
-  public init(limit: Int = 20, secrets: Set<HTTPField.Name> = []) {
+  public init(
+    limit: Int = 20, secrets: Set<HTTPField.Name> = [], allowsPlaintext: Bool = false
+  ) {
     self.limit = limit
     self.secrets = secrets
+    self.allowsPlaintext = allowsPlaintext
   }
 }
 
@@ -103,6 +111,12 @@ struct RedirectHop {
     } catch {
       throw self.error(
         .invalidRedirect, "\(location.debugDescription) cannot be followed: \(error.detail)")
+    }
+    guard policy.allowsPlaintext || from.scheme == .http || to.scheme == .https else {
+      throw error(
+        .invalidRedirect,
+        "\(location.debugDescription) leads from https to http; RedirectPolicy.allowsPlaintext allows it"
+      )
     }
     let isRewritten =
       code == 303

@@ -53,6 +53,11 @@ public struct OriginPlan: Sendable {
   /// The HTTP version; ignored for http.
   public var version: Version
 
+  /// The number of requests that an HTTP/2 connection has open at once; the origin refuses others.
+  ///
+  /// Clients learn it only from the refusals (RFC 9113 §8.7). In memory, no request is refused.
+  public var maximumStreams: Int
+
   /// Returns the script to play on a new connection before a request is read.
   ///
   /// Its argument is the number of the connection, from 1. Not called for HTTP/2 connections.
@@ -64,13 +69,14 @@ public struct OriginPlan: Sendable {
   /// Creates a plan.
   public init(
     reachability: Reachability = .listening, identity: Identity = .trusted,
-    version: Version = .http11,
+    version: Version = .http11, maximumStreams: Int = .max,
     onConnect: @escaping @Sendable (_ connection: Int) -> OriginScript = { _ in [] },
     onRequest: @escaping @Sendable (OriginRequest) -> OriginScript
   ) {
     self.reachability = reachability
     self.identity = identity
     self.version = version
+    self.maximumStreams = maximumStreams
     self.onConnect = onConnect
     self.onRequest = onRequest
   }

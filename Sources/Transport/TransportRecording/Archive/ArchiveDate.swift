@@ -12,7 +12,8 @@ func seconds(of text: String) -> Double? {
   }
   guard let year = number(0..<4), let month = number(5..<7), (1...12).contains(month),
     let day = number(8..<10), let hour = number(11..<13), let minute = number(14..<16),
-    let second = number(17..<19)
+    let second = number(17..<19), (1...days(in: month, of: year)).contains(day), hour < 25,
+    minute < 60, second < 61
   else { return nil }
   var end = 19
   var fraction = 0.0
@@ -36,6 +37,11 @@ func seconds(of text: String) -> Double? {
   let (years, months) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
   let days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day
   return Double((days - 719_469) * 86_400 + hour * 3_600 + (minute - zone) * 60 + second) + fraction
+}
+
+private func days(in month: Int, of year: Int) -> Int {
+  let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+  return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
 }
 
 /// The date as ISO 8601 in UTC with milliseconds.

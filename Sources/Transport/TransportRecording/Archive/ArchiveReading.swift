@@ -28,18 +28,49 @@ struct ArchiveReading {
         switch name {
         case "entries":
           hasEntries = true
-          try reader.array { _, reader in
-            guard entries.count < entryLimit else {
-              throw HTTPArchiveError.tooManyEntries(limit: entryLimit)
-            }
-            entries.append(try entry(&reader))
+          // Refused before a large file takes seconds to read.
+          guard reader.elementCount(limit: entryLimit) <= entryLimit else {
+            throw HTTPArchiveError.tooManyEntries(limit: entryLimit)
           }
+          try reader.array { _, reader in entries.append(try entry(&reader)) }
+        case "version": try checkVersion(&reader)
         case "_redaction": redaction = try Redaction(from: &reader)
         default: try reader.skip()
         }
       }
     }
     guard hasEntries else { throw reader.failure("log.entries is missing") }
+  }
+
+  /// Every version 1 is read alike; some exporters leave it empty.
+  private func checkVersion(_ reader: inout JSONReader) throws {
+    guard reader.next() == UInt8(ascii: "\"") else { return try reader.skip() }
+    let version = try reader.string()
+    guard version.isEmpty || version == "1" || version.hasPrefix("1.") else {
+      throw reader.failure("the version \(version.prefix(20).debugDescription) instead of 1.2")
+    }
+  }
+
+  /// A date; some exporters leave it empty.
+  private func date(_ reader: inout JSONReader) throws -> Double? {
+    if try reader.readNull() { return nil }
+    let text = try reader.string()
+    if text.isEmpty { return nil }
+    guard let date = seconds(of: text) else {
+      throw reader.failure("\(text.prefix(40).debugDescription) is no date in ISO 8601")
+    }
+    return date
+  }
+
+  /// Checks a time in milliseconds; -1 stands for none.
+  private func checkTime(_ reader: inout JSONReader) throws {
+    guard let first = reader.next(), first == UInt8(ascii: "-") || first.isDigit else {
+      return try reader.skip()
+    }
+    let text = try reader.number()
+    guard let time = Double(text), abs(time) <= 1e12 else {
+      throw reader.failure("\(text.prefix(40)) is no time in milliseconds")
+    }
   }
 
   private func entry(_ reader: inout JSONReader) throws -> HTTPArchive.Entry {
@@ -49,7 +80,10 @@ struct ArchiveReading {
     var failure: RecordedFailure?
     try reader.object { name, reader in
       switch name {
-      case "startedDateTime": started = seconds(of: try reader.string())
+      case "startedDateTime": started = try date(&reader)
+      case "time": try checkTime(&reader)
+      case "timings" where reader.next() == UInt8(ascii: "{"):
+        try reader.object { try checkTime(&$1) }
       case "request": entry = try request(&reader)
       case "response": response = try self.response(&reader)
       case "_failure": failure = try RecordedFailure(from: &reader)
@@ -84,6 +118,9 @@ struct ArchiveReading {
     }
     guard let method, method.isToken else { throw reader.failure("no method that is a token") }
     guard let url else { throw reader.failure("the request has no url") }
+    guard !url.prefix(5).asciiLowercased().hasPrefix("file:") else {
+      throw reader.failure("a request for a file of the computer that exported it")
+    }
     let mayHaveBody = !["GET", "HEAD", "OPTIONS", "TRACE", "DELETE"].contains(method)
     return HTTPArchive.Entry(
       started: nil,

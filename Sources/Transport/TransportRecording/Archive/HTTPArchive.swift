@@ -75,7 +75,7 @@ public struct HTTPArchive: Sendable {
       .map(\.element)
   }
 
-  private static func contents(of path: String, limit: Int) throws(HTTPArchiveError) -> [UInt8] {
+  static func contents(of path: String, limit: Int) throws(HTTPArchiveError) -> [UInt8] {
     do {
       let attributes = try FileManager.default.attributesOfItem(
         atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)

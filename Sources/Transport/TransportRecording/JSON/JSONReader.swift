@@ -65,6 +65,9 @@ struct JSONReader {
   /// The bytes from an earlier position to the current one.
   func bytes(from start: Int) -> [UInt8] { Array(bytes[start..<offset]) }
 
+  /// The byte at an earlier position.
+  func byte(at position: Int) -> UInt8 { bytes[position] }
+
   /// Reads `null` if it comes next.
   mutating func readNull() throws -> Bool {
     guard next() == UInt8(ascii: "n") else { return false }
@@ -118,6 +121,31 @@ struct JSONReader {
       }
       index += 1
     } while try endOfElement(UInt8(ascii: "]")) == UInt8(ascii: ",")
+  }
+
+  /// Counts the elements of the array that comes next without reading them, up to a limit.
+  ///
+  /// It counts the commas of the array and checks nothing else; it is many times faster than reading.
+  mutating func elementCount(limit: Int) -> Int {
+    guard next() == UInt8(ascii: "["), let base = bytes.baseAddress else { return 0 }
+    var (position, depth, count) = (offset, 0, 1)
+    while position < bytes.count, count <= limit {
+      switch base[position] {
+      case 0x22:
+        position &+= 1
+        while position < bytes.count, base[position] != 0x22 {
+          position &+= base[position] == 0x5C ? 2 : 1
+        }
+      case 0x5B, 0x7B: depth &+= 1
+      case 0x5D, 0x7D:
+        depth &-= 1
+        if depth == 0 { return count }
+      case 0x2C where depth == 1: count &+= 1
+      default: break
+      }
+      position &+= 1
+    }
+    return count
   }
 
   /// Reads a number and returns its text.

@@ -6,6 +6,8 @@ public enum RecordingError: Error, Sendable, Hashable {
   case exchangesInProgress(Int)
   /// A redacted value would still be in the file. The texts name the places and not the value.
   case secretRemains([String])
+  /// Words that no rule knows look like secrets.
+  case secretSuspected([SecretFinding])
   /// Content that may hold a secret cannot be searched or redacted; entries count from 0.
   case contentNotReadable(entry: Int, part: String, reason: String)
   /// The archive would be larger than ``HTTPArchive/Limits`` allow.
@@ -25,6 +27,9 @@ extension RecordingError: CustomStringConvertible {
       "nothing was written, because a redacted value remains; name these places in the Redaction"
         + " too, or the value in allowedValues if it is not secret:\n"
         + places.prefix(20).map { "  \($0)" }.joined(separator: "\n")
+    case .secretSuspected(let findings):
+      "nothing was written, because \(findings.count) values may be secrets:\n"
+        + findings.prefix(20).map { "  \($0)" }.joined(separator: "\n")
     case .contentNotReadable(let entry, let part, let reason):
       "nothing was written, because the content of the \(part) in log.entries[\(entry)] may hold a"
         + " secret: \(reason)"

@@ -14,11 +14,12 @@ public import TransportPort
 /// ```swift
 /// let recording = try RecordingTransport(
 ///   wrapping: base.decodingContent(), to: "sign-in.har",
-///   redacting: Redaction(queryItems: ["token"], jsonPaths: ["user.password"]))
+///   redacting: Redaction(names: ["pin"], jsonPaths: ["user.email"]))
 /// try await signIn(over: recording.followingRedirects())
 /// try recording.save()
 /// ```
-/// Wrap a transport that decodes content, because encoded content can't be searched for secrets. Put
+/// Wrap a transport that decodes content, so that people can read the file. Encoded content that the
+/// recording can't decode, such as `zstd`, is refused, because it can't be searched for secrets. Put
 /// redirects, retries and cookies above it, to record each of their exchanges.
 public final class RecordingTransport: HTTPTransport {
   private let base: any HTTPTransport
@@ -93,7 +94,7 @@ public final class RecordingTransport: HTTPTransport {
     let recorded = exchanges.withLock { $0 }.map { $0.ended }
     let open = recorded.count { $0 == nil }
     guard open == 0 else { throw .exchangesInProgress(open) }
-    var redactor = Redactor(redaction)
+    var redactor = Redactor(redaction, suspicion: .isReported)
     var entries: [HTTPArchive.Entry] = []
     var places: [String] = []
     for (number, recording) in recorded.enumerated() {
@@ -102,7 +103,6 @@ public final class RecordingTransport: HTTPTransport {
     }
     var trees: [JSON] = []
     for (number, entry) in entries.enumerated() {
-      try checkCoding(of: entry, number, redactor)
       var entry = entry
       // The message of an error often quotes the URL.
       if let detail = entry.failure?.detail,
@@ -112,8 +112,11 @@ public final class RecordingTransport: HTTPTransport {
       }
       trees.append(JSON(entry))
       places += redactor.secrets.places(in: trees[number], path: "log.entries[\(number)]")
+      places += redactor.secrets.places(inEncoded: entry, path: "log.entries[\(number)]")
     }
     guard places.isEmpty else { throw .secretRemains(places) }
+    let suspected = redactor.findings.filter(\.isSuspected)
+    guard suspected.isEmpty else { throw .secretSuspected(suspected) }
     var bytes: [UInt8] = []
     JSON(entries: trees, redaction: redaction).write(to: &bytes)
     bytes.append(0x0A)
@@ -122,24 +125,5 @@ public final class RecordingTransport: HTTPTransport {
       throw .tooLarge(bytes: bytes.count, limit: limits.bytes)
     }
     return bytes
-  }
-
-  /// Encoded content can hide a secret.
-  private func checkCoding(
-    of entry: HTTPArchive.Entry, _ number: Int, _ redactor: Redactor
-  ) throws(RecordingError) {
-    let hasRules = !redaction.jsonPaths.isEmpty || !redaction.formFields.isEmpty
-    guard hasRules || !redactor.secrets.isEmpty else { return }
-    let parts = [
-      ("request", entry.request.headerFields, entry.requestBody),
-      ("response", entry.response?.head.headerFields ?? [:], entry.response?.body ?? .empty),
-    ]
-    for (part, fields, body) in parts {
-      guard case .bytes(let bytes) = body, !bytes.isEmpty,
-        let coding = fields.list(.contentEncoding).first(where: { $0 != "identity" })
-      else { continue }
-      let reason = "it is encoded as \(coding); wrap the transport that decodes it"
-      throw .contentNotReadable(entry: number, part: part, reason: reason)
-    }
   }
 }

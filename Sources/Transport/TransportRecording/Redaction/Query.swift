@@ -10,25 +10,9 @@ enum Query {
     }
   }
 
-  /// Replaces the values of the named items.
-  ///
-  /// - Parameter onValue: Receives each value before it is replaced, as written.
-  static func replacing(
-    _ names: Set<String>, in query: String, _ onValue: (String) -> Void
-  ) -> String {
-    guard !names.isEmpty else { return query }
-    let items = query.split(separator: "&", omittingEmptySubsequences: false)
-    return items.map { item in
-      guard let (name, value) = Optional(parts(item)), let value, names.contains(decoded(name))
-      else { return String(item) }
-      onValue(value)
-      return "\(name)=\(Redaction.placeholder)"
-    }.joined(separator: "&")
-  }
-
   /// The text with `%41` and `+` decoded.
   static func decoded(_ text: String) -> String {
-    String(decoding: Array(text.utf8).percentDecoded, as: UTF8.self)
+    String(decoding: Array(text.utf8).percentDecoded(), as: UTF8.self)
   }
 
   private static func parts(_ item: Substring) -> (name: String, value: String?) {
@@ -38,8 +22,8 @@ enum Query {
 }
 
 extension [UInt8] {
-  /// The bytes with `%41` and `+` decoded.
-  var percentDecoded: [UInt8] {
+  /// The bytes with `%41` decoded, and `+` unless it stands for itself.
+  func percentDecoded(plus: Bool = true) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(count)
     var index = 0
@@ -51,7 +35,7 @@ extension [UInt8] {
         output.append(high << 4 | low)
         index += 3
       } else {
-        output.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
+        output.append(plus && byte == UInt8(ascii: "+") ? 0x20 : byte)
         index += 1
       }
     }

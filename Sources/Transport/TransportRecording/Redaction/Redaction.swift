@@ -1,46 +1,62 @@
-public import TransportPort
-
 /// What a recording replaces before it is written, so that no secret reaches the disk.
 ///
-/// The values of Authorization, Proxy-Authorization, Cookie and Set-Cookie are always replaced, and
-/// so are user and password in a URL. Cookies keep their names, and Authorization its scheme. The
-/// replacement is ``placeholder``; a replay replaces the same parts of a request before it looks
-/// for an answer.
+/// Without any setting, a recording replaces:
+/// - the values of Authorization, Proxy-Authorization, Cookie and Set-Cookie, and the user and
+///   password in a URL;
+/// - values whose name says that they are secret, such as `password`, `client_secret` or `X-Api-Key`,
+///   in URLs, header and trailer fields, forms, JSON, GraphQL, XML, HTML and text;
+/// - values whose name may be that of a secret, such as `code`, `key` or `session`, if they look random;
+/// - values with the shape of a known kind of secret, such as a JWT, a private key in PEM, or a key of
+///   AWS, GitHub, Slack or Stripe, in any text.
 ///
-/// Saving fails if a replaced value of four bytes or more still occurs elsewhere in the recording.
-/// Shorter values are replaced only where they are named.
+/// It looks into content that is compressed, encoded as base64, hexadecimal or percent-encoded, and into
+/// JSON, forms and URLs inside one another. Cookies keep their names, and Authorization its scheme. The
+/// replacement is ``placeholder`` for every value; a replay replaces the same values of a request before
+/// it looks for an answer.
+///
+/// A long random word that no rule knows is only suspected: ``RecordingTransport/save()`` fails and names
+/// its place. Add it to ``names`` or to ``allowedNames``. Saving also fails if a replaced value still
+/// occurs elsewhere in the recording.
+///
+/// No rule finds a secret that is neither named nor random nor of a known shape, such as a password in a
+/// sentence. Name its surroundings in ``texts``.
 public struct Redaction: Sendable, Hashable {
   /// The text that replaces a secret.
   public static let placeholder = "REDACTED"
 
-  /// The names of further header and trailer fields.
-  public var fields: Set<HTTPField.Name>
+  /// Further names of secret values: header and trailer fields, items of a query or a fragment, fields
+  /// of a form, members of JSON, elements and attributes of XML. Case is ignored.
+  public var names: Set<String>
 
-  /// The names of items in the query or fragment of a URL; also in Location, Content-Location and
-  /// Referer.
-  public var queryItems: Set<String>
-
-  /// Values in JSON content of requests and responses: `user.password`, `$.items[*].token`,
+  /// Secret values in JSON content of requests and responses: `user.password`, `$.items[*].token`,
   /// `keys[0]`, `$..secret`.
   public var jsonPaths: Set<String>
 
-  /// The names of fields in content of type application/x-www-form-urlencoded.
-  public var formFields: Set<String>
+  /// Paths of URLs with `{}` for a secret and `*` for any segment: `/hooks/*/{}`, `/bot{}/send`. A
+  /// longer path that begins like one is included.
+  public var paths: Set<String>
 
-  /// Values that are not secret although they are in a redacted place, such as `en-US` in a cookie.
-  ///
-  /// They are replaced there, but may occur elsewhere in the recording. The archive does not list them.
+  /// Texts with `{}` for a secret, which ends at the next character of the text or at white space,
+  /// a quotation mark or an angle bracket: `Your code is {}.`
+  public var texts: Set<String>
+
+  /// Names whose values are not secret, whatever the rules say. Case is ignored.
+  public var allowedNames: Set<String>
+
+  /// Values that are not secret. In a place that is always redacted they are replaced, but they may
+  /// occur elsewhere. The archive does not list them.
   public var allowedValues: Set<String>
 
-  /// Creates a redaction; the default replaces only what is always replaced.
+  /// Creates a redaction; the default has only the rules that always apply.
   public init(
-    fields: Set<HTTPField.Name> = [], queryItems: Set<String> = [], jsonPaths: Set<String> = [],
-    formFields: Set<String> = [], allowedValues: Set<String> = []
+    names: Set<String> = [], jsonPaths: Set<String> = [], paths: Set<String> = [],
+    texts: Set<String> = [], allowedNames: Set<String> = [], allowedValues: Set<String> = []
   ) {
-    self.fields = fields
-    self.queryItems = queryItems
+    self.names = names
     self.jsonPaths = jsonPaths
-    self.formFields = formFields
+    self.paths = paths
+    self.texts = texts
+    self.allowedNames = allowedNames
     self.allowedValues = allowedValues
   }
 }
@@ -48,10 +64,10 @@ public struct Redaction: Sendable, Hashable {
 extension Redaction {
   /// The names that the archive keeps, so that a replay knows them.
   var json: JSON {
-    func list(_ names: some Sequence<String>) -> JSON { .array(names.sorted().map { .string($0) }) }
+    func list(_ names: Set<String>) -> JSON { .array(names.sorted().map { .string($0) }) }
     return .object([
-      "fields": list(fields.map(\.rawName)), "queryItems": list(queryItems),
-      "jsonPaths": list(jsonPaths), "formFields": list(formFields),
+      "names": list(names), "jsonPaths": list(jsonPaths), "paths": list(paths),
+      "texts": list(texts), "allowedNames": list(allowedNames),
     ])
   }
 
@@ -64,9 +80,11 @@ extension Redaction {
     }
     try reader.object { name, reader in
       switch name {
-      case "fields": fields = Set(try list(&reader).map { HTTPField.Name($0) })
-      case "queryItems": queryItems = try list(&reader)
-      case "formFields": formFields = try list(&reader)
+      // Recordings made before there were names have one list for each kind of place.
+      case "names", "fields", "queryItems", "formFields": names.formUnion(try list(&reader))
+      case "paths": paths = try list(&reader)
+      case "texts": texts = try list(&reader)
+      case "allowedNames": allowedNames = try list(&reader)
       case "jsonPaths":
         jsonPaths = try list(&reader)
         guard jsonPaths.allSatisfy({ JSONPath($0) != nil }) else {

@@ -1,97 +1,262 @@
-import Foundation
+import TransportDecoding
 import TransportPort
 
-/// Replaces what a ``Redaction`` names, and collects the values that it replaced.
+/// Replaces the secrets of a recording, and collects the values that it replaced.
+///
+/// Every value passes through the same rules, in this order: what the ``Redaction`` names, what the
+/// value's name says, then its text: JSON, forms, markup, URLs, `name: value` in prose and code, known
+/// shapes, and whatever is encoded inside. Redacting twice gives the same as redacting once.
 struct Redactor {
   /// Why content cannot be redacted.
   struct Failure: Error {
     var reason: String
   }
 
-  let redaction: Redaction
-  /// Whether the values are collected, which a replay does not need.
-  private let collects: Bool
-  private let paths: [JSONPath]
-  private(set) var secrets = Secrets()
+  /// What to do with a word that only looks random.
+  enum Suspicion {
+    case isIgnored
+    case isReported
+    case isReplaced
+  }
 
-  init(_ redaction: Redaction, collects: Bool = true) {
+  /// What the rules know of the surroundings of a value.
+  struct Context {
+    /// Whether the value is in a request, where hashes are rare and keys are not.
+    var isRequest = false
+    /// Whether the text is HTML or a program, where names and colons say less.
+    var isCode = false
+    /// Whether random words may be secrets at all; media have many.
+    var suspects = true
+    /// Whether the value's name is that of something random and public.
+    var isPublic = false
+    /// The levels of encodings to look into.
+    var depth = 12
+
+    var inner: Context {
+      var copy = self
+      copy.depth -= 1
+      return copy
+    }
+  }
+
+  static let placeholder = Array(Redaction.placeholder.utf8)
+  /// The maximum size of decoded content in bytes.
+  static let decodedLimit = 64 << 20
+
+  let redaction: Redaction
+  let suspicion: Suspicion
+  /// Whether the values and findings are collected, which a replay does not need.
+  let collects: Bool
+  let paths: [JSONPath]
+  let pathTemplates: [SecretTemplate]
+  let textTemplates: [SecretTemplate]
+  /// Whether content is decoded although its fields name an encoding, as other programs export it.
+  var contentIsDecoded = false
+  /// Where the current value is.
+  var place: [String] = []
+  private(set) var secrets = Secrets()
+  private(set) var findings: [SecretFinding] = []
+  private var found: Set<SecretFinding> = []
+  private let names: Set<String>
+  private let allowedNames: Set<String>
+  private var kinds: [String: SecretName] = [:]
+  /// The bytes that may still be searched inside one value, which encodings inside one another repeat.
+  var budget = 0
+
+  init(_ redaction: Redaction, collects: Bool = true, suspicion: Suspicion = .isIgnored) {
     self.redaction = redaction
     self.collects = collects
-    self.paths = redaction.jsonPaths.compactMap { JSONPath($0) }
+    self.suspicion = suspicion
+    paths = redaction.jsonPaths.sorted().compactMap { JSONPath($0) }
+    pathTemplates = redaction.paths.sorted().map { SecretTemplate($0) }
+    textTemplates = redaction.texts.sorted().map { SecretTemplate($0) }
+    names = Set(redaction.names.map { $0.asciiLowercased() })
+    allowedNames = Set(redaction.allowedNames.map { $0.asciiLowercased() })
   }
 
-  /// Replaces everything in an entry.
-  ///
-  /// - Throws: ``RecordingError`` if content cannot be read.
-  mutating func redact(
-    _ entry: HTTPArchive.Entry, number: Int
-  ) throws(RecordingError) -> HTTPArchive.Entry {
-    var copy = entry
-    copy.request.headerFields = redact(entry.request.headerFields)
-    redactURL(of: &copy.request)
-    copy.requestTrailers = redact(entry.requestTrailers)
-    copy.requestBody = try redact(
-      entry.requestBody, entry.request.headerFields, "request", number)
-    guard let response = entry.response else { return copy }
-    copy.response?.informational = response.informational.map { interim in
-      HTTPResponse(status: interim.status, headerFields: redact(interim.headerFields))
-    }
-    copy.response?.head.headerFields = redact(response.head.headerFields)
-    copy.response?.trailers = redact(response.trailers)
-    copy.response?.body = try redact(
-      response.body, response.head.headerFields, "response", number)
-    return copy
+  // MARK: Names
+
+  func isNamed(_ name: String) -> Bool { names.contains(name.asciiLowercased()) }
+
+  func isAllowed(_ name: String) -> Bool { allowedNames.contains(name.asciiLowercased()) }
+
+  mutating func kind(of name: String) -> SecretName {
+    if name.isEmpty { return .unknown }
+    if let kind = kinds[name] { return kind }
+    let kind = SecretName(name)
+    if kinds.count < 10_000 { kinds[name] = kind }
+    return kind
   }
 
-  /// Replaces what a URL has.
-  mutating func redactURL(of request: inout HTTPRequest) {
-    if let authority = request.authority, let at = authority.lastIndex(of: "@") {
-      addUserinfo(String(authority[..<at]))
-      request.authority = String(authority[authority.index(after: at)...])
+  /// The rule by which a value is secret because of its name; `nil` if it is not.
+  mutating func rule(for value: [UInt8], named name: String, isStrict: Bool = true) -> String? {
+    if isNamed(name) { return "the name '\(name)'" }
+    if value.isEmpty || isAllowed(name) || Self.isPlaceholder(value) { return nil }
+    let isLikely: Bool
+    switch kind(of: name) {
+    case .secret: isLikely = isStrict ? !Self.isConstant(value) : Self.isPassword(value)
+    case .possible: isLikely = RandomWord.isLikelySecret(value)
+    case .unknown, .harmless: isLikely = false
     }
-    if let path = request.path { request.path = redactURL(path) }
+    return isLikely ? "the name '\(name)'" : nil
   }
 
-  /// Replaces what a URL or a reference has.
-  mutating func redactURL(_ text: String) -> String {
-    var url = URLReference(text)
-    if let authority = url.authority, let at = authority.lastIndex(of: "@") {
-      addUserinfo(String(authority[..<at]))
-      url.authority = Redaction.placeholder + authority[at...]
-    }
-    var found: [String] = []
-    url.query = url.query.map {
-      Query.replacing(redaction.queryItems, in: $0) { found.append($0) }
-    }
-    url.fragment = url.fragment.map {
-      Query.replacing(redaction.queryItems, in: $0) { found.append($0) }
-    }
-    for value in found { add(value, "a query item") }
-    return url.text == URLReference(text).text ? text : url.text
+  private static func isPlaceholder(_ value: [UInt8]) -> Bool { value == placeholder }
+
+  /// Words that say something about a secret instead of being one.
+  private static func isConstant(_ value: [UInt8]) -> Bool {
+    if value.count > 12 { return false }
+    if value.allSatisfy({ $0 == 0x2A || $0 == 0x20 || $0 == 0x78 || $0 == 0x58 }) { return true }
+    let constants: Set<String> = [
+      "true", "false", "null", "nil", "none", "undefined", "bearer", "basic", "required",
+      "optional",
+      "string", "number", "boolean", "yes", "no",
+    ]
+    return constants.contains(String(decoding: value, as: UTF8.self).asciiLowercased())
   }
 
+  /// Whether a text between quotation marks may be a password and not a label or an expression.
+  private static func isPassword(_ value: [UInt8]) -> Bool {
+    value.count >= 4 && !isConstant(value) && !value.contains(0x20)
+      && value.contains { $0.isLetter }
+      && value.contains { $0.isDigit || "!@#$%^&*?~".utf8.contains($0) }
+      && !value.contains { "(){}[];,<>".utf8.contains($0) }
+  }
+
+  // MARK: Values
+
+  /// Replaces a value, or what is in it.
+  mutating func value(_ bytes: [UInt8], named name: String, _ context: Context) -> [UInt8] {
+    if !isNamed(name), isAllowed(name) { return bytes }
+    if let field = Self.fields[name.asciiLowercased()], !isNamed(name) {
+      return credentials(in: bytes, field)
+    }
+    if let rule = rule(for: bytes, named: name) {
+      return replace(bytes, by: rule, named: name, isExplicit: isNamed(name))
+    }
+    var context = context
+    if case .harmless = kind(of: name) {
+      context.isPublic = context.isPublic || !SecretName.isAddress(name) || !bytes.contains(0x3F)
+    }
+    return text(bytes, named: name, context)
+  }
+
+  /// Collects a secret, and returns what replaces it.
+  mutating func replace(
+    _ bytes: [UInt8], by rule: String, named name: String = "", isExplicit: Bool = false
+  ) -> [UInt8] {
+    guard !Self.isPlaceholder(bytes) else { return bytes }
+    let text = String(decoding: bytes, as: UTF8.self)
+    if !isExplicit, redaction.allowedValues.contains(text) { return bytes }
+    note(rule, named: name, isSuspected: false)
+    if isExplicit || RandomWord.isLikelySecret(bytes) { add(bytes, rule) }
+    return Self.placeholder
+  }
+
+  /// Records where a rule applied.
+  private mutating func note(_ rule: String, named name: String, isSuspected: Bool) {
+    guard collects else { return }
+    let finding = SecretFinding(
+      place: place.joined(separator: ", "), rule: rule, name: name, isSuspected: isSuspected)
+    if found.insert(finding).inserted { findings.append(finding) }
+  }
+
+  /// Reports a value that is not searched, because it holds too many encodings.
+  mutating func giveUp(named name: String) {
+    if suspicion == .isReported {
+      note("a text with too many encodings inside one another", named: name, isSuspected: true)
+    }
+  }
+
+  /// Reports something that can't be searched.
+  mutating func giveUp(_ reason: String, at part: String) {
+    place = [part]
+    note(reason, named: "", isSuspected: true)
+    place = []
+  }
+
+  /// Judges a word that looks random; `nil` if it stays.
+  mutating func suspect(_ word: [UInt8], named name: String) -> [UInt8]? {
+    guard suspicion != .isIgnored,
+      !redaction.allowedValues.contains(String(decoding: word, as: UTF8.self))
+    else { return nil }
+    note("a long random word", named: name, isSuspected: true)
+    return suspicion == .isReplaced ? Self.placeholder : nil
+  }
+
+  /// Adds a value that must not occur elsewhere.
+  mutating func add(_ bytes: [UInt8], _ origin: String, decodes: Bool = true) {
+    guard collects else { return }
+    secrets.add(bytes, origin, except: redaction.allowedValues)
+    let isQuoted = bytes.count > 2 && bytes.first == 0x22 && bytes.last == 0x22
+    if isQuoted { secrets.add(Array(bytes.dropFirst().dropLast()), origin, except: []) }
+    guard decodes else { return }
+    secrets.add(bytes.percentDecoded(), origin, except: redaction.allowedValues)
+  }
+
+  /// Runs a step with one more part of the place.
+  mutating func at<Result>(_ part: String, _ body: (inout Redactor) -> Result) -> Result {
+    guard collects else { return body(&self) }
+    place.append(part)
+    defer { place.removeLast() }
+    return body(&self)
+  }
+}
+
+extension Redactor {
   /// Replaces what content has.
-  mutating func redact(_ bytes: [UInt8], contentType: String) throws(Failure) -> [UInt8] {
-    let type = contentType.asciiLowercased()
-    if !redaction.formFields.isEmpty, type.hasPrefix("application/x-www-form-urlencoded") {
-      var found: [String] = []
-      let text = Query.replacing(
-        redaction.formFields, in: String(decoding: bytes, as: UTF8.self)
-      ) { found.append($0) }
-      for value in found { add(value, "a form field") }
-      return found.isEmpty ? bytes : Array(text.utf8)
+  ///
+  /// - Parameter codings: The values of Content-Encoding, in the order in which they were applied.
+  mutating func content(
+    _ bytes: [UInt8], type: String, codings: [String], isRequest: Bool
+  ) throws(Failure) -> [UInt8] {
+    let decoded = try Self.decoded(bytes, codings)
+    budget = 1 << 20 + 64 * decoded.count
+    var redacted = try decodedContent(decoded, type.asciiLowercased(), isRequest: isRequest)
+    guard redacted != decoded else { return bytes }
+    for coding in codings {
+      guard let encoded = WholeContent.encode(redacted, coding) else {
+        throw Failure(reason: "the encoding \(coding) is unknown")
+      }
+      redacted = encoded
     }
-    if type.hasPrefix("multipart/"),
-      redaction.formFields.contains(where: { bytes.contains(Array("\"\($0)\"".utf8)) })
-    {
-      throw Failure(reason: "a field of a multipart form cannot be redacted")
-    }
-    guard !paths.isEmpty, !bytes.isEmpty else { return bytes }
-    return try redactJSON(bytes, mustBeJSON: type.contains("json"))
+    return redacted
   }
 
-  private mutating func redactJSON(
-    _ bytes: [UInt8], mustBeJSON: Bool
+  static func decoded(_ bytes: [UInt8], _ codings: [String]) throws(Failure) -> [UInt8] {
+    var bytes = bytes
+    for coding in codings.reversed() {
+      do throws(WholeContent.Failure) {
+        bytes = try WholeContent.decode(bytes, coding, limit: decodedLimit)
+      } catch {
+        throw Failure(
+          reason: "\(error.reason), so it can't be searched; wrap the transport that decodes it")
+      }
+    }
+    return bytes
+  }
+
+  private mutating func decodedContent(
+    _ bytes: [UInt8], _ type: String, isRequest: Bool
+  ) throws(Failure) -> [UInt8] {
+    var context = Context(isRequest: isRequest)
+    var bytes = bytes
+    if !paths.isEmpty, !bytes.isEmpty {
+      bytes = try redactPaths(in: bytes, mustBeJSON: type.contains("json"))
+    }
+    if type.hasPrefix("application/x-www-form-urlencoded") {
+      return items(bytes, "field", context)
+    }
+    if type.hasPrefix("multipart/"), let parts = multipart(bytes, context) { return parts }
+    let isMedia = ["image/", "audio/", "video/", "font/", "application/wasm"]
+      .contains { type.hasPrefix($0) }
+    context.suspects = !isMedia || type.contains("svg")
+    context.isCode = ["html", "script", "css", "markdown"].contains { type.contains($0) }
+    return text(bytes, named: "", context)
+  }
+
+  private mutating func redactPaths(
+    in bytes: [UInt8], mustBeJSON: Bool
   ) throws(Failure) -> [UInt8] {
     let ranges: [Range<Int>]
     do { ranges = try JSONPath.ranges(of: paths, in: bytes) } catch {
@@ -101,105 +266,11 @@ struct Redactor {
     }
     var output = bytes
     for range in ranges.reversed() {
-      for leaf in JSON(Array(bytes[range]))?.leaves ?? [] { add(leaf, "a JSON path") }
+      for leaf in JSON(Array(bytes[range]))?.leaves ?? [] {
+        _ = replace(Array(leaf.utf8), by: "a JSON path", isExplicit: true)
+      }
       output.replaceSubrange(range, with: "\"\(Redaction.placeholder)\"".utf8)
     }
     return output
-  }
-
-  private mutating func redact(
-    _ body: HTTPArchive.Entry.Body, _ fields: HTTPFields, _ part: String, _ number: Int
-  ) throws(RecordingError) -> HTTPArchive.Entry.Body {
-    let type = (fields[.contentType] ?? "").asciiLowercased()
-    guard case .bytes(let bytes) = body else {
-      // Content that is left out may hold a secret that is also elsewhere.
-      let mayHold =
-        (!paths.isEmpty && type.contains("json"))
-        || (!redaction.formFields.isEmpty && type.contains("form"))
-      guard !mayHold else {
-        throw .contentNotReadable(entry: number, part: part, reason: "it is above the body limit")
-      }
-      return body
-    }
-    guard !bytes.isEmpty else { return body }
-    do {
-      return .bytes(try redact(bytes, contentType: type))
-    } catch {
-      throw .contentNotReadable(entry: number, part: part, reason: error.reason)
-    }
-  }
-
-  private mutating func redact(_ fields: HTTPFields) -> HTTPFields {
-    HTTPFields(
-      fields.map { field in
-        var field = field
-        switch field.name {
-        case .authorization, .proxyAuthorization: field.bytes = credentials(field)
-        case .cookie: field.bytes = cookies(field.value)
-        case .setCookie: field.bytes = setCookie(field.value)
-        case .location, "Content-Location", "Referer":
-          let text = redactURL(field.value)
-          if text != field.value { field.bytes = Array(text.utf8) }
-        default: break
-        }
-        if redaction.fields.contains(field.name) {
-          secrets.add(field.bytes, "the field \(field.name)", except: redaction.allowedValues)
-          field.bytes = Array(Redaction.placeholder.utf8)
-        }
-        return field
-      })
-  }
-
-  private mutating func credentials(_ field: HTTPField) -> [UInt8] {
-    let parts = field.value.split(separator: " ", maxSplits: 1).map { $0.trimmingSpaces() }
-    guard parts.count == 2 else {
-      add(field.value, "the field \(field.name)")
-      return Array(Redaction.placeholder.utf8)
-    }
-    add(parts[1], "the field \(field.name)")
-    if parts[0].asciiLowercased() == "basic", let data = Data(base64Encoded: parts[1]) {
-      addUserinfo(String(decoding: data, as: UTF8.self), decodes: false)
-    }
-    // Digest and signatures: name="value", …
-    for parameter in parts[1].split(separator: ",") where parameter.contains("=") {
-      let value = parameter.drop { $0 != "=" }.dropFirst().trimmingSpaces()
-      add(value.filter { $0 != "\"" }, "the field \(field.name)")
-    }
-    return Array("\(parts[0]) \(Redaction.placeholder)".utf8)
-  }
-
-  private mutating func cookies(_ text: String) -> [UInt8] {
-    let pairs = text.split(separator: ";").map { cookie(String($0).trimmingSpaces()) }
-    return Array(pairs.joined(separator: "; ").utf8)
-  }
-
-  private mutating func setCookie(_ text: String) -> [UInt8] {
-    let end = text.firstIndex(of: ";") ?? text.endIndex
-    return Array((cookie(text[..<end].trimmingSpaces()) + text[end...]).utf8)
-  }
-
-  private mutating func cookie(_ pair: String) -> String {
-    guard let equals = pair.firstIndex(of: "=") else {
-      add(pair, "a cookie")
-      return Redaction.placeholder
-    }
-    add(String(pair[pair.index(after: equals)...]), "a cookie")
-    return pair[...equals] + Redaction.placeholder
-  }
-
-  private mutating func addUserinfo(_ text: String, decodes: Bool = true) {
-    let origin = "user and password"
-    add(text, origin, decodes: decodes)
-    guard let colon = text.firstIndex(of: ":") else { return }
-    add(String(text[text.index(after: colon)...]), origin, decodes: decodes)
-  }
-
-  private mutating func add(_ text: String, _ origin: String, decodes: Bool = true) {
-    guard collects else { return }
-    secrets.add(Array(text.utf8), origin, except: redaction.allowedValues)
-    let quoted = text.count > 2 && text.first == "\"" && text.last == "\""
-    if quoted { secrets.add(Array(text.dropFirst().dropLast().utf8), origin, except: []) }
-    guard decodes else { return }
-    secrets.add(Array(text.utf8).percentDecoded, origin, except: redaction.allowedValues)
   }
 }

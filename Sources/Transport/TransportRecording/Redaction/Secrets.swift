@@ -1,4 +1,5 @@
 import Foundation
+import TransportPort
 
 /// The values that were redacted, and the search for them in everything that will be written.
 struct Secrets {
@@ -115,7 +116,7 @@ struct Secrets {
     var level = views
     for _ in 0..<2 {
       level = level.flatMap { form, bytes in
-        [("percent-encoded", bytes.percentDecoded), ("JSON-escaped", bytes.unescaped)]
+        [("percent-encoded", bytes.percentDecoded()), ("JSON-escaped", bytes.unescaped)]
           .filter { $0.1 != bytes }
       }
       views += level
@@ -124,10 +125,24 @@ struct Secrets {
   }
 }
 
-extension [UInt8] {
-  /// Whether the bytes contain others.
-  func contains(_ other: [UInt8]) -> Bool { Data(self).range(of: Data(other)) != nil }
+extension Secrets {
+  /// Where a value is in content with a Content-Encoding, which the JSON has encoded.
+  func places(inEncoded entry: HTTPArchive.Entry, path: String) -> [String] {
+    let parts = [
+      ("request", entry.request.headerFields, entry.requestBody),
+      ("response", entry.response?.head.headerFields ?? [:], entry.response?.body ?? .empty),
+    ]
+    return parts.flatMap { part, fields, body -> [String] in
+      let codings = fields.list(.contentEncoding)
+      guard !isEmpty, case .bytes(let bytes) = body, !bytes.isEmpty, !codings.isEmpty,
+        let decoded = try? Redactor.decoded(bytes, codings)
+      else { return [] }
+      return places(in: decoded, "\(path).\(part), decoded,")
+    }
+  }
+}
 
+extension [UInt8] {
   /// The bytes with the escapes of JSON decoded, wherever they are.
   var unescaped: [UInt8] {
     guard contains(UInt8(ascii: "\\")) else { return self }

@@ -23,23 +23,22 @@ struct ReplayIndex {
 
   let archive: HTTPArchive
   private let matchingFields: [HTTPField.Name]
-  private let entries: [Key: [Int]]
+  private var entries: [Key: [Int]]
 
   init(_ archive: HTTPArchive, matchingFields: [HTTPField.Name]) {
     self.archive = archive
     self.matchingFields = matchingFields
+    self.entries = [:]
     var entries: [Key: [Int]] = [:]
+    var redactor = Redactor(archive.redaction, collects: false)
     for (number, entry) in archive.entries.enumerated() {
       // A transport cannot send other schemes or CONNECT, so nothing asks for these entries.
       guard let wire = try? WireRequest(entry.request.withoutFraming, body: .none) else { continue }
-      let content: Content =
-        switch entry.requestBody {
-        case .bytes(let bytes): Self.content(bytes)
-        case .unknown: .unknown
-        }
-      let fields = matchingFields.map { entry.request.headerFields[$0] }
-      let key = Key(
-        method: wire.method.rawValue, url: wire.url, content: content, fields: fields)
+      // Newer rules than those of the recording apply to it too.
+      guard
+        let key = try? key(
+          of: entry.request.headerFields, wire.method, wire.url, entry.requestBody, &redactor)
+      else { continue }
       entries[key, default: []].append(number)
     }
     self.entries = entries.mapValues { numbers in
@@ -54,14 +53,32 @@ struct ReplayIndex {
   /// The key of a request, with its secrets replaced as in the recording.
   func key(of wire: WireRequest, _ content: [UInt8]) throws(Redactor.Failure) -> Key {
     var redactor = Redactor(archive.redaction, collects: false)
-    let type = wire.headerFields[.contentType] ?? ""
-    let fields = matchingFields.map { name in
-      archive.redaction.fields.contains(name) && wire.headerFields.contains(name)
-        ? Redaction.placeholder : wire.headerFields[name]
+    return try key(of: wire.headerFields, wire.method, wire.url, .bytes(content), &redactor)
+  }
+
+  /// Archives of other programs are compared as they are.
+  private func key(
+    of fields: HTTPFields, _ method: HTTPRequest.Method, _ url: String,
+    _ body: HTTPArchive.Entry.Body, _ redactor: inout Redactor
+  ) throws(Redactor.Failure) -> Key {
+    var content = Content.unknown
+    if case .bytes(var bytes) = body {
+      if archive.isRecording {
+        bytes = try redactor.content(
+          bytes, type: fields[.contentType] ?? "", codings: fields.list(.contentEncoding),
+          isRequest: true)
+      }
+      content = Self.content(bytes)
+    }
+    let matched = matchingFields.map { name in
+      let lines = fields[fields: name].map { line in
+        archive.isRecording ? redactor.redact(line).value : line.value
+      }
+      return lines.isEmpty ? nil : lines.joined(separator: ", ")
     }
     return Key(
-      method: wire.method.rawValue, url: redactor.redactURL(wire.url),
-      content: Self.content(try redactor.redact(content, contentType: type)), fields: fields)
+      method: method.rawValue, url: archive.isRecording ? redactor.redactURL(url) : url,
+      content: content, fields: matched)
   }
 
   /// The entries that agree, and the key that they have.
@@ -70,6 +87,12 @@ struct ReplayIndex {
     var unknown = key
     unknown.content = .unknown
     return entries[unknown].map { (unknown, $0) }
+  }
+
+  /// A URL without secrets.
+  func masked(_ url: String) -> String {
+    var mask = SecretMask(archive.redaction)
+    return mask.url(url)
   }
 
   /// The nearest entries, and how they differ.
@@ -87,8 +110,10 @@ struct ReplayIndex {
         entry: number, method: other.method, url: other.url,
         differences: differences(from: other, to: key))
     }
-    return ReplayMismatch(
-      method: key.method, url: key.url, recordedAnswers: 0, candidates: candidates)
+    var mask = SecretMask(archive.redaction)
+    return mask.mismatch(
+      ReplayMismatch(
+        method: key.method, url: key.url, recordedAnswers: 0, candidates: candidates))
   }
 
   private static func best(
@@ -160,18 +185,21 @@ extension ReplayIndex {
     }
     for (index, name) in matchingFields.enumerated()
     where recorded.fields[index] != wanted.fields[index] {
-      let isSecret: Bool =
-        [.authorization, .proxyAuthorization, .cookie].contains(name)
-        || archive.redaction.fields.contains(name)
       all.append(
-        .field(
-          name, recorded: isSecret ? nil : recorded.fields[index],
-          requested: isSecret ? nil : wanted.fields[index]))
+        .field(name, recorded: recorded.fields[index], requested: wanted.fields[index]))
     }
     if recorded.content != wanted.content {
-      all.append(.content(recorded.content.firstDifference(from: wanted.content)))
+      all.append(.content(firstDifference(from: recorded.content, to: wanted.content)))
     }
     return all
+  }
+
+  private func firstDifference(
+    from recorded: ReplayIndex.Content, to wanted: ReplayIndex.Content
+  ) -> String {
+    var mask = SecretMask(archive.redaction)
+    let (old, new) = (recorded.masked(by: &mask), wanted.masked(by: &mask))
+    return old == new ? "a redacted value" : old.firstDifference(from: new)
   }
 
   private func queryDifferences(
@@ -213,6 +241,15 @@ extension ReplayIndex.Content {
       let same = zip(recorded, wanted).prefix { $0 == $1 }.count
       return "byte \(same); recorded \(recorded.count) bytes, requested \(wanted.count)"
     default: return "recorded \(kind), requested \(wanted.kind)"
+    }
+  }
+
+  /// The content without secrets.
+  fileprivate func masked(by mask: inout SecretMask) -> Self {
+    switch self {
+    case .bytes(let bytes): .bytes(mask.content(bytes))
+    case .json(let text): .json(mask.content(text))
+    case .unknown: self
     }
   }
 

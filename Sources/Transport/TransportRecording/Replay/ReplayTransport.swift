@@ -88,7 +88,8 @@ public final class ReplayTransport: HTTPTransport {
       throw mismatch(
         wire,
         ReplayMismatch(
-          method: key.method, url: key.url, recordedAnswers: entries.count, candidates: []))
+          method: key.method, url: index.masked(key.url), recordedAnswers: entries.count,
+          candidates: []))
     }
     return try play(entries[min(turn, entries.count - 1)], request, wire)
   }

@@ -54,7 +54,7 @@ struct JSONComparison {
       live.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     let names = Set(recorded.map(\.name))
     for member in recorded {
-      let inner = path + Self.step(member.name)
+      let inner = path + JSONPath.step(member.name)
       let rules = rules.after { $0.after(member.name) }
       if let value = values[member.name] {
         compare(member.value, value, at: inner, rules)
@@ -64,17 +64,10 @@ struct JSONComparison {
     }
     for member in live where !names.contains(member.name) {
       let rules = rules.after { $0.after(member.name) }
-      if !rules.ignore { add(.new(path: path + Self.step(member.name), live: member.value.typed)) }
-    }
-  }
-
-  private static func step(_ name: String) -> String {
-    let isPlain =
-      !name.isEmpty
-      && name.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x5F || $0 == 0x2D
+      if !rules.ignore {
+        add(.new(path: path + JSONPath.step(member.name), live: member.value.typed))
       }
-    return isPlain ? ".\(name)" : "['\(name.prefix(60))']"
+    }
   }
 
   private mutating func elements(
@@ -159,6 +152,16 @@ struct JSONComparison {
 }
 
 extension JSONPath {
+  /// The text of the step to a member.
+  static func step(_ name: String) -> String {
+    let isPlain =
+      !name.isEmpty
+      && name.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x5F || $0 == 0x2D
+      }
+    return isPlain ? ".\(name)" : "['\(name.prefix(60))']"
+  }
+
   /// The steps of a path, none for `$`; `nil` if the text is not a path.
   static func steps(of text: String) -> ArraySlice<Step>? {
     text == "$" ? [] : JSONPath(text)?.steps[...]

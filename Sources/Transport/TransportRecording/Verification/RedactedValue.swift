@@ -9,7 +9,9 @@ public enum RedactedValue: Sendable, Hashable {
   case cookie(String)
   /// The item of a query with this name, not percent-encoded.
   case queryItem(String)
-  /// The text at a path of ``Redaction/jsonPaths`` in the content.
+  /// The segment of a path after the one with this name.
+  case pathSegment(String)
+  /// The text at a path in JSON content: one of ``Redaction/jsonPaths``, or `$.user.password`.
   case jsonPath(String)
   /// The field of a form with this name, not percent-encoded.
   case formField(String)
@@ -18,7 +20,9 @@ public enum RedactedValue: Sendable, Hashable {
   public var name: String {
     switch self {
     case .field(let name): name.rawName
-    case .cookie(let name), .queryItem(let name), .jsonPath(let name), .formField(let name): name
+    case .cookie(let name), .queryItem(let name), .pathSegment(let name), .jsonPath(let name),
+      .formField(let name):
+      name
     }
   }
 
@@ -45,6 +49,7 @@ extension RedactedValue: CustomStringConvertible {
     case .field(let name): "the field \(name)"
     case .cookie(let name): "the cookie \(name)"
     case .queryItem(let name): "the query item \(name)"
+    case .pathSegment(let name): "the path segment after '\(name)'"
     case .jsonPath(let path): "the JSON path \(path)"
     case .formField(let name): "the form field \(name)"
     }

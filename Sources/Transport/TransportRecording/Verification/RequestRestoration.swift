@@ -1,3 +1,4 @@
+import TransportDecoding
 import TransportPort
 
 /// Prepares a recorded request to be sent again: inserts its secrets and replaces its origin.
@@ -17,6 +18,12 @@ struct RequestRestoration {
   mutating func request(
     of entry: HTTPArchive.Entry, from recorded: HTTPOrigin, to live: HTTPOrigin
   ) throws(VerificationRun.NotVerified) -> (HTTPRequest, HTTPRequestBody) {
+    if let authority = entry.request.authority, authority.contains("@"),
+      !entry.request.headerFields.contains(.authorization)
+    {
+      throw .init(
+        reason: "the recorded URL has a user, which a transport doesn't send; record Authorization")
+    }
     var request = entry.request
     request.scheme = live.scheme.rawValue
     request.authority = live.authority
@@ -25,7 +32,7 @@ struct RequestRestoration {
       entry.request.headerFields.filter { !Self.isOfTransport($0, recorded) }.map { restored($0) })
     var content: [UInt8] = []
     switch entry.requestBody {
-    case .bytes(let bytes): content = self.content(bytes, request.headerFields[.contentType] ?? "")
+    case .bytes(let bytes): content = try self.content(bytes, request.headerFields)
     case .unknown:
       throw .init(reason: "the archive lacks the content of the request")
     }
@@ -38,6 +45,10 @@ struct RequestRestoration {
       }
       throw .init(reason: names.joined(separator: ", "))
     }
+    let placeholder = Redaction.placeholder
+    guard !request.pathAndFields(trailers).contains(where: { $0.contains(placeholder) }),
+      !content.contains(Redactor.placeholder)
+    else { throw .init(reason: "a part of a value was redacted, which can't be inserted") }
     if trailers.isEmpty { return (request, content.isEmpty ? .none : .bytes(content)) }
     let chunk = content
     let chunks = AsyncStream<[UInt8]> { continuation in
@@ -66,12 +77,12 @@ struct RequestRestoration {
   private mutating func restored(_ field: HTTPField) -> HTTPField {
     let placeholder = Redaction.placeholder
     let text = field.value
-    if text == placeholder, redaction.fields.contains(field.name) {
+    let isScheme = field.name == .authorization || field.name == .proxyAuthorization
+    if text == placeholder, field.name != .cookie {
       return HTTPField(name: field.name, value: value(of: .field(field.name)))
     }
     switch field.name {
-    case .authorization, .proxyAuthorization:
-      guard text == placeholder || text.hasSuffix(" " + placeholder) else { return field }
+    case _ where isScheme && text.hasSuffix(" " + placeholder):
       let scheme = text.dropLast(placeholder.count)
       return HTTPField(name: field.name, value: scheme + value(of: .field(field.name)))
     case .cookie:
@@ -90,42 +101,91 @@ struct RequestRestoration {
 
   private mutating func query(in path: String) -> String {
     var url = URLReference(path)
-    url.query = url.query.map { restored($0, redaction.queryItems) { .queryItem($0) } }
+    var previous = ""
+    let segments = url.path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+      defer { previous = String(segment) }
+      return segment == Redaction.placeholder ? value(of: .pathSegment(previous)) : String(segment)
+    }
+    url.path = segments.joined(separator: "/")
+    url.query = url.query.map { restored($0) { .queryItem($0) } }
     return url.pathAndQuery
   }
 
-  /// Replaces the placeholders of the named items in a query or a form.
+  /// Replaces the placeholders in a query or a form.
   private mutating func restored(
-    _ query: String, _ names: Set<String>, _ redacted: (String) -> RedactedValue
+    _ query: String, _ redacted: (String) -> RedactedValue
   ) -> String {
     query.split(separator: "&", omittingEmptySubsequences: false).map { item in
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, parts[1] == Redaction.placeholder else { return String(item) }
       let name = Query.decoded(String(parts[0]))
-      guard parts.count == 2, parts[1] == Redaction.placeholder, names.contains(name) else {
-        return String(item)
-      }
       return "\(parts[0])=\(value(of: redacted(name)).formEncoded)"
     }.joined(separator: "&")
   }
 
-  private mutating func content(_ bytes: [UInt8], _ type: String) -> [UInt8] {
-    if type.asciiLowercased().hasPrefix("application/x-www-form-urlencoded") {
-      let text = String(decoding: bytes, as: UTF8.self)
-      return Array(restored(text, redaction.formFields) { .formField($0) }.utf8)
+  private mutating func content(
+    _ bytes: [UInt8], _ fields: HTTPFields
+  ) throws(VerificationRun.NotVerified) -> [UInt8] {
+    let codings = fields.list(.contentEncoding)
+    let decoded: [UInt8]
+    do throws(Redactor.Failure) { decoded = try Redactor.decoded(bytes, codings) } catch {
+      return bytes
     }
-    var output = bytes
-    for name in redaction.jsonPaths.sorted() {
-      guard let path = JSONPath(name),
-        let ranges = try? JSONPath.ranges(of: [path], in: output)
-      else { continue }
-      for range in ranges.reversed()
-      where Array(output[range]) == Array("\"\(Redaction.placeholder)\"".utf8) {
-        var text: [UInt8] = []
-        JSON.string(value(of: .jsonPath(name))).write(to: &text, level: nil)
-        output.replaceSubrange(range, with: text)
+    guard decoded.contains(Redactor.placeholder) else { return bytes }
+    var content = decoded
+    if (fields[.contentType] ?? "").asciiLowercased()
+      .hasPrefix("application/x-www-form-urlencoded")
+    {
+      let text = String(decoding: decoded, as: UTF8.self)
+      content = Array(restored(text) { .formField($0) }.utf8)
+    } else {
+      var paths = redaction.jsonPaths.sorted()
+      JSON(decoded)?.redactedPaths(from: "$", into: &paths)
+      for name in paths { insert(at: name, into: &content) }
+    }
+    for coding in codings {
+      guard let encoded = WholeContent.encode(content, coding) else {
+        throw .init(reason: "the content of the request can't be encoded as \(coding)")
       }
+      content = encoded
     }
-    return output
+    return content
+  }
+
+  private mutating func insert(at name: String, into content: inout [UInt8]) {
+    guard let path = JSONPath(name), let ranges = try? JSONPath.ranges(of: [path], in: content)
+    else { return }
+    for range in ranges.reversed()
+    where Array(content[range]) == Array("\"\(Redaction.placeholder)\"".utf8) {
+      var text: [UInt8] = []
+      JSON.string(value(of: .jsonPath(name))).write(to: &text, level: nil)
+      content.replaceSubrange(range, with: text)
+    }
+  }
+}
+
+extension JSON {
+  /// Adds the paths of the strings that were redacted.
+  fileprivate func redactedPaths(from path: String, into paths: inout [String]) {
+    switch self {
+    case .string(Redaction.placeholder): paths.append(path)
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        element.redactedPaths(from: "\(path)[\(index)]", into: &paths)
+      }
+    case .object(let members):
+      for member in members {
+        member.value.redactedPaths(from: path + JSONPath.step(member.name), into: &paths)
+      }
+    case .null, .bool, .number, .string: break
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// The texts that may hold a placeholder.
+  fileprivate func pathAndFields(_ trailers: HTTPFields) -> [String] {
+    [path ?? ""] + (Array(headerFields) + Array(trailers)).map(\.value)
   }
 }
 

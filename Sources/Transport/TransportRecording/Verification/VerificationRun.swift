@@ -54,6 +54,7 @@ struct VerificationRun {
     let stopwatch = Stopwatch(clock)
     var unreachable: [HTTPOrigin: String] = [:]
     var report = ArchiveVerification.Report()
+    var mask = SecretMask(archive.redaction)
     for (number, entry) in archive.entries.enumerated() {
       let outcome: ArchiveVerification.Outcome
       if Task.isCancelled {
@@ -66,8 +67,8 @@ struct VerificationRun {
       }
       report.exchanges.append(
         .init(
-          entry: number, method: entry.request.method.rawValue, url: entry.request.url,
-          outcome: outcome))
+          entry: number, method: entry.request.method.rawValue, url: mask.url(entry.request.url),
+          outcome: outcome.masked(by: &mask)))
     }
     return report
   }
@@ -90,8 +91,10 @@ struct VerificationRun {
         }
         throw NotVerified(reason: restoration.scrub(reason))
       }
-      let seen = try seen(answer, origin, live, restoration, of: entry)
-      let changes = comparison.changes(from: entry, to: seen)
+      let seen = seen(answer, origin, live, restoration, of: entry)
+      // Archives of other programs are not redacted.
+      let changes = comparison.changes(
+        from: try redacted(entry, "recorded"), to: try redacted(seen, "live"))
       guard changes.isEmpty else { return .stale(changes) }
       if case .unknown? = entry.response?.body, entry.request.method != .head {
         throw NotVerified(reason: "status and fields agree; the archive has no content to compare")
@@ -173,7 +176,7 @@ struct VerificationRun {
   private func seen(
     _ answer: Answer, _ recorded: HTTPOrigin, _ live: HTTPOrigin, _ restoration: RequestRestoration,
     of entry: HTTPArchive.Entry
-  ) throws(NotVerified) -> HTTPArchive.Entry {
+  ) -> HTTPArchive.Entry {
     var seen = entry
     seen.failure = answer.error.map { RecordedFailure($0) }
     seen.response = answer.response.map { response in
@@ -186,14 +189,21 @@ struct VerificationRun {
       }
       return response
     }
+    return seen
+  }
+
+  private func redacted(
+    _ entry: HTTPArchive.Entry, _ side: String
+  ) throws(NotVerified) -> HTTPArchive.Entry {
     var redactor = Redactor(archive.redaction, collects: false)
-    do {
-      return try redactor.redact(seen, number: 0)
+    redactor.contentIsDecoded = !archive.isRecording
+    do throws(RecordingError) {
+      return try redactor.redact(entry, number: 0)
     } catch {
       guard case .contentNotReadable(_, _, let reason) = error else {
         throw NotVerified(reason: "\(error)")
       }
-      throw NotVerified(reason: "the live content cannot be redacted: \(reason)")
+      throw NotVerified(reason: "the \(side) content cannot be redacted: \(reason)")
     }
   }
 
@@ -212,5 +222,16 @@ struct VerificationRun {
   private static func isUnreachable(_ error: TransportError) -> Bool {
     error.kind == .connectTimeout
       || [.resolving, .connecting, .securing].contains(error.phase)
+  }
+}
+
+extension ArchiveVerification.Outcome {
+  /// The outcome without secrets.
+  fileprivate func masked(by mask: inout SecretMask) -> Self {
+    switch self {
+    case .agrees: self
+    case .stale(let changes): .stale(changes.map { mask.change($0) })
+    case .notVerified(let reason): .notVerified(mask.text(reason))
+    }
   }
 }

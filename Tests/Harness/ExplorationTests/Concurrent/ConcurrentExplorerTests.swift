@@ -3,6 +3,7 @@ import SystemLocks
 import Testing
 
 @testable import ExplorationEngine
+@testable import LinearizabilityChecking
 
 /// Counters by key, correct or with a fault.
 private final class Counters: Sendable {

@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Foundation
+import LinearizabilityChecking
 import Testing
 
 /// Calls of a concurrent exploration overlap often enough to find races of a few nanoseconds.

@@ -2,6 +2,8 @@ import SeededRandom
 import Testing
 
 @testable import ExplorationEngine
+@testable import FaultExploration
+@testable import LinearizabilityChecking
 
 /// Compares the search for sequential consistency with one that tries every order.
 @Suite struct ConsistencyPromiseTests {

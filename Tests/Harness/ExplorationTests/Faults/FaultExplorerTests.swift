@@ -1,4 +1,5 @@
 import ExplorationEngine
+import FaultExploration
 import SystemLocks
 import Testing
 

@@ -1,4 +1,5 @@
 import ExplorationEngine
+import FaultExploration
 import SystemLocks
 
 /// Two registers with a disk, whose world may fail. It is correct unless it has a flaw.

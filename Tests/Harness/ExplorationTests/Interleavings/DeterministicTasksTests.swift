@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// Async functions whose tasks run in the same order every time.
 @Suite struct DeterministicTasksTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// Tasks and actors with an executor of their own.
 @Suite(.onObservedRuntime) struct ExecutorPreferenceTests {

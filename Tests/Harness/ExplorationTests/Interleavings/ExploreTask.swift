@@ -1,4 +1,5 @@
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// Explores a program of one task, `A`, and collects what its log holds at the end of each schedule.
 ///

@@ -4,6 +4,7 @@ import SystemLocks
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 struct Wrong: Error, Hashable {}
 

@@ -4,6 +4,7 @@ import SystemFibers
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// Tasks are preempted where they create and wake others, and at locks, atomics and timers.
 @Suite(.enabled(if: Fiber.isAvailable)) struct PreemptionTests {

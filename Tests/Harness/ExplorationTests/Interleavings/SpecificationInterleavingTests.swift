@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// Commands of a specification under many schedules, checked for linearizability.
 @Suite struct SpecificationInterleavingTests {

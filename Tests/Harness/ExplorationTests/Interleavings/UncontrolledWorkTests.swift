@@ -4,6 +4,7 @@ import SystemLocks
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// Work outside the schedules is waited for and reported.
 @Suite(.onObservedRuntime) struct UncontrolledWorkTests {

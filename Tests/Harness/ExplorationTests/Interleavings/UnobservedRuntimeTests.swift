@@ -2,6 +2,7 @@ import SystemFibers
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// Explorations where locks, new tasks and sleeps cannot be observed.
 @Suite(.enabled(if: !Fiber.isAvailable)) struct UnobservedRuntimeTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// Sleeps take no real time and end in the order of their deadlines.
 @Suite(.onObservedRuntime) struct VirtualTimeTests {

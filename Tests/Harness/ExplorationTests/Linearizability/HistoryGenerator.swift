@@ -1,4 +1,5 @@
 import ExplorationEngine
+import LinearizabilityChecking
 
 /// A generator that is independent of `SplitMix64`, which the checker uses for its hash table.
 struct TestRandom: RandomNumberGenerator {

@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Foundation
+import LinearizabilityChecking
 import RecordedHistories
 import Testing
 

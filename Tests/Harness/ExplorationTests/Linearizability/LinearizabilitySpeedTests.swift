@@ -1,4 +1,5 @@
 import ExplorationEngine
+import LinearizabilityChecking
 import RecordedHistories
 import Testing
 

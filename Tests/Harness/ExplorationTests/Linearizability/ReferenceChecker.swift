@@ -1,4 +1,5 @@
 import ExplorationEngine
+import LinearizabilityChecking
 
 /// Decides by plain enumeration of every order. Only for histories of a few operations.
 func isLinearizable<Model: SequentialModel>(

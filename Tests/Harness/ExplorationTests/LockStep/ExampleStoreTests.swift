@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Foundation
+import LockStepExploration
 import Testing
 
 @Suite struct ExampleStoreTests {

@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Foundation
+import LockStepExploration
 import Testing
 
 /// Bugs that are hard to shrink end at the fewest commands that show them, with nearly every seed.

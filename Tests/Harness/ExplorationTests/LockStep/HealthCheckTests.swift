@@ -1,4 +1,5 @@
 import ExplorationEngine
+import LockStepExploration
 import Testing
 
 @Suite struct HealthCheckTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ExplorationEngine
+@testable import LockStepExploration
 
 /// Mismatches of values that print alike.
 @Suite struct LookalikeTests {

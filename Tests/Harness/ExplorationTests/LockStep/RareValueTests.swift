@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ExplorationEngine
+@testable import LockStepExploration
 
 /// Bugs at a few values of many are found within the default budget of `explore`, 200 runs.
 ///

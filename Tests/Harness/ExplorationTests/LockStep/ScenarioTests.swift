@@ -1,5 +1,6 @@
 import ExplorationEngine
 import Foundation
+import LockStepExploration
 import Testing
 
 /// Small ports with a seeded bug each, with and without domains for their arguments.

@@ -1,4 +1,5 @@
 import ExplorationEngine
+import LockStepExploration
 import Testing
 
 /// Arguments that show a bug end at a smallest one, with nearly every seed.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 @Suite struct ExplorationSettingsTests {
   @Test func `environment variables change only their own settings`() throws {

@@ -1,4 +1,4 @@
-import ContractExploration
+import ContractInterleavings
 import ContractTesting
 import Foundation
 import SystemLocks

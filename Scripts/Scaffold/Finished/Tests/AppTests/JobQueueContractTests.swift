@@ -1,6 +1,6 @@
 import App
-import ContractExploration
 import ContractTesting
+import DriftExploration
 import Testing
 
 @Suite struct JobQueueContractTests {
@@ -9,9 +9,18 @@ import Testing
     try await contractCase.verify()
   }
 
-  @Test(arguments: [Implementation<JobQueueFixture>.file])
-  func explored(_ implementation: Implementation<JobQueueFixture>) async throws {
-    try await explore(.jobQueue, on: implementation)
+  @Test func behavesLikeTheRealThing() async throws {
+    try await exploreDrift(of: .inMemory, from: .file) {
+      Operation("enqueue", JobQueueValues.job) { fixture, job in
+        try await fixture.jobQueue.enqueue(job)
+      }
+      .ignoringAnswer()
+      Operation("take") { fixture in try await fixture.jobQueue.take() }
+      Operation("complete", JobQueueValues.ticket) { fixture, ticket in
+        try await fixture.jobQueue.complete(ticket)
+      }
+      Operation("count") { fixture in try await fixture.jobQueue.count }
+    }
   }
 }
 
@@ -22,4 +31,10 @@ extension Implementation<JobQueueFixture> {
     let file = try scope.temporaryDirectory().appendingPathComponent("jobs.json")
     return JobQueueFixture(jobQueue: FileJobQueue(file))
   }
+}
+
+/// What the arguments of calls are drawn from: one domain for each meaning.
+enum JobQueueValues {
+  static let job: Domain<Job> = .of(Job(owner: "ann", name: "print"), Job(owner: "ben", name: ""))
+  static let ticket: Domain<Int> = .oneOf(.result(of: "enqueue"), .smallIntegers())
 }

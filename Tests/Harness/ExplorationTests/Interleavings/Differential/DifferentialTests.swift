@@ -5,6 +5,7 @@ import SystemLocks
 import Testing
 
 @testable import ExplorationEngine
+@testable import InterleavingExploration
 
 /// What an exploration claims to have covered holds on the real runtime.
 ///
@@ -79,7 +80,7 @@ import Testing
 
   /// An exploration with something left out, and a program that shows it.
   struct Omission: Sendable, CustomTestStringConvertible {
-    var kinds: Set<PreemptionPoints.Kind>
+    var kinds: Set<PreemptionPointKind>
     var program: DifferentialProgram
     /// Whether the real runtime shows what is left out.
     var isReal = true
@@ -164,7 +165,7 @@ import Testing
   @Test func `an exploration that ignores work outside its schedules is found out`() async {
     let explored = Collected()
     let draw: @Sendable () -> String = { "\(Int.random(in: 0..<1_000_000_000))" }
-    func explore(leavingOut kinds: Set<PreemptionPoints.Kind>) async -> Bool {
+    func explore(leavingOut kinds: Set<PreemptionPointKind>) async -> Bool {
       var settings = ExplorationSettings.interleavings()
       settings.leavesOut = kinds
       return await exploreInterleavings(settings) { program in
@@ -215,7 +216,7 @@ import Testing
   /// The outcomes of the schedules of a program, and the report.
   static func explore(
     _ program: DifferentialProgram, _ mostSchedules: Int,
-    leavingOut kinds: Set<PreemptionPoints.Kind> = [], isReducing: Bool = true
+    leavingOut kinds: Set<PreemptionPointKind> = [], isReducing: Bool = true
   ) async -> (Set<String>, InterleavingReport) {
     var settings = ExplorationSettings.interleavings()
     settings.isReducing = isReducing

@@ -1,0 +1,133 @@
+import ContractTesting
+import Testing
+import TransportPort
+
+extension ClauseGroup<TransportFixture> {
+  /// Clauses about how the streams of HTTP/2 end.
+  static let streamEnds = ClauseGroup("The end of a stream") {
+    Clause(
+      "incomplete-stream",
+      "content without a length is complete only if the server ends the stream",
+      from: "RFC 9113 §8.1", requires: .scriptedServer
+    ) { fixture in
+      let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+      for pause in [[], [ScriptStep.pause(.milliseconds(20))]] {
+        for ending in [
+          [ScriptStep.resetStream(0)], [.resetStream(8)], [.goAway(isProcessed: false), .close],
+          [.close], [.closeWithoutNotify], [.reset],
+        ] {
+          // GOAWAY lets the origin forget the stream at its next pause.
+          let script = OriginScript([.readBody, .send(head + "4\r\nbody\r\n")] + pause + ending)
+          let world = try await fixture.world(
+            OriginPlan(version: .http2) { _ in script }, scheme: .https)
+          for _ in 1...3 {
+            await world.expectFailure(
+              .truncatedBody, .connectionReset, .emptyReply, .protocolViolation, of: .post)
+          }
+        }
+      }
+    }
+    Clause(
+      "early-response-reset",
+      "an early response is complete although the server then resets the stream",
+      from: "RFC 9113 §8.1", requires: .scriptedServer
+    ) { fixture in
+      for isStreamed in [false, true] {
+        for fields in [
+          "Content-Length: 5\r\n\r\nlarge",
+          "Transfer-Encoding: chunked\r\n\r\n5\r\nlarge\r\n0\r\n\r\n",
+        ] {
+          let answer = ScriptStep.send("HTTP/1.1 413 Too Large\r\nX-Limit: 1\r\n" + fields)
+          for read in [0, 1, 65_536] {
+            let plan = OriginPlan(version: .http2) { request in
+              request.method == .post
+                ? [.readBodyBytes(read), answer, .resetStream(0)] : .respond(text: "hi")
+            }
+            let world = try await fixture.world(plan, scheme: .https)
+            for _ in 1...2 {
+              let stalled = Chunks { index in
+                if index > 0 { try await waitForCancellation() }
+                return [UInt8](repeating: 1, count: 65_536)
+              }
+              let body =
+                isStreamed
+                ? HTTPRequestBody.stream(stalled) : .bytes([UInt8](repeating: 1, count: 1 << 20))
+              let early = try await world.answer(.post, body: body)
+              checkEqual(early.status, 413, "the status")
+              checkEqual(early.fields["X-Limit"], "1", "X-Limit")
+              checkEqual(early.text, "large", "the content")
+              checkEqual(try await world.answer().text, "hi", "the next content")
+            }
+          }
+        }
+      }
+    }
+    Clause(
+      "refused-streams",
+      "requests beyond the number of streams that the server allows are sent again, once each",
+      from: "RFC 9113 §8.7", requires: .scriptedServer
+    ) { fixture in
+      for limit in [1, 4] {
+        let plan = OriginPlan(version: .http2, maximumStreams: limit) { request in
+          [.readBody, .pause(.milliseconds(2))] + .respond(text: request.target)
+        }
+        for method in [HTTPRequest.Method.post, .get] {
+          let world = try await fixture.world(plan, scheme: .https)
+          let body = method == .post ? HTTPRequestBody.text("pay") : .none
+          let answers = (1...40).map { index in
+            Task { try await world.answer(method, "/\(index)", body: body).text }
+          }
+          for (index, answer) in answers.enumerated() {
+            checkEqual(try await answer.value, "/\(index + 1)", "the content")
+          }
+          checkEqual(
+            Set(world.log.requests.map(\.head.target)).count, 40, "the number of processed targets")
+          checkEqual(world.log.requests.count, 40, "the number of processed requests")
+        }
+      }
+    }
+    Clause(
+      "dead-connection",
+      "an idempotent request whose kept connection ends without a response is safe to send again",
+      from: "RFC 9110 §9.2.2, RFC 9113 §9.1", requires: .scriptedServer
+    ) { fixture in
+      for ending in [ScriptStep.close, .closeWithoutNotify, .reset] {
+        for pause in [[], [ScriptStep.pause(.milliseconds(5))]] {
+          let plan = OriginPlan(version: .http2) {
+            $0.ordinal == 1
+              ? .respond(text: "\($0.connection)") : OriginScript([.readBody] + pause + [ending])
+          }
+          let world = try await fixture.world(plan, scheme: .https)
+            .through { $0.retryingWhenSafe() }
+          for connection in 1...8 {
+            checkEqual(try await world.answer().text, "\(connection)", "the connection")
+          }
+        }
+      }
+    }
+    Clause(
+      "dead-while-idle", "a request is not sent on a connection that ended while it was idle",
+      from: "RFC 9113 §9.1, RFC 9110 §9.2.2", requires: .scriptedServer
+    ) { fixture in
+      for ending in [
+        [ScriptStep.close], [.closeWithoutNotify], [.reset], [.goAway(isProcessed: true), .close],
+        [.goAway(isProcessed: true), .reset],
+      ] {
+        let world = try await fixture.world(
+          OriginPlan(version: .http2) {
+            .respond(text: "\($0.connection)")
+              + OriginScript([.pause(.milliseconds(5))] + ending)
+          }, scheme: .https)
+        for connection in 1...6 {
+          let answer = try await world.answer(.post, body: .text("pay"))
+          checkEqual(answer.text, "\(connection)", "the connection")
+          try await world.expect("the connection has ended") {
+            max($0.closedByPeer, $0.closedByClient) == connection
+          }
+          for _ in 1...3 { try await fixture.passTime() }
+        }
+        checkEqual(world.log.requests.count, 6, "the number of requests")
+      }
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import TallyFileAdapter
+import Testing
+
+/// No contract reaches the display, so this test judges its mutants.
+@Test func `one piece is not two`() {
+  let display = TallyDisplay()
+  #expect(display.text == "")
+  display.show(1)
+  #expect(display.text == "1 piece")
+  display.show(2)
+  #expect(display.text == "2 pieces")
+}

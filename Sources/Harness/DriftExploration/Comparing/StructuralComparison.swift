@@ -1,0 +1,129 @@
+import Foundation
+
+/// Compares values by what they are made of.
+enum StructuralComparison {
+  /// Where two values differ, as a path, with what is there.
+  struct Difference {
+    var path: String
+    var left: Any
+    var right: Any
+  }
+
+  /// Returns the first difference, or `nil` if the values are alike.
+  static func difference(_ left: Any, _ right: Any) -> Difference? {
+    var comparison = Walk(ignoresMessages: false)
+    return comparison.difference(left, right, at: "", depth: 0)
+  }
+
+  /// Whether two errors have the same type and case, and associated values that are alike, apart from
+  /// messages for people.
+  static func areAlike(_ left: any Error, _ right: any Error) -> Bool {
+    if type(of: left) == type(of: right), let one = left as? any CustomNSError,
+      let other = right as? any CustomNSError
+    {
+      return one.errorCode == other.errorCode
+        && type(of: one).errorDomain == type(of: other).errorDomain
+    }
+    if type(of: left) == NSError.self, type(of: right) == NSError.self {
+      let (one, other) = (left as NSError, right as NSError)
+      return one.code == other.code && one.domain == other.domain
+    }
+    var comparison = Walk(ignoresMessages: true)
+    return comparison.difference(left, right, at: "", depth: 0) == nil
+  }
+
+  private struct Walk {
+    let ignoresMessages: Bool
+    /// The pairs of instances that are being compared, which may contain themselves.
+    private var visited: Set<[ObjectIdentifier]> = []
+
+    init(ignoresMessages: Bool) { self.ignoresMessages = ignoresMessages }
+
+    mutating func difference(_ left: Any, _ right: Any, at path: String, depth: Int) -> Difference?
+    {
+      let difference = Difference(path: path, left: left, right: right)
+      let (mine, its) = (Mirror(reflecting: left), Mirror(reflecting: right))
+      if mine.displayStyle == .class, its.displayStyle == .class,
+        type(of: left) != type(of: right)
+      {
+        // Handles of two implementations: what they are is not part of the answer.
+        return nil
+      }
+      guard type(of: left) == type(of: right) else { return difference }
+      if isNaN(left), isNaN(right) { return nil }
+      if let equal = isEqual(left, right) {
+        if equal { return nil }
+        // A value that does not equal itself contains NaN, and an error may contain messages.
+        if !ignoresMessages, isEqual(left, left) == true { return difference }
+      }
+      if mine.displayStyle == .class {
+        let pair = [ObjectIdentifier(left as AnyObject), ObjectIdentifier(right as AnyObject)]
+        guard pair[0] != pair[1], visited.insert(pair).inserted else { return nil }
+      }
+      guard depth < 32 else { return nil }
+      switch mine.displayStyle {
+      case .set, .dictionary:
+        return isPermutation(Array(mine.children), Array(its.children), depth)
+          ? nil : difference
+      default: break
+      }
+      let pairs = (allChildren(mine), allChildren(its))
+      guard pairs.0.count == pairs.1.count else { return difference }
+      if pairs.0.isEmpty {
+        // Enumerations without associated values, and values that hide what they hold.
+        return mine.displayStyle == .class || isFunction(left) || "\(left)" == "\(right)"
+          ? nil : difference
+      }
+      for (index, (one, other)) in zip(pairs.0, pairs.1).enumerated() {
+        guard one.label == other.label else { return difference }
+        if ignoresMessages, isMessage(one.label, one.value, other.value) { continue }
+        let name =
+          mine.displayStyle == .optional
+          ? "?" : one.label.map { Int($0.dropFirst()) == nil ? ".\($0)" : $0 } ?? "[\(index)]"
+        if let found = self.difference(one.value, other.value, at: path + name, depth: depth + 1) {
+          return found
+        }
+      }
+      return nil
+    }
+
+    private func allChildren(_ mirror: Mirror) -> [Mirror.Child] {
+      (mirror.superclassMirror.map { allChildren($0) } ?? []) + Array(mirror.children)
+    }
+
+    /// Whether each element of one collection has one of the other that is like it.
+    private mutating func isPermutation(
+      _ left: [Mirror.Child], _ right: [Mirror.Child], _ depth: Int
+    ) -> Bool {
+      guard left.count == right.count else { return false }
+      var rest = right
+      for element in left {
+        guard
+          let match = rest.firstIndex(where: {
+            difference(element.value, $0.value, at: "", depth: depth + 1) == nil
+          })
+        else { return false }
+        rest.remove(at: match)
+      }
+      return true
+    }
+
+    private func isEqual(_ left: Any, _ right: Any) -> Bool? {
+      func compare<Value: Equatable>(_ value: Value) -> Bool { value == right as? Value }
+      return (left as? any Equatable).map { compare($0) }
+    }
+
+    private func isNaN(_ value: Any) -> Bool {
+      func isNaN<Number: FloatingPoint>(_ number: Number) -> Bool { number.isNaN }
+      return (value as? any FloatingPoint).map { isNaN($0) } ?? false
+    }
+
+    private func isFunction(_ value: Any) -> Bool { "\(type(of: value))".contains("->") }
+
+    private func isMessage(_ label: String?, _ left: Any, _ right: Any) -> Bool {
+      guard let one = left as? String, let other = right as? String else { return false }
+      return ["message", "reason", "description", "detail", "localizedDescription"].contains(label)
+        || one.contains(" ") && other.contains(" ") || one.contains("0x") && other.contains("0x")
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import ContractExploration
+import ContractTesting
+import Foundation
+import Testing
+
+/// Looks for differences of a fake from a live implementation until the budget is used up.
+///
+/// The calls are made in another process, so that a crash or a hang of either side is a finding like any
+/// other.
+struct DriftExplorer<Subject> {
+  typealias Call = DriftCall<Subject>
+  typealias Specification = DriftSpecification<Subject>
+  typealias Failure = LockStepFailure<Specification>
+
+  let live: Implementation<Subject>
+  let fake: Implementation<Subject>
+  let operations: [AnyOperation<Subject>]
+  let observations: [Observation<Subject>]
+  let settings: ExplorationSettings
+  let examples: ExampleStore
+  /// The most findings.
+  let limit: Int
+  /// The exploration's name, by which another process finds it.
+  let process: String
+
+  /// The most sequences to shrink that show nothing new.
+  private static var repetitions: Int { 24 }
+
+  func explore() async -> DriftReport<Subject> {
+    var report = DriftReport<Subject>(live: live.id, fake: fake.id, seed: settings.seed)
+    var mode = DriftMode()
+    var settings = settings
+    var repetitions = 0
+    while report.findings.count < limit, repetitions < Self.repetitions {
+      let result = await lockStep(mode, settings).storing(in: examples).explore()
+      report.add(result)
+      settings.time = settings.time.map { $0 - result.searchTime }
+      guard let failure = result.failure else { break }
+      if case .setUpThrew("SideUnavailable", let reason) = failure.kind {
+        report.unavailability = reason
+        return report
+      }
+      if let seed = failure.seed { settings.seed = seed &+ 1 }
+      let finding = await finding(from: failure, &mode)
+      if finding.map({ report.include($0) }) != true {
+        repetitions += 1
+        if finding == nil { report.consequences += 1 }
+        if let file = result.savedExample { try? FileManager.default.removeItem(atPath: file) }
+      }
+      mode.ignoredCategories = report.exhaustedCategories
+      if finding?.isOfSetUp == true || Task.isCancelled { break }
+      if let time = settings.time, time <= .zero { break }
+    }
+    if !report.findings.contains(where: \.isOfSetUp) { await seekKnown(&report) }
+    return report
+  }
+
+  // MARK: - Known differences
+
+  /// Checks that each declared difference is still there.
+  private func seekKnown(_ report: inout DriftReport<Subject>) async {
+    var settings = settings
+    settings.replays = 0
+    settings.shrinkCalls = 0
+    for operation in operations {
+      for (number, known) in operation.known.enumerated()
+      where known.fake == nil || known.fake == fake.id {
+        var mode = DriftMode()
+        mode.sought = .init(operation: operation.name, number: number)
+        let result = await lockStep(mode, settings).explore()
+        report.calls += result.calls
+        let isSeen = result.failure != nil
+        report.known.append((operation.name, known.reason, isSeen))
+      }
+    }
+  }
+
+  // MARK: - Findings
+
+  /// Makes a finding of a failure; `nil` if it only follows from a difference that is reported already.
+  private func finding(
+    from failure: Failure, _ mode: inout DriftMode
+  ) async -> DriftFinding<Subject>? {
+    var finding = DriftFinding(
+      failure, specification: lockStep(DriftMode(), settings).specification)
+    var signature: String?
+    switch failure.kind {
+    case .mismatch(_, .different(_, let text)): signature = text
+    case .differed(_, let text): signature = text.signature
+    case .tearDownThrew("EndDifference", let text): signature = text.signature
+    default: break
+    }
+    if let signature {
+      let transcripts = await transcripts(of: failure.commands, count: 2)
+      finding.steps = transcripts.first ?? []
+      finding.isStable =
+        transcripts.count == 2 && transcripts[0].map(\.live) == transcripts[1].map(\.live)
+      // The same difference in other places, and what shrinking made of it, are not found again.
+      mode.ignored.insert(signature)
+      if let place = finding.lastPlace {
+        let parts = signature.split(separator: "|", omittingEmptySubsequences: false).suffix(2)
+        mode.ignored.insert(([place] + parts.map(String.init)).joined(separator: "|"))
+      }
+      if finding.steps.filter(\.differs).count > 1 {
+        mode.ignored.insert(Specification.consequence(signature))
+        return nil
+      }
+    } else {
+      finding.steps =
+        await transcripts(of: Array(failure.commands.dropLast()), count: 1).first ?? []
+      await blame(failure, &finding)
+      if let place = finding.lastPlace, !finding.isOfSetUp { mode.avoided.insert(place) }
+    }
+    return finding
+  }
+
+  /// Finds out which side ends the process or does not return.
+  private func blame(_ failure: Failure, _ finding: inout DriftFinding<Subject>) async {
+    switch failure.kind {
+    case .endedProcess, .setUpEndedProcess, .timedOut: break
+    default: return
+    }
+    for side in [DriftMode.Side.live, .fake] {
+      var mode = DriftMode()
+      mode.side = side
+      let kinds = await lockStep(mode, settings).sendingCommands()
+        .run(each: [failure.commands]) { $0?.category }
+      if kinds.first == failure.kind.category { finding.guilty.append(side) }
+    }
+  }
+
+  private func transcripts(of commands: [Call], count: Int) async -> [[TranscriptStep]] {
+    var mode = DriftMode()
+    mode.transcribes = true
+    let texts = await lockStep(mode, settings).sendingCommands()
+      .run(each: Array(repeating: commands, count: count)) { kind -> String? in
+        if case .tearDownThrew("Transcript", let text) = kind { text } else { nil }
+      }
+    return texts.compactMap { $0.flatMap { Transcript($0)?.steps } }
+  }
+
+  // MARK: - The engine
+
+  /// Makes the calls that another process requests.
+  func serve() async {
+    await lockStep(.requested, settings).sendingCommands().serve(STDIN_FILENO)
+  }
+
+  private func lockStep(
+    _ mode: DriftMode, _ settings: ExplorationSettings
+  ) -> LockStep<Specification> {
+    let specification = Specification(
+      operations, observations, live: live.id, fake: fake.id, mode: mode)
+    let (live, fake) = (live, fake)
+    var lockStep = LockStep(specification, settings: settings) { pair in
+      do {
+        try await specification.finish(pair)
+      } catch {
+        try? await pair.tearDown(live.id, fake.id)
+        throw error
+      }
+      try await pair.tearDown(live.id, fake.id)
+    } makeSubject: {
+      try await DriftPair(
+        live: live, fake: fake, mode: mode,
+        recordedOperations: specification.context.recorded.count)
+    }
+    lockStep.implementation = fake.id
+    lockStep.startProcess = ExplorationProcess.starter(
+      for: process, seed: settings.seed, environment: mode.environment, isInMemory: true)
+    lockStep.isIsolated = lockStep.startProcess != nil
+    return lockStep
+  }
+}
+
+extension String {
+  /// The signature in the description of a response.
+  fileprivate var signature: String {
+    String(drop { $0 != DriftResponse.separator }.dropFirst())
+  }
+}

@@ -1,0 +1,136 @@
+import ContractExploration
+import ContractTesting
+import Foundation
+
+/// A fixture of the live implementation and one of the fake, on which the same calls are made.
+final class DriftPair<Subject> {
+  let live: ScopedSubject<Subject>
+  let fake: ScopedSubject<Subject>
+  /// The only side on which calls are made; `nil` for both.
+  let side: DriftMode.Side?
+
+  /// What the calls of each recorded operation returned.
+  var liveResults: [[Any?]]
+  var fakeResults: [[Any?]]
+
+  /// Whether an answer differed in a way that is known or reported already.
+  var hasOldDifference = false
+  /// Whether no more calls are made, because the sides are known not to be in the same state.
+  var isOver = false
+  /// The number of calls transcribed.
+  var callNumber = 0
+  /// The steps so far, if they are transcribed.
+  var transcript: [TranscriptStep]?
+
+  /// Makes both fixtures.
+  ///
+  /// - Throws: ``SideError``.
+  init(
+    live: Implementation<Subject>, fake: Implementation<Subject>, mode: DriftMode,
+    recordedOperations: Int
+  ) async throws {
+    side = mode.side
+    self.live = try await SideError.naming(live.id, "making its fixture") {
+      try await ScopedSubject(live)
+    }
+    do {
+      self.fake = try await SideError.naming(fake.id, "making its fixture") {
+        try await ScopedSubject(fake)
+      }
+    } catch {
+      try? await self.live.tearDown()
+      throw error
+    }
+    liveResults = Array(repeating: [], count: recordedOperations)
+    fakeResults = liveResults
+    transcript = mode.transcribes ? [] : nil
+  }
+
+  /// Compares the answers of both sides, and transcribes them if that is wanted.
+  func compare<Value>(
+    _ live: SideAnswer<Value>, _ fake: SideAnswer<Value>, _ comparison: AnswerComparison<Value>,
+    _ errors: ErrorComparison?
+  ) -> StepOutcome {
+    let areAlike =
+      switch (live, fake) {
+      case (.returned(let one), .returned(let other)): comparison.areAlike(one, other)
+      case (.threw(let one), .threw(let other)):
+        errors.map { $0.areAlike(one, other) } ?? StructuralComparison.areAlike(one, other)
+      case (.notCalled, _), (_, .notCalled): true
+      case (.returned, .threw), (.threw, .returned): false
+      }
+    transcript?.append(
+      TranscriptStep(
+        differs: !areAlike, live: AnswerText(live, comparison, against: fake),
+        fake: AnswerText(fake, comparison, against: live)))
+    if areAlike { return .alike }
+    return .different(
+      AnswerDifference(live: AnswerDifference.kind(of: live), fake: AnswerDifference.kind(of: fake))
+    )
+  }
+
+  func tearDown(_ liveID: String, _ fakeID: String) async throws {
+    do {
+      try await SideError.naming(fakeID, "tearing down its fixture") { try await fake.tearDown() }
+    } catch {
+      try? await live.tearDown()
+      throw error
+    }
+    try await SideError.naming(liveID, "tearing down its fixture") { try await live.tearDown() }
+    if let transcript { throw Transcript(steps: transcript) }
+  }
+}
+
+/// An error of one side outside of a call.
+struct SideError: Error, CustomStringConvertible {
+  var description: String
+
+  static func naming<Value>(
+    _ side: String, _ action: String, _ body: () async throws -> Value
+  ) async throws -> Value {
+    do { return try await body() } catch let error as any UnavailabilityError {
+      throw SideUnavailable(
+        description: "\(side) is unavailable: \(error.unavailabilityReason ?? "\(error)")")
+    } catch {
+      throw SideError(description: "\(side), \(action): \(error)")
+    }
+  }
+}
+
+/// The reason for which the fixture of one side cannot be made here.
+struct SideUnavailable: Error, CustomStringConvertible {
+  var description: String
+}
+
+/// In which way two answers differ, without values, which differ more often than causes.
+struct AnswerDifference {
+  var live: String
+  var fake: String
+
+  /// Whether one side returned and the other threw: they are not in the same state any more.
+  var separates: Bool { live.hasPrefix("threw") != fake.hasPrefix("threw") }
+
+  static func kind<Value>(of answer: SideAnswer<Value>) -> String {
+    switch answer {
+    case .notCalled: return "not called"
+    case .threw(let error):
+      let mirror = Mirror(reflecting: error)
+      if let error = error as? any CustomNSError {
+        return "threw \(type(of: error)) \(error.errorCode)"
+      }
+      let name = mirror.displayStyle == .enum ? mirror.children.first?.label ?? "\(error)" : ""
+      return "threw \(type(of: error)) \(name)"
+    case .returned(let value):
+      switch value {
+      case let flag as Bool: return "\(flag)"
+      default:
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.isEmpty ? "nil" : "returned"
+        case .enum: return mirror.children.first?.label ?? "\(value)"
+        default: return "returned"
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/// A fault of a specification that makes its exploration wrong or weak.
+public enum HealthIssue: Sendable, Hashable {
+  /// The model gave different responses to one command in one state.
+  case modelDisagrees(command: String, seed: UInt64)
+  /// The generator drew different commands from the same choices.
+  case generatorDisagrees(seed: UInt64)
+  /// A command that is declared read-only changed the model's state.
+  case readOnlyChanges(command: String)
+  /// The model or the generator did not return, or took too much memory, after these commands.
+  case neverReturns(StoppedCode, commands: [String], seed: UInt64?)
+  /// The sampled runs had the same commands.
+  case nothingNew(runs: Int)
+  /// The specification lists kinds of command that no sampled run contained.
+  case neverReached(kinds: [String], runs: Int)
+  /// No call that began after a fault was answered, so nothing is known about the subject then.
+  case neverAnswers(fault: String, calls: Int)
+}
+
+extension HealthIssue: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .modelDisagrees(let command, let seed):
+      "the model gives different responses to \(command) in one state (seed \(seed)); "
+        + "apply(_:to:) must depend only on the command and the state"
+    case .generatorDisagrees(let seed):
+      "seed \(seed) gives different commands in two runs; command(from:in:) must draw only from "
+        + "the choices"
+    case .readOnlyChanges(let command):
+      "\(command) is declared read-only but changes the state; isReadOnly(_:) must return false"
+    case .neverReturns(let code, let commands, let seed):
+      "the model or the generator: \(code)" + (seed.map { " (seed \($0))" } ?? "")
+        + "; the last of these commands: " + commands.joined(separator: ", ")
+    case .nothingNew(let runs):
+      "\(runs) runs had the same commands; command(from:in:) must draw from the choices"
+    case .neverReached(let kinds, let runs):
+      "no \(kinds.joined(separator: ", ")) in \(runs) runs; draw them in command(from:in:), or "
+        + "remove them from `kinds`"
+    case .neverAnswers(let fault, let calls):
+      "none of \(calls) calls after the fault '\(fault)' had an answer, so the exploration shows "
+        + "nothing about it; let the subject recover, or give the calls more time"
+    }
+  }
+}
+
+/// Checks a specification without a subject.
+package struct HealthCheck<Spec: Specification> {
+  private let spec: Spec
+  private let settings: ExplorationSettings
+
+  package init(_ spec: Spec, _ settings: ExplorationSettings) {
+    self.spec = spec
+    self.settings = settings
+  }
+
+  /// Checks the model and 200 runs of the generator.
+  package static func sample(_ spec: Spec, seed: UInt64) -> [HealthIssue] {
+    let settings = ExplorationSettings(runs: 200, seed: seed)
+    let check = HealthCheck(spec, settings)
+    return check.ofModel() + check.ofGenerator(runs: settings.runs)
+  }
+
+  /// Checks that the model and the generator depend only on their arguments.
+  package func ofModel() -> [HealthIssue] {
+    for run in 0..<min(settings.runs, 20) {
+      if let issue = issue(inRun: run) { return [issue] }
+    }
+    return []
+  }
+
+  private func issue(inRun run: Int) -> HealthIssue? {
+    let seed = settings.seed(ofRun: run)
+    var choices = Choices(seed: seed, strategy: settings.strategy)
+    var again = choices
+    var state = spec.initialState
+    let watch = CodeWatch.current.value
+    watch?.drawn = (seed, [])
+    for _ in 0..<settings.steps {
+      watch?.begin()
+      defer { watch?.end() }
+      choices.beginCommand()
+      again.beginCommand()
+      let command = spec.command(from: &choices, in: state)
+      guard command == spec.command(from: &again, in: state) else {
+        return .generatorDisagrees(seed: seed)
+      }
+      watch?.drawn.commands.append(command)
+      var first = state
+      var second = state
+      let answers = (spec.apply(command, to: &first), spec.apply(command, to: &second))
+      guard answers.0 == answers.1, first == second else {
+        return .modelDisagrees(command: command.description, seed: seed)
+      }
+      if spec.isReadOnly(command), first != state {
+        return .readOnlyChanges(command: command.description)
+      }
+      state = first
+    }
+    return nil
+  }
+
+  /// Checks that the runs differ and contain every required kind of command.
+  package func ofGenerator(runs: Int) -> [HealthIssue] {
+    let sample = min(runs, 1000)
+    var missing = Set(spec.kinds)
+    var first: [Spec.Command]?
+    var isNew = sample < 10 || settings.steps == 0
+    for run in 0..<sample where !isNew || !missing.isEmpty {
+      let seed = settings.seed(ofRun: run)
+      CodeWatch.current.value?.drawn.seed = seed
+      var choices = Choices(seed: seed, strategy: settings.strategy, isRecording: false)
+      let commands = ShrinkCandidate(spec, &choices, count: settings.steps).commands
+      if let first, first != commands { isNew = true }
+      if first == nil { first = commands }
+      if !missing.isEmpty { missing.subtract(commands.map { spec.kind(of: $0) }) }
+    }
+    var issues: [HealthIssue] = []
+    if !isNew { issues.append(.nothingNew(runs: sample)) }
+    if sample >= 10, !missing.isEmpty {
+      issues.append(.neverReached(kinds: missing.sorted(), runs: sample))
+    }
+    return issues
+  }
+}

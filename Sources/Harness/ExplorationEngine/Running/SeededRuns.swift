@@ -1,0 +1,52 @@
+/// Runs whose commands are drawn from consecutive seeds.
+///
+/// Equal runs draw equal commands in every process, so a crash record and a request to another
+/// process name them by this value and a number.
+@usableFromInline
+package struct SeededRuns: Sendable, Codable {
+  /// The number of the last run and 1.
+  package var end: Int
+  /// The seed of the first run.
+  package var base: UInt64
+  package var shardNumber: Int
+  package var shardCount: Int
+  package var strategy: Choices.Strategy
+  /// The number of commands of a run.
+  @usableFromInline package var steps: Int
+  /// The literals that the runs draw more often.
+  package var literals: [Int64]
+
+  package init(_ settings: ExplorationSettings, literals: [Int64]) {
+    end = settings.runs
+    base = settings.seed
+    shardNumber = settings.shard.number
+    shardCount = settings.shard.count
+    strategy = settings.strategy
+    steps = settings.steps
+    self.literals = literals
+  }
+
+  package func seed(ofRun run: Int) -> UInt64 {
+    (Shard(shardNumber, of: shardCount) ?? .whole).seed(ofRun: run, from: base)
+  }
+
+  /// Whether a run draws numbers that the model's state or responses contain.
+  ///
+  /// To find them takes longer than most commands, so of many runs, few do.
+  private func seesModel(run: Int) -> Bool { run < 256 || run & 0x3ff == 0 }
+
+  /// The choices of no run yet, for ``start(_:_:)``.
+  @usableFromInline
+  package func choices(isRecording: Bool = false) -> Choices {
+    var choices = Choices(seed: 0, strategy: .uniform, isRecording: isRecording)
+    choices.interesting.literals = literals
+    return choices
+  }
+
+  /// Prepares choices for a run.
+  @usableFromInline
+  package func start(_ run: Int, _ choices: inout Choices) {
+    choices.restart(seed: seed(ofRun: run), strategy: strategy)
+    choices.seesModel = seesModel(run: run)
+  }
+}

@@ -1,0 +1,64 @@
+import SystemFibers
+
+// Code of the program that would block the thread. On threads, the job waits in the engine instead, and
+// others run. On fibers, all jobs have one thread's number, so only a wait for a lock that is not recursive
+// means there what it means in production; for the rest, the run is repeated on threads.
+
+extension Scheduler {
+  static let waitHandler: @Sendable (Fiber.Wait) -> Fiber.WaitEnd = {
+    Scheduler.current.value?.end(of: $0) ?? .calls
+  }
+
+  /// Lets other jobs run until a call of the running job would not block.
+  private func end(of wait: Fiber.Wait) -> Fiber.WaitEnd {
+    guard runsJob, isStepOpen, usesFibers else { return .calls }
+    let isExact = usesThreads || wait.primitive == .mutex || wait.primitive == .lock
+    if !isExact { needThreads() }
+    if wait.isUse { return .triesAgain }
+    // Where no other job has paused, it is the job's own lock.
+    if wait.primitive == .recursiveLock, !isExact, !hasPausedJobs { return .calls }
+    if isExact,
+      blockRunningJob(
+        until: { wait.mayContinue }, primitive: wait.primitive, mayTimeOut: wait.mayTimeOut)
+    {
+      return timedOutWorkers.remove(currentWorker) == nil ? .triesAgain : .timesOut
+    }
+    if !usesThreads { leaveRun() }
+    return .calls
+  }
+
+  /// Ends the wait of a blocked job that has a time limit, because nothing else can go on.
+  ///
+  /// - Returns: Whether there was one.
+  func endTimedWait() -> Bool {
+    guard let index = blocked.firstIndex(where: \.mayTimeOut) else { return false }
+    leaveSteps()
+    timedOutWorkers.insert(blocked[index].job.worker)
+    blocked[index].mayContinue = { true }
+    return true
+  }
+
+  private var hasPausedJobs: Bool { workers.count > idleWorkers.count + 1 }
+
+  /// Makes the run one that is repeated on threads. Until it ends, no job pauses any more.
+  func needThreads() {
+    needsThreads = true
+    allowsPauses = false
+  }
+
+  /// Leaves a job that makes tasks or calls without end while the run is unwound, where nothing pauses it.
+  func limitUnwinding() {
+    callsUnwound += 1
+    if callsUnwound > 10_000, runsJob, isStepOpen, usesFibers { leaveRun() }
+  }
+
+  /// Ends the run in the middle of a job that cannot go on. Its stack and what it holds are lost.
+  func leaveRun() {
+    needThreads()
+    end = .cutOff
+    isLeft = true
+    leaveJob()
+    request = .leaves
+    Fiber.pauseUnchecked()
+  }
+}

@@ -1,0 +1,23 @@
+/// What, beside suspension points, was met in the runs of a program and decides what a search
+/// covers.
+struct PreemptionPoints: Hashable, Sendable {
+  /// Whether a task held an explored lock.
+  var hasLocks = false
+  /// Whether a task tried an explored lock. From then on, tasks are preempted while they hold one.
+  var hasTryLocks = false
+  /// Whether a task accessed an explored atomic.
+  var hasAtomics = false
+  /// Whether a task slept.
+  var hasTimers = false
+  /// Whether a timer was pending while a task could run.
+  var hasLateTimers = false
+  /// Whether it is unknown which step cancelled a task whose timer could fire before.
+  var hasUnknownCancellations = false
+  /// Whether tasks have different priorities.
+  var hasPriorities = false
+  /// Whether an order may have been left out.
+  var leaveOutOrders: Bool { missed > 0 || hasPriorities || hasUnknownCancellations }
+  /// The number of times that a task could not be preempted where another one could have been
+  /// seen to go first.
+  var missed = 0
+}

@@ -1,0 +1,34 @@
+#ifndef C_FIBERS_BLOCKING_CALLS_H
+#define C_FIBERS_BLOCKING_CALLS_H
+
+#include "Support.h"
+
+#if CFIBERS_IS_SUPPORTED
+#include <pthread.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// A system call that is not looked at.
+long cfibers_system_call(long number, const long *arguments);
+
+/// pthread_create(3), not reported as a thread of the program.
+int cfibers_start_thread(
+    pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context);
+
+/// Whether the calling thread runs an exploration's tasks.
+bool cfibers_is_exploring(void);
+
+/// Whether a lock of this owner is one of another job of the calling thread's exploration.
+bool cfibers_is_sibling(int32_t number);
+
+/// Whether an address is in a library of the Swift runtime.
+bool cfibers_is_runtime(uintptr_t address);
+
+/// The next definition of a function behind the one of that name here.
+void *cfibers_original(const char *name, void *_Atomic *cache);
+
+#pragma GCC visibility pop
+#endif
+
+#endif

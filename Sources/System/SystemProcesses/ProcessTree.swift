@@ -1,0 +1,98 @@
+import Foundation
+
+/// The processes that a program started, also those that left its group or session.
+///
+/// A process belongs to the tree if its parent, group or session does, or if it inherited the tree's mark,
+/// a variable of the environment: that is how a daemon is found whose parent has ended. Those that were
+/// found once stay members. It needs /proc; elsewhere the tree has no members.
+///
+/// Source: proc(5), the files stat and environ.
+struct ProcessTree {
+  /// The name of the variable that every process of a tree inherits.
+  static let variable = "CONTRACT_PROCESS_TREE"
+
+  /// The program; 0 once it is reaped, because its id may then be another process's.
+  var leader: pid_t
+  let mark: String
+  /// The members found so far, with the times at which they started: an id may be used again.
+  private var known: [pid_t: Substring] = [:]
+
+  init(leader: pid_t, mark: String) {
+    self.leader = leader
+    self.mark = mark
+  }
+
+  private struct Line {
+    var id: pid_t
+    var isRunning: Bool
+    /// The ids of parent, group and session.
+    var others: [pid_t]
+    var started: Substring
+
+    init?(_ process: pid_t) {
+      guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat"),
+        // The program's name, in brackets, may contain anything.
+        let end = data.lastIndex(of: UInt8(ascii: ")"))
+      else { return nil }
+      let fields = String(decoding: data[data.index(after: end)...], as: UTF8.self)
+        .split(separator: " ")
+      guard fields.count > 19 else { return nil }
+      id = process
+      isRunning = !["Z", "X"].contains(fields[0])
+      others = fields[1...3].compactMap { pid_t($0) }
+      started = fields[19]
+    }
+  }
+
+  /// Finds the ids of the running processes, the leader among them.
+  mutating func members() -> Set<pid_t> {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {
+      return []
+    }
+    let lines = names.compactMap { pid_t($0).flatMap { Line($0) } }
+    let entry = Data("\(Self.variable)=\(mark)".utf8)
+    var found = Set(lines.filter { known[$0.id] == $0.started || $0.id == leader }.map(\.id))
+    for line in lines where !found.contains(line.id) {
+      // Those of another user can't be read, and are found by their parents.
+      let variables = FileManager.default.contents(atPath: "/proc/\(line.id)/environ")
+      if variables?.range(of: entry) != nil { found.insert(line.id) }
+    }
+    var count = 0
+    while count < found.count {
+      count = found.count
+      for line in lines where line.others.contains(where: { found.contains($0) }) {
+        found.insert(line.id)
+      }
+    }
+    for line in lines where found.contains(line.id) { known[line.id] = line.started }
+    return Set(lines.lazy.filter { $0.isRunning && found.contains($0.id) }.map(\.id))
+  }
+
+  /// Sends a signal to every member, and to those that were started meanwhile, until there is no other.
+  ///
+  /// - Returns: The members that could not be reached, such as those of another user.
+  @discardableResult
+  mutating func signal(_ signal: Int32) -> Set<pid_t> {
+    var done: Set<pid_t> = []
+    var refused: Set<pid_t> = []
+    while true {
+      let new = members().subtracting(done)
+      guard !new.isEmpty else { return refused }
+      for process in new where Foundation.kill(process, signal) != 0 && errno == EPERM {
+        refused.insert(process)
+      }
+      done.formUnion(new)
+    }
+  }
+
+  /// Kills every member. All are stopped first, so that none starts another or loses its parent.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  mutating func kill() -> Bool {
+    signal(SIGSTOP)
+    let all = members()
+    for process in all { Foundation.kill(process, SIGKILL) }
+    return !all.isEmpty
+  }
+}

@@ -1,0 +1,121 @@
+import TransportPort
+
+extension Redactor {
+  /// Values after a name and `=` or `:` in prose, programs and everything that has no parser here.
+  ///
+  /// `password: "x"`, `"token" : "x"`, `Password=x;`, `headers['X-Api-Key'] = 'x'`, `Authorization: Bearer x`.
+  mutating func assignments(in bytes: [UInt8], _ context: Context) -> [Replacement] {
+    var replacements: [Replacement] = []
+    var index = 0
+    while index < bytes.count {
+      guard bytes[index] == 0x3A || bytes[index] == 0x3D,
+        let name = Self.name(before: index, in: bytes)
+      else {
+        index += 1
+        continue
+      }
+      let isSecret = isNamed(name) || kind(of: name) == .secret
+      guard isSecret || kind(of: name) == .possible,
+        let value = Self.value(after: index, in: bytes, isLine: Self.isCookie(name)),
+        let found = secret(in: bytes, value, named: name, context)
+      else {
+        index += 1
+        continue
+      }
+      replacements.append(found)
+      index = found.range.upperBound
+    }
+    return replacements
+  }
+
+  private static func isCookie(_ name: String) -> Bool {
+    ["cookie", "set-cookie"].contains(name.asciiLowercased())
+  }
+
+  private mutating func secret(
+    in bytes: [UInt8], _ value: Value, named name: String, _ context: Context
+  ) -> Replacement? {
+    var range = value.range
+    // The scheme stays.
+    let schemes = ["bearer", "basic", "token", "digest", "negotiate", "aws4-hmac-sha256", "apikey"]
+    let first = bytes[range].prefix { $0 != 0x20 }
+    if schemes.contains(String(decoding: first, as: UTF8.self).asciiLowercased()) {
+      var start = first.endIndex
+      while start < bytes.count, bytes[start] == 0x20 { start += 1 }
+      let end = value.isQuoted ? range.upperBound : Self.end(ofWord: bytes, from: start)
+      guard start < end else { return nil }
+      range = start..<end
+    }
+    let secret = Array(bytes[range])
+    guard range.count >= Secrets.minimumLength,
+      let rule = rule(
+        for: secret, named: name,
+        isStrict: value.isQuoted ? !context.isCode : !context.isCode && value.isTight)
+    else { return nil }
+    return Replacement(
+      range: range, bytes: replace(secret, by: rule, named: name, isExplicit: isNamed(name)))
+  }
+
+  /// The name that ends before a separator; `nil` if there is none.
+  static func name(before separator: Int, in bytes: [UInt8]) -> String? {
+    if separator + 1 < bytes.count, bytes[separator] == 0x3D, bytes[separator + 1] == 0x3D {
+      return nil
+    }
+    var end = separator
+    while end > 0, bytes[end - 1] == 0x20, separator - end < 4 { end -= 1 }
+    while end > 0, "\"'\\]`".utf8.contains(bytes[end - 1]) { end -= 1 }
+    var start = end
+    while start > 0, end - start < 64,
+      bytes[start - 1].isWordByte || bytes[start - 1] == 0x2D || bytes[start - 1] == 0x2E
+    {
+      start -= 1
+    }
+    guard end > start, bytes[start..<end].contains(where: { $0.isLetter }) else { return nil }
+    return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  /// A value after a separator.
+  private struct Value {
+    var range: Range<Int>
+    var isQuoted: Bool
+    /// Whether it follows an equals sign without a space.
+    var isTight: Bool
+  }
+
+  private static func value(after separator: Int, in bytes: [UInt8], isLine: Bool) -> Value? {
+    var start = separator + 1
+    // `=>`, as some languages write it.
+    if start < bytes.count, bytes[separator] == 0x3D, bytes[start] == 0x3E { start += 1 }
+    let first = start
+    while start < bytes.count, bytes[start] == 0x20 || bytes[start] == 0x09, start - first < 4 {
+      start += 1
+    }
+    let isTight = bytes[separator] == 0x3D && start == first
+    while start < bytes.count, bytes[start] == 0x5C { start += 1 }
+    guard start < bytes.count else { return nil }
+    if isLine {
+      let end = bytes[start...].firstIndex { "\r\n\"'\\<".utf8.contains($0) } ?? bytes.endIndex
+      return Value(range: start..<end, isQuoted: true, isTight: isTight)
+    }
+    let quote = bytes[start]
+    guard quote == 0x22 || quote == 0x27 || quote == 0x60 else {
+      return Value(
+        range: start..<end(ofWord: bytes, from: start), isQuoted: false, isTight: isTight)
+    }
+    var end = start + 1
+    while end < bytes.count, bytes[end] != quote, end - start < 16_384 {
+      if bytes[end] == 0x0A, quote != 0x60 { return nil }
+      end += bytes[end] == 0x5C && end + 1 < bytes.count && bytes[end + 1] != quote ? 2 : 1
+    }
+    guard end < bytes.count, bytes[end] == quote else { return nil }
+    if bytes[end - 1] == 0x5C { end -= 1 }
+    return start + 1 <= end ? Value(range: start + 1..<end, isQuoted: true, isTight: isTight) : nil
+  }
+
+  private static func end(ofWord bytes: [UInt8], from start: Int) -> Int {
+    var end = start
+    while end < bytes.count, bytes[end].isVisible, !"&,;)}]".utf8.contains(bytes[end]) { end += 1 }
+    while end > start, bytes[end - 1] == 0x2E { end -= 1 }
+    return end
+  }
+}

@@ -1,0 +1,192 @@
+import ContractTesting
+import DriftExploration
+import Foundation
+import Testing
+
+@OperationBuilder<any Notes> var noteOperations: [AnyOperation<any Notes>] {
+  Operation("set", .texts, .keys) { notes, text, key in try notes.set(text, for: key) }
+  Operation("text", .keys) { notes, key in try notes.text(for: key) }
+  Operation("add", .texts) { notes, text in notes.add(text) }.ignoringAnswer()
+  Operation("remove", .result(of: "add")) { try $0.remove($1) }
+  Operation("all") { notes in notes.all() }
+}
+
+@Suite struct ExploreDriftTests {
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "drift-tests-\(UUID().uuidString)")
+
+  private var file: String { folder.appending(path: "Tests.swift").path }
+
+  /// The only result of an exploration of one fake.
+  private func result(
+    of fake: Implementation<any Notes>, observing observations: [Observation<any Notes>] = [],
+    settings: ExplorationSettings = .drift(fromFake: true, seed: 1), at file: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    @OperationBuilder<any Notes> operations: () -> [AnyOperation<any Notes>]
+  ) async throws -> DriftResult {
+    var results: [DriftResult] = []
+    try await findDrift(
+      of: [fake], from: .reference, observing: observations, settings: settings,
+      filePath: file ?? self.file, sourceLocation: sourceLocation, operations()
+    ) { results.append($0) }
+    try? FileManager.default.removeItem(at: folder)
+    return try #require(results.first)
+  }
+
+  @Test func findsNothingInACorrectFake() async throws {
+    let result = try await result(of: .notes()) { noteOperations }
+    #expect(result.problems.isEmpty)
+    #expect(result.calls > 1000)
+  }
+
+  @Test(arguments: [
+    (MemoryNotes.Mistake.keepsFirst, [["set(\"a\", \"a\")", "set(\"b\", \"a\")", "text(\"a\")"]]),
+    (.forgetsEmptyKey, [["set(\"a\", \"\")", "text(\"\")"]]),
+    (.removesTwice, [["add(\"a\")", "remove(add1)", "remove(add1)"]]),
+    (.orders, [["add(\"a\")", "add(\"b\")", "all()"]]),
+    (.otherError, [["text(\"a\")"]]),
+    (.otherMessage, []),
+    (.crashesOnEmptyText, [["set(\"\", \"a\")"]]),
+  ])
+  func shrinksToTheFewestCalls(_ mistake: MemoryNotes.Mistake, _ calls: [[String]]) async throws {
+    let result = try await result(of: .notes(mistake)) { noteOperations }
+    #expect(result.findings == calls)
+  }
+
+  @Test func aHangIsAFinding() async throws {
+    var settings = ExplorationSettings.drift(fromFake: true, seed: 1)
+    settings.runLimit = .milliseconds(700)
+    let result = try await result(of: .notes(.hangsOnEmptyText), settings: settings) {
+      noteOperations
+    }
+    #expect(result.findings.first == ["set(\"\", \"a\")"])
+    #expect(
+      result.problems.first?.contains("hangsOnEmptyText did not return within 0.7 seconds") == true)
+  }
+
+  @Test func aCrashNamesTheSideAndTheWayToRunItAgain() async throws {
+    let result = try await result(of: .notes(.crashesOnEmptyText)) { noteOperations }
+    let problem = try #require(result.problems.first)
+    #expect(
+      problem.contains("crashesOnEmptyText ended the process\n  1. notes.set(\"\", for: \"a\")"))
+    #expect(problem.contains("Fatal error: the text is empty"))
+    #expect(problem.contains("CONTRACT_EXPLORE_SEED="))
+  }
+
+  @Test(arguments: [MemoryNotes.Mistake.crashesInSetUp, .refusesSetUp])
+  func aSetUpThatFailsIsAFinding(_ mistake: MemoryNotes.Mistake) async throws {
+    let result = try await result(of: .notes(mistake)) { noteOperations }
+    #expect(result.findings == [[]])
+    #expect(result.problems.first?.contains("\(mistake)") == true)
+  }
+
+  @Test func oneRunListsDifferencesWithDifferentCauses() async throws {
+    let result = try await result(of: .notes(.keepsFirst, .removesTwice, .orders, .otherError)) {
+      noteOperations
+    }
+    #expect(Set(result.findings.map(\.last)) == ["text(\"a\")", "remove(add1)", "all()"])
+    #expect(result.findings.count == 4)
+  }
+
+  @Test func comparesAPartOfAnAnswer() async throws {
+    let result = try await result(of: .notes(.orders)) {
+      Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
+      Operation("all") { notes in notes.all() }.comparing { $0.sorted() }
+    }
+    #expect(result.problems.isEmpty)
+  }
+
+  @Test func comparesErrorsAsItIsTold() async throws {
+    let result = try await result(of: .notes(.otherError)) {
+      Operation("text", .keys) { (notes: any Notes, key) in try notes.text(for: key) }
+        .comparingErrors { _ in 0 }
+    }
+    #expect(result.problems.isEmpty)
+  }
+
+  @Test func aKnownDifferenceIsAccepted() async throws {
+    let result = try await result(of: .notes(.keepsFirst, .orders)) {
+      Operation("set", .texts, .keys) { (notes: any Notes, text, key) in
+        try notes.set(text, for: key)
+      }
+      Operation("text", .keys) { notes, key in try notes.text(for: key) }
+        .differing(because: "the first text stays")
+      Operation("add", .texts) { notes, text in notes.add(text) }.ignoringAnswer()
+      Operation("all") { notes in notes.all() }
+    }
+    #expect(result.findings == [["add(\"a\")", "add(\"b\")", "all()"]])
+    #expect(result.problems.count == 1)
+  }
+
+  @Test func aKnownDifferenceIsAcceptedOnlyUnderItsCondition() async throws {
+    let result = try await result(of: .notes(.forgetsEmptyKey, .keepsFirst)) {
+      Operation("set", .texts, .keys) { (notes: any Notes, text, key) in
+        try notes.set(text, for: key)
+      }
+      Operation("text", .keys) { notes, key in try notes.text(for: key) }
+        .differing(because: "the empty key is ignored") { key in key.isEmpty }
+    }
+    #expect(result.findings.map(\.last) == ["text(\"a\")"])
+  }
+
+  @Test func aKnownDifferenceThatIsNotSeenFails() async throws {
+    let result = try await result(of: .notes()) {
+      Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
+      Operation("all") { notes in notes.all() }.differing(because: "the order is random")
+      Operation("remove", .result(of: "add")) { try $0.remove($1) }
+        .differing(because: "only the other fake removes twice", by: "other")
+    }
+    #expect(result.findings.isEmpty)
+    #expect(result.problems.count == 1)
+    #expect(result.problems.first?.contains("'all' (the order is random) was not seen") == true)
+  }
+
+  @Test(arguments: [true, false])
+  func observesWhatReadsShow(_ isAfterEachCall: Bool) async throws {
+    let observation: Observation<any Notes> =
+      isAfterEachCall
+      ? .afterEachCall("notes") { notes in notes.all() }
+      : .atEnd("notes") { notes in notes.all() }
+    let result = try await result(of: .notes(.orders), observing: [observation]) {
+      Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
+    }
+    #expect(result.findings == [["add(\"a\")", "add(\"b\")"]])
+    #expect(result.problems.first?.contains("#expect(notes.all() == [\"a\", \"b\"])") == true)
+  }
+
+  @Test func savedSequencesAreTriedFirst() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "drift-examples-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "Tests.swift").path
+    _ = try await result(of: .notes(.keepsFirst), at: file) { noteOperations }
+    var settings = ExplorationSettings.drift(fromFake: true, seed: 1)
+    settings.runs = 0
+    let second = try await result(of: .notes(.keepsFirst), settings: settings, at: file) {
+      noteOperations
+    }
+    #expect(second.findings == [["set(\"a\", \"a\")", "set(\"b\", \"a\")", "text(\"a\")"]])
+    #expect(second.problems.first?.contains("the saved example") == true)
+  }
+
+  @Test func operationsThatCannotBeExploredAreRefused() async throws {
+    await #expect(throws: OperationError.unknown("ad", in: "remove")) {
+      try await exploreDrift(of: .notes(), from: .reference) {
+        Operation("remove", .result(of: "ad")) { try $0.remove($1) }
+      }
+    }
+    await #expect(throws: OperationError.noFirst) {
+      try await exploreDrift(of: .notes(), from: .reference) {
+        Operation("remove", .result(of: "remove")) { (notes: any Notes, id: Int) in
+          try notes.remove(id)
+        }
+      }
+    }
+    await #expect(throws: OperationError.duplicate("all")) {
+      try await exploreDrift(of: .notes(), from: .reference) {
+        Operation("all") { notes in notes.all() }
+        Operation("all") { notes in notes.all() }
+      }
+    }
+  }
+}
