@@ -350,20 +350,24 @@ int platform_connected_sockets(int *ends) {
   return 0;
 }
 
-_Bool platform_connects_to_parent(int socket) {
+platform_peer platform_peer_of(int socket) {
+  pid_t maker = 0;
 #if defined(SO_PEERCRED) && !defined(PLATFORM_PORTABLE)
   struct ucred peer;
   socklen_t size = sizeof peer;
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getppid();
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) maker = peer.pid;
 #elif defined(LOCAL_PEERPID)
-  pid_t peer;
-  socklen_t size = sizeof peer;
-  return getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, &peer, &size) == 0 && peer == getppid();
+  socklen_t size = sizeof maker;
+  if (getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, &maker, &size) != 0) maker = 0;
 #else
   int type;
   socklen_t size = sizeof type;
-  return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
+  if (getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0) maker = getppid();
 #endif
+  if (maker == 0) return PLATFORM_PEER_OTHER;
+  if (maker == getppid()) return PLATFORM_PEER_PARENT;
+  struct pollfd end = {.fd = socket};
+  return poll(&end, 1, 0) == 1 && end.revents & POLLHUP ? PLATFORM_PEER_ENDED : PLATFORM_PEER_OTHER;
 }
 
 ptrdiff_t platform_send(int socket, const void *bytes, size_t count) {

@@ -24,7 +24,7 @@ import Testing
     for sentence in [
       "‼ signal \(-run.status) ends the test process, and with it every other case. The case:\n  \(id)\n",
       "to run only this case: CONTRACT='\(id)' swift test",
-      "declare the implementation .inOwnProcess()",
+      "To give their implementation one in\n  every run, declare it .inOwnProcess()",
       "swift run contracts report",
     ] {
       #expect(run.output.contains(sentence), "\(run.output)")

@@ -86,16 +86,6 @@ import Testing
     #expect(nothing.status == 1, "no shard holds a case")
   }
 
-  @Test(arguments: ["CONTRACT_CHILD_JOURNAL", "CONTRACT_CASE_SERVER", "CONTRACT_EXPLORATION"])
-  func `a variable of child processes hides nothing in another process`(
-    variable: String
-  ) async throws {
-    let run = try await SpecimenRun("failing", environment: [variable: "1"])
-    #expect(run.status == 1)
-    #expect(run.outcome("counter/adds@stuck") == .failed)
-    #expect(run.output.contains("\(variable) is set, and only this package sets it"))
-  }
-
   @Test func `a test that verifies none of its cases fails the run`() async throws {
     let run = try await SpecimenRun("ignored")
     #expect(run.status == 1)

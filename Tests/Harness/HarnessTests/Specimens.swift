@@ -1,4 +1,5 @@
 import Foundation
+import SystemLocks
 import Testing
 
 @testable import ContractTesting
@@ -43,7 +44,8 @@ struct Specimens {
     case "witnessed":
       counter(
         .sound, .recording, .impostor, .recording.renamed("elsewhere").inOwnProcess(),
-        .impostor.renamed("impostor-elsewhere").inOwnProcess(sharing: .untilCrash), .unreadable)
+        .impostor.renamed("impostor-elsewhere").inOwnProcess(sharing: .untilCrash), .unreadable,
+        .printed, .read)
     case "failing": counter(.sound, .stuck)
     case "deviating":
       counter(
@@ -109,6 +111,7 @@ struct Specimens {
     case "weakSaboteurs": Contract.weak.saboteurCases
     case "leftToMutants": Contract.shown.cases(for: .sound) + Contract.shown.saboteurCases
     case "coarse": Contract.arithmetic.saboteurCases
+    case "waiting": counter(.sound, .waiting)
     case "expectingNothing":
       Contract.idle.cases(for: .sound, .sound.renamed("elsewhere").inOwnProcess())
     case "everyOutcome":
@@ -122,6 +125,13 @@ struct Specimens {
   /// Takes cases and verifies none.
   @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
   func ignored(_ specimen: ContractCase<Counter>) {}
+
+  /// Clauses that leave an expectation to a task that outlives them, or that belongs to no case.
+  @Test(arguments: Contract.leaking.cases(for: .sound))
+  func leaking(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+    await Leak.task.withLock(\.self)?.value
+  }
 
   @Test func plainFailure() { Issue.record("no case says this") }
 
@@ -143,6 +153,11 @@ struct Specimens {
   }
 }
 
+/// The task that a clause left running.
+private enum Leak {
+  static let task = Mutex<Task<Void, Never>?>(nil)
+}
+
 /// The port under test: a number to add to.
 struct Counter: Sendable {
   var add: @Sendable (Int) async throws -> Int
@@ -154,6 +169,22 @@ extension Capability {
 }
 
 extension Contract<Counter> {
+  static let leaking = Contract("leaking", "Leaks", leavesOthersToMutants: true) {
+    Clause("leaks", "a task outlives its clause") { _ in
+      #expect(Bool(true))
+      let running = RunningCase.current
+      let task = Task {
+        while running?.hasEnded == false { await Task.yield() }
+        #expect(Bool(true))
+      }
+      Leak.task.withLock { $0 = task }
+    }
+    Clause("detaches", "a check that belongs to no case") { _ in
+      #expect(Bool(true))
+      await Task.detached { #expect(Bool(false), "checked in a detached task") }.value
+    }
+  }
+
   /// A contract without mistakes.
   static let counter = Contract("counter", "Counter") {
     Clause("adds", "one and two is three", from: "arithmetic") { counter in
@@ -366,14 +397,28 @@ extension Implementation<Counter> {
     .unavailable(where: isRefusal)
 
   /// Writes its sum to a file.
-  static let recording = live("recording") { scope in
-    let file = try scope.temporaryDirectory().appending(path: "sum")
+  static let recording = writing("recording") { scope, file in
     scope.witness("the file") { try Data(contentsOf: file) }
-    let counter = Counter.remembering()
-    return Counter { number in
-      let sum = try await counter.add(number)
-      try Data("\(sum)".utf8).write(to: file)
-      return sum
+  }
+  static let read = writing("read") { scope, file in scope.witness(file: file) }
+  /// Has a second witness, a program that is not installed.
+  static let printed = writing("printed") { scope, file in
+    scope.witness("the sum", printedBy: ["cat", file.path])
+    scope.witness("the sum", printedBy: ["no-such-program", file.path])
+  }
+
+  private static func writing(
+    _ id: String, _ addWitness: @escaping @Sendable (FixtureScope, URL) -> Void
+  ) -> Self {
+    live(id) { scope in
+      let file = try scope.temporaryDirectory().appending(path: "sum")
+      addWitness(scope, file)
+      let counter = Counter.remembering()
+      return Counter { number in
+        let sum = try await counter.add(number)
+        try Data("\(sum)".utf8).write(to: file)
+        return sum
+      }
     }
   }
   /// A fake that claims to write to a file.
@@ -405,6 +450,12 @@ extension Implementation<Counter> {
   static let detached = live("detached") {
     Counter { number in await Task.detached { number / (number - number) }.value }
   }
+  /// Its fixture is never made.
+  static let waiting = live("waiting") {
+    try await Task.sleep(for: .seconds(3600))
+    return .remembering()
+  }
+  .timeLimit(.milliseconds(200))
   static let aborting = live("aborting") { Counter { _ in abort() } }
 
   private static func recurse(_ number: Int) -> Int {

@@ -278,7 +278,7 @@ public struct WitnessSummary: Equatable, Sendable {
   public var name: String
   /// Whether a sample changed.
   public var isTouched: Bool
-  /// How the samples were taken, each kind once; empty if the journal is older than this field.
+  /// How the samples that changed were taken, each kind once; empty also if the journal is older than this field.
   public var kinds: [WitnessKind]
 
   package init(name: String, isTouched: Bool, kinds: [WitnessKind] = []) {
@@ -296,7 +296,8 @@ public enum WitnessKind: String, Codable, Sendable, CaseIterable {
   case file
   /// Another program prints the state, such as `sqlite3`.
   case program
-  /// The harness counts the bytes that a server sends through a proxy of its own.
+  /// The harness holds one end of a connection: it counts the bytes that a server sends through its proxy, or the
+  /// connections that its own server accepts.
   case connection
 
   /// What reports say of a column.
@@ -305,7 +306,7 @@ public enum WitnessKind: String, Codable, Sendable, CaseIterable {
     case .closure: "sampled by the package"
     case .file: "a file that the harness reads"
     case .program: "printed by another program"
-    case .connection: "bytes of a server through the harness's proxy"
+    case .connection: "a connection of which the harness holds one end"
     }
   }
 }

@@ -61,7 +61,7 @@ public struct Matrix: Equatable, Sendable {
     public struct Witness: Equatable, Sendable {
       /// What was sampled: `the database file`.
       public var name: String
-      /// How it was sampled, each kind once.
+      /// How the samples that changed were taken, each kind once.
       public var kinds: [WitnessKind] = []
       /// The number of cases that sampled it.
       public var sampledCases: Int
@@ -191,15 +191,18 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
 
   /// Judges the outcomes of one clause.
   ///
-  /// Deviations and flaky results count neither as holding nor as failing. A recorded implementation
-  /// that holds counts as a fake that holds.
+  /// Deviations and flaky results count neither as holding nor as failing, nor do crashes without a signal,
+  /// which may be another case's. A recorded implementation that holds counts as a fake that holds.
   /// - Parameter outcomes: The outcomes, each with the kind of its implementation.
   public init(_ outcomes: [(kind: ImplementationKind, outcome: Outcome)]) {
     func count(live: Bool, _ isCounted: (Outcome) -> Bool) -> Int {
       outcomes.count { ($0.kind == .live) == live && isCounted($0.outcome) }
     }
     let fails = { (outcome: Outcome) in
-      if case .flaky = outcome { false } else { outcome.isFailure }
+      switch outcome {
+      case .flaky, .crashed(signal: 0): false
+      default: outcome.isFailure
+      }
     }
     let liveHolds = count(live: true, \.holds)
     let liveFails = count(live: true, fails)

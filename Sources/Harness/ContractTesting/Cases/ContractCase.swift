@@ -1,5 +1,4 @@
 import ContractEvidence
-import SystemLocks
 public import Testing
 
 /// One clause on one implementation, or one saboteur: the argument of a parameterised test.
@@ -42,7 +41,7 @@ public struct ContractCase<Fixture>: Sendable {
   func verify(in test: Test) async throws {
     let recorder = RunRecorder.current
     recorder.declare(declaration)
-    declaration.didVerify(id)
+    recorder.didVerify(id)
     switch work {
     case .clause(let clause, let implementation, let id):
       try await CaseRunner(
@@ -117,24 +116,8 @@ final class CaseDeclaration: Sendable {
   let contract: ContractSummary
   let implementations: [ImplementationSummary]
 
-  private let cases = Mutex((taken: 0, unverified: Set<String>()))
-
   init(_ contract: ContractSummary, _ implementations: [ImplementationSummary] = []) {
     self.contract = contract
     self.implementations = implementations
   }
-
-  /// Remembers the cases that a test took.
-  func take(_ ids: [String]) {
-    cases.withLock { $0 = (ids.count, Set(ids)) }
-  }
-
-  /// Remembers that a test verified a case.
-  func didVerify(_ id: String) { cases.withLock { _ = $0.unverified.remove(id) } }
-
-  /// How many cases a test took.
-  var takenCount: Int { cases.withLock(\.taken) }
-
-  /// The cases that a test took and did not verify, sorted.
-  var unverified: [String] { cases.withLock(\.unverified).sorted() }
 }

@@ -19,10 +19,14 @@ enum ProcessRole: Equatable, Sendable {
 
   private static let serverVariable = "CONTRACT_CASE_SERVER"
 
-  /// The role of this process.
-  static let current = ProcessRole(
-    environment: ProcessInfo.processInfo.environment,
-    isConnected: platform_connects_to_parent(STDIN_FILENO))
+  /// The role of this process. A child whose parent has ended ends, because its results concern nobody.
+  static let current: ProcessRole = {
+    let environment = ProcessInfo.processInfo.environment
+    let peer = SocketPeer(of: STDIN_FILENO)
+    let role = ProcessRole(environment: environment, isConnected: peer != .other)
+    if role != .run, peer == .ended { _exit(1) }
+    return role
+  }()
 
   /// Decides the role.
   ///

@@ -72,8 +72,9 @@ final class RunRecorder: Sendable {
     var excluded: Set<CaseID> = []
     /// How many cases other shards run, by the name of the list that was divided.
     var inOtherShards: [String: Int] = [:]
-    /// What tests took cases of.
-    var taken: [CaseDeclaration] = []
+    /// The cases that each test took, and those that some test verified.
+    var taken: [(declaration: CaseDeclaration, ids: [String])] = []
+    var verified: Set<String> = []
     var hasSelected = false
     var isFinished = false
 
@@ -287,15 +288,17 @@ final class RunRecorder: Sendable {
   /// `swift test list` takes them too, and runs nothing.
   func didTake(_ cases: [ContractCase<some Any>], of declaration: CaseDeclaration) {
     guard role == .run else { return }
-    declaration.take(cases.map(\.id))
     let isFirst = state.withLock { state in
-      defer { state.taken.append(declaration) }
+      defer { state.taken.append((declaration, cases.map(\.id))) }
       return state.taken.isEmpty
     }
     if isFirst, settings.isReporting, !CommandLine.arguments.contains("--list-tests") {
       atexit { RunRecorder.process.reportAtExit() }
     }
   }
+
+  /// Remembers that a test verified a case.
+  func didVerify(_ id: String) { state.withLock { _ = $0.verified.insert(id) } }
 
   /// Whether an implementation needs its own process because it may have ended the process of the previous run.
   func isSuspect(_ id: CaseID) -> Bool {
@@ -376,20 +379,21 @@ final class RunRecorder: Sendable {
 
   /// Records how many cases did not run, and as a problem if a test ran none of those that it took.
   private func reportOmissions() {
-    let (excluded, inOtherShards, taken) = state.withLock { state in
-      (state.excluded.count, state.inOtherShards.values.reduce(0, +), state.taken)
+    let (excluded, inOtherShards, taken, verified) = state.withLock { state in
+      (
+        state.excluded.count, state.inOtherShards.values.reduce(0, +), state.taken, state.verified
+      )
     }
     if excluded > 0 { record(.leftOut(excluded, reason: settings.selection)) }
     if inOtherShards > 0 {
       record(
         .leftOut(inOtherShards, reason: "other shards run them, CONTRACT_SHARD=\(selection.shard)"))
     }
-    var ignored = 0
-    for declaration in taken {
-      let rest = declaration.unverified
-      if rest.isEmpty { continue }
-      if rest.count < declaration.takenCount {
-        ignored += rest.count
+    var ignored: Set<String> = []
+    for (declaration, ids) in taken {
+      let rest = ids.filter { !verified.contains($0) }
+      if rest.count < ids.count || ids.isEmpty {
+        ignored.formUnion(rest)
       } else {
         declare(declaration)
         record(
@@ -398,7 +402,9 @@ final class RunRecorder: Sendable {
               + "\(rest[0]): call verify() on each in the body of the test"))
       }
     }
-    if ignored > 0 { record(.leftOut(ignored, reason: "their test did not call verify()")) }
+    if !ignored.isEmpty {
+      record(.leftOut(ignored.count, reason: "their test did not call verify()"))
+    }
   }
 
   /// Says that a case still runs, in the journal and on standard error.

@@ -34,6 +34,9 @@ final class RunningCase: Sendable {
     }
   }
 
+  /// Whether the case's steps have ended, other than by its time limit.
+  var hasEnded: Bool { state.withLock(\.hasEnded) }
+
   /// How many expectations the clause has evaluated, passing ones included; `nil` if nothing counts them here.
   var expectationCount: Int? {
     Self.isLinked.withLock(\.self) ? state.withLock(\.expectations) : nil

@@ -183,10 +183,20 @@ int platform_accept(int listener);
 /// - Returns: 0, or -1 with `errno` set.
 int platform_connected_sockets(int *_Nonnull ends);
 
-/// Whether the parent of this process made a socket's other end, with socketpair(2).
+/// What holds the other end of a socket.
+typedef enum __attribute__((enum_extensibility(closed))) : int32_t {
+  /// Neither of the following.
+  PLATFORM_PEER_OTHER __attribute__((swift_name("other"))),
+  /// The process that is the parent of this one made the socket, with socketpair(2).
+  PLATFORM_PEER_PARENT __attribute__((swift_name("parent"))),
+  /// Another process made the socket with socketpair(2), and the other end is closed: a parent that has ended.
+  PLATFORM_PEER_ENDED __attribute__((swift_name("ended")))
+} platform_peer __attribute__((swift_name("SocketPeer")));
+
+/// Finds out what holds the other end of a socket.
 ///
-/// Source: socket(7), SO_PEERCRED; on Darwin unix(4), LOCAL_PEERPID. On other systems, whether it is a socket.
-_Bool platform_connects_to_parent(int socket);
+/// Source: socket(7), SO_PEERCRED; on Darwin unix(4), LOCAL_PEERPID. On other systems any socket is the parent's.
+platform_peer platform_peer_of(int socket) __attribute__((swift_name("SocketPeer.init(of:)")));
 
 /// Sends bytes; if the peer has closed, fails with EPIPE and raises no SIGPIPE.
 ///
