@@ -43,6 +43,9 @@ struct MatrixBuilder {
   /// The runs that a damaged line may belong to.
   private let damagedRuns: Set<String>
   private var problems: [(time: Double, message: String)] = []
+  /// What the only process left out. Of several, each may have run what another left out.
+  private var omissions: [Matrix.Omission] = []
+  private var processes = 0
 
   /// An implementation of a contract.
   private struct Key: Hashable {
@@ -67,8 +70,11 @@ struct MatrixBuilder {
     let time = record.time
     let run = record.run
     switch record.event {
+    case .leftOut(let count, let reason): omissions.append(.init(count: count, reason: reason))
     case .runFinished, .caseSlow: break
-    case .runStarted(let summary): runs.keep(summary, for: run, at: time)
+    case .runStarted(let summary):
+      processes += 1
+      runs.keep(summary, for: run, at: time)
     case .problem(let message): problems.append((time, message))
     case .contract(var contract):
       contract.digest = contract.computedDigest
@@ -96,9 +102,11 @@ struct MatrixBuilder {
 
   func matrix() -> Matrix {
     let cells = self.cells()
-    return Matrix(
+    var matrix = Matrix(
       tables: contracts.values.sorted { $0.id < $1.id }.map { table(of: $0, cells) },
       problems: sortedProblems())
+    if processes == 1 { matrix.omissions = omissions }
+    return matrix
   }
 
   private func platform(of run: String) -> String { runs[run]?.platform ?? "" }
