@@ -85,7 +85,7 @@ struct Specimens {
     case "blockingInOwnProcess": counter(.blocking.timeLimit(.milliseconds(200)).inOwnProcess())
     case "leavingFolders":
       counter(
-        .leaving(.trapping), .leaving(.exiting), .leaving(.blocking).timeLimit(.milliseconds(300)))
+        .leaving(.trapping), .leaving(.exiting), .leaving(.blocking).timeLimit(.seconds(1)))
     case "blockingInPlace": counter(.blocking.timeLimit(.milliseconds(200)), .sound)
     case "starved": Contract.wedge.cases(for: .sound)
     case "tearDownThrows": counter(.untidy)

@@ -104,7 +104,9 @@ import Testing
     #expect(text.printable.unicodeScalars.elementsEqual(text.unicodeScalars))
   }
 
-  @Test(arguments: ReportFormat.allCases.filter { $0 != .json }, ["é", "o\u{301}\u{302}", "\u{301}"])
+  @Test(
+    arguments: ReportFormat.allCases.filter { $0 != .json },
+    ["é", "o\u{301}\u{302}", "\u{301}"])
   func `a report on sentences and messages of a megabyte is short`(
     format: ReportFormat, unit: String
   ) {
