@@ -74,7 +74,7 @@ import Testing
     }
     let report = TerminalReport(
       Matrix(
-        events.enumerated().map {
+        run: events.enumerated().map {
           JournalRecord(run: "r", time: Double($0.offset), event: $0.element)
         })
     ).text
