@@ -120,7 +120,7 @@ import Testing
     ).text
     for line in [
       "  real: SQLite 3.40.1, 1 of 2 cases touched the rows (printed by another program)",
-      "  other: no version, no witness",
+      "  other: no witness",
     ] { #expect(report.contains("\n\(line)\n"), "\(report)") }
   }
 

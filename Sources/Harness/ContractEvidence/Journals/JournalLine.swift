@@ -55,6 +55,9 @@ extension JournalRecord {
 package struct JournalLineError: Error, Hashable, Sendable {
   /// The reason, as a clause that can follow 'this line is damaged,'.
   package var reason: String
+
+  /// How the reason begins if the line has a later format than this package reads.
+  package static let newerFormat = "it has format "
 }
 
 /// A record as an object of JSON.
@@ -124,9 +127,8 @@ private struct JournalLine: Codable {
     let version: Int = try fields.get("version")
     guard version <= JournalRecord.formatVersion else {
       throw JournalLineError(
-        reason:
-          "it has format \(version), and this tool reads up to \(JournalRecord.formatVersion); update "
-          + "the tool")
+        reason: "\(JournalLineError.newerFormat)\(version), and this tool reads up to "
+          + "\(JournalRecord.formatVersion); update the tool")
     }
     guard version > 0 else { throw JournalLineError(reason: "there is no format \(version)") }
     record = JournalRecord(
@@ -270,7 +272,6 @@ extension ContractSummary: Codable {
       dropped: try fields.get("dropped"),
       clausesWithoutSaboteur: try fields.get("unproven"),
       leftToMutants: try fields.find("leftToMutants") ?? [])
-    // Another version may compute the digest in another way.
     digest = try fields.get("digest")
     isOwn = try fields.find("isOwn")
     saboteurResults = try fields.find("saboteurResults")

@@ -94,7 +94,7 @@ public struct ContractSummary: Equatable, Sendable {
   public var title: String
   /// The number that the authors raise when a clause's body changes its meaning.
   public var revision: Int
-  /// A fingerprint of the clauses' ids, sentences, sources and capabilities, in order.
+  /// The journal's fingerprint of the clauses' ids, sentences, sources and capabilities, in order.
   public var digest: String
   /// The clauses in order.
   public var clauses: [ClauseSummary]
@@ -129,11 +129,14 @@ public struct ContractSummary: Equatable, Sendable {
     self.leftToMutants = leftToMutants
     self.saboteurResults = saboteurResults
     self.isOwn = isOwn
-    digest = Self.digest(of: clauses, revision: revision)
+    digest = ""
+    digest = computedDigest
   }
 
+  /// What the digest of the clauses is; ``digest`` differs from it if someone has changed the journal.
+  ///
   /// The clauses' bodies are not part of the digest: no tool can tell whether their meaning changed.
-  private static func digest(of clauses: [ClauseSummary], revision: Int) -> String {
+  package var computedDigest: String {
     var fingerprint = Fingerprint()
     fingerprint.add(word: String(revision))
     for clause in clauses {

@@ -6,6 +6,10 @@ public struct Matrix: Equatable, Sendable {
   /// Problems with declarations, with runs and with the journals themselves, in order.
   public var problems: [String]
 
+  /// Those of ``problems`` that concern the journals themselves, such as damaged or missing lines. What such a matrix
+  /// does not show may have been there.
+  public var defects: [String] = []
+
   /// What the runs left out, in order. Other runs of the matrix may have run it.
   public var omissions: [Omission] = []
 
@@ -46,8 +50,11 @@ public struct Matrix: Equatable, Sendable {
 
   /// An implementation on the platforms where all its results are equal.
   public struct Column: Equatable, Sendable {
-    /// The implementation, as the latest run on these platforms describes it.
+    /// The implementation, as the latest run on these platforms describes it. If its version differs between them, the
+    /// version names each.
     public var implementation: ImplementationSummary
+    /// The implementation, as the latest run on each platform describes it.
+    package var declarations: [String: ImplementationSummary]
     /// The platforms, sorted. A run that does not name its platform has an empty name.
     public var platforms: [String]
     /// Whether the implementation has another column, for platforms with other results.
@@ -80,6 +87,16 @@ public struct Matrix: Equatable, Sendable {
         "\(name) is unproven: "
         + (count == 1 ? "its case did not change " : "none of its \(count) cases changed ")
         + "\(witness.name), so it may not reach the real thing"
+    }
+
+    /// Whether the implementation is live and does not say which version of the real thing it adapts.
+    public var lacksVersion: Bool {
+      implementation.kind == .live && implementation.version == nil
+    }
+
+    /// The version, that it is not recorded, or `nil` if the implementation is not live and has none.
+    package var versionText: String? {
+      implementation.version ?? (lacksVersion ? "version not recorded" : nil)
     }
 
     /// The platforms, if the implementation has several columns: ` (linux, macos)`.
@@ -155,6 +172,13 @@ public struct Matrix: Equatable, Sendable {
       column.implementation.version.map {
         "\(column.implementation.contract)@\(column.name): \($0)"
       }
+    }
+  }
+
+  /// The live implementations whose version no run recorded, as `contract@implementation`.
+  public var unversioned: [String] {
+    tables.flatMap(\.columns).filter(\.lacksVersion).map {
+      "\($0.implementation.contract)@\($0.name)"
     }
   }
 

@@ -47,7 +47,7 @@ private struct RunMatrix {
     contracts.values.sorted { $0.id < $1.id }.map { contract in
       let columns = (implementations[contract.id] ?? [:]).values.map { one in
         Matrix.Column.Filled(
-          one, [summary?.platform ?? ""], runs: summary.map { [$0] } ?? [],
+          [summary?.platform ?? "": one], latest: one, runs: summary.map { [$0] } ?? [],
           cells: contract.clauses.map { clause in
             let id = CaseID(contract: contract.id, clause: clause.id, implementation: one.id)
             return Matrix.Cell.merged(results[id] ?? [], commit: summary?.commit)
@@ -69,12 +69,22 @@ extension Matrix.Column {
     package var cells: [Matrix.Cell?]
 
     /// Creates a column, which says what its cases' witnesses observed.
+    ///
+    /// - Parameters:
+    ///   - declarations: The implementation as it is declared on each platform.
+    ///   - latest: The latest of these.
     package init(
-      _ implementation: ImplementationSummary, _ platforms: [String], isSplit: Bool = false,
-      runs: [RunSummary], cells: [Matrix.Cell?]
+      _ declarations: [String: ImplementationSummary], latest: ImplementationSummary,
+      isSplit: Bool = false, runs: [RunSummary], cells: [Matrix.Cell?]
     ) {
       column = Matrix.Column(
-        implementation: implementation, platforms: platforms, isSplit: isSplit, runs: runs)
+        implementation: latest, declarations: declarations, platforms: declarations.keys.sorted(),
+        isSplit: isSplit, runs: runs)
+      if Set(declarations.values.map(\.version)).count > 1 {
+        column.implementation.version = column.platforms.map {
+          "\(declarations[$0]?.version ?? "version not recorded") (\($0))"
+        }.joined(separator: ", ")
+      }
       self.cells = cells
       var sampled = 0
       var touching = 0

@@ -434,13 +434,13 @@ final class RunRecorder: Sendable {
     let hasProblems = finish()
     let matrix = self.matrix
     guard !matrix.tables.isEmpty || !matrix.omissions.isEmpty || hasProblems else { return }
-    let report = TerminalReport(
-      matrix,
-      usesColour: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil,
-      journal: journal)
+    let settings = TerminalSettings(descriptor: STDOUT_FILENO)
+    var report = TerminalReport(matrix, usesColour: settings.usesColour, journal: journal)
+    report.width = settings.width
     fflush(nil)
     let pruning = state.withLock(\.pruning).map { "\($0)\n" } ?? ""
-    FileHandle.standardOutput.write(Data(("\n" + report.text + pruning).utf8))
+    // The report ends with what the run left out.
+    FileHandle.standardOutput.write(Data(("\n" + pruning + report.text).utf8))
     if hasProblems { _exit(1) }
   }
 }

@@ -10,7 +10,7 @@ extension RunSummary {
     var summary = RunSummary(
       platform: Platform.currentName,
       versions: [
-        "harness": harnessVersion, "swift": swiftVersion,
+        "harness": packageVersion, "swift": swiftVersion,
         "os": ProcessInfo.processInfo.operatingSystemVersionString,
       ])
     if let commit = ProcessInfo.processInfo.environment["CONTRACT_COMMIT"], !commit.isEmpty {
@@ -21,9 +21,6 @@ extension RunSummary {
     }
     return summary
   }()
-
-  /// The version of this package.
-  private static let harnessVersion = "unreleased"
 
   /// The version of the compiler, as far as conditions tell.
   private static var swiftVersion: String {
