@@ -4,7 +4,9 @@ import Testing
 /// A fake that fails, in runs with variables that only child processes of the harness have.
 @Suite struct NotesTests {
   @Test(arguments: Contract.notes.cases(for: .fake))
-  func holds(_ contractCase: ContractCase<[String]>) async throws { try await contractCase.verify() }
+  func holds(_ contractCase: ContractCase<[String]>) async throws {
+    try await contractCase.verify()
+  }
 }
 
 extension Contract<[String]> {
