@@ -77,7 +77,7 @@ import Testing
     }
     let report = TerminalReport(
       Matrix(
-        events.enumerated().map {
+        run: events.enumerated().map {
           JournalRecord(run: "r", time: Double($0.offset), event: $0.element)
         })
     ).text
@@ -123,7 +123,7 @@ import Testing
     ).text
     for line in [
       "  real: SQLite 3.40.1, 1 of 2 cases touched the rows (printed by another program)",
-      "  other: no version, no witness",
+      "  other: no witness",
     ] { #expect(report.contains("\n\(line)\n"), "\(report)") }
   }
 

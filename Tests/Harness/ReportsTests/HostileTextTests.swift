@@ -105,8 +105,7 @@ import Testing
   }
 
   @Test(
-    arguments: ReportFormat.allCases.filter { $0 != .json },
-    ["é", "o\u{301}\u{302}", "\u{301}"])
+    arguments: ReportFormat.allCases.filter { $0 != .json }, ["é", "o\u{301}\u{302}", "\u{301}"])
   func `a report on sentences and messages of a megabyte is short`(
     format: ReportFormat, unit: String
   ) {

@@ -75,21 +75,17 @@ extension Matrix.Summary {
 }
 
 extension Matrix.Column {
-  /// The version of what the implementation adapts, and its witness with the number of cases that touched it, or
-  /// `nil` for an implementation that has neither and needs none.
-  public var origin: String? {
-    // Journals of format 1 have no versions.
-    let isLive = implementation.kind == .live && runs.contains { !$0.versions.isEmpty }
-    var parts = [implementation.version ?? (isLive ? "no version" : nil)].compactMap(\.self)
-    if let witness {
-      parts.append(
-        "\(witness.touchingCases) of \(witness.sampledCases) cases touched \(witness.name)"
-          + (witness.kinds.isEmpty
-            ? "" : " (\(witness.kinds.map(\.text).joined(separator: "; ")))"))
-    } else if isLive {
-      parts.append("no witness")
+  /// How many cases touched the witness, and how they were sampled: what could imitate the real thing. `nil` if
+  /// nothing is known, as of a fake.
+  public var witnessText: String? {
+    guard let witness else {
+      // Journals of format 1 have neither versions nor witnesses.
+      let isKnown = implementation.kind == .live && runs.contains { !$0.versions.isEmpty }
+      return isKnown ? "no witness" : nil
     }
-    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    let kinds = witness.kinds.map(\.text).joined(separator: "; ")
+    return "\(witness.touchingCases) of \(witness.sampledCases) cases touched \(witness.name)"
+      + (kinds.isEmpty ? "" : " (\(kinds))")
   }
 }
 

@@ -125,8 +125,10 @@ public struct TerminalReport: Sendable {
     let title = "\(clipped(table.contract.title, to: 40)) (\(clipped(table.contract.id, to: 24)))"
     lines.append(paint(title, .bold) + ", \(ran.count) of \(table.contract.clauses.count) clauses")
     for column in table.columns {
-      guard let description = column.origin else { continue }
-      lines += wrapped("\(column.name): \(description)", first: "  ", rest: "      ")
+      let facts = [column.implementation.version, column.witnessText].compactMap(\.self)
+      if facts.isEmpty { continue }
+      lines += wrapped(
+        "\(column.name): \(facts.joined(separator: ", "))", first: "  ", rest: "      ")
     }
     if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
     appendFailures(of: table, to: &lines)

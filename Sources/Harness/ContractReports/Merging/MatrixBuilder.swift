@@ -45,7 +45,8 @@ struct MatrixBuilder {
   private var problems: [(time: Double, message: String)] = []
   /// What the only process left out. Of several, each may have run what another left out.
   private var omissions: [Matrix.Omission] = []
-  private var processes = 0
+  /// When each process of each run began.
+  private var starts: [String: Set<Double>] = [:]
 
   /// An implementation of a contract.
   private struct Key: Hashable {
@@ -70,10 +71,12 @@ struct MatrixBuilder {
     let time = record.time
     let run = record.run
     switch record.event {
-    case .leftOut(let count, let reason): omissions.append(.init(count: count, reason: reason))
+    case .leftOut(let count, let reason):
+      let omission = Matrix.Omission(count: count, reason: reason)
+      if !omissions.contains(omission) { omissions.append(omission) }
     case .runFinished, .caseSlow: break
     case .runStarted(let summary):
-      processes += 1
+      starts[run, default: []].insert(time)
       runs.keep(summary, for: run, at: time)
     case .problem(let message): problems.append((time, message))
     case .contract(var contract):
@@ -105,7 +108,7 @@ struct MatrixBuilder {
     var matrix = Matrix(
       tables: contracts.values.sorted { $0.id < $1.id }.map { table(of: $0, cells) },
       problems: sortedProblems())
-    if processes == 1 { matrix.omissions = omissions }
+    if starts.values.map(\.count).reduce(0, +) == 1 { matrix.omissions = omissions }
     return matrix
   }
 

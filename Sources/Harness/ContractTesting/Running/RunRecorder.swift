@@ -439,7 +439,8 @@ final class RunRecorder: Sendable {
     report.width = settings.width
     fflush(nil)
     let pruning = state.withLock(\.pruning).map { "\($0)\n" } ?? ""
-    FileHandle.standardOutput.write(Data(("\n" + report.text + pruning).utf8))
+    // The report ends with what the run left out.
+    FileHandle.standardOutput.write(Data(("\n" + pruning + report.text).utf8))
     if hasProblems { _exit(1) }
   }
 }
