@@ -39,7 +39,8 @@ SCRATCH := .build
 # their deadlines. WIDTH is how many run at once; explorers compute all the time, CONTACTS needs every core, and
 # CRASHES waits for processes, for which it would find no thread beside the explorers.
 WIDTH = 64
-SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
+SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) Scripts/in-temporary-folder \
+  swift test --scratch-path $(SCRATCH)
 
 TESTS := swift-contract-testingPackageTests
 BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)

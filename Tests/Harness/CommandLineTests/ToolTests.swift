@@ -113,7 +113,7 @@ import Testing
       ),
       (
         ["gate", "--base", "b", "--forbid", "bugs"],
-        "--forbid 'bugs' is not valid; give new-deviations or unwitnessed"
+        "--forbid 'bugs' is not valid; give new-deviations, unversioned or unwitnessed"
       ),
       (["run", "now"], "unexpected argument 'now'; 'contracts run' takes only options"),
       (["linearizable", "h"], "missing option --model; give one of register"),
