@@ -71,6 +71,13 @@ struct Contracts {
         mutations JOURNAL… [--format terminal|markdown|html|stryker] [--output FILE]
             Shows the results of runs of 'mutate', merged; they are in
             .build/contracts/mutation/TARGET.jsonl.
+        suggest --target TARGET[,TARGET…] [--contract NAME] [--filter REGEX] [--only FILE[:LINES]]
+                [--since COMMIT] [--max N] [--seconds N] [--explorations REGEX] [--write FILE]
+            Looks for calls that notice what 'mutate' says no clause notices, makes them on the live
+            implementation, and prints them as clauses. The calls are those of the tests that call
+            exploreDrift. --seconds is the time for each mutant, 1 by default. --write adds the
+            clauses to the contract NAME in FILE. Exits with 1 if a fake answers otherwise than the
+            live implementation.
 
         linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
             Checks a recorded history, in JSON lines, against a model: register, key-value, queue,
@@ -108,6 +115,7 @@ struct Contracts {
       let isPerClause = rest.contains { $0.hasPrefix(NewClauseTestsCommand.option) }
       return try isPerClause ? NewClauseTestsCommand(rest).run() : NewCommand(rest).run()
     case "mutate": return try MutateCommand(rest).run()
+    case "suggest": return try SuggestCommand(rest).run()
     case "mutations": return try MutationsCommand(rest).run()
     case "run": return try await RunCommand(rest).run()
     case "verify-recording": return VerifyRecordingCommand(rest).run()
