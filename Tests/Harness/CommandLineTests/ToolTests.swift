@@ -315,7 +315,7 @@ import Testing
   {
     let run = try await ToolRun(["report"])
     #expect(run.status == 66)
-    #expect(run.errors.contains("no contract has run here; run 'swift package contracts run'"))
+    #expect(run.errors.contains("no contract has run here; run 'swift run contracts run'"))
   }
 
   @Test(
