@@ -136,7 +136,7 @@ RUN := make contracts && make test
 on-debian: ## Run make contracts and make test in a chroot of a Debian release, as root (RELEASE=13 RUN='swift test')
 	@Scripts/on-debian $(RELEASE) sh -c '$(RUN)'
 
-systems: ## Build the products, Storefront and the contracts on Debian 12, 13 and sid (Swift 6.2), as root
+systems: ## Build the products, test Storefront, the contracts and the curl adapter on Debian 12, 13 and sid (Swift 6.2), as root
 	@Scripts/check-systems
 
 BASE := main

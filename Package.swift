@@ -154,8 +154,8 @@ let harness: [Target] = [
   .testTarget(
     name: "HarnessTests",
     dependencies: [
-      "ContractEvidence", "ContractInterleavings", "ContractLiveCalls", "ContractReports",
-      "ContractTesting", "SystemLocks", "SystemProcesses",
+      "CPlatform", "ContractEvidence", "ContractInterleavings", "ContractLiveCalls",
+      "ContractReports", "ContractTesting", "SystemLocks", "SystemProcesses",
     ]),
   .testTarget(
     name: "ExplorationTests",

@@ -119,6 +119,17 @@ struct Contracts {
       ) { try MutationsCommand($0).run() },
       .init(
         """
+        suggest --target TARGET[,TARGET…] [--contract NAME] [--filter REGEX] [--only FILE[:LINES]]
+                [--since COMMIT] [--max N] [--seconds N] [--explorations REGEX] [--write FILE]
+            Looks for calls that notice what 'mutate' says no clause notices, makes them on the live
+            implementation, and prints them as clauses. The calls are those of the tests that call
+            exploreDrift. --seconds is the time for each mutant, 1 by default. --write adds the
+            clauses to the contract NAME in FILE. Exits with 1 if a fake answers otherwise than the
+            live implementation.
+        """
+      ) { try SuggestCommand($0).run() },
+      .init(
+        """
         linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
             Checks a recorded history, in JSON lines, against a model: register, key-value, queue,
             stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, 2 if a limit

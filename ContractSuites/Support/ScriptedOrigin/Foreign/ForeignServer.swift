@@ -92,10 +92,13 @@ public final class ForeignServer: Sendable {
   ///     process dies.
   ///   - requestsPerConnection: The number of requests after which the server ends a connection;
   ///     `nil` for its default. Only nginx obeys it.
+  ///   - maximumStreams: The number of requests that an HTTP/2 connection has open at once; `nil` for
+  ///     its default.
   /// - Throws: ``Failure`` if the program is not installed or does not accept connections; file
   ///   system errors.
   public init(
-    _ program: Program, _ role: Role, in folder: URL, requestsPerConnection: Int? = nil
+    _ program: Program, _ role: Role, in folder: URL, requestsPerConnection: Int? = nil,
+    maximumStreams: Int? = nil
   ) async throws {
     let path = try program.installedPath()
     var backend: ScriptedOrigin?
@@ -112,7 +115,8 @@ public final class ForeignServer: Sendable {
       let port = try LoopbackSocket.freePort()
       let configuration = ForeignServerConfiguration(
         program: program, role: role, folder: folder.path, port: Int(port),
-        backendPort: backend?.port, requestsPerConnection: requestsPerConnection)
+        backendPort: backend?.port, requestsPerConnection: requestsPerConnection,
+        maximumStreams: maximumStreams)
       try Data().write(to: output)
       let file = try FileHandle(forWritingTo: output)
       defer { try? file.close() }

@@ -10,6 +10,27 @@ public struct Matrix: Equatable, Sendable {
   /// does not show may have been there.
   public var defects: [String] = []
 
+  /// What the runs left out, in order. Other runs of the matrix may have run it.
+  public var omissions: [Omission] = []
+
+  /// Cases that a run made and did not run.
+  public struct Omission: Equatable, Sendable {
+    /// The number of cases.
+    public var count: Int
+    /// Why they did not run.
+    public var reason: String
+
+    package init(count: Int, reason: String) {
+      self.count = count
+      self.reason = reason
+    }
+
+    /// A sentence about the run.
+    public var sentence: String {
+      "not the whole run: \(count) case\(count == 1 ? "" : "s") left out (\(reason))"
+    }
+  }
+
   /// The results of one contract.
   public struct Table: Equatable, Sendable {
     /// The contract.
@@ -49,6 +70,8 @@ public struct Matrix: Equatable, Sendable {
     public struct Witness: Equatable, Sendable {
       /// What was sampled: `the database file`.
       public var name: String
+      /// How the samples that changed were taken, each kind once.
+      public var kinds: [WitnessKind] = []
       /// The number of cases that sampled it.
       public var sampledCases: Int
       /// The number of cases that changed it.
@@ -63,7 +86,8 @@ public struct Matrix: Equatable, Sendable {
       }
       let count = witness.sampledCases
       return
-        "\(name) is unproven: \(count == 1 ? "its case" : "none of its \(count) cases") changed "
+        "\(name) is unproven: "
+        + (count == 1 ? "its case did not change " : "none of its \(count) cases changed ")
         + "\(witness.name), so it may not reach the real thing"
     }
 
@@ -193,15 +217,18 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
 
   /// Judges the outcomes of one clause.
   ///
-  /// Deviations and flaky results count neither as holding nor as failing. A recorded implementation
-  /// that holds counts as a fake that holds.
+  /// Deviations and flaky results count neither as holding nor as failing, nor do crashes without a signal,
+  /// which may be another case's. A recorded implementation that holds counts as a fake that holds.
   /// - Parameter outcomes: The outcomes, each with the kind of its implementation.
   public init(_ outcomes: [(kind: ImplementationKind, outcome: Outcome)]) {
     func count(live: Bool, _ isCounted: (Outcome) -> Bool) -> Int {
       outcomes.count { ($0.kind == .live) == live && isCounted($0.outcome) }
     }
     let fails = { (outcome: Outcome) in
-      if case .flaky = outcome { false } else { outcome.isFailure }
+      switch outcome {
+      case .flaky, .crashed(signal: 0): false
+      default: outcome.isFailure
+      }
     }
     let liveHolds = count(live: true, \.holds)
     let liveFails = count(live: true, fails)

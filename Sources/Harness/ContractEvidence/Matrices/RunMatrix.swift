@@ -7,6 +7,7 @@ extension Matrix {
     var run = RunMatrix()
     for record in records { run.add(record) }
     self.init(tables: run.tables, problems: run.problems)
+    omissions = run.omissions
   }
 }
 
@@ -20,6 +21,7 @@ private struct RunMatrix {
   /// The results by contract, saboteur and clause; an escape stays.
   private var saboteurs: [String: [String: SaboteurResult]] = [:]
   private(set) var problems: [String] = []
+  private(set) var omissions: [Matrix.Omission] = []
 
   mutating func add(_ record: JournalRecord) {
     switch record.event {
@@ -35,6 +37,7 @@ private struct RunMatrix {
       let key = "\(one.saboteur) \(one.clause)"
       if saboteurs[one.contract]?[key]?.isCaught == false, one.isCaught { return }
       saboteurs[one.contract, default: [:]][key] = one
+    case .leftOut(let count, let reason): omissions.append(.init(count: count, reason: reason))
     case .problem(let message): if !problems.contains(message) { problems.append(message) }
     case .caseStarted, .caseSlow, .processCrashed, .runFinished: break
     }
@@ -92,15 +95,19 @@ extension Matrix.Column {
       var sampled = 0
       var touching = 0
       var name: String?
+      var kinds: Set<WitnessKind> = []
       for index in cells.indices {
         self.cells[index]?.suffix = column.suffix
         guard let witness = cells[index]?.result.witness else { continue }
         name = name ?? witness.name
+        kinds.formUnion(witness.kinds)
         sampled += 1
         if witness.isTouched { touching += 1 }
       }
       if let name {
-        column.witness = Witness(name: name, sampledCases: sampled, touchingCases: touching)
+        column.witness = Witness(
+          name: name, kinds: WitnessKind.allCases.filter(kinds.contains), sampledCases: sampled,
+          touchingCases: touching)
       }
     }
 

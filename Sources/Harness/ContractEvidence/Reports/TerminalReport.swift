@@ -80,6 +80,7 @@ public struct TerminalReport: Sendable {
     for run in matrix.runs { lines += wrapped(run, first: "run: ", rest: "  ") }
     if let journal { lines.append("journal: \(journal)") }
     if isAbridged { lines.append("abridged; every row and reason: contracts report --all") }
+    for omission in matrix.omissions { lines += wrapped(omission.sentence, first: "", rest: "  ") }
     return lines
   }
 
@@ -124,8 +125,10 @@ public struct TerminalReport: Sendable {
     let title = "\(clipped(table.contract.title, to: 40)) (\(clipped(table.contract.id, to: 24)))"
     lines.append(paint(title, .bold) + ", \(ran.count) of \(table.contract.clauses.count) clauses")
     for column in table.columns {
-      guard let version = column.implementation.version else { continue }
-      lines.append("  \(clipped("\(column.name): \(version)", to: width - 2))")
+      let facts = [column.implementation.version, column.witnessText].compactMap(\.self)
+      if facts.isEmpty { continue }
+      lines += wrapped(
+        "\(column.name): \(facts.joined(separator: ", "))", first: "  ", rest: "      ")
     }
     if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
     appendFailures(of: table, to: &lines)
@@ -190,9 +193,26 @@ public struct TerminalReport: Sendable {
   }
 
   private func appendFailures(of table: Matrix.Table, to lines: inout [String]) {
+    var shown: Set<String> = []
     for row in table.rows {
-      for column in row.cells.compactMap(\.self) where column.result.outcome.isFailure {
+      for (index, column) in row.cells.enumerated() {
+        guard let column, column.result.outcome.isFailure else { continue }
         let cell = column.result
+        // A fixture that can't be made fails every clause with one message.
+        if cell.issues.count == 1, let issue = cell.issues.first, issue.isFixture {
+          let same = table.rows.filter { $0.cells[index]?.result.issues == cell.issues }
+          if same.count > 1 {
+            guard shown.insert("\(index) \(issue.message)").inserted else { continue }
+            lines.append("")
+            let name = "\(table.contract.id)@\(table.columns[index].name)"
+            lines.append(
+              paint("\(cell.outcome.symbol) \(clipped(name, to: 60)), \(same.count) clauses", .red))
+            lines += wrapped(
+              issue.text(clippedTo: Self.messageLength), first: "  - ", rest: "    ")
+            lines += wrapped(same.map(\.clause.id).joined(separator: ", "), indent: "    ")
+            continue
+          }
+        }
         lines.append("")
         let name = clipped(column.name, to: width - 2)
         lines.append(paint("\(cell.outcome.symbol) \(name)", .red))
@@ -308,7 +328,8 @@ public struct TerminalReport: Sendable {
     }
     let hasManyReasons = deviations.count > Self.reasonCount
     lines.append(
-      paint(title, .bold) + ", \(rows.count(where: \.agrees)) of \(rows.count) clauses agree"
+      paint(title, .bold)
+        + ", \(rows.count { $0.verdict == .agree }) of \(rows.count) clauses agree"
         + (hasManyReasons ? ", \(deviations.count) reasons for ≠" : ""))
     let notable = rows.filter { $0.isUnexpected || $0.verdict == .unproven }
     if !notable.isEmpty { appendRows(notable, of: table, to: &lines, showsGroups: false) }

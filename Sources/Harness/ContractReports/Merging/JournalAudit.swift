@@ -90,7 +90,7 @@ struct JournalAudit {
         .insert(End(time: time, outcome: result.outcome))
     case .processCrashed: runs[record.run, default: Run()].hasCrashed = true
     case .saboteur(let one): saboteurs.insert(one.contract)
-    case .problem, .caseSlow: break
+    case .problem, .caseSlow, .leftOut: break
     }
   }
 

@@ -43,6 +43,10 @@ struct MatrixBuilder {
   /// The runs that a damaged line may belong to.
   private let damagedRuns: Set<String>
   private var problems: [(time: Double, message: String)] = []
+  /// What the only process left out. Of several, each may have run what another left out.
+  private var omissions: [Matrix.Omission] = []
+  /// When each process of each run began.
+  private var starts: [String: Set<Double>] = [:]
 
   /// An implementation of a contract.
   private struct Key: Hashable {
@@ -67,8 +71,13 @@ struct MatrixBuilder {
     let time = record.time
     let run = record.run
     switch record.event {
+    case .leftOut(let count, let reason):
+      let omission = Matrix.Omission(count: count, reason: reason)
+      if !omissions.contains(omission) { omissions.append(omission) }
     case .runFinished, .caseSlow: break
-    case .runStarted(let summary): runs.keep(summary, for: run, at: time)
+    case .runStarted(let summary):
+      starts[run, default: []].insert(time)
+      runs.keep(summary, for: run, at: time)
     case .problem(let message): problems.append((time, message))
     case .contract(var contract):
       contract.digest = contract.computedDigest
@@ -96,9 +105,11 @@ struct MatrixBuilder {
 
   func matrix() -> Matrix {
     let cells = self.cells()
-    return Matrix(
+    var matrix = Matrix(
       tables: contracts.values.sorted { $0.id < $1.id }.map { table(of: $0, cells) },
       problems: sortedProblems())
+    if starts.values.map(\.count).reduce(0, +) == 1 { matrix.omissions = omissions }
+    return matrix
   }
 
   private func platform(of run: String) -> String { runs[run]?.platform ?? "" }

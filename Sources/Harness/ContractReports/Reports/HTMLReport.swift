@@ -161,7 +161,9 @@ public struct HTMLReport: Sendable {
     for column in table.columns {
       html += "<th scope=\"col\">\(HTMLPage.escaped(column.name))"
       html += "<small>\(column.implementation.kind.rawValue)</small>"
-      html += column.versionText.map { "<small>\(HTMLPage.escaped($0))</small>" } ?? ""
+      for fact in [column.versionText, column.witnessText].compactMap(\.self) {
+        html += "<small>\(HTMLPage.escaped(fact))</small>"
+      }
       html += "</th>"
     }
     html += "<th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n"

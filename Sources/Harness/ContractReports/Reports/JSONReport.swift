@@ -104,7 +104,9 @@ public struct JSONReport: Sendable {
               platform: $0.platform, commit: $0.commit, isDirty: $0.isDirty, versions: $0.versions)
           },
           witness: column.witness.map {
-            Witness(name: $0.name, sampledCases: $0.sampledCases, touchingCases: $0.touchingCases)
+            Witness(
+              name: $0.name, kinds: $0.kinds, sampledCases: $0.sampledCases,
+              touchingCases: $0.touchingCases)
           })
       }
       clauses = table.rows.map { row in
@@ -144,6 +146,7 @@ public struct JSONReport: Sendable {
 
   private struct Witness: Encodable {
     var name: String
+    var kinds: [WitnessKind]
     var sampledCases: Int
     var touchingCases: Int
   }

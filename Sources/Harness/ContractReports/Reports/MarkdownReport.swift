@@ -89,8 +89,8 @@ public struct MarkdownReport: Sendable {
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
     lines += ["", "## \(Self.escaped(table.contract.title)) (\(Self.code(table.contract.id)))", ""]
     let heads = table.columns.map { column in
-      Self.escaped(column.name)
-        + (column.versionText.map { "<br>\(Self.escaped($0))" } ?? "")
+      ([column.name] + [column.versionText, column.witnessText].compactMap(\.self))
+        .map(Self.escaped).joined(separator: "<br>")
     }
     lines.append("| clause | " + heads.joined(separator: " | ") + " | verdict |")
     lines.append("|---" + String(repeating: "|:-:", count: heads.count) + "|---|")

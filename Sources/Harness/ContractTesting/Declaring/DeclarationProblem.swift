@@ -58,7 +58,7 @@ extension Contract {
       let message =
         "\(id): clauses require '\(capability.id)', but no clause checks its absence, so an "
         + "implementation could claim to lack it unnoticed; add "
-        + "Absence(of: .\(capability.id)) { … }"
+        + "Absence(of: .\(swiftName(of: capability)), \"what happens instead\") { … }"
       if !problems.contains(where: { $0.message == message }) { add(message, sourceLocation) }
     }
     for dropped in dropped.keys.sorted() where !clauses.contains(where: { $0.id == dropped }) {
@@ -161,7 +161,9 @@ extension Contract {
     for clause in clauses where !named.contains(clause.id) {
       add(
         "\(id): nothing shows that the clause '\(clause.id)' can fail; add a saboteur that it "
-          + "catches: Saboteur(\"…\", caughtBy: \"\(clause.id)\") { … }", clause.sourceLocation)
+          + "catches: Saboteur(\"breaks-\(clause.id)\", \"what is wrong with it\", caughtBy: "
+          + "\"\(clause.id)\") { … }; or leave it to mutants with "
+          + "leavesOthersToMutants: true", clause.sourceLocation)
     }
     return problems
   }
@@ -186,6 +188,12 @@ extension Contract {
   private func list(_ ids: [String]) -> String {
     ids.isEmpty ? "none, as the contract has no capabilities" : ids.sorted().joined(separator: ", ")
   }
+}
+
+/// The name that a constant with the capability most likely has: `severalHandles` for `several-handles`.
+private func swiftName(of capability: Capability) -> String {
+  let words = capability.id.split { "-.".contains($0) }
+  return (words.first ?? "") + words.dropFirst().map(\.capitalized).joined()
 }
 
 /// Whether a reason says that somebody has yet to write it.
