@@ -21,21 +21,16 @@ enum AdaptedVersion {
 
   /// Foundation says nothing of itself: on Linux it comes with the compiler, elsewhere with the system.
   static var foundation: String {
-    let versions = RunSummary.current.versions
-    #if os(Linux)
-      return "Foundation of Swift \(versions["swift"] ?? "unknown")"
-    #else
-      return "Foundation of \(RunSummary.current.platform) \(versions["os"] ?? "unknown")"
-    #endif
+    let run = RunSummary.current
+    let (source, version) =
+      Platform.current == .linux
+      ? ("Swift", run.versions["swift"]) : (run.platform, run.versions["os"])
+    return "Foundation of \(source) \(version ?? "unknown")"
   }
 
   /// URLSession, which uses the system's libcurl on Linux.
   static var urlSession: String {
-    #if os(Linux)
-      return "\(foundation), \(curl)"
-    #else
-      return foundation
-    #endif
+    Platform.current == .linux ? "\(foundation), \(curl)" : foundation
   }
 
   /// A server, and the libcurl that talks to it.
