@@ -26,7 +26,7 @@ public final class FixtureScope: Sendable {
   /// - Returns: The folder, inside the system's temporary folder, with mode 0700.
   /// - Throws: Foundation's error if the folder can't be created.
   public func temporaryDirectory() throws -> URL {
-    let folder = try TemporaryFolder()
+    let folder = try LockedFolder()
     onTearDown { try folder.remove() }
     return folder.url
   }

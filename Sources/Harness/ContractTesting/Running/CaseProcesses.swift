@@ -59,7 +59,7 @@ private final class CaseProcess: Sendable {
   private static let allowance = Duration.seconds(30)
 
   private let process: TestProcess
-  private let folder: TemporaryFolder
+  private let folder: LockedFolder
   private let journal: String
   /// This process's end of the connection to the process's ``CaseServer``.
   private let socket: CInt
@@ -68,7 +68,7 @@ private final class CaseProcess: Sendable {
   private let position = Mutex<UInt64>(0)
 
   init(for id: CaseID, in test: Test) throws {
-    folder = try TemporaryFolder("s")
+    folder = try LockedFolder("s")
     journal = folder.url.appendingPathComponent("journal.jsonl").path
     var ends: [CInt] = [-1, -1]
     do {

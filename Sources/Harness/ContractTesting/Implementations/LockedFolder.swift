@@ -5,7 +5,7 @@ import SystemLocks
 ///
 /// The process holds a lock on the folder (flock(2)), which the system releases when the process ends, however it
 /// does.
-package final class TemporaryFolder: Sendable {
+package final class LockedFolder: Sendable {
   /// The folder.
   package let url: URL
   /// The open folder, whose lock shows that the process lives; -1 once it is closed.

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests of the folders that cases use, and of what is left of them after a kill.
-@Suite struct TemporaryFolderTests {
+@Suite struct LockedFolderTests {
   private let files = FileManager.default
 
   /// Calls a closure with an empty folder.
@@ -16,7 +16,7 @@ import Testing
 
   @Test func `a folder is empty, private, and gone after its removal`() throws {
     try withFolder { parent in
-      let folder = try TemporaryFolder(in: parent)
+      let folder = try LockedFolder(in: parent)
       #expect(try files.contentsOfDirectory(atPath: folder.url.path) == [])
       let attributes = try files.attributesOfItem(atPath: folder.url.path)
       #expect(attributes[.posixPermissions] as? Int == 0o700)
@@ -36,8 +36,8 @@ import Testing
       try files.createDirectory(at: target, withIntermediateDirectories: false)
       let link = parent.appendingPathComponent("contract-case-link")
       try files.createSymbolicLink(at: link, withDestinationURL: target)
-      let used = try TemporaryFolder("s", in: parent)
-      TemporaryFolder.removeLeftovers(in: parent)
+      let used = try LockedFolder("s", in: parent)
+      LockedFolder.removeLeftovers(in: parent)
       #expect(
         try Set(files.contentsOfDirectory(atPath: parent.path))
           == ["contract-case-link", "target", used.url.lastPathComponent])
