@@ -168,6 +168,14 @@ import Testing
     expectNoCommands(in: difference.text)
   }
 
+  @Test(arguments: hostileText)
+  func `no line of a history is a command`(text: String) {
+    let journal = Journal(records: [JournalRecord(run: "r", time: 1, event: .problem(text))])
+    let report = HistoryReport(EvidenceHistory([(text, journal)])).text
+    #expect(report.split(separator: "\n").count == 4)
+    expectNoCommands(in: report)
+  }
+
   /// Expects that no CI system takes a line for a command.
   private func expectNoCommands(in text: String) {
     for line in text.unicodeScalars.split(separator: "\n") {
