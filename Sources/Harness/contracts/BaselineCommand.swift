@@ -15,14 +15,16 @@ struct BaselineCommand {
 
   func run() throws -> Int32 {
     let journal = try Contracts.journal(of: journals)
+    let matrix = Matrix(journal)
     if let implementation {
-      let known = Set(Matrix(journal).tables.flatMap { $0.columns.map(\.implementation.id) })
+      let known = Set(matrix.tables.flatMap { $0.columns.map(\.implementation.id) })
       guard known.contains(implementation) else {
         throw UsageError(
           "--implementation '\(implementation)' is not in the journal; give one of "
             + known.sorted().joined(separator: ", "))
       }
     }
+    for defect in matrix.defects { Contracts.program.printError(defect) }
     let baseline = Baseline(of: journal) { implementation == nil || $0 == implementation }
     try Output.print(baseline.text.isEmpty ? "Nothing fails.\n" : baseline.text)
     return 0

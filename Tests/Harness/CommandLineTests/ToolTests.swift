@@ -262,6 +262,14 @@ import Testing
     #expect(run.output == "contracts unreleased, journal format 2, report format 2\n")
   }
 
+  @Test func `a baseline of a damaged journal says that it may lack something`() async throws {
+    let run = try await ToolRun(
+      ["baseline", "journal"], files: ["journal": SampleJournal.text() + "half a li\n"])
+    #expect(run.status == 0)
+    #expect(run.output == "Nothing fails.\n")
+    #expect(run.errors.contains(/contracts: journal:[0-9]+: this line is damaged/), "\(run.errors)")
+  }
+
   private static let commands = [
     "report", "diff", "gate", "history", "baseline", "run", "new", "mutate", "mutations",
     "linearizable", "verify-recording", "completions", "help", "version",
