@@ -25,6 +25,8 @@ import TransportPort
     }
   }
 
+  private func noteMultiplexing(_ lane: CurlQueue.Lane) -> Bool { queue.noteMultiplexing(lane) }
+
   /// The hosts of the transfers that may start next, in order.
   private func next() -> [String] {
     var hosts: [String] = []
@@ -64,8 +66,8 @@ import TransportPort
   @Test func `the transfers of an HTTP/2 origin share one place`() throws {
     let lane = try #require(try add("a").lane)
     for _ in 1...4 { _ = try add("a") }
-    #expect(queue.noteMultiplexing(lane))
-    #expect(!queue.noteMultiplexing(lane))
+    #expect(noteMultiplexing(lane))
+    #expect(!noteMultiplexing(lane))
     #expect(next() == ["a", "a"])
     // The limit of streams.
     #expect(queue.waiting.count == 1)
@@ -81,7 +83,7 @@ import TransportPort
     throws
   {
     let lane = try #require(try add("a").lane)
-    #expect(queue.noteMultiplexing(lane))
+    #expect(noteMultiplexing(lane))
     #expect(!queue.noteConnection(lane))
     queue.noteGoAway(lane)
     #expect(try add("a").lane === lane)
