@@ -39,7 +39,8 @@ SCRATCH := .build
 # their deadlines. WIDTH is how many run at once; explorers compute all the time, CONTACTS needs every core, and
 # CRASHES waits for processes, for which it would find no thread beside the explorers.
 WIDTH = 64
-SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
+SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) Scripts/in-temporary-folder \
+  swift test --scratch-path $(SCRATCH)
 
 TESTS := swift-contract-testingPackageTests
 BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)
@@ -135,7 +136,7 @@ RUN := make contracts && make test
 on-debian: ## Run make contracts and make test in a chroot of a Debian release, as root (RELEASE=13 RUN='swift test')
 	@Scripts/on-debian $(RELEASE) sh -c '$(RUN)'
 
-systems: ## Build the products, Storefront and the contracts on Debian 12, 13 and sid (Swift 6.2), as root
+systems: ## Build the products, test Storefront, the contracts and the curl adapter on Debian 12, 13 and sid (Swift 6.2), as root
 	@Scripts/check-systems
 
 BASE := main

@@ -368,13 +368,13 @@ let matrix: [Target] = [
   .testTarget(
     name: "ContractTests",
     dependencies: [
-      "AnalyticsContract", "AnalyticsPort", "CCurl", "CSQLite", "CheckoutContract", "CheckoutPort",
-      "ContractExploration", "ContractInterleavings", "ContractTesting", "CookieContract",
-      "CookieFoundationAdapter",
+      "AnalyticsContract", "AnalyticsPort", "CCurl", "CPSL", "CSQLite", "CheckoutContract",
+      "CheckoutPort", "ContractEvidence", "ContractExploration", "ContractInterleavings",
+      "ContractTesting", "CookieContract", "CookieFoundationAdapter",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
-      "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
-      "SystemProcesses",
+      "HarnessSupport", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",
+      "SystemLocks", "SystemProcesses",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
       "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")

@@ -71,7 +71,7 @@ extension Implementation<NavigatorFixture> {
       navigator: navigator, goBack: { navigator.goBack() },
       shown: { Array(rendered.withLock(\.self).dropFirst()) })
   }
-  .ofThisPackage
+  .version { _ in AdaptedVersion.own("CheckoutPort") }
 }
 
 extension Implementation<FeatureTogglesFixture> {
@@ -89,12 +89,12 @@ extension Implementation<FeatureTogglesFixture> {
   static let json = live("json") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.json"))
   }
-  .ofThisPackage
+  .version { _ in AdaptedVersion.foundation }
 
   static let plist = live("plist") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.plist"))
   }
-  .ofThisPackage
+  .version { _ in AdaptedVersion.foundation }
 
   static let environment = live("environment") {
     let variables = Mutex<[String: String]>([:])
@@ -118,7 +118,7 @@ extension Implementation<FeatureTogglesFixture> {
       set($0, $1)
     }
   }
-  .ofThisPackage
+  .version { _ in AdaptedVersion.own("CheckoutPort") }
   .lacking(.flipping, because: "the environment is read once, when the app starts")
 }
 
@@ -203,16 +203,16 @@ extension Implementation<CheckoutFixture> {
   static let globalEnum = live("global-enum") { scope in
     try CheckoutPorts.live(in: scope).fixtureOfGlobals(in: scope)
   }
-  .ofThisPackage
+  .version { _ in AdaptedVersion.own("CheckoutPort") }
   .exclusive("CheckoutGlobals")
 
   static let injectedStruct = live("injected-struct") {
     try CheckoutPorts.live(in: $0).fixtureOfStruct
   }
-  .ofThisPackage
+  .version { _ in AdaptedVersion.own("CheckoutPort") }
 
   static let module = live("module") { try CheckoutPorts.live(in: $0).fixtureOfModule }
-    .ofThisPackage
+    .version { _ in AdaptedVersion.own("CheckoutPort") }
 }
 
 /// The ports that a checkout uses, with control of the toggles and a view of the screens.

@@ -49,7 +49,7 @@ extension Implementation<CookieFileFixture> {
       }
     }
   }
-  .version { _ in String(cString: curl_version()) }
+  .version { _ in AdaptedVersion.curl }
 
   /// Python's `http.cookiejar.MozillaCookieJar`.
   static let cookiejar = live("cookiejar") { scope in

@@ -24,7 +24,7 @@ extension Implementation<CookieStoreFixture> {
       return try SQLiteCookieStore(path: file.path, policy: setup.policy, now: setup.now)
     }
   }
-  .ofSQLite
+  .version { _ in AdaptedVersion.sqlite }
 }
 
 extension Implementation<CookieProviderFixture> {
@@ -39,7 +39,7 @@ extension Implementation<CookieProviderFixture> {
     let store = try SQLiteCookieStore(path: file.path)
     return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
   }
-  .ofSQLite
+  .version { _ in AdaptedVersion.sqlite }
 }
 
 extension Implementation<CookieFileFixture> {

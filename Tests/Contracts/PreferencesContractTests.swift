@@ -43,7 +43,7 @@ extension Implementation<ThemeColorFixture> {
       return try #require(UserDefaultsThemeColorProvider(suiteName: suite.name))
     }
   }
-  .ofFoundation
+  .version { _ in AdaptedVersion.foundation }
 }
 
 /// A suite of `UserDefaults` with a unique name.

@@ -37,10 +37,10 @@ final class OriginConnection {
         try stream.secure(with: tls.context)
         record(.secured)
       }
+      if try play(shared.plan.onConnect(id)) == .ended { return }
       if stream.speaksHTTP2 {
         return try HTTP2Connection(id: id, stream: stream, shared: shared).run()
       }
-      if try play(shared.plan.onConnect(id)) == .ended { return }
       var ordinal = 0
       while true {
         ordinal += 1

@@ -72,6 +72,23 @@ extension ClauseGroup<TransportFixture> {
         })
       try await fixture.expect(content(padding: least), isAllowed: true)
       try await fixture.expect(content(padding: least - 1), isAllowed: false)
+      // Neither of two codings exceeds the ratio, but both together do. The outer one replaces 65,536
+      // zeros of the inner one: those of a stored block, and the first byte of an empty block.
+      var inner = DeflatedContent()
+      inner.appendStored(zeros(65_535))
+      inner.appendNothing(blocks: 1)
+      inner.appendZeros(blocks: 17)
+      var outer = DeflatedContent()
+      outer.appendStored(Array(inner.ended.prefix(5)))
+      outer.appendZeros(blocks: 1)
+      outer.appendStored(Array(inner.ended.dropFirst(5 + 65_536)))
+      let world = try await fixture.world(
+        .respond(headerFields: [.contentEncoding: "deflate, deflate"], body: outer.ended))
+      let allowing = world.through { $0.decodingContent(DecodingPolicy(maximumRatio: 2000)) }
+      checkEqual(
+        try await allowing.answer().content.count, inner.decodedCount,
+        "the number of bytes decoded twice")
+      await world.through { $0.decodingContent() }.expectFailure(.decompressionBomb)
     }
     Clause(
       "decoded-overhead",

@@ -183,6 +183,25 @@ extension ClauseGroup<TransportFixture> {
       checkEqual(error?.phase, .receivingBody, "the phase")
     }
     Clause(
+      "large-head", "a head of 300,000 bytes is sent completely over TLS, whatever the version",
+      from: "RFC 9110 §5.4", requires: .scriptedServer
+    ) { fixture in
+      let value = String(repeating: "0123456789", count: 10_000)
+      for version in [OriginPlan.Version.http11, .http2] {
+        let world = try await fixture.world(
+          OriginPlan(version: version) { _ in .respond() }, scheme: .https)
+        for method in [HTTPRequest.Method.get, .post, .get] {
+          let seen = try await world.arrival(
+            of: method, "/", ["X-1": value, "X-2": value, "X-3": value],
+            body: method == .post ? .text("hello") : .none)
+          for name in ["X-1", "X-2", "X-3"] as [HTTPField.Name] {
+            check(seen.fields[name] == value, "\(name) of \(method) over \(version) differs")
+          }
+          checkEqual(seen.bodyCount, method == .post ? 5 : 0, "the number of content bytes")
+        }
+      }
+    }
+    Clause(
       "connection-fields", "connection-specific fields are not sent",
       from: "RFC 9113 §8.2.2", requires: .scriptedServer
     ) { fixture in

@@ -295,10 +295,14 @@ extension ClauseGroup<TransportFixture> {
       try await rejecting.expect("the connection is closed") { $0.closedByClient == 1 }
       checkEqual(rejecting.log.counts.bodyBytes, 0, "the number of content bytes after 417")
       options.continueTimeout = .milliseconds(50)
+      let start = ContinuousClock.now
       let silent = try await fixture.world(.respond(text: "done"))
       let late = try await silent.answer(
         .post, "/", fields, body: .text("hello"), options: options)
       checkEqual(late.text, "done", "the content after the timeout")
+      // Less than the timeout, because a transport may count in whole milliseconds.
+      let waited = start.duration(to: .now)
+      check(waited >= .milliseconds(45), "the content was sent \(waited) after the head")
       checkEqual(
         silent.log.requests.first?.bodyCount, 5, "the number of content bytes after the timeout")
       checkEqual(silent.log.requests.first?.fields[.expect], "100-continue", "Expect")

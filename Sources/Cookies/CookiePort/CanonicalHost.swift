@@ -39,7 +39,7 @@ package struct CanonicalHost: Sendable, Hashable {
     if bytes.last == UInt8(ascii: ".") { bytes = bytes.dropLast() }
     // Fast path: most hosts end in a letter after f, which no IPv6 address and no number but `0x`
     // does.
-    if let last = bytes.last,  // not mutated: without the fast path, the rest decides the same
+    if let last = bytes.last,
       last > UInt8(ascii: "f"), last != UInt8(ascii: "x")
     {
       return false
@@ -88,19 +88,17 @@ package struct CanonicalHost: Sendable, Hashable {
   /// Whether a text is in canonical form.
   package static func isCanonical(_ text: String) -> Bool {
     // Fast path: most hosts consist of lower-case letters, digits, hyphens and single inner dots.
-    // not mutated: a faster way to the same result
     var previous = UInt8(ascii: ".")
-    var isPlain = text.utf8.count <= longest  // not mutated: as above
+    var isPlain = text.utf8.count <= longest
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
         UInt8(ascii: "-"):
         break
-      // not mutated: as above
       case UInt8(ascii: ".") where previous != byte: break
       default: isPlain = false
       }
-      previous = byte  // not mutated: as above
+      previous = byte
     }
     if isPlain, previous != UInt8(ascii: "."), !isAddress(text) { return true }
     return CanonicalHost(text)?.name.hasSameBytes(as: text) == true

@@ -6,7 +6,6 @@ import SystemLocks
 /// lock; otherwise subscriptions may receive the changes in different orders.
 package final class CookieChangeBroadcaster: Sendable {
   private struct Subscriptions {
-    // not mutated: only that the numbers differ counts
     var next = 0
     var continuations: [Int: AsyncStream<CookieChange>.Continuation] = [:]
   }
@@ -16,7 +15,6 @@ package final class CookieChangeBroadcaster: Sendable {
   /// Creates a broadcaster without subscriptions.
   package init() {}
 
-  // not mutated: a clause cannot release the store of its fixture
   deinit { finish() }
 
   /// Starts a subscription, which receives every change sent from now on.
@@ -25,11 +23,10 @@ package final class CookieChangeBroadcaster: Sendable {
   package func stream() -> AsyncStream<CookieChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: CookieChange.self)
     let id = subscriptions.withLock {
-      $0.next += 1  // not mutated: only that the numbers differ counts
+      $0.next += 1
       $0.continuations[$0.next] = continuation
       return $0.next
     }
-    // not mutated: shows only in the use of memory
     continuation.onTermination = { [weak self] _ in self?.end(id) }
     return stream
   }
@@ -49,14 +46,12 @@ package final class CookieChangeBroadcaster: Sendable {
   }
 
   /// Whether there is a subscription.
-  // not mutated: a change that nobody receives shows only in the use of time
   package var hasSubscriptions: Bool { subscriptions.withLock { !$0.continuations.isEmpty } }
 
   /// The number of subscriptions.
   package var subscriptionCount: Int { subscriptions.withLock { $0.continuations.count } }
 
   private func end(_ id: Int) {
-    // not mutated: shows only in the use of memory
     subscriptions.withLock { $0.continuations[id] = nil }
   }
 }

@@ -57,7 +57,6 @@ package enum CookieDate {
   ///
   /// Fractions of a second are dropped; instants outside the years 1601 to 9999 are clamped.
   package static func format(_ date: Date) -> String {
-    // not mutated: no provider has a cookie that has expired
     let first = TimeInterval(days(year: 1601, month: 1, day: 1)) * 86_400
     // In this order, NaN becomes the first instant.
     let seconds = min(max(first, date.timeIntervalSince1970), latest.timeIntervalSince1970)
@@ -76,7 +75,6 @@ package enum CookieDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  // not mutated: who reads a date ignores its weekday (RFC 6265bis §5.1.1)
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
   /// Whether a byte separates tokens.

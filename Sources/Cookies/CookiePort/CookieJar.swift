@@ -29,7 +29,7 @@ public struct CookieJar: Sendable {
   public private(set) var count = 0
 
   /// The sequence number of the next new cookie.
-  private var nextSequence: UInt64 = 0  // not mutated: only the order of the numbers counts
+  private var nextSequence: UInt64 = 0
 
   /// An upper bound of all creations; removals may leave it too high.
   private var creationBound = Date.distantPast
@@ -219,7 +219,6 @@ extension CookieJar {
     // Negated so that a `now` of NaN, for which no comparison holds, doesn't return here.
     guard !(now < expiryBound) else { return 0 }
     let removed = removeAll(.expired, onChange: onChange) { $0.hasExpired(now: now) }
-    // not mutated: a bound that stays too low only costs this search again
     expiryBound = entries.values.joined().compactMap(\.cookie.expires).min() ?? .distantFuture
     return removed
   }
@@ -322,7 +321,6 @@ extension CookieJar {
   }
 
   private mutating func newSequence() -> UInt64 {
-    // not mutated: only the order of the numbers counts
     defer { nextSequence += 1 }
     return nextSequence
   }

@@ -56,8 +56,8 @@ public struct CookiePolicy: Sendable {
     ///   - perDomain: The limit for one domain, which may be below the RFC's minimum.
     ///   - total: The limit in total, which may be below the RFC's minimum.
     public init(
-      perDomain: Int = 180,  // not mutated: any number from the RFC's minimum on does
-      total: Int = 3300  // not mutated: any number from the RFC's minimum on does
+      perDomain: Int = 180,
+      total: Int = 3300
     ) {
       self.perDomain = max(0, perDomain)
       self.total = max(0, total)

@@ -46,7 +46,7 @@ public struct CookieRequest: Sendable, Hashable {
   /// - Throws: ``CookieRequestError/invalidHost(_:)``.
   public init(
     isSecure: Bool, host: String,
-    path: String = "/",  // not mutated: an empty path becomes the same
+    path: String = "/",
     access: Access = .http,
     isSameSite: Bool = true, isTopLevelNavigation: Bool = false, isSafeMethod: Bool = true
   ) throws(CookieRequestError) {

@@ -77,7 +77,6 @@ extension CookieStorageFailure: CustomStringConvertible {
 
 extension CookieStorageFailure.Kind {
   /// What failed, and what to do.
-  // not mutated: text for people
   fileprivate var message: String {
     switch self {
     case .notACookieStore: "not a cookie store: choose another path"

@@ -19,7 +19,6 @@ struct AccessBuffer {
   private var accesses: [Int64: Access] = [:]
 
   /// Whether no time is buffered.
-  // not mutated: it only spares a transaction that would write nothing
   var isEmpty: Bool { accesses.isEmpty }
 
   /// When the oldest buffered time was added.

@@ -15,16 +15,13 @@ extension Connection {
     // If the file turns out to be unusable, closing it must not checkpoint another program's log.
     setCheckpointsOnClose(!hasLog)
     // SQLite maps no files unless it was built so. Damage is found before it spreads.
-    // not mutated: SQLite finds the damage of the clauses either way
     try execute("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
     try schema.prepare(self)
     try read { () throws(CookieStoreError) in try verify() }
     guard !isReadOnly else {
-      // not mutated: root has no read-only file
       throw .storage(
         CookieStorageFailure(.notPermitted, subject: file.path, detail: "the file is read-only"))
     }
-    // not mutated: only a power failure shows it, and no clause causes one
     switch durability {
     case .processCrash:
       try execute("PRAGMA synchronous = NORMAL")

@@ -17,11 +17,9 @@ final class Connection {
   /// When to check next whether the file is still at its path.
   private var nextPathCheck = ContinuousClock.now
   /// The check is a system call; before every write it would lower the write rate by a twelfth.
-  // not mutated: any short interval does
   private static let pathCheckInterval = Duration.milliseconds(100)
 
   /// Creates a database in memory.
-  // not mutated: any new database does
   static func inMemory() throws(CookieStoreError) -> Connection {
     try Connection(path: ":memory:", busyTimeout: .zero)
   }
@@ -43,7 +41,6 @@ final class Connection {
     self.busyTimeout = Self.milliseconds(busyTimeout)
     sqlite3_busy_timeout(opened, self.busyTimeout)
     // A malicious file must not execute code through its schema, triggers or views.
-    // not mutated: a second guard, as a file with other tables, triggers or views is refused
     for (option, value) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
       (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
@@ -66,7 +63,6 @@ final class Connection {
   }
 
   /// Whether the file or its file system is read-only.
-  // not mutated: root has no read-only file
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Sets whether closing the last connection moves the write-ahead log into the file.
@@ -78,7 +74,7 @@ final class Connection {
   func withoutWaiting<Result>(
     _ body: () throws(CookieStoreError) -> Result
   ) throws(CookieStoreError) -> Result {
-    sqlite3_busy_timeout(handle, 0)  // not mutated: shows only in the time of a lookup
+    sqlite3_busy_timeout(handle, 0)
     defer { sqlite3_busy_timeout(handle, busyTimeout) }
     return try body()
   }
@@ -128,7 +124,6 @@ final class Connection {
     _ sql: String, _ read: (Statement) throws(CookieStoreError) -> Row
   ) throws(CookieStoreError) -> [Row] {
     let statement = try prepare(sql)
-    // not mutated: shows only in the use of memory, as closing finalizes every statement
     defer { sqlite3_finalize(statement.handle) }
     var rows: [Row] = []
     while try hasRow(statement) { rows.append(try read(statement)) }
@@ -224,7 +219,6 @@ final class Connection {
   ) throws(CookieStoreError) -> Result {
     _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     try execute("PRAGMA writable_schema = ON")
-    // not mutated: a second guard, as above
     defer {
       try? execute("PRAGMA writable_schema = RESET")
       _ = csqlite_set_option(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -259,7 +253,6 @@ final class Connection {
     return Statement(handle: statement)
   }
 
-  // not mutated: no clause controls the system's errors, and the rest is text for people
   private static func failure(
     _ code: Int32, handle: OpaquePointer?, path: String
   ) -> CookieStoreError {

@@ -29,8 +29,7 @@ extension CookieStorageFailure {
       default: .other
       }
     var detail = "\(message) (SQLite result code \(code)"
-    // not mutated: text for people
     if systemError != 0 { detail += ", \(String(cString: strerror(systemError)))" }
-    self.init(kind, subject: path, detail: detail + ")")  // not mutated: text for people
+    self.init(kind, subject: path, detail: detail + ")")
   }
 }

@@ -330,7 +330,6 @@ extension CookieTable {
     // The tally's latest creation is an upper bound: its cookie may have been removed.
     let left = try connection.row("SELECT max(creation) FROM cookie") { $0.optionalDate(0) }
     guard let latest = left ?? nil else { throw connection.corrupt("a creation is not a date") }
-    // not mutated: a bound that stays too high only costs this query again
     tally.latestCreation = latest
     return max(now, latest ?? now)
   }
@@ -352,7 +351,6 @@ extension CookieTable {
     for row in expired { _ = try remove(row, .expired, &tally) }
     let left = try connection.row("SELECT min(expires) FROM cookie") { $0.optionalDate(0) }
     guard let next = left ?? nil else { throw connection.corrupt("an expiry is not a date") }
-    // not mutated: a bound that stays too low only costs this query again
     tally.earliestExpiry = next
     return expired.count
   }

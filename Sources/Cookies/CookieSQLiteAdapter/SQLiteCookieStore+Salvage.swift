@@ -22,7 +22,7 @@ extension SQLiteCookieStore {
   @discardableResult
   public static func salvage(
     path: String,
-    busyTimeout: Duration = .seconds(5)  // not mutated: any time in which others finish does
+    busyTimeout: Duration = .seconds(5)
   ) throws(CookieStoreError) -> CookieSalvage {
     let path = try StoreFile.existing(path)
     if let sound = try soundContents(of: path, busyTimeout: busyTimeout) { return sound }

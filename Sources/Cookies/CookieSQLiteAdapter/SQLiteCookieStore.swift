@@ -51,7 +51,7 @@ public final class SQLiteCookieStore: CookieStore {
   ///   by a newer version or can't be written; the file is then unchanged.
   public init(
     path: String, policy: CookiePolicy = CookiePolicy(), durability: Durability = .processCrash,
-    busyTimeout: Duration = .seconds(5),  // not mutated: any time in which others finish does
+    busyTimeout: Duration = .seconds(5),
     now: @escaping @Sendable () -> Date = { Date() }
   ) throws(CookieStoreError) {
     let broadcaster = CookieChangeBroadcaster()

@@ -152,7 +152,7 @@ extension Schema {
       let memory = try Connection.inMemory()
       try migrate(memory)
       let objects = try Self.objects(in: memory)
-      known = objects  // not mutated: it saves the same computation
+      known = objects
       return objects
     }
   }

@@ -19,11 +19,9 @@ struct Tally: Equatable {
   static let columns = "cookies, last_sequence, latest_creation, earliest_expiry"
 
   /// The valid range of counts and sequence numbers, far beyond what a store can reach.
-  // not mutated: any number that no store reaches does
   static var range: ClosedRange<Int64> { 0...(1 << 53) }
 
   /// The sequence numbers that leave room for new cookies.
-  // not mutated: any number that no store reaches does
   static var usableSequences: Range<Int64> { 0..<(1 << 52) }
 
   /// Reads the current row of a statement, or returns `nil` if a field is invalid.
@@ -31,7 +29,7 @@ struct Tally: Equatable {
     guard let cookies = statement.integer(0), Self.range.contains(cookies),
       let lastSequence = statement.integer(1), Self.range.contains(lastSequence),
       let latestCreation = statement.optionalDate(2),
-      let earliestExpiry = statement.optionalDate(3)  // not mutated: an earlier one costs a query
+      let earliestExpiry = statement.optionalDate(3)
     else { return nil }
     self.cookies = cookies
     self.lastSequence = lastSequence

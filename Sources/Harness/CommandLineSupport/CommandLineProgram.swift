@@ -113,7 +113,7 @@ package struct CommandLineProgram: Sendable {
   private func command(_ name: String) throws(UsageError) -> Command {
     if let command = allCommands.first(where: { $0.name == name }) { return command }
     let nearest = allCommands.map { ($0.name, editDistance($0.name, name)) }.min { $0.1 < $1.1 }
-    guard let nearest, nearest.1 <= max(1, name.count / 3) else {
+    guard let nearest, nearest.1 <= max(2, name.count / 3) else {
       throw UsageError(
         "unknown command '\(name)'; give one of \(allCommands.map(\.name).joined(separator: ", "))")
     }

@@ -34,7 +34,8 @@ struct Contracts {
         """
         gate [JOURNAL…] [--require live] [--platform NAME[,NAME…]] [--max-age 7d]
              [--allow unproven=PATTERN] [--allow strength=PATTERN]
-             [--base BASE] [--allow change=PATTERN] [--forbid new-deviations] [--forbid unwitnessed]
+             [--base BASE] [--allow change=PATTERN]
+             [--forbid new-deviations|unversioned|unwitnessed]
              [--mutation-score SCORE --target TARGET[,TARGET…]]
             Exits with 1 unless each clause that holds on a fake also holds on a live implementation, for the
             contract's current revision and at most --max-age (d, h, m or s) ago. Also exits with 1 unless
@@ -43,10 +44,10 @@ struct Contracts {
             1 if that journal is damaged, or if an implementation, a clause or a platform in it is gone or an
             implementation's kind has changed; --allow change accepts that. --base lists the other changes as
             notes; --forbid new-deviations makes new deviations, and cases that do not apply any more, fail.
-            --forbid unwitnessed fails for a live implementation whose fixtures name no witness. PATTERN is
-            contract/clause for unproven, contract for strength and contract/clause@implementation for
-            change; * matches any text. --mutation-score is the least score, from 0 to 1, in the results of
-            'mutate' for the same code.
+            --forbid unversioned fails for a live implementation that records no version, and --forbid
+            unwitnessed for one whose fixtures name no witness. PATTERN is contract/clause for unproven,
+            contract for strength and contract/clause@implementation for change; * matches any text.
+            --mutation-score is the least score, from 0 to 1, in the results of 'mutate' for the same code.
         """
       ) { try GateCommand($0).run() },
       .init(
@@ -118,6 +119,17 @@ struct Contracts {
       ) { try MutationsCommand($0).run() },
       .init(
         """
+        suggest --target TARGET[,TARGET…] [--contract NAME] [--filter REGEX] [--only FILE[:LINES]]
+                [--since COMMIT] [--max N] [--seconds N] [--explorations REGEX] [--write FILE]
+            Looks for calls that notice what 'mutate' says no clause notices, makes them on the live
+            implementation, and prints them as clauses. The calls are those of the tests that call
+            exploreDrift. --seconds is the time for each mutant, 1 by default. --write adds the
+            clauses to the contract NAME in FILE. Exits with 1 if a fake answers otherwise than the
+            live implementation.
+        """
+      ) { try SuggestCommand($0).run() },
+      .init(
+        """
         linearizable FILE --model MODEL [--initial JSON] [--seconds N] [--megabytes N]
             Checks a recorded history, in JSON lines, against a model: register, key-value, queue,
             stack, set, counter or lock. Exits with 0 if it is linearizable, 1 if not, 2 if a limit
@@ -181,7 +193,7 @@ struct Contracts {
     } catch {
       var error = error
       if path == latest, error.code == ENOENT {
-        error.remedy = "no contract has run here; run 'swift package contracts run'"
+        error.remedy = "no contract has run here; run 'swift run contracts run'"
       }
       throw error
     }

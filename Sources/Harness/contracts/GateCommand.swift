@@ -36,6 +36,7 @@ struct GateCommand {
     for name in arguments.list("forbid") {
       switch name {
       case "unwitnessed": gate.forbidsUnwitnessed = true
+      case "unversioned": gate.forbidsUnversioned = true
       case "new-deviations":
         guard base != nil else {
           throw UsageError(
@@ -43,7 +44,8 @@ struct GateCommand {
         }
         gate.forbidsNewDeviations = true
       default:
-        throw UsageError("--forbid '\(name)' is not valid; give new-deviations or unwitnessed")
+        throw UsageError(
+          "--forbid '\(name)' is not valid; give new-deviations, unversioned or unwitnessed")
       }
     }
     mutation = try Self.mutation(arguments)

@@ -28,7 +28,7 @@ final class CurlDriver: Sendable {
   private struct CommandQueue {
     var commands: [Command] = []
     /// Whether the driver thread blocks in libcurl, or is about to, and must be woken.
-    var isWaiting = false  // not mutated: an extra wakeup changes only time
+    var isWaiting = false
     /// The number of callers between their decision to wake the driver thread and the end of that
     /// call.
     var wakers = 0
@@ -46,7 +46,6 @@ final class CurlDriver: Sendable {
 
   init(_ configuration: CurlTransport.Configuration) throws(TransportError) {
     guard Self.library == CURLE_OK, let multi = curl_multi_init() else {
-      // not mutated: fails only if memory runs out
       throw TransportError(
         .other, phase: .preparing, bytesSent: false, detail: "libcurl could not be initialized")
     }
@@ -54,15 +53,13 @@ final class CurlDriver: Sendable {
     do throws(TransportError) {
       try CurlOptions.probe(configuration)
     } catch {
-      curl_multi_cleanup(multi)  // not mutated: changes only memory use
+      curl_multi_cleanup(multi)
       throw error
     }
     do {
       try SystemThread { CurlLoop(self, configuration).run() }.detach()
     } catch {
-      // not mutated: fails only if the system has no more threads
       curl_multi_cleanup(multi)
-      // not mutated: see above
       throw TransportError(
         .other, phase: .preparing, bytesSent: false, code: Int(error.code),
         detail: "the system could not create a thread for the transport")
@@ -80,9 +77,7 @@ final class CurlDriver: Sendable {
     let wakes = queue.withLock { queue -> Bool? in
       guard !queue.isEnded else { return nil }
       queue.commands.append(command)
-      // not mutated: an extra wakeup changes only time
       defer { queue.isWaiting = false }
-      // not mutated: matters only if the handle is cleaned up during a wakeup
       if queue.isWaiting { queue.wakers += 1 }
       return queue.isWaiting
     }
@@ -108,7 +103,6 @@ final class CurlDriver: Sendable {
 
 // Tasks on the driver thread.
 extension CurlDriver: TaskExecutor {
-  // not mutated: nothing in the port uses this executor
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     // After the shutdown, tasks that prefer this executor continue on the global one.
@@ -122,16 +116,14 @@ extension CurlDriver {
   ///
   /// - Parameter commands: Replaced by the commands; its memory is reused for the queue.
   func takeCommands(into commands: inout [Command]) {
-    commands.removeAll(keepingCapacity: true)  // not mutated: changes only time
+    commands.removeAll(keepingCapacity: true)
     queue.withLock { queue in
-      // not mutated: an extra wakeup changes only time
       queue.isWaiting = false
       swap(&commands, &queue.commands)
     }
   }
 
   /// Whether the queue has a command.
-  // not mutated: used only while the thread polls, which changes only time
   var hasCommands: Bool { queue.withLock { !$0.commands.isEmpty } }
 
   /// Returns whether the driver thread may block; if so, the next command wakes it.
@@ -152,7 +144,6 @@ extension CurlDriver {
   func end() -> (commands: [Command], finish: () -> Void) {
     let (commands, waiters) = queue.withLock { queue in
       queue.isEnded = true
-      // not mutated: changes only memory use: a transfer retains its transport
       defer { queue.commands = [] }
       return (queue.commands, queue.shutDownWaiters)
     }

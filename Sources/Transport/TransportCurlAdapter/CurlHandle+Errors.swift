@@ -58,19 +58,43 @@ extension CurlHandle {
   func error(for code: CURLcode) -> TransportError {
     var text = String(cString: errorText)
     if let reason = outgoing.connection?.tap?.failureText, !reason.isEmpty { text += ": " + reason }
-    let detail = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    var detail = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    if isFieldTooLong(code) {
+      detail = "a field is longer than \(CurlLibrary.current.description) accepts"
+    }
     let number = Int32(bitPattern: code.rawValue)
+    if let error = breachError(for: code, text: text) { return error }
     if outgoing.attempts > 0, isFromConnecting(code) {
       var reset = error(
         .connectionReset,
         "a kept connection ended before the response, and the next attempt failed: \(detail)",
         code: number)
       // libcurl 8.14 rewinds the content before it connects again.
-      // not mutated: see the property
       if outgoing.wasSent { reset.phase = .awaitingHead }
       return reset
     }
     return error(kind(of: code, text: text), detail, code: number)
+  }
+
+  /// The error of a request whose HTTP/2 connection ended because one side violated the protocol; `nil`
+  /// if neither did, as far as is known.
+  ///
+  /// libcurl reports both as an orderly end of the connection.
+  private func breachError(for code: CURLcode, text: String) -> TransportError? {
+    guard isFromEndedConnection(code), !outgoing.isUnprocessed, stream?.resetCode == nil,
+      let tap = outgoing.connection?.tap
+    else { return nil }
+    let number = Int32(bitPattern: code.rawValue)
+    if let cause = tap.goAwayCode, cause != 0 {
+      return error(
+        .init(streamError: cause), "the server ended the connection with error \(cause)",
+        code: number)
+    }
+    // libcurl closes a connection whose frames nghttp2 rejects.
+    guard !tap.isEnded, code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE else { return nil }
+    return error(
+      tap.hasLargeFields ? .headTooLarge : .protocolViolation,
+      "nghttp2 rejected a frame of the server", code: number)
   }
 
   /// Whether libcurl returns a code because a connection has ended.
@@ -103,7 +127,6 @@ extension CurlHandle {
     case CURLE_COULDNT_CONNECT: return connectKind(text)
     case CURLE_RECV_ERROR where outgoing.attempts == 0: return connectKind(text)
     case CURLE_OPERATION_TIMEDOUT: return .connectTimeout
-    // not mutated: OpenSSL's handshake over TLS 1.3 has ended before the server's alert
     case CURLE_SSL_CLIENTCERT: return .tls(.certificateRequired)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR: return .tls(tlsFailure(text))
     case CURLE_GOT_NOTHING: return endedHeadKind
@@ -113,25 +136,27 @@ extension CurlHandle {
       return text.contains("Content-Length") ? .invalidLength : .malformedHead
     // Of another protocol than the port's can only be the response.
     case CURLE_UNSUPPORTED_PROTOCOL: return .malformedHead
-    case CURLE_OUT_OF_MEMORY where bytesSent && !incoming.hasHead: return .headTooLarge
+    case _ where isFieldTooLong(code): return .headTooLarge
     // libcurl rejects an invalid field line before it calls the header callback.
-    // not mutated: only with libcurl 8.1.1 to 8.5
     case CURLE_BAD_FUNCTION_ARGUMENT where bytesSent:
       return incoming.hasHead ? .badChunk : .malformedHead
     // Without an error text, nghttp2 has no stream left because the server sent GOAWAY.
     case CURLE_HTTP2 where outgoing.isUnprocessed || isStreamRefused || text.isEmpty:
       return .connectionReset
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      // The stream may also have ended with END_STREAM before the head.
-      let code = stream.flatMap { $0.resetCode ?? ($0.isEnded ? 0 : nil) }
-      return code.map { .init(streamError: $0) } ?? .protocolViolation
+      return stream?.resetCode.map { .init(streamError: $0) } ?? .protocolViolation
     // libcurl decodes no content here; 8.14 gives this code for a transfer coding.
-    // not mutated: only with libcurl after 8.5
     case CURLE_BAD_CONTENT_ENCODING: return .unsupportedTransferCoding
-    // not mutated: only with libcurl after 8.5
     case ccurl_code_too_large: return .headTooLarge
-    default: return .other  // not mutated: no clause is known to cause another code
+    default: return .other
     }
+  }
+
+  /// Whether libcurl rejects a field because of its length.
+  ///
+  /// That of 7.88 is 100 KiB, and it reports that memory has run out.
+  private func isFieldTooLong(_ code: CURLcode) -> Bool {
+    code == CURLE_OUT_OF_MEMORY && bytesSent && !incoming.hasHead
   }
 
   private func connectKind(_ text: String) -> TransportError.Kind {
@@ -148,7 +173,6 @@ extension CurlHandle {
   /// Whether the connection that failed was one to a proxy.
   private func usesProxy(_ text: String) -> Bool {
     guard configuration.proxy != .none, let origin = transfer?.wire.origin else { return false }
-    // not mutated: only with libcurl after 8.6
     if CurlLibrary.current.reportsProxy { return ccurl_long(easy, ccurl_info_used_proxy) != 0 }
     // Before 8.7, libcurl names the host and port only in the error text.
     return !text.contains(" \(origin.host) port \(origin.port) ")
@@ -161,7 +185,6 @@ extension CurlHandle {
     if text.contains("alert certificate required") { return .tls(.certificateRequired) }
     guard text.contains("unexpected eof") else { return .connectionReset }
     // TLS ended without close_notify, so an attacker may have truncated the response.
-    // not mutated: libcurl 7.88 reports it as an orderly end
     return incoming.hasHead ? .truncatedBody : endedHeadKind
   }
 

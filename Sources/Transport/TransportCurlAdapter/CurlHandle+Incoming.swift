@@ -25,13 +25,13 @@ extension CurlHandle {
     /// Whether the response was received over HTTP/2.
     var isMultiplexed = false
     /// Whether the head announces trailer fields.
-    var announcesTrailers = false  // not mutated: set before it is read
+    var announcesTrailers = false
     /// When the whole content had arrived, of a stream that has not ended.
     var contentEnd: ContinuousClock.Instant?
     /// Whether the peer's `close_notify` was received; `nil` if unknown.
     var hasReceivedCloseNotify: Bool?
     /// Whether Content-Length precedes a transfer coding other than chunked.
-    var isLengthFirst = false  // not mutated: set before it is read
+    var isLengthFirst = false
   }
 
   /// Whether libcurl has the use-after-free of curl/curl#11101, which affects versions up to 8.1.0.
@@ -45,9 +45,8 @@ extension CurlHandle {
   /// - Returns: Whether the transfer continues.
   func receive(line bytes: UnsafeRawBufferPointer) -> Bool {
     // libcurl 8.23 also passes on a line that the end of the connection cut off.
-    // not mutated: only with libcurl after 8.14
     guard bytes.last == UInt8(ascii: "\n") else { return true }
-    ignoreLength(after: bytes)  // not mutated: see the function
+    ignoreLength(after: bytes)
     if !incoming.isAtFirstField, headCache.consumeIfCached(bytes) { return true }
     if Self.hasFoldUseAfterFree, !incoming.hasHead { traceFirstField() }
     do throws(TransportError) {
@@ -75,7 +74,6 @@ extension CurlHandle {
   /// Makes libcurl ignore a Content-Length that follows Transfer-Encoding (RFC 9112 §6.3).
   ///
   /// libcurl does so itself for chunked, but libcurl 8.14 obeys the length after other codings.
-  // not mutated: libcurl before 8.6 ignores the length itself
   private func ignoreLength(after line: UnsafeRawBufferPointer) {
     guard let first = line.first, first | 0x20 == UInt8(ascii: "t"), !incoming.hasHead else {
       return
@@ -113,23 +111,18 @@ extension CurlHandle {
   /// - Returns: The result of the write callback: the count, 0 to fail, or `CURL_WRITEFUNC_PAUSE`.
   func receive(content bytes: UnsafeRawBufferPointer) -> Int {
     guard let transfer, incoming.hasHead, failure == nil, !incoming.refusesContent else {
-      return 0  // not mutated: any count other than that of the bytes works
+      return 0
     }
-    // not mutated: any size works, and changes only memory use
     let isFull = content.count + bytes.count > Self.chunkSize
     if isFull {
-      // not mutated: changes only memory use
       needsDelivery = true
-      // not mutated: changes only memory use
       deliver()
       if transfer.pausesReading() {
         incoming.isPaused = true
         return Int(CURL_WRITEFUNC_PAUSE)
       }
     }
-    // not mutated: changes only memory use and time
     if content.isEmpty { content = makeBuffer(for: bytes.count, of: transfer) }
-    // not mutated: changes only memory use and time
     if content.capacity - content.count < bytes.count, incoming.framing != .length(bytes.count) {
       content.reserveCapacity(Self.chunkSize)
     }
@@ -139,8 +132,7 @@ extension CurlHandle {
     if incoming.isMultiplexed, incoming.framing == .length(incoming.received),
       incoming.contentEnd == nil
     {
-      incoming.contentEnd = .now  // not mutated: see `latestEnd`
-      // not mutated: see `latestEnd`
+      incoming.contentEnd = .now
       loop.noteContentEnd(of: self)
     }
     return bytes.count
@@ -150,7 +142,6 @@ extension CurlHandle {
   ///
   /// A small response gets the buffer of the previous response or one of exactly its size; larger
   /// ones get buffers that the reader has returned. Without either, the array grows on demand.
-  // not mutated: changes only memory use and time
   private func makeBuffer(for count: Int, of transfer: CurlTransfer) -> [UInt8] {
     if incoming.received > 0, let buffer = transfer.takeBuffer() { return buffer }
     var size = Self.smallChunkSize
@@ -197,7 +188,6 @@ extension CurlHandle {
       rest = min(rest, length - incoming.received)
     }
     guard content[..<rest].withUnsafeBytes({ receive(content: $0) }) == rest else {
-      // not mutated: no clause has a reader that slow and a response that long
       throw TransportError(
         .responseTooLarge(limit: CurlTransfer.highWater), phase: .receivingBody, bytesSent: true,
         detail: "the content of a 417 response arrives too fast; libcurl cannot pause it")
@@ -220,14 +210,7 @@ extension CurlHandle {
     guard offersHTTP2 else { return }
     // Until libcurl has the next connection, it may trace what it reads from others.
     if line.starts(with: "Connection died, retrying".utf8) { leaveConnection() }
-    switch HTTP2Notice(line) {
-    case .opened(let stream): outgoing.stream = stream
-    case .goAway(let lastStream):
-      guard let connection = outgoing.connection else { break }
-      loop.goAway(connection, of: lane, lastStream: lastStream)
-    case .refused: outgoing.isUnprocessed = true
-    case nil: break
-    }
+    if let stream = OpenedStream.number(in: line) { outgoing.stream = stream }
   }
 
   /// Records whether the peer's `close_notify` was received.
@@ -276,7 +259,6 @@ extension CurlHandle {
       return
     }
     incoming.framing = complete.framing
-    // not mutated: only with libcurl after 8.5
     incoming.isLengthFirst =
       complete.framing == .untilClose && response.headerFields.isLengthFirst
     if incoming.framing == .chunked {
@@ -284,7 +266,6 @@ extension CurlHandle {
       incoming.chunkValidator = try ChunkedBodyValidator(limits: options.headLimits)
       set(CURLOPT_VERBOSE, true)
     }
-    // not mutated: see `latestEnd`
     incoming.announcesTrailers = response.headerFields.contains(.trailer)
     if !incoming.isMultiplexed {
       outgoing.connection?.speaksHTTP1 = true
@@ -321,25 +302,22 @@ extension CurlHandle {
     if let failure { return .failed(failure) }
     let isRecovered = recoverResponse()
     if let failure { return .failed(failure) }
-    guard code == CURLE_OK || outgoing.isRepeated || isRecovered else {
+    guard code == CURLE_OK || outgoing.isRepeated || isRecovered || isDelivered(before: code) else {
       return .failed(error(for: code))
     }
     guard incoming.hasHead else {
       return .failed(error(endedHeadKind, "the connection ended before the head was complete"))
     }
     if let validator = incoming.chunkValidator, !validator.isComplete {
-      // not mutated: libcurl 7.88 reports it first
       return .failed(error(.truncatedBody, "the connection ended before the last chunk"))
     }
     if case .length(let length) = incoming.framing, incoming.received != length {
-      // not mutated: messages
       let detail =
         outgoing.isRepeated && incoming.received == 0
         ? "\(CurlLibrary.current.description) discards the content of this response"
         : "\(incoming.received) content bytes were received instead of \(length)"
       return .failed(error(.truncatedBody, detail))
     }
-    // not mutated: only with libcurl after 8.5
     if incoming.isLengthFirst, !CurlLibrary.current.overridesEarlierLength {
       return .failed(
         error(
@@ -371,7 +349,6 @@ extension CurlHandle {
   }
 
   /// The time that the end of a stream may take after its declared content.
-  // not mutated: see `latestEnd`
   private static let endGrace = Duration.milliseconds(100)
 
   /// When the transfer may end although libcurl has not reported the end of the stream; `nil` if it
@@ -384,7 +361,6 @@ extension CurlHandle {
   ///
   /// Trailer fields that come later than the grace are lost if the head does not announce them
   /// (RFC 9110 §6.6.2).
-  // not mutated: no clause can make a frame arrive like that
   var latestEnd: ContinuousClock.Instant? {
     guard failure == nil, !incoming.announcesTrailers, let end = incoming.contentEnd else {
       return nil
@@ -398,6 +374,15 @@ extension CurlHandle {
   /// GOAWAY (RFC 9113 §8.1).
   private var isStreamComplete: Bool {
     stream.map { $0.isEnded && $0.contentCount == incoming.received } ?? false
+  }
+
+  /// Whether libcurl had delivered the whole stream when the connection ended.
+  ///
+  /// libcurl may notice the end of the connection before that of the stream, for example when it sends
+  /// WINDOW_UPDATE.
+  private func isDelivered(before code: CURLcode) -> Bool {
+    isFromEndedConnection(code) && incoming.hasHead && incoming.isMultiplexed && isStreamComplete
+      && (stream?.hasTrailers == false || incoming.trailers != nil)
   }
 
   /// Receives what libcurl 7.88 loses of an early response, because it read RST_STREAM with it.
@@ -438,7 +423,6 @@ extension CurlHandle {
     guard incoming.framing == .untilClose, !incoming.isMultiplexed,
       transfer?.wire.origin.scheme == .https, incoming.hasReceivedCloseNotify != true
     else { return nil }
-    // not mutated: messages
     return incoming.hasReceivedCloseNotify == nil
       ? """
       the body ends with the connection, and \(CurlLibrary.current.description) does not report \
@@ -457,7 +441,6 @@ extension CurlHandle {
 
 extension HTTPFields {
   /// Whether the first Content-Length precedes the first Transfer-Encoding.
-  // not mutated: only with libcurl after 8.5
   fileprivate var isLengthFirst: Bool {
     first { $0.name == .contentLength || $0.name == .transferEncoding }?.name == .contentLength
   }

@@ -17,14 +17,11 @@ extension CurlHandle {
     setCallbacks(this)
     setSocketCallbacks(Unmanaged.passUnretained(loop).toOpaque())
     try CurlOptions(easy, configuration).setSecurity()
-    set(CURLOPT_NOSIGNAL, true)  // not mutated: changes only how the process handles signals
+    set(CURLOPT_NOSIGNAL, true)
     // Without this, removing a handle blocks until the thread that resolves its host has ended.
     set(ccurl_option_quick_exit, true)
-    // libcurl allocates and frees both buffers for each transfer.
-    // not mutated: changes only memory use and time
+    // libcurl allocates and frees the buffer for each transfer.
     ccurl_set_long(easy, CURLOPT_BUFFERSIZE, Self.chunkSize)
-    // not mutated: changes only memory use and time
-    ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
     setVersion(offersHTTP2: false)
   }
 
@@ -135,9 +132,9 @@ extension CurlHandle {
         CurlHandle.with(this) { $0.receive(raw: UnsafeRawBufferPointer(bytes)) }
       case CURLINFO_TEXT: CurlHandle.with(this) { $0.receive(trace: UnsafeRawBufferPointer(bytes)) }
       case CURLINFO_HEADER_IN: CurlHandle.with(this) { $0.rejectFoldedFirstField(bytes) }
-      default: break  // not mutated: only a line of a head can be folded
+      default: break
       }
-      return 0  // not mutated: libcurl ignores it
+      return 0
     }
     ccurl_set_pointer(easy, CURLOPT_XFERINFODATA, this)
     ccurl_set_progress(easy) { this, _, _, _, _ in
@@ -175,7 +172,6 @@ extension CurlHandle {
       return socket
     }
     ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop)
-    // not mutated: changes only memory use, until the system gives the port to another socket
     ccurl_set_socket_closing(easy) { loop, socket in
       Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().connections.close(socket)
       return close(socket)

@@ -14,7 +14,6 @@ extension CurlHandle {
     /// Whether libcurl has paused the upload until the producer has content.
     var isWaitingForContent = false
     /// Whether an earlier attempt passed the whole request to the system.
-    // not mutated: only with libcurl after 8.5, which rewinds before it connects again
     var wasSent = false
     /// The number of connections on which libcurl has started to send the request.
     var attempts = 0
@@ -75,7 +74,6 @@ extension CurlHandle {
     if offersHTTP2 { set(CURLOPT_VERBOSE, true) }
     guard outgoing.attempts > 1 else { return true }
     guard transfer.wire.method.isIdempotent || outgoing.isUnprocessed,
-      // not mutated: `rewind()` fails first, unless the connection ends before libcurl has sent
       transfer.content != nil || outgoing.sent == 0
     else {
       var error = error(
@@ -159,7 +157,6 @@ extension CurlHandle {
     set(CURLOPT_VERBOSE, false)
     // Other kept connections may be stale too. Over HTTP/2 the first to notice opens the next
     // connection, and the others share it.
-    // not mutated: libcurl would try each one and then connect
     if !offersHTTP2 || outgoing.staleConnections > 1 { set(CURLOPT_FRESH_CONNECT, true) }
   }
 
@@ -224,7 +221,7 @@ extension CurlHandle {
   /// - Returns: Whether that succeeded; a stream cannot be rewound.
   func rewind() -> Bool {
     guard transfer?.content != nil else { return false }
-    if isSent { outgoing.wasSent = true }  // not mutated: see the property
+    if isSent { outgoing.wasSent = true }
     outgoing.sent = 0
     return true
   }
@@ -243,7 +240,7 @@ extension CurlHandle {
     guard outgoing.isWaitingForContent, !incoming.isMultiplexed, speaksHTTP2 != true,
       let socket = outgoing.connection?.socket
     else { return false }
-    var byte: UInt8 = 0  // not mutated: never read
+    var byte: UInt8 = 0
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 

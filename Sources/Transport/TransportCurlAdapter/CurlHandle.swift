@@ -5,14 +5,12 @@ import TransportPort
 final class CurlHandle {
   /// The maximum size of content that gets a buffer of exactly its size, in bytes ("64 concurrent,
   /// 1 KiB").
-  // not mutated: changes only memory use and time
   static let smallChunkSize = 4 * 1024
 
   /// The amount of content to gather before it is delivered, in bytes.
   ///
   /// It is libcurl's receive buffer size. It stays below 64 KiB because glibc consolidates the
   /// whole heap when a block of that size is freed ("download, 256 MiB").
-  // not mutated: changes only memory use and time
   static let chunkSize = 60 * 1024
 
   let easy: UnsafeMutableRawPointer
@@ -32,7 +30,7 @@ final class CurlHandle {
   private var fields: HTTPFields?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   /// Whether the request has `Connection: close`.
-  private(set) var closes = false  // not mutated: set before it is read
+  private(set) var closes = false
   private var method: HTTPRequest.Method?
   private(set) var framing: WireRequest.Framing?
   private(set) var options = TransportOptions()
@@ -78,9 +76,7 @@ final class CurlHandle {
 
   deinit {
     curl_easy_cleanup(easy)
-    // not mutated: changes only memory use
     curl_url_cleanup(url)
-    // not mutated: changes only memory use
     curl_slist_free_all(fieldList)
     errorText.deallocate()
   }
@@ -94,7 +90,13 @@ final class CurlHandle {
   func begin(_ transfer: CurlTransfer, in lane: CurlQueue.Lane) {
     self.transfer = transfer
     self.lane = lane
-    if target != transfer.wire.target || origin != transfer.wire.origin {
+    let hasNewTarget = target != transfer.wire.target || origin != transfer.wire.origin
+    let hasNewFields = fields?.isSpelled(like: transfer.wire.headerFields) != true
+    if hasNewTarget || hasNewFields {
+      // libcurl 7.88 sends at most two buffers of a head over TLS, and then waits for ever.
+      ccurl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, max(64 * 1024, transfer.wire.headSize))
+    }
+    if hasNewTarget {
       target = transfer.wire.target
       origin = transfer.wire.origin
       setURL(transfer.wire.url)
@@ -108,8 +110,7 @@ final class CurlHandle {
       framing = transfer.wire.framing
       setMethod(transfer.wire)
     }
-    if fields?.isSpelled(like: transfer.wire.headerFields) != true {
-      // not mutated: changes only time
+    if hasNewFields {
       fields = transfer.wire.headerFields
       closes = transfer.wire.headerFields.list(.connection).contains("close")
       // libcurl keeps the pointer and does not copy the list, so the old list is freed last.
@@ -122,9 +123,7 @@ final class CurlHandle {
     setTimes(options, configuration)
     // Callbacks change these five during a transfer, so they are always set.
     set(CURLOPT_FORBID_REUSE, closes)
-    // not mutated: changes only time
     set(CURLOPT_VERBOSE, false)
-    // not mutated: changes only time
     set(CURLOPT_NOPROGRESS, true)
     set(CURLOPT_IGNORE_CONTENT_LENGTH, false)
     set(CURLOPT_KEEP_SENDING_ON_ERROR, false)
@@ -139,7 +138,6 @@ final class CurlHandle {
     }
     // CURLOPT_SUPPRESS_CONNECT_HEADERS hides the proxy's response to CONNECT from the callbacks, so
     // they cannot detect a fold in it. A new handle has no freed field to join it to.
-    // not mutated: would show only as a use of freed memory
     if Self.hasFoldUseAfterFree, configuration.proxy != .none { isSingleUse = true }
   }
 
@@ -156,17 +154,12 @@ final class CurlHandle {
     // libcurl 8.14 drops the question mark of an empty query unless the target is set explicitly, and
     // 8.23 changes percent-encoded bytes. A request to an HTTP proxy has the whole URL as its target,
     // so there both happen.
-    // not mutated: only with libcurl after 8.5
     let hasEmptyQuery = target.utf8.last == UInt8(ascii: "?") && !target.dropLast().contains("?")
-    // not mutated: only with libcurl after 8.5
     let isDirect = configuration.proxy == .none || origin?.scheme == .https
-    // not mutated: only with libcurl after 8.5
     ccurl_set_string(
       easy, CURLOPT_REQUEST_TARGET,
       (hasEmptyQuery || CurlLibrary.current.normalizesURLs) && isDirect ? target : nil)
-    // not mutated: changes only memory use
     curl_url_cleanup(url)
-    // not mutated: changes only memory use
     url = parsed
   }
 
@@ -196,7 +189,6 @@ final class CurlHandle {
 
   /// Whether `flush()` may be called: not while reading is paused, because it would resume reading
   /// and exceed the buffer limit.
-  // not mutated: changes only memory use
   var canFlush: Bool { transfer?.isReadingPaused == false }
 
   /// Makes libcurl send pending frames of the connection, by a change of the stream's window.
@@ -207,7 +199,6 @@ final class CurlHandle {
 
   /// Whether `readHeldInput()` may be called: not while reading or the upload is paused, because it
   /// would resume them.
-  // not mutated: no clause can make input arrive within that millisecond
   var canReadHeldInput: Bool {
     offersHTTP2 && outgoing.attempts > 0 && !outgoing.isWaitingForContent
       && transfer?.isReadingPaused == false
@@ -240,7 +231,6 @@ final class CurlHandle {
   func finish(_ ending: CurlTransfer.Ending) {
     guard let transfer else { return }
     let content = takeContent()
-    // not mutated: changes only memory use and time
     if content.capacity <= 2 * Self.smallChunkSize, content.count == incoming.received {
       recycledContent = content
     }

@@ -24,7 +24,7 @@ final class CurlLoop {
   ///
   /// Without a limit, the handshakes of a burst of 1,000 requests delay the next command, such as a
   /// cancellation, by more than 100 ms ("1,000 concurrent, 1 KiB").
-  private static let startsPerTurn = 64  // not mutated: changes only time
+  private static let startsPerTurn = 64
   private var handles: [CurlHandle] = []
   @exclusivity(unchecked) private var idle: [CurlHandle] = []
   @exclusivity(unchecked) private var undelivered: [CurlHandle] = []
@@ -35,20 +35,17 @@ final class CurlLoop {
   /// Whether a transfer was started since libcurl was last called.
   ///
   /// libcurl's own timer would end the wait, but not the polling before it.
-  // not mutated: changes only time
   @exclusivity(unchecked) private var needsPerform = false
   /// Whether queued transfers may start at the end of this turn.
-  // not mutated: a needless attempt to start them changes only time
   @exclusivity(unchecked) private var mayStartQueued = false
   private var isShutDown = false
   /// The number of consecutive waits that were shorter than ``shortWait``.
-  private var shortWaits = 0  // not mutated: see `wait(running:)`
-  private static let shortWait = Duration.microseconds(100)  // not mutated: see `wait(running:)`
+  private var shortWaits = 0
+  private static let shortWait = Duration.microseconds(100)
   /// The number of consecutive waits that ended without an event.
-  // not mutated: no clause can make input arrive within that millisecond
   private var quietTurns: Int32 = 0
   /// The number of running transfers that may share a connection.
-  private var offeringHTTP2 = 0  // not mutated: see `quietTurns`
+  private var offeringHTTP2 = 0
 
   @exclusivity(unchecked) var connections: CurlConnections
   /// Whether the frames of HTTP/2 connections can be seen.
@@ -81,8 +78,8 @@ final class CurlLoop {
       guard !isShutDown else { break }
       let hasInput = readHTTP2()
       startArrivals()
-      needsPerform = hasInput  // not mutated: see the declaration
-      var running: Int32 = 0  // not mutated: libcurl sets it
+      needsPerform = hasInput
+      var running: Int32 = 0
       curl_multi_perform(driver.multi, &running)
       settle()
       resumeWaiters()
@@ -91,7 +88,6 @@ final class CurlLoop {
     let (commands, finish) = driver.end()
     // Commands posted before the queue was closed: their jobs must run, and their transfers must
     // end.
-    // not mutated: no clause can post a command between the last turn and the end
     for command in commands { carryOut(command) }
     for transfer in arrivals + queue.waiting {
       end(transfer, transfer.shutDownError(phase: .preparing, bytesSent: false))
@@ -99,8 +95,8 @@ final class CurlLoop {
     for handle in handles { finishRunning(handle, failure: handle.shutDownError()) }
     resumeWaiters()
     record.deallocate()
-    handles = []  // not mutated: libcurl 7.88 tolerates handles without their multi handle
-    idle = []  // not mutated: see above
+    handles = []
+    idle = []
     // After the handles, whose deinitializers clean up easy handles of this multi handle.
     curl_multi_cleanup(driver.multi)
     finish()
@@ -113,7 +109,6 @@ final class CurlLoop {
   /// requests do not need this, because one wakeup serves several of them ("sequential, 1 KiB").
   private func wait(running: Int32) {
     let start = ContinuousClock.now
-    // not mutated: whether the thread polls before it blocks changes only time
     if running <= 1, shortWaits >= 4 {
       var ready: Int32 = 0
       repeat {
@@ -127,15 +122,13 @@ final class CurlLoop {
     let limit = longestWait
     if driver.beginWaiting() { curl_multi_poll(driver.multi, nil, 0, limit, nil) }
     let waited = start.duration(to: .now)
-    // not mutated: see above
     shortWaits = waited < Self.shortWait ? shortWaits + 1 : 0
-    // not mutated: no clause can make input arrive within that millisecond
     guard waited >= .milliseconds(limit) else {
       quietTurns = 0
       return
     }
-    quietTurns += 1  // not mutated: see the declaration
-    readHeldInput()  // not mutated: see the function
+    quietTurns += 1
+    readHeldInput()
   }
 
   /// Reads the next frames of the HTTP/2 connections, and makes libcurl read them.
@@ -155,6 +148,10 @@ final class CurlLoop {
       let found = tap.advance(record)
       guard found != .nothing else { continue }
       progress.insert(found)
+      if let lastStream = tap.takeGoAway() {
+        if let lane = users.first?.lane { queue.noteGoAway(lane) }
+        for handle in users { handle.goAway(lastStream: lastStream) }
+      }
       // The input is not in the socket any more, so libcurl would not look for it.
       (users.first(where: \.canReadHeldInput) ?? users.first { $0.canFlush })?.readHeldInput()
     }
@@ -165,7 +162,6 @@ final class CurlLoop {
   /// Makes libcurl process input over HTTP/2 that it has already read.
   ///
   /// A stream whose input was left in the buffer of its connection is not run before the next event.
-  // not mutated: no clause can make input arrive within that millisecond
   private func readHeldInput() {
     guard offeringHTTP2 > 0 else { return }
     var connections: Set<ObjectIdentifier> = []
@@ -182,7 +178,6 @@ final class CurlLoop {
   /// `curl_multi_perform` drops a timer that was set in the millisecond in which it began. The stream
   /// then waits for the next event of any kind, although its input has arrived. So after an event
   /// libcurl gets a run within 1 ms, and if nothing happens, again after 2 ms, 4 ms and so on.
-  // not mutated: no clause can make input arrive within that millisecond
   private var longestWait: Int32 {
     guard offeringHTTP2 > 0, quietTurns < 16 else { return 60_000 }
     let end = waitingForEnd.lazy.filter(mayEnd).compactMap(\.latestEnd).min()
@@ -192,7 +187,6 @@ final class CurlLoop {
 
   /// Whether the end of a transfer's stream is not merely behind content that a reader of the same
   /// connection has not taken.
-  // not mutated: no clause can make input arrive within that millisecond
   private func mayEnd(_ handle: CurlHandle) -> Bool {
     !handles.contains {
       $0.outgoing.connection === handle.outgoing.connection && $0.transfer?.isReadingPaused == true
@@ -200,7 +194,6 @@ final class CurlLoop {
   }
 
   /// Ends transfers whose stream should have ended by now.
-  // not mutated: no clause can make input arrive within that millisecond
   private func endWaiting() {
     waitingForEnd.removeAll { $0.incoming.contentEnd == nil }
     guard !waitingForEnd.isEmpty else { return }
@@ -213,7 +206,6 @@ final class CurlLoop {
 
   /// Records that the declared content of a transfer over HTTP/2 has arrived; called once for each
   /// transfer.
-  // not mutated: no clause can make input arrive within that millisecond
   func noteContentEnd(of handle: CurlHandle) { waitingForEnd.append(handle) }
 
   /// Schedules a delivery for the end of this turn.
@@ -226,14 +218,6 @@ final class CurlLoop {
   /// Meanwhile libcurl does not notice that the peer closes the connection, so `settle()` checks.
   func noteWaitingForContent(_ handle: CurlHandle) {
     waitingForContent[ObjectIdentifier(handle)] = handle
-  }
-
-  /// Passes GOAWAY to the transfers of its connection.
-  func goAway(_ connection: CurlConnection, of lane: CurlQueue.Lane?, lastStream: Int) {
-    if let lane { queue.noteGoAway(lane) }
-    for handle in handles where handle.outgoing.connection === connection {
-      handle.goAway(lastStream: lastStream)
-    }
   }
 
   /// Records that a transfer has a connection, which queued transfers may share.
@@ -267,7 +251,6 @@ final class CurlLoop {
   /// such commands saves calls of libcurl, which visits every handle each time ("64 concurrent,
   /// 1 KiB", on its executor). The limit keeps tasks that post forever from starving the network.
   private func carryOutCommands() {
-    // not mutated: changes only time
     for _ in 1...4 {
       driver.takeCommands(into: &commands)
       guard !commands.isEmpty else { return }
@@ -295,7 +278,6 @@ final class CurlLoop {
     case .abort(let transfer, let error):
       end(transfer, error)
     case .run(let job):
-      // not mutated: nothing in the port uses this executor
       job.runSynchronously(on: driver.asUnownedTaskExecutor())
     case .shutDown:
       isShutDown = true
@@ -308,7 +290,6 @@ final class CurlLoop {
     for transfer in arrivals.prefix(Self.startsPerTurn) {
       guard case .arrived = transfer.progress.stage else { continue }
       guard !transfer.isCancelled else {
-        // not mutated: no clause can make `cancel` precede `start`
         finish(transfer, Self.cancelled(transfer))
         continue
       }
@@ -325,21 +306,18 @@ final class CurlLoop {
     let handle: CurlHandle
     do throws(TransportError) {
       // `??` would lose the type of the thrown error.
-      // not mutated: a new handle works too, but takes longer
       if let kept = idle.popLast() { handle = kept } else { handle = try makeHandle() }
     } catch {
-      // not mutated: fails only if memory runs out
       queue.release(lane, hadConnection: false)
-      finish(transfer, error)  // not mutated: see above
+      finish(transfer, error)
       return
     }
     transfer.progress.advance(to: .running(handle))
     handle.begin(transfer, in: lane)
-    if handle.offersHTTP2 { offeringHTTP2 += 1 }  // not mutated: see the declaration
-    needsPerform = true  // not mutated: see the declaration
+    if handle.offersHTTP2 { offeringHTTP2 += 1 }
+    needsPerform = true
     let code = curl_multi_add_handle(driver.multi, handle.easy)
     if code != CURLM_OK {
-      // not mutated: fails only if memory runs out
       finishRunning(
         handle,
         failure: handle.error(.other, "libcurl could not add the request", code: code.rawValue))
@@ -383,10 +361,8 @@ final class CurlLoop {
       if handle.isOver { abort(handle) }
     }
     undelivered.removeAll(keepingCapacity: true)
-    endWaiting()  // not mutated: see the function
-    // not mutated: a handle that no longer waits is skipped below, so this changes only time
+    endWaiting()
     guard !waitingForContent.isEmpty else { return }
-    // not mutated: see above
     waitingForContent = waitingForContent.filter { $0.value.outgoing.isWaitingForContent }
     for handle in waitingForContent.values where handle.isClosedWhileWaitingForContent {
       abort(handle)
@@ -427,7 +403,7 @@ final class CurlLoop {
     guard let lane = handle.lane else { return }
     let ending = handle.ending(code)
     let hadConnection = handle.outgoing.attempts > 0
-    if handle.offersHTTP2 { offeringHTTP2 -= 1 }  // not mutated: see the declaration
+    if handle.offersHTTP2 { offeringHTTP2 -= 1 }
     handle.discardHeldContent()
     curl_multi_remove_handle(driver.multi, handle.easy)
     handle.transfer?.progress.advance(to: .ended)
@@ -443,7 +419,7 @@ final class CurlLoop {
 
   /// Starts the queued transfers that may run now.
   private func startQueued() {
-    mayStartQueued = false  // not mutated: see the declaration
+    mayStartQueued = false
     while let (next, lane) = queue.next() { start(next, in: lane) }
   }
 

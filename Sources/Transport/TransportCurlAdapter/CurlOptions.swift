@@ -19,7 +19,7 @@ struct CurlOptions {
   /// Throws `unsupportedOption` if libcurl lacks an option that the configuration needs.
   static func probe(_ configuration: CurlTransport.Configuration) throws(TransportError) {
     let easy = try makeHandle()
-    defer { curl_easy_cleanup(easy) }  // not mutated: changes only memory use
+    defer { curl_easy_cleanup(easy) }
     let options = CurlOptions(easy, configuration)
     try options.setSecurity()
     // Without this callback, the adapter could not stop libcurl from resending a POST.
@@ -29,7 +29,6 @@ struct CurlOptions {
   /// Creates an easy handle.
   static func makeHandle() throws(TransportError) -> UnsafeMutableRawPointer {
     guard let easy = curl_easy_init() else {
-      // not mutated: only if memory runs out
       throw TransportError(
         .other, phase: .preparing, bytesSent: false, detail: "libcurl could not create a handle")
     }
@@ -76,7 +75,6 @@ struct CurlOptions {
       // libcurl caches the parsed bundle only if no directory is set as well. Without the cache it
       // parses the whole bundle for each connection, which takes longer than the rest of the
       // handshake. libcurl before 7.84 does not report the bundle's path, so it keeps the directory.
-      // not mutated: changes only time
       if ccurl_readable_bundle(easy) != nil { try clear(CURLOPT_CAPATH) }
     case .pem(let text):
       // The blob replaces the default bundle, but not the directory or the system's store.
@@ -92,12 +90,12 @@ struct CurlOptions {
   private func setProxy() throws(TransportError) {
     switch configuration.proxy {
     case .environment:
-      break  // not mutated: no clause sets the environment
+      break
     case .none:
       try set(CURLOPT_PROXY, "")
       // Otherwise libcurl reads the environment for each transfer.
       try set(CURLOPT_NOPROXY, "*")
-      return  // not mutated: without a proxy, the options below have no effect
+      return
     case .url(let url, let bypassed):
       try set(CURLOPT_PROXY, url)
       try set(CURLOPT_NOPROXY, bypassed.joined(separator: ","))

@@ -78,7 +78,7 @@ struct CurlQueue {
     lane.waiting[ticket] = nil
     guard lane.waiting.isEmpty else { return }
     waitingLanes.removeAll { $0 === lane }
-    forgetIfIdle(lane)  // not mutated: changes only memory use
+    forgetIfIdle(lane)
   }
 
   /// All waiting transfers, in no order.
@@ -115,7 +115,7 @@ struct CurlQueue {
     if !hadConnection, lane.sharedConnection == .opening { lane.sharedConnection = .goingAway }
     lane.running -= 1
     if !lane.isMultiplexed || lane.running == 0 { connections -= 1 }
-    forgetIfIdle(lane)  // not mutated: changes only memory use
+    forgetIfIdle(lane)
   }
 
   /// Removes and returns the next waiting transfer that may run, with its lane.
@@ -136,7 +136,7 @@ struct CurlQueue {
 
   private mutating func forgetIfIdle(_ lane: Lane) {
     guard lane.running == 0, lane.waiting.isEmpty else { return }
-    lanes[lane.origin] = nil  // not mutated: changes only memory use
+    lanes[lane.origin] = nil
   }
 
   private mutating func reserve(_ lane: Lane) -> Bool {

@@ -26,7 +26,6 @@ final class CurlTransfer: HTTPResponseBodySource {
   ///
   /// With a quarter of this, a reader as fast as the server made the driver thread pause and resume
   /// so often that a large download took a third longer ("download, 256 MiB").
-  // not mutated: how much is buffered changes only memory use and time
   static let highWater = 1024 * 1024
 
   private struct State {
@@ -39,14 +38,13 @@ final class CurlTransfer: HTTPResponseBodySource {
     var spareBuffers: [[UInt8]] = []
     /// The chunk that was read last, whose memory can be reused once the reader has released it.
     var lastRead: [UInt8] = []
-    var unreadBytes = 0  // not mutated: how much is buffered changes only memory use and time
+    var unreadBytes = 0
     var ending: Ending?
     var waiter: Waiter?
     var isReadingPaused = false
     var isCancelled = false
 
     /// Keeps the memory of a chunk that goes to the reader for reuse, if possible.
-    // not mutated: changes only memory use and time
     mutating func recycleBuffer(of chunk: inout [UInt8]) {
       if chunk.count <= chunk.capacity / 2 {
         // A reader that keeps the chunk must not keep its unused capacity, so it gets a copy.
@@ -101,9 +99,11 @@ final class CurlTransfer: HTTPResponseBodySource {
 
   /// Whether the exchange may use HTTP/2 and so share a connection.
   ///
-  /// libcurl silently omits trailers over HTTP/2, so a request with trailers may not.
+  /// libcurl silently omits trailers over HTTP/2, so a request with trailers may not. Nor may one with a
+  /// head that nghttp2 does not send: of more than 64 KiB, with what it adds for each field.
   func mayShare(_ configuration: CurlTransport.Configuration) -> Bool {
     configuration.allowsHTTP2 && wire.origin.scheme == .https && !hasTrailers
+      && wire.headSize + 64 * wire.headerFields.count < 65_536
   }
 
   /// Starts the transfer and waits for the head.
@@ -130,7 +130,6 @@ final class CurlTransfer: HTTPResponseBodySource {
     }
     if let head { return head }
     if case .failed(let error) = ending { throw error }
-    // not mutated: an exchange without a head ends with an error
     throw wire.error(
       .other, phase: .awaitingHead, bytesSent: true, detail: "the exchange ended without a response"
     )
@@ -152,7 +151,6 @@ final class CurlTransfer: HTTPResponseBodySource {
 
   /// Asks the driver thread to end the transfer, which it does unless the transfer has ended.
   func cancel() {
-    // not mutated: matters only if `cancel` precedes `start`, which no clause can arrange
     state.withLock { $0.isCancelled = true }
     owner.driver.post(.cancel(self))
   }
@@ -180,14 +178,11 @@ final class CurlTransfer: HTTPResponseBodySource {
   /// Returns the next part if it is available. Resumes reading once half of the limit is unread.
   func readyPart() throws(TransportError) -> HTTPResponseBody.Part? {
     let (chunk, ending, unpauses) = state.withLock { state -> ([UInt8], Ending?, Bool) in
-      // not mutated: an extra command changes only time
       guard !state.chunks.isEmpty else { return ([], state.ending, false) }
       var chunk = state.chunks.popFirst()
       state.unreadBytes -= chunk.count
-      state.recycleBuffer(of: &chunk)  // not mutated: changes only memory use and time
-      // not mutated: how much is buffered changes only memory use and time
+      state.recycleBuffer(of: &chunk)
       let unpauses = state.isReadingPaused && state.unreadBytes <= Self.highWater / 2
-      // not mutated: an extra command changes only time
       if unpauses { state.isReadingPaused = false }
       return (chunk, nil, unpauses)
     }
@@ -203,7 +198,6 @@ final class CurlTransfer: HTTPResponseBodySource {
 // The interface for the driver thread.
 extension CurlTransfer {
   /// Returns a buffer for content if the reader has returned one.
-  // not mutated: changes only memory use and time
   func takeBuffer() -> [UInt8]? {
     state.withLock { $0.spareBuffers.popLast() }
   }
@@ -211,7 +205,6 @@ extension CurlTransfer {
   /// Pauses reading if too much content is unread; the reader then posts `unpause`.
   func pausesReading() -> Bool {
     state.withLock { state in
-      // not mutated: how much is buffered changes only memory use and time
       guard state.unreadBytes >= Self.highWater else { return false }
       state.isReadingPaused = true
       return true

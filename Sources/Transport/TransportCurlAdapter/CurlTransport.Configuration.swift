@@ -36,13 +36,11 @@ extension CurlTransport {
     public var limits = ConnectionLimits()
 
     /// The maximum number of concurrent exchanges with one HTTP/2 origin, at least 1.
-    // not mutated: nothing in the port sets this limit
     public var maximumStreamsPerOrigin = 100
 
     /// The timeout for resolving, connecting and the TLS handshake.
     ///
     /// `TransportOptions.connectTimeout` overrides it for one exchange.
-    // not mutated: no clause waits that long
     public var connectTimeout: Duration = .seconds(30)
 
     /// The certificate authorities to trust.

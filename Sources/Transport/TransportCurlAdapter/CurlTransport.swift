@@ -21,7 +21,8 @@ import TransportPort
 /// - After 8.14: a folded field is joined before the adapter sees it, so a folded Content-Length or
 ///   Transfer-Encoding is accepted; different values of Content-Length fail as `invalidLength`; and an
 ///   invalid line of a head fails only once the next one has arrived.
-/// - In 7.81, over HTTP/2: after GOAWAY, only an idempotent request counts as safe to retry.
+/// - In 7.88: a response with a field of more than 100 KiB, or of 64 KiB over HTTP/2, fails as
+///   `headTooLarge`.
 /// - Without OpenSSL, and through a proxy that is reached over TLS: no HTTP/2. libcurl reports a
 ///   response as complete although the server did not end its stream, and the adapter can see that
 ///   only in the frames that OpenSSL decrypts.
@@ -63,7 +64,7 @@ public final class CurlTransport: HTTPTransport {
     _ request: HTTPRequest, body: HTTPRequestBody, options: TransportOptions
   ) async throws(TransportError) -> HTTPExchange {
     let wire = try WireRequest(request, body: body)
-    try wire.checkFieldLengths()  // not mutated: only with libcurl after 8.5
+    try wire.checkFieldLengths()
     try wire.checkCancellation()
     let transfer = try CurlTransfer(wire, body: body, options: options, owner: self)
     return HTTPExchange(

@@ -14,16 +14,15 @@ final class CurlUpload: Sendable {
   }
 
   /// The number of unsent bytes at which the producer is suspended.
-  // not mutated: how much is buffered changes only memory use and time
   private static let highWater = 256 * 1024
 
   private struct State {
     var chunks: [[UInt8]] = []
     var offset = 0
-    var unsentBytes = 0  // not mutated: how much is buffered changes only memory use and time
+    var unsentBytes = 0
     var isEnded = false
     var isStopped = false
-    var isDriverWaiting = false  // not mutated: an extra command changes only time
+    var isDriverWaiting = false
     var trailers: HTTPFields = [:]
     var producer: Task<Void, Never>?
     var producerWaiter: CheckedContinuation<Void, Never>?
@@ -106,7 +105,6 @@ final class CurlUpload: Sendable {
     let wakesDriver = state.withLock { state in
       state.chunks.append(chunk)
       state.unsentBytes += chunk.count
-      // not mutated: an extra command changes only time
       defer { state.isDriverWaiting = false }
       return state.isDriverWaiting
     }
@@ -126,7 +124,6 @@ final class CurlUpload: Sendable {
     let wakesDriver = state.withLock { state in
       state.isEnded = true
       state.trailers = trailers
-      // not mutated: an extra command changes only time
       defer { state.isDriverWaiting = false }
       return state.isDriverWaiting
     }

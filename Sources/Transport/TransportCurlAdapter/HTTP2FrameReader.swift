@@ -12,6 +12,8 @@ struct HTTP2FrameReader {
     case ended(stream: Int)
     /// The server reset the stream.
     case reset(stream: Int, code: Int)
+    /// The server processes no stream after the given one (RFC 9113 §6.8).
+    case goAway(lastStream: Int, code: Int)
     /// The bytes are no valid frames, so nothing is known of those that follow.
     case invalid
   }
@@ -33,15 +35,19 @@ struct HTTP2FrameReader {
   private static let headers: UInt8 = 1
   private static let reset: UInt8 = 3
   private static let settings: UInt8 = 4
+  private static let goAway: UInt8 = 7
   private static let continuation: UInt8 = 9
 
   private var header: [UInt8] = []
   private var frame: Frame?
-  /// The payload of RST_STREAM, or a field block and the flags of its HEADERS.
+  /// The payload of RST_STREAM or GOAWAY, or a field block and the flags of its HEADERS.
   private var gathered: [UInt8] = []
   private var headersFlags: UInt8 = 0
   private var isFirst = true
   private var isInvalid = false
+
+  /// The number of bytes of the last field block, as far as they were received.
+  var blockSize: Int { gathered.count }
 
   /// Reads bytes, which may begin or end within a frame.
   mutating func read(_ bytes: UnsafeRawBufferPointer, _ report: (Event) -> Void) {
@@ -67,13 +73,12 @@ struct HTTP2FrameReader {
   private mutating func begin() {
     let frame = Frame(
       kind: header[3], flags: header[4],
-      stream: header[5...].reduce(0) { $0 << 8 | Int($1) } & 0x7FFF_FFFF,
-      missing: header[..<3].reduce(0) { $0 << 8 | Int($1) })
+      stream: Self.number(header[5...]) & 0x7FFF_FFFF, missing: Self.number(header[..<3]))
     header.removeAll(keepingCapacity: true)
     isInvalid = isFirst && frame.kind != Self.settings
     isFirst = false
     if frame.kind == Self.headers { headersFlags = frame.flags }
-    if frame.kind == Self.headers || frame.kind == Self.reset { gathered = [] }
+    if frame.kind != Self.continuation { gathered = [] }
     self.frame = frame
   }
 
@@ -92,7 +97,7 @@ struct HTTP2FrameReader {
       if !range.isEmpty {
         report(.content(UnsafeRawBufferPointer(rebasing: bytes[range]), stream: frame.stream))
       }
-    case Self.headers, Self.continuation, Self.reset:
+    case Self.headers, Self.continuation, Self.reset, Self.goAway:
       gathered += bytes
       if gathered.count > Self.maximumBlock { isInvalid = true }
     default: break
@@ -113,9 +118,18 @@ struct HTTP2FrameReader {
       report(.fields(gathered, stream: frame.stream))
       if headersFlags & 0x1 != 0 { report(.ended(stream: frame.stream)) }
     case Self.reset:
-      report(.reset(stream: frame.stream, code: gathered.reduce(0) { $0 << 8 | Int($1) }))
+      report(.reset(stream: frame.stream, code: Self.number(gathered)))
+    case Self.goAway where gathered.count >= 8:
+      report(
+        .goAway(
+          lastStream: Self.number(gathered[..<4]) & 0x7FFF_FFFF, code: Self.number(gathered[4..<8]))
+      )
     default: break
     }
+  }
+
+  private static func number(_ bytes: some Sequence<UInt8>) -> Int {
+    bytes.reduce(0) { $0 << 8 | Int($1) }
   }
 
   private mutating func removePaddingAndPriority() {

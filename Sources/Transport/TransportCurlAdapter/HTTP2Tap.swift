@@ -37,6 +37,10 @@ final class HTTP2Tap {
   private(set) var isEnded = false
   /// OpenSSL's text about the end of the connection, which libcurl does not get; empty if none.
   private(set) var failureText = ""
+  /// The last stream that the server processes, according to a GOAWAY that was not taken.
+  private var goAway: Int?
+  /// The error code of the last GOAWAY (RFC 9113 §7); `nil` if the server did not send one.
+  private(set) var goAwayCode: UInt32?
   private var hasUnread = false
   private var frames = HTTP2FrameReader()
 
@@ -48,6 +52,8 @@ final class HTTP2Tap {
     var resetCode: UInt32?
     /// The number of bytes of content.
     var contentCount = 0
+    /// Whether fields followed the content.
+    var hasTrailers = false
     /// What the last record had of an early response; see ``HTTP2Tap/retainsResponses``.
     var parts: [Part] = []
   }
@@ -60,6 +66,8 @@ final class HTTP2Tap {
 
   /// The open streams.
   private(set) var streams: [Int: Stream] = [:]
+  /// Whether the last field block may have been larger than nghttp2 accepts: 64 KiB, decompressed.
+  var hasLargeFields: Bool { frames.blockSize > 1 << 15 }
   /// Whether to keep the parts of responses that arrive in the last record.
   ///
   /// libcurl 7.88 loses what it reads together with RST_STREAM.
@@ -164,12 +172,16 @@ final class HTTP2Tap {
       let fields = decoder?.decode(block)
       if fields == nil { decoder = nil }
       if let fields { retain(.fields(fields), of: stream) }
+      if streams[stream]?.contentCount ?? 0 > 0 { streams[stream]?.hasTrailers = true }
     case .content(let bytes, let stream):
       streams[stream, default: Stream()].contentCount += bytes.count
       if retainsResponses { retain(.content(Array(bytes)), of: stream) }
     case .ended(let stream): streams[stream, default: Stream()].isEnded = true
     case .reset(let stream, let code):
       streams[stream, default: Stream()].resetCode = UInt32(truncatingIfNeeded: code)
+    case .goAway(let lastStream, let code):
+      goAway = lastStream
+      goAwayCode = UInt32(truncatingIfNeeded: code)
     case .invalid: isBlind = true
     }
   }
@@ -178,6 +190,12 @@ final class HTTP2Tap {
     guard retainsResponses else { return }
     streams[stream, default: Stream()].parts.append(part)
     withParts.append(stream)
+  }
+
+  /// Returns the last stream of a GOAWAY, once.
+  func takeGoAway() -> Int? {
+    defer { goAway = nil }
+    return goAway
   }
 
   /// Forgets a stream that has ended.

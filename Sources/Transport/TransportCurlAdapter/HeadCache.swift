@@ -87,7 +87,6 @@ struct HeadCache {
   private func matches(_ line: UnsafeRawBufferPointer) -> Bool {
     guard line.count <= bytes.count - matched else { return false }
     return bytes.withUnsafeBytes { cached in
-      // not mutated: the bytes have an address
       guard let start = cached.baseAddress, let other = line.baseAddress else {
         return line.isEmpty
       }

@@ -8,7 +8,6 @@ final class BrotliDecoder: ContentDecoder {
   private var hasInput = false
   private var isAtEnd = false
 
-  // not mutated: changes only memory use
   deinit {
     BrotliDecoderDestroyInstance(state)
   }
@@ -37,7 +36,6 @@ final class BrotliDecoder: ContentDecoder {
     case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT, BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: break
     default:
       let reason = BrotliDecoderErrorString(BrotliDecoderGetErrorCode(state))
-      // not mutated: a message
       throw .corrupt(reason.map { String(cString: $0) } ?? "not a brotli stream")
     }
     return DecodingStep(

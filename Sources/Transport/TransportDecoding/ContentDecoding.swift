@@ -6,7 +6,7 @@ actor ContentDecoding {
   private struct Stage {
     let decoder: any ContentDecoder
     var input: ArraySlice<UInt8> = []
-    var hasMoreOutput = false  // not mutated: without input, a decoder has no output
+    var hasMoreOutput = false
     var consumed = 0
     var count = 0
   }
@@ -77,7 +77,6 @@ actor ContentDecoding {
     } catch {
       switch error {
       case .corrupt(let detail): throw failure(.corruptEncoding, detail)
-      // not mutated: fails only if memory runs out
       case .outOfMemory: throw failure(.other, "the decoder is out of memory")
       }
     }

@@ -21,7 +21,6 @@ final class ZlibDecoder: ContentDecoder {
     self.format = format
   }
 
-  // not mutated: changes only memory use
   deinit {
     guard let stream else { return }
     inflateEnd(stream)
@@ -62,13 +61,11 @@ final class ZlibDecoder: ContentDecoder {
   private func open(
     windowBits: Int32
   ) throws(DecodingFailure) -> UnsafeMutablePointer<z_stream> {
-    // not mutated: changes only memory use
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     self.stream = stream
     let size = Int32(MemoryLayout<z_stream>.size)
     guard inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
-      // not mutated: it fails only if memory runs out
       throw .outOfMemory
     }
     return stream
@@ -95,7 +92,6 @@ final class ZlibDecoder: ContentDecoder {
     case Z_OK, Z_BUF_ERROR: break
     case Z_MEM_ERROR: throw .outOfMemory
     default:
-      // not mutated: a message
       throw .corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(status)")
     }
     return DecodingStep(

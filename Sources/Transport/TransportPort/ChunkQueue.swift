@@ -44,6 +44,5 @@ package struct ChunkQueue: Sendable {
 }
 
 extension [UInt8] {
-  // not mutated: the size of chunks is not promised
   fileprivate func hasRoom(for bytes: [UInt8]) -> Bool { capacity - count >= bytes.count }
 }

@@ -37,7 +37,7 @@ public struct TransportError: Error, Sendable {
   ///   - underlying: The error that caused this one.
   public init(
     _ kind: Kind, phase: Phase, method: HTTPRequest.Method? = nil, bytesSent: Bool,
-    code: Int? = nil, detail: String = "",  // not mutated: a message
+    code: Int? = nil, detail: String = "",
     underlying: (any Error)? = nil
   ) {
     self.kind = kind

@@ -20,7 +20,6 @@ public final class CheckoutEntry: NSObject, Sendable {
   /// The entry for one product.
   public static func product(id: String) -> CheckoutEntry { CheckoutEntry(.product(id: id)) }
 
-  // not mutated: only Objective-C compares entries, and no port has one
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? CheckoutEntry)?.entryPoint == entryPoint
   }

@@ -37,7 +37,6 @@ public final class ThirdPartyFeedbackService: FeedbackService {
   }
 
   /// A century: the system's clocks trap if an instant overflows.
-  // not mutated: no load waits that long
   private static var longestSleep: Duration { .seconds(3_155_760_000) }
 
   public func loadForm(_ id: String) async throws -> FeedbackForm {
@@ -51,7 +50,6 @@ public final class ThirdPartyFeedbackService: FeedbackService {
       try await clock.sleep(for: min(timeLimit, Self.longestSleep))
       load.answer(.failure(FeedbackTimeoutError(id: id, timeLimit: timeLimit)))
     }
-    // not mutated: the answer of a timer that is left has no effect
     defer { timer.cancel() }
     return try await load.perform()
   }

@@ -9,5 +9,6 @@ import Testing
 }
 
 extension Implementation<CurlOptionsFixture> {
-  static let curl = live("curl") { CurlOptionsFixture(in: $0) }.ofLibcurl()
+  static let curl = live("curl") { CurlOptionsFixture(in: $0) }
+    .version { _ in AdaptedVersion.curl }
 }

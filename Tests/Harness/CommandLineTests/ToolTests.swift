@@ -113,7 +113,7 @@ import Testing
       ),
       (
         ["gate", "--base", "b", "--forbid", "bugs"],
-        "--forbid 'bugs' is not valid; give new-deviations or unwitnessed"
+        "--forbid 'bugs' is not valid; give new-deviations, unversioned or unwitnessed"
       ),
       (["run", "now"], "unexpected argument 'now'; 'contracts run' takes only options"),
       (["linearizable", "h"], "missing option --model; give one of register"),
@@ -315,7 +315,7 @@ import Testing
   {
     let run = try await ToolRun(["report"])
     #expect(run.status == 66)
-    #expect(run.errors.contains("no contract has run here; run 'swift package contracts run'"))
+    #expect(run.errors.contains("no contract has run here; run 'swift run contracts run'"))
   }
 
   @Test(

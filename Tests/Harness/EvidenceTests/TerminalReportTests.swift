@@ -60,7 +60,10 @@ import Testing
   }
 
   @Test func `a fixture that can't be made is one failure with the clauses that it fails`() {
-    var events = records(implementations: ["fake", "real"]).map(\.event)
+    var events = records(implementations: ["fake", "real"]).map(\.event).filter { event in
+      guard case .caseFinished(let result) = event else { return true }
+      return result.id.implementation != "real"
+    }
     for clause in ["first", "second"] {
       events.append(
         .caseFinished(

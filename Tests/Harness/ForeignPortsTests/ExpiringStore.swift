@@ -171,7 +171,7 @@ enum StoreFlaw: String, ReportedFlaw {
     case .readsOtherTypes, .setIfAbsentOverwrites: 2...2
     case .renameKeepsOtherExpiry: 4...4
     // Shrinking does not move the expiry from one call into another.
-    case .appendClearsExpiry, .persistLeavesExpiry: 3...4
+    case .appendClearsExpiry, .incrementClearsExpiry, .persistLeavesExpiry: 3...4
     default: 3...3
     }
   }

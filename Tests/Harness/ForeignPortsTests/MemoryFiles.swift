@@ -101,8 +101,8 @@ struct FileTree: Sendable {
       case .refusesDanglingLinks: 2...3
       case .replacesFolders: 3...4
       case .resolvesLinksFromRoot, .movesTargets: 2...4
-      case .leavesChildren: 4...5
-      default: 1...5
+      case .leavesChildren: 4...7
+      default: 1...6
       }
     }
   }

@@ -290,7 +290,7 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let run = try await SpecimenRun("leavingFolders", environment: ["TMPDIR": folder.path])
-    #expect(run.outcome("counter/adds@leaving-blocking") == .timedOut(seconds: 0.3))
+    #expect(run.outcome("counter/adds@leaving-blocking") == .timedOut(seconds: 1))
     for name in ["leaving-trapping", "leaving-exiting"] {
       guard case .crashed = run.outcome("counter/adds@\(name)") else {
         Issue.record("\(name) did not crash: \(run.output)")

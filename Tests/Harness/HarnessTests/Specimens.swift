@@ -85,7 +85,8 @@ struct Specimens {
     case "blockingInOwnProcess": counter(.blocking.timeLimit(.milliseconds(200)).inOwnProcess())
     case "leavingFolders":
       counter(
-        .leaving(.trapping), .leaving(.exiting), .leaving(.blocking).timeLimit(.milliseconds(300)))
+        .leaving(.trapping), .leaving(.exiting), .leaving(.blocking).timeLimit(.seconds(1)))
+    case "killedInPlace": counter(.killed)
     case "blockingInPlace": counter(.blocking.timeLimit(.milliseconds(200)), .sound)
     case "starved": Contract.wedge.cases(for: .sound)
     case "tearDownThrows": counter(.untidy)
@@ -489,6 +490,13 @@ extension Implementation<Counter> {
     return .remembering()
   }
   static let unmakeable = live("unmakeable") { throw Refusal() }
+
+  /// Makes a folder, and kills the test process.
+  static let killed = live("killed") { scope in
+    _ = try scope.temporaryDirectory()
+    kill(getpid(), SIGKILL)
+    return try await Implementation.sound.make(scope)
+  }
 
   /// An implementation that leaves a folder behind, because it ends its process or blocks.
   static func leaving(_ other: Self) -> Self {

@@ -83,6 +83,24 @@ import Testing
     return gate
   }()
 
+  private static let unversioned: Gate = {
+    var gate = strict
+    gate.forbidsUnversioned = true
+    return gate
+  }()
+
+  private static let unversionedButUnproven: Gate = {
+    var gate = allowing(unproven: "things")
+    gate.forbidsUnversioned = true
+    return gate
+  }()
+
+  private static let versioned: EvidenceSample = {
+    var sample = EvidenceSample()
+    sample.version = "Real 1.0"
+    return sample
+  }()
+
   private static let judged: [Judged] = [
     .init("sound evidence", EvidenceSample()),
     .init(
@@ -146,6 +164,18 @@ import Testing
       "a live implementation without a witness", EvidenceSample(), unwitnessed,
       says: "things@real has no witness, so nothing shows that it reaches the real thing; call "
         + "scope.witness(_:_:) where its fixture is made"),
+    .init("a live implementation with a version", versioned, unversioned),
+    .init(
+      "a live implementation without a version", EvidenceSample(), unversioned,
+      says: "things@real records no version of what it adapts; declare .version { _ in … }"),
+    .init(
+      "a live implementation that could not say its version",
+      EvidenceSample(
+        outcomes: Dictionary(
+          uniqueKeysWithValues: ["first", "second", "third"].map {
+            ("\($0)@real", .unavailable(reason: "no network"))
+          })),
+      unversionedButUnproven),
     .init("a deviation on its last day", deviating(until: "2027-01-15")),
     .init(
       "several clauses that are unavailable for one reason",

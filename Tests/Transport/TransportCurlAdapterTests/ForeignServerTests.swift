@@ -77,6 +77,47 @@ import TransportPort
     }
   }
 
+  private static let services: [(ForeignServer.Program, HTTPOrigin.Scheme)] =
+    ForeignServer.Program.allCases.flatMap { program in
+      [HTTPOrigin.Scheme.http, .https].filter(program.serves).map { (program, $0) }
+    }
+
+  @Test(arguments: services)
+  func `no download fails beside uploads that are answered early, on few streams`(
+    _ program: ForeignServer.Program, _ scheme: HTTPOrigin.Scheme
+  ) async throws {
+    try Campaign.require(program)
+    let campaign = try Campaign()
+    defer { campaign.end() }
+    let content = try campaign.makeFile("file", count: 10_000)
+    let server = try await campaign.server(
+      program, .serving(campaign.root, scheme), maximumStreams: 4)
+    defer { server.close() }
+    var figures: [String: Int] = [:]
+    for _ in 0..<Campaign.count("CONTRACT_SOAK_TRANSPORT_BURSTS", default: 2) {
+      let transport = try campaign.transport()
+      await withTaskGroup(of: String.self) { group in
+        for index in 0..<60 {
+          group.addTask {
+            // A server of files refuses an upload before it has read all of it.
+            guard index % 3 == 0 else {
+              do {
+                return try await transport.download(server.url + "/file") == content
+                  ? "same" : "other"
+              } catch { return "download \(error)" }
+            }
+            return await transport.upload(300_000, to: server.url + "/file")
+          }
+        }
+        for await outcome in group { figures[outcome, default: 0] += 1 }
+      }
+      await transport.shutDown()
+    }
+    print("\(program.rawValue) over \(scheme.rawValue): \(figures)")
+    let others = figures.filter { $0.key != "same" && !$0.key.hasPrefix("upload") }
+    #expect(others.isEmpty)
+  }
+
   @Test(arguments: [ForeignServer.Program.nginx, .haproxy, .node], Campaign.Timing.allCases)
   private func `an answer to no request is never taken for the next answer over TLS`(
     _ program: ForeignServer.Program, _ timing: Campaign.Timing
@@ -167,9 +208,9 @@ private struct Campaign {
   }
 
   func server(
-    _ program: ForeignServer.Program, _ role: ForeignServer.Role
+    _ program: ForeignServer.Program, _ role: ForeignServer.Role, maximumStreams: Int? = nil
   ) async throws -> ForeignServer {
-    try await ForeignServer(program, role, in: folder)
+    try await ForeignServer(program, role, in: folder, maximumStreams: maximumStreams)
   }
 
   func transport() throws -> CurlTransport {
@@ -212,6 +253,19 @@ private struct Campaign {
 }
 
 extension CurlTransport {
+  /// Sends content, and returns what became of that.
+  fileprivate func upload(_ count: Int, to url: String) async -> String {
+    let request = HTTPRequest(method: .post, url: url)
+    do throws(TransportError) {
+      let exchange = try await send(
+        request, body: .bytes([UInt8](repeating: 0x61, count: count)), options: .init())
+      _ = try await exchange.body.collect(upTo: 1 << 20)
+      return "upload answered with \(exchange.response.status.code)"
+    } catch {
+      return "upload failed: \(error.kind)"
+    }
+  }
+
   fileprivate func download(
     _ url: String, received: @Sendable (Int) -> Void = { _ in }
   ) async throws -> [UInt8] {

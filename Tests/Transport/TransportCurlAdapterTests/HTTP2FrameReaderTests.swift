@@ -27,6 +27,7 @@ import Testing
           case .ended(let stream):
             events.append("\(stream): content \(content[stream] ?? []), ended")
           case .reset(let stream, let code): events.append("\(stream): reset \(code)")
+          case .goAway(let last, let code): events.append("last \(last): code \(code)")
           case .invalid: events.append("invalid")
           }
         }
@@ -66,6 +67,13 @@ import Testing
       events(headers + Self.frame(9, 0x4, on: 1, [3])) == [
         "1: fields [1, 2, 3]", "1: content [], ended",
       ])
+  }
+
+  @Test(arguments: [1, 5, 1000])
+  func `GOAWAY has the last stream and an error code, before the text`(_ size: Int) {
+    let goAway = Self.frame(7, 0, on: 0, [0x80, 0, 1, 5, 0, 0, 0, 11] + Array("calm down".utf8))
+    #expect(events(Self.settings + goAway, size: size) == ["last 261: code 11"])
+    #expect(events(Self.settings + Self.frame(7, 0, on: 0, [0, 0, 0, 1])) == [])
   }
 
   @Test func `bytes that do not begin with SETTINGS are invalid`() {

@@ -6,7 +6,7 @@ import Testing
 private final class Waiter {}
 
 @Suite struct FakeTransportModelTests {
-  private let waiters = (0..<2).map { _ in Waiter() }
+  private let waiters = (0..<3).map { _ in Waiter() }
   private var tickets: [ObjectIdentifier] { waiters.map { ObjectIdentifier($0) } }
 
   private static func origin(_ host: String) throws -> HTTPOrigin {
@@ -28,6 +28,38 @@ private final class Waiter {}
     model.enqueue(tickets[0], for: try Self.origin("a"), reuses: true, shares: false)
     let granted = model.grant()
     #expect(granted.map(\.lease.connection) == [2])
+  }
+
+  /// Returns a model with idle connections 1 and 2 to a host; 1 was used last.
+  private func idleModel(_ limits: ConnectionLimits) throws -> FakeTransportModel {
+    var model = FakeTransportModel(limits: limits, recordedBodyLimit: 10)
+    for ticket in tickets.prefix(2) {
+      model.enqueue(ticket, for: try Self.origin("a"), reuses: true, shares: false)
+    }
+    for (_, lease) in model.grant() { model.accept(lease.connection) }
+    for connection in [2, 1] { model.park(connection) }
+    return model
+  }
+
+  @Test func `of several idle connections the one that was used last is used`() throws {
+    var model = try idleModel(ConnectionLimits())
+    for ticket in tickets {
+      model.enqueue(ticket, for: try Self.origin("a"), reuses: true, shares: false)
+    }
+    #expect(model.grant().map(\.lease.connection) == [1, 2, 3])
+  }
+
+  @Test(arguments: [
+    (ConnectionLimits(perOrigin: 2, total: 9), "a"),
+    (ConnectionLimits(perOrigin: 9, total: 2), "b"),
+  ])
+  func `where a limit is reached, the connection that is idle for longest is closed`(
+    _ limits: ConnectionLimits, _ host: String
+  ) throws {
+    var model = try idleModel(limits)
+    model.enqueue(tickets[0], for: try Self.origin(host), reuses: false, shares: false)
+    #expect(model.grant().map(\.lease.connection) == [3])
+    #expect(model.events.last == .closed(2, by: .client))
   }
 
   @Test func `shutdown closes all connections, also those returned later`() throws {

@@ -31,6 +31,16 @@ public final class ForeignServer: Sendable {
     /// The path of the program; `nil` if it is not installed.
     public var path: String? { executablePath(of: rawValue) }
 
+    /// What the program says of its version, such as `nginx version: nginx/1.24.0`; `nil` if it is not installed.
+    public var version: String? {
+      guard let path else { return nil }
+      let option = [.nghttpd, .node].contains(self) ? "--version" : "-v"
+      guard let run = try? ProgramRun([path, option]), run.status == 0 else { return nil }
+      // nginx writes it to standard error.
+      let text = (run.output + run.errors).split(separator: "\n").first.map(String.init)
+      return text.map { $0.lowercased().contains(rawValue) ? $0 : "\(rawValue) \($0)" }
+    }
+
     /// The path of the program.
     ///
     /// - Throws: ``Failure`` if it is not installed.
@@ -82,10 +92,13 @@ public final class ForeignServer: Sendable {
   ///     process dies.
   ///   - requestsPerConnection: The number of requests after which the server ends a connection;
   ///     `nil` for its default. Only nginx obeys it.
+  ///   - maximumStreams: The number of requests that an HTTP/2 connection has open at once; `nil` for
+  ///     its default.
   /// - Throws: ``Failure`` if the program is not installed or does not accept connections; file
   ///   system errors.
   public init(
-    _ program: Program, _ role: Role, in folder: URL, requestsPerConnection: Int? = nil
+    _ program: Program, _ role: Role, in folder: URL, requestsPerConnection: Int? = nil,
+    maximumStreams: Int? = nil
   ) async throws {
     let path = try program.installedPath()
     var backend: ScriptedOrigin?
@@ -102,7 +115,8 @@ public final class ForeignServer: Sendable {
       let port = try LoopbackSocket.freePort()
       let configuration = ForeignServerConfiguration(
         program: program, role: role, folder: folder.path, port: Int(port),
-        backendPort: backend?.port, requestsPerConnection: requestsPerConnection)
+        backendPort: backend?.port, requestsPerConnection: requestsPerConnection,
+        maximumStreams: maximumStreams)
       try Data().write(to: output)
       let file = try FileHandle(forWritingTo: output)
       defer { try? file.close() }

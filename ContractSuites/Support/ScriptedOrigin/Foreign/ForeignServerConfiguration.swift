@@ -8,6 +8,7 @@ struct ForeignServerConfiguration {
   let port: Int
   let backendPort: Int?
   let requestsPerConnection: Int?
+  let maximumStreams: Int?
 
   /// Writes the configuration file, if the program needs one, and returns the arguments.
   func arguments() throws -> [String] {
@@ -20,7 +21,8 @@ struct ForeignServerConfiguration {
       ["-c", try file("h2o.yaml", h2o)]
     case .nghttpd:
       [
-        "-a", "127.0.0.1", "-d", root, "\(port)", "\(folder)/key.pem", "\(folder)/certificate.pem",
+        "-a", "127.0.0.1", "-d", root, "-m", "\(maximumStreams ?? 100)", "\(port)",
+        "\(folder)/key.pem", "\(folder)/certificate.pem",
       ]
     case .node:
       [try file("server.js", node), "\(port)", folder, "\(forwardedPort ?? 0)", root]
@@ -70,7 +72,9 @@ struct ForeignServerConfiguration {
     }
     let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
       .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: " ")
-    let limit = requestsPerConnection.map { "keepalive_requests \($0);" } ?? ""
+    let limit =
+      (requestsPerConnection.map { "keepalive_requests \($0);" } ?? "")
+      + (maximumStreams.map { " http2_max_concurrent_streams \($0);" } ?? "")
     return """
       \(process)
       http { access_log off; \(paths) default_type text/plain;
@@ -86,6 +90,7 @@ struct ForeignServerConfiguration {
     return """
       global
         maxconn 2000
+        \(maximumStreams.map { "tune.h2.max-concurrent-streams \($0)" } ?? "")
       defaults
         mode \(forwardedPort == nil ? "http" : "tcp")
         timeout connect 10s
@@ -119,6 +124,7 @@ struct ForeignServerConfiguration {
       \(isSecure ? identity : "")
       \(user)
       num-threads: 1
+      http2-max-concurrent-requests-per-connection: \(maximumStreams ?? 100)
       crash-handler: /bin/false
       hosts:
         default:
@@ -135,7 +141,7 @@ struct ForeignServerConfiguration {
       process.argv.slice(2);
     const options = {
       key: fs.readFileSync(folder + '/key.pem'), cert: fs.readFileSync(folder + '/certificate.pem'),
-      allowHTTP1: true
+      allowHTTP1: true, settings: { maxConcurrentStreams: \(maximumStreams ?? 100) }
     };
     const serve = (request, response) => {
       const path = require('path').join(root, require('path').normalize(request.url));

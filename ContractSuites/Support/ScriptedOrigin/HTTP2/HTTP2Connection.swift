@@ -263,8 +263,7 @@ extension HTTP2Connection {
       case .fields(let fields, let endsStream):
         // Encoded here and not when queued: HPACK requires the order in which blocks are sent.
         guard let block = try? codec.encode(fields) else { throw .stopped }
-        let flags = HTTP2Frame.endsHeaders | (endsStream ? HTTP2Frame.endsStream : 0)
-        try send(HTTP2Frame(kind: .headers, flags: flags, stream: stream.id, payload: block))
+        try send(block, of: stream.id, endsStream ? HTTP2Frame.endsStream : 0)
       case .data(let bytes):
         let room = min(window, stream.window, Self.largestFrame)
         guard room > 0 else { return false }
@@ -280,6 +279,21 @@ extension HTTP2Connection {
       stream.output.removeFirst()
     }
     return true
+  }
+
+  /// Sends a field block in HEADERS and as many CONTINUATION as it needs.
+  private func send(
+    _ block: [UInt8], of stream: UInt32, _ flags: UInt8
+  ) throws(OriginStream.Ending) {
+    for start in stride(from: 0, to: max(1, block.count), by: Self.largestFrame) {
+      let piece = Array(block.dropFirst(start).prefix(Self.largestFrame))
+      let isLast = start + piece.count == block.count
+      try send(
+        HTTP2Frame(
+          kind: start == 0 ? .headers : .continuation,
+          flags: (start == 0 ? flags : 0) | (isLast ? HTTP2Frame.endsHeaders : 0), stream: stream,
+          payload: piece))
+    }
   }
 
   /// Sends WINDOW_UPDATE for a stream, or for the connection if the stream is 0.

@@ -37,7 +37,8 @@ struct HTTP2Stream {
     self.head = head
     self.index = index
     self.steps = script.steps[...]
-    self.parser = HTTPResponseParser(method: head.method)
+    self.parser = HTTPResponseParser(
+      method: head.method, limits: HTTPHeadLimits(bytes: 1 << 24, fields: 1 << 16))
     self.window = window
   }
 

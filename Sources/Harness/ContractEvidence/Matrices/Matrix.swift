@@ -63,6 +63,8 @@ public struct Matrix: Equatable, Sendable {
     public var runs: [RunSummary]
     /// What the fixtures' witnesses observed, or `nil` if there are none.
     public var witness: Witness?
+    /// Whether the fixture of a case could be made, so that it could be asked for its version.
+    var hasRun = false
 
     /// What the witnesses of a column's cases observed.
     public struct Witness: Equatable, Sendable {
@@ -89,9 +91,9 @@ public struct Matrix: Equatable, Sendable {
         + "\(witness.name), so it may not reach the real thing"
     }
 
-    /// Whether the implementation is live and does not say which version of the real thing it adapts.
+    /// Whether the implementation is live, has run, and did not say which version of the real thing it adapts.
     public var lacksVersion: Bool {
-      implementation.kind == .live && implementation.version == nil
+      implementation.kind == .live && hasRun && implementation.version == nil
     }
 
     /// The version, that it is not recorded, or `nil` if the implementation is not live and has none.

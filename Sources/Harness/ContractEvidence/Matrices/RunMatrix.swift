@@ -86,6 +86,12 @@ extension Matrix.Column {
         }.joined(separator: ", ")
       }
       self.cells = cells
+      column.hasRun = cells.contains { cell in
+        switch cell?.result.outcome {
+        case .passed, .failed, .deviates, .flaky, .crashed, .timedOut: true
+        case .notApplicable, .unavailable, .notRun, nil: false
+        }
+      }
       var sampled = 0
       var touching = 0
       var name: String?

@@ -30,6 +30,9 @@ public struct Gate: Hashable, Sendable {
   /// Whether a live implementation without a witness fails the gate.
   public var forbidsUnwitnessed = false
 
+  /// Whether a live implementation that records no version fails the gate.
+  public var forbidsUnversioned = false
+
   /// Whether a deviation that an earlier matrix does not have fails the gate, and so does a case that does not apply
   /// any more.
   public var forbidsNewDeviations = false
@@ -148,7 +151,8 @@ public struct Gate: Hashable, Sendable {
         problems.append(problem)
       }
     }
-    return problems + witnessProblems(in: table) + expiredDeviations(in: table, now: now)
+    return problems + witnessProblems(in: table) + versionProblems(in: table)
+      + expiredDeviations(in: table, now: now)
       + strengthProblems(in: table, now: now)
   }
 
@@ -167,6 +171,16 @@ public struct Gate: Hashable, Sendable {
         sentence:
           "\(id)\(column.suffix) has no witness, so nothing shows that it reaches the real thing; "
           + "call scope.witness(_:_:) where its fixture is made")
+    }
+  }
+
+  /// Live implementations whose results do not say which version of the real thing they are of.
+  private func versionProblems(in table: Matrix.Table) -> [Problem] {
+    guard forbidsUnversioned else { return [] }
+    return table.columns.filter(\.lacksVersion).map { column in
+      Problem(
+        sentence: "\(table.contract.id)@\(column.name) records no version of what it adapts; "
+          + "declare .version { _ in … }")
     }
   }
 

@@ -28,7 +28,7 @@ public struct HistoryReport: Sendable {
     for (title, entries) in sections where !entries.isEmpty {
       lines += ["", "\(title):"] + entries.map { "  \($0.name): \($0.sentence)" }
     }
-    return lines.map { $0.printable.replacing("\n", with: " ") + "\n" }.joined()
+    return lines.map { $0.printable.replacing("\n", with: " ").inert + "\n" }.joined()
   }
 
   private var summary: String {

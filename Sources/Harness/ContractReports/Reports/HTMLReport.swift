@@ -3,11 +3,11 @@ public import ContractEvidence
 /// A matrix as a self-contained HTML page, in dark and light, for phones and desktops.
 ///
 /// Failures come first. Each cell links to the case's details and to the command that runs it again. The filters work
-/// with the keyboard; without JavaScript the page shows the whole matrix. A page has at most about
-/// ``greatestLength`` bytes: rows that agree are left out first, and each table says how many.
+/// with the keyboard; without JavaScript the page shows the whole matrix. The rows of a page have at most 8 MB:
+/// those that agree are left out first, and each table says how many.
 public struct HTMLReport: Sendable {
   /// The most bytes of the rows of a page.
-  public static let greatestLength = 8_000_000
+  package var greatestLength = 8_000_000
 
   /// The most entries of a list, such as that of the failures.
   private static let listLength = 200
@@ -26,7 +26,7 @@ public struct HTMLReport: Sendable {
 
   /// The page.
   public var text: String {
-    let rows = Rows(of: matrix)
+    let rows = Rows(of: matrix, upTo: greatestLength)
     var html = """
       <header>
       <h1>Contract matrix</h1>
@@ -200,7 +200,7 @@ public struct HTMLReport: Sendable {
     var failures: [Matrix.Cell]
 
     /// Takes what matters most until the page is full.
-    init(of matrix: Matrix) {
+    init(of matrix: Matrix, upTo greatestLength: Int) {
       let tables = matrix.tables
       shown = tables.map { _ in [:] }
       let failing = matrix.cells.filter(\.result.outcome.isFailure)
@@ -216,7 +216,7 @@ public struct HTMLReport: Sendable {
         let table = tables[place.table]
         let text = HTMLReport.html(of: table.rows[place.row], in: table)
         length += text.utf8.count
-        if length > HTMLReport.greatestLength { break }
+        if length > greatestLength { break }
         shown[place.table][place.row] = text
         let row = "\(table.contract.id)/\(table.rows[place.row].clause.id)"
         anchors.insert(row)

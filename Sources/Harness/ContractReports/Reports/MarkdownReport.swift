@@ -15,17 +15,16 @@ public struct MarkdownReport: Sendable {
   }
 
   /// The most bytes of a report. A step summary of GitHub Actions may have 1 MiB, with what other steps write.
-  public static let greatestLength = 1_000_000
+  package var greatestLength = 1_000_000
 
   /// The most characters of a sentence, reason or message.
   private static let messageLength = 1_000
 
-  /// The report, newline-terminated. Failures come first, and lines beyond ``greatestLength`` are left out, as the last line
-  /// then says.
+  /// The report, newline-terminated. Failures come first, and lines beyond 1 MB are left out, as the last line then says.
   public var text: String {
     var text = ""
     for (index, line) in lines.enumerated() {
-      if text.utf8.count + line.utf8.count > Self.greatestLength - 200 {
+      if text.utf8.count + line.utf8.count > greatestLength - 200 {
         return text
           + "\n**\(lines.count - index) lines are left out**, because a summary may have 1 MiB; "
           + "`contracts report` shows all\n"

@@ -22,16 +22,13 @@ public final class FixtureScope: Sendable {
   /// Creates an empty folder for this case, and removes it during teardown.
   ///
   /// If the case runs in its own process, the folder is removed even if the process crashes or is
-  /// killed.
+  /// killed. If the test process itself is killed, the next run removes the folder.
   /// - Returns: The folder, inside the system's temporary folder, with mode 0700.
   /// - Throws: Foundation's error if the folder can't be created.
   public func temporaryDirectory() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("contract-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    onTearDown { try FileManager.default.removeItem(at: folder) }
-    return folder
+    let folder = try LockedFolder()
+    onTearDown { try folder.remove() }
+    return folder.url
   }
 
   /// Attaches a text to the case if the case fails, such as the log of a server.

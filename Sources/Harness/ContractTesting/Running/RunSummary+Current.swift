@@ -6,7 +6,7 @@ extension RunSummary {
   ///
   /// The commit is that of the working directory. `CONTRACT_COMMIT` replaces it where no repository is
   /// checked out.
-  static let current: RunSummary = {
+  package static let current: RunSummary = {
     var summary = RunSummary(
       platform: Platform.currentName,
       versions: [

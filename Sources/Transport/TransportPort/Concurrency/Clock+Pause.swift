@@ -5,7 +5,7 @@ extension Clock<Duration> {
   ///
   /// - Throws: `CancellationError`.
   package func pause(for duration: Duration) async throws {
-    let century = Duration.seconds(3_155_760_000)  // not mutated: no clause lasts a century
+    let century = Duration.seconds(3_155_760_000)
     try await sleep(for: min(max(duration, .zero), century))
   }
 }

@@ -148,7 +148,6 @@ extension FakeExchange {
           request: request, response: response, informationalResponses: informational,
           body: makeBody(player))
       case .body, .end:
-        // not mutated: the parser returns the head first
         throw error(.other, detail: "the parser returned a body before its head")
       }
     }
@@ -162,7 +161,6 @@ extension FakeExchange {
           case .body(let bytes): return .bytes(bytes)
           case .end(let trailers): return .end(trailers: trailers)
           case .head, .informational:
-            // not mutated: the parser returns one head
             throw self.error(.other, detail: "the parser returned a second head")
           }
         }

@@ -13,7 +13,7 @@ actor FakePlayer {
   private var isUploadOver: Bool
   private var awaitsContinue: Bool
   private var isClosedByOrigin = false
-  private var ordinal = 0  // not mutated: set before it is read
+  private var ordinal = 0
 
   init(exchange: FakeExchange, lease: FakeTransportModel.Lease) {
     let plan = exchange.transport.plan
@@ -74,11 +74,11 @@ actor FakePlayer {
       if let count, count <= 0 { return }
       guard !bytes.isEmpty else { return }
       // A flood inside a head produces no event and would never return to the caller.
-      await Task.yield()  // not mutated: no result depends on the order of tasks
+      await Task.yield()
       guard !Task.isCancelled else { throw exchange.error(.cancelled) }
       // In pieces as a socket delivers them: byte by byte, a flood would take seconds.
       var (piece, copies) = (bytes, 1)
-      while piece.count <= 2048,  // not mutated: the size of the pieces is not part of the port
+      while piece.count <= 2048,
         copies <= (count ?? .max) / 2
       {
         piece += piece

@@ -62,7 +62,6 @@ public final class FakeTransport: HTTPTransport {
   public init(
     _ plan: OriginPlan, limits: ConnectionLimits = ConnectionLimits(), proxy: Proxy? = nil,
     clock: any Clock<Duration> = ContinuousClock(),
-    // not mutated: what is recorded of a request is no behaviour of the port
     recordedBodyLimit: Int = 1 << 20
   ) {
     self.plan = plan
@@ -87,7 +86,6 @@ public final class FakeTransport: HTTPTransport {
   public var events: [OriginEvent] { state.withLock { $0.model.events } }
 
   /// The number of open connections, including idle ones.
-  // not mutated: only users' tests read it
   public var connectionCount: Int { state.withLock { $0.model.connectionCount } }
 
   /// Ends all pending requests and makes later ones fail with

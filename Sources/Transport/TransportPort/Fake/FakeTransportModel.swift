@@ -50,7 +50,6 @@ struct FakeTransportModel: Sendable {
   }
 
   /// The number of open connections, including idle ones.
-  // not mutated: only users' tests read it
   var connectionCount: Int { open.count }
 
   /// Adds a waiter for a connection.
@@ -113,7 +112,6 @@ struct FakeTransportModel: Sendable {
   /// Returns the newest shared connection to an origin that accepts requests.
   private func sharedConnection(to origin: HTTPOrigin) -> (Int, Connection)? {
     let usable = open.filter { $0.value.origin == origin && $0.value.lastProcessed == nil }
-    // not mutated: a request may take any of several connections
     return usable.max { $0.key < $1.key }
   }
 
@@ -169,7 +167,6 @@ struct FakeTransportModel: Sendable {
     _ wire: WireRequest, on connection: Int
   ) -> (head: OriginRequest, index: Int) {
     open[connection]?.requests += 1
-    // not mutated: a request ends with its connection
     let ordinal = open[connection]?.requests ?? 1
     var fields = wire.headerFields
     if open[connection]?.streams != nil { fields.removeAll { $0.name.isOfConnection } }
@@ -183,7 +180,6 @@ struct FakeTransportModel: Sendable {
 
   /// Records content that the origin received.
   mutating func record(_ bytes: [UInt8], of index: Int) {
-    // not mutated: the size of a record is not part of the port
     let room = max(0, recordedBodyLimit - requests[index].body.count)
     requests[index].body += bytes.prefix(room)
     requests[index].bodyCount += bytes.count
@@ -198,7 +194,6 @@ struct FakeTransportModel: Sendable {
   /// Closes all connections and removes all waiters.
   mutating func shutDown() {
     isShutDown = true
-    // not mutated: matters only if a connection is granted before its exchange ends
     waiting = []
     for connection in open.keys.sorted() { close(connection, by: .client) }
   }

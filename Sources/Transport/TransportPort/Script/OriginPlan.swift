@@ -60,7 +60,8 @@ public struct OriginPlan: Sendable {
 
   /// Returns the script to play on a new connection before a request is read.
   ///
-  /// Its argument is the number of the connection, from 1. Not called for HTTP/2 connections.
+  /// Its argument is the number of the connection, from 1. Over HTTP/2, it sends frames as they are on
+  /// the wire; in memory it is not called for HTTP/2 connections.
   public var onConnect: @Sendable (_ connection: Int) -> OriginScript
 
   /// Returns the script to play after the head of a request was received.

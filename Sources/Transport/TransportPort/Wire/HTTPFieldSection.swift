@@ -76,7 +76,6 @@ public struct HTTPFieldSection: Sendable {
 extension TransportError {
   /// Creates the error for bytes that are not the head of an HTTP response.
   static func badHead(_ detail: String, _ line: ArraySlice<UInt8>) -> TransportError {
-    // not mutated: the length of an excerpt in a message
     let excerpt = String(fieldBytes: line.prefix(80)).debugDescription
     return TransportError(
       .malformedHead, phase: .awaitingHead, bytesSent: true, detail: "\(detail): \(excerpt)")

@@ -153,13 +153,13 @@ public struct HTTPResponseParser: Sendable {
       let isUntouched = parser.isEmpty && informational == 0
       throw failure(
         ending, isUntouched ? .emptyReply : .truncatedHead, phase: .awaitingHead,
-        detail: isUntouched  // not mutated: a message
+        detail: isUntouched
           ? "the connection ended before the status line was complete"
           : "the connection ended inside the head of the response")
     default:
       throw failure(
         ending, .truncatedBody, phase: .receivingBody,
-        detail: ending == .unannounced  // not mutated: a message
+        detail: ending == .unannounced
           ? "the connection ended without close_notify, so the body may be truncated"
           : "the connection ended inside the body of the response")
     }
@@ -171,7 +171,6 @@ public struct HTTPResponseParser: Sendable {
     let isReset = ending == .reset
     return TransportError(
       isReset ? .connectionReset : kind, phase: phase, method: method, bytesSent: true,
-      // not mutated: a message
       detail: isReset ? "the connection was reset" : detail)
   }
 
@@ -255,7 +254,6 @@ extension HTTPResponseParser {
       rest.isEmpty || rest.first == UInt8(ascii: ";"),
       rest.allSatisfy(\.isFieldValueByte)
     else {
-      // not mutated: the length of an excerpt in a message
       let excerpt = String(fieldBytes: line.prefix(80)).debugDescription
       throw .badChunk("a chunk size is not 1 to 15 hexadecimal digits: \(excerpt)")
     }

@@ -83,7 +83,8 @@ public struct WireRequest: Sendable, Hashable {
     Array("\(method) \(target) HTTP/1.1\r\n".utf8) + headerFields.wireBytes + [0x0D, 0x0A]
   }
 
-  private var headSize: Int {
+  /// The size of ``head`` in bytes.
+  package var headSize: Int {
     let line = method.rawValue.utf8.count + target.utf8.count + 12
     return headerFields.reduce(line + 2) { $0 + $1.name.rawName.utf8.count + $1.bytes.count + 4 }
   }
@@ -91,7 +92,7 @@ public struct WireRequest: Sendable, Hashable {
   /// Creates an error about this request; its method determines whether a retry is safe.
   public func error(
     _ kind: TransportError.Kind, phase: TransportError.Phase, bytesSent: Bool, code: Int? = nil,
-    detail: String = "",  // not mutated: a message
+    detail: String = "",
     underlying: (any Error)? = nil
   ) -> TransportError {
     TransportError(

@@ -19,6 +19,7 @@ extension JournalPair {
         + strength + deviations + problems + contradictions + damage
       return all.map { pair in
         var pair = pair
+        pair.read()
         pair.testDescription += ", on \(platforms.joined(separator: " and "))"
         return pair
       }

@@ -1,4 +1,5 @@
 import ContractEvidence
+import ContractReports
 import Testing
 
 /// Two journals that differ in one known way, and what each tool has to say.
@@ -20,6 +21,17 @@ struct JournalPair: Sendable, CustomTestStringConvertible {
   var history: [String] = []
   /// What no tool may say of the later journal.
   var mustNotSay: [String] = []
+
+  /// What the tools read, once for all tests.
+  private(set) var journals = (base: Journal(records: []), head: Journal(records: []))
+  private(set) var matrix = Matrix([])
+  private(set) var difference = MatrixDifference(from: Matrix([]), to: Matrix([]))
+
+  mutating func read() {
+    journals = (base.journal, head.journal)
+    matrix = Matrix(journals.head)
+    difference = MatrixDifference(from: Matrix(journals.base), to: matrix)
+  }
 
   init(_ name: String, _ base: PairedRuns, _ head: PairedRuns) {
     testDescription = name

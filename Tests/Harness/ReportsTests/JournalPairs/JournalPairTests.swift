@@ -11,9 +11,7 @@ import Testing
 
   @Test(arguments: JournalPair.all)
   func `the comparison names what changed, and nothing else`(pair: JournalPair) {
-    let difference = MatrixDifference(
-      from: Matrix(pair.base.journal), to: Matrix(pair.head.journal))
-    let text = difference.text
+    let text = pair.difference.text
     let sections = JournalPair.sections(of: text)
     for (title, names) in pair.changes {
       let entries = sections[title] ?? []
@@ -26,14 +24,13 @@ import Testing
     let extra = Set(sections.keys).subtracting(pair.changes.keys).subtracting(pair.mayAlsoList)
     #expect(extra.isEmpty, "\(text)")
     let bits = Set(sections.keys.map { JournalPair.bits[$0] ?? 0 })
-    #expect(difference.exitStatus == bits.reduce(0, +), "\(text)")
+    #expect(pair.difference.exitStatus == bits.reduce(0, +), "\(text)")
     for words in pair.mustNotSay { #expect(!text.contains(words), "\(text)") }
   }
 
   @Test(arguments: JournalPair.all)
   func `the gate names what is wrong, and passes otherwise`(pair: JournalPair) {
-    let head = Matrix(pair.head.journal)
-    let changes = MatrixDifference(from: Matrix(pair.base.journal), to: head)
+    let (head, changes) = (pair.matrix, pair.difference)
     var forbidding = Gate()
     forbidding.forbidsNewDeviations = true
     for (name, gate, changes, expected) in [
@@ -58,9 +55,9 @@ import Testing
   @Test(arguments: JournalPair.all)
   func `the history names what fails and what is damaged`(pair: JournalPair) {
     // The base is a day older.
-    var base = pair.base.journal
+    var base = pair.journals.base
     for index in base.records.indices { base.records[index].time -= 86_400 }
-    let history = EvidenceHistory([("base", base), ("head", pair.head.journal)])
+    let history = EvidenceHistory([("base", base), ("head", pair.journals.head)])
     let text = HistoryReport(history).text
     let page = HistoryReport(history).html
     for part in pair.history {
@@ -75,8 +72,7 @@ import Testing
 
   @Test(arguments: JournalPair.all)
   func `every format of the report shows the changes and the problems`(pair: JournalPair) {
-    let head = Matrix(pair.head.journal)
-    let changes = MatrixDifference(from: Matrix(pair.base.journal), to: head)
+    let (head, changes) = (pair.matrix, pair.difference)
     for format in [ReportFormat.terminal, .markdown, .html, .json] {
       let text = format.text(of: head, showsAll: true, changes: changes)
       let words = text.split(whereSeparator: { $0.isWhitespace }).joined(separator: " ")

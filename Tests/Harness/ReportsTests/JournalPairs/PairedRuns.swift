@@ -35,7 +35,7 @@ struct PairedRuns: Sendable {
     var digest: String?
     var isEnded = true
     /// Changes the finished lines.
-    var edit: @Sendable (inout [String]) -> Void = { _ in }
+    var edit: (@Sendable (inout [String]) -> Void)?
   }
 
   /// Sound runs.
@@ -88,16 +88,21 @@ struct PairedRuns: Sendable {
     for index in runs.indices { body(&runs[index]) }
   }
 
-  /// The journal's text: one run after the other, a second apart.
-  var text: String {
-    var text = ""
-    for (index, run) in runs.enumerated() {
-      text += run.lines(from: EvidenceTime.now - 1000 + Double(index)).map { $0 + "\n" }.joined()
+  /// The journal: one run after the other, a second apart. It is read from text if a run has edited lines.
+  var journal: Journal {
+    let records = runs.enumerated().map { index, run in
+      run.records(from: EvidenceTime.now - 1000 + Double(index))
     }
-    return text
+    guard runs.contains(where: { $0.edit != nil }) else {
+      return Journal(records: Array(records.joined()))
+    }
+    let lines = zip(runs, records).flatMap { run, records in
+      var lines = records.map(\.line)
+      run.edit?(&lines)
+      return lines
+    }
+    return Journal(text: lines.map { $0 + "\n" }.joined(), path: "journal")
   }
-
-  var journal: Journal { Journal(text: text, path: "journal") }
 }
 
 /// The time that ages are computed from.
@@ -111,15 +116,11 @@ extension PairedRuns.Run {
       contract: PairedRuns.contract, clause: clause, implementation: implementation?.id ?? "")
   }
 
-  /// The run's lines, a millisecond apart.
-  fileprivate func lines(from start: Double) -> [String] {
-    var time = start
-    var lines = events.map { event in
-      time += 0.001
-      return JournalRecord(run: id, time: time, event: event).line
+  /// The run's records, a millisecond apart.
+  fileprivate func records(from start: Double) -> [JournalRecord] {
+    events.enumerated().map { index, event in
+      JournalRecord(run: id, time: start + 0.001 * Double(index + 1), event: event)
     }
-    edit(&lines)
-    return lines
   }
 
   private var events: [JournalRecord.Event] {
