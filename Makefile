@@ -26,7 +26,7 @@ contracts: setup ## Run every contract on every implementation and print the mat
 	@.build/debug/contracts run --test-program .build/debug/$(TESTS).xctest
 
 # These tests measure time or observe threads and sockets, so they run without other tests.
-EXPLORERS := ExplorationTests|LockedProgramTests|DriftExplorationTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|FeedbackExplorationTests
+EXPLORERS := ExplorationTests|LockedProgramTests|DriftExplorationTests|ForeignPortsTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|FeedbackExplorationTests
 CONTACTS := ContactTests
 CRASHES := ExploredCrashTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests
@@ -39,9 +39,9 @@ SCRATCH := .build
 # their deadlines. WIDTH is how many run at once; explorers compute all the time, CONTACTS needs every core, and
 # CRASHES waits for processes, for which it would find no thread beside the explorers.
 WIDTH = 64
-SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
+SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) Scripts/in-temporary-folder \
+  swift test --scratch-path $(SCRATCH)
 
-# Building everything would compile the tool of the command plugin a second time.
 TESTS := swift-contract-testingPackageTests
 BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)
 

@@ -112,7 +112,7 @@ let harness: [Target] = [
     ]),
   .target(
     name: "DriftExploration",
-    dependencies: ["ContractExploration", "ContractTesting", "SwiftSource"]),
+    dependencies: ["ContractExploration", "ContractTesting", "SwiftSource", "SystemLocks"]),
   .target(
     name: "CrashExploration",
     dependencies: ["CFileRecorder", "ContractExploration", "ContractTesting", "SystemPlatform"]),
@@ -141,12 +141,6 @@ let harness: [Target] = [
       "CommandLineSupport", "ContractEvidence", "ContractMutation", "ContractReports",
       "ContractScaffold", "HarnessSupport",
     ]),
-  .plugin(
-    name: "ContractsCommand",
-    capability: .command(
-      intent: .custom(
-        verb: "contracts", description: "Run contracts, and report, compare and gate the evidence")),
-    dependencies: ["contracts"], path: "Plugins/ContractsCommand"),
   .target(
     name: "EvidenceSamples", dependencies: ["ContractEvidence", "ContractReports"],
     path: "Tests/Harness/EvidenceSamples"),
@@ -160,8 +154,8 @@ let harness: [Target] = [
   .testTarget(
     name: "HarnessTests",
     dependencies: [
-      "ContractEvidence", "ContractInterleavings", "ContractLiveCalls", "ContractReports",
-      "ContractTesting", "SystemLocks", "SystemProcesses",
+      "CPlatform", "ContractEvidence", "ContractInterleavings", "ContractLiveCalls",
+      "ContractReports", "ContractTesting", "SystemLocks", "SystemProcesses",
     ]),
   .testTarget(
     name: "ExplorationTests",
@@ -190,6 +184,12 @@ let harness: [Target] = [
   .testTarget(
     name: "DriftExplorationTests",
     dependencies: ["ContractTesting", "DriftExploration", "SystemLocks"]),
+  .testTarget(
+    name: "ForeignPortsTests",
+    dependencies: [
+      "CSQLite", "ContractTesting", "DriftExploration", "ServerFixtures", "SystemLocks",
+    ],
+    exclude: ["smtp-server.py"]),
   .testTarget(name: "RecordedHistoriesTests", dependencies: ["RecordedHistories"]),
   .executableTarget(
     name: "example-writer", dependencies: ["LockStepExploration"],
@@ -368,13 +368,13 @@ let matrix: [Target] = [
   .testTarget(
     name: "ContractTests",
     dependencies: [
-      "AnalyticsContract", "AnalyticsPort", "CCurl", "CSQLite", "CheckoutContract", "CheckoutPort",
-      "ContractExploration", "ContractInterleavings", "ContractTesting", "CookieContract",
-      "CookieFoundationAdapter",
+      "AnalyticsContract", "AnalyticsPort", "CCurl", "CPSL", "CSQLite", "CheckoutContract",
+      "CheckoutPort", "ContractEvidence", "ContractExploration", "ContractInterleavings",
+      "ContractTesting", "CookieContract", "CookieFoundationAdapter",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
-      "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin", "SystemLocks",
-      "SystemProcesses",
+      "HarnessSupport", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",
+      "SystemLocks", "SystemProcesses",
       "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
       "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")
@@ -418,7 +418,6 @@ let package = Package(
     library("CrashExploration"),
     library("ServerFixtures"),
     .executable(name: "contracts", targets: ["contracts"]),
-    .plugin(name: "ContractsCommand", targets: ["ContractsCommand"]),
 
     library("ExploredSynchronization"),
     library("ManualClocks"),

@@ -17,6 +17,7 @@ let package = Package(
       dependencies: [
         "TallyFileAdapter", "TallyPort",
         .product(name: "ContractTesting", package: "swift-contract-testing"),
+        .product(name: "DriftExploration", package: "swift-contract-testing"),
       ]),
     .testTarget(name: "DisplayTests", dependencies: ["TallyFileAdapter"]),
   ],

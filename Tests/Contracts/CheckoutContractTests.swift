@@ -71,6 +71,7 @@ extension Implementation<NavigatorFixture> {
       navigator: navigator, goBack: { navigator.goBack() },
       shown: { Array(rendered.withLock(\.self).dropFirst()) })
   }
+  .version { _ in AdaptedVersion.own("CheckoutPort") }
 }
 
 extension Implementation<FeatureTogglesFixture> {
@@ -88,10 +89,12 @@ extension Implementation<FeatureTogglesFixture> {
   static let json = live("json") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.json"))
   }
+  .version { _ in AdaptedVersion.foundation }
 
   static let plist = live("plist") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.plist"))
   }
+  .version { _ in AdaptedVersion.foundation }
 
   static let environment = live("environment") {
     let variables = Mutex<[String: String]>([:])
@@ -115,6 +118,7 @@ extension Implementation<FeatureTogglesFixture> {
       set($0, $1)
     }
   }
+  .version { _ in AdaptedVersion.own("CheckoutPort") }
   .lacking(.flipping, because: "the environment is read once, when the app starts")
 }
 
@@ -199,13 +203,16 @@ extension Implementation<CheckoutFixture> {
   static let globalEnum = live("global-enum") { scope in
     try CheckoutPorts.live(in: scope).fixtureOfGlobals(in: scope)
   }
+  .version { _ in AdaptedVersion.own("CheckoutPort") }
   .exclusive("CheckoutGlobals")
 
   static let injectedStruct = live("injected-struct") {
     try CheckoutPorts.live(in: $0).fixtureOfStruct
   }
+  .version { _ in AdaptedVersion.own("CheckoutPort") }
 
   static let module = live("module") { try CheckoutPorts.live(in: $0).fixtureOfModule }
+    .version { _ in AdaptedVersion.own("CheckoutPort") }
 }
 
 /// The ports that a checkout uses, with control of the toggles and a view of the screens.

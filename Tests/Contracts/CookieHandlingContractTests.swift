@@ -25,12 +25,14 @@ extension Implementation<CookieHandlingFixture> {
     scope.witnessDatabase(file)
     return CookieHandlingFixture(StoreCookieHandling(try SQLiteCookieStore(path: file.path)))
   }
+  .version { _ in AdaptedVersion.sqlite }
 
   static let foundation = live("foundation") { scope in
     let storage = try ephemeralCookieStorage(in: scope)
     scope.witnessStorage(storage)
     return CookieHandlingFixture(StoreCookieHandling(FoundationCookieStore(storage)))
   }
+  .version { _ in AdaptedVersion.foundation }
   .deviating(
     from: "every-line", because: "a comma splits one Set-Cookie line into two cookies", on: .linux
   )

@@ -68,6 +68,7 @@ extension Implementation<FeedbackFixture> {
           clock.advance(by: $0)
         })
     }
+    .version { _ in AdaptedVersion.own("VendorSDK") }
     .deviating(
       from: "late-answer-told-apart", kind: .unsupported,
       because: "the SDK's callbacks do not say which load they answer")

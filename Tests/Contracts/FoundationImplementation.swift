@@ -18,6 +18,7 @@ extension Implementation<CookieStoreFixture> {
       return FoundationCookieStore(storage)
     }
   }
+  .version { _ in AdaptedVersion.foundation }
   .lacking(.persistence, because: "an ephemeral storage is in memory")
   .deviatingByItsInterface
   .deviatingOnLinux
@@ -36,6 +37,7 @@ extension Implementation<CookieStoreFixture> {
       return FoundationCookieStore(storage)
     }
   }
+  .version { _ in AdaptedVersion.foundation }
   .inOwnProcess(sharing: .untilCrash)
   .available(when: "Foundation keeps its files in XDG_DATA_HOME") {
     Platform.current == .linux

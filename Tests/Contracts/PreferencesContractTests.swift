@@ -43,6 +43,7 @@ extension Implementation<ThemeColorFixture> {
       return try #require(UserDefaultsThemeColorProvider(suiteName: suite.name))
     }
   }
+  .version { _ in AdaptedVersion.foundation }
 }
 
 /// A suite of `UserDefaults` with a unique name.

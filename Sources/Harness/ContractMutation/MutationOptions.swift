@@ -29,6 +29,11 @@ package struct MutationOptions: Sendable {
   /// Whether to look for a set of cases that notices as much as all.
   package var reduces = false
 
+  /// A regular expression of the tests that explore drift, or `nil` to look for them in the package.
+  package var explorations: String?
+  /// How long to search for calls that notice a mutant, in seconds.
+  package var searchSeconds = 1
+
   package init(targets: [String]) { self.targets = targets }
 
   /// A file, or some of its lines.

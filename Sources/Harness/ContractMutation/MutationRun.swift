@@ -44,6 +44,11 @@ package struct MutationRun {
   ///
   /// - Throws: ``MutationError`` if something is in the way.
   package func run() throws(MutationError) -> MutationJournal {
+    try judged().judging.writer.journal
+  }
+
+  /// Judges the mutants that the options choose.
+  func judged() throws(MutationError) -> (judging: Judging, chosen: [Mutant]) {
     // The tool writes to processes that may have ended.
     signal(SIGPIPE, SIG_IGN)
     let chosenPlaces = try options.since.map { commit throws(MutationError) in
@@ -81,7 +86,7 @@ package struct MutationRun {
     try judge(chosen, judging)
     if let tests = options.tests { try judge(chosen, byTests: tests, judging) }
     if options.reduces { try reduce(chosen, judging) }
-    return writer.journal
+    return (judging, chosen)
   }
 
   // MARK: - Building

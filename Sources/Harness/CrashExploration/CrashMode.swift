@@ -16,12 +16,15 @@ public enum CrashMode: String, Sendable, Hashable, Codable, CaseIterable {
   /// The power fails, and everything is kept, but of the last write that was not synchronized only some
   /// sectors, of 512 or 4,096 bytes, in any order. A disk promises no more than one sector.
   case powerLossTearingWrite
-  /// The power fails, and everything is kept but one write that was not synchronized: writes to one file
+  /// The power fails, and everything is kept but some writes to one file that were not synchronized: they
   /// reach a disk in any order. Every file system that writes in place allows it.
   case powerLossLosingWrite
   /// The power fails, and names and sizes are kept, but not the bytes, or not those of one write: where a
   /// file grew there are zeros. ext4 with `data=writeback` and XFS may keep a size before its bytes.
   case powerLossKeepingSizes
+  /// The power fails, and everything is kept but one change of names that was not synchronized: they reach
+  /// a disk in any order. A file system without a journal, such as ext2, allows it.
+  case powerLossLosingName
 
   var isPowerLoss: Bool { self != .processCrash }
 }
@@ -31,11 +34,11 @@ extension [CrashMode] {
   public static var posix: [CrashMode] { CrashMode.allCases }
 
   /// What ext4 shows with `data=ordered`, its default: bytes reach the disk before the size that covers
-  /// them, so that a file never ends with zeros that nobody wrote.
+  /// them, so that a file never ends with zeros that nobody wrote, and names change in order.
   ///
   /// Source: the section 'data=ordered' of Linux's Documentation/admin-guide/ext4.rst.
   public static var ext4Ordered: [CrashMode] {
-    CrashMode.allCases.filter { $0 != .powerLossKeepingSizes }
+    CrashMode.allCases.filter { $0 != .powerLossKeepingSizes && $0 != .powerLossLosingName }
   }
 }
 
@@ -49,6 +52,7 @@ extension CrashMode {
     case .powerLossKeepingNames: "ext4, also with data=ordered, and XFS"
     case .powerLossLosingWrite: "ext4, also with data=ordered, XFS, and others that write in place"
     case .powerLossKeepingSizes: "ext4 with data=writeback, and XFS"
+    case .powerLossLosingName: "ext2, and others without a journal"
     }
   }
 }
@@ -63,8 +67,9 @@ extension CrashMode: CustomStringConvertible {
     case .powerLossKeepingData: "power loss, which keeps bytes but no unsynchronized names"
     case .powerLossTearingWrite: "power loss, which tears the last unsynchronized write"
     case .powerLossLosingWrite:
-      "power loss, which loses one unsynchronized write and keeps the others"
+      "power loss, which loses unsynchronized writes and keeps others"
     case .powerLossKeepingSizes: "power loss, which keeps sizes without their unsynchronized bytes"
+    case .powerLossLosingName: "power loss, which loses one unsynchronized change of names"
     }
   }
 }

@@ -14,6 +14,8 @@ public import Foundation
 ///     }
 public struct Reopenable<Subject>: Sendable {
   private let make: @Sendable (URL, FixtureScope) async throws -> Subject
+  private(set) var exemptions = CrashExemption.always
+  private(set) var deviations: [CrashDeviation] = []
 
   /// Creates a fixture.
   ///
@@ -22,6 +24,39 @@ public struct Reopenable<Subject>: Sendable {
   ///   links; a subject that reaches its files by another path can't be explored.
   public init(open: @escaping @Sendable (URL, FixtureScope) async throws -> Subject) {
     make = open
+  }
+
+  /// Exempts files that the subject needs nothing of after a crash, such as those of locks.
+  ///
+  /// They may be written in any way, and no image of a crash has them. The report repeats the reason.
+  ///
+  /// - Parameters:
+  ///   - names: The names of files or folders, in which `*` stands for any characters: `LOCK`, `*.tmp`.
+  ///   - reason: Why the subject needs nothing of them.
+  public func exempting(_ names: String..., because reason: String) -> Reopenable {
+    var copy = self
+    copy.exemptions += names.map { CrashExemption(name: $0, reason: reason) }
+    return copy
+  }
+
+  /// Declares a known finding, so that the exploration goes on to others.
+  ///
+  /// The report counts the crashes that have it. An exploration that does not find it fails, so that the
+  /// declaration is removed; one of given commands, one with a limit of time, and clauses do not. A finding
+  /// that ends the subject's process, or hangs, cannot be declared.
+  ///
+  /// - Parameters:
+  ///   - event: A part of what the report says after 'crash after': `write of 8192 bytes at 0 to data.mdb`.
+  ///   - mode: The mode of the crash, or `nil` for any.
+  ///   - found: A part of what the report says after 'found'.
+  ///   - reason: Why the subject has the finding.
+  public func deviating(
+    after event: String = "", in mode: CrashMode? = nil, found: String, because reason: String
+  ) -> Reopenable {
+    var copy = self
+    copy.deviations.append(
+      CrashDeviation(event: event, found: found, mode: mode, reason: reason))
+    return copy
   }
 
   /// Opens a subject, calls a closure with it and closes it.

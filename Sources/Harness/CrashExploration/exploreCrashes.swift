@@ -114,6 +114,11 @@ private func exploreCrashes<Spec: PersistentSpecification>(
     if report.failure != nil {
       Issue.record("on \(implementation.id): \(report)", sourceLocation: sourceLocation)
     }
+    for reason in report.staleDeviations {
+      Issue.record(
+        "\(implementation.id) no longer deviates (\(reason)): remove its deviating(after:in:found:because:)",
+        sourceLocation: sourceLocation)
+    }
   }
 }
 

@@ -90,6 +90,7 @@ package func findDrift<Subject>(
           settings: settings, examples: ExampleStore(besideFile: filePath), limit: limit,
           process: name)
         if ExplorationProcess.isAssigned { return await explorer.serve() }
+        if await explorer.suggest(besideFile: filePath) { return }
         let found = await explorer.explore()
         report(
           DriftResult(
@@ -111,9 +112,12 @@ extension ExplorationSettings {
   public static func drift(
     fromFake isFromFake: Bool = false, seed: UInt64 = .random(in: 0...0xffff_ffff)
   ) -> ExplorationSettings {
+    // In long sequences, calls meet in the same values more often, and making fixtures takes less of the time.
+    // A real thing may need a tenth of a second for a call.
     ExplorationSettings(
-      runs: .max, time: .seconds(isFromFake ? 1 : 5), seed: seed, steps: 30,
-      runLimit: .seconds(5), replays: 2, shrinkCalls: 4_000, shrinkTime: .seconds(10))
+      runs: .max, time: .seconds(isFromFake ? 1 : 5), seed: seed, steps: 100,
+      runLimit: .seconds(isFromFake ? 5 : 10), replays: 2, shrinkCalls: 4_000,
+      shrinkTime: .seconds(10))
   }
 }
 

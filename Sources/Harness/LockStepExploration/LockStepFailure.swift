@@ -11,7 +11,7 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
   }
 
   /// The commands. The last one fails, unless the setup or the teardown failed.
-  public internal(set) var commands: [Spec.Command]
+  public package(set) var commands: [Spec.Command]
 
   /// The kind of failure.
   public internal(set) var kind: LockStepFailureKind<Spec.Response>

@@ -29,13 +29,7 @@ struct MutateCommand {
     options.selection = arguments["implementation"].map { "\(contract)@\($0)" } ?? contract
     if let filter = arguments["filter"] { options.filter = filter }
     options.tests = arguments["tests"]
-    for text in arguments.list("only") {
-      guard let place = MutationOptions.Place(text) else {
-        throw UsageError(
-          "--only '\(text)' is not valid; give FILE, FILE:LINE or FILE:FIRST-LAST")
-      }
-      options.places.append(place)
-    }
+    options.places = try Self.places(arguments.list("only"))
     options.since = arguments["since"]
     options.mutant = arguments["mutant"]
     options.maximum = try arguments.positiveNumber("max")
@@ -55,6 +49,18 @@ struct MutateCommand {
     options.reduces = arguments.flags.contains("reduce")
     format = try Self.format(arguments["format"])
     output = arguments["output"]
+  }
+
+  static func places(_ texts: [String]) throws(UsageError) -> [MutationOptions.Place] {
+    var places: [MutationOptions.Place] = []
+    for text in texts {
+      guard let place = MutationOptions.Place(text) else {
+        throw UsageError(
+          "--only '\(text)' is not valid; give FILE, FILE:LINE or FILE:FIRST-LAST")
+      }
+      places.append(place)
+    }
+    return places
   }
 
   static func format(_ name: String?) throws(UsageError) -> MutationReportFormat {
@@ -132,7 +138,7 @@ struct MutationsCommand {
 
 /// Shows how far a run is: a line that is overwritten on a terminal, and otherwise a line for each
 /// step.
-private final class MutationProgress: Sendable {
+final class MutationProgress: Sendable {
   private let isTerminal = isatty(STDERR_FILENO) == 1
 
   func show(_ progress: MutationRun.Progress) {

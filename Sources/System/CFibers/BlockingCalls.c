@@ -103,19 +103,14 @@ static void wait_for_mutex(uint32_t *word, uintptr_t caller) {
 }
 
 // `Synchronization.Mutex` calls it if it is locked; libdispatch where a queue or a group is busy.
-__attribute__((weak)) long syscall(long number, ...) {
-  __builtin_va_list list;
-  __builtin_va_start(list, number);
-  long a[6];
-  for (int i = 0; i < 6; i++) a[i] = __builtin_va_arg(list, long);
-  __builtin_va_end(list);
+long cfibers_handle_system_call(long number, const long *a, uintptr_t caller) {
   if (number == SYS_futex && cfibers_is_exploring()) {
     uint32_t *word = (uint32_t *)a[0];
     switch (a[1] & FUTEX_CMD_MASK) {
-      case FUTEX_LOCK_PI: wait_for_mutex(word, CALLER); break;
+      case FUTEX_LOCK_PI: wait_for_mutex(word, caller); break;
       case FUTEX_WAIT: {
         struct changed_word changed = {word, (uint32_t)a[2]};
-        switch (wait_until(CFIBERS_FUTEX, has_changed, &changed, a[3] != 0, CALLER)) {
+        switch (wait_until(CFIBERS_FUTEX, has_changed, &changed, a[3] != 0, caller)) {
           case CALL_IT: break;
           case TRY_AGAIN: return 0;
           case TIME_OUT: errno = ETIMEDOUT; return -1;
@@ -123,11 +118,20 @@ __attribute__((weak)) long syscall(long number, ...) {
       }
     }
   }
-  // The recorder of files, where it is linked, replaces these functions and sees the call.
-  if (number == SYS_fsync) return fsync((int)a[0]);
-  if (number == SYS_fdatasync) return fdatasync((int)a[0]);
   if (number == SYS_getrandom) cfibers_report(CFIBERS_DRAWS, true);
   return cfibers_system_call(number, a);
+}
+
+// CFileRecorder has the same function. Whichever the linker takes serves both.
+__attribute__((weak)) long syscall(long number, ...) {
+  __builtin_va_list list;
+  __builtin_va_start(list, number);
+  long a[6];
+  for (int i = 0; i < 6; i++) a[i] = __builtin_va_arg(list, long);
+  __builtin_va_end(list);
+  if (number == SYS_fsync) return fsync((int)a[0]);
+  if (number == SYS_fdatasync) return fdatasync((int)a[0]);
+  return cfibers_handle_system_call(number, a, CALLER);
 }
 
 static bool is_mutex_free(void *object) {

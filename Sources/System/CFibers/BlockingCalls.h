@@ -12,6 +12,9 @@
 /// A system call that is not looked at.
 long cfibers_system_call(long number, const long *arguments);
 
+/// A system call of the program, by syscall(2).
+long cfibers_handle_system_call(long number, const long *arguments, uintptr_t caller);
+
 /// pthread_create(3), not reported as a thread of the program.
 int cfibers_start_thread(
     pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context);

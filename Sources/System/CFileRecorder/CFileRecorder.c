@@ -41,6 +41,7 @@ const char *file_event_call_name(uint32_t call) {
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -742,6 +743,25 @@ static void synchronized(int descriptor, uint32_t call) {
 
 REPLACED int fsync(int descriptor) { SYNCHRONIZING(CALL_FSYNC, fsync); }
 REPLACED int fdatasync(int descriptor) { SYNCHRONIZING(CALL_FDATASYNC, fdatasync); }
+
+// CFibers, where it is linked, sees other system calls.
+extern long cfibers_handle_system_call(long number, const long *arguments, uintptr_t caller)
+    __attribute__((weak));
+
+// CFibers has the same function. Whichever the linker takes serves both.
+REPLACED long syscall(long number, ...) {
+  va_list list;
+  va_start(list, number);
+  long a[6];
+  for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_fsync) return fsync((int)a[0]);
+  if (number == SYS_fdatasync) return fdatasync((int)a[0]);
+  if (cfibers_handle_system_call != NULL) {
+    return cfibers_handle_system_call(number, a, (uintptr_t)__builtin_return_address(0));
+  }
+  return ORIGINAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
 
 static void synchronized_all(uint32_t call) {
   if (!records()) return;

@@ -10,4 +10,5 @@ import Testing
 
 extension Implementation<CurlOptionsFixture> {
   static let curl = live("curl") { CurlOptionsFixture(in: $0) }
+    .version { _ in AdaptedVersion.curl }
 }

@@ -13,11 +13,26 @@ extension Implementation where Fixture == Reopenable<any NoteStore> {
   static let rightFile = live("right-file") {
     Reopenable { folder, scope in try FileNoteStore(in: folder, .right) }
   }
+
+  static let lmdb = live("lmdb") {
+    Reopenable { folder, scope in
+      let store = try LMDBStore(in: folder)
+      scope.onTearDown { store.close() }
+      return store
+    }
+    .exempting("lock.mdb", because: "LMDB makes its table of readers again")
+    .deviating(found: "MDB_INVALID", because: "LMDB does not create its file in one step")
+  }
 }
 
 @Suite struct CrashExplorationPageTests {
   @Test func notesSurviveCrashes() async throws {
     try await exploreCrashes(NoteSpecification(), on: .rightFile)
+  }
+
+  @Test(.enabled(if: LMDBStore.library != nil, "install it: apt-get install liblmdb0"))
+  func lmdbSurvivesCrashes() async throws {
+    try await exploreCrashes(NoteSpecification(), on: .lmdb, settings: .init(runs: 1, steps: 8))
   }
 
   @Test func `every line of code on the page is in this file`() throws {
@@ -32,7 +47,7 @@ extension Implementation where Fixture == Reopenable<any NoteStore> {
     let blocks = page.components(separatedBy: "```swift\n").dropFirst().map {
       $0.components(separatedBy: "```")[0]
     }
-    #expect(blocks.count == 3)
+    #expect(blocks.count == 4)
     for line in blocks.joined().split(separator: "\n") {
       let isKnown = known.contains(line.trimmingCharacters(in: .whitespaces))
       #expect(isKnown, "\(line)")

@@ -334,8 +334,7 @@ import Testing
     #expect(texts.count == 3 * 15 - 1)
   }
 
-  @Test func `one write may be lost among others, and a size may be kept without its bytes`() throws
-  {
+  @Test func `writes may be lost among others, and a size may be kept without its bytes`() throws {
     let (folder, _) = try recording { folder in
       _ = Self.with(folder + "/a") { file in
         guard write(file, "old!", 4) == 4, fsync(file) == 0, pwrite(file, "NEW", 3, 0) == 3,
@@ -346,14 +345,56 @@ import Testing
     }
     #expect(
       try images(folder, after: .powerLossLosingWrite)
-        == [["a": "oxd!record"], ["a": "NxW!"], ["a": "NEW!record"]])
+        == [
+          "oxd!record", "NxW!", "oxd!", "NEW!record", "old!record", "NEW!", "old!",
+        ].map { ["a": $0] })
     #expect(
-      try images(folder, after: .powerLossKeepingSizes) == [
-        ["a": "old!\0\0\0\0\0\0"], ["a": "oxd!record"], ["a": "NxW!\0\0\0\0\0\0"],
-        ["a": "NEW!record"],
-      ])
+      try images(folder, after: .powerLossKeepingSizes)
+        == [
+          "old!\0\0\0\0\0\0", "oxd!record", "NxW!\0\0\0\0\0\0", "oxd!\0\0\0\0\0\0", "NEW!record",
+          "old!record", "NEW!\0\0\0\0\0\0", "old!\0\0\0\0\0\0",
+        ].map { ["a": $0] })
     #expect(![CrashMode].ext4Ordered.contains(.powerLossKeepingSizes))
     #expect([CrashMode].posix == CrashMode.allCases)
+  }
+
+  @Test func `one change of names may be lost among others`() throws {
+    let (folder, _) = try recording { folder in
+      for name in ["a", "b"] {
+        _ = Self.with("\(folder)/\(name)") { file in Int(fsync(file)) + write(file, name, 1) }
+      }
+      _ = Self.with(folder, O_RDONLY) { Int(fsync($0)) }
+      unlink(folder + "/a")
+      rename(folder + "/b", folder + "/c")
+    }
+    #expect(
+      try images(folder, after: .powerLossLosingName) == [["a": "a", "c": "b"], ["b": "b"]])
+  }
+
+  @Test func `exempt files may be written in any way, and are in no image`() throws {
+    let place = try WorkingFolder()
+    defer { place.remove() }
+    let events = try FileRecorder.recording(place.path) {
+      for name in ["LOCK", "x.log"] { fclose(fopen("\(place.path)/\(name)", "w")) }
+      rename(place.path + "/x.log", place.path + "/y.log")
+      _ = Self.make(place.path + "/a", "a")
+      _ = Self.make(place.path + "/z.log", "z")
+      unlink(place.path + "/LOCK")
+    }
+    let exemptions = [
+      CrashExemption(name: "LOCK", reason: "no lock"),
+      CrashExemption(name: "*.log", reason: "no log"),
+    ]
+    var recorded = RecordedFolder(exempting: exemptions)
+    let followed = try events.filter { try recorded.apply($0) }
+    #expect(followed.map(\.path) == ["a", "a"])
+    try recorded.verify(isEqualTo: place.path)
+    #expect(recorded.exempted == Set(exemptions))
+    #expect(try images(recorded, after: .processCrash) == [["a": "a"]])
+    var strict = RecordedFolder()
+    #expect(throws: CrashExplorationError.self) {
+      for event in events { try strict.apply(event) }
+    }
   }
 
   @Test func `a name in a folder that was not kept is lost with it`() throws {

@@ -1,4 +1,6 @@
-import CrashExploration
+import ContractTesting
+
+@testable import CrashExploration
 
 /// Notes by name: the model of the stores of these tests.
 struct NoteSpecification: Specification {
@@ -91,4 +93,25 @@ extension NoteStore {
   }
 
   func flush() throws {}
+}
+
+extension NoteSpecification {
+  /// Explores the crashes of a store in this process.
+  static func report(
+    on reopenable: Reopenable<any NoteStore>, surviving durability: CrashDurability = .powerLoss,
+    modes: [CrashMode] = .posix, duringRecovery: Bool = false, settings: ExplorationSettings
+  ) async throws -> CrashReport<NoteSpecification> {
+    let trial = CrashTrial(
+      specification: NoteSpecification(), reopenable: reopenable, durability: durability,
+      modes: modes, duringRecovery: duringRecovery)
+    return try await onWatchdogThread {
+      Result {
+        try CrashExplorer(
+          specification: NoteSpecification(), durability: durability, implementation: "store",
+          settings: settings, runner: LocalCrashRunner(trial: trial)
+        ).explore()
+      }
+    } onCancel: {
+    }.get()
+  }
 }

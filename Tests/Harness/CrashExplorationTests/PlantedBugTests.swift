@@ -7,21 +7,12 @@ import Testing
 @Suite(.enabled(if: FileRecorder.unavailability == nil)) struct PlantedBugTests {
   private func report(
     on reopenable: Reopenable<any NoteStore>, surviving durability: CrashDurability = .powerLoss,
-    modes: [CrashMode] = CrashMode.allCases, duringRecovery: Bool = false,
+    modes: [CrashMode] = .posix, duringRecovery: Bool = false,
     settings: ExplorationSettings = .init(runs: 3, seed: 1, steps: 20)
   ) async throws -> CrashReport<NoteSpecification> {
-    let trial = CrashTrial(
-      specification: NoteSpecification(), reopenable: reopenable, durability: durability,
-      modes: modes, duringRecovery: duringRecovery)
-    return try await onWatchdogThread {
-      Result {
-        try CrashExplorer(
-          specification: NoteSpecification(), durability: durability, implementation: "store",
-          settings: settings, runner: LocalCrashRunner(trial: trial)
-        ).explore()
-      }
-    } onCancel: {
-    }.get()
+    try await NoteSpecification.report(
+      on: reopenable, surviving: durability, modes: modes, duringRecovery: duringRecovery,
+      settings: settings)
   }
 
   @Test func `a store that saves rightly survives every crash`() async throws {
@@ -121,6 +112,29 @@ import Testing
     let without = try await report(on: .file(.foundation), surviving: .flush)
     #expect(without.failure?.finding.kind == .lost, "\(without)")
     #expect(without.failure?.commands.last == .flush, "\(without)")
+  }
+
+  // MARK: - Known findings
+
+  @Test func `a known finding does not hide another one, and is counted`() async throws {
+    let store = Reopenable<any NoteStore>.file(.withoutFolder)
+    let finding = try #require(try await report(on: store).failure?.finding)
+    let known = store.deviating(
+      in: .powerLoss, found: finding.found, because: "the folder is not synchronized")
+    let other = try await report(on: known)
+    #expect(other.failure?.finding.mode != .powerLoss, "\(other)")
+    #expect("\(other)".contains("crashes deviate: the folder is not synchronized"), "\(other)")
+    #expect(other.staleDeviations == [])
+    let all = try await report(
+      on: store.deviating(found: "all", because: "the folder is not synchronized"))
+    #expect(all.failure == nil && all.coverage.deviations.values.allSatisfy { $0 > 10 }, "\(all)")
+    #expect(all.coverage.pointsLeftOut == 0)
+  }
+
+  @Test func `a known finding that there is not is stale`() async throws {
+    let report = try await report(
+      on: Reopenable.file(.right).deviating(found: "all", because: "it was wrong"))
+    #expect(report.failure == nil && report.staleDeviations == ["it was wrong"], "\(report)")
   }
 
   // MARK: - Seeds and limits

@@ -159,7 +159,8 @@ import Testing
       .appending(path: "drift-examples-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "Tests.swift").path
-    _ = try await result(of: .notes(.keepsFirst), at: file) { noteOperations }
+    // The process that makes the calls has no result of an exploration that is not its own.
+    _ = try? await result(of: .notes(.keepsFirst), at: file) { noteOperations }
     var settings = ExplorationSettings.drift(fromFake: true, seed: 1)
     settings.runs = 0
     let second = try await result(of: .notes(.keepsFirst), settings: settings, at: file) {
@@ -168,6 +169,52 @@ import Testing
     #expect(second.findings == [["set(\"a\", \"a\")", "set(\"b\", \"a\")", "text(\"a\")"]])
     #expect(second.problems.first?.contains("the saved example") == true)
   }
+
+  @Test func anOperationThatIsNeverCalledFails() async throws {
+    let result = try await result(of: .notes()) {
+      Operation("all") { (notes: any Notes) in notes.all() }
+      Operation("remove", .result(of: "all")) { try $0.remove($1) }
+    }
+    #expect(result.findings.isEmpty)
+    #expect(result.problems.count == 1)
+    #expect(
+      result.problems.first?.hasPrefix(
+        "'remove' was never called, because no call of 'all' returned on both sides") == true)
+  }
+
+  @Test func severalFakesAreComparedWithOneReference() async throws {
+    var results: [DriftResult] = []
+    try await findDrift(
+      of: [.notes(.orders), .notes(), .notes(.removesTwice)], from: .reference,
+      settings: .drift(fromFake: true, seed: 1), filePath: file, Self.built { noteOperations }
+    ) { results.append($0) }
+    try? FileManager.default.removeItem(at: folder)
+    #expect(
+      results.map(\.findings) == [
+        [["add(\"a\")", "add(\"b\")", "all()"]], [],
+        [["add(\"a\")", "remove(add1)", "remove(add1)"]],
+      ])
+  }
+
+  @Test func argumentsAreCombinedOfOthers() async throws {
+    struct Note: Hashable {
+      var key: String
+      var text: String
+    }
+    let result = try await result(of: .notes(.keepsFirst)) {
+      Operation(
+        "set", .combining(.keys, .texts) { @Sendable key, text in Note(key: key, text: text) }
+      ) {
+        (notes: any Notes, note: Note) in try notes.set(note.text, for: note.key)
+      }
+      Operation("text", .keys) { notes, key in try notes.text(for: key) }
+    }
+    #expect(result.findings.map(\.count) == [3])
+  }
+
+  private static func built(
+    @OperationBuilder<any Notes> _ operations: () -> [AnyOperation<any Notes>]
+  ) -> [AnyOperation<any Notes>] { operations() }
 
   @Test func operationsThatCannotBeExploredAreRefused() async throws {
     await #expect(throws: OperationError.unknown("ad", in: "remove")) {

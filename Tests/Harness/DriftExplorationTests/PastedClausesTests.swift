@@ -20,7 +20,7 @@ extension Contract<any Notes> {
     Clause(
       "set-set-text",
       "notes.text(for: \"a\") returns \"b\" after notes.set(\"a\", for: \"a\"), notes.set(\"b\", for: \"a\")",
-      from: "exploration, seed 3"
+      from: "exploration, seed 1"
     ) { notes in
       try notes.set("a", for: "a")
       try notes.set("b", for: "a")

@@ -64,7 +64,7 @@ import Testing
   }
 
   private static let future =
-    "things@real ran at a time 2.0 days in the future; check the clock of the machine that ran it, and "
+    "things@real ran at a time 2 days in the future; check the clock of the machine that ran it, and "
     + "run it again (3 clauses: first, second, third)"
 
   private static func allowing(unproven patterns: String...) -> Gate {
@@ -81,6 +81,24 @@ import Testing
     var gate = strict
     gate.forbidsUnwitnessed = true
     return gate
+  }()
+
+  private static let unversioned: Gate = {
+    var gate = strict
+    gate.forbidsUnversioned = true
+    return gate
+  }()
+
+  private static let unversionedButUnproven: Gate = {
+    var gate = allowing(unproven: "things")
+    gate.forbidsUnversioned = true
+    return gate
+  }()
+
+  private static let versioned: EvidenceSample = {
+    var sample = EvidenceSample()
+    sample.version = "Real 1.0"
+    return sample
   }()
 
   private static let judged: [Judged] = [
@@ -146,6 +164,18 @@ import Testing
       "a live implementation without a witness", EvidenceSample(), unwitnessed,
       says: "things@real has no witness, so nothing shows that it reaches the real thing; call "
         + "scope.witness(_:_:) where its fixture is made"),
+    .init("a live implementation with a version", versioned, unversioned),
+    .init(
+      "a live implementation without a version", EvidenceSample(), unversioned,
+      says: "things@real records no version of what it adapts; declare .version { _ in … }"),
+    .init(
+      "a live implementation that could not say its version",
+      EvidenceSample(
+        outcomes: Dictionary(
+          uniqueKeysWithValues: ["first", "second", "third"].map {
+            ("\($0)@real", .unavailable(reason: "no network"))
+          })),
+      unversionedButUnproven),
     .init("a deviation on its last day", deviating(until: "2027-01-15")),
     .init(
       "several clauses that are unavailable for one reason",
@@ -210,9 +240,9 @@ import Testing
     let old = sentences(
       EvidenceSample(liveAge: -8 * Self.day + 60).matrix, now: EvidenceSample.now + 8 * Self.day)
     #expect(old.count == 4)
-    #expect(old.first == "things/first@fake last ran 8.0 days ago; the maximum is 7.0 days")
-    #expect(old.last == "things: saboteurs last ran 8.0 days ago; the maximum is 7.0 days")
-    let future = "ran at a time 3.0 days in the future; check the clock of the machine that ran it"
+    #expect(old.first == "things/first@fake last ran 8 days ago; the maximum is 7 days")
+    #expect(old.last == "things: saboteurs last ran 8 days ago; the maximum is 7 days")
+    let future = "ran at a time 3 days in the future; check the clock of the machine that ran it"
     #expect(
       sentences(
         EvidenceSample(liveAge: 4 * Self.day).matrix, Gate(), now: EvidenceSample.now - 3 * Self.day

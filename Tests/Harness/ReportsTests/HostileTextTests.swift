@@ -1,5 +1,6 @@
 import ContractEvidence
 import ContractReports
+import EvidenceSamples
 import Foundation
 import Testing
 
@@ -19,6 +20,8 @@ import Testing
     "x ##[add-matcher]planted", "\u{600}##[group]planted", "##vso[task.complete result=Failed;]",
     "###teamcity[buildStop comment='planted']",
     String(repeating: "long ", count: 4000), String(repeating: "x", count: 20_000),
+    "soft\u{AD}zero\u{200B}join\u{200D}mark\u{FEFF}", "tag\u{E0001}\u{E0061}\u{E007F}",
+    "o" + String(repeating: "\u{301}", count: 300),
   ]
 
   /// A matrix that contains the text in every field that accepts one.
@@ -76,6 +79,86 @@ import Testing
     expectNoCommands(in: report)
   }
 
+  @Test(
+    arguments: hostileText.filter { $0.utf8.count < 1000 },
+    ReportFormat.allCases.filter { ![.json, .junit].contains($0) })
+  func `no report for readers has invisible characters or towers of marks`(
+    text: String, format: ReportFormat
+  ) {
+    let report = format.text(of: matrix(containing: text))
+    var marks = 0
+    var tallest = 0
+    for scalar in report.unicodeScalars {
+      let isMark = scalar.value >= 0x80 && scalar.properties.generalCategory == .nonspacingMark
+      marks = isMark ? marks + 1 : 0
+      tallest = max(tallest, marks)
+    }
+    #expect(tallest <= 8)
+    let hidden = report.unicodeScalars.filter { scalar in
+      [0xad, 0x200b, 0x200d, 0xfeff].contains(scalar.value)
+        || (0xe0000...0xe007f).contains(scalar.value)
+    }
+    #expect(hidden.isEmpty)
+  }
+
+  @Test func `emoji keep their joiners, and letters their accents`() {
+    let text = "👩🏽‍💻 caf\u{65}\u{301} ❤️ कार्‍य"
+    #expect(text.printable.unicodeScalars.elementsEqual(text.unicodeScalars))
+  }
+
+  @Test(
+    arguments: ReportFormat.allCases.filter { $0 != .json }, ["é", "o\u{301}\u{302}", "\u{301}"])
+  func `the length of sentences and messages is limited`(
+    format: ReportFormat, unit: String
+  ) {
+    let text = String(repeating: unit, count: 300_000 / unit.utf8.count)
+    let records = EvidenceSample(outcomes: [
+      "first@fake": .failed, "second@real": .unavailable(reason: text),
+    ]).records.map { record in
+      var record = record
+      switch record.event {
+      case .contract(var contract):
+        for index in contract.clauses.indices { contract.clauses[index].sentence = text }
+        record.event = .contract(contract)
+      case .caseFinished(var result) where !result.issues.isEmpty:
+        result.issues[0].message = text
+        record.event = .caseFinished(result)
+      default: break
+      }
+      return record
+    }
+    let length = format.text(of: Matrix(records)).utf8.count
+    #expect(length < 200_000)
+  }
+
+  @Test func `Markdown that is too long for a summary ends early and says so, failures first`() {
+    let sample = EvidenceSample(
+      clauses: (1...500).map { "clause-\($0)" }, outcomes: ["clause-499@fake": .failed])
+    var report = MarkdownReport(sample.matrix)
+    report.greatestLength = 20_000
+    let text = report.text
+    let length = text.utf8.count
+    #expect(length <= 20_000)
+    let hasFailure = text.contains("things/clause-499@fake")
+    #expect(hasFailure)
+    let end = String(text.suffix(300))
+    #expect(end.contains(/\n\*\*[0-9]+ lines are left out\*\*, because a summary may have 1 MiB/))
+  }
+
+  @Test
+  func `a page about very many cases is bounded, failures first, and says what it leaves out`() {
+    let sample = EvidenceSample(
+      clauses: (1...500).map { "clause-\($0)" }, outcomes: ["clause-499@fake": .failed])
+    var report = HTMLReport(sample.matrix)
+    report.greatestLength = 100_000
+    let page = report.text
+    let length = page.utf8.count
+    let hasFailure = page.contains("id=\"things/clause-499@fake\"")
+    let saysSo = page.contains(" clauses are left out, because the page would be too long.")
+    #expect(length < 150_000)
+    #expect(hasFailure && saysSo)
+  }
+
   @Test(arguments: hostileText)
   func `a comparison of two matrices has one line for each change, and none is a command`(
     text: String
@@ -83,6 +166,14 @@ import Testing
     let difference = MatrixDifference(from: Matrix([]), to: matrix(containing: text))
     #expect(!difference.isEmpty)
     expectNoCommands(in: difference.text)
+  }
+
+  @Test(arguments: hostileText)
+  func `no line of a history is a command`(text: String) {
+    let journal = Journal(records: [JournalRecord(run: "r", time: 1, event: .problem(text))])
+    let report = HistoryReport(EvidenceHistory([(text, journal)])).text
+    #expect(report.split(separator: "\n").count == 4)
+    expectNoCommands(in: report)
   }
 
   /// Expects that no CI system takes a line for a command.

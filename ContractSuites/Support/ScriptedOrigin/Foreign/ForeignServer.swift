@@ -31,6 +31,16 @@ public final class ForeignServer: Sendable {
     /// The path of the program; `nil` if it is not installed.
     public var path: String? { executablePath(of: rawValue) }
 
+    /// What the program says of its version, such as `nginx version: nginx/1.24.0`; `nil` if it is not installed.
+    public var version: String? {
+      guard let path else { return nil }
+      let option = [.nghttpd, .node].contains(self) ? "--version" : "-v"
+      guard let run = try? ProgramRun([path, option]), run.status == 0 else { return nil }
+      // nginx writes it to standard error.
+      let text = (run.output + run.errors).split(separator: "\n").first.map(String.init)
+      return text.map { $0.lowercased().contains(rawValue) ? $0 : "\(rawValue) \($0)" }
+    }
+
     /// The path of the program.
     ///
     /// - Throws: ``Failure`` if it is not installed.

@@ -23,6 +23,8 @@ final class CaseServerProcess {
     var temporaryFolder: String?
     /// Whether the process runs cases by name; otherwise it runs the tests of the filter once.
     var servesCases = true
+    /// More variables, and whether tests run one after the other.
+    var request: [String: String] = [:]
   }
 
   typealias Line = CaseServerLine
@@ -71,16 +73,19 @@ final class CaseServerProcess {
       variables["CONTRACT_CASE_SERVER"] = String(program.memoryLimit)
     }
     if let folder = program.temporaryFolder { variables["TMPDIR"] = folder }
+    variables.merge(program.request) { $1 }
     if let state {
       variables[SwitchSource.variable] = state.path
     } else {
       variables["CONTRACT_CASE_SERVER_TESTS"] = "1"
     }
     // The program's own folder: tests look for files relative to it.
-    let arguments = [
-      "/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", program.folder, program.path,
-      "--testing-library", "swift-testing", "--filter", program.filter,
-    ]
+    let arguments =
+      [
+        "/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", program.folder, program.path,
+        "--testing-library", "swift-testing", "--filter", program.filter,
+      ]
+      + (program.request.isEmpty ? [] : ["--no-parallel"])
     process = 0
     let code = withCStrings(arguments) { arguments in
       withCStrings(variables.map { "\($0)=\($1)" }) { variables in

@@ -1,3 +1,4 @@
+import ContractEvidence
 public import Foundation
 import SystemLocks
 import Testing
@@ -21,16 +22,13 @@ public final class FixtureScope: Sendable {
   /// Creates an empty folder for this case, and removes it during teardown.
   ///
   /// If the case runs in its own process, the folder is removed even if the process crashes or is
-  /// killed.
+  /// killed. If the test process itself is killed, the next run removes the folder.
   /// - Returns: The folder, inside the system's temporary folder, with mode 0700.
   /// - Throws: Foundation's error if the folder can't be created.
   public func temporaryDirectory() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("contract-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    onTearDown { try FileManager.default.removeItem(at: folder) }
-    return folder
+    let folder = try LockedFolder()
+    onTearDown { try folder.remove() }
+    return folder.url
   }
 
   /// Attaches a text to the case if the case fails, such as the log of a server.
@@ -81,7 +79,9 @@ extension FixtureScope {
   ///     }
   ///
   /// Take the sample without the adapter: from the file, the server or the SDK itself. Otherwise a fake can
-  /// answer for it.
+  /// answer for it. Whoever writes the closure can still change what it reads; reports say how each column is
+  /// witnessed. Stronger are ``witness(file:)``, ``witness(_:printedBy:)`` and the proxy of `ServerFixtures`, which
+  /// is a witness by itself.
   ///
   /// - Parameters:
   ///   - name: What is sampled, for reports: `the database file`.
@@ -90,8 +90,33 @@ extension FixtureScope {
   public func witness<Sample: Hashable & Sendable>(
     _ name: String, _ sample: @escaping @Sendable () async throws -> Sample
   ) {
+    addWitness(name, .closure, sample)
+  }
+
+  /// Names a file that the clauses must change. The harness reads it.
+  ///
+  /// - Parameter file: The file, which may be missing at first.
+  public func witness(file: URL) {
+    addWitness(file.lastPathComponent, .file) { try Data(contentsOf: file) }
+  }
+
+  /// Names a program whose output the clauses must change, because it reads what the implementation has written.
+  ///
+  ///     scope.witness("the rows", printedBy: ["sqlite3", file.path, "SELECT * FROM cookies"])
+  ///
+  /// - Parameters:
+  ///   - name: What is printed, for reports.
+  ///   - arguments: The program's name or path, and its arguments. It has 5 s.
+  public func witness(_ name: String, printedBy arguments: [String]) {
+    addWitness(name, .program) { ProgramOutput.of(arguments, within: .seconds(5)) }
+  }
+
+  /// Names a witness of some kind.
+  package func addWitness<Sample: Hashable & Sendable>(
+    _ name: String, _ kind: WitnessKind, _ sample: @escaping @Sendable () async throws -> Sample
+  ) {
     witnesses.withLock {
-      $0.append(Witness(name: name) { (try? await sample()).map(WitnessSample.init) })
+      $0.append(Witness(name: name, kind: kind) { (try? await sample()).map(WitnessSample.init) })
     }
   }
 }
@@ -99,6 +124,7 @@ extension FixtureScope {
 /// A part of the real thing that is sampled before and after a clause.
 struct Witness: Sendable {
   var name: String
+  var kind: WitnessKind
   var sample: @Sendable () async -> WitnessSample?
 }
 

@@ -59,7 +59,7 @@ private final class CaseProcess: Sendable {
   private static let allowance = Duration.seconds(30)
 
   private let process: TestProcess
-  private let folder: URL
+  private let folder: LockedFolder
   private let journal: String
   /// This process's end of the connection to the process's ``CaseServer``.
   private let socket: CInt
@@ -68,23 +68,21 @@ private final class CaseProcess: Sendable {
   private let position = Mutex<UInt64>(0)
 
   init(for id: CaseID, in test: Test) throws {
-    folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("contract-cases-\(UUID().uuidString)", isDirectory: true)
-    journal = folder.appendingPathComponent("journal.jsonl").path
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try LockedFolder("s")
+    journal = folder.url.appendingPathComponent("journal.jsonl").path
     var ends: [CInt] = [-1, -1]
     do {
       guard platform_connected_sockets(&ends) == 0 else {
         throw TestProcess.StartError(action: "connect to the process", code: errno)
       }
       process = try TestProcess(
-        running: test, in: folder,
+        running: test, in: folder.url,
         environment: [
           "CONTRACT": "\(id.contract)/*@\(id.implementation)", ProcessRole.childVariable: journal,
         ], input: FileHandle(fileDescriptor: ends[1], closeOnDealloc: true))
     } catch {
       if ends[0] >= 0 { close(ends[0]) }
-      try? FileManager.default.removeItem(at: folder)
+      try? folder.remove()
       throw error
     }
     let socket = ends[0]
@@ -109,7 +107,7 @@ private final class CaseProcess: Sendable {
     // The thread that reads closes nothing, because the number could be another file's by then.
     shutdown(socket, Int32(SHUT_RDWR))
     close(socket)
-    try? FileManager.default.removeItem(at: folder)
+    try? folder.remove()
   }
 
   /// Runs a case.

@@ -50,7 +50,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   /// The model's state after each number of commands.
   private let states: [Spec.State]
 
-  private var recorded = RecordedFolder()
+  private var recorded: RecordedFolder
   private var coverage: CrashCoverage
   private var observations: [Key: Observation] = [:]
   private var recoveries: [Key: Recovery] = [:]
@@ -86,8 +86,10 @@ struct CrashExaminer<Spec: PersistentSpecification> {
         _ = trial.specification.apply(command, to: &state)
         return state
       }
+    recorded = RecordedFolder(exempting: trial.reopenable.exemptions)
     coverage = CrashCoverage(
       commands: commands.count, calls: events.count { $0.kind != .mark })
+    for deviation in trial.reopenable.deviations { coverage.deviations[deviation.reason] = 0 }
   }
 
   /// Examines every point until one has a finding or the time is over.
@@ -95,8 +97,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     until deadline: ContinuousClock.Instant?, willOpen: (CrashFinding) -> Void
   ) throws -> CrashTrial<Spec>.Outcome {
     for (number, event) in events.enumerated() {
-      try recorded.apply(event)
-      guard advance(event) else { continue }
+      guard try recorded.apply(event), advance(event) else { continue }
       if deadline.map({ ContinuousClock.now >= $0 }) == true || trial.cancellation.isSet {
         coverage.pointsLeftOut += 1
         continue
@@ -106,14 +107,21 @@ struct CrashExaminer<Spec: PersistentSpecification> {
         event: event.kind == .mark
           ? "the return of command \(acknowledged)" : event.description,
         number: number + 1, count: events.count, acknowledged: acknowledged, begun: begun)
+      if trial.modes.contains(where: { mode in
+        recorded.files.contains { !$0.isExhaustive(after: mode) }
+      }) {
+        coverage.pointsNotExhausted += 1
+      }
       for mode in trial.modes {
         for image in FolderImage.images(of: recorded, after: mode) {
-          if let finding = try examine(image, point, mode, willOpen) {
+          if let finding = try examine(image, point, mode, willOpen), !isKnown(finding) {
+            coverage.exempted = Set(recorded.exempted.map(\.description))
             return .init(coverage: coverage, finding: finding)
           }
         }
       }
     }
+    coverage.exempted = Set(recorded.exempted.map(\.description))
     return .init(coverage: coverage, finding: stuck)
   }
 
@@ -121,13 +129,22 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   ///
   /// - Returns: Whether a crash after the event is a point of its own.
   private mutating func advance(_ event: FileEvent) -> Bool {
-    guard event.kind == .mark else { return event.kind != .map }
+    guard event.kind == .mark else { return true }
     if event.offset.isMultiple(of: 2) {
       begun = event.offset / 2 + 1
       return false
     }
     acknowledged = event.offset / 2 + 1
     if spec.isFlush(commands[acknowledged - 1]) { flushed = acknowledged }
+    return true
+  }
+
+  /// Whether the subject is known to have a finding, which is counted.
+  private mutating func isKnown(_ finding: CrashFinding) -> Bool {
+    guard let deviation = trial.reopenable.deviations.first(where: { $0.covers(finding) }) else {
+      return false
+    }
+    coverage.deviations[deviation.reason, default: 0] += 1
     return true
   }
 
@@ -155,8 +172,10 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     observations[key] = observation
     var (failure, survived) = judge(observation, &finding)
     if failure == nil { failure = try examineRecovery(of: key, finding, willOpen) }
-    if let survived, goesOn, stuck == nil {
-      stuck = try goOn(place, outside, from: survived, &finding)
+    if let survived, goesOn, stuck == nil,
+      let found = try goOn(place, outside, from: survived, &finding), !isKnown(found)
+    {
+      stuck = found
     }
     return failure
   }
@@ -168,7 +187,8 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     _ image: FolderImage, _ key: Key, in place: String, _ outside: [Spec.Command]
   ) throws -> Observation {
     guard trial.duringRecovery else { return try observe(place, outside, spec.probes) }
-    let folder = try RecordedFolder(image) { path throws(CrashExplorationError) in
+    let folder = try RecordedFolder(image, exempting: trial.reopenable.exemptions) {
+      path throws(CrashExplorationError) in
       var status = stat()
       guard stat(place + "/" + path, &status) == 0 else {
         throw CrashExplorationError(.unsupportedCall, "can't find the image of \(path)")
@@ -210,8 +230,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     var recorded = recovery.folder
     var reads: [SecondRead] = []
     for event in recovery.events where !trial.cancellation.isSet {
-      try recorded.apply(event)
-      guard event.kind != .map, event.kind != .mark else { continue }
+      guard try recorded.apply(event), event.kind != .mark else { continue }
       coverage.pointsOfRecovery += 1
       for image in FolderImage.images(of: recorded, after: first.mode) {
         coverage.images += 1

@@ -52,7 +52,7 @@ struct CrashTrial<Spec: PersistentSpecification>: Sendable {
     let events = try FileRecorder.recording(folder) {
       try runBlocking { try await perform(commands, in: folder) }
     }
-    var recorded = RecordedFolder()
+    var recorded = RecordedFolder(exempting: reopenable.exemptions)
     for event in events { try recorded.apply(event) }
     try recorded.verify(isEqualTo: folder)
     return events

@@ -15,10 +15,10 @@ struct FolderImage {
     case none
     /// Parts of the last write are missing.
     case torn([Range<Int>])
-    /// A write is missing.
-    case lost(write: Int)
-    /// The bytes, and zeros up to a size; a write may be missing too.
-    case grown(to: Int, losing: Int?)
+    /// Writes are missing.
+    case lost(writes: [Int])
+    /// The bytes, and zeros up to a size; writes may be missing too.
+    case grown(to: Int, losing: [Int])
   }
 
   /// What is at each path. Equal contents are equal images.
@@ -113,18 +113,20 @@ struct FolderImage {
       damaged { file in file.tornParts.map { (file.torn($0), .torn($0)) } }
     case .powerLossLosingWrite:
       damaged { file in
-        file.writesToLose.map { (file.without(write: $0), .lost(write: $0)) }
+        file.writesToLose.map { (file.without(writes: $0), .lost(writes: $0)) }
       }
     case .powerLossKeepingSizes:
       [FolderImage(folder.names) { folder.files[$0].grown }]
         + damaged { file in
           let size = file.present.bytes.count
-          return file.writesToLose.map { write in
-            var bytes = file.without(write: write)
+          return file.writesToLose.map { writes in
+            var bytes = file.without(writes: writes)
             bytes.grow(to: size)
-            return (bytes, .grown(to: size, losing: write))
+            return (bytes, .grown(to: size, losing: writes))
           }
         }
+    case .powerLossLosingName:
+      folder.unsynchronizedNames.indices.map { FolderImage(folder.names(without: $0), present) }
     }
   }
 
@@ -176,10 +178,28 @@ extension RecordedFolder.File {
   /// The largest number of sectors of which every combination is tried.
   private static let sectorLimit = 6
 
-  /// The writes of which one may be lost: all of them, or the first and last 16.
-  fileprivate var writesToLose: [Int] {
+  /// The largest number of writes of which every combination is lost.
+  private static let writeLimit = 5
+
+  /// The writes that may be lost together: every combination of a few, and of more each one alone, of more
+  /// than 32 the first and last 16.
+  fileprivate var writesToLose: [[Int]] {
     let all = Array(unsynchronized.indices)
-    return all.count <= 32 ? all : Array(all.prefix(16) + all.suffix(16))
+    if all.count <= Self.writeLimit {
+      return (1..<1 << all.count).map { bits in all.filter { bits >> $0 & 1 == 1 } }
+    }
+    return (all.count <= 32 ? all : Array(all.prefix(16) + all.suffix(16))).map { [$0] }
+  }
+
+  /// Whether every combination of lost writes, or of sectors, is tried.
+  func isExhaustive(after mode: CrashMode) -> Bool {
+    switch mode {
+    case .powerLossLosingWrite, .powerLossKeepingSizes:
+      unsynchronized.count <= Self.writeLimit
+    case .powerLossTearingWrite:
+      unsynchronized.last.map { Self.sectors(of: $0.range, 512).count <= Self.sectorLimit } ?? true
+    default: true
+    }
   }
 
   /// The synchronized bytes, and zeros up to the present size.
@@ -187,7 +207,7 @@ extension RecordedFolder.File {
     guard durable.bytes.count < present.bytes.count else { return (durable, .none) }
     var version = durable
     version.bytes.grow(to: present.bytes.count)
-    return (version, .grown(to: version.bytes.count, losing: nil))
+    return (version, .grown(to: version.bytes.count, losing: []))
   }
 
   /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors of 512

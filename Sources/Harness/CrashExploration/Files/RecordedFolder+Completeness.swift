@@ -4,11 +4,12 @@ extension RecordedFolder {
   /// Checks that this is a folder byte for byte, so that nothing happened to it which was not
   /// recorded.
   ///
-  /// Of files with a shared writable mapping only the names are compared.
+  /// Exempt files are not compared.
   ///
   /// - Throws: ``CrashExplorationError`` of the kind `incompleteRecording`.
-  func verify(isEqualTo folder: String) throws(CrashExplorationError) {
-    let found = Set((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [])
+  mutating func verify(isEqualTo folder: String) throws(CrashExplorationError) {
+    let all = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    let found = Set(all.filter { !isExempt($0) })
     if let extra = found.subtracting(names.keys).min() {
       throw Self.incomplete("\(extra) exists and was not recorded")
     }
@@ -22,7 +23,6 @@ extension RecordedFolder {
       case .link(let target):
         let actual = try? FileManager.default.destinationOfSymbolicLink(atPath: place)
         guard actual == target else { throw Self.incomplete("the link \(path) leads elsewhere") }
-      case .file(let index) where files[index].isMapped: break
       case .file(let index):
         let actual = FileManager.default.contents(atPath: place).map { [UInt8]($0) }
         guard let actual else { throw Self.incomplete("\(path) can't be read") }
@@ -47,6 +47,7 @@ extension RecordedFolder {
       .incompleteRecording,
       "the recording is not complete, so there is no verdict: \(what). The subject writes in a way that "
         + "can't be seen: with stdio, through a mapping, in another process, by a path with a symbolic "
-        + "link, or after it was closed")
+        + "link, or after it was closed. If it needs nothing of such a file after a crash, exempt the name: "
+        + "Reopenable.exempting(_:because:)")
   }
 }

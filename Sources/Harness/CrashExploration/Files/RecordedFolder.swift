@@ -11,8 +11,6 @@ struct RecordedFolder {
     var present = Version()
     /// The bytes that were synchronized last.
     var durable = Version()
-    /// Whether a shared writable mapping of it was made, so that its bytes are not known.
-    var isMapped = false
     /// The writes since the file was synchronized or resized, and the bytes before them.
     var unsynchronized: [Write] = []
     var base: [UInt8] = []
@@ -43,19 +41,29 @@ struct RecordedFolder {
   private(set) var files: [File] = []
   private(set) var names: [String: Entry] = [:]
   private(set) var durableNames: [String: Entry] = [:]
+  /// The changes of names since their folders were synchronized; `nil` for a name that was removed.
+  private(set) var unsynchronizedNames: [[String: Entry?]] = []
+  /// What is not followed, and what of it there was.
+  private let exemptions: [CrashExemption]
+  private(set) var exempted: Set<CrashExemption> = []
+  private var exemptFiles: Set<UInt64> = []
 
   private var indices: [UInt64: Int] = [:]
   private var changes = 0
 
   /// An empty folder.
-  init() {}
+  init(exempting exemptions: [CrashExemption] = CrashExemption.always) {
+    self.exemptions = exemptions
+  }
 
   /// A folder with the files of an image, all of them synchronized.
   ///
   /// - Parameter identify: Returns what identifies the file at a path in a recording.
   init(
-    _ image: FolderImage, identify: (String) throws(CrashExplorationError) -> UInt64
+    _ image: FolderImage, exempting exemptions: [CrashExemption],
+    identify: (String) throws(CrashExplorationError) -> UInt64
   ) throws(CrashExplorationError) {
+    self.init(exempting: exemptions)
     var known: [Int: Int] = [:]
     for (path, content) in image.contents {
       switch content {
@@ -76,8 +84,24 @@ struct RecordedFolder {
 
   /// Applies an event.
   ///
+  /// - Returns: Whether it is followed, and not that of an exempt file.
   /// - Throws: ``CrashExplorationError`` if it can't be replayed.
-  mutating func apply(_ event: FileEvent) throws(CrashExplorationError) {
+  @discardableResult
+  mutating func apply(_ event: FileEvent) throws(CrashExplorationError) -> Bool {
+    guard let event = try followed(event) else { return false }
+    let before = names
+    try follow(event)
+    if names != before {
+      var changes: [String: Entry?] = [:]
+      for path in Set(names.keys).union(before.keys) where names[path] != before[path] {
+        changes.updateValue(names[path], forKey: path)
+      }
+      unsynchronizedNames.append(changes)
+    }
+    return true
+  }
+
+  private mutating func follow(_ event: FileEvent) throws(CrashExplorationError) {
     switch event.kind {
     case .create:
       indices[event.file] = files.count
@@ -90,6 +114,7 @@ struct RecordedFolder {
     case .syncAll:
       for index in files.indices { synchronize(index) }
       durableNames = names
+      unsynchronizedNames = []
     case .rename: try rename(event.path, to: event.other)
     case .exchange:
       try rename(event.path, to: "\0")
@@ -102,16 +127,53 @@ struct RecordedFolder {
     case .link: names[event.path] = .file(try index(event))
     case .symlink: names[event.path] = .link(to: event.other)
     case .makeFolder: names[event.path] = .folder
-    case .map:
-      // The index of SQLite's write-ahead log, which is made again after a crash
-      // (<https://www.sqlite.org/walformat.html>).
-      guard event.path.hasSuffix("-shm") else {
-        throw Self.unsupported(event, "what is written through it can't be recorded")
-      }
-      files[try index(event)].isMapped = true
+    case .map: throw Self.unsupported(event, "what is written through it can't be recorded")
     case .unknown: throw Self.unsupported(event, "it can't be replayed")
     case .mark: break
     }
+  }
+
+  /// What an event does to files that are followed; `nil` if nothing.
+  private mutating func followed(
+    _ event: FileEvent
+  ) throws(CrashExplorationError) -> FileEvent? {
+    switch event.kind {
+    case .mark, .syncAll, .syncFolder: return event
+    case .exchange where isExempt(event.path) || isExempt(event.other):
+      throw Self.unsupported(event, "one of them is exempt")
+    case .rename where isExempt(event.path):
+      guard isExempt(event.other) else {
+        throw Self.unsupported(event, "the file is exempt, and gets a name that is not")
+      }
+      return nil
+    case .rename where isExempt(event.other):
+      var event = event
+      event.kind = .unlink
+      return event
+    case .create:
+      exemptFiles.remove(event.file)
+      if isExempt(event.path) { exemptFiles.insert(event.file) }
+      return isExempt(event.path) ? nil : event
+    case .write, .resize, .sync, .map:
+      return exemptFiles.contains(event.file) || isExempt(event.path) ? nil : event
+    default: return isExempt(event.path) ? nil : event
+    }
+  }
+
+  /// Whether a path is not followed.
+  mutating func isExempt(_ path: String) -> Bool {
+    guard let exemption = exemptions.first(where: { $0.covers(path) }) else { return false }
+    exempted.insert(exemption)
+    return true
+  }
+
+  /// The names if all changes but one are kept.
+  func names(without lost: Int) -> [String: Entry] {
+    var kept = durableNames
+    for (number, changes) in unsynchronizedNames.enumerated() where number != lost {
+      for (path, entry) in changes { kept[path] = entry }
+    }
+    return kept
   }
 
   private static func unsupported(_ event: FileEvent, _ reason: String) -> CrashExplorationError {
@@ -127,7 +189,8 @@ struct RecordedFolder {
     CrashExplorationError(
       .incompleteRecording,
       "\(event): nothing recorded made \(what), so there is no verdict; it was made with stdio, in another "
-        + "folder, by another process, or in another way that can't be seen")
+        + "folder, by another process, or in another way that can't be seen; exempt the name if the subject "
+        + "needs nothing of it after a crash: Reopenable.exempting(_:because:)")
   }
 
   // MARK: - Files
@@ -176,6 +239,8 @@ struct RecordedFolder {
       durableNames[path] = nil
     }
     for (path, entry) in names where isIn(path) { durableNames[path] = entry }
+    unsynchronizedNames = unsynchronizedNames.map { $0.filter { !isIn($0.key) } }
+      .filter { !$0.isEmpty }
   }
 
   private mutating func rename(_ path: String, to other: String) throws(CrashExplorationError) {
@@ -203,10 +268,10 @@ extension RecordedFolder.File {
     base = present.bytes
   }
 
-  /// The bytes with all writes but one.
-  func without(write number: Int) -> [UInt8] {
+  /// The bytes with all writes but some.
+  func without(writes numbers: [Int]) -> [UInt8] {
     var bytes = base
-    for (index, write) in unsynchronized.enumerated() where index != number {
+    for (index, write) in unsynchronized.enumerated() where !numbers.contains(index) {
       bytes.grow(to: write.range.upperBound)
       bytes.replaceSubrange(write.range, with: write.bytes)
     }

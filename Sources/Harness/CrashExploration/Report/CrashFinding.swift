@@ -83,6 +83,12 @@ struct CrashCoverage: Sendable, Codable, Equatable {
   var images = 0
   /// The images that were opened; the others are equal to one of these.
   var opened = 0
+  /// The points at which not every combination of lost writes or sectors was tried, because there are many.
+  var pointsNotExhausted = 0
+  /// The exempt files that there were, with the reasons.
+  var exempted: Set<String> = []
+  /// The number of crashes after which the subject has a known finding, by its reason.
+  var deviations: [String: Int] = [:]
 
   static func += (one: inout Self, other: Self) {
     one.commands += other.commands
@@ -92,6 +98,9 @@ struct CrashCoverage: Sendable, Codable, Equatable {
     one.pointsOfRecovery += other.pointsOfRecovery
     one.images += other.images
     one.opened += other.opened
+    one.pointsNotExhausted += other.pointsNotExhausted
+    one.exempted.formUnion(other.exempted)
+    one.deviations.merge(other.deviations, uniquingKeysWith: +)
   }
 }
 
@@ -101,7 +110,17 @@ extension CrashCoverage: CustomStringConvertible {
       "\(commands) commands, \(calls) recorded calls, \(points) crash points, "
       + (pointsOfRecovery > 0 ? "\(pointsOfRecovery) while reopening, " : "")
       + "\(images) images, of which \(opened) differ and were opened"
-    return pointsLeftOut == 0
-      ? text : text + "; the time limit left out \(pointsLeftOut) crash points"
+    var remarks = [
+      pointsNotExhausted == 0
+        ? "every combination of unsynchronized writes and sectors was tried"
+        : "at \(pointsNotExhausted) crash points not every combination of unsynchronized writes and sectors "
+          + "was tried"
+    ]
+    if pointsLeftOut > 0 {
+      remarks.append("the time limit left out \(pointsLeftOut) crash points")
+    }
+    if !exempted.isEmpty { remarks.append("exempt: \(exempted.sorted().joined(separator: ", "))") }
+    remarks += deviations.sorted { $0.key < $1.key }.map { "\($1) crashes deviate: \($0)" }
+    return ([text] + remarks).joined(separator: "; ")
   }
 }

@@ -25,6 +25,12 @@ struct CrashReport<Spec: PersistentSpecification>: Sendable {
   var failure: Failure?
   var duration: Duration = .zero
 
+  /// The reasons of known findings that a whole exploration did not have.
+  var staleDeviations: [String] {
+    guard failure == nil, coverage.pointsLeftOut == 0 else { return [] }
+    return coverage.deviations.filter { $0.value == 0 }.keys.sorted()
+  }
+
   /// What was examined, in one line.
   var summary: String {
     "\(runs) runs, \(coverage) in \(duration), first seed \(seed)"

@@ -82,10 +82,14 @@ struct BoundCall<Subject>: Sendable {
       var liveAnswer: SideAnswer<Answer> = .notCalled
       var fakeAnswer: SideAnswer<Answer> = .notCalled
       if pair.side != .fake {
-        liveAnswer = await SideAnswer { try await call(pair.live.fixture, repeat each live) }
+        liveAnswer = await pair.answer(of: .live) {
+          try await call(pair.live.fixture, repeat each live)
+        }
       }
       if pair.side != .live {
-        fakeAnswer = await SideAnswer { try await call(pair.fake.fixture, repeat each fake) }
+        fakeAnswer = await pair.answer(of: .fake) {
+          try await call(pair.fake.fixture, repeat each fake)
+        }
       }
       if let keepsResults {
         pair.liveResults[keepsResults].append(liveAnswer.value)

@@ -183,8 +183,8 @@ public struct Observation<Subject>: Sendable {
   ) -> @Sendable (DriftPair<Subject>) async -> StepOutcome {
     let comparison = AnswerComparison<Answer>.whole
     return { pair in
-      let live = await SideAnswer { try await read(pair.live.fixture) }
-      let fake = await SideAnswer { try await read(pair.fake.fixture) }
+      let live = await pair.answer(of: .live) { try await read(pair.live.fixture) }
+      let fake = await pair.answer(of: .fake) { try await read(pair.fake.fixture) }
       return pair.compare(live, fake, comparison, nil)
     }
   }

@@ -29,18 +29,23 @@ struct DriftExplorer<Subject> {
   func explore() async -> DriftReport<Subject> {
     var report = DriftReport<Subject>(live: live.id, fake: fake.id, seed: settings.seed)
     var mode = DriftMode()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "drift-\(UUID())")
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    mode.marks = folder.path
     var settings = settings
     var repetitions = 0
     while report.findings.count < limit, repetitions < Self.repetitions {
       let result = await lockStep(mode, settings).storing(in: examples).explore()
       report.add(result)
       settings.time = settings.time.map { $0 - result.searchTime }
-      guard let failure = result.failure else { break }
+      guard var failure = result.failure else { break }
       if case .setUpThrew("SideUnavailable", let reason) = failure.kind {
         report.unavailability = reason
         return report
       }
       if let seed = failure.seed { settings.seed = seed &+ 1 }
+      await condense(&failure, mode)
       let finding = await finding(from: failure, &mode)
       if finding.map({ report.include($0) }) != true {
         repetitions += 1
@@ -52,6 +57,12 @@ struct DriftExplorer<Subject> {
       if let time = settings.time, time <= .zero { break }
     }
     if !report.findings.contains(where: \.isOfSetUp) { await seekKnown(&report) }
+    let marks = CallMarks(folder: folder.path)
+    // A few sequences may be over before a result is there.
+    if report.runs >= 20 {
+      report.uncalled = operations.filter { !$0.references.isEmpty && !marks.isSet($0.name) }
+        .map { ($0.name, $0.references) }
+    }
     return report
   }
 
@@ -129,8 +140,10 @@ struct DriftExplorer<Subject> {
     }
   }
 
-  private func transcripts(of commands: [Call], count: Int) async -> [[TranscriptStep]] {
-    var mode = DriftMode()
+  func transcripts(
+    of commands: [Call], count: Int, in mode: DriftMode = DriftMode()
+  ) async -> [[TranscriptStep]] {
+    var mode = mode
     mode.transcribes = true
     let texts = await lockStep(mode, settings).sendingCommands()
       .run(each: Array(repeating: commands, count: count)) { kind -> String? in
@@ -146,12 +159,13 @@ struct DriftExplorer<Subject> {
     await lockStep(.requested, settings).sendingCommands().serve(STDIN_FILENO)
   }
 
-  private func lockStep(
+  func lockStep(
     _ mode: DriftMode, _ settings: ExplorationSettings
   ) -> LockStep<Specification> {
     let specification = Specification(
       operations, observations, live: live.id, fake: fake.id, mode: mode)
-    let (live, fake) = (live, fake)
+    let live = mode.mutated == .fake ? fake : live
+    let fake = mode.mutated == .live ? live : fake
     var lockStep = LockStep(specification, settings: settings) { pair in
       do {
         try await specification.finish(pair)

@@ -8,6 +8,8 @@ final class DriftPair<Subject> {
   let fake: ScopedSubject<Subject>
   /// The only side on which calls are made; `nil` for both.
   let side: DriftMode.Side?
+  /// Switches a mutant on for each call of the fake; `nil` if the sides are different implementations.
+  let mutants: MutantSwitch?
 
   /// What the calls of each recorded operation returned.
   var liveResults: [[Any?]]
@@ -30,12 +32,18 @@ final class DriftPair<Subject> {
     recordedOperations: Int
   ) async throws {
     side = mode.side
+    mutants = mode.mutated == nil ? nil : MutantSwitch.current
     self.live = try await SideError.naming(live.id, "making its fixture") {
       try await ScopedSubject(live)
     }
     do {
-      self.fake = try await SideError.naming(fake.id, "making its fixture") {
-        try await ScopedSubject(fake)
+      self.fake = try await SideError.naming(fake.id, "making its fixture") { [mutants] in
+        guard let mutants else { return try await ScopedSubject(fake) }
+        var result: Result<ScopedSubject<Subject>, any Error> = .failure(EndlessLoop())
+        _ = await mutants.run(mutated: true) {
+          do { result = .success(try await ScopedSubject(fake)) } catch { result = .failure(error) }
+        }
+        return try result.get()
       }
     } catch {
       try? await self.live.tearDown()
@@ -44,6 +52,16 @@ final class DriftPair<Subject> {
     liveResults = Array(repeating: [], count: recordedOperations)
     fakeResults = liveResults
     transcript = mode.transcribes ? [] : nil
+  }
+
+  /// Makes a call on one side.
+  func answer<Value>(
+    of side: DriftMode.Side, _ call: () async throws -> Value
+  ) async -> SideAnswer<Value> {
+    guard let mutants else { return await SideAnswer(call) }
+    var answer: SideAnswer<Value> = .notCalled
+    let isEndless = await mutants.run(mutated: side == .fake) { answer = await SideAnswer(call) }
+    return isEndless ? .threw(EndlessLoop()) : answer
   }
 
   /// Compares the answers of both sides, and transcribes them if that is wanted.

@@ -1,6 +1,7 @@
 import ContractExploration
 import ContractTesting
 import Foundation
+import SystemLocks
 
 /// What an exploration looks for; it is sent to the process that makes the calls.
 struct DriftMode: Codable, Sendable {
@@ -27,6 +28,10 @@ struct DriftMode: Codable, Sendable {
   var side: Side?
   /// Whether the answers are written down, and not judged.
   var transcribes = false
+  /// The implementation that is compared with itself, once without and once with a mutant.
+  var mutated: Side?
+  /// The folder in which each operation that is called leaves a file.
+  var marks: String?
 
   /// The variable with the mode of the process that makes the calls.
   static let variable = "CONTRACT_DRIFT"
@@ -141,6 +146,7 @@ struct DriftSpecification<Subject>: Specification {
   let fake: String
   let mode: DriftMode
   let context: DrawContext
+  private let marks: CallMarks?
 
   init(
     _ operations: [AnyOperation<Subject>], _ observations: [Observation<Subject>], live: String,
@@ -151,6 +157,7 @@ struct DriftSpecification<Subject>: Specification {
     self.live = live
     self.fake = fake
     self.mode = mode
+    marks = mode.marks.map { CallMarks(folder: $0) }
     var meanings: [String] = []
     for meaning in operations.flatMap(\.meanings) where !meanings.contains(meaning) {
       meanings.append(meaning)
@@ -199,6 +206,9 @@ struct DriftSpecification<Subject>: Specification {
     }
     let steps = pair.transcript?.count ?? 0
     let outcome = await bound.perform(pair, context.recorded.firstIndex(of: operation.name))
+    if let marks, !operation.references.isEmpty {
+      if case .skipped = outcome {} else { marks.set(operation.name) }
+    }
     if pair.transcript != nil {
       if case .skipped = outcome { pair.transcript?.append(TranscriptStep(isSkipped: true)) }
       pair.callNumber += 1
@@ -293,4 +303,29 @@ struct DriftSpecification<Subject>: Specification {
 /// A difference that an observation found at the end of a sequence.
 struct EndDifference: Error, CustomStringConvertible {
   var description: String
+}
+
+/// Which operations were called, for the process that explores: an empty file for each.
+struct CallMarks: Sendable {
+  private let folder: String
+  private let called = CalledNames()
+
+  private final class CalledNames: Sendable {
+    let names = Mutex<Set<String>>([])
+  }
+
+  init(folder: String) { self.folder = folder }
+
+  func set(_ operation: String) {
+    guard called.names.withLock({ $0.insert(operation).inserted }) else { return }
+    _ = FileManager.default.createFile(atPath: path(of: operation), contents: nil)
+  }
+
+  func isSet(_ operation: String) -> Bool {
+    FileManager.default.fileExists(atPath: path(of: operation))
+  }
+
+  private func path(of operation: String) -> String {
+    "\(folder)/" + operation.utf8.map { String($0, radix: 16) }.joined()
+  }
 }

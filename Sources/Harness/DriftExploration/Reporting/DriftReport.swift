@@ -18,6 +18,8 @@ struct DriftReport<Subject> {
   var consequences = 0
   /// The declared differences, and whether they were seen.
   var known: [(operation: String, reason: String, isSeen: Bool)] = []
+  /// The operations that were never called, with those whose results they need.
+  var uncalled: [(operation: String, references: [String])] = []
   private var storeProblems: [String] = []
   /// How often each category was found.
   private var counts: [String: Int] = [:]
@@ -101,6 +103,12 @@ struct DriftReport<Subject> {
       texts.append(
         "the difference declared for '\(known.operation)' (\(known.reason)) was not seen in "
           + "\(fake); remove .differing(because:), or explore longer with CONTRACT_EXPLORE_SECONDS")
+    }
+    for (operation, references) in uncalled {
+      let names = Set(references).sorted().map { "'\($0)'" }.joined(separator: ", ")
+      texts.append(
+        "'\(operation)' was never called, because no call of \(names) returned on both sides what it "
+          + "needs; correct its domains, or remove it")
     }
     return texts + Set(storeProblems).sorted()
   }

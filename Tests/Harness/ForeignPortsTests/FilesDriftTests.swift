@@ -34,30 +34,11 @@ extension Implementation<any Files> {
 
 @Suite struct FilesDriftTests {
   @Test func theFakeBehavesLikeTheDisk() async throws {
-    try await exploreDrift(of: .memory(), from: .disk) { operations }
+    try await exploreDrift(of: .memory(), from: .disk, settings: .foreign) { operations }
   }
 
-  @Test(
-    arguments: [
-      FileTree.Flaw.leavesChildren: 4...5, .removesFullFolders: 3...3, .makesParents: 1...1,
-      .refusesToReplace: 3...3, .ignoresLinksInPaths: 2...2, .resolvesLinksFromRoot: 2...4,
-      .refusesToStay: 2...2, .movesTargets: 2...4, .replacesFolders: 3...3,
-      .refusesDanglingLinks: 2...2,
-    ].sorted { $0.key.rawValue < $1.key.rawValue })
-  func everyReportedFlawIsFoundWithFewCalls(
-    _ flaw: FileTree.Flaw, _ counts: ClosedRange<Int>
-  ) async throws {
-    var results: [DriftResult] = []
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "drift-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
-    var settings = ExplorationSettings.drift(seed: 1)
-    settings.time = .seconds(10)
-    try await findDrift(
-      of: [.memory(flaw)], from: .disk, settings: settings, limit: 4,
-      filePath: folder.appending(path: "Tests.swift").path, operations
-    ) { results.append($0) }
-    let count = try #require(results.first?.findings.map(\.count).min())
-    #expect(counts.contains(count))
+  @Test(arguments: FileTree.Flaw.sought)
+  func flawsAreFound(_ flaw: FileTree.Flaw) async throws {
+    try await expectFinding(of: flaw, in: .memory(flaw), from: .disk, operations)
   }
 }

@@ -63,7 +63,7 @@ final class MemoryFiles: Files {
 /// Files, folders and links by number.
 struct FileTree: Sendable {
   /// A mistake that a public in-memory file system made, with the report of it.
-  enum Flaw: String, CaseIterable, Sendable {
+  enum Flaw: String, ReportedFlaw {
     /// Moving a folder leaves what is in it (spf13/afero#141).
     case leavesChildren
     /// Removing a folder removes what is in it (spf13/afero#232, webpack/memory-fs#61).
@@ -84,6 +84,27 @@ struct FileTree: Sendable {
     case replacesFolders
     /// Writing through a link whose target is missing fails (pytest-dev/pyfakefs#251).
     case refusesDanglingLinks
+
+    // Nobody reported these; each changes one rule of path_resolution(7), rename(2) or the port.
+    case copyFollowsLinks, copyForgetsReadOnly, copySharesFiles, copyReplaces, copiesIntoItself
+    case moveIntoItselfDoesNothing, moveForgetsReadOnly, moveGoesIntoFolders, removeFollowsLinks
+    case listsNoLinks, linksAreWritable, readOnlyIgnoresLinks, writesReadOnly, writeReplacesLinks
+    case readsFolders, dotDotLeavesLinks, ignoresSlashes, followsTwoLinks, loopsAreMissing
+    case foldersReplaceDanglingLinks, linksReplaceFiles, keepsReadOnlyFiles
+
+    var calls: ClosedRange<Int> {
+      switch self {
+      case .makesParents: 1...1
+      case .ignoresLinksInPaths, .refusesToStay: 2...2
+      case .removesFullFolders, .refusesToReplace: 3...3
+      // These show in several ways, of which some need more calls.
+      case .refusesDanglingLinks: 2...3
+      case .replacesFolders: 3...4
+      case .resolvesLinksFromRoot, .movesTargets: 2...4
+      case .leavesChildren: 4...7
+      default: 1...6
+      }
+    }
   }
 
   private enum Node {
@@ -117,7 +138,13 @@ struct FileTree: Sendable {
 
   mutating func write(_ bytes: [UInt8], to path: String) throws(FilesError) {
     if let file = try? resolve(path), case .file(_, let isReadOnly) = nodes[file] {
-      if isReadOnly { throw .notAllowed }
+      if isReadOnly, flaw != .writesReadOnly { throw .notAllowed }
+      if flaw == .writeReplacesLinks, let link = try? resolve(path, followsLast: false),
+        case .link = nodes[link]
+      {
+        nodes[link] = .file(bytes, isReadOnly: false)
+        return
+      }
       nodes[file] = .file(bytes, isReadOnly: false)
       return
     }
@@ -127,6 +154,7 @@ struct FileTree: Sendable {
   mutating func read(_ path: String) throws(FilesError) -> [UInt8] {
     switch nodes[try resolve(path)] {
     case .file(let bytes, _): return bytes
+    case .folder where flaw == .readsFolders: return []
     default: throw .isFolder
     }
   }
@@ -140,6 +168,11 @@ struct FileTree: Sendable {
       }
     }
     let (folder, last) = try locate(path)
+    if flaw == .foldersReplaceDanglingLinks, case .name(let name) = last,
+      (try? resolve(path)) == nil
+    {
+      detach(name, from: folder)
+    }
     guard case .name(let name) = last, child(name, of: folder) == nil else { throw .exists }
     _ = add(.folder([:]), name, in: folder)
   }
@@ -148,7 +181,9 @@ struct FileTree: Sendable {
     if target.isEmpty { throw .missing }
     let (folder, last) = try locate(path)
     guard case .name(let name) = last else { throw .exists }
-    if child(name, of: folder) != nil { throw .exists }
+    if let child = child(name, of: folder) {
+      guard flaw == .linksReplaceFiles, case .file = nodes[child] else { throw .exists }
+    }
     if path.hasSuffix("/") { throw .missing }
     _ = add(.link(target), name, in: folder)
   }
@@ -162,7 +197,13 @@ struct FileTree: Sendable {
 
   mutating func remove(_ path: String) throws(FilesError) {
     let node = try resolve(path, followsLast: false)
-    let (folder, last) = try locate(path)
+    var (folder, last) = try locate(path)
+    if flaw == .removeFollowsLinks, case .link = nodes[node], let target = try? resolve(path),
+      let parent = parents[target], let name = name(of: target)
+    {
+      (folder, last) = (parent, .name(name))
+    }
+    if flaw == .keepsReadOnlyFiles, case .file(_, true) = nodes[node] { throw .notAllowed }
     if case .folder(let children) = nodes[node] {
       switch last {
       case .dot: throw .intoItself
@@ -191,7 +232,16 @@ struct FileTree: Sendable {
     if !isFolder, from.hasSuffix("/") { throw .notFolder }
     let replaced = child(newName, of: newFolder)
     if !isFolder, path.hasSuffix("/") { throw .notFolder }
-    if isFolder, contains(node, newFolder) { throw .intoItself }
+    if isFolder, contains(node, newFolder) {
+      if flaw == .moveIntoItselfDoesNothing { return }
+      throw .intoItself
+    }
+    if flaw == .moveGoesIntoFolders, let replaced, replaced != node,
+      case .folder = nodes[replaced], child(oldName, of: replaced) == nil
+    {
+      detach(oldName, from: folder)
+      return attach(node, oldName, in: replaced)
+    }
     if node == replaced {
       if flaw == .refusesToStay { throw .exists }
       return
@@ -210,16 +260,19 @@ struct FileTree: Sendable {
     }
     detach(oldName, from: folder)
     if flaw == .leavesChildren, isFolder { nodes[node] = .folder([:]) }
+    if flaw == .moveForgetsReadOnly, case .file(let bytes, _) = nodes[node] {
+      nodes[node] = .file(bytes, isReadOnly: false)
+    }
     attach(node, newName, in: newFolder)
   }
 
   mutating func copy(_ from: String, to path: String) throws(FilesError) {
-    let node = try resolve(from, followsLast: false)
-    if (try? resolve(path, followsLast: false)) != nil { throw .exists }
+    let node = try resolve(from, followsLast: flaw == .copyFollowsLinks)
+    if flaw != .copyReplaces, (try? resolve(path, followsLast: false)) != nil { throw .exists }
     if case .folder = nodes[node] {
       let parts = path.split(separator: "/").dropLast()
       if let folder = try? parts.isEmpty ? root : resolve(parts.joined(separator: "/")),
-        contains(node, folder)
+        contains(node, folder), flaw != .copiesIntoItself
       {
         throw .intoItself
       }
@@ -228,18 +281,21 @@ struct FileTree: Sendable {
   }
 
   func list(_ path: String) throws(FilesError) -> [String] {
-    guard case .folder(let children) = nodes[try resolve(path)] else { throw .notFolder }
+    let node = try resolve(path, followsLast: flaw != .listsNoLinks)
+    guard case .folder(let children) = nodes[node] else { throw .notFolder }
     return children.keys.sorted()
   }
 
   mutating func setReadOnly(_ isReadOnly: Bool, at path: String) throws(FilesError) {
-    let node = try resolve(path)
+    let node = try resolve(path, followsLast: flaw != .readOnlyIgnoresLinks)
+    if flaw == .readOnlyIgnoresLinks, case .link = nodes[node] { return }
     guard case .file(let bytes, _) = nodes[node] else { throw .isFolder }
     nodes[node] = .file(bytes, isReadOnly: isReadOnly)
   }
 
   func isReadOnly(_ path: String) throws(FilesError) -> Bool {
-    if case .file(_, let isReadOnly) = nodes[try resolve(path)] { isReadOnly } else { false }
+    let node = try resolve(path, followsLast: flaw != .linksAreWritable)
+    return if case .file(_, let isReadOnly) = nodes[node] { isReadOnly } else { false }
   }
 
   // MARK: - Paths
@@ -258,19 +314,25 @@ struct FileTree: Sendable {
     if path.isEmpty { throw .missing }
     let parts = path.split(separator: "/")
     var node = start
+    // The folder of the last link.
+    var lastLink: Int?
     for (index, part) in parts.enumerated() {
       let isLast = index == parts.count - 1
       guard case .folder(let children) = nodes[node] else { throw .notFolder }
       if part == "." { continue }
       if part == ".." {
         node = parents[node] ?? node
+        if flaw == .dotDotLeavesLinks, let link = lastLink { node = link }
         continue
       }
       guard let child = children[String(part)] else { throw .missing }
       if case .link(let target) = nodes[child], !isLast || followsLast || path.hasSuffix("/") {
         if flaw == .ignoresLinksInPaths, !isLast { throw .missing }
         depth += 1
-        if depth > 40 { throw .loop }
+        lastLink = node
+        if depth > (flaw == .followsTwoLinks ? 2 : 40) {
+          throw flaw == .loopsAreMissing ? .missing : .loop
+        }
         let base = flaw == .resolvesLinksFromRoot ? root : node
         node = try resolve(target, from: base, followsLast: true, &depth)
       } else {
@@ -278,7 +340,10 @@ struct FileTree: Sendable {
       }
     }
     if path.hasSuffix("/") {
-      guard case .folder = nodes[node] else { throw .notFolder }
+      guard case .folder = nodes[node] else {
+        if flaw == .ignoresSlashes { return node }
+        throw .notFolder
+      }
     }
     return node
   }
@@ -331,8 +396,13 @@ struct FileTree: Sendable {
     switch nodes[node] {
     case .link(let target): try link(path, to: target)
     case .file(let bytes, let isReadOnly):
+      if flaw == .copySharesFiles, let (folder, last) = try? locate(path),
+        case .name(let name) = last
+      {
+        return attach(node, name, in: folder)
+      }
       try write(bytes, to: path)
-      if isReadOnly { try setReadOnly(true, at: path) }
+      if isReadOnly, flaw != .copyForgetsReadOnly { try setReadOnly(true, at: path) }
     case .folder(let children):
       try makeFolder(path)
       for (name, child) in children.sorted(by: { $0.key < $1.key }) {

@@ -1,0 +1,125 @@
+import ContractExploration
+import ContractTesting
+import Foundation
+
+/// The answer of a mutant that passed too many switches.
+struct EndlessLoop: Error {}
+
+extension DriftExplorer {
+  /// Looks for calls that each mutant answers otherwise than the original, and states them as clauses where the
+  /// live side confirms the original.
+  ///
+  /// - Returns: Whether this process was started for that.
+  func suggest(besideFile file: String) async -> Bool {
+    guard let request = SuggestionRequest.current, let mutants = MutantSwitch.current else {
+      return false
+    }
+    var ids = ClauseIDs(besideFile: file)
+    var rest = request.pending[...]
+    while let mutant = rest.popFirst(), !Task.isCancelled {
+      mutants.chosen = mutant
+      mutants.forgetReached(mutant)
+      let sides = [DriftMode.Side.fake, .live]
+      var found: (failure: Failure, side: DriftMode.Side)?
+      for side in sides where found == nil {
+        found = await difference(in: side, seconds: request.seconds).map { ($0, side) }
+        // A mutant of the fake's code isn't in the live side's.
+        if mutants.isReached(mutant) { break }
+      }
+      guard let (failure, side) = found else {
+        let reason =
+          mutants.isReached(mutant)
+          ? "answered alike for \(request.seconds) s: equivalent, or not noticed by these operations"
+          : "not reached by these operations"
+        request.append(Suggestion(mutants: [mutant], reason: reason))
+        continue
+      }
+      let others = await noticed(by: failure.commands, of: Array(rest), in: side)
+      rest.removeAll { others.contains($0) }
+      var suggestion = await confirmed(failure, of: mutant, in: side, &ids)
+      suggestion.mutants = [mutant] + others
+      request.append(suggestion)
+    }
+    return true
+  }
+
+  /// The shortest calls that the chosen mutant of a side answers otherwise than the original.
+  private func difference(in side: DriftMode.Side, seconds: Double) async -> Failure? {
+    var settings = settings
+    settings.time = .seconds(seconds)
+    settings.runLimit = .seconds(2)
+    return await lockStep(.mutated(side), settings).sendingCommands().explore().failure
+  }
+
+  /// The mutants that calls notice.
+  private func noticed(
+    by commands: [Call], of mutants: [Int], in side: DriftMode.Side
+  ) async -> [Int] {
+    guard let first = mutants.first, let switches = MutantSwitch.current else { return [] }
+    switches.chosen = first
+    let next = Counter()
+    let noticed = await lockStep(.mutated(side), settings).sendingCommands()
+      .run(each: mutants.map { _ in commands }) { kind in
+        let number = next.increment()
+        if mutants.indices.contains(number) { switches.chosen = mutants[number] }
+        return kind != nil
+      }
+    return zip(mutants, noticed).filter(\.1).map(\.0)
+  }
+
+  /// What the live side and the unchanged fake say to the calls.
+  private func confirmed(
+    _ failure: Failure, of mutant: Int, in side: DriftMode.Side, _ ids: inout ClauseIDs
+  ) async -> Suggestion {
+    var finding = DriftFinding(
+      failure, specification: lockStep(DriftMode(), settings).specification)
+    let transcripts = await transcripts(of: failure.commands, count: 2)
+    finding.steps = transcripts.first ?? []
+    finding.isStable =
+      transcripts.count == 2 && transcripts[0].map(\.live) == transcripts[1].map(\.live)
+    func text() -> FindingText<Subject> {
+      FindingText(
+        finding, live: live.id, fake: fake.id, operations: operations, observations: observations)
+    }
+    if finding.steps.contains(where: \.differs) {
+      let isUnknown = await lockStep(DriftMode(), settings).sendingCommands()
+        .run(each: [failure.commands]) { $0 != nil }.first
+      guard isUnknown != false else {
+        return Suggestion(mutants: [], reason: "noticed only after a difference that is declared")
+      }
+      return Suggestion(mutants: [], text: text().description, isDrift: true)
+    }
+    guard !finding.steps.isEmpty else {
+      return Suggestion(mutants: [], reason: "noticed by calls that the live side does not answer")
+    }
+    // The clause states the answer that the mutant changes: the last, if it ends the process.
+    MutantSwitch.current?.chosen = mutant
+    let mutated = await self.transcripts(of: failure.commands, count: 1, in: .mutated(side)).first
+    let index = mutated?.firstIndex(where: \.differs) ?? finding.steps.count - 1
+    finding.steps[min(index, finding.steps.count - 1)].differs = true
+    guard let clause = text().clause(&ids) else {
+      return Suggestion(mutants: [], reason: "noticed by calls that no clause can state")
+    }
+    return Suggestion(mutants: [], text: clause)
+  }
+}
+
+/// Counts calls of a closure that one thread makes after the other.
+private final class Counter: @unchecked Sendable {
+  // Unchecked, and sound: the exploration's thread is the only one that counts.
+  private var count = 0
+
+  func increment() -> Int {
+    count += 1
+    return count
+  }
+}
+
+extension DriftMode {
+  /// Compares an implementation with itself, while a mutant is switched on for one of the two.
+  static func mutated(_ side: Side) -> DriftMode {
+    var mode = DriftMode()
+    mode.mutated = side
+    return mode
+  }
+}
