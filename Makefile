@@ -41,7 +41,6 @@ SCRATCH := .build
 WIDTH = 64
 SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --scratch-path $(SCRATCH)
 
-# Building everything would compile the tool of the command plugin a second time.
 TESTS := swift-contract-testingPackageTests
 BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)
 

@@ -141,12 +141,6 @@ let harness: [Target] = [
       "CommandLineSupport", "ContractEvidence", "ContractMutation", "ContractReports",
       "ContractScaffold", "HarnessSupport",
     ]),
-  .plugin(
-    name: "ContractsCommand",
-    capability: .command(
-      intent: .custom(
-        verb: "contracts", description: "Run contracts, and report, compare and gate the evidence")),
-    dependencies: ["contracts"], path: "Plugins/ContractsCommand"),
   .target(
     name: "EvidenceSamples", dependencies: ["ContractEvidence", "ContractReports"],
     path: "Tests/Harness/EvidenceSamples"),
@@ -160,8 +154,8 @@ let harness: [Target] = [
   .testTarget(
     name: "HarnessTests",
     dependencies: [
-      "ContractEvidence", "ContractInterleavings", "ContractLiveCalls", "ContractReports",
-      "ContractTesting", "SystemLocks", "SystemProcesses",
+      "CPlatform", "ContractEvidence", "ContractInterleavings", "ContractLiveCalls",
+      "ContractReports", "ContractTesting", "SystemLocks", "SystemProcesses",
     ]),
   .testTarget(
     name: "ExplorationTests",
@@ -424,7 +418,6 @@ let package = Package(
     library("CrashExploration"),
     library("ServerFixtures"),
     .executable(name: "contracts", targets: ["contracts"]),
-    .plugin(name: "ContractsCommand", targets: ["ContractsCommand"]),
 
     library("ExploredSynchronization"),
     library("ManualClocks"),

@@ -1,5 +1,18 @@
 import ContractTesting
+import Foundation
 import Testing
+
+extension Implementation<any Jobs> {
+  static let scoped = live("scoped") { (scope: FixtureScope) in
+    let folder = try scope.temporaryDirectry()  // expect: value of type 'FixtureScope' has no member 'temporaryDirectry'
+    return try FileJobs(folder)
+  }
+}
+
+struct FileJobs: Jobs {
+  init(_ folder: URL) throws {}
+  func open() -> Int { 1 }
+}
 
 protocol Jobs: Sendable {
   func open() -> Int

@@ -38,12 +38,14 @@ extension Implementation<AnalyticsFixture> {
     scope.witness("the SDK's events") { tracker.arrivals }
     return AnalyticsFixture(tracker: tracker) { tracker.arrivals }
   }
+  .ofThisPackage
 
   static let adapter = live("adapter") { scope in
     let tracker = AnalyticsTracker()
     scope.witness("the SDK's events") { tracker.arrivals }
     return AnalyticsFixture(tracker: VendorAnalyticsTracker(tracker)) { tracker.arrivals }
   }
+  .ofThisPackage
 }
 
 extension AnalyticsTracker {

@@ -71,6 +71,7 @@ extension Implementation<NavigatorFixture> {
       navigator: navigator, goBack: { navigator.goBack() },
       shown: { Array(rendered.withLock(\.self).dropFirst()) })
   }
+  .ofThisPackage
 }
 
 extension Implementation<FeatureTogglesFixture> {
@@ -88,10 +89,12 @@ extension Implementation<FeatureTogglesFixture> {
   static let json = live("json") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.json"))
   }
+  .ofThisPackage
 
   static let plist = live("plist") { scope in
     try FeatureTogglesFixture(SettingsFile(in: scope, named: "toggles.plist"))
   }
+  .ofThisPackage
 
   static let environment = live("environment") {
     let variables = Mutex<[String: String]>([:])
@@ -115,6 +118,7 @@ extension Implementation<FeatureTogglesFixture> {
       set($0, $1)
     }
   }
+  .ofThisPackage
   .lacking(.flipping, because: "the environment is read once, when the app starts")
 }
 
@@ -199,13 +203,16 @@ extension Implementation<CheckoutFixture> {
   static let globalEnum = live("global-enum") { scope in
     try CheckoutPorts.live(in: scope).fixtureOfGlobals(in: scope)
   }
+  .ofThisPackage
   .exclusive("CheckoutGlobals")
 
   static let injectedStruct = live("injected-struct") {
     try CheckoutPorts.live(in: $0).fixtureOfStruct
   }
+  .ofThisPackage
 
   static let module = live("module") { try CheckoutPorts.live(in: $0).fixtureOfModule }
+    .ofThisPackage
 }
 
 /// The ports that a checkout uses, with control of the toggles and a view of the screens.

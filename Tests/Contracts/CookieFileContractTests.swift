@@ -19,6 +19,7 @@ extension Implementation<CookieFileFixture> {
   /// libcurl's cookie engine, which reads and writes the files of the program curl.
   static let libcurl = live("libcurl") { scope in
     let folder = try scope.temporaryDirectory()
+    scope.witness(file: folder.appending(path: "written"))
     return CookieFileFixture { cookies in
       let file = folder.appending(path: "written").path
       try withCookieEngine { engine in
@@ -53,6 +54,7 @@ extension Implementation<CookieFileFixture> {
   /// Python's `http.cookiejar.MozillaCookieJar`.
   static let cookiejar = live("cookiejar") { scope in
     let folder = try scope.temporaryDirectory()
+    scope.witness(file: folder.appending(path: "written"))
     return CookieFileFixture(session: "") { cookies in
       let file = folder.appending(path: "written").path
       let list = try JSONEncoder().encode(cookies.map(CookieJarEntry.init))

@@ -25,12 +25,14 @@ extension Implementation<CookieHandlingFixture> {
     scope.witnessDatabase(file)
     return CookieHandlingFixture(StoreCookieHandling(try SQLiteCookieStore(path: file.path)))
   }
+  .ofSQLite
 
   static let foundation = live("foundation") { scope in
     let storage = try ephemeralCookieStorage(in: scope)
     scope.witnessStorage(storage)
     return CookieHandlingFixture(StoreCookieHandling(FoundationCookieStore(storage)))
   }
+  .ofFoundation
   .deviating(
     from: "every-line", because: "a comma splits one Set-Cookie line into two cookies", on: .linux
   )

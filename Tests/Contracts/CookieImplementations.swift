@@ -24,6 +24,7 @@ extension Implementation<CookieStoreFixture> {
       return try SQLiteCookieStore(path: file.path, policy: setup.policy, now: setup.now)
     }
   }
+  .ofSQLite
 }
 
 extension Implementation<CookieProviderFixture> {
@@ -38,6 +39,7 @@ extension Implementation<CookieProviderFixture> {
     let store = try SQLiteCookieStore(path: file.path)
     return CookieProviderFixture { try StoreCookieProvider(store, for: $0) }
   }
+  .ofSQLite
 }
 
 extension Implementation<CookieFileFixture> {
@@ -51,16 +53,11 @@ extension Implementation<PublicSuffixListFixture> {
 }
 
 extension FixtureScope {
-  /// Samples a database of SQLite: its file and its write-ahead log.
+  /// Samples a database of SQLite: what the program sqlite3 reads if it is installed, and the write-ahead log.
   func witnessDatabase(_ file: URL) {
-    witness("the database file") {
-      let database = try Data(contentsOf: file)
-      guard database.starts(with: Array("SQLite format 3\0".utf8)) else { throw NoDatabase() }
-      return [database, try? Data(contentsOf: URL(filePath: file.path + "-wal"))]
-    }
+    witness("the database", printedBy: ["sqlite3", "-readonly", file.path, ".dump"])
+    witness(file: URL(filePath: file.path + "-wal"))
   }
-
-  private struct NoDatabase: Error {}
 
   /// Samples a storage of Foundation.
   func witnessStorage(_ storage: HTTPCookieStorage) {

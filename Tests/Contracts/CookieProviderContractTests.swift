@@ -19,6 +19,7 @@ extension Implementation<CookieProviderFixture> {
     scope.witnessStorage(storage)
     return CookieProviderFixture { storage.provider(for: $0) }
   }
+  .ofFoundation
   .deviating(
     from: "path", "longest-path", "delete", because: "cookies(for:) ignores Path", on: .linux
   )

@@ -68,6 +68,7 @@ extension Implementation<FeedbackFixture> {
           clock.advance(by: $0)
         })
     }
+    .ofThisPackage
     .deviating(
       from: "late-answer-told-apart", kind: .unsupported,
       because: "the SDK's callbacks do not say which load they answer")

@@ -18,6 +18,7 @@ extension Implementation<CookieStoreFixture> {
       return FoundationCookieStore(storage)
     }
   }
+  .ofFoundation
   .lacking(.persistence, because: "an ephemeral storage is in memory")
   .deviatingByItsInterface
   .deviatingOnLinux
@@ -36,6 +37,7 @@ extension Implementation<CookieStoreFixture> {
       return FoundationCookieStore(storage)
     }
   }
+  .ofFoundation
   .inOwnProcess(sharing: .untilCrash)
   .available(when: "Foundation keeps its files in XDG_DATA_HOME") {
     Platform.current == .linux

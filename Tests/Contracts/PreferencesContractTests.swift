@@ -43,6 +43,7 @@ extension Implementation<ThemeColorFixture> {
       return try #require(UserDefaultsThemeColorProvider(suiteName: suite.name))
     }
   }
+  .ofFoundation
 }
 
 /// A suite of `UserDefaults` with a unique name.

@@ -23,4 +23,5 @@ extension Implementation<PublicSuffixListFixture> {
       return try LibPSLPublicSuffixList.file(at: file.path)
     }
   }
+  .version { _ in "libpsl \(LibPSLPublicSuffixList.libraryVersion)" }
 }

@@ -13,13 +13,14 @@ extension Implementation<TransportFixture> {
     fakeWithAnyServer
     .lacking(.localPorts, because: "connections in memory have no ports")
 
-  static let curl = live("curl") { curl($0, .scripted) }.deviatingByLibcurl()
+  static let curl = live("curl") { curl($0, .scripted) }.ofLibcurl().deviatingByLibcurl()
 
   /// ``curl`` without the deviations; all of them are from clauses of HTTP/1.1.
-  static let curlOverHTTP2 = live("curl") { curl($0, .scripted) }
+  static let curlOverHTTP2 = live("curl") { curl($0, .scripted) }.ofLibcurl()
 
   /// The curl adapter with nghttpd as its HTTP/2 server.
   static let curlWithNghttpd = live("curl-nghttpd") { curl($0, .nghttpd) }
+    .ofLibcurl(with: ["nghttpd", "--version"])
     .lacking(.scriptedServer, because: "nghttpd only serves files and returns uploads")
     .available(when: "nghttpd is in PATH (package nghttp2-server)") {
       HTTP2Server.isNghttpdInstalled
@@ -45,6 +46,7 @@ extension Implementation<TransportFixture> {
         scope, .scripted,
         .foreign(program, scheme, requestsPerConnection: requestsPerConnection))
     }
+    .ofLibcurl(with: program.path.map { [$0, program == .nghttpd ? "--version" : "-v"] })
     .available(when: "\(program.rawValue) is installed (apt-get install \(program.package))") {
       program.path != nil
     }

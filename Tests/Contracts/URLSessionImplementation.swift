@@ -11,6 +11,7 @@ extension Implementation<TransportFixture> {
   /// on other clauses than those declared here. A process runs cases until one ends it: each case has
   /// its own sessions, and shuts them down.
   static let urlSession = live("urlsession", openURLSession)
+    .ofFoundation
     .lacking(
       .bidirectionalStreaming, because: "the adapter reads all content before it sends any"
     )
@@ -26,6 +27,7 @@ extension Implementation<TransportFixture> {
 
   /// ``urlSession`` without the deviations; none is from a clause that any server can run.
   static let urlSessionWithAnyServer = live("urlsession", openURLSession)
+    .ofFoundation
     .inOwnProcess(sharing: .untilCrash)
 
   private static func openURLSession(_ scope: FixtureScope) -> TransportFixture {

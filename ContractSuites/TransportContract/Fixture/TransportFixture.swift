@@ -70,7 +70,7 @@ public struct TransportFixture: Sendable {
       return peer
     }
     if server.start == nil, fileServer.start == nil {
-      scope.witness("the logs of the servers") { logs.connectionCount }
+      scope.addWitness("the logs of the servers", .connection) { logs.connectionCount }
     }
     self.open = { _, setup in
       let transport = try await open(setup)

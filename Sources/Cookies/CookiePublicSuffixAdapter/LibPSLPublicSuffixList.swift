@@ -15,6 +15,9 @@ public final class LibPSLPublicSuffixList: PublicSuffixList {
 
   deinit { psl_free(list) }
 
+  /// The version of libpsl in this process.
+  package static var libraryVersion: String { String(cString: psl_get_version()) }
+
   /// Loads the list that libpsl was built with.
   ///
   /// - Throws: ``PublicSuffixListError/noBuiltInList``.

@@ -3,8 +3,8 @@ import Foundation
 
 /// Writes text to standard output or to a file.
 package enum Output {
-  /// Whether standard output is a terminal and `NO_COLOR` is not set.
-  package static var usesColour: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
+  /// How reports are printed on standard output.
+  package static var settings: TerminalSettings { TerminalSettings(descriptor: STDOUT_FILENO) }
 
   /// Writes text to standard output.
   ///

@@ -5,17 +5,11 @@ package import Testing
 
 /// A process of the same test program that arrives at one exploration and runs its subjects.
 package enum ExplorationProcess {
-  /// The variable that names the exploration for which a process was started.
-  private static let variable = "CONTRACT_EXPLORATION"
-
-  /// The exploration for which this process was started, or `nil` in a process that explores.
-  private static let assignment = ProcessInfo.processInfo.environment[variable]
-
   /// Whether this process runs subjects for another one.
-  package static var isAssigned: Bool { assignment != nil }
+  package static var isAssigned: Bool { ChildProcess.exploration != nil }
 
   /// Whether this process was started for an exploration.
-  static func isAssigned(to name: String) -> Bool { assignment == name }
+  static func isAssigned(to name: String) -> Bool { ChildProcess.exploration == name }
 
   /// The name of an exploration: the same in every process, and unique among the explorations of a
   /// test.
@@ -79,11 +73,11 @@ package enum ExplorationProcess {
       do {
         process = try TestProcess(
           running: test, in: folder,
-          environment: [
-            variable: name,
-            "CONTRACT_EXPLORE_SEED": "\(seed)",
-            "CONTRACT_CHILD_JOURNAL": folder.appendingPathComponent("journal.jsonl").path,
-          ].merging(added) { $1 }, input: input)
+          environment: ChildProcess.variables(
+            journal: folder.appendingPathComponent("journal.jsonl").path
+          ).merging([
+            ChildProcess.explorationVariable: name, "CONTRACT_EXPLORE_SEED": "\(seed)",
+          ]) { $1 }.merging(added) { $1 }, input: input)
       } catch {
         try? FileManager.default.removeItem(at: folder)
         throw error

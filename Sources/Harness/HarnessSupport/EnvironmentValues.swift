@@ -21,7 +21,7 @@ public struct EnvironmentError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 /// One of several processes that divide the work of a run. `2/4` is the second of four.
-public struct Shard: Hashable, Sendable {
+public struct Shard: Hashable, Sendable, CustomStringConvertible {
   /// The only process of a run.
   public static let whole = Shard(checked: 1, of: 1)
 
@@ -30,6 +30,8 @@ public struct Shard: Hashable, Sendable {
 
   /// The number of shards, at most 65,536.
   public let count: Int
+
+  public var description: String { "\(number)/\(count)" }
 
   private init(checked number: Int, of count: Int) {
     self.number = number

@@ -14,7 +14,9 @@ struct GateCommand {
   init(_ arguments: [String]) throws(UsageError) {
     let arguments = try Arguments(
       arguments,
-      options: ["require", "max-age", "allow", "base", "forbid", "mutation-score", "target"])
+      options: [
+        "require", "platform", "max-age", "allow", "base", "forbid", "mutation-score", "target",
+      ])
     journals = arguments.operands
     for name in arguments.list("require") {
       guard let kind = ImplementationKind(rawValue: name) else {
@@ -25,8 +27,12 @@ struct GateCommand {
       gate.required.insert(kind)
     }
     if let age = arguments["max-age"] { gate.maximumAge = try Self.seconds(age) }
+    gate.requiredPlatforms = Set(arguments.list("platform"))
     for allowance in arguments.list("allow") { try allow(allowance) }
     base = arguments["base"]
+    if base == nil, !gate.allowedChanges.isEmpty {
+      throw UsageError("--allow change=PATTERN needs --base JOURNAL, the journal to compare with")
+    }
     for name in arguments.list("forbid") {
       switch name {
       case "unwitnessed": gate.forbidsUnwitnessed = true
@@ -67,10 +73,12 @@ struct GateCommand {
       gate.allowedUnproven.append(CasePattern(parts[1]))
     case "strength" where parts.count == 2:
       gate.allowedWithoutStrength.append(CasePattern(parts[1]))
+    case "change" where parts.count == 2: gate.allowedChanges.append(CasePattern(parts[1]))
     default:
       throw UsageError(
         "--allow '\(allowance)' is not valid; give unproven=PATTERN, such as "
-          + "unproven=cookies/path-*, or strength=PATTERN, such as strength=cookies")
+          + "unproven=cookies/path-*, strength=PATTERN, such as strength=cookies, or change=PATTERN, "
+          + "such as change=cookies@sqlite")
     }
   }
 
@@ -89,6 +97,8 @@ struct GateCommand {
     lines += unnoticed.map { "✗ \($0)" }
     lines += gate.notes(on: matrix, changes: changes).map { "note: \($0)" }
     lines += matrix.runs.map { "run: \($0)" } + matrix.versions.map { "version: \($0)" }
+    let unversioned = matrix.unversioned.joined(separator: ", ")
+    if !unversioned.isEmpty { lines.append("version not recorded: \(unversioned)") }
     // One line each, whatever the reasons in the journal contain.
     lines = lines.map { $0.printable.replacing("\n", with: " ").inert }
     let count = problems.count + unnoticed.count

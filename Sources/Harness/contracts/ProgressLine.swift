@@ -7,7 +7,9 @@ import Foundation
 /// that fail or hang have a line of their own in both.
 struct ProgressLine {
   private let journal: String
-  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private let isTerminal =
+    isatty(STDERR_FILENO) == 1
+    && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   /// The length of the journal before the run.
   private let start: UInt64
   private var reading: FileHandle?
@@ -31,7 +33,10 @@ struct ProgressLine {
       if isTerminal {
         let seconds = start.duration(to: .now).components.seconds
         let state = reading == nil ? "building" : "\(finished) cases, \(failed) failed"
-        write("\r\u{1B}[K" + "\(state) · \(seconds) s · \(latest)".prefix(Self.columns - 1))
+        write(
+          "\r\u{1B}[K"
+            + "\(state) · \(seconds) s · \(latest)".prefix(
+              TerminalSettings(descriptor: STDERR_FILENO).width - 1))
       }
       try? await Task.sleep(for: .milliseconds(200))
     }
@@ -63,13 +68,6 @@ struct ProgressLine {
       default: break
       }
     }
-  }
-
-  /// The terminal's width, or 80 if it is unknown.
-  private static var columns: Int {
-    var size = winsize()
-    let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1
-    return isKnown ? Int(size.ws_col) : 80
   }
 
   /// Writes a line that stays.

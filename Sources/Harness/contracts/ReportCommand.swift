@@ -1,4 +1,5 @@
 import CommandLineSupport
+import ContractEvidence
 import ContractReports
 import Foundation
 
@@ -33,7 +34,8 @@ struct ReportCommand {
       MatrixDifference(from: try Contracts.matrix(of: [base]), to: matrix)
     }
     let text = format.text(
-      of: matrix, usesColour: output == nil && Output.usesColour,
+      of: matrix, usesColour: output == nil && Output.settings.usesColour,
+      width: output == nil ? Output.settings.width : TerminalReport.width,
       root: FileManager.default.currentDirectoryPath, showsAll: showsAll, changes: changes)
     if let output {
       try Output.put(text, into: output)

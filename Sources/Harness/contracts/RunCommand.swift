@@ -61,8 +61,9 @@ struct RunCommand {
     }
     let pruning = files.finish()
     let matrix = try Contracts.matrix(of: [files.journal])
-    let report = TerminalReport(
-      matrix, usesColour: Output.usesColour, journal: files.journal, showsAll: showsAll)
+    var report = TerminalReport(
+      matrix, usesColour: Output.settings.usesColour, journal: files.journal, showsAll: showsAll)
+    report.width = Output.settings.width
     try Output.print(
       report.text + "log: \(files.log)\n" + pruning
         + (status == 0 ? "" : OtherFailures(log: log, matrix).text))

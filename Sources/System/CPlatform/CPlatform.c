@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
@@ -273,6 +274,28 @@ void platform_set_handler(struct sigaction *action, void (*handler)(int)) {
   action->sa_handler = handler;
 }
 
+static const int crashes[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+enum { crash_count = sizeof crashes / sizeof *crashes };
+static struct sigaction earlier_actions[crash_count];
+static void (*crash_handler)(int);
+
+static void handle_crash(int number, siginfo_t *info, void *context) {
+  crash_handler(number);
+  for (int i = 0; i < crash_count; i++) sigaction(crashes[i], &earlier_actions[i], NULL);
+  // The instruction that failed is repeated on return, and fails again. What abort(3) or another process sent is
+  // not, nor is a breakpoint of x86: the signal stays blocked until this function returns.
+  if (info->si_code <= 0 || number == SIGTRAP || number == SIGABRT) raise(number);
+}
+
+void platform_on_crash(void (*handler)(int)) {
+  crash_handler = handler;
+  struct sigaction action = {0};
+  action.sa_sigaction = handle_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < crash_count; i++) sigaction(crashes[i], &action, &earlier_actions[i]);
+}
+
 // MARK: - Limits
 
 // The resources are an enumeration in glibc and macros elsewhere.
@@ -325,6 +348,26 @@ int platform_connected_sockets(int *ends) {
   configured(ends[0]);
   configured(ends[1]);
   return 0;
+}
+
+platform_peer platform_peer_of(int socket) {
+  pid_t maker = 0;
+#if defined(SO_PEERCRED) && !defined(PLATFORM_PORTABLE)
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) maker = peer.pid;
+#elif defined(LOCAL_PEERPID)
+  socklen_t size = sizeof maker;
+  if (getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, &maker, &size) != 0) maker = 0;
+#else
+  int type;
+  socklen_t size = sizeof type;
+  if (getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0) maker = getppid();
+#endif
+  if (maker == 0) return PLATFORM_PEER_OTHER;
+  if (maker == getppid()) return PLATFORM_PEER_PARENT;
+  struct pollfd end = {.fd = socket};
+  return poll(&end, 1, 0) == 1 && end.revents & POLLHUP ? PLATFORM_PEER_ENDED : PLATFORM_PEER_OTHER;
 }
 
 ptrdiff_t platform_send(int socket, const void *bytes, size_t count) {

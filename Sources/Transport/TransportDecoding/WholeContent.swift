@@ -3,6 +3,8 @@ package enum WholeContent {
   /// The reason why content is not decoded.
   package struct Failure: Error {
     package var reason: String
+    /// What was decoded before.
+    package var decoded: [UInt8] = []
   }
 
   /// Decodes content through one encoding.
@@ -24,19 +26,21 @@ package enum WholeContent {
     while hasMore || !rest.isEmpty {
       let step: DecodingStep
       do throws(DecodingFailure) { step = try decoder.decode(rest) } catch {
-        throw Failure(reason: "it is not valid \(coding)")
+        throw Failure(reason: "it is not valid \(coding)", decoded: output)
       }
       rest = rest.dropFirst(step.consumed)
       output += step.output
       hasMore = step.hasMoreOutput
       guard output.count <= limit else {
-        throw Failure(reason: "it decodes to more than \(limit) bytes")
+        throw Failure(reason: "it decodes to more than \(limit) bytes", decoded: output)
       }
       guard step.consumed > 0 || !step.output.isEmpty || rest.isEmpty else {
-        throw Failure(reason: "it is not valid \(coding)")
+        throw Failure(reason: "it is not valid \(coding)", decoded: output)
       }
     }
-    guard decoder.mayEnd else { throw Failure(reason: "its \(coding) is cut off") }
+    guard decoder.mayEnd else {
+      throw Failure(reason: "its \(coding) is cut off", decoded: output)
+    }
     return output
   }
 

@@ -9,5 +9,5 @@ import Testing
 }
 
 extension Implementation<CurlOptionsFixture> {
-  static let curl = live("curl") { CurlOptionsFixture(in: $0) }
+  static let curl = live("curl") { CurlOptionsFixture(in: $0) }.ofLibcurl()
 }

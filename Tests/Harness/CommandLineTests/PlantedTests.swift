@@ -22,7 +22,7 @@ import Testing
   }
 
   /// Has text everywhere that would break a terminal, a page, a table or a CI system.
-  static let hostile = Fault(name: "hostile", gate: 1, diff: 11)
+  static let hostile = Fault(name: "hostile", gate: 1, diff: 27)
 
   static let deviation = Fault(name: "new-deviation", gate: 1, diff: 8, showsChanges: true)
 
@@ -37,10 +37,10 @@ import Testing
     Fault(name: "stale-live", gate: 1, diff: 0),
     Fault(name: "other-revision", gate: 1, diff: 2),
     Fault(name: "crash", gate: 1, diff: 3),
-    Fault(name: "no-saboteur", gate: 1, diff: 0),
-    Fault(name: "no-saboteur-foreign", gate: 0, diff: 0),
-    Fault(name: "old-strength", gate: 1, diff: 0),
-    Fault(name: "part-strength", gate: 1, diff: 0),
+    Fault(name: "no-saboteur", gate: 1, diff: 32),
+    Fault(name: "no-saboteur-foreign", gate: 0, diff: 32),
+    Fault(name: "old-strength", gate: 1, diff: 32),
+    Fault(name: "part-strength", gate: 1, diff: 32),
     Fault(name: "platform-failure", gate: 1, diff: 1),
     Fault(name: "flaky", gate: 1, diff: 3),
     Fault(name: "impostor", gate: 1, diff: 2),

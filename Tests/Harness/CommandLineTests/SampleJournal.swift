@@ -35,7 +35,14 @@ enum SampleJournal {
     for (name, kind, outcome) in [
       ("fake", ImplementationKind.fake, Optional(fake)), ("real", .live, real),
     ] {
-      events.append(.implementation(implementation(name, kind)))
+      var declared = implementation(name, kind)
+      if case .deviates(let reason) = outcome {
+        declared.deviations = [
+          DeviationSummary(
+            clause: "first", kind: "bug", reason: reason, link: nil, isIntermittent: false)
+        ]
+      }
+      events.append(.implementation(declared))
       guard let outcome else { continue }
       events.append(.caseStarted(id(name)))
       events.append(.caseFinished(CaseResult(id: id(name), outcome: outcome, seconds: 0)))

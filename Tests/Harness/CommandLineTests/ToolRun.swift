@@ -83,7 +83,7 @@ struct ToolFolder {
   func variables(adding environment: [String: String] = [:]) -> [String: String] {
     var variables = ProcessInfo.processInfo.environment
     for name in variables.keys where name.hasPrefix("CONTRACT") { variables[name] = nil }
-    variables["NO_COLOR"] = nil
+    for name in ["NO_COLOR", "FORCE_COLOR", "COLUMNS"] { variables[name] = nil }
     variables["PATH"] = "\(url.path)/bin:\(variables["PATH"] ?? "/usr/bin:/bin")"
     return variables.merging(environment) { $1 }
   }

@@ -1,6 +1,7 @@
 import ContractEvidence
 import ContractReports
 import Foundation
+import SystemProcesses
 import Testing
 
 /// Tests of the tool's exit codes and messages.
@@ -81,7 +82,14 @@ import Testing
 
   @Test(
     arguments: [
-      ([], "missing command"), (["dance"], "unknown command 'dance'"),
+      ([], "missing command"), (["dance"], "unknown command 'dance'; give one of report, diff"),
+      (["raport"], "unknown command 'raport'; did you mean 'report'?"),
+      (["help", "gat"], "unknown command 'gat'; did you mean 'gate'?"),
+      (["completions", "csh"], "'contracts completions' needs a shell: bash, zsh or fish"),
+      (
+        ["gate", "--allow", "change=a"],
+        "--allow change=PATTERN needs --base JOURNAL, the journal to compare with"
+      ),
       (["report", "--format", "pdf"], "--format 'pdf' is not valid; give one of terminal"),
       (
         ["report", "--fromat", "html"],
@@ -251,16 +259,82 @@ import Testing
   @Test func `version prints the versions of the formats`() async throws {
     let run = try await ToolRun(["--version"])
     #expect(run.status == 0)
-    #expect(run.output == "contracts, journal format 2, report format 2\n")
+    #expect(run.output == "contracts unreleased, journal format 2, report format 2\n")
   }
 
-  @Test(arguments: [["help"], ["--help"], ["-h"], ["report", "--help"], ["run", "-h"]])
+  private static let commands = [
+    "report", "diff", "gate", "history", "baseline", "run", "new", "mutate", "mutations",
+    "linearizable", "verify-recording", "completions", "help", "version",
+  ]
+
+  @Test(arguments: [["help"], ["--help"], ["-h"]])
   func `help describes every command and the exit codes`(arguments: [String]) async throws {
     let run = try await ToolRun(arguments)
     #expect(run.status == 0)
     #expect(run.output.contains("Other exit codes: 64"))
-    for command in ["report", "diff", "gate", "run", "linearizable"] {
-      #expect(run.output.contains(command))
-    }
+    for command in Self.commands { #expect(run.output.contains("\n  \(command)")) }
+  }
+
+  @Test(arguments: commands)
+  func `help on one command describes it, and no other`(command: String) async throws {
+    let run = try await ToolRun([command, "--help"])
+    #expect(run.status == 0)
+    #expect(try await ToolRun(["help", command]).output == run.output)
+    let heads = run.output.matches(of: /(?m)^  ([a-z-]+)/).map { String($0.1) }
+    #expect(Set(heads) == [command], "\(run.output)")
+    #expect(run.output.contains("Other exit codes: 64"))
+  }
+
+  @Test func `bash completes commands and the options of one`() async throws {
+    let script = """
+      source <("$0" completions bash)
+      complete_words() {
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _contracts
+        echo "${COMPREPLY[@]}"
+      }
+      complete_words contracts re
+      complete_words contracts gate --ma
+      complete_words contracts gate journal
+      complete_words contracts diff --
+      """
+    let run = try await ProgramRun(["bash", "-c", script, ToolFolder.tool])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output == "report\n--max-age\n\n\n")
+  }
+
+  @Test(arguments: ["zsh", "fish"])
+  func `the scripts of other shells name every command`(shell: String) async throws {
+    let run = try await ToolRun(["completions", shell])
+    #expect(run.status == 0)
+    for command in Self.commands { #expect(run.output.contains(command)) }
+    #expect(run.output.contains(shell == "fish" ? " -l max-age" : " --max-age"))
+  }
+
+  @Test func `without a journal of a run, the error names the command that makes one`() async throws
+  {
+    let run = try await ToolRun(["report"])
+    #expect(run.status == 66)
+    #expect(run.errors.contains("no contract has run here; run 'swift package contracts run'"))
+  }
+
+  @Test(
+    arguments: [
+      ([:], 100, false), (["COLUMNS": "120"], 120, false), (["COLUMNS": ""], 100, false),
+      (["COLUMNS": "3"], 80, false), (["COLUMNS": "9999"], 200, false),
+      (["FORCE_COLOR": "1"], 100, true), (["FORCE_COLOR": "0"], 100, false),
+      (["FORCE_COLOR": "1", "NO_COLOR": "1"], 100, false),
+      (["FORCE_COLOR": "1", "NO_COLOR": ""], 100, true),
+    ] as [([String: String], Int, Bool)])
+  func `the environment says how wide and how colourful a report is`(
+    environment: [String: String], width: Int, hasColour: Bool
+  ) async throws {
+    let text = SampleJournal.text(
+      real: .unavailable(reason: String(repeating: "word ", count: 100)))
+    let run = try await ToolRun(["report", "j"], files: ["j": text], environment: environment)
+    let lines = run.output.split(separator: "\n").filter { !$0.contains("\u{1B}") }
+    let longest = lines.map(\.count).max() ?? 0
+    #expect(width - 8...width ~= longest, "\(longest): \(run.output)")
+    #expect(run.output.contains("\u{1B}") == hasColour)
   }
 }

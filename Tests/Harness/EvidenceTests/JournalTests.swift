@@ -34,7 +34,7 @@ import Testing
           contract: "c", id: "i", kind: .live, lacks: ["x": text], deviations: [deviation],
           version: text)),
       .caseStarted(id), .caseSlow(id, seconds: 30), .processCrashed(id, signal: 5), .problem(text),
-      .runFinished,
+      .leftOut(12, reason: text), .runFinished,
       .saboteur(
         SaboteurResult(
           contract: "c", saboteur: "s", clause: "a", isCaught: true, message: text)),

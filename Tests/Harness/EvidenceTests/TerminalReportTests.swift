@@ -59,6 +59,74 @@ import Testing
     #expect(end.last == "abridged; every row and reason: contracts report --all")
   }
 
+  @Test func `a fixture that can't be made is one failure with the clauses that it fails`() {
+    var events = records(implementations: ["fake", "real"]).map(\.event).filter { event in
+      guard case .caseFinished(let result) = event else { return true }
+      return result.id.implementation != "real"
+    }
+    for clause in ["first", "second"] {
+      events.append(
+        .caseFinished(
+          CaseResult(
+            id: CaseID(contract: "c", clause: clause, implementation: "real"), outcome: .failed,
+            seconds: 0,
+            issues: [
+              IssueSummary(
+                message: "no server", file: "M/F.swift", path: nil, line: 7, isFixture: true)
+            ])))
+    }
+    let report = TerminalReport(
+      Matrix(
+        run: events.enumerated().map {
+          JournalRecord(run: "r", time: Double($0.offset), event: $0.element)
+        })
+    ).text
+    #expect(
+      report.contains("\n✗ c@real, 2 clauses\n  - M/F.swift:7: no server\n    first, second\n"),
+      "\(report)")
+    #expect(!report.contains("✗ c/first@real\n"))
+  }
+
+  @Test func `saboteurs that did not run are not said to be caught`() {
+    var contract = ContractSummary(id: "c", title: "Things", revision: 1, clauses: [])
+    contract.saboteurResults = 3
+    let result = SaboteurResult(
+      contract: "c", saboteur: "s", clause: "a", isCaught: true, message: "got 2")
+    let records = [JournalRecord.Event.contract(contract), .saboteur(result)].map {
+      JournalRecord(run: "r", time: 1, event: $0)
+    }
+    let report = TerminalReport(Matrix(records)).text
+    #expect(report.contains("saboteurs caught 1 of 3, 2 did not run"), "\(report)")
+  }
+
+  @Test func `a live column names its version, and its witness with the kind`() {
+    var events = records(implementations: ["fake", "real", "other"]).map(\.event)
+    events.insert(.runStarted(RunSummary(platform: "linux", versions: ["swift": "6.3"])), at: 0)
+    events.append(
+      .implementation(
+        ImplementationSummary(
+          contract: "c", id: "real", kind: .live, lacks: [:], deviations: [],
+          version: "SQLite 3.40.1")))
+    for (clause, kinds) in [("first", [WitnessKind.program]), ("second", [])] {
+      events.append(
+        .caseFinished(
+          CaseResult(
+            id: CaseID(contract: "c", clause: clause, implementation: "real"), outcome: .passed,
+            seconds: 0,
+            witness: WitnessSummary(name: "the rows", isTouched: !kinds.isEmpty, kinds: kinds))))
+    }
+    let report = TerminalReport(
+      Matrix(
+        run: events.enumerated().map {
+          JournalRecord(run: "r", time: Double($0.offset), event: $0.element)
+        })
+    ).text
+    for line in [
+      "  real: SQLite 3.40.1, 1 of 2 cases touched the rows (printed by another program)",
+      "  other: no witness",
+    ] { #expect(report.contains("\n\(line)\n"), "\(report)") }
+  }
+
   /// A matrix of 60 clauses in two groups, with some outcomes other than passed.
   private func longMatrix(_ outcomes: [String: Outcome] = [:]) -> Matrix {
     let contract = ContractSummary(

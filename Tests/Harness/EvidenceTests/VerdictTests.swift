@@ -15,6 +15,8 @@ import Testing
       ([(.fake, deviates), (.live, .passed)], .deviates),
       ([(.fake, .passed), (.live, .passed), (.live, flaky)], .agree),
       ([(.fake, .passed), (.live, flaky)], .unproven),
+      ([(.fake, .passed), (.live, .crashed(signal: 0))], .unproven),
+      ([(.fake, .passed), (.live, .crashed(signal: 11))], .realityMoved),
       ([(.fake, .failed), (.live, .passed)], .fakeLies),
       ([(.fake, .crashed(signal: 4)), (.live, .passed)], .fakeLies),
       ([(.fake, .passed), (.fake, .timedOut(seconds: 1)), (.live, .passed)], .fakeLies),

@@ -147,20 +147,29 @@ import Testing
     #expect(other.status == 0)
   }
 
-  @Test func `a crash in place names the one case, and what to do`() async throws {
-    let run = try await SpecimenRun("crashingInPlace")
-    #expect([-SIGILL, -SIGTRAP].contains(run.status))
-    let crashed = run.matrix.results.filter { $0.outcome.isFailure }
-    #expect(crashed.map(\.id.description) == ["counter/adds@trapping"])
-    #expect(crashed.map(\.outcome) == [.crashed(signal: -run.status)])
-    for sentence in [
-      "‼ counter/adds@trapping crashed", "declare its implementation .inOwnProcess()",
-      "swift run contracts report",
-      "CONTRACT_BACKTRACE=1 CONTRACT='counter/adds@trapping' swift test",
-    ] {
-      #expect(run.output.contains(sentence))
-    }
-    #expect(run.journal.damage.isEmpty)
+  @Test func `a fixture that hangs is blamed, and not the clause`() async throws {
+    let run = try await SpecimenRun("waiting")
+    #expect(run.status == 1)
+    let result = try #require(run.result("counter/adds@waiting"))
+    #expect(result.outcome == .failed)
+    #expect(result.issues.map(\.message) == ["the fixture was not made within 0.2 seconds"])
+    #expect(result.issues.map(\.isFixture) == [true])
+    #expect(run.output.contains("the fixture was not made within 0.2 seconds"))
+    #expect(run.matrix.tables.first?.rows.first?.verdict == .unproven)
+  }
+
+  @Test func `a task that outlives its case, or belongs to none, can't hide an expectation`()
+    async throws
+  {
+    let run = try await SpecimenRun("leaking")
+    #expect(run.status == 1)
+    let problem =
+      "leaking/leaks@sound left a task running, which evaluated an expectation after the case had ended, at "
+      + "HarnessTests/Specimens.swift:"
+    #expect(run.matrix.problems.contains { $0.hasPrefix(problem) }, "\(run.matrix.problems)")
+    #expect(run.output.contains("checked in a detached task"))
+    let detached = try await SpecimenRun("leaking", environment: ["CONTRACT": "leaking/detaches"])
+    #expect(detached.status == 1, "Swift Testing fails the run")
   }
 
   @Test func `a crash ends only its case and is reported with its signal`() async throws {
@@ -208,6 +217,7 @@ import Testing
     #expect(run.status == 0, "\(run.output)")
     #expect(run.outcome("counter/adds@part") == nil)
     #expect(run.outcome("counter/remembers@part") == .passed)
+    #expect(run.output.contains("1 case left out (their test did not call verify())"))
   }
 
   @Test func `crashes and timeouts can be declared as deviations`() async throws {
@@ -280,7 +290,7 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let run = try await SpecimenRun("leavingFolders", environment: ["TMPDIR": folder.path])
-    #expect(run.outcome("counter/adds@leaving-blocking") == .timedOut(seconds: 0.3))
+    #expect(run.outcome("counter/adds@leaving-blocking") == .timedOut(seconds: 1))
     for name in ["leaving-trapping", "leaving-exiting"] {
       guard case .crashed = run.outcome("counter/adds@\(name)") else {
         Issue.record("\(name) did not crash: \(run.output)")

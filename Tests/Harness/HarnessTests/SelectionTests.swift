@@ -52,6 +52,52 @@ import Testing
     #expect(run.output.contains(sentence), "\(run.output)")
   }
 
+  @Test func `a run that leaves cases out says how many at its end`() async throws {
+    for (environment, count, reason) in [
+      (["CONTRACT": "counter/adds@sound"], 5, "CONTRACT='counter/adds@sound'"),
+      (["CONTRACT_KIND": "fake"], 3, "CONTRACT_KIND='fake'"),
+      (["CONTRACT_SHARD": "1/2"], 3, "other shards run them, CONTRACT_SHARD=1/2"),
+    ] {
+      let run = try await SpecimenRun("sound", environment: environment)
+      #expect(run.status == 0)
+      #expect(run.matrix.omissions == [.init(count: count, reason: reason)])
+      let last = "not the whole run: \(count) cases left out (\(reason))"
+      #expect(run.output.contains("\n\(last)\n"), "\(run.output)")
+    }
+    let whole = try await SpecimenRun("sound")
+    #expect(!whole.output.contains("not the whole run"))
+  }
+
+  @Test func `a shard that holds none of the selected cases says so`() async throws {
+    var empty = 0
+    for number in 1...3 {
+      let run = try await SpecimenRun(
+        "sound",
+        environment: ["CONTRACT": "counter/adds@sound", "CONTRACT_SHARD": "\(number)/3"])
+      #expect(run.status == 0)
+      guard run.matrix.results.isEmpty else { continue }
+      empty += 1
+      #expect(
+        run.output.contains("1 case left out (other shards run them, CONTRACT_SHARD=\(number)/3)"))
+    }
+    #expect(empty == 2)
+    let nothing = try await SpecimenRun(
+      "sound", environment: ["CONTRACT": "counter/none@sound", "CONTRACT_SHARD": "1/3"])
+    #expect(nothing.status == 1, "no shard holds a case")
+  }
+
+  @Test func `a test that verifies none of its cases fails the run`() async throws {
+    let run = try await SpecimenRun("ignored")
+    #expect(run.status == 1)
+    #expect(
+      run.output.contains("no case of 'counter' ran, although a test took 6, such as counter/adds@")
+    )
+    #expect(run.matrix.tables.first?.contract.id == "counter")
+    let list = try await SpecimenRun("ignored", arguments: ["--list-tests"])
+    #expect(list.status == 0)
+    #expect(list.journal.records.isEmpty, "listing runs nothing")
+  }
+
   @Test func `a journal that can't be written is a problem of the run`() async throws {
     let run = try await SpecimenRun(
       "sound", environment: ["CONTRACT_JOURNAL_FOLDER": "/dev/null/nowhere"])

@@ -28,13 +28,17 @@ struct SpecimenRun {
   ///   - name: The name of a specimen or of a test function of ``Specimens``, or several joined by `|`.
   ///   - environment: Variables to add.
   ///   - arguments: Further arguments of the test program.
+  ///   - journals: The folder of the journals; by default one for this run.
   init(
-    _ name: String, environment: [String: String] = [:], arguments: [String] = []
+    _ name: String, environment: [String: String] = [:], arguments: [String] = [],
+    in journals: URL? = nil
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory
+    let folder =
+      journals
+      ?? FileManager.default.temporaryDirectory
       .appendingPathComponent("specimen-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { if journals == nil { try? FileManager.default.removeItem(at: folder) } }
     var variables = ProcessInfo.processInfo.environment
     for key in variables.keys where key.hasPrefix("CONTRACT") { variables[key] = nil }
     variables["CONTRACT_SPECIMEN"] = "1"

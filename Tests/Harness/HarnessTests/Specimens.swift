@@ -1,4 +1,5 @@
 import Foundation
+import SystemLocks
 import Testing
 
 @testable import ContractTesting
@@ -37,10 +38,14 @@ struct Specimens {
       counter(.sound.renamed("part").inOwnProcess(sharing: .untilCrash).timeLimit(.seconds(5)))
         .dropFirst().map(\.self)
     case "crashingInPlace": counter(.trapping, .sound)
+    case "overflowing": counter(.overflowing, .sound)
+    case "crashingDetached": counter(.detached, .sound)
+    case "aborting": counter(.aborting, .sound)
     case "witnessed":
       counter(
         .sound, .recording, .impostor, .recording.renamed("elsewhere").inOwnProcess(),
-        .impostor.renamed("impostor-elsewhere").inOwnProcess(sharing: .untilCrash), .unreadable)
+        .impostor.renamed("impostor-elsewhere").inOwnProcess(sharing: .untilCrash), .unreadable,
+        .printed, .read)
     case "failing": counter(.sound, .stuck)
     case "deviating":
       counter(
@@ -80,7 +85,7 @@ struct Specimens {
     case "blockingInOwnProcess": counter(.blocking.timeLimit(.milliseconds(200)).inOwnProcess())
     case "leavingFolders":
       counter(
-        .leaving(.trapping), .leaving(.exiting), .leaving(.blocking).timeLimit(.milliseconds(300)))
+        .leaving(.trapping), .leaving(.exiting), .leaving(.blocking).timeLimit(.seconds(1)))
     case "blockingInPlace": counter(.blocking.timeLimit(.milliseconds(200)), .sound)
     case "starved": Contract.wedge.cases(for: .sound)
     case "tearDownThrows": counter(.untidy)
@@ -106,6 +111,7 @@ struct Specimens {
     case "weakSaboteurs": Contract.weak.saboteurCases
     case "leftToMutants": Contract.shown.cases(for: .sound) + Contract.shown.saboteurCases
     case "coarse": Contract.arithmetic.saboteurCases
+    case "waiting": counter(.sound, .waiting)
     case "expectingNothing":
       Contract.idle.cases(for: .sound, .sound.renamed("elsewhere").inOwnProcess())
     case "everyOutcome":
@@ -114,6 +120,17 @@ struct Specimens {
         .soundLive.available(when: "the moon is full") { false }, .trapping.inOwnProcess())
     default: []
     }
+  }
+
+  /// Takes cases and verifies none.
+  @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
+  func ignored(_ specimen: ContractCase<Counter>) {}
+
+  /// Clauses that leave an expectation to a task that outlives them, or that belongs to no case.
+  @Test(arguments: Contract.leaking.cases(for: .sound))
+  func leaking(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+    await Leak.task.withLock(\.self)?.value
   }
 
   @Test func plainFailure() { Issue.record("no case says this") }
@@ -136,6 +153,11 @@ struct Specimens {
   }
 }
 
+/// The task that a clause left running.
+private enum Leak {
+  static let task = Mutex<Task<Void, Never>?>(nil)
+}
+
 /// The port under test: a number to add to.
 struct Counter: Sendable {
   var add: @Sendable (Int) async throws -> Int
@@ -147,6 +169,22 @@ extension Capability {
 }
 
 extension Contract<Counter> {
+  static let leaking = Contract("leaking", "Leaks", leavesOthersToMutants: true) {
+    Clause("leaks", "a task outlives its clause") { _ in
+      #expect(Bool(true))
+      let running = RunningCase.current
+      let task = Task {
+        while running?.hasEnded == false { await Task.yield() }
+        #expect(Bool(true))
+      }
+      Leak.task.withLock { $0 = task }
+    }
+    Clause("detaches", "a check that belongs to no case") { _ in
+      #expect(Bool(true))
+      await Task.detached { #expect(Bool(false), "checked in a detached task") }.value
+    }
+  }
+
   /// A contract without mistakes.
   static let counter = Contract("counter", "Counter") {
     Clause("adds", "one and two is three", from: "arithmetic") { counter in
@@ -359,14 +397,28 @@ extension Implementation<Counter> {
     .unavailable(where: isRefusal)
 
   /// Writes its sum to a file.
-  static let recording = live("recording") { scope in
-    let file = try scope.temporaryDirectory().appending(path: "sum")
+  static let recording = writing("recording") { scope, file in
     scope.witness("the file") { try Data(contentsOf: file) }
-    let counter = Counter.remembering()
-    return Counter { number in
-      let sum = try await counter.add(number)
-      try Data("\(sum)".utf8).write(to: file)
-      return sum
+  }
+  static let read = writing("read") { scope, file in scope.witness(file: file) }
+  /// Has a second witness, a program that is not installed.
+  static let printed = writing("printed") { scope, file in
+    scope.witness("the sum", printedBy: ["cat", file.path])
+    scope.witness("the sum", printedBy: ["no-such-program", file.path])
+  }
+
+  private static func writing(
+    _ id: String, _ addWitness: @escaping @Sendable (FixtureScope, URL) -> Void
+  ) -> Self {
+    live(id) { scope in
+      let file = try scope.temporaryDirectory().appending(path: "sum")
+      addWitness(scope, file)
+      let counter = Counter.remembering()
+      return Counter { number in
+        let sum = try await counter.add(number)
+        try Data("\(sum)".utf8).write(to: file)
+        return sum
+      }
     }
   }
   /// A fake that claims to write to a file.
@@ -392,6 +444,27 @@ extension Implementation<Counter> {
   static let trapping = live("trapping") { Counter { $0 / ($0 - $0) } }
     .lacking(.memory, because: "it traps")
     .deviating(from: "lacks-memory", by: .crashing, because: "it traps")
+  /// Overflows its stack.
+  static let overflowing = live("overflowing") { Counter { Self.recurse($0) } }
+  /// Crashes in a task that belongs to no case.
+  static let detached = live("detached") {
+    Counter { number in await Task.detached { number / (number - number) }.value }
+  }
+  /// Its fixture is never made.
+  static let waiting = live("waiting") {
+    try await Task.sleep(for: .seconds(3600))
+    return .remembering()
+  }
+  .timeLimit(.milliseconds(200))
+  static let aborting = live("aborting") { Counter { _ in abort() } }
+
+  private static func recurse(_ number: Int) -> Int {
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: 512) { memory in
+      memory.initialize(repeating: number)
+      return Self.recurse(memory[number % 512] + 1) + memory[0]
+    }
+  }
+
   static let exiting = live("exiting") { Counter { _ in exit(3) } }
     .lacking(.memory, because: "it exits")
     .deviating(from: "lacks-memory", by: .crashing, because: "it exits")

@@ -11,7 +11,13 @@ import Testing
     #expect(
       touching == [
         "sound": nil, "recording": 2, "elsewhere": 2, "impostor": 0, "impostor-elsewhere": 0,
-        "unreadable": 0,
+        "unreadable": 0, "printed": 2, "read": 2,
+      ])
+    let kinds = Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0.witness?.kinds) })
+    #expect(
+      kinds == [
+        "sound": nil, "recording": [.closure], "elsewhere": [.closure], "impostor": [],
+        "impostor-elsewhere": [], "unreadable": [], "printed": [.program], "read": [.file],
       ])
     #expect(columns.filter { $0.untouched != nil }.count == 3)
     #expect(run.status == 0, "it is no failure: one clause alone may only read")

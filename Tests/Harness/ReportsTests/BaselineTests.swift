@@ -121,4 +121,36 @@ import Testing
     #expect(text.contains("Things.swift:42: one\n.deviating(\n  from: \"first\","), "\(text)")
     #expect(!text.unicodeScalars.contains("\u{1b}"))
   }
+
+  @Test(arguments: [
+    "a\nimport Evil", "\r\nfunc evil() {}", "\u{2028}x", "\\(evil())", "\", \"b", "é\u{0}", "*/ x",
+  ])
+  func `no id of a crafted journal becomes code`(id: String) {
+    let records = EvidenceSample(outcomes: ["first@real": .failed]).records.map { record in
+      var record = record
+      switch record.event {
+      case .contract(var summary):
+        summary.clauses[0].id = id
+        summary.clauses[0].requires = [id]
+        summary.clauses[1].requires = [id]
+        record.event = .contract(summary)
+      case .implementation(var one) where one.kind == .live:
+        one.id = id
+        record.event = .implementation(one)
+      case .caseFinished(var result):
+        if result.id.clause == "first" { result.id.clause = id }
+        if result.id.implementation == "real" { result.id.implementation = id }
+        if !result.issues.isEmpty { (result.issues[0].message, result.issues[0].file) = (id, id) }
+        record.event = .caseFinished(result)
+      default: break
+      }
+      return record
+    }
+    let text = Baseline(of: Journal(records: records)).text
+    let code = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("//") }
+    #expect(code.count == 3, "\(text)")
+    let literal = id.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+    #expect(code[1] == "  from: \"\(literal)\",")
+    #expect(literal.utf8.allSatisfy { 0x20..<0x7f ~= $0 })
+  }
 }

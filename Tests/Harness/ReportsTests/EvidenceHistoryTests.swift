@@ -94,11 +94,11 @@ import Testing
     ])
     #expect(
       HistoryReport(history).text == """
-        2 journals from 2027-01-14 to 2027-01-15: 1 failing, 0 flaky
+        2 journals from 2027-01-14 to 2027-01-15: 1 failing, 0 flaky, 0 with problems
 
-        date        commit  cases  failed  deviate  seen to fail
-        2027-01-14  aaaa        4       0        0        2 of 2
-        2027-01-15  bbbb        4       1        0        2 of 2
+        date        commit  cases  failed  deviate  problems  seen to fail
+        2027-01-14  aaaa        4       0        0         0        2 of 2
+        2027-01-15  bbbb        4       1        0         0        2 of 2
 
         failing:
           things/first@real (linux): fails since 2027-01-15 (commit bbbb), in 1 journal; held last on \

@@ -1,5 +1,6 @@
 import ContractEvidence
 import ContractReports
+import EvidenceSamples
 import Foundation
 import Testing
 
@@ -19,6 +20,8 @@ import Testing
     "x ##[add-matcher]planted", "\u{600}##[group]planted", "##vso[task.complete result=Failed;]",
     "###teamcity[buildStop comment='planted']",
     String(repeating: "long ", count: 4000), String(repeating: "x", count: 20_000),
+    "soft\u{AD}zero\u{200B}join\u{200D}mark\u{FEFF}", "tag\u{E0001}\u{E0061}\u{E007F}",
+    "o" + String(repeating: "\u{301}", count: 300),
   ]
 
   /// A matrix that contains the text in every field that accepts one.
@@ -74,6 +77,82 @@ import Testing
       #expect(line.count <= TerminalReport.width)
     }
     expectNoCommands(in: report)
+  }
+
+  @Test(arguments: hostileText, ReportFormat.allCases.filter { ![.json, .junit].contains($0) })
+  func `no report for readers has invisible characters or towers of marks`(
+    text: String, format: ReportFormat
+  ) {
+    let report = format.text(of: matrix(containing: text))
+    var marks = 0
+    var tallest = 0
+    for scalar in report.unicodeScalars {
+      marks =
+        scalar.value >= 0x80 && scalar.properties.generalCategory == .nonspacingMark ? marks + 1 : 0
+      tallest = max(tallest, marks)
+    }
+    #expect(tallest <= 8)
+    let hidden = report.unicodeScalars.filter { scalar in
+      [0xad, 0x200b, 0x200d, 0xfeff].contains(scalar.value)
+        || (0xe0000...0xe007f).contains(scalar.value)
+    }
+    #expect(hidden.isEmpty)
+  }
+
+  @Test func `emoji keep their joiners, and letters their accents`() {
+    let text = "👩🏽‍💻 caf\u{65}\u{301} ❤️ कार्‍य"
+    #expect(text.printable.unicodeScalars.elementsEqual(text.unicodeScalars))
+  }
+
+  @Test(
+    arguments: ReportFormat.allCases.filter { $0 != .json }, ["é", "o\u{301}\u{302}", "\u{301}"])
+  func `a report on sentences and messages of a megabyte is short`(
+    format: ReportFormat, unit: String
+  ) {
+    let text = String(repeating: unit, count: 1_000_000 / unit.utf8.count)
+    let records = EvidenceSample(outcomes: [
+      "first@fake": .failed, "second@real": .unavailable(reason: text),
+    ]).records.map { record in
+      var record = record
+      switch record.event {
+      case .contract(var contract):
+        for index in contract.clauses.indices { contract.clauses[index].sentence = text }
+        record.event = .contract(contract)
+      case .caseFinished(var result) where !result.issues.isEmpty:
+        result.issues[0].message = text
+        record.event = .caseFinished(result)
+      default: break
+      }
+      return record
+    }
+    let length = format.text(of: Matrix(records)).utf8.count
+    #expect(length < 200_000)
+  }
+
+  @Test func `Markdown that is too long for a summary ends early and says so, failures first`() {
+    let sample = EvidenceSample(
+      clauses: (1...30_000).map { "clause-\($0)" }, outcomes: ["clause-29999@fake": .failed])
+    let text = MarkdownReport(sample.matrix).text
+    let length = text.utf8.count
+    #expect(length <= MarkdownReport.greatestLength)
+    let hasFailure = text.contains("things/clause-29999@fake")
+    #expect(hasFailure)
+    let end = String(text.suffix(300))
+    #expect(end.contains(/\n\*\*[0-9]+ lines are left out\*\*, because a summary may have 1 MiB/))
+  }
+
+  @Test
+  func `a page about very many cases is bounded, failures first, and says what it leaves out`() {
+    let sample = EvidenceSample(
+      clauses: (1...8_000).map { "clause-\($0)-" + String(repeating: "x", count: 100) },
+      outcomes: ["clause-7999-\(String(repeating: "x", count: 100))@fake": .failed])
+    let page = HTMLReport(sample.matrix).text
+    let length = page.utf8.count
+    let hasFailure = page.contains(
+      "id=\"things/clause-7999-\(String(repeating: "x", count: 100))@fake\"")
+    let saysSo = page.contains(" clauses are left out, because the page would be too long.")
+    #expect(length < HTMLReport.greatestLength + 1_000_000)
+    #expect(hasFailure && saysSo)
   }
 
   @Test(arguments: hostileText)

@@ -181,9 +181,7 @@ struct SamplePackage {
   func compile(_ arguments: [String], filesIn folder: String) async throws -> String {
     let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent()
-    // Modules that a plugin needs are there twice, once for tools.
     let maps = try FileManager.default.contentsOfDirectory(atPath: products.path)
-      .filter { !$0.hasSuffix("-tool.build") }
       .map { products.appendingPathComponent("\($0)/module.modulemap").path }
       .filter { FileManager.default.fileExists(atPath: $0) }
       .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }

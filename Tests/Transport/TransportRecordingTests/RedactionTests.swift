@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TransportDecoding
 import TransportPort
 import TransportRecording
 
@@ -193,6 +194,59 @@ import TransportRecording
       }
       #expect(folder.names == [])
     }
+  }
+
+  @Test func `content that cannot be decoded is kept if its encoding is allowed`() async throws {
+    func content(_ text: String) -> [UInt8] {
+      Array((WholeContent.encode(Array(text.utf8), "gzip") ?? []).dropLast(9))
+    }
+    for (coding, bytes) in [
+      ("zstd", Array("plain".utf8)), ("gzip", content("plain text")),
+      ("gzip", Array("not gzip".utf8)), ("gzip, br", content("plain")),
+    ] {
+      let folder = try Folder()
+      let fake = FakeTransport { _ in
+        .respond(headerFields: [.contentEncoding: coding], body: bytes)
+      }
+      func record(_ redaction: Redaction) async throws(RecordingError) {
+        let recording = try RecordingTransport(
+          wrapping: fake, to: folder.file("a.har"), redacting: redaction)
+        _ = await Seen(recording, HTTPRequest(url: "http://h/"))
+        try recording.save()
+      }
+      let failing = coding.split(separator: " ").last.map(String.init) ?? ""
+      let error = await #expect(throws: RecordingError.self) { try await record(Redaction()) }
+      #expect("\(error)".contains("add \"\(failing)\" to Redaction.allowedEncodings"))
+      try await record(Redaction(allowedEncodings: [failing.uppercased()]))
+      let replay = try ReplayTransport(har: folder.file("a.har"))
+      #expect(await Seen(replay, HTTPRequest(url: "http://h/")).body == bytes)
+      #expect(try HTTPArchive.audit(contentsOf: folder.file("a.har")) == [])
+    }
+  }
+
+  /// Allowed content is searched as far as it can be read.
+  @Test(arguments: [
+    ("zstd", #"{"password":"hunter2x"}"#, 0), ("gzip", #"{"password":"hunter2x"}"#, 9),
+    ("br, gzip", #"{"password":"hunter2x"}"#, 9), ("gzip", "an echo of key-secret-4f", 8),
+    ("zstd", "an echo of key-secret-4f", 0),
+  ])
+  func `content that cannot be decoded keeps no secret that can be read`(
+    _ codings: String, _ text: String, _ missing: Int
+  ) async throws {
+    var bytes = Array(text.utf8)
+    for coding in codings.split(separator: ", ") {
+      bytes = WholeContent.encode(bytes, String(coding)) ?? bytes
+    }
+    let answer = OriginScript.respond(
+      headerFields: [.contentEncoding: codings], body: Array(bytes.dropLast(missing)))
+    let folder = try Folder()
+    let recording = try RecordingTransport(
+      wrapping: FakeTransport { _ in answer }, to: folder.file("a.har"),
+      redacting: Redaction(names: ["X-Key"], allowedEncodings: ["gzip", "zstd"]))
+    _ = await Seen(
+      recording, HTTPRequest(url: "http://h/", headerFields: ["X-Key": "key-secret-4f"]))
+    #expect(throws: RecordingError.self) { try recording.save() }
+    #expect(folder.names == [])
   }
 
   @Test func `only the value of a JSON path changes`() async throws {

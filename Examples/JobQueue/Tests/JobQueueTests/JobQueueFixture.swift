@@ -49,9 +49,7 @@ extension Implementation<JobQueueFixture> {
   static let sqlite = live("sqlite") { scope in
     let file = try scope.temporaryDirectory().appendingPathComponent("jobs.sqlite")
     // In WAL mode, changes are in the log first.
-    scope.witness("jobs.sqlite-wal") {
-      try Data(contentsOf: URL(fileURLWithPath: file.path + "-wal"))
-    }
+    scope.witness(file: URL(fileURLWithPath: file.path + "-wal"))
     let clock = TestClock()
     return try JobQueueFixture(
       queue: SQLiteJobQueue(path: file.path, now: clock.now), clock: clock

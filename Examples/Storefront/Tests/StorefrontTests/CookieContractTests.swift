@@ -25,7 +25,7 @@ extension Implementation<CookieStoreFixture> {
   static let json = live("json") { scope in
     try await CookieStoreFixture(in: scope) { setup in
       let file = try setup.directory().appending(path: "cookies.json")
-      scope.witness("cookies.json") { try Data(contentsOf: file) }
+      scope.witness(file: file)
       return JSONCookieStore(file, policy: setup.policy, now: setup.now)
     }
   }.deviating(

@@ -35,7 +35,7 @@ extension Implementation<SongLibraryFixture> {
 
   static let file = live("file") { scope in
     let file = try scope.temporaryDirectory().appendingPathComponent("songs.json")
-    scope.witness("songs.json") { try Data(contentsOf: file) }
+    scope.witness(file: file)
     return SongLibraryFixture(library: FileSongLibrary(file)) { FileSongLibrary(file) }
   }
 }

@@ -16,6 +16,8 @@ public struct Journal: Equatable, Sendable {
     public var line: Int
     /// Why the line is not a record.
     public var reason: String
+    /// The runs of the records before and after the line, one of which it belongs to.
+    package var runs: Set<String> = []
   }
 
   /// Creates a journal from records.
@@ -56,6 +58,8 @@ public struct Journal: Equatable, Sendable {
     self.init()
     data.withUnsafeBytes { bytes in
       var number = 0
+      // The number of damaged lines that a record follows.
+      var enclosed = 0
       var rest = bytes
       // memchr(3) and not `split`, which takes many times as long in a debug build.
       while let base = rest.baseAddress, !rest.isEmpty {
@@ -68,7 +72,11 @@ public struct Journal: Equatable, Sendable {
           records.append(try JournalRecord(json: line))
         } catch {
           appendDamaged(line, number: number, path: path, reason: error.reason)
+          continue
         }
+        guard enclosed < damage.count, let run = records.last?.run else { continue }
+        for index in enclosed..<damage.count { damage[index].runs.insert(run) }
+        enclosed = damage.count
       }
     }
   }
@@ -90,7 +98,8 @@ public struct Journal: Equatable, Sendable {
     if tail != nil, let record = try? JournalRecord(json: head) {
       records.append(record)
     } else {
-      damage.append(Damage(path: path, line: number, reason: reason))
+      let runs = [records.last?.run, tail?.run].compactMap(\.self)
+      damage.append(Damage(path: path, line: number, reason: reason, runs: Set(runs)))
     }
     if let tail { records.append(tail) }
   }
@@ -104,6 +113,8 @@ public struct JournalFileError: Error, Hashable, Sendable, CustomStringConvertib
   public var action: String
   /// The system's error number (errno(3)).
   public var code: Int32
+  /// What to do about it, as a clause, or `nil`.
+  package var remedy: String?
 
   package init(path: String, action: String, code: Int32) {
     self.path = path
@@ -112,7 +123,7 @@ public struct JournalFileError: Error, Hashable, Sendable, CustomStringConvertib
   }
 
   public var description: String {
-    "can't \(action) \(path): \(String(cString: strerror(code)))"
+    "can't \(action) \(path): \(String(cString: strerror(code)))" + (remedy.map { "; \($0)" } ?? "")
   }
 }
 

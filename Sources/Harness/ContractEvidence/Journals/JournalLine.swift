@@ -55,6 +55,9 @@ extension JournalRecord {
 package struct JournalLineError: Error, Hashable, Sendable {
   /// The reason, as a clause that can follow 'this line is damaged,'.
   package var reason: String
+
+  /// How the reason begins if the line has a later format than this package reads.
+  package static let newerFormat = "it has format "
 }
 
 /// A record as an object of JSON.
@@ -108,6 +111,10 @@ private struct JournalLine: Codable {
     case .saboteur(let result):
       try fields.put("saboteur", "event")
       try fields.put(result, "saboteur")
+    case .leftOut(let count, let reason):
+      try fields.put("left-out", "event")
+      try fields.put(count, "count")
+      try fields.put(reason, "reason")
     case .problem(let message):
       try fields.put("problem", "event")
       try fields.put(message, "message")
@@ -120,9 +127,8 @@ private struct JournalLine: Codable {
     let version: Int = try fields.get("version")
     guard version <= JournalRecord.formatVersion else {
       throw JournalLineError(
-        reason:
-          "it has format \(version), and this tool reads up to \(JournalRecord.formatVersion); update "
-          + "the tool")
+        reason: "\(JournalLineError.newerFormat)\(version), and this tool reads up to "
+          + "\(JournalRecord.formatVersion); update the tool")
     }
     guard version > 0 else { throw JournalLineError(reason: "there is no format \(version)") }
     record = JournalRecord(
@@ -176,6 +182,7 @@ extension KeyedDecodingContainer<FieldKey> {
           expectations: try find("expectations")))
     case "process-crashed": return .processCrashed(try caseID(), signal: try get("signal"))
     case "saboteur": return .saboteur(try get("saboteur"))
+    case "left-out": return .leftOut(try get("count"), reason: try get("reason"))
     case "problem": return .problem(try get("message"))
     case "run-finished": return .runFinished
     case let other: throw JournalLineError(reason: "the event '\(other)' is unknown")
@@ -265,9 +272,9 @@ extension ContractSummary: Codable {
       dropped: try fields.get("dropped"),
       clausesWithoutSaboteur: try fields.get("unproven"),
       leftToMutants: try fields.find("leftToMutants") ?? [])
-    // Another version may compute the digest in another way.
     digest = try fields.get("digest")
     isOwn = try fields.find("isOwn")
+    saboteurResults = try fields.find("saboteurResults")
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -281,6 +288,7 @@ extension ContractSummary: Codable {
     try fields.put(clausesWithoutSaboteur, "unproven")
     try fields.put(some: leftToMutants.isEmpty ? nil : leftToMutants, "leftToMutants")
     try fields.put(some: isOwn, "isOwn")
+    try fields.put(some: saboteurResults, "saboteurResults")
   }
 }
 
@@ -370,13 +378,16 @@ extension IssueSummary: Codable {
 extension WitnessSummary: Codable {
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: FieldKey.self)
-    self.init(name: try fields.get("name"), isTouched: try fields.get("isTouched"))
+    self.init(
+      name: try fields.get("name"), isTouched: try fields.get("isTouched"),
+      kinds: try fields.find("kinds") ?? [])
   }
 
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: FieldKey.self)
     try fields.put(name, "name")
     try fields.put(isTouched, "isTouched")
+    if !kinds.isEmpty { try fields.put(kinds, "kinds") }
   }
 }
 

@@ -42,6 +42,8 @@ public struct JournalRecord: Equatable, Sendable {
     case processCrashed(CaseID, signal: Int32)
     /// A saboteur ran against one of the clauses that it names.
     case saboteur(SaboteurResult)
+    /// A process made cases that it did not run: how many, and why.
+    case leftOut(Int, reason: String)
     /// A declaration or the whole run has a problem.
     case problem(String)
     /// The process ended normally.
@@ -92,7 +94,7 @@ public struct ContractSummary: Equatable, Sendable {
   public var title: String
   /// The number that the authors raise when a clause's body changes its meaning.
   public var revision: Int
-  /// A fingerprint of the clauses' ids, sentences, sources and capabilities, in order.
+  /// The journal's fingerprint of the clauses' ids, sentences, sources and capabilities, in order.
   public var digest: String
   /// The clauses in order.
   public var clauses: [ClauseSummary]
@@ -102,6 +104,9 @@ public struct ContractSummary: Equatable, Sendable {
   public var clausesWithoutSaboteur: [String]
   /// The clauses that the contract leaves to mutants.
   public var leftToMutants: [String]
+  /// How many results the contract's saboteurs have, one for each clause that each names; `nil` if the journal is
+  /// older than this field.
+  public var saboteurResults: Int?
   /// Whether the package that ran the contract declares it, or `nil` if the journal is older than
   /// this field.
   ///
@@ -113,7 +118,7 @@ public struct ContractSummary: Equatable, Sendable {
   package init(
     id: String, title: String, revision: Int, clauses: [ClauseSummary],
     dropped: [String: String] = [:], clausesWithoutSaboteur: [String] = [],
-    leftToMutants: [String] = [], isOwn: Bool = true
+    leftToMutants: [String] = [], saboteurResults: Int? = nil, isOwn: Bool = true
   ) {
     self.id = id
     self.title = title
@@ -122,12 +127,16 @@ public struct ContractSummary: Equatable, Sendable {
     self.dropped = dropped
     self.clausesWithoutSaboteur = clausesWithoutSaboteur
     self.leftToMutants = leftToMutants
+    self.saboteurResults = saboteurResults
     self.isOwn = isOwn
-    digest = Self.digest(of: clauses, revision: revision)
+    digest = ""
+    digest = computedDigest
   }
 
+  /// What the digest of the clauses is; ``digest`` differs from it if someone has changed the journal.
+  ///
   /// The clauses' bodies are not part of the digest: no tool can tell whether their meaning changed.
-  private static func digest(of clauses: [ClauseSummary], revision: Int) -> String {
+  package var computedDigest: String {
     var fingerprint = Fingerprint()
     fingerprint.add(word: String(revision))
     for clause in clauses {
@@ -272,10 +281,36 @@ public struct WitnessSummary: Equatable, Sendable {
   public var name: String
   /// Whether a sample changed.
   public var isTouched: Bool
+  /// How the samples that changed were taken, each kind once; empty also if the journal is older than this field.
+  public var kinds: [WitnessKind]
 
-  package init(name: String, isTouched: Bool) {
+  package init(name: String, isTouched: Bool, kinds: [WitnessKind] = []) {
     self.name = name
     self.isTouched = isTouched
+    self.kinds = kinds
+  }
+}
+
+/// How a witness is sampled, which decides what can imitate a change.
+public enum WitnessKind: String, Codable, Sendable, CaseIterable {
+  /// By a closure of the package. Whatever the closure reads can be changed without the real thing.
+  case closure
+  /// The harness reads a file.
+  case file
+  /// Another program prints the state, such as `sqlite3`.
+  case program
+  /// The harness holds one end of a connection: it counts the bytes that a server sends through its proxy, or the
+  /// connections that its own server accepts.
+  case connection
+
+  /// What reports say of a column.
+  public var text: String {
+    switch self {
+    case .closure: "sampled by the package"
+    case .file: "a file that the harness reads"
+    case .program: "printed by another program"
+    case .connection: "a connection of which the harness holds one end"
+    }
   }
 }
 

@@ -11,6 +11,8 @@ extension Matrix {
     public var caught: Int
     /// The number of times that a saboteur escaped.
     public var escaped: Int
+    /// The number of times that a clause must catch a saboteur, in the contracts of which any ran.
+    public var expectedCatches: Int
     /// The number of problems.
     public var problems: Int
     /// Whether anything fails the run.
@@ -27,6 +29,8 @@ extension Matrix {
       outcomes: Dictionary(results.map { ($0.outcome.name, 1) }, uniquingKeysWith: +),
       verdicts: Dictionary(verdicts.map { ($0, 1) }, uniquingKeysWith: +),
       caught: saboteurs.count(where: \.isCaught), escaped: saboteurs.count { !$0.isCaught },
+      expectedCatches: tables.filter { !$0.saboteurs.isEmpty }
+        .map { max($0.saboteurs.count, $0.contract.saboteurResults ?? 0) }.reduce(0, +),
       problems: problems.count, isFailure: isFailure)
   }
 
@@ -55,16 +59,33 @@ extension Matrix.Summary {
     }
     if problems > 0 { parts.append("\(problems) problem\(problems == 1 ? "" : "s")") }
     if caught + escaped > 0 {
+      let left = expectedCatches - caught - escaped
       parts.append(
-        escaped == 0
-          ? "saboteurs caught \(caught) of \(caught)"
-          : "saboteurs escaped \(escaped) of \(caught + escaped)")
+        (escaped == 0
+          ? "saboteurs caught \(caught) of \(expectedCatches)"
+          : "saboteurs escaped \(escaped) of \(expectedCatches)")
+          + (left > 0 ? ", \(left) did not run" : ""))
     }
     let rows = Verdict.allCases.compactMap { verdict in
       verdicts[verdict].map { "\($0) \(verdict.rawValue)" }
     }
     return parts.joined(separator: " · ")
       + (rows.isEmpty ? "" : "\nclauses: " + rows.joined(separator: " · "))
+  }
+}
+
+extension Matrix.Column {
+  /// How many cases touched the witness, and how they were sampled: what could imitate the real thing. `nil` if
+  /// nothing is known, as of a fake.
+  public var witnessText: String? {
+    guard let witness else {
+      // Journals of format 1 have neither versions nor witnesses.
+      let isKnown = implementation.kind == .live && runs.contains { !$0.versions.isEmpty }
+      return isKnown ? "no witness" : nil
+    }
+    let kinds = witness.kinds.map(\.text).joined(separator: "; ")
+    return "\(witness.touchingCases) of \(witness.sampledCases) cases touched \(witness.name)"
+      + (kinds.isEmpty ? "" : " (\(kinds))")
   }
 }
 

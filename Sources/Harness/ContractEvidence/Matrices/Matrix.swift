@@ -6,6 +6,31 @@ public struct Matrix: Equatable, Sendable {
   /// Problems with declarations, with runs and with the journals themselves, in order.
   public var problems: [String]
 
+  /// Those of ``problems`` that concern the journals themselves, such as damaged or missing lines. What such a matrix
+  /// does not show may have been there.
+  public var defects: [String] = []
+
+  /// What the runs left out, in order. Other runs of the matrix may have run it.
+  public var omissions: [Omission] = []
+
+  /// Cases that a run made and did not run.
+  public struct Omission: Equatable, Sendable {
+    /// The number of cases.
+    public var count: Int
+    /// Why they did not run.
+    public var reason: String
+
+    package init(count: Int, reason: String) {
+      self.count = count
+      self.reason = reason
+    }
+
+    /// A sentence about the run.
+    public var sentence: String {
+      "not the whole run: \(count) case\(count == 1 ? "" : "s") left out (\(reason))"
+    }
+  }
+
   /// The results of one contract.
   public struct Table: Equatable, Sendable {
     /// The contract.
@@ -25,8 +50,11 @@ public struct Matrix: Equatable, Sendable {
 
   /// An implementation on the platforms where all its results are equal.
   public struct Column: Equatable, Sendable {
-    /// The implementation, as the latest run on these platforms describes it.
+    /// The implementation, as the latest run on these platforms describes it. If its version differs between them, the
+    /// version names each.
     public var implementation: ImplementationSummary
+    /// The implementation, as the latest run on each platform describes it.
+    package var declarations: [String: ImplementationSummary]
     /// The platforms, sorted. A run that does not name its platform has an empty name.
     public var platforms: [String]
     /// Whether the implementation has another column, for platforms with other results.
@@ -40,6 +68,8 @@ public struct Matrix: Equatable, Sendable {
     public struct Witness: Equatable, Sendable {
       /// What was sampled: `the database file`.
       public var name: String
+      /// How the samples that changed were taken, each kind once.
+      public var kinds: [WitnessKind] = []
       /// The number of cases that sampled it.
       public var sampledCases: Int
       /// The number of cases that changed it.
@@ -54,8 +84,19 @@ public struct Matrix: Equatable, Sendable {
       }
       let count = witness.sampledCases
       return
-        "\(name) is unproven: \(count == 1 ? "its case" : "none of its \(count) cases") changed "
+        "\(name) is unproven: "
+        + (count == 1 ? "its case did not change " : "none of its \(count) cases changed ")
         + "\(witness.name), so it may not reach the real thing"
+    }
+
+    /// Whether the implementation is live and does not say which version of the real thing it adapts.
+    public var lacksVersion: Bool {
+      implementation.kind == .live && implementation.version == nil
+    }
+
+    /// The version, that it is not recorded, or `nil` if the implementation is not live and has none.
+    package var versionText: String? {
+      implementation.version ?? (lacksVersion ? "version not recorded" : nil)
     }
 
     /// The platforms, if the implementation has several columns: ` (linux, macos)`.
@@ -134,6 +175,13 @@ public struct Matrix: Equatable, Sendable {
     }
   }
 
+  /// The live implementations whose version no run recorded, as `contract@implementation`.
+  public var unversioned: [String] {
+    tables.flatMap(\.columns).filter(\.lacksVersion).map {
+      "\($0.implementation.contract)@\($0.name)"
+    }
+  }
+
   /// Whether a problem, a case or a saboteur fails the run.
   public var isFailure: Bool {
     !problems.isEmpty || cells.contains { $0.result.outcome.isFailure }
@@ -167,15 +215,18 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
 
   /// Judges the outcomes of one clause.
   ///
-  /// Deviations and flaky results count neither as holding nor as failing. A recorded implementation
-  /// that holds counts as a fake that holds.
+  /// Deviations and flaky results count neither as holding nor as failing, nor do crashes without a signal,
+  /// which may be another case's. A recorded implementation that holds counts as a fake that holds.
   /// - Parameter outcomes: The outcomes, each with the kind of its implementation.
   public init(_ outcomes: [(kind: ImplementationKind, outcome: Outcome)]) {
     func count(live: Bool, _ isCounted: (Outcome) -> Bool) -> Int {
       outcomes.count { ($0.kind == .live) == live && isCounted($0.outcome) }
     }
     let fails = { (outcome: Outcome) in
-      if case .flaky = outcome { false } else { outcome.isFailure }
+      switch outcome {
+      case .flaky, .crashed(signal: 0): false
+      default: outcome.isFailure
+      }
     }
     let liveHolds = count(live: true, \.holds)
     let liveFails = count(live: true, fails)

@@ -7,6 +7,7 @@ extension Matrix {
     var run = RunMatrix()
     for record in records { run.add(record) }
     self.init(tables: run.tables, problems: run.problems)
+    omissions = run.omissions
   }
 }
 
@@ -20,6 +21,7 @@ private struct RunMatrix {
   /// The results by contract, saboteur and clause; an escape stays.
   private var saboteurs: [String: [String: SaboteurResult]] = [:]
   private(set) var problems: [String] = []
+  private(set) var omissions: [Matrix.Omission] = []
 
   mutating func add(_ record: JournalRecord) {
     switch record.event {
@@ -35,6 +37,7 @@ private struct RunMatrix {
       let key = "\(one.saboteur) \(one.clause)"
       if saboteurs[one.contract]?[key]?.isCaught == false, one.isCaught { return }
       saboteurs[one.contract, default: [:]][key] = one
+    case .leftOut(let count, let reason): omissions.append(.init(count: count, reason: reason))
     case .problem(let message): if !problems.contains(message) { problems.append(message) }
     case .caseStarted, .caseSlow, .processCrashed, .runFinished: break
     }
@@ -44,7 +47,7 @@ private struct RunMatrix {
     contracts.values.sorted { $0.id < $1.id }.map { contract in
       let columns = (implementations[contract.id] ?? [:]).values.map { one in
         Matrix.Column.Filled(
-          one, [summary?.platform ?? ""], runs: summary.map { [$0] } ?? [],
+          [summary?.platform ?? "": one], latest: one, runs: summary.map { [$0] } ?? [],
           cells: contract.clauses.map { clause in
             let id = CaseID(contract: contract.id, clause: clause.id, implementation: one.id)
             return Matrix.Cell.merged(results[id] ?? [], commit: summary?.commit)
@@ -66,25 +69,39 @@ extension Matrix.Column {
     package var cells: [Matrix.Cell?]
 
     /// Creates a column, which says what its cases' witnesses observed.
+    ///
+    /// - Parameters:
+    ///   - declarations: The implementation as it is declared on each platform.
+    ///   - latest: The latest of these.
     package init(
-      _ implementation: ImplementationSummary, _ platforms: [String], isSplit: Bool = false,
-      runs: [RunSummary], cells: [Matrix.Cell?]
+      _ declarations: [String: ImplementationSummary], latest: ImplementationSummary,
+      isSplit: Bool = false, runs: [RunSummary], cells: [Matrix.Cell?]
     ) {
       column = Matrix.Column(
-        implementation: implementation, platforms: platforms, isSplit: isSplit, runs: runs)
+        implementation: latest, declarations: declarations, platforms: declarations.keys.sorted(),
+        isSplit: isSplit, runs: runs)
+      if Set(declarations.values.map(\.version)).count > 1 {
+        column.implementation.version = column.platforms.map {
+          "\(declarations[$0]?.version ?? "version not recorded") (\($0))"
+        }.joined(separator: ", ")
+      }
       self.cells = cells
       var sampled = 0
       var touching = 0
       var name: String?
+      var kinds: Set<WitnessKind> = []
       for index in cells.indices {
         self.cells[index]?.suffix = column.suffix
         guard let witness = cells[index]?.result.witness else { continue }
         name = name ?? witness.name
+        kinds.formUnion(witness.kinds)
         sampled += 1
         if witness.isTouched { touching += 1 }
       }
       if let name {
-        column.witness = Witness(name: name, sampledCases: sampled, touchingCases: touching)
+        column.witness = Witness(
+          name: name, kinds: WitnessKind.allCases.filter(kinds.contains), sampledCases: sampled,
+          touchingCases: touching)
       }
     }
 

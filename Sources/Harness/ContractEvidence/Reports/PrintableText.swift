@@ -1,14 +1,29 @@
 extension String {
   /// The text without characters that control a terminal or a page.
   ///
-  /// Control characters and characters that change the direction of writing become U+FFFD. Line
-  /// feeds and tabs stay; other line ends become line feeds.
+  /// Control characters, characters that change the direction of writing, invisible characters, and combining marks after
+  /// the eighth of a row become U+FFFD. Line feeds and tabs stay; other line ends become line feeds. A joiner stays
+  /// where it joins characters outside ASCII, as in emoji.
   package var printable: String {
     if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return self }
     var result = ""
     var isAfterReturn = false
-    for scalar in unicodeScalars {
+    var marks = 0
+    var rest = unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      marks = scalar.isCombiningMark ? marks + 1 : 0
+      if marks > 8 {
+        if marks == 9 { result += "\u{FFFD}" }
+        continue
+      }
       switch scalar.value {
+      case 0x200c, 0x200d:
+        let joins = result.unicodeScalars.last?.isASCII == false && rest.first?.isASCII == false
+        result.unicodeScalars.append(joins ? scalar : "\u{FFFD}")
+      // Soft hyphen, Hangul fillers, zero-width characters, invisible operators and tags.
+      case 0xad, 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180e, 0x200b, 0x2060...0x2065, 0x3164,
+        0xfeff, 0xffa0, 0xfff9...0xfffb, 0xe0000...0xe0fff:
+        result += "\u{FFFD}"
       case 0x0d, 0x2028, 0x2029: result += "\n"
       case 0x0a where isAfterReturn: break
       case 0x09, 0x0a: result.unicodeScalars.append(scalar)
@@ -48,12 +63,28 @@ extension String {
     return String(result)
   }
 
-  /// The text, truncated with an ellipsis if it is longer than `length` characters.
+  /// The text, truncated with an ellipsis if it is longer than `length` characters, or than eight times as many bytes.
   ///
   /// - Parameter length: The maximum number of characters, including the ellipsis.
   package func clipped(to length: Int) -> String {
     // Counting UTF-8 bytes takes constant time, and a character has at least one.
-    utf8.count > length && count > length ? prefix(length - 1) + "…" : self
+    guard utf8.count > length else { return self }
+    // One character can have any number of combining marks.
+    var text = self
+    if text.utf8.count > length * 8 {
+      text = String(decoding: text.utf8.prefix(length * 8 - 3), as: UTF8.self) + "…"
+    }
+    return text.count > length ? text.prefix(length - 1) + "…" : text
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isCombiningMark: Bool {
+    guard value >= 0x300 else { return false }
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark: return !(0xfe00...0xfe0f).contains(value)
+    default: return false
+    }
   }
 }
 

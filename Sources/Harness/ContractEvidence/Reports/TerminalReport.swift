@@ -1,4 +1,4 @@
-/// A matrix as text for a terminal of 100 columns.
+/// A matrix as text for a terminal.
 public struct TerminalReport: Sendable {
   /// The matrix.
   public var matrix: Matrix
@@ -18,8 +18,13 @@ public struct TerminalReport: Sendable {
   /// The number of lines up to which a report is not abridged: two screens of 24 lines, nearly.
   public static let shortLength = 50
 
-  /// The maximum number of columns of a line.
+  /// The number of columns of a line unless another is chosen.
   public static let width = 100
+
+  /// The maximum number of columns of a line: another number becomes the nearest from 80 to 200.
+  package var width = Self.width {
+    didSet { width = min(max(width, 80), 200) }
+  }
 
   /// The maximum number of characters of a reason or message; the journal contains all of it.
   private static let messageLength = 600
@@ -62,15 +67,20 @@ public struct TerminalReport: Sendable {
       for table in matrix.tables { append(table, to: &lines) }
       appendSlowest(to: &lines)
     }
-    if !matrix.tables.isEmpty { lines += legend }
+    if !matrix.tables.isEmpty {
+      lines += legend.flatMap { $0.count > width ? wrapped($0, indent: "") : [$0] }
+    }
     appendFailureNames(to: &lines)
-    for problem in matrix.problems { lines += wrapped(problem, first: "✗ ", rest: "  ") }
+    for problem in matrix.problems {
+      lines += wrapped(problem.clipped(to: Self.messageLength), first: "✗ ", rest: "  ")
+    }
     for line in matrix.summary.text.split(separator: "\n") {
       lines += wrapped(String(line), first: "", rest: "  ")
     }
     for run in matrix.runs { lines += wrapped(run, first: "run: ", rest: "  ") }
     if let journal { lines.append("journal: \(journal)") }
     if isAbridged { lines.append("abridged; every row and reason: contracts report --all") }
+    for omission in matrix.omissions { lines += wrapped(omission.sentence, first: "", rest: "  ") }
     return lines
   }
 
@@ -99,7 +109,7 @@ public struct TerminalReport: Sendable {
       let outcome = cell.result.outcome
       let why = outcome.reason ?? cell.result.issues.first?.message ?? ""
       return clipped(
-        "\(outcome.symbol) \(cell.name)" + (why.isEmpty ? "" : ": \(why)"), to: Self.width)
+        "\(outcome.symbol) \(cell.name)" + (why.isEmpty ? "" : ": \(why)"), to: width)
     }
     let shown = failures.prefix(20)
     lines += shown.map { paint($0, .red) }
@@ -115,8 +125,10 @@ public struct TerminalReport: Sendable {
     let title = "\(clipped(table.contract.title, to: 40)) (\(clipped(table.contract.id, to: 24)))"
     lines.append(paint(title, .bold) + ", \(ran.count) of \(table.contract.clauses.count) clauses")
     for column in table.columns {
-      guard let version = column.implementation.version else { continue }
-      lines.append("  \(clipped("\(column.name): \(version)", to: Self.width - 2))")
+      let facts = [column.implementation.version, column.witnessText].compactMap(\.self)
+      if facts.isEmpty { continue }
+      lines += wrapped(
+        "\(column.name): \(facts.joined(separator: ", "))", first: "  ", rest: "      ")
     }
     if !ran.isEmpty { appendRows(ran, of: table, to: &lines) }
     appendFailures(of: table, to: &lines)
@@ -124,6 +136,11 @@ public struct TerminalReport: Sendable {
     appendGaps(of: table, to: &lines)
     lines.append("")
     lines.append("  strength: \(table.strength)")
+    let unversioned = table.columns.filter(\.lacksVersion).map(\.name)
+    if !unversioned.isEmpty {
+      lines += wrapped(
+        "version not recorded: \(unversioned.joined(separator: ", "))", first: "  ", rest: "    ")
+    }
     lines.append("")
   }
 
@@ -134,8 +151,9 @@ public struct TerminalReport: Sendable {
   ) {
     let heads = table.columns.map { clipped($0.name, to: 24) }
     let verdictWidth = Verdict.allCases.map(\.rawValue.count).max() ?? 0
-    let idWidth = min(44, rows.map(\.clause.id.count).max() ?? 0) + 2
-    let bands = bands(of: heads, width: Self.width - idWidth - 2 - verdictWidth)
+    let idLimit = min(44, width - 54)
+    let idWidth = min(idLimit, rows.map(\.clause.id.count).max() ?? 0) + 2
+    let bands = bands(of: heads, width: width - idWidth - 2 - verdictWidth)
     for (number, band) in bands.enumerated() {
       if number > 0 { lines.append("") }
       let header = band.map { pad(heads[$0], heads[$0].count + 2) }.joined()
@@ -143,7 +161,7 @@ public struct TerminalReport: Sendable {
       var group: String?
       for row in rows {
         if showsGroups, row.clause.group != group, let title = row.clause.group {
-          lines.append(paint(clipped(title, to: Self.width), .bold))
+          lines.append(paint(clipped(title, to: width), .bold))
         }
         group = row.clause.group
         let cells = band.map { index in
@@ -153,7 +171,7 @@ public struct TerminalReport: Sendable {
         }
         let isLast = number == bands.count - 1
         let verdict = isLast && row.verdict != .agree ? row.verdict?.rawValue ?? "" : ""
-        let name = pad(clipped(row.clause.id, to: 44), idWidth)
+        let name = pad(clipped(row.clause.id, to: idLimit), idWidth)
         lines.append(trimmed("  " + name + cells.joined() + verdict))
       }
     }
@@ -175,11 +193,28 @@ public struct TerminalReport: Sendable {
   }
 
   private func appendFailures(of table: Matrix.Table, to lines: inout [String]) {
+    var shown: Set<String> = []
     for row in table.rows {
-      for column in row.cells.compactMap(\.self) where column.result.outcome.isFailure {
+      for (index, column) in row.cells.enumerated() {
+        guard let column, column.result.outcome.isFailure else { continue }
         let cell = column.result
+        // A fixture that can't be made fails every clause with one message.
+        if cell.issues.count == 1, let issue = cell.issues.first, issue.isFixture {
+          let same = table.rows.filter { $0.cells[index]?.result.issues == cell.issues }
+          if same.count > 1 {
+            guard shown.insert("\(index) \(issue.message)").inserted else { continue }
+            lines.append("")
+            let name = "\(table.contract.id)@\(table.columns[index].name)"
+            lines.append(
+              paint("\(cell.outcome.symbol) \(clipped(name, to: 60)), \(same.count) clauses", .red))
+            lines += wrapped(
+              issue.text(clippedTo: Self.messageLength), first: "  - ", rest: "    ")
+            lines += wrapped(same.map(\.clause.id).joined(separator: ", "), indent: "    ")
+            continue
+          }
+        }
         lines.append("")
-        let name = clipped(column.name, to: Self.width - 2)
+        let name = clipped(column.name, to: width - 2)
         lines.append(paint("\(cell.outcome.symbol) \(name)", .red))
         lines += wrapped(row.clause.sentence.clipped(to: Self.messageLength), indent: "  ")
         if let source = row.clause.source { lines += wrapped("from \(source)", indent: "  ") }
@@ -259,6 +294,11 @@ public struct TerminalReport: Sendable {
     }
     lines += details
     lines += wrapped("strength: \(strength)", first: "", rest: "  ")
+    let unversioned = matrix.unversioned
+    for (title, list) in [("versions", matrix.versions), ("version not recorded", unversioned)]
+    where !list.isEmpty {
+      lines += wrapped("\(title): \(list.joined(separator: ", "))", first: "", rest: "  ")
+    }
   }
 
   /// How many clauses of all contracts are known to fail on broken implementations.
@@ -288,7 +328,8 @@ public struct TerminalReport: Sendable {
     }
     let hasManyReasons = deviations.count > Self.reasonCount
     lines.append(
-      paint(title, .bold) + ", \(rows.count(where: \.agrees)) of \(rows.count) clauses agree"
+      paint(title, .bold)
+        + ", \(rows.count { $0.verdict == .agree }) of \(rows.count) clauses agree"
         + (hasManyReasons ? ", \(deviations.count) reasons for ≠" : ""))
     let notable = rows.filter { $0.isUnexpected || $0.verdict == .unproven }
     if !notable.isEmpty { appendRows(notable, of: table, to: &lines, showsGroups: false) }
@@ -320,7 +361,7 @@ public struct TerminalReport: Sendable {
         groups.append((title, [row]))
       }
     }
-    let width = (groups.map(\.title.count).max() ?? 0) + 2
+    let titleWidth = (groups.map(\.title.count).max() ?? 0) + 2
     for group in groups {
       let deviating = group.rows.filter(\.deviates)
       let counts = columns.indices.compactMap { index -> String? in
@@ -328,11 +369,11 @@ public struct TerminalReport: Sendable {
         return count == 0 ? nil : "\(columns[index].name) \(count)"
       }
       let agreement = "\(group.rows.count(where: \.agrees)) of \(group.rows.count) agree"
-      var text = "  " + pad(group.title, width) + pad(agreement, 16)
+      var text = "  " + pad(group.title, titleWidth) + pad(agreement, 16)
       if !counts.isEmpty { text += "≠ \(counts.joined(separator: ", "))" }
       let ids = ": " + deviating.map(\.clause.id).joined(separator: ", ")
-      if !deviating.isEmpty, text.count + ids.count <= Self.width { text += ids }
-      lines.append(clipped(trimmed(text), to: Self.width))
+      if !deviating.isEmpty, text.count + ids.count <= width { text += ids }
+      lines.append(clipped(trimmed(text), to: width))
     }
   }
 
@@ -349,8 +390,8 @@ public struct TerminalReport: Sendable {
   private func colour(_ outcome: Outcome) -> Style {
     switch outcome {
     case .passed: .green
-    case .failed, .crashed, .timedOut, .flaky: .red
-    case .deviates, .unavailable, .notRun: .yellow
+    case .failed, .crashed, .timedOut: .red
+    case .deviates, .unavailable, .notRun, .flaky: .yellow
     case .notApplicable: .grey
     }
   }
@@ -399,7 +440,7 @@ public struct TerminalReport: Sendable {
     func append(_ word: Substring) {
       var rest = word
       while let character = rest.first {
-        if width == Self.width { end() }
+        if width == self.width { end() }
         // The break has made a new line, which GitHub Actions could take for a command.
         if isFresh, rest.hasPrefix("::") {
           line.append("\\")
@@ -414,7 +455,7 @@ public struct TerminalReport: Sendable {
     for paragraph in text.printable.inert.split(separator: "\n") {
       if !isFresh { end() }
       for word in paragraph.split(separator: " ") {
-        if !isFresh, width + 1 + word.count > Self.width { end() }
+        if !isFresh, width + 1 + word.count > self.width { end() }
         if !isFresh { append(" ") }
         append(word)
       }

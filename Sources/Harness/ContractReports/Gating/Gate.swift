@@ -21,10 +21,17 @@ public struct Gate: Hashable, Sendable {
   /// Contracts for which no saboteur has to run, as patterns for their ids.
   public var allowedWithoutStrength: [CasePattern]
 
+  /// Changes from an earlier matrix that are accepted, as patterns for cases, clauses and implementations.
+  public var allowedChanges: [CasePattern] = []
+
+  /// The platforms on which every contract must have results, as journals name them.
+  public var requiredPlatforms: Set<String> = []
+
   /// Whether a live implementation without a witness fails the gate.
   public var forbidsUnwitnessed = false
 
-  /// Whether a deviation that an earlier matrix does not have fails the gate.
+  /// Whether a deviation that an earlier matrix does not have fails the gate, and so does a case that does not apply
+  /// any more.
   public var forbidsNewDeviations = false
 
   /// Whether the scores of mutants are checked as well, so that a contract without saboteurs may leave its clauses to them.
@@ -75,13 +82,16 @@ public struct Gate: Hashable, Sendable {
           sentence: "there is no evidence: the journals contain no result",
           command: "swift test --filter Contract"))
     }
-    for table in matrix.tables { problems += self.problems(in: table, now: now) }
-    if forbidsNewDeviations, let changes {
-      problems += changes.deviations.filter { $0.kind == .new }.map {
-        Problem(clause: "\($0.contract)/\($0.clause)", sentence: "\($0.name): \($0.sentence)")
-      }
+    for table in matrix.tables {
+      problems += self.problems(in: table, now: now) + missingPlatforms(in: table)
     }
-    return Self.collapsed(problems) + unusedAllowances(in: matrix)
+    let rejected = (changes?.changes ?? []).filter(isRejected)
+    problems += rejected.filter { !isAllowed($0) }.map { change in
+      Problem(
+        clause: change.contract.flatMap { contract in change.clause.map { "\(contract)/\($0)" } },
+        sentence: change.sentence)
+    }
+    return Self.collapsed(problems) + unusedAllowances(in: matrix, rejected)
   }
 
   /// The problems with those in one line that differ only in the clause.
@@ -106,11 +116,13 @@ public struct Gate: Hashable, Sendable {
     }
   }
 
-  /// Remarks that don't fail the gate: changed deviations, and the contracts of other packages for which no
-  /// saboteur ran.
+  /// Remarks that don't fail the gate: changes that are allowed or no loss of the gate's, and the contracts of other
+  /// packages for which no saboteur ran.
   public func notes(on matrix: Matrix, changes: MatrixDifference? = nil) -> [String] {
-    let changed = (changes?.deviations ?? []).filter { $0.kind != .new || !forbidsNewDeviations }
-    return changed.map { "\($0.name): \($0.sentence)" }
+    let noted = (changes?.changes ?? []).filter { change in
+      change.kind.treatment != .ignored && (!isRejected(change) || isAllowed(change))
+    }
+    return noted.map(\.sentence)
       + matrix.tables.filter { $0.saboteurs.isEmpty && $0.contract.isOwn == false }.map {
         "\($0.contract.id): no saboteur ran; the contract comes from another package, which has to "
           + "show its strength"
@@ -194,7 +206,8 @@ public struct Gate: Hashable, Sendable {
     if !cell.isCurrent { return problem("ran another revision of the contract") }
     if let maximumAge, now - cell.time > maximumAge, outcome == .passed {
       return problem(
-        "last ran \(Self.days(now - cell.time)) ago; the maximum is \(Self.days(maximumAge))")
+        "last ran \(Self.duration(now - cell.time)) ago; the maximum is \(Self.duration(maximumAge))"
+      )
     }
     return nil
   }
@@ -237,8 +250,8 @@ public struct Gate: Hashable, Sendable {
     }
     guard let maximumAge, now - latest > maximumAge else { return nil }
     return problem(
-      "last held on a live implementation \(Self.days(now - latest)) ago; the maximum is "
-        + Self.days(maximumAge))
+      "last held on a live implementation \(Self.duration(now - latest)) ago; the maximum is "
+        + Self.duration(maximumAge))
   }
 
   /// The accepted difference between the clocks of two machines, in seconds.
@@ -247,7 +260,8 @@ public struct Gate: Hashable, Sendable {
   /// Says how far in the future a result is dated, or `nil` if it is not.
   private func future(_ time: Double, now: Double) -> String? {
     guard time - now > Self.clockTolerance else { return nil }
-    return "at a time \(Self.days(time - now)) in the future; check the clock of the machine that "
+    return
+      "at a time \(Self.duration(time - now)) in the future; check the clock of the machine that "
       + "ran it, and run it again"
   }
 
@@ -311,8 +325,8 @@ public struct Gate: Hashable, Sendable {
       problems.append(
         Problem(
           sentence:
-            "\(contract.id): saboteurs last ran \(Self.days(now - time)) ago; the maximum is "
-            + Self.days(maximumAge), command: command))
+            "\(contract.id): saboteurs last ran \(Self.duration(now - time)) ago; the maximum is "
+            + Self.duration(maximumAge), command: command))
     }
     return problems
   }
@@ -334,6 +348,31 @@ public struct Gate: Hashable, Sendable {
     }
   }
 
+  // MARK: - Changes
+
+  private func isRejected(_ change: MatrixDifference.Change) -> Bool {
+    switch change.kind.treatment {
+    case .rejected: true
+    case .excuse: forbidsNewDeviations
+    case .noted, .ignored: false
+    }
+  }
+
+  private func isAllowed(_ change: MatrixDifference.Change) -> Bool {
+    change.contract != nil && allowedChanges.contains { $0.matches(change.id) }
+  }
+
+  /// The platforms that are required and have no results of the contract.
+  private func missingPlatforms(in table: Matrix.Table) -> [Problem] {
+    let columns = table.columns.indices.filter { index in
+      table.rows.contains { $0.cells[index] != nil }
+    }
+    let platforms = Set(columns.flatMap { table.columns[$0].platforms })
+    return requiredPlatforms.subtracting(platforms).sorted().map {
+      Problem(sentence: "\(table.contract.id) has no result on \($0)")
+    }
+  }
+
   // MARK: - Allowances
 
   private func isAllowed(_ clause: ClauseSummary, of contract: ContractSummary) -> Bool {
@@ -349,7 +388,9 @@ public struct Gate: Hashable, Sendable {
   }
 
   /// An allowance that matches nothing is mistyped or no longer needed.
-  private func unusedAllowances(in matrix: Matrix) -> [Problem] {
+  private func unusedAllowances(
+    in matrix: Matrix, _ rejected: [MatrixDifference.Change]
+  ) -> [Problem] {
     let unproven = allowedUnproven.filter { pattern in
       !matrix.tables.contains { table in
         table.rows.contains { Self.matches(pattern, table.contract.id, $0.clause.id) }
@@ -358,16 +399,26 @@ public struct Gate: Hashable, Sendable {
     let withoutStrength = allowedWithoutStrength.filter { pattern in
       !matrix.tables.contains { Self.matches(pattern, $0.contract.id) }
     }
+    let changes = allowedChanges.filter { pattern in
+      !rejected.contains { $0.contract != nil && pattern.matches($0.id) }
+    }
     return unproven.map {
       Problem(sentence: "--allow unproven=\($0) matches no clause; remove it")
     }
+      + changes.map {
+        Problem(sentence: "--allow change=\($0) matches no change that the gate rejects; remove it")
+      }
       + withoutStrength.map {
         Problem(sentence: "--allow strength=\($0) matches no contract; remove it")
       }
   }
 
-  private static func days(_ seconds: Double) -> String {
-    let days = (seconds / 86_400 * 10).rounded() / 10
-    return "\(days) days"
+  /// A time in the largest unit of which it has at least one, such as `1.5 hours`.
+  private static func duration(_ seconds: Double) -> String {
+    let units = [("day", 86_400.0), ("hour", 3_600), ("minute", 60), ("second", 1)]
+    let (name, length) = units.first { seconds >= $0.1 } ?? units[3]
+    let number = (seconds / length * 10).rounded() / 10
+    let text = number == number.rounded() ? String(Int(number)) : String(number)
+    return "\(text) \(name)" + (text == "1" ? "" : "s")
   }
 }

@@ -11,6 +11,28 @@ public struct EvidenceHistory: Sendable {
   /// The cases that both held and failed on one commit, by name.
   public let flaky: [Flaky]
 
+  /// The problems of each journal, such as damaged lines, in the order of the journals.
+  public let problems: [Problem]
+
+  /// What later journals declare otherwise than earlier ones: deviations, versions, kinds, clauses, capabilities.
+  public let changes: [Change]
+
+  /// A problem of one journal.
+  public struct Problem: Hashable, Sendable {
+    /// The journal's name.
+    public var journal: String
+    /// The problem.
+    public var sentence: String
+  }
+
+  /// A change of a declaration.
+  public struct Change: Hashable, Sendable {
+    /// The first journal that shows it.
+    public var point: Point
+    /// The change.
+    public var change: MatrixDifference.Change
+  }
+
   /// One journal in numbers.
   public struct Point: Hashable, Sendable {
     /// The journal's name.
@@ -29,6 +51,8 @@ public struct EvidenceHistory: Sendable {
     public var shownClauses: Int
     /// The number of clauses of the contracts in the journal.
     public var clauses: Int
+    /// The number of problems of its runs and of the journal itself.
+    public var problems: Int
 
     /// The day in UTC, and the commit if it is known: `2026-11-22 (commit 1a2b3c4d5e6f)`.
     public var text: String {
@@ -76,14 +100,32 @@ public struct EvidenceHistory: Sendable {
 
   /// Orders journals by time and compares them.
   ///
-  /// - Parameter journals: The journals with their names, in any order. Those without a result count
-  ///   for nothing.
+  /// - Parameter journals: The journals with their names, in any order. Those without a result are only
+  ///   named if they have problems.
   public init(_ journals: [(name: String, journal: Journal)]) {
-    let all = journals.compactMap { Evidence(name: $0.name, $0.journal) }
+    let read = journals.map { (name: $0.name, journal: $0.journal, matrix: Matrix($0.journal)) }
+    let all = read.compactMap { Evidence(name: $0.name, $0.journal, $0.matrix) }
       .sorted { ($0.point.time, $0.point.name) < ($1.point.time, $1.point.name) }
     points = all.map(\.point)
+    problems = read.sorted { $0.name < $1.name }.flatMap { one in
+      one.matrix.problems.map { Problem(journal: one.name, sentence: $0) }
+    }
+    changes = Self.changes(in: all)
     failing = Self.failing(in: all)
     flaky = Self.flaky(in: all)
+  }
+
+  /// Compares each journal with all before it, because a journal can be of a part of the cases.
+  private static func changes(in all: [Evidence]) -> [Change] {
+    guard var known = all.first?.facts else { return [] }
+    var changes: [Change] = []
+    for one in all.dropFirst() {
+      changes += known.changes(to: one.facts).filter(\.kind.isOfDeclaration).map {
+        Change(point: one.point, change: $0)
+      }
+      known.overlay(one.facts)
+    }
+    return changes
   }
 
   private static func failing(in all: [Evidence]) -> [Failing] {
@@ -126,6 +168,7 @@ private struct Execution: Hashable {
 /// What one journal says.
 private struct Evidence {
   var point: EvidenceHistory.Point
+  var facts: MatrixFacts
   /// Whether each case that ran fails, by the case's id with its platform.
   var fails: [String: Bool] = [:]
   /// For each execution, how it ended, by run.
@@ -141,8 +184,7 @@ private struct Evidence {
     static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
   }
 
-  init?(name: String, _ journal: Journal) {
-    let matrix = Matrix(journal)
+  init?(name: String, _ journal: Journal, _ matrix: Matrix) {
     guard !matrix.cells.isEmpty, let time = journal.records.map(\.time).max() else { return nil }
     var runs: [String: RunSummary] = [:]
     for record in journal.records {
@@ -154,7 +196,9 @@ private struct Evidence {
       failed: matrix.results.count(where: \.outcome.isFailure),
       deviating: matrix.results.count { if case .deviates = $0.outcome { true } else { false } },
       shownClauses: matrix.tables.map(\.shownClauses).reduce(0, +),
-      clauses: matrix.tables.map(\.contract.clauses.count).reduce(0, +))
+      clauses: matrix.tables.map(\.contract.clauses.count).reduce(0, +),
+      problems: matrix.problems.count)
+    facts = MatrixFacts(matrix)
     for table in matrix.tables {
       for (index, column) in table.columns.enumerated() {
         for cell in table.rows.compactMap({ $0.cells[index] }) where cell.result.outcome.isEvidence

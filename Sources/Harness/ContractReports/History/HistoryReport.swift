@@ -13,7 +13,7 @@ public struct HistoryReport: Sendable {
   /// The report as text, newline-terminated.
   public var text: String {
     var lines = [summary, ""]
-    let heads = ["date", "commit", "cases", "failed", "deviate", "seen to fail"]
+    let heads = ["date", "commit", "cases", "failed", "deviate", "problems", "seen to fail"]
     let rows = history.points.map(cells)
     let widths = heads.indices.map { index in
       ([heads] + rows).map { $0[index].count }.max() ?? 0
@@ -32,18 +32,21 @@ public struct HistoryReport: Sendable {
   }
 
   private var summary: String {
+    let damaged = Set(history.problems.map(\.journal)).count
     guard let first = history.points.first, let last = history.points.last else {
-      return "no journal has results"
+      return "no journal has results" + (damaged == 0 ? "" : ", \(damaged) with problems")
     }
     let count = history.points.count
     return "\(count) journal\(count == 1 ? "" : "s") from \(Day(at: first.time)) to "
-      + "\(Day(at: last.time)): \(history.failing.count) failing, \(history.flaky.count) flaky"
+      + "\(Day(at: last.time)): \(history.failing.count) failing, \(history.flaky.count) flaky, "
+      + "\(damaged) with problems"
   }
 
   private func cells(of point: EvidenceHistory.Point) -> [String] {
     [
       "\(Day(at: point.time))", point.commit.map { String($0.prefix(12)) } ?? "", "\(point.cases)",
-      "\(point.failed)", "\(point.deviating)", "\(point.shownClauses) of \(point.clauses)",
+      "\(point.failed)", "\(point.deviating)", "\(point.problems)",
+      "\(point.shownClauses) of \(point.clauses)",
     ]
   }
 
@@ -51,6 +54,11 @@ public struct HistoryReport: Sendable {
     [
       ("failing", history.failing.map { ($0.name, $0.sentence) }),
       ("flaky", history.flaky.map { ($0.name, $0.sentence) }),
+      ("problems", history.problems.map { ($0.journal, $0.sentence) }),
+      (
+        "changes",
+        history.changes.map { ($0.change.name, "\($0.change.statement), since \($0.point.text)") }
+      ),
     ]
   }
 
@@ -59,7 +67,8 @@ public struct HistoryReport: Sendable {
   /// The report as a page.
   public var html: String {
     var body = "<header>\n<h1>Contract history</h1>\n"
-    body += "<p class=\"state \(history.failing.isEmpty ? "good" : "bad")\">"
+    let isGood = history.failing.isEmpty && history.problems.isEmpty
+    body += "<p class=\"state \(isGood ? "good" : "bad")\">"
     body += "\(HTMLPage.escaped(summary))</p>\n</header>\n<main>\n"
     for (title, values) in series { body += chart(title, values) }
     for (title, entries) in sections where !entries.isEmpty {
@@ -102,7 +111,9 @@ public struct HistoryReport: Sendable {
 
   private var table: String {
     var html = "<section><h2>Journals</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
-    for head in ["Date", "Commit", "Cases", "Failed", "Deviate", "Seen to fail", "Journal"] {
+    for head in [
+      "Date", "Commit", "Cases", "Failed", "Deviate", "Problems", "Seen to fail", "Journal",
+    ] {
       html += "<th scope=\"col\">\(head)</th>"
     }
     html += "</tr></thead>\n<tbody>\n"

@@ -1,26 +1,31 @@
 import ContractEvidence
 
 extension Matrix {
-  /// Merges journals; each damaged line becomes a problem.
-  public init(_ journal: Journal) {
-    self.init(journal.records)
-    problems += journal.damage.map {
-      "\($0.path ?? "journal"):\($0.line): this line is damaged, \($0.reason)"
-    }
-  }
-
   /// Merges the records of one or several runs.
+  ///
+  /// - Parameter records: Records in any order; duplicates make no difference.
+  public init(_ records: [JournalRecord]) { self.init(Journal(records: records)) }
+
+  /// Merges journals of one or several runs.
   ///
   /// Results of different platforms are never merged. Of several results of a case on one platform,
   /// those of the commit of the latest run count. If some of them fail and others hold, the case is
   /// flaky: only a pass of a later commit replaces a failure. A run whose commit is not known counts
-  /// as one of the same commit. A case that started and never ended has crashed.
+  /// as one of the same commit. A case that started and never ended has crashed, unless its end may be on a damaged
+  /// line.
   ///
-  /// - Parameter records: Records in any order; duplicates make no difference.
-  public init(_ records: [JournalRecord]) {
-    var builder = MatrixBuilder()
-    for record in records { builder.add(record) }
+  /// Damaged and missing lines and contradictions are problems of the matrix, and ``Matrix/defects``.
+  public init(_ journal: Journal) {
+    let damaged = Set(journal.damage.flatMap(\.runs))
+    var builder = MatrixBuilder(damagedRuns: damaged)
+    var audit = JournalAudit()
+    for record in journal.records {
+      builder.add(record)
+      audit.add(record)
+    }
     self = builder.matrix()
+    defects = journal.damageSentences + audit.defects(damaged: damaged)
+    problems += defects
   }
 }
 
@@ -35,7 +40,13 @@ struct MatrixBuilder {
   private var histories: [CaseID: [Entry<CaseResult?>]] = [:]
   /// The runs in which a signal ended the process, and the journal says during which case.
   private var crashedRuns: Set<String> = []
+  /// The runs that a damaged line may belong to.
+  private let damagedRuns: Set<String>
   private var problems: [(time: Double, message: String)] = []
+  /// What the only process left out. Of several, each may have run what another left out.
+  private var omissions: [Matrix.Omission] = []
+  /// When each process of each run began.
+  private var starts: [String: Set<Double>] = [:]
 
   /// An implementation of a contract.
   private struct Key: Hashable {
@@ -54,14 +65,22 @@ struct MatrixBuilder {
     var contract: String
   }
 
+  init(damagedRuns: Set<String>) { self.damagedRuns = damagedRuns }
+
   mutating func add(_ record: JournalRecord) {
     let time = record.time
     let run = record.run
     switch record.event {
+    case .leftOut(let count, let reason):
+      let omission = Matrix.Omission(count: count, reason: reason)
+      if !omissions.contains(omission) { omissions.append(omission) }
     case .runFinished, .caseSlow: break
-    case .runStarted(let summary): runs.keep(summary, for: run, at: time)
+    case .runStarted(let summary):
+      starts[run, default: []].insert(time)
+      runs.keep(summary, for: run, at: time)
     case .problem(let message): problems.append((time, message))
-    case .contract(let contract):
+    case .contract(var contract):
+      contract.digest = contract.computedDigest
       contracts.keep(contract, for: contract.id, at: time)
       digests.keep(contract.digest, for: DigestKey(run: run, contract: contract.id), at: time)
     case .implementation(let one):
@@ -86,9 +105,11 @@ struct MatrixBuilder {
 
   func matrix() -> Matrix {
     let cells = self.cells()
-    return Matrix(
+    var matrix = Matrix(
       tables: contracts.values.sorted { $0.id < $1.id }.map { table(of: $0, cells) },
-      problems: sortedProblems() + undeclaredResults())
+      problems: sortedProblems())
+    if starts.values.map(\.count).reduce(0, +) == 1 { matrix.omissions = omissions }
+    return matrix
   }
 
   private func platform(of run: String) -> String { runs[run]?.platform ?? "" }
@@ -101,7 +122,8 @@ struct MatrixBuilder {
     for (id, entries) in histories {
       for (platform, entries) in Dictionary(grouping: entries, by: { self.platform(of: $0.run) }) {
         let history = CaseHistory(
-          id: id, entries: entries, crashedRuns: crashedRuns, commit: commit)
+          id: id, entries: entries, crashedRuns: crashedRuns, damagedRuns: damagedRuns,
+          commit: commit)
         guard var cell = history.cell else { continue }
         let digest = digests[DigestKey(run: cell.run, contract: id.contract)]
         cell.isCurrent = digest == contracts[id.contract]?.digest
@@ -116,19 +138,6 @@ struct MatrixBuilder {
     var seen: Set<String> = []
     return problems.sorted { ($0.time, $0.message) < ($1.time, $1.message) }
       .map(\.message).filter { seen.insert($0).inserted }
-  }
-
-  /// One problem for each implementation that has results and no declaration. Its results have no
-  /// column, so no table shows them.
-  private func undeclaredResults() -> [String] {
-    let undeclared = histories.keys.filter { id in
-      contracts[id.contract] == nil
-        || implementations[Key(contract: id.contract, implementation: id.implementation)] == nil
-    }
-    return Set(undeclared.map { "\($0.contract)@\($0.implementation)" }).sorted().map {
-      "the journals have results of \($0) and no record that declares it; part of a journal is "
-        + "missing"
-    }
   }
 
   // MARK: - Tables
@@ -175,14 +184,21 @@ struct MatrixBuilder {
     }
     return groups.map { group in
       let isOfGroup = { (run: String) in group.platforms.contains(platform(of: run)) }
-      var implementation = declared.latest(where: isOfGroup)
-      implementation?.version = versions[key]?.latest(where: isOfGroup)
+      var declarations: [String: ImplementationSummary] = [:]
+      for name in group.platforms {
+        let isHere = { (run: String) in platform(of: run) == name }
+        declarations[name] = declared.latest(where: isHere)
+        declarations[name]?.version = versions[key]?.latest(where: isHere)
+      }
       let names = Set(declared.keys.filter(isOfGroup))
+      var latest = declared.latest(where: isOfGroup)
+      latest?.version = versions[key]?.latest(where: isOfGroup)
       return Matrix.Column.Filled(
-        implementation
+        declarations,
+        latest: latest
           ?? ImplementationSummary(
             contract: key.contract, id: key.implementation, kind: .fake, lacks: [:], deviations: []),
-        group.platforms, isSplit: groups.count > 1,
+        isSplit: groups.count > 1,
         runs: Set(names.compactMap { runs[$0] }).sorted { "\($0)" < "\($1)" }, cells: group.cells)
     }
   }
@@ -286,6 +302,8 @@ private struct CaseHistory {
   var entries: [Entry<CaseResult?>]
   /// The runs whose crash is another case's, unless this case has it as a result.
   var crashedRuns: Set<String>
+  /// The runs in which a missing end may be on a damaged line.
+  var damagedRuns: Set<String>
   var commit: (String) -> String?
 
   /// The result of the latest run's commit, or `nil` if there is none.
@@ -328,13 +346,18 @@ private struct CaseHistory {
   private func ended(in run: String, _ entries: [Entry<CaseResult?>]) -> [Matrix.Cell] {
     // By time, so that a journal that was merged twice makes no difference.
     let starts = Set(entries.filter { $0.value == nil }.map(\.time))
-    let ends = Dictionary(
-      entries.compactMap { entry in entry.value.map { (entry.time, $0) } },
-      uniquingKeysWith: { "\($0)" < "\($1)" ? $1 : $0 })
-    var results = ends.map { cell(run, $0.key, $0.value) }
+    var ends: [Double: [CaseResult]] = [:]
+    for entry in entries {
+      guard let result = entry.value, ends[entry.time]?.contains(result) != true else { continue }
+      ends[entry.time, default: []].append(result)
+    }
+    var results = ends.flatMap { time, results in results.map { cell(run, time, $0) } }
     if starts.count > ends.count, !crashedRuns.contains(run), let time = starts.max() {
-      let crash = CaseResult(id: id, outcome: .crashed(signal: 0), seconds: 0)
-      results.append(cell(run, time, crash))
+      let outcome: Outcome =
+        damagedRuns.contains(run)
+        ? .notRun(reason: "its result is missing, and a line of its journal is damaged")
+        : .crashed(signal: 0)
+      results.append(cell(run, time, CaseResult(id: id, outcome: outcome, seconds: 0)))
     }
     return results
   }

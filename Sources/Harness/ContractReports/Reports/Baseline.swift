@@ -57,23 +57,23 @@ public struct Baseline: Sendable {
     _ failures: [Failure], of implementation: ImplementationSummary, in table: Matrix.Table
   ) -> [String] {
     guard !failures.isEmpty else { return [] }
-    let name = "\(table.contract.id)@\(implementation.id)"
+    let name = "\(table.contract.id)@\(implementation.id)".inComment
     if implementation.kind == .fake {
       return [
         "// \(name): \(failures.count) cases of this fake fail. Correct the fake.\n"
       ]
     }
     let declared = Set(implementation.deviations.map(\.clause))
-    var lines = ["// \(name): add to the declaration of '\(implementation.id)'"]
+    var lines = ["// \(name): add to the declaration of '\(implementation.id.inComment)'"]
     for failure in failures where declared.contains(failure.clause.id) {
-      lines.append("// \(failure.clause.id) is declared already: \(failure.message)")
+      lines.append("// \(failure.clause.id.inComment) is declared already: \(failure.message)")
     }
     let new = failures.filter { !declared.contains($0.clause.id) }
     lines += capabilities(that: new, suggest: table, for: implementation)
     for (cause, group) in groups(of: new) {
       lines += declaration(of: group, cause: cause)
     }
-    return [lines.joined(separator: "\n") + "\n"]
+    return [lines.map { $0 + "\n" }.joined()]
   }
 
   /// Suggests to declare a capability as lacking if each clause that requires it fails.
@@ -89,7 +89,7 @@ public struct Baseline: Sendable {
       guard implementation.lacks[capability] == nil, clauses.count > 1,
         clauses.allSatisfy({ failed.contains($0.clause) })
       else { return nil }
-      return "// All \(clauses.count) clauses that require '\(capability.printable)' fail. If the "
+      return "// All \(clauses.count) clauses that require '\(capability.inComment)' fail. If the "
         + "implementation can't do that, declare it with .lacking(…) instead."
     }
   }
@@ -107,13 +107,13 @@ public struct Baseline: Sendable {
   }
 
   private static func declaration(of group: [Failure], cause: Cause) -> [String] {
-    let clauses = group.map { "\"\($0.clause.id)\"" }.joined(separator: ", ")
+    let clauses = group.map { $0.clause.id.swiftLiteral }.joined(separator: ", ")
     var arguments: [String] = []
     if let manner = cause.manner { arguments.append("by: \(manner)") }
     if cause.isIntermittent { arguments.append("intermittently: true") }
     arguments.append("because: \"TODO\"")
     if let platforms = cause.platforms { arguments.append("on: \(platforms)") }
-    return group.map { "// \($0.clause.id): \($0.message)" } + [
+    return group.map { "// \($0.clause.id.inComment): \($0.message)" } + [
       ".deviating(", "  from: \(clauses),", "  \(arguments.joined(separator: ", ")))",
     ]
   }
@@ -141,7 +141,7 @@ private struct Failure {
     let issue = result.issues.first
     let text = issue?.message ?? result.outcome.reason ?? "failed"
     let line = text.printable.split(separator: "\n").first.map(String.init) ?? ""
-    message = (issue?.location.map { "\($0): " } ?? "").printable + line.clipped(to: 100)
+    message = ((issue?.location.map { "\($0): " } ?? "") + line.clipped(to: 100)).inComment
     var isIntermittent = false
     var outcome = result.outcome
     if case .flaky = outcome {
@@ -174,4 +174,14 @@ private struct Failure {
   private static func pattern(of line: String) -> String {
     line.replacing(/"[^"]*"|'[^']*'|`[^`]*`/, with: "…").replacing(/[0-9]+/, with: "0")
   }
+}
+
+extension String {
+  /// The text as a literal of Swift: what is not printable ASCII is escaped, and so is an interpolation.
+  fileprivate var swiftLiteral: String {
+    "\"" + unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\""
+  }
+
+  /// The text on one line, for a comment.
+  fileprivate var inComment: String { clipped(to: 200).printable.replacing("\n", with: " ") }
 }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Failures are errors. Missing evidence is a warning: a dropped clause, a case that the budget left out,
 /// a result for another revision, or a contract of this package for which no saboteur ran. So is a
-/// deviation that an earlier matrix does not have, or that has changed.
+/// change from an earlier matrix that loses evidence, or that excuses a failure.
 public struct GitHubAnnotations: Sendable {
   /// The matrix.
   public var matrix: Matrix
@@ -27,16 +27,28 @@ public struct GitHubAnnotations: Sendable {
   public var text: String {
     var lines = matrix.problems.map { command("error", title: nil, at: nil, nil, $0) }
     for table in matrix.tables { append(table, to: &lines) }
-    for change in changes?.deviations ?? [] {
+    // What fails is an error already.
+    for change in changes?.changes ?? [] where change.kind.treatment != .ignored {
       let clause = matrix.tables.first { $0.contract.id == change.contract }?
         .contract.clauses.first { $0.id == change.clause }
+      let isLoss = change.kind.exitBit != 0 || change.kind == .changedDeviation
       lines.append(
         command(
-          change.kind == .gone ? "notice" : "warning", title: change.name, at: clause?.path,
-          clause?.line, change.sentence))
+          isLoss ? "warning" : "notice", title: change.contract == nil ? nil : change.name,
+          at: clause?.path, clause?.line, change.statement))
     }
-    return lines.map { $0 + "\n" }.joined()
+    let shown = lines.prefix(Self.greatestCount)
+    let rest = lines.count - shown.count
+    let note =
+      rest == 0 ? [] : [command("notice", title: nil, at: nil, nil, "\(rest) more are left out")]
+    return (shown + note).map { $0 + "\n" }.joined()
   }
+
+  /// The most commands. GitHub shows ten of a kind in each step.
+  private static let greatestCount = 1_000
+
+  /// The most characters of a message; GitHub cuts an annotation off after 64 KiB.
+  private static let messageLength = 4_000
 
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
     for row in table.rows {
@@ -126,12 +138,10 @@ public struct GitHubAnnotations: Sendable {
   }
 
   private static func data(_ text: String) -> String {
-    text.escaping { scalar in
+    text.clipped(to: messageLength).printable.escaping { scalar in
       switch scalar {
       case "%": "%25"
-      case "\r": "%0D"
       case "\n": "%0A"
-      case _ where scalar.value < 0x20 && scalar != "\t": "\u{FFFD}"
       default: nil
       }
     }

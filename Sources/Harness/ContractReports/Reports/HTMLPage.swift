@@ -68,8 +68,9 @@ package struct HTMLPage {
     code, pre { font: .85em/1.4 ui-monospace, monospace; }
     .state { font-size: 1.1rem; font-weight: 600; margin: .5rem 0 0; }
     .good, td.passed a { color: var(--good); }
-    .bad, td.failed a, td.crashed a, td.timed-out a, td.flaky a { color: var(--bad); }
-    td.deviates a, td.unavailable a, td.not-run a { color: var(--odd); }
+    .bad, td.failed a, td.crashed a, td.timed-out a, td.verdict.bad { color: var(--bad); }
+    .odd, td.deviates a, td.unavailable a, td.not-run a, td.flaky a, td.verdict.odd { color: var(--odd); }
+    td.verdict.bad { font-weight: 700; }
     td.not-applicable a { color: var(--soft); }
     .numbers, th span, .slow { color: var(--soft); margin: .2rem 0; }
     .filters { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-top: 1rem; }
@@ -92,8 +93,11 @@ package struct HTMLPage {
     tr.clause th code { font-weight: 600; } tr.clause th span { display: block; font-size: .85rem; }
     tr.clause { border-top: 1px solid var(--line); }
     tr.group th { background: var(--band); padding: .35rem .5rem; font-size: .85rem; }
-    td { text-align: center; padding: 0; } td.verdict { font-size: .85rem; padding: 0 .5rem;
-      color: var(--soft); }
+    td { text-align: center; padding: 0; } td.verdict { font-size: .85rem; padding: 0 .5rem; }
+    td.verdict.agree { color: var(--soft); }
+    .legend { position: sticky; top: 0; z-index: 1; margin: .75rem 0 0; padding: .35rem 0;
+      background: var(--back); color: var(--soft); font-size: .8rem; border-bottom: 1px solid var(--line); }
+    tr.clause { scroll-margin-top: 5rem; }
     td a { display: block; padding: .6rem .5rem; text-decoration: none; font-weight: 600; }
     td a:hover { background: var(--band); }
     tr.detail { display: none; } tr.detail:has(:target) { display: table-row; }

@@ -2,9 +2,16 @@ public import ContractEvidence
 
 /// A matrix as a self-contained HTML page, in dark and light, for phones and desktops.
 ///
-/// Each cell links to the case's details and to the command that runs it again. The filters work
-/// with the keyboard; without JavaScript the page shows the whole matrix.
+/// Failures come first. Each cell links to the case's details and to the command that runs it again. The filters work
+/// with the keyboard; without JavaScript the page shows the whole matrix. A page has at most about
+/// ``greatestLength`` bytes: rows that agree are left out first, and each table says how many.
 public struct HTMLReport: Sendable {
+  /// The most bytes of the rows of a page.
+  public static let greatestLength = 8_000_000
+
+  /// The most entries of a list, such as that of the failures.
+  private static let listLength = 200
+
   /// The matrix.
   public var matrix: Matrix
 
@@ -19,24 +26,48 @@ public struct HTMLReport: Sendable {
 
   /// The page.
   public var text: String {
+    let rows = Rows(of: matrix)
     var html = """
       <header>
       <h1>Contract matrix</h1>
       \(summary)
       \(contents)\(filters)
       </header>
+      \(Self.legend)
       <main>
 
       """
-    if !matrix.problems.isEmpty {
-      html += "<section><h2>Problems</h2><ul class=\"problems\">\n"
-      for problem in matrix.problems { html += "<li>\(HTMLPage.escaped(problem))</li>\n" }
-      html += "</ul></section>\n"
+    html += Self.section(
+      "Problems", "problems", matrix.problems.map { HTMLPage.escaped($0.clipped(to: 2_000)) })
+    html += Self.section("Failures", "problems", rows.failures.map(failure))
+    appendChanges(to: &html, linkingTo: rows.anchors)
+    for (index, table) in matrix.tables.enumerated() {
+      append(table, rows.shown[index], to: &html)
     }
-    appendChanges(to: &html)
-    for table in matrix.tables { append(table, to: &html) }
-    appendSlowest(to: &html)
+    appendSlowest(to: &html, linkingTo: rows.anchors)
     return HTMLPage(title: "Contract matrix", body: html + "</main>\n", script: Self.script).text
+  }
+
+  /// A list of at most ``listLength`` entries, or nothing if there are none.
+  private static func section(_ title: String, _ kind: String, _ entries: [String]) -> String {
+    guard !entries.isEmpty else { return "" }
+    let items = entries.prefix(listLength).map { "<li>\($0)</li>\n" }.joined()
+    let rest = entries.count - listLength
+    return "<section><h2>\(title)</h2><ul class=\"\(kind)\">\n" + items
+      + (rest > 0 ? "<li>and \(rest) more</li>\n" : "") + "</ul></section>\n"
+  }
+
+  /// Stays in view while the matrix scrolls.
+  private static let legend = """
+    <p class="legend">✓ holds · ✗ fails · ≠ deviates as declared · <span>·</span> not applicable ·
+    ? unavailable · ‼ crashed · ∞ timed out · ~ flaky · ○ not run</p>
+    """
+
+  private func failure(_ cell: Matrix.Cell) -> String {
+    let result = cell.result
+    let why = result.outcome.reason ?? result.issues.first?.text() ?? ""
+    return "<a href=\"#\(HTMLPage.escaped(Self.anchor(cell.name)))\">\(result.outcome.symbol) "
+      + "\(HTMLPage.escaped(cell.name))</a> \(HTMLPage.escaped(why.clipped(to: 200)))"
   }
 
   private var summary: String {
@@ -53,24 +84,27 @@ public struct HTMLReport: Sendable {
   private var contents: String {
     guard matrix.tables.count > 1 else { return "" }
     let links = matrix.tables.map { table in
-      let failures = table.rows.count { row in
-        row.cells.contains { $0?.result.outcome.isFailure == true }
-      }
-      let mark = failures == 0 ? "" : " <b class=\"bad\">\(failures) ✗</b>"
+      let failures = table.rows.count(where: \.fails)
+      let flaky = table.rows.count { !$0.fails && $0.isFlaky }
+      let marks =
+        (failures == 0 ? "" : " <b class=\"bad\">\(failures) ✗</b>")
+        + (flaky == 0 ? "" : " <b class=\"odd\">\(flaky) ~</b>")
       return "<li><a href=\"#\(HTMLPage.escaped(table.contract.id))\">"
-        + "\(HTMLPage.escaped(table.contract.title))</a>\(mark)</li>"
+        + "\(HTMLPage.escaped(table.contract.title))</a>\(marks)</li>"
     }
     return "<nav aria-label=\"Contracts\"><ul>\n\(links.joined(separator: "\n"))\n</ul></nav>\n"
   }
 
   private var filters: String {
-    let choices = [
-      ("all", "All"), ("failing", "Failing"), ("deviating", "Deviating"),
-      ("unproven", "Unproven"),
-    ]
-    let buttons = choices.map { id, name in
+    let rows = matrix.tables.flatMap(\.rows)
+    let choices =
+      [("all", "All", rows.count)]
+      + Matrix.Row.kinds.map { kind in
+        (kind.id, kind.id.capitalized, rows.count(where: kind.includes))
+      }
+    let buttons = choices.map { id, name, count in
       "<label><input type=\"radio\" name=\"show\" value=\"\(id)\""
-        + "\(id == "all" ? " checked" : "")><span>\(name)</span></label>"
+        + "\(id == "all" ? " checked" : "")><span>\(name) (\(count))</span></label>"
     }
     return "<form role=\"search\" class=\"filters\">\n<fieldset><legend>Show clauses</legend>"
       + buttons.joined() + "</fieldset>\n"
@@ -79,23 +113,40 @@ public struct HTMLReport: Sendable {
       + "<p role=\"status\" class=\"numbers\"></p>\n</form>"
   }
 
-  private func appendChanges(to html: inout String) {
+  private func appendChanges(to html: inout String, linkingTo anchors: Set<String>) {
     guard let changes else { return }
     html += "<section><h2>Changes</h2>\n"
     if changes.isEmpty { html += "<p>no difference</p>\n" }
-    for (title, entries) in changes.sections {
-      html += "<h3>\(title) (\(entries.count))</h3><ul class=\"slow\">\n"
-      for entry in entries {
-        html += "<li><code>\(HTMLPage.escaped(entry.name))</code>"
-        html += entry.detail.map { " \(HTMLPage.escaped($0))" } ?? ""
+    for (kind, changes) in changes.sections {
+      html += "<h3>\(kind.rawValue) (\(changes.count))</h3><ul class=\"slow\">\n"
+      for change in changes.prefix(Self.listLength) {
+        let name = "<code>\(HTMLPage.escaped(change.name.clipped(to: 2_000)))</code>"
+        let anchor = anchor(of: change).flatMap { anchors.contains($0) ? $0 : nil }
+        html += "<li>" + (anchor.map { "<a href=\"#\(HTMLPage.escaped($0))\">\(name)</a>" } ?? name)
+        html += change.note.map { " \(HTMLPage.escaped($0.clipped(to: 2_000)))" } ?? ""
         html += "</li>\n"
       }
-      html += "</ul>\n"
+      let rest = changes.count - Self.listLength
+      html += rest > 0 ? "<li>and \(rest) more</li></ul>\n" : "</ul>\n"
     }
     html += "</section>\n"
   }
 
-  private func append(_ table: Matrix.Table, to html: inout String) {
+  /// Where the page shows the subject of a change: its case, clause or contract.
+  private func anchor(of change: MatrixDifference.Change) -> String? {
+    guard let table = matrix.tables.first(where: { $0.contract.id == change.contract }) else {
+      return nil
+    }
+    guard let clause = change.clause else { return table.contract.id }
+    let row = "\(table.contract.id)/\(clause)"
+    let column = table.columns.first { column in
+      column.implementation.id == change.implementation
+        && change.platform.map(column.platforms.contains) != false
+    }
+    return column.map { Self.anchor("\(row)@\($0.name)") } ?? row
+  }
+
+  private func append(_ table: Matrix.Table, _ shown: [Int: String], to html: inout String) {
     let contract = table.contract
     let numbers =
       "\(contract.clauses.count) clauses · revision \(contract.revision) · "
@@ -108,74 +159,118 @@ public struct HTMLReport: Sendable {
       <thead><tr><th scope="col">Clause</th>
       """
     for column in table.columns {
-      let implementation = column.implementation
       html += "<th scope=\"col\">\(HTMLPage.escaped(column.name))"
-      html += "<small>\(implementation.kind.rawValue)</small>"
-      html += implementation.version.map { "<small>\(HTMLPage.escaped($0))</small>" } ?? ""
+      html += "<small>\(column.implementation.kind.rawValue)</small>"
+      for fact in [column.versionText, column.witnessText].compactMap(\.self) {
+        html += "<small>\(HTMLPage.escaped(fact))</small>"
+      }
       html += "</th>"
     }
     html += "<th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n"
     var group: String?
-    for row in table.rows {
+    for (index, row) in table.rows.enumerated() {
+      guard let text = shown[index] else { continue }
       if row.clause.group != group, let title = row.clause.group {
         html += "<tr class=\"group\"><th colspan=\"\(table.columns.count + 2)\">"
         html += "\(HTMLPage.escaped(title))</th></tr>\n"
       }
       group = row.clause.group
-      append(row, of: table, to: &html)
+      html += text
     }
     html += "</tbody></table></div>\n"
+    let hidden = table.rows.indices.filter { shown[$0] == nil }
+    if !hidden.isEmpty {
+      let failing = hidden.count { table.rows[$0].fails }
+      html += "<p>\(hidden.count) clauses are left out, because the page would be too long"
+      html += failing == 0 ? "" : "; <b class=\"bad\">\(failing) of them fail</b>"
+      html += ". <code>contracts report --format json</code> has all.</p>\n"
+    }
     for remark in table.remarks { html += "<p>\(HTMLPage.escaped(remark.sentence))</p>\n" }
     appendStrength(of: table, to: &html)
     html += "</section>\n"
   }
 
-  private func append(_ row: Matrix.Row, of table: Matrix.Table, to html: inout String) {
-    let contract = table.contract.id
-    let outcomes = row.cells.compactMap { $0?.result.outcome }
-    var kinds: [String] = []
-    if outcomes.contains(where: \.isFailure) { kinds.append("failing") }
-    if outcomes.contains(where: { if case .deviates = $0 { true } else { false } }) {
-      kinds.append("deviating")
+  /// The rows that a page shows, as HTML.
+  private struct Rows {
+    /// The rows of each table by index.
+    var shown: [[Int: String]]
+    /// What a link can point to.
+    var anchors: Set<String> = []
+    /// The cells that fail, then those that are flaky.
+    var failures: [Matrix.Cell]
+
+    /// Takes what matters most until the page is full.
+    init(of matrix: Matrix) {
+      let tables = matrix.tables
+      shown = tables.map { _ in [:] }
+      let failing = matrix.cells.filter(\.result.outcome.isFailure)
+      failures = failing.filter { !$0.isRetried } + failing.filter(\.isRetried)
+      var ranked = tables.indices.flatMap { table in
+        tables[table].rows.indices.map {
+          (table: table, row: $0, rank: tables[table].rows[$0].rank)
+        }
+      }
+      ranked.sort { ($0.rank, $0.table, $0.row) < ($1.rank, $1.table, $1.row) }
+      var length = 0
+      for place in ranked {
+        let table = tables[place.table]
+        let text = HTMLReport.html(of: table.rows[place.row], in: table)
+        length += text.utf8.count
+        if length > HTMLReport.greatestLength { break }
+        shown[place.table][place.row] = text
+        let row = "\(table.contract.id)/\(table.rows[place.row].clause.id)"
+        anchors.insert(row)
+        for (column, cell) in zip(table.columns, table.rows[place.row].cells) where cell != nil {
+          anchors.insert(HTMLReport.anchor("\(row)@\(column.name)"))
+        }
+      }
+      anchors.formUnion(tables.map(\.contract.id))
+      failures = failures.filter { [anchors] in anchors.contains(HTMLReport.anchor($0.name)) }
     }
-    if row.verdict == .unproven { kinds.append("unproven") }
-    html += "<tr class=\"clause \(kinds.joined(separator: " "))\"><th scope=\"row\">"
-    html += "<code>\(HTMLPage.escaped(row.clause.id))</code>"
-    html += "<span>\(HTMLPage.escaped(row.clause.sentence))</span></th>"
+  }
+
+  private static func html(of row: Matrix.Row, in table: Matrix.Table) -> String {
+    var html = ""
+    let name = "\(table.contract.id)/\(row.clause.id)"
+    let kinds = Matrix.Row.kinds.filter { $0.includes(row) }.map(\.id)
+    let sentence = HTMLPage.escaped(row.clause.sentence.clipped(to: 2_000))
+    html += "<tr class=\"clause \(kinds.joined(separator: " "))\" id=\"\(HTMLPage.escaped(name))\">"
+    html += "<th scope=\"row\"><code>\(HTMLPage.escaped(row.clause.id))</code>"
+    html += "<span>\(sentence)</span></th>"
     for (column, cell) in zip(table.columns, row.cells) {
-      let id = Self.anchor("\(contract)/\(row.clause.id)@\(column.name)")
       guard let outcome = cell?.result.outcome else {
         html += "<td></td>"
         continue
       }
-      html += "<td class=\"\(outcome.name)\"><a href=\"#\(HTMLPage.escaped(id))\" "
-      html += "title=\"\(HTMLPage.escaped(Self.description(of: outcome)))\">"
+      let id = HTMLPage.escaped(anchor("\(name)@\(column.name)"))
+      let text = HTMLPage.escaped(description(of: outcome))
+      html += "<td class=\"\(outcome.name)\"><a href=\"#\(id)\" title=\"\(text)\">"
       html += "<span aria-hidden=\"true\">\(outcome.symbol)</span>"
-      html +=
-        "<span class=\"hidden\">\(HTMLPage.escaped(Self.description(of: outcome)))</span></a></td>"
+      html += "<span class=\"hidden\">\(text)</span></a></td>"
     }
     let dropped = table.contract.dropped[row.clause.id].map { "not run: \($0)" }
     let verdict = dropped ?? row.verdict?.rawValue ?? ""
-    html += "<td class=\"verdict\">\(HTMLPage.escaped(verdict))</td></tr>\n"
+    html +=
+      "<td class=\"verdict \(row.verdict?.tone ?? "")\">\(HTMLPage.escaped(verdict))</td></tr>\n"
     html += "<tr class=\"detail\"><td colspan=\"\(table.columns.count + 2)\">"
-    html += "<p class=\"sentence\">\(HTMLPage.escaped(row.clause.sentence))</p>"
+    html += "<p class=\"sentence\">\(sentence)</p>"
     if let source = row.clause.source { html += "<p>from \(HTMLPage.escaped(source))</p>" }
     for (column, cell) in zip(table.columns, row.cells) {
       if let cell { append(cell, of: column, to: &html) }
     }
-    html += "</td></tr>\n"
+    return html + "</td></tr>\n"
   }
 
-  private func append(_ cell: Matrix.Cell, of column: Matrix.Column, to html: inout String) {
+  private static func append(_ cell: Matrix.Cell, of column: Matrix.Column, to html: inout String) {
     let result = cell.result
-    let id = HTMLPage.escaped(Self.anchor(cell.name))
+    let id = HTMLPage.escaped(anchor(cell.name))
     html += "<div class=\"case \(result.outcome.name)\" id=\"\(id)\" tabindex=\"-1\">"
     html += "<p><b>\(result.outcome.symbol) \(HTMLPage.escaped(column.name))</b> "
-    html += "\(HTMLPage.escaped(Self.description(of: result.outcome)))"
+    html += "\(HTMLPage.escaped(description(of: result.outcome)))"
     html += cell.isCurrent ? "" : ", ran another revision of the contract"
     html += "</p>"
     for issue in result.failureIssues {
-      html += "<pre>\(HTMLPage.escaped(issue.text(clippedTo: 20_000)))</pre>"
+      html += "<pre>\(HTMLPage.escaped(issue.text(clippedTo: 4_000)))</pre>"
     }
     html += "<pre class=\"command\">"
     html += "\(HTMLPage.escaped(result.id.description.rerunCommand()))</pre></div>"
@@ -200,14 +295,17 @@ public struct HTMLReport: Sendable {
     html += "</ul>\n"
   }
 
-  private func appendSlowest(to html: inout String) {
+  private func appendSlowest(to html: inout String, linkingTo anchors: Set<String>) {
     let slowest = matrix.slowest(10)
     guard !slowest.isEmpty else { return }
     html += "<section><h2>Slowest cases</h2><ol class=\"slow\">\n"
     for cell in slowest {
       let milliseconds = (cell.result.seconds * 10_000).rounded() / 10
-      let id = HTMLPage.escaped(Self.anchor(cell.name))
-      html += "<li><a href=\"#\(id)\">\(HTMLPage.escaped(cell.name))</a> \(milliseconds) ms</li>\n"
+      let (id, name) = (Self.anchor(cell.name), HTMLPage.escaped(cell.name))
+      html +=
+        anchors.contains(id)
+        ? "<li><a href=\"#\(HTMLPage.escaped(id))\">\(name)</a>" : "<li>\(name)"
+      html += " \(milliseconds) ms</li>\n"
     }
     html += "</ol></section>\n"
   }
@@ -218,16 +316,18 @@ public struct HTMLReport: Sendable {
   }
 
   private static func description(of outcome: Outcome) -> String {
-    switch outcome {
-    case .passed: "holds"
-    case .failed: "fails"
-    case .deviates(let reason): "deviates as declared: \(reason)"
-    case .notApplicable(_, let reason): "does not apply: \(reason)"
-    case .unavailable(let reason): "unavailable: \(reason)"
-    case .flaky(let reason): "flaky: \(reason)"
-    case .notRun(let reason): "not run: \(reason)"
-    case .crashed, .timedOut: outcome.reason ?? outcome.name
-    }
+    let text =
+      switch outcome {
+      case .passed: "holds"
+      case .failed: "fails"
+      case .deviates(let reason): "deviates as declared: \(reason)"
+      case .notApplicable(_, let reason): "does not apply: \(reason)"
+      case .unavailable(let reason): "unavailable: \(reason)"
+      case .flaky(let reason): "flaky: \(reason)"
+      case .notRun(let reason): "not run: \(reason)"
+      case .crashed, .timedOut: outcome.reason ?? outcome.name
+      }
+    return text.clipped(to: 2_000)
   }
 
   private static let script = """
@@ -279,4 +379,44 @@ public struct HTMLReport: Sendable {
     filter();
 
     """
+}
+
+extension Matrix.Row {
+  /// A choice of rows that the page offers, by the class of their elements.
+  fileprivate struct Kind: Sendable {
+    var id: String
+    var includes: @Sendable (Matrix.Row) -> Bool
+  }
+
+  /// In the order of what matters most.
+  fileprivate static let kinds = [
+    Kind(id: "failing") { $0.fails }, Kind(id: "flaky") { $0.isFlaky },
+    Kind(id: "unproven") { $0.verdict == .unproven },
+    Kind(id: "deviating") { row in
+      row.cells.contains { if case .deviates = $0?.result.outcome { true } else { false } }
+    },
+  ]
+
+  /// The place of the row's first kind; rows without one come last.
+  fileprivate var rank: Int {
+    Self.kinds.firstIndex { $0.includes(self) } ?? Self.kinds.count
+  }
+
+  fileprivate var isFlaky: Bool { cells.contains { $0?.isRetried == true } }
+
+  /// Whether a case fails, and not only now and then.
+  fileprivate var fails: Bool {
+    cells.contains { $0.map { $0.result.outcome.isFailure && !$0.isRetried } ?? false }
+  }
+}
+
+extension Verdict {
+  /// The class of an element that shows the verdict.
+  fileprivate var tone: String {
+    switch self {
+    case .agree: "agree"
+    case .deviates, .unproven: "odd"
+    case .fakeLies, .recordingStale, .realityMoved, .contractWrong, .fails: "bad"
+    }
+  }
 }

@@ -48,8 +48,8 @@ public struct JSONReport: Sendable {
       contracts = matrix.tables.map(Contract.init)
       self.changes = changes.map { changes in
         Dictionary(
-          changes.sections.map { title, entries in
-            (title, entries.map { Change(name: $0.name, detail: $0.detail) })
+          changes.sections.map { kind, changes in
+            (kind.rawValue, changes.map { Change(name: $0.name, detail: $0.note) })
           }, uniquingKeysWith: +)
       }
     }
@@ -104,7 +104,9 @@ public struct JSONReport: Sendable {
               platform: $0.platform, commit: $0.commit, isDirty: $0.isDirty, versions: $0.versions)
           },
           witness: column.witness.map {
-            Witness(name: $0.name, sampledCases: $0.sampledCases, touchingCases: $0.touchingCases)
+            Witness(
+              name: $0.name, kinds: $0.kinds, sampledCases: $0.sampledCases,
+              touchingCases: $0.touchingCases)
           })
       }
       clauses = table.rows.map { row in
@@ -144,6 +146,7 @@ public struct JSONReport: Sendable {
 
   private struct Witness: Encodable {
     var name: String
+    var kinds: [WitnessKind]
     var sampledCases: Int
     var touchingCases: Int
   }

@@ -14,8 +14,28 @@ public struct MarkdownReport: Sendable {
     self.changes = changes
   }
 
-  /// The report, newline-terminated.
+  /// The most bytes of a report. A step summary of GitHub Actions may have 1 MiB, with what other steps write.
+  public static let greatestLength = 1_000_000
+
+  /// The most characters of a sentence, reason or message.
+  private static let messageLength = 1_000
+
+  /// The report, newline-terminated. Failures come first, and lines beyond ``greatestLength`` are left out, as the last line
+  /// then says.
   public var text: String {
+    var text = ""
+    for (index, line) in lines.enumerated() {
+      if text.utf8.count + line.utf8.count > Self.greatestLength - 200 {
+        return text
+          + "\n**\(lines.count - index) lines are left out**, because a summary may have 1 MiB; "
+          + "`contracts report` shows all\n"
+      }
+      text += line + "\n"
+    }
+    return text
+  }
+
+  private var lines: [String] {
     var lines: [String] = []
     let mark = matrix.isFailure ? "✗" : "✓"
     for (index, line) in matrix.summary.text.split(separator: "\n").enumerated() {
@@ -24,6 +44,7 @@ public struct MarkdownReport: Sendable {
     }
     for run in matrix.runs { lines += ["run: \(Self.escaped(run))", ""] }
     for problem in matrix.problems { lines.append("- ✗ \(Self.escaped(problem))") }
+    appendFailures(to: &lines)
     appendChanges(to: &lines)
     for table in matrix.tables { append(table, to: &lines) }
     let slowest = matrix.slowest(5)
@@ -31,17 +52,37 @@ public struct MarkdownReport: Sendable {
     for cell in slowest {
       lines.append("- \(Self.code(cell.name)) \(cell.result.milliseconds) ms")
     }
-    return lines.map { $0 + "\n" }.joined()
+    return lines
+  }
+
+  private func appendFailures(to lines: inout [String]) {
+    var failures: [(clause: ClauseSummary, cell: Matrix.Cell)] = []
+    for row in matrix.tables.flatMap(\.rows) {
+      failures += row.cells.compactMap(\.self).filter(\.result.outcome.isFailure).map {
+        (row.clause, $0)
+      }
+    }
+    if !failures.isEmpty { lines += ["", "## Failures", ""] }
+    for (clause, cell) in failures {
+      let result = cell.result
+      lines.append(
+        "- \(result.outcome.symbol) **\(Self.code(cell.name))** \(Self.escaped(clause.sentence))")
+      if let reason = result.outcome.reason { lines.append("  - \(Self.escaped(reason))") }
+      for issue in result.issues {
+        let location = issue.location.map { Self.code($0) + " " } ?? ""
+        lines.append("  - \(location)\(Self.escaped(issue.message))")
+      }
+    }
   }
 
   private func appendChanges(to lines: inout [String]) {
     guard let changes else { return }
     lines += ["", "## Changes", ""]
     if changes.isEmpty { lines.append("no difference") }
-    for (title, entries) in changes.sections {
-      lines.append("- **\(title)** (\(entries.count))")
-      lines += entries.map { entry in
-        "  - \(Self.code(entry.name))" + (entry.detail.map { " \(Self.escaped($0))" } ?? "")
+    for (kind, changes) in changes.sections {
+      lines.append("- **\(kind.rawValue)** (\(changes.count))")
+      lines += changes.map { change in
+        "  - \(Self.code(change.name))" + (change.note.map { " \(Self.escaped($0))" } ?? "")
       }
     }
   }
@@ -49,8 +90,8 @@ public struct MarkdownReport: Sendable {
   private func append(_ table: Matrix.Table, to lines: inout [String]) {
     lines += ["", "## \(Self.escaped(table.contract.title)) (\(Self.code(table.contract.id)))", ""]
     let heads = table.columns.map { column in
-      Self.escaped(column.name)
-        + (column.implementation.version.map { "<br>\(Self.escaped($0))" } ?? "")
+      ([column.name] + [column.versionText, column.witnessText].compactMap(\.self))
+        .map(Self.escaped).joined(separator: "<br>")
     }
     lines.append("| clause | " + heads.joined(separator: " | ") + " | verdict |")
     lines.append("|---" + String(repeating: "|:-:", count: heads.count) + "|---|")
@@ -63,19 +104,6 @@ public struct MarkdownReport: Sendable {
       lines.append(
         "| \(name) | " + cells.joined(separator: " | ")
           + " | \(dropped ?? row.verdict?.rawValue ?? "") |")
-    }
-    let failures = table.rows.flatMap { row in
-      row.cells.compactMap(\.self).filter(\.result.outcome.isFailure).map { (row.clause, $0) }
-    }
-    if !failures.isEmpty { lines += ["", "### Failures", ""] }
-    for (clause, cell) in failures {
-      let result = cell.result
-      lines.append("- **\(Self.code(cell.name))** \(Self.escaped(clause.sentence))")
-      if let reason = result.outcome.reason { lines.append("  - \(Self.escaped(reason))") }
-      for issue in result.issues {
-        let location = issue.location.map { Self.code($0) + " " } ?? ""
-        lines.append("  - \(location)\(Self.escaped(issue.message.clipped(to: 1000)))")
-      }
     }
     let remarks = table.remarks
     if !table.notes.isEmpty || !remarks.isEmpty || !table.contract.dropped.isEmpty
@@ -105,7 +133,7 @@ public struct MarkdownReport: Sendable {
 
   /// The text with Markdown's and HTML's special characters escaped.
   private static func escaped(_ text: String) -> String {
-    text.printable.escaping { scalar in
+    text.clipped(to: messageLength).printable.escaping { scalar in
       switch scalar {
       case "\n": " "
       case "<": "&lt;"
@@ -124,7 +152,7 @@ public struct MarkdownReport: Sendable {
 
   /// The text as the value of an HTML attribute, in which Markdown's escapes have no effect.
   private static func quoted(_ text: String) -> String {
-    text.printable.escaping { scalar in
+    text.clipped(to: messageLength).printable.escaping { scalar in
       switch scalar {
       case "\n": " "
       case "<", ">", "&", "\"", "|", "`", "[", "]", "\\": "&#\(scalar.value);"
@@ -135,7 +163,9 @@ public struct MarkdownReport: Sendable {
 
   /// The text as a code span, delimited by more backticks than it contains in a row (GFM §6.3).
   private static func code(_ text: String) -> String {
-    let text = text.printable.escaping { $0 == "\n" ? " " : $0 == "|" ? "\\|" : nil }
+    let text = text.clipped(to: messageLength).printable.escaping {
+      $0 == "\n" ? " " : $0 == "|" ? "\\|" : nil
+    }
     let longest = text.split(omittingEmptySubsequences: true) { $0 != "`" }.map(\.count).max() ?? 0
     let fence = String(repeating: "`", count: longest + 1)
     return longest == 0 ? "`\(text)`" : "\(fence) \(text) \(fence)"

@@ -2,7 +2,7 @@ public import ContractEvidence
 
 /// The formats of a report.
 public enum ReportFormat: String, Sendable, CaseIterable {
-  /// Text for a terminal of 100 columns.
+  /// Text for a terminal.
   case terminal
   /// GitHub-flavoured Markdown.
   case markdown
@@ -20,23 +20,26 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   /// - Parameters:
   ///   - matrix: The matrix.
   ///   - usesColour: Whether the terminal report is coloured.
+  ///   - width: The width of the terminal report in columns, from 80 to 200.
   ///   - root: The folder that paths in annotations are relative to.
   ///   - showsAll: Whether a long terminal report is not abridged.
   ///   - changes: The changes from an earlier matrix, which the report lists. JUnit XML has no
   ///     place for them.
   public func text(
-    of matrix: Matrix, usesColour: Bool = false, root: String = "/", showsAll: Bool = false,
-    changes: MatrixDifference? = nil
+    of matrix: Matrix, usesColour: Bool = false, width: Int = TerminalReport.width,
+    root: String = "/", showsAll: Bool = false, changes: MatrixDifference? = nil
   ) -> String {
     switch self {
     case .terminal:
-      TerminalReport(matrix, usesColour: usesColour, slowest: 5, showsAll: showsAll).text
-        + (changes.map { "changes:\n" + $0.text } ?? "")
-    case .markdown: MarkdownReport(matrix, changes: changes).text
-    case .html: HTMLReport(matrix, changes: changes).text
-    case .junit: JUnitReport(matrix).text
-    case .json: JSONReport(matrix, changes: changes).text
-    case .github: GitHubAnnotations(matrix, root: root, changes: changes).text
+      var report = TerminalReport(
+        matrix, usesColour: usesColour, slowest: 5, showsAll: showsAll)
+      report.width = width
+      return report.text + (changes.map { "changes:\n" + $0.text } ?? "")
+    case .markdown: return MarkdownReport(matrix, changes: changes).text
+    case .html: return HTMLReport(matrix, changes: changes).text
+    case .junit: return JUnitReport(matrix).text
+    case .json: return JSONReport(matrix, changes: changes).text
+    case .github: return GitHubAnnotations(matrix, root: root, changes: changes).text
     }
   }
 }

@@ -19,9 +19,8 @@ struct SourceToken {
 
 /// Splits Swift source into tokens, and skips comments.
 ///
-/// The compiler can't do this: its tree (`-dump-parse`) has no types of parameters, a typed tree and a
-/// symbol graph exist only for a package that is built, and SwiftPM holds its lock while a command
-/// plugin runs.
+/// The compiler can't do this: its tree (`-dump-parse`) has no types of parameters, and a typed tree
+/// and a symbol graph exist only for a package that is built.
 struct SourceTokens {
   private let source: SourceText
   private var offset = 0

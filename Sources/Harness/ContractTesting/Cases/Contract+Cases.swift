@@ -53,6 +53,7 @@ extension Contract {
         if let one { rules.register(one) }
       }
     }
+    recorder.didTake(mistakes + part, of: declaration)
     return mistakes + part
   }
 
@@ -93,7 +94,9 @@ extension Contract {
         id: "\(id)@\(name)", declaration: declaration,
         work: .saboteur(saboteur, clauses: selected, others: others))
     }
-    return mistakes + shard(of: cases, named: "\(id)@saboteurs", declaration)
+    let part = shard(of: cases, named: "\(id)@saboteurs", declaration)
+    recorder.didTake(mistakes + part, of: declaration)
+    return mistakes + part
   }
 
   /// Registers the selected cases with the process's server.

@@ -41,6 +41,7 @@ public struct ContractCase<Fixture>: Sendable {
   func verify(in test: Test) async throws {
     let recorder = RunRecorder.current
     recorder.declare(declaration)
+    recorder.didVerify(id)
     switch work {
     case .clause(let clause, let implementation, let id):
       try await CaseRunner(

@@ -82,6 +82,7 @@ public struct Contract<Fixture>: Sendable {
       dropped: dropped,
       clausesWithoutSaboteur: leavesOthersToMutants ? [] : others,
       leftToMutants: leavesOthersToMutants ? others : [],
+      saboteurResults: saboteurs.map(\.clauses.count).reduce(0, +),
       isOwn: Self.isOwn(sourceLocation.filePath))
   }
 

@@ -58,7 +58,7 @@ extension Contract {
       let message =
         "\(id): clauses require '\(capability.id)', but no clause checks its absence, so an "
         + "implementation could claim to lack it unnoticed; add "
-        + "Absence(of: .\(capability.id)) { … }"
+        + "Absence(of: .\(swiftName(of: capability)), \"what happens instead\") { … }"
       if !problems.contains(where: { $0.message == message }) { add(message, sourceLocation) }
     }
     for dropped in dropped.keys.sorted() where !clauses.contains(where: { $0.id == dropped }) {
@@ -161,7 +161,9 @@ extension Contract {
     for clause in clauses where !named.contains(clause.id) {
       add(
         "\(id): nothing shows that the clause '\(clause.id)' can fail; add a saboteur that it "
-          + "catches: Saboteur(\"…\", caughtBy: \"\(clause.id)\") { … }", clause.sourceLocation)
+          + "catches: Saboteur(\"breaks-\(clause.id)\", \"what is wrong with it\", caughtBy: "
+          + "\"\(clause.id)\") { … }; or leave it to mutants with "
+          + "leavesOthersToMutants: true", clause.sourceLocation)
     }
     return problems
   }
@@ -188,20 +190,10 @@ extension Contract {
   }
 }
 
-/// The Levenshtein distance: the least number of single-character edits between two strings.
-func editDistance(_ a: String, _ b: String) -> Int {
-  let b = Array(b)
-  var row = Array(0...b.count)
-  for (i, character) in a.enumerated() {
-    var diagonal = row[0]
-    row[0] = i + 1
-    for j in b.indices {
-      let substitution = diagonal + (character == b[j] ? 0 : 1)
-      diagonal = row[j + 1]
-      row[j + 1] = min(substitution, row[j] + 1, row[j + 1] + 1)
-    }
-  }
-  return row[b.count]
+/// The name that a constant with the capability most likely has: `severalHandles` for `several-handles`.
+private func swiftName(of capability: Capability) -> String {
+  let words = capability.id.split { "-.".contains($0) }
+  return (words.first ?? "") + words.dropFirst().map(\.capitalized).joined()
 }
 
 /// Whether a reason says that somebody has yet to write it.

@@ -1,3 +1,4 @@
+import ContractEvidence
 public import Foundation
 import SystemLocks
 import Testing
@@ -81,7 +82,9 @@ extension FixtureScope {
   ///     }
   ///
   /// Take the sample without the adapter: from the file, the server or the SDK itself. Otherwise a fake can
-  /// answer for it.
+  /// answer for it. Whoever writes the closure can still change what it reads; reports say how each column is
+  /// witnessed. Stronger are ``witness(file:)``, ``witness(_:printedBy:)`` and the proxy of `ServerFixtures`, which
+  /// is a witness by itself.
   ///
   /// - Parameters:
   ///   - name: What is sampled, for reports: `the database file`.
@@ -90,8 +93,33 @@ extension FixtureScope {
   public func witness<Sample: Hashable & Sendable>(
     _ name: String, _ sample: @escaping @Sendable () async throws -> Sample
   ) {
+    addWitness(name, .closure, sample)
+  }
+
+  /// Names a file that the clauses must change. The harness reads it.
+  ///
+  /// - Parameter file: The file, which may be missing at first.
+  public func witness(file: URL) {
+    addWitness(file.lastPathComponent, .file) { try Data(contentsOf: file) }
+  }
+
+  /// Names a program whose output the clauses must change, because it reads what the implementation has written.
+  ///
+  ///     scope.witness("the rows", printedBy: ["sqlite3", file.path, "SELECT * FROM cookies"])
+  ///
+  /// - Parameters:
+  ///   - name: What is printed, for reports.
+  ///   - arguments: The program's name or path, and its arguments. It has 5 s.
+  public func witness(_ name: String, printedBy arguments: [String]) {
+    addWitness(name, .program) { ProgramOutput.of(arguments, within: .seconds(5)) }
+  }
+
+  /// Names a witness of some kind.
+  package func addWitness<Sample: Hashable & Sendable>(
+    _ name: String, _ kind: WitnessKind, _ sample: @escaping @Sendable () async throws -> Sample
+  ) {
     witnesses.withLock {
-      $0.append(Witness(name: name) { (try? await sample()).map(WitnessSample.init) })
+      $0.append(Witness(name: name, kind: kind) { (try? await sample()).map(WitnessSample.init) })
     }
   }
 }
@@ -99,6 +127,7 @@ extension FixtureScope {
 /// A part of the real thing that is sampled before and after a clause.
 struct Witness: Sendable {
   var name: String
+  var kind: WitnessKind
   var sample: @Sendable () async -> WitnessSample?
 }
 

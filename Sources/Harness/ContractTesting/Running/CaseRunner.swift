@@ -78,7 +78,12 @@ struct CaseRunner<Fixture>: Sendable {
     }
   }
 
-  private var needsOwnProcess: Bool { endsProcess || implementation.processSharing != nil }
+  /// Whether the implementation ended the process of the previous run, or may have.
+  private var isSuspect: Bool { recorder.isSuspect(id) }
+
+  private var needsOwnProcess: Bool {
+    endsProcess || implementation.processSharing != nil || isSuspect
+  }
 
   private var rerun: String {
     "case \(id); to run only this case: \(RerunCommand.text(for: id, in: test))"
@@ -118,9 +123,14 @@ struct CaseRunner<Fixture>: Sendable {
     guard needsOwnProcess else {
       return await executeHere(passingOn: deviation == nil && !mayRetry)
     }
+    var sharing = implementation.processSharing
+    if isSuspect, !endsProcess, sharing == nil {
+      recorder.announceSuspect(id)
+      sharing = .untilCrash
+    }
     return await CaseProcesses.shared.run(
       id, in: test, limit: limit,
-      isShared: !endsProcess && implementation.processSharing == .untilCrash)
+      isShared: !endsProcess && sharing == .untilCrash)
   }
 
   /// Says that the case hangs once half of its time limit has passed, unless that is declared.
@@ -146,17 +156,20 @@ struct CaseRunner<Fixture>: Sendable {
       didObserve: { observation in witness.withLock { $0 = observation } })
     let running = RunningCase(id)
     let timeLimit = TimeLimit(
-      limit, expired: { _ = collector.close() },
+      limit, expired: { collector.closeAtTimeout(limit, madeAt: implementation.sourceLocation) },
       starved: { recorder.endStarvedRun(during: id, after: limit) })
     let isEnded = await timeLimit.run {
-      try? await RunningCase.$current.withValue(running) {
-        try await collector.collect(in: test) {
+      await running.run {
+        try? await collector.collect(in: test) {
           await lifecycle.run(collector, madeAt: implementation.sourceLocation)
         }
       }
     }
+    let issues = collector.close()
     return RawResult(
-      end: isEnded ? .ended : .timedOut(limit), issues: collector.close(), isPassedOn: passesOn,
+      end: isEnded ? .ended : .timedOut(limit), issues: issues,
+      // A fixture that hangs is an issue that nothing has recorded yet.
+      isPassedOn: passesOn && (isEnded || !issues.contains(where: \.isFixture)),
       unavailable: isEnded ? collector.unavailable : nil, witness: witness.withLock(\.self),
       expectations: running.expectationCount)
   }

@@ -1,22 +1,37 @@
 import CPlatform
 import ContractEvidence
 import Foundation
+import SystemLocks
 
 /// Says which case ended this process by a signal, in the journal and on standard error.
 ///
-/// Without this notice the journal shows only which of the concurrent cases had not ended. The signal handler
-/// runs on the thread that crashed and reads the task-local value of that thread's task. It replaces the handler
-/// of Swift's backtraces; `CONTRACT_BACKTRACE` keeps that one.
+/// The signal handler runs on the thread that crashed and reads the task-local value of that thread's task. If
+/// that task runs no case, such as a detached one, the handler names every case that ran. Then the earlier handler
+/// gets the signal, such as that of Swift's backtraces.
 enum CrashNotice {
+  /// The slot of the case that the current task runs.
+  @TaskLocal static var current: Int?
+
+  /// Ids in UTF-8, each with a null byte after it, where a signal handler can read them: at most ``slotCount``
+  /// cases run at the same time, and the others have no slot.
+  nonisolated(unsafe) private static let slots: UnsafeMutablePointer<CChar> = {
+    let slots = UnsafeMutablePointer<CChar>.allocate(capacity: slotCount * slotSize)
+    slots.initialize(repeating: 0, count: slotCount * slotSize)
+    return slots
+  }()
+  private static let free = Mutex(Array(0..<slotCount))
+  private static var slotCount: Int { 64 }
+  private static var slotSize: Int { 256 }
+
+  /// The size in bytes of a thread's stack for signal handlers, which a stack overflow needs.
+  private static var stackSize: Int { 128 * 1024 }
+
   // Set once, before the first case runs, because a signal handler must not take locks or allocate.
   nonisolated(unsafe) private static var journal: CInt = -1
-  nonisolated(unsafe) private static var run: [UInt8] = []
+  nonisolated(unsafe) private static var run: UnsafeMutablePointer<CChar>?
+  nonisolated(unsafe) private static var ids: UnsafeMutablePointer<CChar>?
   nonisolated(unsafe) private static var text = UnsafeMutableBufferPointer<UInt8>(
     start: nil, count: 0)
-
-  /// The handlers that were installed before, by signal.
-  nonisolated(unsafe) private static let earlier = UnsafeMutablePointer<sigaction>.allocate(
-    capacity: 64)
 
   /// Installs the handler for the signals that a process causes itself (signal(7)).
   ///
@@ -24,53 +39,76 @@ enum CrashNotice {
   ///   - run: The run's id.
   ///   - journal: The journal's file, or `nil` if there is none.
   static func install(run: String, journal: CInt?) {
-    guard getenv("CONTRACT_BACKTRACE") == nil else { return }
-    Self.journal = journal ?? -1
-    Self.run = Array(run.utf8)
-    text = .allocate(capacity: 4096)
-    for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
-      earlier[Int(number)] = sigaction()
-      var action = sigaction()
-      platform_set_handler(&action) { CrashNotice.handle($0) }
-      action.sa_flags = Int32(SA_ONSTACK)
-      sigaction(number, &action, earlier + Int(number))
-    }
+    self.journal = journal ?? -1
+    self.run = strdup(run)
+    ids = slots
+    text = .allocate(capacity: 16_384)
+    platform_on_crash { CrashNotice.write(signal: $0) }
   }
 
-  /// Handles a signal. One that no case caused is the earlier handler's: when this function returns,
-  /// the instruction is repeated and crashes again.
-  private static func handle(_ number: CInt) {
-    guard let id = RunningCase.current?.id else {
-      sigaction(number, earlier + Int(number), nil)
-      return
-    }
-    Foundation.signal(number, SIG_DFL)
-    write(id, signal: number)
-    // Blocked until this function returns, and then it ends the process.
-    raise(number)
+  /// Begins a case: the handler knows it, and this thread has a stack for the handler.
+  ///
+  /// - Returns: The case's slot, or `nil` if there is none left.
+  static func begin(_ id: CaseID) -> Int? {
+    giveSignalStack()
+    let text = id.description.utf8
+    guard text.count < slotSize, let slot = free.withLock({ $0.popLast() }) else { return nil }
+    // The first byte comes last, so that the handler sees no part of an id.
+    let start = slots + slot * slotSize
+    for (index, byte) in text.enumerated().reversed() { start[index] = CChar(bitPattern: byte) }
+    return slot
   }
 
-  private static func write(_ id: [UInt8], signal: CInt) {
-    var record = SignalSafeText(buffer: text)
-    record.append("{\"version\":2,\"case\":\"")
-    record.append(id)
-    record.append("\",\"event\":\"process-crashed\",\"run\":\"")
-    record.append(run)
-    record.append("\",\"signal\":")
-    record.append(Int(signal))
-    record.append(",\"time\":")
-    record.append(time(nil))
-    record.append("}\n")
-    if journal >= 0 { record.write(to: journal) }
+  /// Ends a case.
+  static func end(_ slot: Int?) {
+    guard let slot else { return }
+    (slots + slot * slotSize).update(repeating: 0, count: slotSize)
+    free.withLock { $0.append(slot) }
+  }
+
+  /// Gives this thread a stack for signal handlers unless it has one. The memory stays until the process ends.
+  private static func giveSignalStack() {
+    var stack = stack_t()
+    guard sigaltstack(nil, &stack) == 0, stack.ss_flags & Int32(SS_DISABLE) != 0 else { return }
+    stack.ss_sp = .allocate(byteCount: stackSize, alignment: 16)
+    stack.ss_size = stackSize
+    stack.ss_flags = 0
+    sigaltstack(&stack, nil)
+  }
+
+  /// Writes the notice. It is called by the signal handler.
+  private static func write(signal: CInt) {
+    guard let run, let ids else { return }
+    let slot = current
+    if let slot, journal >= 0 {
+      var record = SignalSafeText(buffer: text)
+      record.append("{\"version\":2,\"case\":\"")
+      record.append(ids + slot * slotSize)
+      record.append("\",\"event\":\"process-crashed\",\"run\":\"")
+      record.append(run)
+      record.append("\",\"signal\":")
+      record.append(Int(signal))
+      record.append(",\"time\":")
+      record.append(time(nil))
+      record.append("}\n")
+      record.write(to: journal)
+    }
     var message = SignalSafeText(buffer: text)
-    message.append("\n‼ ")
-    message.append(id)
-    message.append(" crashed, which ended the test process and with it every other case.\n")
-    message.append("  To keep the others running, declare its implementation .inOwnProcess().\n")
-    message.append("  The results so far: swift run contracts report\n")
-    message.append("  This case with a backtrace: CONTRACT_BACKTRACE=1 CONTRACT='")
-    message.append(id)
-    message.append("' swift test\n")
+    message.append("\n‼ signal ")
+    message.append(Int(signal))
+    message.append(" ends the test process, and with it every other case. ")
+    message.append(slot == nil ? "These cases ran, and one of them is the cause:\n" : "The case:\n")
+    for one in 0..<slotCount where slot.map({ $0 == one }) ?? (ids[one * slotSize] != 0) {
+      message.append("  ")
+      message.append(ids + one * slotSize)
+      message.append("\n  to run only this case: CONTRACT='")
+      message.append(ids + one * slotSize)
+      message.append("' swift test\n")
+    }
+    message.append(
+      "  In the next run these have a process of their own. To give their implementation one in\n")
+    message.append(
+      "  every run, declare it .inOwnProcess(). The results so far: swift run contracts report\n")
     message.write(to: STDERR_FILENO)
   }
 }
@@ -88,8 +126,12 @@ private struct SignalSafeText {
     count += 1
   }
 
-  mutating func append(_ bytes: [UInt8]) {
-    for byte in bytes { append(byte) }
+  mutating func append(_ text: UnsafePointer<CChar>) {
+    var next = text
+    while next.pointee != 0 {
+      append(UInt8(bitPattern: next.pointee))
+      next += 1
+    }
   }
 
   mutating func append(_ text: StaticString) {

@@ -49,9 +49,13 @@ struct FixtureLifecycle<Fixture>: Sendable {
     collector.setInFixture(false)
     await runClause(on: fixture)
     guard let didObserve, !witnesses.isEmpty else { return }
-    let touched = await Self.samples(of: witnesses) != before
+    let after = await Self.samples(of: witnesses)
+    let touched = Set(
+      zip(witnesses, zip(before, after)).compactMap { $1.0 == $1.1 ? nil : $0.kind })
     didObserve(
-      WitnessSummary(name: witnesses.map(\.name).joined(separator: ", "), isTouched: touched))
+      WitnessSummary(
+        name: witnesses.map(\.name).joined(separator: ", "), isTouched: !touched.isEmpty,
+        kinds: WitnessKind.allCases.filter(touched.contains)))
   }
 
   private static func samples(of witnesses: [Witness]) async -> [WitnessSample?] {

@@ -18,6 +18,7 @@ final class IssueCollector: Sendable {
   private struct State {
     var issues: [IssueSummary] = []
     var isInFixture = true
+    var hasBegunClause = false
     var isClosed = false
     /// The message of the first expectation of the clause that failed.
     var failedExpectation: String?
@@ -82,7 +83,25 @@ final class IssueCollector: Sendable {
   }
 
   /// Says whether the following issues are the fixture's or the clause's.
-  func setInFixture(_ isInFixture: Bool) { state.withLock { $0.isInFixture = isInFixture } }
+  func setInFixture(_ isInFixture: Bool) {
+    state.withLock { state in
+      state.isInFixture = isInFixture
+      if !isInFixture { state.hasBegunClause = true }
+    }
+  }
+
+  /// Closes the collector because the time limit has passed. If the fixture is what hangs, that is an issue of it.
+  func closeAtTimeout(_ limit: Duration, madeAt location: SourceLocation) {
+    state.withLock { state in
+      defer { state.isClosed = true }
+      guard state.isInFixture, !state.isClosed else { return }
+      let step = state.hasBegunClause ? "torn down" : "made"
+      state.issues.append(
+        IssueSummary(
+          message: "the fixture was not \(step) within \(limit)", file: location.fileID,
+          path: location.filePath, line: location.line, isFixture: true))
+    }
+  }
 
   /// Returns the issues so far. Later issues, from a clause that timed out, are dropped.
   func close() -> [IssueSummary] {

@@ -5,8 +5,8 @@ import SystemLocks
 /// Records one test run: the selection, each case's outcome, and the journal that they are written to.
 ///
 /// A process has one recorder; tests of the harness use others by ``override``. The recorder affects
-/// nothing outside the process until a case runs: the first record opens the journal and registers the
-/// report at exit. Listing tests, which evaluates `cases(for:)`, therefore leaves no journal.
+/// nothing outside the process until a case runs: the first record opens the journal and installs the
+/// handler of crashes. Listing tests, which evaluates `cases(for:)`, therefore leaves no journal.
 final class RunRecorder: Sendable {
   /// The recorder of the process. It prints the matrix when the process exits.
   private static let process = RunRecorder(
@@ -43,6 +43,8 @@ final class RunRecorder: Sendable {
     var earlierJournals: [String]
     /// Whether to print the matrix when the process exits.
     var isReporting: Bool
+    /// The variables that leave cases out.
+    var selection: String
     /// What is wrong with the environment.
     var problems: [String]
   }
@@ -53,6 +55,9 @@ final class RunRecorder: Sendable {
     var pruning: String?
     var records: [JournalRecord] = []
     var writer: JournalWriter?
+    /// The cases that may have ended the previous run's process.
+    var suspects: Set<CaseID> = []
+    var announced: Set<String> = []
     var liveRules: (any LiveCallRules)?
     /// Whether an implementation declares what its cases cost.
     var isBudgeted = false
@@ -63,6 +68,13 @@ final class RunRecorder: Sendable {
     var unmatched: [CasePattern]
     /// Every case that was asked for while a pattern was unmatched, to suggest one.
     var known: Set<CaseID> = []
+    /// The cases that patterns or kinds leave out.
+    var excluded: Set<CaseID> = []
+    /// How many cases other shards run, by the name of the list that was divided.
+    var inOtherShards: [String: Int] = [:]
+    /// The cases that each test took, and those that some test verified.
+    var taken: [(declaration: CaseDeclaration, ids: [String])] = []
+    var verified: Set<String> = []
     var hasSelected = false
     var isFinished = false
 
@@ -134,7 +146,12 @@ final class RunRecorder: Sendable {
       }
     }
     self.run = run
-    role = ProcessRole(environment: environment)
+    role = isReporting ? .current : ProcessRole(environment: environment, isConnected: false)
+    for variable in role.strays(in: environment) {
+      problems.append(
+        "\(variable) is set, and only this package sets it, for a process that it starts and that leaves the "
+          + "judgement to it; this process has no such parent, so remove the variable")
+    }
     let folder = environment["CONTRACT_JOURNAL_FOLDER"] ?? ".build/contracts"
     var chosen = environment["CONTRACT_JOURNAL"]
     if case .child(let journal) = role { chosen = journal }
@@ -150,6 +167,9 @@ final class RunRecorder: Sendable {
       path: chosen ?? "\(folder)/\(run).jsonl",
       latestFolder: chosen == nil ? folder : nil, budget: budget.map(Int.init),
       earlierJournals: [folder, chosen].compactMap(\.self), isReporting: isReporting,
+      selection: ["CONTRACT", "CONTRACT_KIND"].compactMap { name in
+        environment[name].map { "\(name)='\($0)'" }
+      }.joined(separator: " "),
       problems: problems)
     state = Mutex(State(unmatched: selection.patterns.filter { !$0.isExclusion }))
   }
@@ -165,22 +185,23 @@ final class RunRecorder: Sendable {
   private func open(_ state: inout State) {
     state.isOpen = true
     var problems = settings.problems
-    if role != .exitTest {
-      do throws(JournalFileError) {
-        state.writer = try JournalWriter(path: settings.path)
-        if let folder = settings.latestFolder {
-          JournalWriter.makeLatest("\(run).jsonl", in: folder)
-          state.pruning = JournalWriter.prune(folder, at: Date())
-        }
-      } catch {
-        problems.append("\(error); without it the run leaves no evidence")
+    if role == .run {
+      let latest = settings.latestFolder.map { "\($0)/latest.jsonl" } ?? settings.path
+      state.suspects = CrashSuspects.cases(in: latest, besides: run)
+    }
+    do throws(JournalFileError) {
+      state.writer = try JournalWriter(path: settings.path)
+      if let folder = settings.latestFolder {
+        JournalWriter.makeLatest("\(run).jsonl", in: folder)
+        state.pruning = JournalWriter.prune(folder, at: Date())
       }
+    } catch {
+      problems.append("\(error); without it the run leaves no evidence")
     }
     append(
       .runStarted(role.isChild ? RunSummary(platform: Platform.currentName) : .current), to: &state)
     for problem in problems { append(.problem(problem), to: &state) }
     if settings.isReporting, role == .run {
-      atexit { RunRecorder.process.reportAtExit() }
       CrashNotice.install(run: run, journal: state.writer?.fileDescriptor)
     }
   }
@@ -226,9 +247,13 @@ final class RunRecorder: Sendable {
     state.withLock { state in
       if !state.unmatched.isEmpty { state.known.insert(id) }
     }
-    guard selection.includes(id, kind: kind) else { return false }
+    guard selection.includes(id, kind: kind) else {
+      if kind != nil { state.withLock { _ = $0.excluded.insert(id) } }
+      return false
+    }
     state.withLock { state in
       state.hasSelected = true
+      state.excluded.remove(id)
       state.unmatched.removeAll { $0.matches(id) }
     }
     return true
@@ -253,7 +278,44 @@ final class RunRecorder: Sendable {
 
   /// Returns this process's shard of a contract's cases or saboteurs.
   func shard<Element>(of list: [Element], named name: String) -> [Element] {
-    selection.shard.part(of: list, named: name)
+    let part = selection.shard.part(of: list, named: name)
+    state.withLock { $0.inOtherShards[name] = list.count - part.count }
+    return part
+  }
+
+  /// Remembers that a test took cases, which it has to verify.
+  ///
+  /// `swift test list` takes them too, and runs nothing.
+  func didTake(_ cases: [ContractCase<some Any>], of declaration: CaseDeclaration) {
+    guard role == .run else { return }
+    let isFirst = state.withLock { state in
+      defer { state.taken.append((declaration, cases.map(\.id))) }
+      return state.taken.isEmpty
+    }
+    if isFirst, settings.isReporting, !CommandLine.arguments.contains("--list-tests") {
+      atexit { RunRecorder.process.reportAtExit() }
+    }
+  }
+
+  /// Remembers that a test verified a case.
+  func didVerify(_ id: String) { state.withLock { _ = $0.verified.insert(id) } }
+
+  /// Whether an implementation needs its own process because it may have ended the process of the previous run.
+  func isSuspect(_ id: CaseID) -> Bool {
+    state.withLock { state in
+      state.suspects.contains {
+        $0.contract == id.contract && $0.implementation == id.implementation
+      }
+    }
+  }
+
+  /// Says, once for each implementation, that a suspect has its own process.
+  func announceSuspect(_ id: CaseID) {
+    let name = "\(id.contract)@\(id.implementation)"
+    guard state.withLock({ $0.announced.insert(name).inserted }) else { return }
+    _ = writeAll(
+      "\(name) may have ended the test process of the previous run, so its cases have a process of their own in "
+        + "this one\n", to: STDERR_FILENO)
   }
 
   /// Returns whether `CONTRACT_REQUIRE` names this kind.
@@ -305,12 +367,43 @@ final class RunRecorder: Sendable {
           "CONTRACT_BUDGET=\(budget) limits nothing, because no live implementation says what its cases "
             + "cost; add .costs(_:) of ContractLiveCalls to it, or remove the variable"))
     }
+    reportOmissions()
     record(.runFinished)
     return state.withLock { state in
       state.records.contains { record in
         guard case .problem = record.event else { return false }
         return true
       }
+    }
+  }
+
+  /// Records how many cases did not run, and as a problem if a test ran none of those that it took.
+  private func reportOmissions() {
+    let (excluded, inOtherShards, taken, verified) = state.withLock { state in
+      (
+        state.excluded.count, state.inOtherShards.values.reduce(0, +), state.taken, state.verified
+      )
+    }
+    if excluded > 0 { record(.leftOut(excluded, reason: settings.selection)) }
+    if inOtherShards > 0 {
+      record(
+        .leftOut(inOtherShards, reason: "other shards run them, CONTRACT_SHARD=\(selection.shard)"))
+    }
+    var ignored: Set<String> = []
+    for (declaration, ids) in taken {
+      let rest = ids.filter { !verified.contains($0) }
+      if rest.count < ids.count || ids.isEmpty {
+        ignored.formUnion(rest)
+      } else {
+        declare(declaration)
+        record(
+          .problem(
+            "no case of '\(declaration.contract.id)' ran, although a test took \(rest.count), such as "
+              + "\(rest[0]): call verify() on each in the body of the test"))
+      }
+    }
+    if !ignored.isEmpty {
+      record(.leftOut(ignored.count, reason: "their test did not call verify()"))
     }
   }
 
@@ -340,14 +433,14 @@ final class RunRecorder: Sendable {
     CaseProcesses.shared.removeAll()
     let hasProblems = finish()
     let matrix = self.matrix
-    guard !matrix.tables.isEmpty || hasProblems else { return }
-    let report = TerminalReport(
-      matrix,
-      usesColour: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil,
-      journal: journal)
+    guard !matrix.tables.isEmpty || !matrix.omissions.isEmpty || hasProblems else { return }
+    let settings = TerminalSettings(descriptor: STDOUT_FILENO)
+    var report = TerminalReport(matrix, usesColour: settings.usesColour, journal: journal)
+    report.width = settings.width
     fflush(nil)
     let pruning = state.withLock(\.pruning).map { "\($0)\n" } ?? ""
-    FileHandle.standardOutput.write(Data(("\n" + report.text + pruning).utf8))
+    // The report ends with what the run left out.
+    FileHandle.standardOutput.write(Data(("\n" + pruning + report.text).utf8))
     if hasProblems { _exit(1) }
   }
 }

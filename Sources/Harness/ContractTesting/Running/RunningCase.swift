@@ -9,17 +9,33 @@ final class RunningCase: Sendable {
   /// The case of the current task, or `nil` outside of cases.
   @TaskLocal static var current: RunningCase?
 
-  /// The case's id in UTF-8, for the signal handler.
-  let id: [UInt8]
+  private let id: CaseID
 
   private let state = Mutex(State())
 
   private struct State {
     var expectations = 0
     var isInClause = false
+    var hasEnded = false
+    var hasReportedLateExpectation = false
   }
 
-  init(_ id: CaseID) { self.id = Array(id.description.utf8) }
+  init(_ id: CaseID) { self.id = id }
+
+  /// Runs the case's steps in the current task.
+  func run(_ steps: () async -> Void) async {
+    let notice = CrashNotice.begin(id)
+    defer {
+      CrashNotice.end(notice)
+      state.withLock { $0.hasEnded = !Task.isCancelled }
+    }
+    await Self.$current.withValue(self) {
+      await CrashNotice.$current.withValue(notice) { await steps() }
+    }
+  }
+
+  /// Whether the case's steps have ended, other than by its time limit.
+  var hasEnded: Bool { state.withLock(\.hasEnded) }
 
   /// How many expectations the clause has evaluated, passing ones included; `nil` if nothing counts them here.
   var expectationCount: Int? {
@@ -33,17 +49,33 @@ final class RunningCase: Sendable {
     try await clause()
   }
 
-  /// Counts an expectation of the current case.
-  static func didEvaluateExpectation() {
-    current?.state.withLock { if $0.isInClause { $0.expectations += 1 } }
+  /// Counts an expectation of the current case. One that a task evaluates after its case has ended is a problem of
+  /// the run, because nothing judges it.
+  static func didEvaluateExpectation(at location: @autoclosure () -> String? = nil) {
+    guard let current else { return }
+    let isLate = current.state.withLock { state in
+      if state.isInClause { state.expectations += 1 }
+      guard state.hasEnded, !state.hasReportedLateExpectation else { return false }
+      state.hasReportedLateExpectation = true
+      return true
+    }
+    guard isLate else { return }
+    RunRecorder.current.record(
+      .problem(
+        "\(current.id) left a task running, which evaluated an expectation after the case had ended"
+          + (location().map { ", at \($0)" } ?? "") + "; let the clause wait for its tasks"))
   }
 
   /// Whether the package's tests call ``Testing/SourceLocation/counted(fileID:filePath:line:column:)``. Every
   /// declaration of a clause does, before the first case runs.
   private static let isLinked = Mutex(false)
 
-  fileprivate static func didEvaluateSourceLocation() {
-    if current != nil { didEvaluateExpectation() } else { isLinked.withLock { $0 = true } }
+  fileprivate static func didEvaluateSourceLocation(_ fileID: String, _ line: Int) {
+    if current != nil {
+      didEvaluateExpectation(at: "\(fileID):\(line)")
+    } else {
+      isLinked.withLock { $0 = true }
+    }
   }
 }
 
@@ -59,7 +91,7 @@ extension SourceLocation {
   static func counted(
     fileID: String, filePath: String, line: Int, column: Int
   ) -> SourceLocation {
-    RunningCase.didEvaluateSourceLocation()
+    RunningCase.didEvaluateSourceLocation(fileID, line)
     return SourceLocation(__uncheckedFileID: fileID, filePath: filePath, line: line, column: column)
   }
 }

@@ -147,8 +147,8 @@ struct SaboteurRunner<Fixture>: Sendable {
         saboteur.timeLimit, expired: { _ = collector.close() },
         starved: { RunRecorder.current.endStarvedRun(during: id, after: saboteur.timeLimit) })
       let isEnded = await limit.run {
-        try? await RunningCase.$current.withValue(running) {
-          try await collector.collect(in: test) {
+        await running.run {
+          try? await collector.collect(in: test) {
             await lifecycle.run(collector, madeAt: saboteur.sourceLocation)
           }
         }

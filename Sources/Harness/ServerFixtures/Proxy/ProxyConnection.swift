@@ -10,6 +10,7 @@ final class ProxyConnection: Sendable {
   private let target: UInt16
   private let seed: UInt64
   private let faults: @Sendable () -> ProxyFaults
+  private let answered: @Sendable (Int) -> Void
   private let ended: @Sendable () -> Void
   private let state = Mutex(State())
   /// Is signalled when the connection ends, to end its delay.
@@ -27,12 +28,14 @@ final class ProxyConnection: Sendable {
   /// Takes ownership of the client's socket.
   init(
     client: Int32, target: UInt16, seed: UInt64, faults: @escaping @Sendable () -> ProxyFaults,
+    answered: @escaping @Sendable (Int) -> Void,
     ended: @escaping @Sendable () -> Void
   ) {
     self.client = client
     self.target = target
     self.seed = seed
     self.faults = faults
+    self.answered = answered
     self.ended = ended
   }
 
@@ -76,7 +79,8 @@ final class ProxyConnection: Sendable {
   ) {
     let flow = ProxyFlow(
       source: source, sink: sink, seed: seed, faults: { [faults] in faults()[keyPath: direction] },
-      cut: { [weak self] in self?.end($0) })
+      cut: { [weak self] in self?.end($0) },
+      didPass: { [answered] in if direction == \.downstream { answered($0) } })
     let isEnded = state.withLock { state in
       state.flows.append(flow)
       return state.isEnded

@@ -23,6 +23,7 @@ final class ProxyFlow: @unchecked Sendable {
   private let sink: Int32
   private let faults: @Sendable () -> ProxyFaults.Flow
   private let cut: @Sendable (ProxyFaults.Ending) -> Void
+  private let didPass: @Sendable (Int) -> Void
 
   private let monitor = Monitor()
   private var queue: [(item: Item, due: ContinuousClock.Instant)] = []
@@ -42,12 +43,14 @@ final class ProxyFlow: @unchecked Sendable {
 
   init(
     source: Int32, sink: Int32, seed: UInt64, faults: @escaping @Sendable () -> ProxyFaults.Flow,
-    cut: @escaping @Sendable (ProxyFaults.Ending) -> Void
+    cut: @escaping @Sendable (ProxyFaults.Ending) -> Void,
+    didPass: @escaping @Sendable (Int) -> Void = { _ in }
   ) {
     self.source = source
     self.sink = sink
     self.faults = faults
     self.cut = cut
+    self.didPass = didPass
     random = SplitMix64(seed: seed)
   }
 
@@ -162,6 +165,7 @@ final class ProxyFlow: @unchecked Sendable {
       if let cut = faults.cut { piece = piece.prefix(max(0, cut.bytes - passed)) }
       guard sendAll(piece) else { return false }
       passed += piece.count
+      didPass(piece.count)
       rest = rest[piece.endIndex...]
       if let cut = faults.cut, passed >= cut.bytes {
         end(by: cut.ending)

@@ -30,6 +30,7 @@ public final class TCPProxy: Sendable {
     var faults = ProxyFaults()
     var connections: [Int: ProxyConnection] = [:]
     var count = 0
+    var answered = 0
     var isStopped = false
     /// How many callers wait until the accepting thread has seen their change.
     var waiting = 0
@@ -86,6 +87,9 @@ public final class TCPProxy: Sendable {
 
   /// How many connections the proxy has accepted.
   public var connectionCount: Int { state.withLock { $0.count } }
+
+  /// How many bytes of the server the proxy has passed on to clients.
+  public var answeredBytes: Int { state.withLock { $0.answered } }
 
   /// How many connections have threads.
   var openConnectionCount: Int { state.withLock { $0.connections.count } }
@@ -156,6 +160,7 @@ public final class TCPProxy: Sendable {
     let connection = ProxyConnection(
       client: client, target: target, seed: seed &+ UInt64(number) &* 0x9e37_79b9_7f4a_7c15,
       faults: { [weak self] in self?.faults ?? ProxyFaults() },
+      answered: { [weak self] count in self?.state.withLock { $0.answered += count } },
       ended: { [weak self] in
         self?.state.withLock { _ = $0.connections.removeValue(forKey: number) }
       })

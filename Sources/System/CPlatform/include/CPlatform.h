@@ -136,6 +136,13 @@ int platform_exit_of(pid_t process, int *_Nonnull signal);
 /// Sets the handler of an action, a field whose name differs. Source: sigaction(2).
 void platform_set_handler(struct sigaction *_Nonnull action, void (*_Nonnull handler)(int));
 
+/// Calls a handler when a signal is about to end this process because of a mistake of its own: SIGILL, SIGTRAP,
+/// SIGSEGV, SIGBUS, SIGFPE and SIGABRT. Then the earlier handler gets the signal, or the signal ends the process.
+///
+/// The handler runs on the thread's alternate stack, if it has one, and must be async-signal-safe. A process
+/// has one such handler. Source: sigaction(2).
+void platform_on_crash(void (*_Nonnull handler)(int));
+
 /// Limits the size in bytes of the files that this process writes. Source: setrlimit(2), RLIMIT_FSIZE.
 ///
 /// - Returns: 0, or -1 with `errno` set.
@@ -175,6 +182,21 @@ int platform_accept(int listener);
 ///   - ends: Space for two sockets.
 /// - Returns: 0, or -1 with `errno` set.
 int platform_connected_sockets(int *_Nonnull ends);
+
+/// What holds the other end of a socket.
+typedef enum __attribute__((enum_extensibility(closed))) : int32_t {
+  /// Neither of the following.
+  PLATFORM_PEER_OTHER __attribute__((swift_name("other"))),
+  /// The process that is the parent of this one made the socket, with socketpair(2).
+  PLATFORM_PEER_PARENT __attribute__((swift_name("parent"))),
+  /// Another process made the socket with socketpair(2), and the other end is closed: a parent that has ended.
+  PLATFORM_PEER_ENDED __attribute__((swift_name("ended")))
+} platform_peer __attribute__((swift_name("SocketPeer")));
+
+/// Finds out what holds the other end of a socket.
+///
+/// Source: socket(7), SO_PEERCRED; on Darwin unix(4), LOCAL_PEERPID. On other systems any socket is the parent's.
+platform_peer platform_peer_of(int socket) __attribute__((swift_name("SocketPeer.init(of:)")));
 
 /// Sends bytes; if the peer has closed, fails with EPIPE and raises no SIGPIPE.
 ///

@@ -36,7 +36,8 @@ extension Redaction {
       names: names.union(other.names), jsonPaths: jsonPaths.union(other.jsonPaths),
       paths: paths.union(other.paths), texts: texts.union(other.texts),
       allowedNames: allowedNames.union(other.allowedNames),
-      allowedValues: allowedValues.union(other.allowedValues))
+      allowedValues: allowedValues.union(other.allowedValues),
+      allowedEncodings: allowedEncodings.union(other.allowedEncodings))
   }
 }
 

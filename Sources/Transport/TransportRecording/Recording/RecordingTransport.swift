@@ -19,8 +19,9 @@ public import TransportPort
 /// try recording.save()
 /// ```
 /// Wrap a transport that decodes content, so that people can read the file. Encoded content that the
-/// recording can't decode, such as `zstd`, is refused, because it can't be searched for secrets. Put
-/// redirects, retries and cookies above it, to record each of their exchanges.
+/// recording can't decode, such as `zstd`, is refused, because it can't be searched for secrets, unless
+/// ``Redaction/allowedEncodings`` has the encoding. Put redirects, retries and cookies above it, to record
+/// each of their exchanges.
 public final class RecordingTransport: HTTPTransport {
   private let base: any HTTPTransport
   private let path: String

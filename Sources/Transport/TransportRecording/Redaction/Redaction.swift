@@ -47,10 +47,15 @@ public struct Redaction: Sendable, Hashable {
   /// occur elsewhere. The archive does not list them.
   public var allowedValues: Set<String>
 
+  /// Encodings, such as `zstd`, with which content is kept although it cannot be decoded. Only its bytes,
+  /// and what they decode to before the decoder fails, are searched. Case is ignored.
+  public var allowedEncodings: Set<String>
+
   /// Creates a redaction; the default has only the rules that always apply.
   public init(
     names: Set<String> = [], jsonPaths: Set<String> = [], paths: Set<String> = [],
-    texts: Set<String> = [], allowedNames: Set<String> = [], allowedValues: Set<String> = []
+    texts: Set<String> = [], allowedNames: Set<String> = [], allowedValues: Set<String> = [],
+    allowedEncodings: Set<String> = []
   ) {
     self.names = names
     self.jsonPaths = jsonPaths
@@ -58,6 +63,7 @@ public struct Redaction: Sendable, Hashable {
     self.texts = texts
     self.allowedNames = allowedNames
     self.allowedValues = allowedValues
+    self.allowedEncodings = allowedEncodings
   }
 }
 
@@ -68,6 +74,7 @@ extension Redaction {
     return .object([
       "names": list(names), "jsonPaths": list(jsonPaths), "paths": list(paths),
       "texts": list(texts), "allowedNames": list(allowedNames),
+      "allowedEncodings": list(allowedEncodings),
     ])
   }
 
@@ -85,6 +92,7 @@ extension Redaction {
       case "paths": paths = try list(&reader)
       case "texts": texts = try list(&reader)
       case "allowedNames": allowedNames = try list(&reader)
+      case "allowedEncodings": allowedEncodings = try list(&reader)
       case "jsonPaths":
         jsonPaths = try list(&reader)
         guard jsonPaths.allSatisfy({ JSONPath($0) != nil }) else {

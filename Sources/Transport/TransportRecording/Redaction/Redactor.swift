@@ -210,7 +210,11 @@ extension Redactor {
   mutating func content(
     _ bytes: [UInt8], type: String, codings: [String], isRequest: Bool
   ) throws(Failure) -> [UInt8] {
-    let decoded = try Self.decoded(bytes, codings)
+    let decoded: [UInt8]
+    do throws(Undecodable) { decoded = try Self.decoded(bytes, codings) } catch {
+      try checkMayKeep(error, type.asciiLowercased(), isRequest: isRequest)
+      return bytes
+    }
     budget = 1 << 20 + 64 * decoded.count
     var redacted = try decodedContent(decoded, type.asciiLowercased(), isRequest: isRequest)
     guard redacted != decoded else { return bytes }
@@ -223,17 +227,48 @@ extension Redactor {
     return redacted
   }
 
-  static func decoded(_ bytes: [UInt8], _ codings: [String]) throws(Failure) -> [UInt8] {
+  /// Content with an encoding that cannot be decoded.
+  struct Undecodable: Error {
+    var coding: String
+    var reason: String
+    /// The bytes as they are, and what they decode to before the decoder fails.
+    var readable: [[UInt8]] = []
+  }
+
+  static func decoded(_ bytes: [UInt8], _ codings: [String]) throws(Undecodable) -> [UInt8] {
     var bytes = bytes
-    for coding in codings.reversed() {
+    var failure: Undecodable?
+    for coding in codings.reversed() where failure == nil || !bytes.isEmpty {
       do throws(WholeContent.Failure) {
         bytes = try WholeContent.decode(bytes, coding, limit: decodedLimit)
       } catch {
-        throw Failure(
-          reason: "\(error.reason), so it can't be searched; wrap the transport that decodes it")
+        if failure == nil { failure = Undecodable(coding: coding, reason: error.reason) }
+        failure?.readable.append(bytes)
+        bytes = error.decoded
       }
     }
-    return bytes
+    guard var failure else { return bytes }
+    failure.readable.append(bytes)
+    throw failure
+  }
+
+  /// Throws unless content that cannot be decoded may be kept as it is.
+  private mutating func checkMayKeep(
+    _ content: Undecodable, _ type: String, isRequest: Bool
+  ) throws(Failure) {
+    let coding = content.coding
+    guard redaction.allowedEncodings.contains(where: { $0.asciiLowercased() == coding }) else {
+      throw Failure(
+        reason:
+          "\(content.reason), so it can't be searched; wrap the transport that decodes it, or add "
+          + "\(coding.debugDescription) to Redaction.allowedEncodings")
+    }
+    for bytes in content.readable where !bytes.isEmpty {
+      budget = 1 << 20 + 64 * bytes.count
+      guard try decodedContent(bytes, type, isRequest: isRequest) == bytes else {
+        throw Failure(reason: "it has one, which can't be replaced, because \(content.reason)")
+      }
+    }
   }
 
   private mutating func decodedContent(

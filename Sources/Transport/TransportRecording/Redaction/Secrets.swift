@@ -134,10 +134,14 @@ extension Secrets {
     ]
     return parts.flatMap { part, fields, body -> [String] in
       let codings = fields.list(.contentEncoding)
-      guard !isEmpty, case .bytes(let bytes) = body, !bytes.isEmpty, !codings.isEmpty,
-        let decoded = try? Redactor.decoded(bytes, codings)
-      else { return [] }
-      return places(in: decoded, "\(path).\(part), decoded,")
+      guard !isEmpty, case .bytes(let bytes) = body, !bytes.isEmpty, !codings.isEmpty else {
+        return []
+      }
+      let decoded: [[UInt8]]
+      do throws(Redactor.Undecodable) { decoded = [try Redactor.decoded(bytes, codings)] } catch {
+        decoded = error.readable
+      }
+      return decoded.flatMap { places(in: $0, "\(path).\(part), decoded,") }
     }
   }
 }

@@ -128,7 +128,7 @@ struct RequestRestoration {
   ) throws(VerificationRun.NotVerified) -> [UInt8] {
     let codings = fields.list(.contentEncoding)
     let decoded: [UInt8]
-    do throws(Redactor.Failure) { decoded = try Redactor.decoded(bytes, codings) } catch {
+    do throws(Redactor.Undecodable) { decoded = try Redactor.decoded(bytes, codings) } catch {
       return bytes
     }
     guard decoded.contains(Redactor.placeholder) else { return bytes }

@@ -38,7 +38,7 @@ import Testing
 
   /// The number of runs in one folder, at least 2. `CONTRACT_SOAK_CRASH_RUNS` sets it.
   private static let rounds = max(
-    ProcessInfo.processInfo.environment["CONTRACT_SOAK_CRASH_RUNS"].flatMap(Int.init) ?? 3, 2)
+    ProcessInfo.processInfo.environment["CONTRACT_SOAK_CRASH_RUNS"].flatMap(Int.init) ?? 2, 2)
 
   @Test func `an implementation in its own process is blamed at once, with a minimal example`()
     async throws
@@ -101,7 +101,7 @@ import Testing
     specimen: String
   ) async throws {
     try await withFolder { folder in
-      for round in 1...3 {
+      for round in 1...Self.rounds {
         expectBlame(try await run(specimen + "Elsewhere", in: folder), "round \(round)")
       }
     }
@@ -114,7 +114,7 @@ import Testing
     try await withFolder { folder in
       let first = try await run(specimen, in: folder)
       #expect(first.status < 0, "\(first.output)")
-      for round in 2...4 {
+      for round in 2...Self.rounds {
         expectBlame(try await run(specimen, in: folder), "round \(round)")
       }
     }

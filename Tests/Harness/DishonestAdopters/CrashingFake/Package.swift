@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "CrashingFake",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "swift-contract-testing", path: "../../../..")],
+  targets: [
+    .testTarget(
+      name: "CrashingFakeTests",
+      dependencies: [.product(name: "ContractTesting", package: "swift-contract-testing")])
+  ]
+)
