@@ -3,6 +3,8 @@
 /// POSIX promises after a power loss only what was synchronized: a file's bytes with fsync(2) of
 /// the file, and a name with fsync(2) of its folder. Everything else may be kept or lost, in any
 /// combination; these modes are the ones that file systems are known for.
+///
+/// Source: table 1 of Pillai et al., All File Systems Are Not Created Equal, OSDI 2014.
 public enum CrashMode: String, Sendable, Hashable, Codable, CaseIterable {
   /// The process ends, for example by SIGKILL: everything is kept.
   case processCrash
@@ -33,12 +35,18 @@ extension [CrashMode] {
   /// Every mode: what POSIX allows. The default.
   public static var posix: [CrashMode] { CrashMode.allCases }
 
+  /// What ext4 shows with `data=writeback`, and XFS: everything but names that change out of order, because
+  /// their journals keep the order of names.
+  ///
+  /// Source: the section 'data=writeback' of Linux's Documentation/admin-guide/ext4.rst.
+  public static var ext4Writeback: [CrashMode] { posix.filter { $0 != .powerLossLosingName } }
+
   /// What ext4 shows with `data=ordered`, its default: bytes reach the disk before the size that covers
   /// them, so that a file never ends with zeros that nobody wrote, and names change in order.
   ///
   /// Source: the section 'data=ordered' of Linux's Documentation/admin-guide/ext4.rst.
   public static var ext4Ordered: [CrashMode] {
-    CrashMode.allCases.filter { $0 != .powerLossKeepingSizes && $0 != .powerLossLosingName }
+    ext4Writeback.filter { $0 != .powerLossKeepingSizes }
   }
 }
 

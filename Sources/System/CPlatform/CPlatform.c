@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -334,6 +335,30 @@ int platform_socket(int family, int type, int protocol) {
 }
 
 int platform_tcp_socket(void) { return platform_socket(AF_INET, SOCK_STREAM, 0); }
+
+int platform_claim_name(const char *name) {
+#ifdef __linux__
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  // A name that begins with a zero byte is abstract.
+  size_t length = strlen(name);
+  if (length > sizeof address.sun_path - 1) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(address.sun_path + 1, name, length);
+  int holder = platform_socket(AF_UNIX, SOCK_STREAM, 0);
+  if (holder < 0) return -1;
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+  if (bind(holder, (struct sockaddr *)&address, size) == 0) return holder;
+  int error = errno;
+  close(holder);
+  errno = error;
+#else
+  (void)name;
+  errno = ENOTSUP;
+#endif
+  return -1;
+}
 
 int platform_accept(int listener) {
 #if defined(SOCK_CLOEXEC) && !defined(PLATFORM_PORTABLE)

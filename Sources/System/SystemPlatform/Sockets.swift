@@ -16,6 +16,13 @@ package func makeSocket(family: Int32, type: Int32, protocol: Int32) -> Int32 {
 /// - Returns: The socket, or -1 with `errno` set.
 package func makeTCPSocket() -> Int32 { platform_tcp_socket() }
 
+/// Claims a name for as long as a socket is open. No other process in the same network namespace can claim it.
+///
+/// Source: the abstract names of unix(7).
+///
+/// - Returns: The socket, or -1 with `errno` set: EADDRINUSE if the name is claimed, ENOTSUP except on Linux.
+package func claimName(_ name: String) -> Int32 { platform_claim_name(name) }
+
 /// Accepts a connection that child processes do not inherit.
 ///
 /// Source: accept(2).

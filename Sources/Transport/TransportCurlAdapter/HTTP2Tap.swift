@@ -66,8 +66,10 @@ final class HTTP2Tap {
 
   /// The open streams.
   private(set) var streams: [Int: Stream] = [:]
-  /// Whether the last field block may have been larger than nghttp2 accepts: 64 KiB, decompressed.
-  var hasLargeFields: Bool { frames.blockSize > 1 << 15 }
+  /// Whether the last field block may have a field that is longer than nghttp2 accepts: 64 KiB.
+  ///
+  /// nghttp2 rejects the length that precedes the bytes, so not many of these have arrived.
+  var hasLargeFields: Bool { frames.blockSize > 1 << 13 }
   /// Whether to keep the parts of responses that arrive in the last record.
   ///
   /// libcurl 7.88 loses what it reads together with RST_STREAM.

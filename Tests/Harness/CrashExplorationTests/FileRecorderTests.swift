@@ -355,6 +355,7 @@ import Testing
           "old!record", "NEW!\0\0\0\0\0\0", "old!\0\0\0\0\0\0",
         ].map { ["a": $0] })
     #expect(![CrashMode].ext4Ordered.contains(.powerLossKeepingSizes))
+    #expect(Set([CrashMode].posix).subtracting([CrashMode].ext4Writeback) == [.powerLossLosingName])
     #expect([CrashMode].posix == CrashMode.allCases)
   }
 

@@ -52,6 +52,7 @@ final class LineConnection {
   struct Broken: Error {}
 
   init(port: UInt16) throws(Broken) {
+    _ = Self.ignoresBrokenPipes
     socket = Foundation.socket(AF_INET, 1, 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -69,9 +70,7 @@ final class LineConnection {
 
   func send(_ text: String) throws(Broken) {
     let bytes = Array(text.utf8)
-    guard Foundation.send(socket, bytes, bytes.count, Self.noSignal) == bytes.count else {
-      throw Broken()
-    }
+    guard write(socket, bytes, bytes.count) == bytes.count else { throw Broken() }
   }
 
   /// Reads a line without its end.
@@ -98,11 +97,8 @@ final class LineConnection {
     buffer += bytes[..<count]
   }
 
-  #if os(Linux)
-    private static let noSignal = Int32(MSG_NOSIGNAL)
-  #else
-    private static let noSignal: Int32 = 0
-  #endif
+  /// Writing to a connection that was closed must fail, not end the process.
+  private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 }
 
 extension ExplorationSettings {

@@ -134,168 +134,170 @@ enum SecretFlaw: String, ReportedFlaw {
   }
 }
 
-#if os(Linux)
-  /// The real thing: a keyring of the Linux kernel; see keyrings(7).
-  final class KernelKeyring: SecretStore {
-    private let keyring: Int
-    /// The keyring of this process, in which the store's own keyring is.
-    private static let process = -2
+/// The real thing: a keyring of the Linux kernel; see keyrings(7).
+final class KernelKeyring: SecretStore {
+  private let keyring: Int
+  /// The keyring of this process, in which the store's own keyring is.
+  private static let process = -2
 
-    struct Unavailable: UnavailabilityError {
-      var unavailabilityReason: String? { "the kernel refuses keyrings (\(reason))" }
-      var reason: String
+  struct Unavailable: UnavailabilityError {
+    var unavailabilityReason: String? { "the kernel refuses keyrings (\(reason))" }
+    var reason: String
+  }
+
+  init(name: String) throws(Unavailable) {
+    guard Platform.current == .linux else { throw Unavailable(reason: "it is not Linux") }
+    keyring = Self.call(Self.addKey, "keyring", name, 0, 0, Self.process)
+    if keyring < 0 { throw Unavailable(reason: String(cString: strerror(errno))) }
+  }
+
+  deinit { _ = Self.call(Self.keyControl, 9, keyring, Self.process, 0, 0) }
+
+  func save(_ secret: [UInt8], for name: String) throws(SecretError) {
+    let result = secret.withUnsafeBytes { bytes in
+      Self.call(
+        Self.addKey, "user", name, Int(bitPattern: bytes.baseAddress), bytes.count, keyring)
     }
+    _ = try check(result)
+  }
 
-    init(name: String) throws(Unavailable) {
-      keyring = Self.call(Self.addKey, "keyring", name, 0, 0, Self.process)
-      if keyring < 0 { throw Unavailable(reason: String(cString: strerror(errno))) }
+  func secret(for name: String) throws(SecretError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 32_768)
+    let key = try find(name)
+    let count = bytes.withUnsafeMutableBytes {
+      Self.call(Self.keyControl, 11, key, Int(bitPattern: $0.baseAddress), $0.count, 0)
     }
+    return Array(bytes.prefix(try check(count)))
+  }
 
-    deinit { _ = Self.call(Self.keyControl, 9, keyring, Self.process, 0, 0) }
+  func contains(_ name: String) throws(SecretError) -> Bool {
+    do throws(SecretError) { _ = try find(name) } catch {
+      if error == .missing { return false }
+      throw error
+    }
+    return true
+  }
 
-    func save(_ secret: [UInt8], for name: String) throws(SecretError) {
-      let result = secret.withUnsafeBytes { bytes in
+  func update(_ name: String, to secret: [UInt8]) throws(SecretError) {
+    let key = try find(name)
+    let result = secret.withUnsafeBytes { bytes in
+      Self.call(
+        Self.keyControl, 2, key, Int(bitPattern: bytes.baseAddress), bytes.count, 0)
+    }
+    _ = try check(result)
+  }
+
+  func remove(_ name: String) throws(SecretError) {
+    _ = try check(Self.call(Self.keyControl, 9, try find(name), keyring, 0, 0))
+  }
+
+  func revoke(_ name: String) throws(SecretError) {
+    _ = try check(Self.call(Self.keyControl, 3, try find(name), 0, 0, 0))
+  }
+
+  func lock(_ name: String) throws(SecretError) {
+    // The possessor may view, read, search, link and set attributes, but not write.
+    _ = try check(Self.call(Self.keyControl, 5, try find(name), 0x3b00_0000, 0, 0))
+  }
+
+  func names() throws(SecretError) -> [String] {
+    var keys = [Int32](repeating: 0, count: 256)
+    let size = keys.withUnsafeMutableBytes {
+      Self.call(Self.keyControl, 11, keyring, Int(bitPattern: $0.baseAddress), $0.count, 0)
+    }
+    var names: [String] = []
+    for key in keys.prefix(try check(size) / 4) {
+      var text = [UInt8](repeating: 0, count: 5_000)
+      let count = text.withUnsafeMutableBytes {
+        Self.call(Self.keyControl, 6, Int(key), Int(bitPattern: $0.baseAddress), $0.count, 0)
+      }
+      if count < 0, errno == Self.keyRevoked { continue }
+      let parts = String(decoding: text.prefix(try check(count) - 1), as: UTF8.self)
+        .split(separator: ";", maxSplits: 4, omittingEmptySubsequences: false)
+      names.append(String(parts[4]))
+    }
+    return names.sorted()
+  }
+
+  private func find(_ name: String) throws(SecretError) -> Int {
+    let result = "user".withCString { type in
+      name.withCString { name in
         Self.call(
-          Self.addKey, "user", name, Int(bitPattern: bytes.baseAddress), bytes.count, keyring)
-      }
-      _ = try check(result)
-    }
-
-    func secret(for name: String) throws(SecretError) -> [UInt8] {
-      var bytes = [UInt8](repeating: 0, count: 32_768)
-      let key = try find(name)
-      let count = bytes.withUnsafeMutableBytes {
-        Self.call(Self.keyControl, 11, key, Int(bitPattern: $0.baseAddress), $0.count, 0)
-      }
-      return Array(bytes.prefix(try check(count)))
-    }
-
-    func contains(_ name: String) throws(SecretError) -> Bool {
-      do throws(SecretError) { _ = try find(name) } catch {
-        if error == .missing { return false }
-        throw error
-      }
-      return true
-    }
-
-    func update(_ name: String, to secret: [UInt8]) throws(SecretError) {
-      let key = try find(name)
-      let result = secret.withUnsafeBytes { bytes in
-        Self.call(
-          Self.keyControl, 2, key, Int(bitPattern: bytes.baseAddress), bytes.count, 0)
-      }
-      _ = try check(result)
-    }
-
-    func remove(_ name: String) throws(SecretError) {
-      _ = try check(Self.call(Self.keyControl, 9, try find(name), keyring, 0, 0))
-    }
-
-    func revoke(_ name: String) throws(SecretError) {
-      _ = try check(Self.call(Self.keyControl, 3, try find(name), 0, 0, 0))
-    }
-
-    func lock(_ name: String) throws(SecretError) {
-      // The possessor may view, read, search, link and set attributes, but not write.
-      _ = try check(Self.call(Self.keyControl, 5, try find(name), 0x3b00_0000, 0, 0))
-    }
-
-    func names() throws(SecretError) -> [String] {
-      var keys = [Int32](repeating: 0, count: 256)
-      let size = keys.withUnsafeMutableBytes {
-        Self.call(Self.keyControl, 11, keyring, Int(bitPattern: $0.baseAddress), $0.count, 0)
-      }
-      var names: [String] = []
-      for key in keys.prefix(try check(size) / 4) {
-        var text = [UInt8](repeating: 0, count: 5_000)
-        let count = text.withUnsafeMutableBytes {
-          Self.call(Self.keyControl, 6, Int(key), Int(bitPattern: $0.baseAddress), $0.count, 0)
-        }
-        if count < 0, errno == EKEYREVOKED { continue }
-        let parts = String(decoding: text.prefix(try check(count) - 1), as: UTF8.self)
-          .split(separator: ";", maxSplits: 4, omittingEmptySubsequences: false)
-        names.append(String(parts[4]))
-      }
-      return names.sorted()
-    }
-
-    private func find(_ name: String) throws(SecretError) -> Int {
-      let result = "user".withCString { type in
-        name.withCString { name in
-          Self.call(
-            Self.keyControl, 10, keyring, Int(bitPattern: type), Int(bitPattern: name), 0)
-        }
-      }
-      return try check(result)
-    }
-
-    private func check(_ result: Int) throws(SecretError) -> Int {
-      guard result < 0 else { return result }
-      switch errno {
-      case ENOKEY: throw .missing
-      case EKEYREVOKED: throw .revoked
-      case EACCES: throw .locked
-      case EINVAL: throw .invalid
-      default: throw .failed(message: String(cString: strerror(errno)))
+          Self.keyControl, 10, keyring, Int(bitPattern: type), Int(bitPattern: name), 0)
       }
     }
+    return try check(result)
+  }
 
-    // MARK: - System calls
-
-    #if arch(x86_64)
-      private static let (addKey, keyControl) = (248, 250)
-    #else
-      private static let (addKey, keyControl) = (217, 219)
-    #endif
-
-    private static func call(
-      _ number: Int, _ type: String, _ name: String, _ bytes: Int, _ count: Int, _ keyring: Int
-    ) -> Int {
-      type.withCString { type in
-        name.withCString { name in
-          call(number, Int(bitPattern: type), Int(bitPattern: name), bytes, count, keyring)
-        }
-      }
-    }
-
-    private static func call(
-      _ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int
-    ) -> Int { systemCall?(number, a, b, c, d, e) ?? -1 }
-
-    /// `syscall` takes a variable number of arguments, which Swift can't pass; all are integers here, which
-    /// these architectures pass alike.
-    private static let systemCall = dlsym(nil, "syscall").map {
-      unsafeBitCast($0, to: (@convention(c) (Int, Int, Int, Int, Int, Int) -> Int).self)
+  private func check(_ result: Int) throws(SecretError) -> Int {
+    guard result < 0 else { return result }
+    switch errno {
+    case Self.noKey: throw .missing
+    case Self.keyRevoked: throw .revoked
+    case EACCES: throw .locked
+    case EINVAL: throw .invalid
+    default: throw .failed(message: String(cString: strerror(errno)))
     }
   }
 
-  extension Implementation<any SecretStore> {
-    static let kernel = live("kernel") { scope in try KernelKeyring(name: scope.namespace()) }
+  // MARK: - System calls
 
-    static func memory(_ flaw: SecretFlaw? = nil) -> Self {
-      fake("memory") { MemorySecrets(flaw) }
+  // ENOKEY and EKEYREVOKED, which other systems don't have.
+  private static let (noKey, keyRevoked) = (Int32(126), Int32(128))
+
+  #if arch(x86_64)
+    private static let (addKey, keyControl) = (248, 250)
+  #else
+    private static let (addKey, keyControl) = (217, 219)
+  #endif
+
+  private static func call(
+    _ number: Int, _ type: String, _ name: String, _ bytes: Int, _ count: Int, _ keyring: Int
+  ) -> Int {
+    type.withCString { type in
+      name.withCString { name in
+        call(number, Int(bitPattern: type), Int(bitPattern: name), bytes, count, keyring)
+      }
     }
   }
 
-  @OperationBuilder<any SecretStore> private var operations: [AnyOperation<any SecretStore>] {
-    Operation("save", .bytes, .keys) { try $0.save($1, for: $2) }
-    Operation("secret", .keys) { try $0.secret(for: $1) }
-    Operation("contains", .keys) { try $0.contains($1) }
-    Operation("update", .keys, .bytes) { try $0.update($1, to: $2) }
-    Operation("remove", .keys) { try $0.remove($1) }
-    Operation("revoke", .keys) { try $0.revoke($1) }
-    Operation("lock", .keys) { try $0.lock($1) }
-    Operation("names") { try $0.names() }
+  private static func call(
+    _ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int
+  ) -> Int { systemCall?(number, a, b, c, d, e) ?? -1 }
+
+  /// `syscall` takes a variable number of arguments, which Swift can't pass; all are integers here, which
+  /// these architectures pass alike.
+  private static let systemCall = dlsym(nil, "syscall").map {
+    unsafeBitCast($0, to: (@convention(c) (Int, Int, Int, Int, Int, Int) -> Int).self)
+  }
+}
+
+extension Implementation<any SecretStore> {
+  static let kernel = live("kernel") { scope in try KernelKeyring(name: scope.namespace()) }
+
+  static func memory(_ flaw: SecretFlaw? = nil) -> Self {
+    fake("memory") { MemorySecrets(flaw) }
+  }
+}
+
+@OperationBuilder<any SecretStore> private var operations: [AnyOperation<any SecretStore>] {
+  Operation("save", .bytes, .keys) { try $0.save($1, for: $2) }
+  Operation("secret", .keys) { try $0.secret(for: $1) }
+  Operation("contains", .keys) { try $0.contains($1) }
+  Operation("update", .keys, .bytes) { try $0.update($1, to: $2) }
+  Operation("remove", .keys) { try $0.remove($1) }
+  Operation("revoke", .keys) { try $0.revoke($1) }
+  Operation("lock", .keys) { try $0.lock($1) }
+  Operation("names") { try $0.names() }
+}
+
+@Suite struct SecretStoreDriftTests {
+  @Test func theFakeBehavesLikeTheKernel() async throws {
+    try await exploreDrift(of: .memory(), from: .kernel, settings: .foreign) { operations }
   }
 
-  @Suite struct SecretStoreDriftTests {
-    @Test func theFakeBehavesLikeTheKernel() async throws {
-      try await exploreDrift(of: .memory(), from: .kernel, settings: .foreign) { operations }
-    }
-
-    @Test(arguments: SecretFlaw.sought)
-    func reportedFlawsAreFound(_ flaw: SecretFlaw) async throws {
-      try await expectFinding(of: flaw, in: .memory(flaw), from: .kernel, operations)
-    }
+  @Test(arguments: SecretFlaw.sought)
+  func reportedFlawsAreFound(_ flaw: SecretFlaw) async throws {
+    try await expectFinding(of: flaw, in: .memory(flaw), from: .kernel, operations)
   }
-#endif
+}

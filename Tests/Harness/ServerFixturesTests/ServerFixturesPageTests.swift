@@ -34,6 +34,21 @@ extension Implementation where Fixture == JobQueueFixture {
   }
 }
 
+/// `RedisTests` runs the server.
+extension Implementation where Fixture == JobQueueFixture {
+  static let durableRedis = live("durable-redis") { scope in
+    let server = try await scope.server(
+      "redis-server",
+      arguments: {
+        [
+          "--port", "\($0.port)", "--bind", $0.host, "--dir", $0.folder.path, "--save", "",
+          "--appendonly", "yes", "--appendfsync", "always",
+        ]
+      }, install: "apt-get install redis-server", user: "redis")
+    return JobQueueFixture(queue: try RedisJobQueue(port: server.port), server: server)
+  }
+}
+
 /// Only compiled: `PostgresTests` runs the server.
 struct PostgresJobQueue: JobQueue {
   init(port: UInt16) throws {}
@@ -86,7 +101,7 @@ extension ClauseGroup<JobQueueFixture> {
     let blocks = page.components(separatedBy: "```swift\n").dropFirst().map {
       $0.components(separatedBy: "```")[0]
     }
-    #expect(blocks.count == 4)
+    #expect(blocks.count == 5)
     for line in blocks.joined().split(separator: "\n") {
       let isKnown = known.contains(line.trimmingCharacters(in: .whitespaces))
       #expect(isKnown, "\(line)")

@@ -31,6 +31,20 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: server.folder.path))
   }
 
+  @Test(.enabled(if: ClaimedPort.isSupported, "only Linux has names that a process can claim"))
+  func `nobody else gets the port of a place, also while its server is down`() async throws {
+    let port = try await withScope { scope in
+      let server = try await scope.server(ValueServer.path, arguments: ValueServer.arguments)
+      await server.kill()
+      #expect(ClaimedPort(server.port) == nil)
+      return server.port
+    }
+    #expect(ClaimedPort(port) != nil)
+    let places = try (0..<100).map { _ in try ServerPlace() }
+    defer { for place in places { place.remove() } }
+    #expect(Set(places.map(\.port)).count == 100)
+  }
+
   @Test func `a killed server loses its connections and keeps its data`() async throws {
     try await withScope { scope in
       let server = try await scope.server(ValueServer.path, arguments: ValueServer.arguments)

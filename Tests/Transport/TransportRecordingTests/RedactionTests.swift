@@ -216,7 +216,8 @@ import TransportRecording
       }
       let failing = coding.split(separator: " ").last.map(String.init) ?? ""
       let error = await #expect(throws: RecordingError.self) { try await record(Redaction()) }
-      #expect("\(error)".contains("add \"\(failing)\" to Redaction.allowedEncodings"))
+      #expect(
+        "\(String(describing: error))".contains("add \"\(failing)\" to Redaction.allowedEncodings"))
       try await record(Redaction(allowedEncodings: [failing.uppercased()]))
       let replay = try ReplayTransport(har: folder.file("a.har"))
       #expect(await Seen(replay, HTTPRequest(url: "http://h/")).body == bytes)

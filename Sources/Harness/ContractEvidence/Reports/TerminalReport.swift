@@ -312,7 +312,7 @@ public struct TerminalReport: Sendable {
     }
     let count = tables.map(\.contract.clauses.count).reduce(0, +)
     let shown = tables.map(\.shownClauses).reduce(0, +)
-    return shown == 0
+    return tables.allSatisfy(\.saboteurs.isEmpty)
       ? "not shown, no saboteur ran"
       : "\(shown) of \(count) clauses seen to fail"
         + (mutants == 0 ? "" : ", \(mutants) left to mutants")

@@ -1,5 +1,4 @@
 public import Foundation
-import SystemPlatform
 import SystemProcesses
 
 /// Where a server listens, and the folder that it may write to.
@@ -7,8 +6,8 @@ public struct ServerPlace: Sendable {
   /// The address, 127.0.0.1.
   public let host = "127.0.0.1"
 
-  /// A port that no socket used when the place was made.
-  public let port: UInt16
+  /// A port that no socket used when the place was made, and that no other place has.
+  public var port: UInt16 { claimedPort.number }
 
   /// An empty folder, the server's working directory.
   public let folder: URL
@@ -18,6 +17,8 @@ public struct ServerPlace: Sendable {
 
   /// Removes the folder, and kills the server, if this process dies.
   let lifeline: Lifeline
+
+  private let claimedPort: ClaimedPort
 
   /// The file with the server's output.
   var logFile: URL { root.appendingPathComponent("output.log") }
@@ -31,7 +32,7 @@ public struct ServerPlace: Sendable {
     do {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      port = try LoopbackSocket.freePort()
+      claimedPort = try ClaimedPort()
     } catch {
       try? FileManager.default.removeItem(at: root)
       lifeline.dismiss()

@@ -167,6 +167,13 @@ int platform_socket(int family, int type, int protocol);
 /// - Returns: The socket, or -1 with `errno` set.
 int platform_tcp_socket(void);
 
+/// Claims a name for as long as a socket is open. No other process in the same network namespace can claim it.
+///
+/// Child processes do not inherit the socket. Source: the abstract names of unix(7), which only Linux has.
+///
+/// - Returns: The socket, or -1 with `errno` set: EADDRINUSE if the name is claimed, ENOTSUP on other systems.
+int platform_claim_name(const char *_Nonnull name);
+
 /// Accepts a connection that new programs do not inherit.
 ///
 /// Source: accept(2), fcntl(2).

@@ -95,6 +95,13 @@ struct ArchiveReading {
     entry.started = started
     entry.response = response.response
     entry.failure = failure ?? response.failure
+    if let status = response.response?.head.status.code,
+      status == 204 || status == 304 || entry.request.method == .head
+    {
+      // Chromium writes what its cache has, or an error because there is no content to read.
+      entry.response?.body = .empty
+      entry.failure = failure
+    }
     return entry
   }
 
@@ -121,12 +128,24 @@ struct ArchiveReading {
     guard !url.prefix(5).asciiLowercased().hasPrefix("file:") else {
       throw reader.failure("a request for a file of the computer that exported it")
     }
+    if case .bytes(let bytes) = body, let length = fields[.contentLength].flatMap({ Int($0) }) {
+      body = .bytes(Self.original(bytes, length: length))
+    }
     let mayHaveBody = !["GET", "HEAD", "OPTIONS", "TRACE", "DELETE"].contains(method)
     return HTTPArchive.Entry(
       started: nil,
       request: HTTPRequest(method: .init(method), url: url, headerFields: fields),
       requestBody: body ?? (size > 0 || (size < 0 && mayHaveBody) ? .unknown(size: size) : .empty),
       requestTrailers: trailers)
+  }
+
+  /// Chromium writes content that is not text as if it were in ISO 8859-1, which the length of the request
+  /// tells.
+  private static func original(_ bytes: [UInt8], length: Int) -> [UInt8] {
+    guard bytes.count != length else { return bytes }
+    let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
+    let original = scalars.compactMap { UInt8(exactly: $0.value) }
+    return original.count == length && scalars.count == length ? original : bytes
   }
 
   private func postData(_ reader: inout JSONReader) throws -> HTTPArchive.Entry.Body? {
