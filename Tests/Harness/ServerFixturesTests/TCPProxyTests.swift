@@ -24,6 +24,8 @@ import Testing
       let long = String(repeating: "x", count: 300_000)
       #expect(client.ask(long) == .bytes(long))
       #expect(proxy.connectionCount == 1)
+      // Each reply ends with a line feed.
+      #expect(proxy.answeredBytes == 300_007)
     }
   }
 

@@ -80,7 +80,7 @@ final class ProxyConnection: Sendable {
     let flow = ProxyFlow(
       source: source, sink: sink, seed: seed, faults: { [faults] in faults()[keyPath: direction] },
       cut: { [weak self] in self?.end($0) },
-      didPass: { [answered] in if direction == \.downstream { answered($0) } })
+      willPass: { [answered] in if direction == \.downstream { answered($0) } })
     let isEnded = state.withLock { state in
       state.flows.append(flow)
       return state.isEnded

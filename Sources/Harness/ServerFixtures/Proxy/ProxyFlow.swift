@@ -23,7 +23,7 @@ final class ProxyFlow: @unchecked Sendable {
   private let sink: Int32
   private let faults: @Sendable () -> ProxyFaults.Flow
   private let cut: @Sendable (ProxyFaults.Ending) -> Void
-  private let didPass: @Sendable (Int) -> Void
+  private let willPass: @Sendable (Int) -> Void
 
   private let monitor = Monitor()
   private var queue: [(item: Item, due: ContinuousClock.Instant)] = []
@@ -44,13 +44,13 @@ final class ProxyFlow: @unchecked Sendable {
   init(
     source: Int32, sink: Int32, seed: UInt64, faults: @escaping @Sendable () -> ProxyFaults.Flow,
     cut: @escaping @Sendable (ProxyFaults.Ending) -> Void,
-    didPass: @escaping @Sendable (Int) -> Void = { _ in }
+    willPass: @escaping @Sendable (Int) -> Void = { _ in }
   ) {
     self.source = source
     self.sink = sink
     self.faults = faults
     self.cut = cut
-    self.didPass = didPass
+    self.willPass = willPass
     random = SplitMix64(seed: seed)
   }
 
@@ -163,9 +163,10 @@ final class ProxyFlow: @unchecked Sendable {
         Thread.sleep(forTimeInterval: Double(piece.count) / Double(max(1, rate)))
       }
       if let cut = faults.cut { piece = piece.prefix(max(0, cut.bytes - passed)) }
+      // Before it sends, so that whoever has received the bytes finds them counted.
+      willPass(piece.count)
       guard sendAll(piece) else { return false }
       passed += piece.count
-      didPass(piece.count)
       rest = rest[piece.endIndex...]
       if let cut = faults.cut, passed >= cut.bytes {
         end(by: cut.ending)

@@ -88,7 +88,7 @@ public final class TCPProxy: Sendable {
   /// How many connections the proxy has accepted.
   public var connectionCount: Int { state.withLock { $0.count } }
 
-  /// How many bytes of the server the proxy has passed on to clients.
+  /// How many bytes of the server the proxy has passed on to clients, or has begun to.
   public var answeredBytes: Int { state.withLock { $0.answered } }
 
   /// How many connections have threads.
