@@ -26,7 +26,7 @@ contracts: setup ## Run every contract on every implementation and print the mat
 	@.build/debug/contracts run --test-program .build/debug/$(TESTS).xctest
 
 # These tests measure time or observe threads and sockets, so they run without other tests.
-EXPLORERS := ExplorationTests|LockedProgramTests|DriftExplorationTests|ForeignPortsTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|FeedbackExplorationTests
+EXPLORERS := ExplorationTests|DriftExplorationTests|ForeignPortsTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|FeedbackExplorationTests
 CONTACTS := ContactTests
 CRASHES := ExploredCrashTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests

@@ -164,11 +164,6 @@ let harness: [Target] = [
       "LinearizabilityChecking", "LockStepExploration", "RecordedHistories", "SeededRandom",
       "SystemFibers", "SystemLocks", "SystemProcesses", "example-writer",
     ]),
-  .testTarget(
-    name: "LockedProgramTests",
-    dependencies: [
-      "ExplorationEngine", "ExploredSynchronization", "InterleavingExploration", "SystemFibers",
-    ]),
   .executableTarget(
     name: "value-server", dependencies: ["SystemPlatform"],
     path: "Tests/Harness/ValueServer"),

@@ -14,6 +14,7 @@ void cfibers_set_block_handler(cfibers_block_handler handler) {
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -118,6 +119,9 @@ long cfibers_handle_system_call(long number, const long *a, uintptr_t caller) {
       }
     }
   }
+  // `Synchronization.Mutex` asks for it at its first use on a thread.
+  if (number == SYS_gettid && cfibers_is_exploring() && !cfibers_is_runtime(caller))
+    meet(CFIBERS_MUTEX, caller);
   if (number == SYS_getrandom) cfibers_report(CFIBERS_DRAWS, true);
   return cfibers_system_call(number, a);
 }
@@ -134,6 +138,23 @@ __attribute__((weak)) long syscall(long number, ...) {
   return cfibers_handle_system_call(number, a, CALLER);
 }
 
+/// Looks for the thread's number in the thread-local variables of the program, the first object of the process.
+static int forget_number(struct dl_phdr_info *info, size_t size, void *number) {
+  if (size < offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof info->dlpi_tls_data) return 1;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type != PT_TLS || info->dlpi_tls_data == NULL) continue;
+    uint32_t *words = info->dlpi_tls_data;
+    for (size_t word = 0; word < info->dlpi_phdr[i].p_memsz / sizeof *words; word++)
+      if (words[word] == *(uint32_t *)number) words[word] = 0;
+  }
+  return 1;
+}
+
+void cfibers_forget_thread_numbers(void) {
+  uint32_t number = own_number();
+  dl_iterate_phdr(forget_number, &number);
+}
+
 static bool is_mutex_free(void *object) {
   const pthread_mutex_t *mutex = object;
   return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == 0;
@@ -145,6 +166,8 @@ static __attribute__((noinline)) int lock_when_free(pthread_mutex_t *mutex, uint
   int (*real)(pthread_mutex_t *) = cfibers_original("pthread_mutex_lock", &original_lock);
   int kind = mutex->__data.__kind & 3;
   bool is_normal = kind == PTHREAD_MUTEX_NORMAL || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
+  if (cfibers_is_exploring() && !cfibers_is_runtime(caller))
+    meet(is_normal ? CFIBERS_LOCK : CFIBERS_RECURSIVE_LOCK, caller);
   while (cfibers_is_exploring() && !is_mutex_free(mutex)
          && is_of_other_job((uint32_t)mutex->__data.__owner)
          // On fibers the owner may be the same job. The runtime's own locks are looked at elsewhere.
@@ -160,7 +183,21 @@ static __attribute__((noinline)) int lock_when_free(pthread_mutex_t *mutex, uint
 __attribute__((weak)) int pthread_mutex_lock(pthread_mutex_t *mutex) {
   int (*real)(pthread_mutex_t *) = atomic_load_explicit(&original_lock, memory_order_relaxed);
   bool is_free = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == 0;
-  return real != NULL && is_free ? real(mutex) : lock_when_free(mutex, CALLER);
+  return real != NULL && is_free && (!cfibers_is_exploring() || cfibers_is_runtime(CALLER))
+      ? real(mutex)
+      : lock_when_free(mutex, CALLER);
+}
+
+__attribute__((weak)) int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+  if (cfibers_is_exploring() && !cfibers_is_runtime(CALLER)) meet(CFIBERS_ATTEMPT, CALLER);
+  return REAL(pthread_mutex_trylock)(mutex);
+}
+
+// The runtime calls this one as often.
+__attribute__((weak)) int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+  int result = REAL(pthread_mutex_unlock)(mutex);
+  if (cfibers_is_exploring() && !cfibers_is_runtime(CALLER)) meet(CFIBERS_RELEASE, CALLER);
+  return result;
 }
 
 // MARK: - Read-write locks
@@ -191,6 +228,12 @@ static bool is_free_to_write(void *object) {
 DEFINE_LOCKING(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, is_free_to_read)
 DEFINE_LOCKING(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, is_free_to_write)
 #undef DEFINE_LOCKING
+
+__attribute__((weak)) int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  int result = REAL(pthread_rwlock_unlock)(lock);
+  if (cfibers_is_exploring()) meet(CFIBERS_RELEASE, CALLER);
+  return result;
+}
 
 // MARK: - Conditions
 
@@ -322,11 +365,29 @@ __attribute__((weak)) int sem_timedwait(sem_t *semaphore, const struct timespec 
     void (*real)(void *, void *) = (void (*)(void *, void *))cfibers_original(#name, &cache); \
     if (cfibers_is_exploring()) meet(CFIBERS_QUEUE, CALLER); \
     real(queue, work); \
+    if (cfibers_is_exploring()) meet(CFIBERS_RELEASE, CALLER); \
   }
 DEFINE_SUBMISSION(dispatch_sync)
 DEFINE_SUBMISSION(dispatch_barrier_sync)
 DEFINE_SUBMISSION(dispatch_async_and_wait)
 #undef DEFINE_SUBMISSION
+
+// They reach sem_wait(3) and sem_post(3) only where a thread has to wait.
+__attribute__((weak)) long dispatch_semaphore_wait(void *semaphore, uint64_t deadline) {
+  static void *_Atomic cache;
+  long (*real)(void *, uint64_t) =
+      (long (*)(void *, uint64_t))cfibers_original("dispatch_semaphore_wait", &cache);
+  if (cfibers_is_exploring()) meet(CFIBERS_SEMAPHORE, CALLER);
+  return real(semaphore, deadline);
+}
+
+__attribute__((weak)) long dispatch_semaphore_signal(void *semaphore) {
+  static void *_Atomic cache;
+  long (*real)(void *) = (long (*)(void *))cfibers_original("dispatch_semaphore_signal", &cache);
+  long result = real(semaphore);
+  if (cfibers_is_exploring()) meet(CFIBERS_RELEASE, CALLER);
+  return result;
+}
 
 // MARK: - Threads
 
@@ -346,5 +407,9 @@ __attribute__((weak)) int pthread_create(
     cfibers_report(CFIBERS_STARTS_THREAD, true);
   return cfibers_start_thread(thread, attributes, body, context);
 }
+
+#else
+
+void cfibers_forget_thread_numbers(void) {}
 
 #endif

@@ -129,28 +129,31 @@ cfibers_detour:
         .cfi_endproc
         .size cfibers_detour, .-cfibers_detour
 
-// withTaskExecutorPreference(result, executor: object and witnesses, …), context in r14
+// withTaskExecutorPreference(result, executor: object and witnesses, …) and withTaskCancellationHandler, context
+// in r14
 //
 // cfibers_before_preference may replace the executor.
 
-        .set preference_number, 0
-
-        .macro watch_preference name
+        .macro watch_entry name, before
         .weak "\name"
         .type "\name", @function
         .p2align 4
 "\name":
         .cfi_startproc
-        movl $preference_number, %r11d
-        leaq cfibers_before_preference(%rip), %rax
+        movl $entry_number, %r11d
+        leaq \before(%rip), %rax
         jmp cfibers_change_arguments
         .cfi_endproc
         .size "\name", .-"\name"
-        .set preference_number, preference_number + 1
+        .set entry_number, entry_number + 1
         .endm
 
-#define PREFERENCE_CALL(symbol) watch_preference #symbol;
+#define PREFERENCE_CALL(symbol) watch_entry #symbol, cfibers_before_preference;
+#define HANDLER_CALL(symbol) watch_entry #symbol, cfibers_before_handler;
+        .set entry_number, 0
         CFIBERS_PREFERENCE_CALLS(PREFERENCE_CALL)
+        .set entry_number, 0
+        CFIBERS_HANDLER_CALLS(HANDLER_CALL)
 
 // Calls the function in rax with the place of the arguments, which it may change, and the number in r11.
 // Continues with the function that it returns. All other arguments stay, on the stack as well.
@@ -285,28 +288,30 @@ cfibers_detour:
         .cfi_endproc
         .size cfibers_detour, .-cfibers_detour
 
-// withTaskExecutorPreference(result, executor: object and witnesses, …), context in x22
+// withTaskExecutorPreference and withTaskCancellationHandler, context in x22
 
-        .set preference_number, 0
-
-        .macro watch_preference name
+        .macro watch_entry name, before
         .weak "\name"
         .type "\name", %function
         .p2align 4
 "\name":
         .cfi_startproc
         hint #34                      // bti c
-        adrp x9, cfibers_before_preference
-        add x9, x9, :lo12:cfibers_before_preference
-        mov w10, #preference_number
+        adrp x9, \before
+        add x9, x9, :lo12:\before
+        mov w10, #entry_number
         b cfibers_change_arguments
         .cfi_endproc
         .size "\name", .-"\name"
-        .set preference_number, preference_number + 1
+        .set entry_number, entry_number + 1
         .endm
 
-#define PREFERENCE_CALL(symbol) watch_preference #symbol;
+#define PREFERENCE_CALL(symbol) watch_entry #symbol, cfibers_before_preference;
+#define HANDLER_CALL(symbol) watch_entry #symbol, cfibers_before_handler;
+        .set entry_number, 0
         CFIBERS_PREFERENCE_CALLS(PREFERENCE_CALL)
+        .set entry_number, 0
+        CFIBERS_HANDLER_CALLS(HANDLER_CALL)
 
 // The function to call is in x9, the number in x10.
 

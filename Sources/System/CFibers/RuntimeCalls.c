@@ -191,6 +191,20 @@ __attribute__((visibility("hidden"))) void *cfibers_before_preference(
   return function;
 }
 
+// MARK: - withTaskCancellationHandler
+
+static const char *const handler_names[] = {CFIBERS_HANDLER_CALLS(PREFERENCE_NAME)};
+
+enum { HANDLER_CALLS = sizeof handler_names / sizeof *handler_names };
+
+/// Returns the function to continue with.
+__attribute__((visibility("hidden"))) void *cfibers_before_handler(
+    uintptr_t *arguments, int number) {
+  static _Atomic(void *) originals[HANDLER_CALLS];
+  if (executor.object != NULL) cfibers_report(CFIBERS_ADDS_HANDLER, false);
+  return original(&originals[number], handler_names[number]);
+}
+
 // MARK: - Switches between actors
 
 /// The last three arguments of `swift_task_switch`.

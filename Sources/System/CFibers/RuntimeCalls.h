@@ -29,6 +29,9 @@
   CALL($sScg11isCancelledSbvg, CFIBERS_READS_CANCELLATION)                                           \
   CALL($ss19DiscardingTaskGroupV11isCancelledSbvg, CFIBERS_READS_CANCELLATION)                       \
   CALL($ss27ThrowingDiscardingTaskGroupV11isCancelledSbvg, CFIBERS_READS_CANCELLATION)               \
+  /* isEmpty of the two kinds of group whose children leave it when they end */                      \
+  CALL($ss19DiscardingTaskGroupV7isEmptySbvg, CFIBERS_READS_CHILDREN)                                \
+  CALL($ss27ThrowingDiscardingTaskGroupV7isEmptySbvg, CFIBERS_READS_CHILDREN)                        \
   /* AsyncStream.Continuation and AsyncThrowingStream.Continuation: yield(_:), yield(with:), yield(), \
      finish() */                                                                                     \
   CALL($sScS12ContinuationV5yieldyAB11YieldResultOyx__GxnF, CFIBERS_WAKES)                           \
@@ -53,5 +56,10 @@
 #define CFIBERS_PREFERENCE_CALLS(CALL)                                                               \
   CALL($ss26withTaskExecutorPreference_9isolation9operationxSch_pSg_ScA_pSgYixyYaq_YKXEtYaq_YKs5ErrorR_r0_lF) \
   CALL($ss26withTaskExecutorPreference_9operationxSch_pSg_xyYaYbKXEtYaKs8SendableRzlF)
+
+// The two variants of `withTaskCancellationHandler`. CALL(symbol)
+#define CFIBERS_HANDLER_CALLS(CALL)                                                                  \
+  CALL($ss27withTaskCancellationHandler9operation8onCancel9isolationxxyYaKXE_yyYbXEScA_pSgYitYaKlF) \
+  CALL($ss27withTaskCancellationHandler9operation8onCancelxxyYaKXE_yyYbXEtYaKlF)
 
 #endif

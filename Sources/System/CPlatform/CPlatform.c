@@ -139,6 +139,26 @@ size_t platform_sample_thread(
   return count;
 }
 
+/// The frames of a call stack.
+struct frames {
+  uintptr_t *addresses;
+  size_t count;
+  size_t room;
+};
+
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *frame, void *context) {
+  struct frames *frames = context;
+  if (frames->count == frames->room) return _URC_END_OF_STACK;
+  frames->addresses[frames->count++] = (uintptr_t)_Unwind_GetIP(frame);
+  return _URC_NO_REASON;
+}
+
+size_t platform_call_stack(uintptr_t *addresses, size_t room) {
+  struct frames frames = {addresses, 0, room};
+  _Unwind_Backtrace(note_frame, &frames);
+  return frames.count;
+}
+
 // MARK: - Time
 
 int64_t platform_monotonic_nanoseconds(void) {

@@ -1,9 +1,10 @@
 import CFibers
 
 extension Fiber {
-  /// What code of the program may wait for.
+  /// What code of the program uses or may wait for.
   package enum Primitive: Int32, Sendable {
-    case mutex, lock, recursiveLock, readWriteLock, condition, semaphore, queue, futex
+    case mutex, lock, recursiveLock, readWriteLock, condition, semaphore, queue, futex, attempt,
+      release
   }
 
   /// A call that would block the thread.
@@ -62,6 +63,9 @@ extension Fiber {
       return handler(Wait(primitive, caller, mayTimeOut, test, object)).rawValue
     }
   }
+
+  /// Makes the next use of a `Synchronization.Mutex` on the calling thread one that the wait handler sees.
+  package static func forgetThreadNumbers() { cfibers_forget_thread_numbers() }
 
   // Set once, before the first fiber, by the one engine of the process.
   nonisolated(unsafe) private static var waitHandler: (@Sendable (Wait) -> WaitEnd)?

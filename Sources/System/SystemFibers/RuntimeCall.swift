@@ -22,11 +22,15 @@ package enum RuntimeCall: Int32, Sendable {
   case startsImmediately
   /// Goes to a task executor or a serial executor that the engine does not control.
   case usesOtherExecutor
+  /// `isEmpty` of a discarding group, whose children leave it when they end.
+  case readsChildren
+  /// `withTaskCancellationHandler`.
+  case addsHandler
 
   /// The parameters are a ``RuntimeCall``'s raw value and whether the call is over.
   ///
   /// Calls on a thread with a task executor are reported before and after; ``startsThread`` so, and
-  /// ``draws`` once, on every thread; ``usesOtherExecutor`` once. Before ``createsTask``, the result
+  /// ``draws`` once, on every thread; ``usesOtherExecutor`` and ``addsHandler`` once. Before ``createsTask``, the result
   /// decides whether the task gets the executor of ``setTaskExecutor(_:)``; only tasks that are
   /// enqueued and are no children are asked for. Before ``startsThread``, it decides whether the
   /// second report follows, unless the thread is one of Dispatch's.

@@ -10,6 +10,13 @@ package struct ThreadSample: Sendable {
   /// Lets other threads take samples of the calling one, and of those that it starts.
   package static func allow() { platform_allow_samples() }
 
+  /// The return addresses on the calling thread's stack, the innermost first.
+  package static var callStack: [UInt] {
+    [UInt](unsafeUninitializedCapacity: 64) { buffer, count in
+      if let base = buffer.baseAddress { count = platform_call_stack(base, 64) }
+    }
+  }
+
   /// Interrupts a thread, which has called ``allow()``.
   ///
   /// - Parameters:

@@ -7,21 +7,29 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
   ///
   /// A suspension point is where a task suspends, arrives at an actor, or ends. Where a task
   /// creates or wakes another, and where it touches a stream or cancellation, others may go first
-  /// as well. Explored locks, atomics and racing timers are named if the program has any. Other
-  /// code is not preempted.
+  /// as well. Explored locks, locks of the C library and of Foundation, explored atomics and racing timers are
+  /// named if the program has any, and so are the ``untriedLocks``. Other code is not preempted.
   public var coverage: String {
     var places = ["suspension points"]
     if points.hasLocks { places.append("explored locks") }
+    if points.hasSystemLocks { places.append("locks of the C library") }
     if points.hasAtomics { places.append("sequentially consistent atomics") }
     let time = points.hasTimers && timers == .racing ? "with timers at any time" : "in virtual time"
-    return "every order at \(places.formatted()), \(time)"
+    let exception =
+      untriedLocks.isEmpty
+      ? "" : ", but none between two uses of \(untriedLocks.map(\.description).formatted())"
+    return "every order at \(places.formatted()), \(time)\(exception)"
   }
   /// The number of schedules that the search ran, without replays and minimization.
   public internal(set) var schedules = 0
   /// Whether the schedules cover what ``coverage`` says.
   ///
-  /// It is never `true` if work ran outside the schedules.
+  /// It is never `true` if work ran outside the schedules, or if there are ``untriedLocks``.
   public internal(set) var isExhaustive = false
+  /// The locks of the program between whose uses no other task was tried.
+  public internal(set) var untriedLocks: [UntriedLock] = []
+  /// Whether the schedules cover what ``coverage`` says, with its exception.
+  var isSearchedToEnd = false
   /// The failure with its minimized schedule, or `nil`.
   public internal(set) var failure: InterleavingFailure?
   /// The work that no schedule could order.
@@ -42,7 +50,7 @@ public struct InterleavingReport: Sendable, CustomStringConvertible {
     var lines: [String] = []
     if let failure {
       lines.append(failure.description)
-    } else if isExhaustive {
+    } else if isSearchedToEnd {
       lines.append("No failure in \(schedules) schedules, which cover \(coverage).")
     } else {
       lines.append(

@@ -15,6 +15,7 @@ enum ExploredPoints {
         will_access: { _, kind in
           ExploredPoints.pausing?.willAccess(
             isLock: kind != EXPLORED_ATOMIC, isTry: kind == EXPLORED_TRY_LOCK)
+          ExploredPoints.scheduler?.isInExploredLock = kind != EXPLORED_ATOMIC
         },
         did_acquire: { object in ExploredPoints.scheduler?.didAcquire(object) },
         wait: { object in ExploredPoints.scheduler?.waitForLock(object) ?? false },
@@ -58,6 +59,7 @@ extension Scheduler {
   }
 
   fileprivate func didAcquire(_ object: UnsafeRawPointer) {
+    isInExploredLock = false
     heldLocks.append(HeldLock(object: object, worker: currentWorker, task: runningTask))
     points.hasLocks = true
     hasAcquired = true
@@ -72,6 +74,8 @@ extension Scheduler {
       // The job's own lock: production traps as well.
       return false
     }
+    isInExploredLock = false
+    defer { isInExploredLock = true }
     if blockRunningJob(until: isFree, of: object) { return true }
     if usesFibers, !usesThreads, isStepOpen { leaveRun() }
     return false
@@ -79,8 +83,10 @@ extension Scheduler {
 
   fileprivate func didAccess(_ object: UnsafeRawPointer, isLock: Bool) {
     if isLock {
+      isInExploredLock = false
       let worker = currentWorker
       heldLocks.removeAll { $0.object == object && $0.worker == worker }
+      if lockUses.isHidden { showLocks() }
     } else {
       points.hasAtomics = true
     }

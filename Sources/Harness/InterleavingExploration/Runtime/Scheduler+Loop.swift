@@ -8,6 +8,7 @@ extension Scheduler {
     defer { Scheduler.enter(outer) }
     end = nil
     idleLimit = stepLimit
+    if lockUses.isHidden { showLocks() }
     allowsPauses = !isUnwinding && !isChecking
     if usesFibers {
       self.policy = policy

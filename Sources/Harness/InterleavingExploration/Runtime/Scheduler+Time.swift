@@ -26,6 +26,10 @@ extension Scheduler {
   /// Fires one timer, as a step.
   func fire(_ number: Int32) {
     guard let timer = timers.fire(number) else { return }
+    if isTracing {
+      let deadline = Duration.nanoseconds(timer.deadline)
+      note("the timer of \(name(ofTask: timer.sleeper)) fires, which is due at \(deadline)")
+    }
     wake(timer)
   }
 

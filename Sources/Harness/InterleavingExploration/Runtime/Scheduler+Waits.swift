@@ -11,10 +11,20 @@ extension Scheduler {
 
   /// Lets other jobs run until a call of the running job would not block.
   private func end(of wait: Fiber.Wait) -> Fiber.WaitEnd {
-    guard runsJob, isStepOpen, usesFibers else { return .calls }
+    guard runsJob, isStepOpen, usesFibers else {
+      if wait.primitive == .mutex, wait.isUse { lockUses.isHidden = true }
+      return .calls
+    }
+    if wait.isUse, wait.primitive.isLock {
+      meetLock(wait)
+      return .calls
+    }
     let isExact = usesThreads || wait.primitive == .mutex || wait.primitive == .lock
     if !isExact { needThreads() }
-    if wait.isUse { return .triesAgain }
+    if wait.isUse {
+      if usesThreads { pauseBeforeLock() }
+      return .triesAgain
+    }
     // Where no other job has paused, it is the job's own lock.
     if wait.primitive == .recursiveLock, !isExact, !hasPausedJobs { return .calls }
     if isExact,
@@ -26,6 +36,47 @@ extension Scheduler {
     if !usesThreads { leaveRun() }
     return .calls
   }
+
+  // MARK: - Locks
+
+  /// Called before the program's code acquires a lock, or tries to, and after it has released one.
+  private func meetLock(_ use: Fiber.Wait) {
+    if isInExploredLock {
+      // It is the explored lock's own, and the next mutex in this file will not be seen.
+      lockUses.isHidden = true
+    } else if lockUses.isOfProgram(use.caller) {
+      switch use.primitive {
+      case .mutex, .attempt: lockUses.noteUntried(use)
+      case .release: pauseAfterLock()
+      default: pauseBeforeLock()
+      }
+    }
+  }
+
+  /// Pauses the running job if it has acquired another lock in its step: others may want the two in the other
+  /// order.
+  private func pauseBeforeLock() {
+    guard mayPause, !leavesOut.contains(.locks) else { return }
+    noteAct()
+    points.hasSystemLocks = true
+    if hasAcquired, !readyJobs.isEmpty || !blocked.isEmpty { pauseRunningJob() }
+    hasAcquired = true
+  }
+
+  private func pauseAfterLock() {
+    guard mayPause, !leavesOut.contains(.locks) else { return }
+    if !readyJobs.isEmpty || !blocked.isEmpty { pauseRunningJob() }
+  }
+
+  /// Makes the next use of a `Mutex` in each file a seen one, unless an explored lock is held, whose release would
+  /// look like a use. After the first one, the exploration claims nothing anyway.
+  func showLocks() {
+    guard heldLocks.isEmpty, lockUses.untried.isEmpty else { return }
+    lockUses.isHidden = false
+    Fiber.forgetThreadNumbers()
+  }
+
+  // MARK: - Waits
 
   /// Ends the wait of a blocked job that has a time limit, because nothing else can go on.
   ///

@@ -250,6 +250,12 @@ extension Scheduler {
     arrives = false
   }
 
+  /// Whether the running task has added a cancellation handler.
+  private var hasHandler: Bool {
+    get { runningTask >= 0 && tasks[runningTask].hasHandler }
+    set { if runningTask >= 0 { tasks[runningTask].hasHandler = newValue } }
+  }
+
   private func note(_ call: RuntimeCall, isOver: Bool) -> Bool {
     if isUnwinding { limitUnwinding() }
     switch call {
@@ -272,7 +278,16 @@ extension Scheduler {
       if !isUnwinding { report(.otherExecutor) }
       return false
     case .cancels: runningFootprint.insertEverything()
-    case .readsCancellation, .wakes: runningFootprint.insertOutsideState()
+    case .addsHandler:
+      // An earlier handler may have been removed in this step.
+      if hasHandler { pauseRunningJob() }
+      hasHandler = true
+      return false
+    case .readsCancellation:
+      runningFootprint.insertOutsideState()
+      // The task may be cancelled after its handler has been removed, which no call tells.
+      if !isOver, hasHandler, !readyJobs.isEmpty { pauseRunningJob() }
+    case .readsChildren, .wakes: runningFootprint.insertOutsideState()
     }
     guard mayPause else { return false }
     if !isOver {

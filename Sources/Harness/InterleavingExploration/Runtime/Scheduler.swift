@@ -143,8 +143,12 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var heldLocks = FlatList<HeldLock>()
   /// Whether the running job pauses on its way to an actor.
   @exclusivity(unchecked) var arrives = false
-  /// Whether the running step has acquired an explored lock.
+  /// Whether the running step has acquired a lock.
   @exclusivity(unchecked) var hasAcquired = false
+  /// The locks that the program's code has used in any run, and what is known of them.
+  @exclusivity(unchecked) var lockUses = LockUses()
+  /// Whether the running code acquires or releases an explored lock.
+  @exclusivity(unchecked) var isInExploredLock = false
   /// Whether the running step has done something after which it could not pause.
   @exclusivity(unchecked) var hasUnseenAct = false
   /// Whether a run has met a kind of point that earlier runs did not heed.
@@ -234,6 +238,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
   func inheritExperience(of other: Scheduler) {
     experience = other.experience
     points = other.points
+    lockUses = other.lockUses
     measuresJobs = other.measuresJobs
   }
 
@@ -267,7 +272,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     heldLocks.removeAll()
     (hasUnseenAct, hasNewPoints) = (false, false)
     (needsThreads, isLeft) = (false, false)
-    createsUnstructured = false
+    (createsUnstructured, isInExploredLock) = (false, false)
     (mainActorStep, isMainActorMarked, mainActorMarks) = (nil, false, 0)
     self.isTracing = isTracing
     EnqueueHooks.install()

@@ -22,6 +22,8 @@ struct TaskTable: ~Copyable {
     var isQueued = true
     /// Whether it has begun to sleep and not been woken.
     var isSleeping = false
+    /// Whether it has called `withTaskCancellationHandler`.
+    var hasHandler = false
     /// The frame on an actor that called `Task.yield()`, or 0.
     var yieldingFrame: UInt = 0
     /// The last step that ran it, or -1.

@@ -3,6 +3,8 @@
 struct PreemptionPoints: Hashable, Sendable {
   /// Whether a task held an explored lock.
   var hasLocks = false
+  /// Whether a task used a lock of the C library, before which it can be preempted.
+  var hasSystemLocks = false
   /// Whether a task tried an explored lock. From then on, tasks are preempted while they hold one.
   var hasTryLocks = false
   /// Whether a task accessed an explored atomic.

@@ -64,7 +64,7 @@ final class Explorer {
       }
       updateSearches(after: outcome)
     }
-    report.isExhaustive = depthFirst.isExhausted && report.cutOff == 0
+    report.isSearchedToEnd = depthFirst.isExhausted && report.cutOff == 0
     return finished()
   }
 
@@ -173,9 +173,11 @@ final class Explorer {
     if !report.uncontrolled.isEmpty || points.leaveOutOrders,
       !settings.leavesOut.contains(.uncontrolledWork)
     {
-      report.isExhaustive = false
+      report.isSearchedToEnd = false
     }
-    if Fiber.unavailability != nil { report.isExhaustive = false }
+    if Fiber.unavailability != nil { report.isSearchedToEnd = false }
+    report.untriedLocks = runner.scheduler.lockUses.untriedLocks
+    report.isExhaustive = report.isSearchedToEnd && report.untriedLocks.isEmpty
     report.remarks += Self.remarks(on: points, timers: settings.timers)
     if !Scheduler.coversSleep {
       report.remarks.append(

@@ -1,6 +1,5 @@
 import ExplorationEngine
 import LinearizabilityChecking
-import SystemLocks
 
 /// Explores drawn programs one after another, and shrinks the first that fails.
 struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable {
@@ -72,7 +71,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
       result.program = program
       left = max(0, left - report.schedules)
       result.report = merged(result.report, report)
-      if report.isExhaustive { result.exhaustedPrograms += 1 }
+      if report.isSearchedToEnd { result.exhaustedPrograms += 1 }
       if report.failure != nil {
         result.failingSeed = seed
         (result.program, result.report) = shrink(program, result.report, budget)
@@ -93,7 +92,9 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
       left = max(left, settings.runs / 4)
       _ = goesOn(settings.seed, tasks: tasks, commands: commands, of: 1)
     }
-    result.report.isExhaustive = result.exhaustedPrograms == result.programs
+    result.report.isSearchedToEnd = result.exhaustedPrograms == result.programs
+    result.report.isExhaustive =
+      result.report.isSearchedToEnd && result.report.untriedLocks.isEmpty
     return result
   }
 
@@ -103,7 +104,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     result.program = program
     result.programs = 1
     result.report = explore(program, settings)
-    result.exhaustedPrograms = result.report.isExhaustive ? 1 : 0
+    result.exhaustedPrograms = result.report.isSearchedToEnd ? 1 : 0
     return result
   }
 
@@ -129,6 +130,7 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
     result.schedules += first.schedules
     result.cutOff += first.cutOff
     result.remarks = first.remarks + second.remarks.filter { !first.remarks.contains($0) }
+    result.untriedLocks += first.untriedLocks.filter { !result.untriedLocks.contains($0) }
     for work in first.uncontrolled {
       if let index = result.uncontrolled.firstIndex(where: { $0.kind == work.kind }) {
         result.uncontrolled[index].count += work.count
@@ -195,38 +197,34 @@ struct SpecificationExplorer<Model: Specification> where Model.Subject: Sendable
 }
 
 /// Records the calls of one schedule as a history.
-private final class HistoryRecorder<Model: Specification>: Sendable {
+///
+/// Unchecked, and sound: only the tasks of the schedule use it, and one of them runs at a time. A lock would be a
+/// point at which they can be preempted.
+private final class HistoryRecorder<Model: Specification>: @unchecked Sendable {
   private typealias Operation = History<Model.Command, Model.Response>.Operation
 
   private let specification: Model
-  private let operations = Mutex<[Operation]>([])
-  private let stamp = Mutex(0)
+  private var operations: [Operation] = []
+  private var stamp = 0
 
   init(_ specification: Model) { self.specification = specification }
 
   private func nextStamp() -> Int {
-    stamp.withLock { stamp in
-      stamp += 1
-      return stamp
-    }
+    stamp += 1
+    return stamp
   }
 
   func call(_ command: Model.Command, by client: Int) -> Int {
-    let stamp = nextStamp()
-    return operations.withLock { operations in
-      operations.append(Operation(client: client, command, from: stamp))
-      return operations.count - 1
-    }
+    operations.append(Operation(client: client, command, from: nextStamp()))
+    return operations.count - 1
   }
 
   func `return`(_ response: Model.Response, of operation: Int) {
-    let stamp = nextStamp()
-    operations.withLock { $0[operation].outcome = .returned(response, at: stamp) }
+    operations[operation].outcome = .returned(response, at: nextStamp())
   }
 
   func check() throws {
-    let history = History<Model.Command, Model.Response>(
-      checked: operations.withLock { $0 })
+    let history = History<Model.Command, Model.Response>(checked: operations)
     if case .notLinearizable = LinearizabilityChecker(specification).check(history) {
       throw NotLinearizableError(history: history.timeline)
     }

@@ -108,6 +108,10 @@ enum {
   CFIBERS_QUEUE = 6,
   /// Anything that waits in futex(2), such as for a busy dispatch queue or group.
   CFIBERS_FUTEX = 7,
+  /// An attempt to acquire a POSIX mutex, which does not wait.
+  CFIBERS_ATTEMPT = 8,
+  /// A POSIX mutex, a read-write lock, a semaphore or a queue has been released.
+  CFIBERS_RELEASE = 9,
 };
 
 /// Called on a thread that has a task executor, where it uses a primitive or would wait for one.
@@ -121,6 +125,13 @@ enum {
 typedef int (*cfibers_block_handler)(
     int primitive, bool (*_Nullable may_continue)(void *_Nullable object), void *_Nullable object,
     bool may_time_out, uintptr_t caller);
+
+/// Makes `Synchronization.Mutex` ask for the calling thread's number again, at its next use in each file of the
+/// program.
+///
+/// The mutex is inlined into the program and keeps the number in a thread-local variable. It asks for the number
+/// by syscall(2), which is how its first use on a thread is seen.
+void cfibers_forget_thread_numbers(void);
 
 /// Sets what is called, on every thread that has a task executor, before it would block.
 ///
@@ -161,11 +172,15 @@ enum {
   CFIBERS_STARTS_IMMEDIATELY = 6,
   /// A task, or part of one, goes to an executor that the engine does not control.
   CFIBERS_USES_OTHER_EXECUTOR = 7,
+  /// A discarding group's `isEmpty`.
+  CFIBERS_READS_CHILDREN = 8,
+  /// `withTaskCancellationHandler`.
+  CFIBERS_ADDS_HANDLER = 9,
 };
 
 /// Called on a thread that has a task executor before and after it calls a function of the runtime
 /// whose effect other tasks can observe. Random bytes and threads are reported on every thread. Random
-/// bytes and another executor are reported only once. The creation of a task is reported before the call
+/// bytes, another executor and a handler are reported only once. The creation of a task is reported before the call
 /// only if the task is enqueued and no child.
 ///
 /// \param effect What the function does.

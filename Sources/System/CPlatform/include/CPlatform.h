@@ -64,6 +64,9 @@ size_t platform_sample_thread(
     uintptr_t thread, _Bool parks, _Bool *_Nonnull has_parked, uintptr_t *_Nonnull addresses,
     size_t room);
 
+/// Copies the return addresses on the calling thread's stack, the innermost first, and returns their number.
+size_t platform_call_stack(uintptr_t *_Nonnull addresses, size_t room);
+
 /// Lets `platform_sample_thread` interrupt the calling thread and those that it starts. Threads of libdispatch,
 /// and those that they start, block signals.
 void platform_allow_samples(void);

@@ -106,7 +106,7 @@ struct Wrong: Error, Hashable {}
   @Test func `another task can run between two tasks that wait for the same actor`() async {
     // Both tasks are in the actor's queue when a third changes what the second one reads there.
     final class Flag: Sendable {
-      let value = Mutex(0)
+      let value = Unseen(0)
     }
     actor Reader {
       func read(_ flag: Flag) -> Int { flag.value.withLock { $0 } }
@@ -356,10 +356,10 @@ actor Steps {
   }
 }
 
-/// Text, and text by name, under locks.
+/// Text, and text by name.
 final class Mutexed: Sendable {
-  private let storage = Mutex("")
-  private let named = Mutex<[String: String]>([:])
+  private let storage = Unseen("")
+  private let named = Unseen<[String: String]>([:])
   var text: String {
     storage.withLock { $0 }
       + named.withLock { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
@@ -371,7 +371,7 @@ final class Mutexed: Sendable {
 
 /// The outcomes of all schedules.
 final class Collected: Sendable {
-  private let storage = Mutex<Set<String>>([])
+  private let storage = Unseen<Set<String>>([])
   var values: Set<String> { storage.withLock { $0 } }
   func insert(_ value: String) { storage.withLock { _ = $0.insert(value) } }
 }

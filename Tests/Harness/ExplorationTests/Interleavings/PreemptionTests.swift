@@ -187,7 +187,7 @@ import Testing
       }
     }
     #expect(report.failure == nil)
-    #expect(report.isExhaustive)
+    #expect(report.isSearchedToEnd && report.untriedLocks.map(\.name) == ["Mutex"])
   }
 
   /// A time-out against three calls of an actor.
@@ -220,6 +220,24 @@ import Testing
     #expect(outcomes == ["done"])
     #expect(report.description.contains("in virtual time"))
     #expect(report.description.contains("`timers: .racing` explores that as well"))
+  }
+
+  @Test func `the trace of a failure names the timer that was early`() async throws {
+    var settings = ExplorationSettings.interleavings()
+    settings.timers = .racing
+    let report = await exploreInterleavings(settings) { program in
+      let config = Config()
+      program.task("reader") {
+        async let change: Void = config.set("dark")
+        try await Task.sleep(for: .milliseconds(50))
+        if await config.theme != "dark" { throw Wrong() }
+        await change
+      }
+    }
+    let failure = try #require(report.failure)
+    #expect(
+      failure.trace.contains("the timer of reader fires, which is due at 0.05 seconds"),
+      "\(failure)")
   }
 
   @Test func `a racing time-out may be early`() async {

@@ -71,6 +71,7 @@ import Testing
   func `the search is exhaustive for every program of a correct subject`() async {
     var settings = ExplorationSettings.interleavings(seed: 1)
     settings.runs = 100_000
+    settings.time = .seconds(300)
     let found = await exploreInterleavings(
       Counting(), makeSubject: { Counter(isCorrect: true) }, tasks: 2, commands: 2, programs: 5,
       settings: settings)

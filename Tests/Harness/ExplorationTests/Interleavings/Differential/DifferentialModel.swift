@@ -50,6 +50,8 @@ struct DifferentialModel {
   private var names: [String] = []
   private var slots: [Slot] = []
   private var groupCount = 0
+  /// Whether the model knows every operation of the program.
+  private var isComplete = true
 
   private struct Slot {
     var name: String
@@ -145,6 +147,9 @@ struct DifferentialModel {
       emit(.start(thread: child), in: thread)
     case .checkFlag: emit(.checkFlag(slot: slot(name, .number)), in: thread)
     case .group, .beside, .task: compileTasks(operation, as: name, in: thread)
+    case .reenter, .abandon, .throwing, .discarding, .handled, .readers, .underLock, .immediate,
+      .mainActor, .taskLocal:
+      isComplete = false
     }
   }
 
@@ -204,8 +209,9 @@ struct DifferentialModel {
     var records: [UInt8]
   }
 
-  /// The outcomes, or `nil` if there are more states than a limit.
+  /// The outcomes, or `nil` if there are more states than a limit, or operations that the model does not know.
   func outcomes(mostStates: Int) -> Set<String>? {
+    guard isComplete else { return nil }
     var first = State(
       counters: Array(repeating: 0, count: threads.count),
       isStarted: threads.map { _ in false }, isCancelled: threads.map { _ in false },

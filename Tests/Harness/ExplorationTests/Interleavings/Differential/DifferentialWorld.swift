@@ -1,6 +1,5 @@
 import ExploredSynchronization
 import Foundation
-import SystemLocks
 
 /// The state of one run of a ``DifferentialProgram``, and the code that runs it.
 final class DifferentialWorld: Sendable {
@@ -10,17 +9,23 @@ final class DifferentialWorld: Sendable {
   private let gate = Gate()
   private let flag = Flag()
   /// Marks that no exploration sees.
-  private let plainMarks = Mutex<[String]>([])
+  private let plainMarks = Unseen<[String]>([])
   private let stream: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
   /// What each operation has recorded. Every key is written by one operation only.
-  private let records = Mutex<[String: String]>([:])
+  private let records = Unseen<[String: String]>([:])
+  private let locks: [DifferentialProgram.LockKind: (lock: any Lock, marks: Guarded<[String]>)]
   private let noise: @Sendable () -> Void
+  @TaskLocal private static var local = ""
 
   /// Creates the state of a run.
   ///
-  /// - Parameter noise: Called between operations, to vary the real runtime's orders.
-  init(noise: @escaping @Sendable () -> Void = {}) {
+  /// - Parameters:
+  ///   - program: What will run.
+  ///   - noise: Called between operations, to vary the real runtime's orders.
+  init(for program: DifferentialProgram, noise: @escaping @Sendable () -> Void = {}) {
+    let kinds = program.tasks.joined().reduce(into: Set()) { $0.formUnion($1.lockKinds) }
+    locks = Dictionary(uniqueKeysWithValues: kinds.map { ($0, ($0.makeLock(), Guarded([]))) })
     (stream, continuation) = AsyncStream.makeStream(of: String.self)
     self.noise = noise
   }
@@ -56,6 +61,9 @@ final class DifferentialWorld: Sendable {
       let (count, marks) = lock.withLock { ($0.count, $0.marks) }
       parts.append(marks.joined(separator: ","))
       parts.append(plainMarks.withLock { $0.joined(separator: ",") })
+      for kind in locks.keys.sorted(by: { "\($0)" < "\($1)" }) {
+        parts.append((locks[kind]?.marks.value ?? []).joined(separator: ","))
+      }
       parts.append("\(count) \(atomic.load(ordering: .relaxed))")
       parts.append(
         records.withLock { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
@@ -123,7 +131,103 @@ final class DifferentialWorld: Sendable {
       await run(second, as: name + "b")
       if isCancelled { task.cancel() }
       await task.value
+    case .reenter, .abandon, .throwing, .discarding, .handled, .readers, .underLock, .immediate,
+      .mainActor, .taskLocal:
+      await runFurther(operation, as: name)
     }
+  }
+
+  private func runFurther(_ operation: DifferentialProgram.Operation, as name: String) async {
+    switch operation {
+    case .reenter(let actor):
+      await actors[actor].relay(name, to: actors[1 - actor], backTo: actors[actor], noise: noise)
+    case .abandon(let first, beside: let second):
+      async let _: Void = run(first, as: name + "a")
+      noise()
+      await run(second, as: name + "b")
+    case .throwing(let children):
+      do {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for (number, child) in children.enumerated() {
+            group.addTask { try await self.run(child, as: "\(name)\(number)", throws: number == 0) }
+            noise()
+          }
+          while try await group.next() != nil {}
+        }
+      } catch { record("thrown", at: name) }
+    case .discarding(let children, let isThrowing):
+      do {
+        try await withThrowingDiscardingTaskGroup { group in
+          for (number, child) in children.enumerated() {
+            group.addTask {
+              try await self.run(child, as: "\(name)\(number)", throws: isThrowing && number == 0)
+            }
+            noise()
+          }
+          record(group.isEmpty ? "empty" : "full", at: name + "e")
+        }
+      } catch { record("thrown", at: name) }
+    case .handled(let operations):
+      await withTaskCancellationHandler {
+        await run(operations, as: name)
+      } onCancel: {
+        lock.withLock { $0.marks.append(name) }
+      }
+      record(Task.isCancelled ? "1" : "0", at: name)
+    case .readers: await read(as: name)
+    case .underLock(let kind):
+      guard let (lock, marks) = locks[kind] else { return }
+      await mark(name, marks, under: lock)
+    case .immediate(let operations):
+      let task = Task.immediate { await self.run(operations, as: name) }
+      noise()
+      await task.value
+    case .mainActor: await MainActor.run { plainMarks.withLock { $0.append(name) } }
+    case .taskLocal(let operations):
+      await Self.$local.withValue(name) {
+        async let child = Self.local
+        await run(operations, as: name)
+        record(await child, at: name)
+      }
+    default: break
+    }
+  }
+
+  private func run(
+    _ operations: [DifferentialProgram.Operation], as name: String, throws isThrowing: Bool
+  ) async throws {
+    await run(operations, as: name)
+    if isThrowing { throw Wrong() }
+  }
+
+  private func read(as name: String) async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<2 {
+        group.addTask {
+          var iterator = stream.makeAsyncIterator()
+          let value = await iterator.next()
+          self.record(value.map { "\($0)" } ?? "nothing", at: "\(name)\(number)")
+        }
+        noise()
+      }
+      for value in 0..<2 {
+        continuation.yield(value)
+        noise()
+      }
+    }
+  }
+
+  private func mark(_ name: String, _ marks: Guarded<[String]>, under lock: some Lock) async {
+    let task = lock.locked {
+      marks.value.append(name + "<")
+      let task = Task { lock.locked { marks.value.append(name + "t") } }
+      noise()
+      marks.value.append(name + ">")
+      return task
+    }
+    lock.locked { marks.value.append(name) }
+    await task.value
   }
 
   private func runGroup(
@@ -142,6 +246,21 @@ final class DifferentialWorld: Sendable {
       var ends = ""
       for await end in group { ends += end }
       record(ends, at: name)
+    }
+  }
+}
+
+extension DifferentialProgram.LockKind {
+  fileprivate func makeLock() -> any Lock {
+    switch self {
+    case .plain: PlainMutex()
+    case .watched: WatchedMutex()
+    case .system: SystemLock()
+    case .recursive: RecursiveLock()
+    case .writer: WriterLock()
+    case .queue: QueueLock()
+    case .semaphore: SemaphoreLock()
+    case .condition: ConditionLock()
     }
   }
 }
@@ -167,6 +286,15 @@ private actor MarkingActor {
     marks.append(text + ">")
   }
 
+  func relay(
+    _ text: String, to other: MarkingActor, backTo first: MarkingActor, noise: () -> Void
+  ) async {
+    marks.append(text + "<")
+    noise()
+    await other.relay(text + "o", to: first, noise: {})
+    marks.append(text + ">")
+  }
+
   func spawn(_ text: String, noise: () -> Void) -> Task<Void, Never> {
     marks.append(text + "<")
     let task = Task { self.marks.append(text + "t") }
@@ -178,7 +306,7 @@ private actor MarkingActor {
 
 /// A flag that no exploration sees.
 private final class Flag: Sendable {
-  private let value = Mutex(false)
+  private let value = Unseen(false)
 
   func raise() { value.withLock { $0 = true } }
   var isRaised: Bool { value.withLock { $0 } }
