@@ -301,6 +301,9 @@ static struct sigaction earlier_actions[crash_count];
 static void (*crash_handler)(int);
 
 static void handle_crash(int number, siginfo_t *info, void *context) {
+  // Of several threads that crash, the first one ends the process, and the others wait for that.
+  static _Bool is_crashing;
+  while (__atomic_test_and_set(&is_crashing, __ATOMIC_SEQ_CST)) pause();
   crash_handler(number);
   for (int i = 0; i < crash_count; i++) sigaction(crashes[i], &earlier_actions[i], NULL);
   // The instruction that failed is repeated on return, and fails again. What abort(3) or another process sent is
@@ -313,7 +316,9 @@ void platform_on_crash(void (*handler)(int)) {
   struct sigaction action = {0};
   action.sa_sigaction = handle_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  // A crash in the handler ends the process at once: signal(7), a forced signal that is blocked.
   sigemptyset(&action.sa_mask);
+  for (int i = 0; i < crash_count; i++) sigaddset(&action.sa_mask, crashes[i]);
   for (int i = 0; i < crash_count; i++) sigaction(crashes[i], &action, &earlier_actions[i]);
 }
 

@@ -224,17 +224,17 @@ final class RunRecorder: Sendable {
     }
   }
 
-  /// Records a contract and its implementations, each once.
+  /// Records a contract and its implementations, each once, before any of its cases begins.
   func declare(_ declaration: CaseDeclaration) {
-    let events = state.withLock { state -> [JournalRecord.Event] in
-      guard state.declarations.insert(ObjectIdentifier(declaration)).inserted else { return [] }
+    state.withLock { state in
+      guard state.declarations.insert(ObjectIdentifier(declaration)).inserted else { return }
+      if !state.isOpen { open(&state) }
+      let events =
+        [.contract(declaration.contract)]
+        + declaration.implementations.map(JournalRecord.Event.implementation)
       // Several calls of `cases(for:)` may share a contract.
-      return
-        ([.contract(declaration.contract)]
-        + declaration.implementations.map(JournalRecord.Event.implementation))
-        .filter { state.declare($0) }
+      for event in events where state.declare(event) { append(event, to: &state) }
     }
-    for event in events { record(event) }
   }
 
   /// Adds a record unless an equal one was added by this method.
