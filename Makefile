@@ -112,7 +112,7 @@ soak: setup ## Run the long versions of the randomised and stress tests (STEPS='
 	@Scripts/soak '$(STEPS)'
 
 SHORT :=
-mutation: setup ## Run 'contracts mutate' on a package with planted flaws and on Storefront (SHORT=short: not on Storefront)
+mutation: setup ## Run 'contracts mutate' on a package with planted flaws and on Storefront, and 'suggest' (SHORT=short: only the flaws)
 	@swift build --product contracts --quiet
 	@Scripts/check-mutation $(SHORT)
 

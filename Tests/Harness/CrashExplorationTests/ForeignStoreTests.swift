@@ -6,13 +6,17 @@ import Testing
 
 /// LMDB, LevelDB and SQLite keep what their documents promise, and no more.
 @Suite(.enabled(if: FileRecorder.unavailability == nil)) struct ForeignStoreTests {
+  /// The number of commands. `CONTRACT_SOAK_STORE_COMMANDS` sets it.
+  private static let steps =
+    ProcessInfo.processInfo.environment["CONTRACT_SOAK_STORE_COMMANDS"].flatMap(Int.init) ?? 4
+
   private func report(
     surviving durability: CrashDurability = .powerLoss, _ store: Reopenable<any NoteStore>,
     modes: [CrashMode] = .posix
   ) async throws -> CrashReport<NoteSpecification> {
     try await NoteSpecification.report(
       on: store, surviving: durability, modes: modes,
-      settings: .init(runs: 1, seed: 3, steps: 8, shrinkCalls: 0))
+      settings: .init(runs: 1, seed: 3, steps: Self.steps, shrinkCalls: 0))
   }
 
   // MARK: - LMDB
@@ -46,7 +50,7 @@ import Testing
     await withKnownIssue {
       try await exploreCrashes(
         NoteSpecification(), on: .live("lmdb-\(mode.rawValue)") { Self.lmdb(mode) },
-        settings: .init(runs: 1, seed: 3, steps: 8, shrinkCalls: 0))
+        settings: .init(runs: 1, seed: 3, steps: Self.steps, shrinkCalls: 0))
     }
   }
 
