@@ -76,12 +76,14 @@ extern const char __executable_start[] __attribute__((weak));
 extern const char etext[] __attribute__((weak));
 
 static _Unwind_Reason_Code add_frame(struct _Unwind_Context *frame, void *context) {
+  (void)context;
   if (sample.count == sizeof sample.addresses / sizeof *sample.addresses) return _URC_END_OF_STACK;
   sample.addresses[sample.count++] = (uintptr_t)_Unwind_GetIP(frame);
   return _URC_NO_REASON;
 }
 
 static void answer_sample(int signal, siginfo_t *info, void *context) {
+  (void)signal, (void)info, (void)context;
   int saved = errno;
   uintptr_t counter = 0;
 #if defined(__linux__) && defined(__x86_64__)
@@ -301,6 +303,7 @@ static struct sigaction earlier_actions[crash_count];
 static void (*crash_handler)(int);
 
 static void handle_crash(int number, siginfo_t *info, void *context) {
+  (void)context;
   // Of several threads that crash, the first one ends the process, and the others wait for that.
   static _Bool is_crashing;
   while (__atomic_test_and_set(&is_crashing, __ATOMIC_SEQ_CST)) pause();

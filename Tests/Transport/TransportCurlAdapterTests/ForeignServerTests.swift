@@ -7,7 +7,7 @@ import TransportPort
 
 /// Campaigns against servers of other projects: many downloads at once, and answers to no request.
 ///
-/// A campaign has 6 bursts, or `CONTRACT_SOAK_TRANSPORT_BURSTS`, and 24 stray answers, or
+/// A campaign has 2 bursts, or `CONTRACT_SOAK_TRANSPORT_BURSTS`, and 24 stray answers, or
 /// `CONTRACT_SOAK_TRANSPORT_STRAYS`, for each server.
 @Suite(.serialized) struct ForeignServerTests {
   @Test(arguments: ForeignServer.Program.allCases)
@@ -22,7 +22,7 @@ import TransportPort
     defer { server.close() }
     var durations: [Duration] = []
     var stalled = 0
-    for _ in 0..<Campaign.count("CONTRACT_SOAK_TRANSPORT_BURSTS", default: 6) {
+    for _ in 0..<Campaign.count("CONTRACT_SOAK_TRANSPORT_BURSTS", default: 2) {
       let transport = try campaign.transport()
       // Opens the connection that the burst shares.
       _ = try await transport.download(server.url + "/megabyte")
