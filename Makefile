@@ -112,7 +112,7 @@ soak: setup ## Run the long versions of the randomised and stress tests (STEPS='
 	@Scripts/soak '$(STEPS)'
 
 SHORT :=
-mutation: setup ## Run 'contracts mutate' on a package with planted flaws and on Storefront, and 'suggest' (SHORT=short: only the flaws)
+mutation: setup ## Run 'contracts mutate' and 'suggest' on a package with planted flaws, and 'mutate' on Storefront (SHORT=short: not on Storefront)
 	@swift build --product contracts --quiet
 	@Scripts/check-mutation $(SHORT)
 

@@ -33,8 +33,11 @@ extension Contract<any Tally> {
       checkEqual(try tally.total(), allowed, "the total")
     }
   } saboteurs: {
-    Saboteur("begins-at-one", "begins at one", caughtBy: "begins", "counts") {
-      Flawed(total: { $0.total() + 1 })
+    Saboteur("begins-at-one", "begins at one", caughtBy: "begins") {
+      Flawed(total: { max($0.total(), 1) })
+    }
+    Saboteur("slow", "is one behind at two", caughtBy: "counts") {
+      Flawed(total: { $0.total() == 2 ? 1 : $0.total() })
     }
     Saboteur("forgets", "counts nothing", caughtBy: "agrees") { Flawed(total: { _ in 0 }) }
     Saboteur("stingy", "says that nothing is allowed", caughtBy: "allows") {
