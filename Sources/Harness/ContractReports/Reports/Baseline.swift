@@ -177,7 +177,7 @@ private struct Failure {
 }
 
 extension String {
-  /// The text as a literal of Swift: what is not printable ASCII is escaped, and so is an interpolation.
+  /// The text as a Swift string literal, which escapes interpolations and all that is not printable ASCII.
   fileprivate var swiftLiteral: String {
     "\"" + unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\""
   }

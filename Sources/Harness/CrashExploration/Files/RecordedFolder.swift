@@ -43,8 +43,9 @@ struct RecordedFolder {
   private(set) var durableNames: [String: Entry] = [:]
   /// The changes of names since their folders were synchronized; `nil` for a name that was removed.
   private(set) var unsynchronizedNames: [[String: Entry?]] = []
-  /// What is not followed, and what of it there was.
+  /// The exemptions of files that the folder does not follow.
   private let exemptions: [CrashExemption]
+  /// The exemptions that an event of the recording matched.
   private(set) var exempted: Set<CrashExemption> = []
   private var exemptFiles: Set<UInt64> = []
 

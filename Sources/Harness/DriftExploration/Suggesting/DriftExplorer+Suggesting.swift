@@ -1,6 +1,7 @@
 import ContractExploration
 import ContractTesting
 import Foundation
+import SystemLocks
 
 /// The answer of a mutant that passed too many switches.
 struct EndlessLoop: Error {}
@@ -57,11 +58,14 @@ extension DriftExplorer {
   ) async -> [Int] {
     guard let first = mutants.first, let switches = MutantSwitch.current else { return [] }
     switches.chosen = first
-    let next = Counter()
+    let runs = Mutex(0)
     let noticed = await lockStep(.mutated(side), settings).sendingCommands()
       .run(each: mutants.map { _ in commands }) { kind in
-        let number = next.increment()
-        if mutants.indices.contains(number) { switches.chosen = mutants[number] }
+        let next = runs.withLock {
+          $0 += 1
+          return $0
+        }
+        if mutants.indices.contains(next) { switches.chosen = mutants[next] }
         return kind != nil
       }
     return zip(mutants, noticed).filter(\.1).map(\.0)
@@ -101,17 +105,6 @@ extension DriftExplorer {
       return Suggestion(mutants: [], reason: "noticed by calls that no clause can state")
     }
     return Suggestion(mutants: [], text: clause)
-  }
-}
-
-/// Counts calls of a closure that one thread makes after the other.
-private final class Counter: @unchecked Sendable {
-  // Unchecked, and sound: the exploration's thread is the only one that counts.
-  private var count = 0
-
-  func increment() -> Int {
-    count += 1
-    return count
   }
 }
 
