@@ -61,7 +61,7 @@ struct SecretShape {
   }()
 
   // Sources: the vendors' documents, and the shapes that scanners of repositories look for.
-  private static let all: [SecretShape] =
+  static let all: [SecretShape] =
     ["AKIA", "ASIA", "ABIA", "ACCA"].map { SecretShape($0, .upper, 16, "an AWS access key") }
     + ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"]
     .map { SecretShape($0, .word, 20, "a GitHub token") }
@@ -82,7 +82,6 @@ struct SecretShape {
     + ["glsa_", "glc_"].map { SecretShape($0, .base64, 20, "a Grafana token") }
     + ["sntrys_", "sntryu_"].map { SecretShape($0, .base64, 20, "a Sentry token") }
     + ["ATATT3", "ATCTT3", "ATBB"].map { SecretShape($0, .base64, 20, "an Atlassian token") }
-    + ["sk-", "sk-proj-", "sk-ant-"].map { SecretShape($0, .dashed, 20, "an API key") }
     + ["IQoJb3JpZ2lu", "FwoGZXIvYXdz", "FQoGZXIvYXdz"]
     .map { SecretShape($0, .base64, 40, "an AWS session token") }
     + [
@@ -90,6 +89,8 @@ struct SecretShape {
     ]
     .map { SecretShape($0, .base64, 6, "credentials", keeps: true) }
     + [
+      SecretShape("password ", .visible, 6, "credentials", keeps: true),
+      SecretShape("sk-", .dashed, 20, "an API key"),
       SecretShape("AIza", .dashed, 30, "a Google API key"),
       SecretShape("ABSK", .base64, 60, "an AWS Bedrock key"),
       SecretShape("AKCp", .word, 50, "an Artifactory key"),
@@ -162,14 +163,26 @@ struct SecretMatch {
 
 extension SecretShape {
   /// The secret that begins at a position; `nil` if there is none.
-  static func match(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> SecretMatch? {
+  ///
+  /// - Parameter missing: The prefix of a shape that does not count, or the rule of one without a prefix.
+  static func match(
+    in bytes: UnsafeBufferPointer<UInt8>, at start: Int, without missing: String?
+  ) -> SecretMatch? {
     let first = bytes[start]
-    if Alphabet.lowerHex.contains(first), let match = numbered(in: bytes, at: start) {
+    // Telegram's URLs have the token after `bot`.
+    let isBot =
+      first == UInt8(ascii: "b") && start + 3 < bytes.count && bytes[start + 1] == UInt8(ascii: "o")
+      && bytes[start + 2] == UInt8(ascii: "t")
+    if Alphabet.lowerHex.contains(first),
+      let match = numbered(in: bytes, at: isBot ? start + 3 : start), match.rule != missing
+    {
       return match
     }
-    if let match = dotted(in: bytes, at: start) { return match }
+    if let match = dotted(in: bytes, at: start), match.rule != missing { return match }
     for shape in table[Int(first)] {
-      guard let end = shape.end(in: bytes, from: start) else { continue }
+      guard let end = shape.end(in: bytes, from: start),
+        missing.map({ Array($0.utf8) != shape.prefix }) ?? true
+      else { continue }
       let begin = shape.keepsPrefix ? start + shape.prefix.count : start
       if shape.rule == "credentials", !isCredential(bytes[begin..<end]) { continue }
       return SecretMatch(range: begin..<end, rule: shape.rule)
