@@ -14,7 +14,7 @@ help: ## List the targets
 setup: ## Install missing C libraries
 	@Scripts/install-packages
 
-servers: ## Install the servers that only tests use; without one, its cases are unavailable
+servers: ## Install the servers and stores that only tests use; without one, its cases are unavailable
 	@Scripts/install-packages testing
 
 # The matrix is the only test target here, and the tool runs the built tests: SwiftPM would build everything.
