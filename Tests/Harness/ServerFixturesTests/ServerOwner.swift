@@ -79,6 +79,12 @@ final class ServerOwner: Sendable {
     }
   }
 
+  /// Kills the owner, and reads what it printed to its end.
+  func end() async {
+    kill(SIGKILL)
+    for await _ in pieces {}
+  }
+
   /// The ids of all processes that have the owner's variable.
   ///
   /// Only a process can hold a port, so without a process there is no port left.
