@@ -67,6 +67,8 @@ import Testing
     let owners = try (0..<2).map { _ in try ServerOwner(running: "LifelineTests/`holds ports") }
     var servers: [ServerOwner.StartedServer] = []
     for owner in owners { servers += await owner.servers(untilSending: nil, after: 510) }
+    let claimed = servers.filter { ClaimedPort($0.port) == nil }
+    #expect(claimed.count == servers.count, "a port of another run can be claimed")
     for owner in owners { await owner.end() }
     #expect(servers.count == 1_020)
     #expect(Set(servers.map(\.port)).count == 1_020)
