@@ -15,9 +15,8 @@ struct MutateCommand {
       arguments,
       options: [
         "target", "contract", "implementation", "filter", "tests", "only", "since", "mutant", "max",
-        "seed",
-        "minutes", "shard", "again", "format", "output",
-      ], flags: ["reduce"])
+        "seed", "shard", "again", "format", "output",
+      ])
     if let operand = arguments.operands.first {
       throw UsageError("unexpected argument '\(operand)'; 'contracts mutate' takes only options")
     }
@@ -34,7 +33,6 @@ struct MutateCommand {
     options.mutant = arguments["mutant"]
     options.maximum = try arguments.positiveNumber("max")
     options.seed = try arguments.positiveNumber("seed") ?? 0
-    options.minutes = try arguments.positiveNumber("minutes")
     do throws(EnvironmentError) {
       if let text = arguments["shard"] { options.shard = try Shard(text, from: "--shard") }
     } catch {
@@ -46,7 +44,6 @@ struct MutateCommand {
       }
       options.isFresh = true
     }
-    options.reduces = arguments.flags.contains("reduce")
     format = try Self.format(arguments["format"])
     output = arguments["output"]
   }

@@ -38,11 +38,11 @@ extension Contract where Fixture == Reopenable<any NoteStore> {
 }
 
 extension Implementation where Fixture == Reopenable<any NoteStore> {
-  static let log = live("log") { .log(hasChecksums: true) }
+  static let log = live("log") { _ in .log(hasChecksums: true) }
 
-  static let folderlessFile = live("folderless-file") { .file(.withoutFolder) }
+  static let folderlessFile = live("folderless-file") { _ in .file(.withoutFolder) }
     .lacking(.powerLossSurvival, because: "only a flush synchronizes the folder")
 
-  static let lateFile = live("late-file") { .file(.late) }
+  static let lateFile = live("late-file") { _ in .file(.late) }
     .lacking(.processCrashSurvival, because: "a change is saved with the next one")
 }

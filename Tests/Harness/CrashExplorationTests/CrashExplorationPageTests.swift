@@ -10,11 +10,11 @@ extension NoteSpecification: PersistentSpecification {
 }
 
 extension Implementation where Fixture == Reopenable<any NoteStore> {
-  static let rightFile = live("right-file") {
+  static let rightFile = live("right-file") { _ in
     Reopenable { folder, scope in try FileNoteStore(in: folder, .right) }
   }
 
-  static let lmdb = live("lmdb") {
+  static let lmdb = live("lmdb") { _ in
     Reopenable { folder, scope in
       let store = try LMDBStore(in: folder)
       scope.onTearDown { store.close() }

@@ -8,7 +8,7 @@ import Testing
 /// The functions that a test calls, with the subject in another process.
 @Suite(.enabled(if: FileRecorder.unavailability == nil)) struct ExploreCrashesTests {
   static func file(_ way: FileNoteStore.Way) -> Implementation<Reopenable<any NoteStore>> {
-    .live("file-\(way.rawValue.lowercased())") { .file(way) }
+    .live("file-\(way.rawValue.lowercased())") { _ in .file(way) }
   }
 
   @Test func `a correct store is explored without an issue`() async throws {

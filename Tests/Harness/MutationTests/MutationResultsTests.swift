@@ -68,30 +68,6 @@ import Testing
       #expect(text.contains("unreached Sources/F.swift f: 1 in line 2"))
       #expect(text.contains("excluded Sources/F.swift:9: only a hint"))
       #expect(text.contains("c/b@x                0"))
-      #expect(report.markdown.contains("| `Sources/F.swift` | 1 | 1 | 1 | 33.3 % |"))
-    }
-  }
-
-  @Test func `Stryker's format has the statuses and places of its schema`() throws {
-    try Self.withPackage(Self.run + Self.verdicts) { folder, path in
-      let journal = try MutationJournal(contentsOf: [path])
-      let text = MutationReportFormat.stryker.text(of: journal, root: folder)
-      let root = try #require(
-        try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-      #expect(root["schemaVersion"] as? String == "2")
-      let files = try #require(root["files"] as? [String: [String: Any]])
-      let file = try #require(files["Sources/F.swift"])
-      #expect(file["source"] as? String == Self.text)
-      #expect(file["language"] as? String == "swift")
-      let mutants = try #require(file["mutants"] as? [[String: Any]])
-      let statuses = Dictionary(
-        uniqueKeysWithValues: mutants.map { ($0["id"] as? String, $0["status"] as? String) })
-      #expect(
-        statuses == [
-          "one": "Killed", "two": "Survived", "three": "NoCoverage", "four": "CompileError",
-        ])
-      let location = mutants[0]["location"] as? [String: [String: Int]]
-      #expect(location?["start"] == ["line": 2, "column": 3])
     }
   }
 
@@ -145,7 +121,7 @@ import Testing
         columns: [fake, impostor]))
     try Self.withPackage(run) { folder, path in
       let journal = try MutationJournal(contentsOf: [path])
-      for format in [MutationReportFormat.terminal, .markdown, .html] {
+      for format in MutationReportFormat.allCases {
         #expect(format.text(of: journal, root: folder).contains(sentence), "\(format)")
       }
     }

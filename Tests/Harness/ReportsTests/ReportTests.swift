@@ -195,7 +195,7 @@ extension EvidenceSample {
         parts.append(reason)
       }
       if outcome == .failed { parts.append("got ") }
-      if outcome.isFailure, format != .junit, format != .json { parts.append("things/\(key)") }
+      if outcome.isFailure, format != .junit { parts.append("things/\(key)") }
     }
     if isTable, case .failed? = outcomes["second@fake"] {
       parts.append(outcomes["second@real"] == .failed ? "contract or shared code?" : "fake lies")
@@ -209,16 +209,16 @@ extension EvidenceSample {
     }
     for rerun in reruns {
       if rerun.platform != "linux" {
-        parts.append(format == .json ? "macos" : "real (macos)")
+        parts.append("real (macos)")
       } else {
         parts.append("failed in 1 of 2 runs")
       }
-      if isTable || format == .json { parts.append("Redis 7.2.4") }
+      if isTable { parts.append("Redis 7.2.4") }
     }
     if crash != nil { parts.append("the process ended during the case") }
     if saboteur == .escaped { parts.append("twister") }
     if saboteur == .notRun { parts.append("not shown, no saboteur ran") }
-    if isTable || format == .json { parts += dropped.values }
+    if isTable { parts += dropped.values }
     return parts
   }
 }

@@ -38,31 +38,14 @@ package struct MutationReport {
       + (pending > 0 ? "; not judged yet: \(pending)" : "")
   }
 
-  /// The whole report for a terminal.
+  /// The whole report.
   package var text: String {
     var parts = [summary, impostors.joined(separator: "\n")]
     parts.append(table(of: fileRows, title: "file"))
     parts.append(table(of: caseRows, title: "case"))
-    parts.append(sufficientCases)
     parts.append(survivors.joined(separator: "\n"))
     parts.append(unreached)
     parts.append(excluded)
-    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
-  }
-
-  /// The whole report in Markdown.
-  package var markdown: String {
-    func fenced(_ text: String) -> String { text.isEmpty ? "" : "```diff\n\(text)\n```" }
-    var parts = ["# Mutation", summary.replacing("\n", with: "  \n")]
-    parts += impostors.map { "**\($0)**" }
-    parts.append(markdownTable(of: fileRows, title: "file"))
-    parts.append(markdownTable(of: caseRows, title: "case"))
-    if !sufficientCases.isEmpty { parts += ["## Cases that suffice", fenced(sufficientCases)] }
-    if !survivors.isEmpty {
-      parts += ["## Survivors", fenced(survivors.joined(separator: "\n"))]
-    }
-    if !unreached.isEmpty { parts += ["## Unreached", fenced(unreached)] }
-    if !excluded.isEmpty { parts += ["## Excluded", fenced(excluded)] }
     return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
   }
 
@@ -123,15 +106,6 @@ package struct MutationReport {
     }.joined(separator: "\n")
   }
 
-  private func markdownTable(of rows: [Row], title: String) -> String {
-    guard let header = rows.first else { return "" }
-    let lines = rows.dropFirst().map { "| `\($0.name)` | \($0.cells.joined(separator: " | ")) |" }
-    return
-      (["| \(title) | \(header.cells.joined(separator: " | ")) |"]
-      + ["|---|\(header.cells.map { _ in "---:" }.joined(separator: "|"))|"] + lines)
-      .joined(separator: "\n")
-  }
-
   // MARK: - Lists
 
   private var survivors: [String] {
@@ -161,15 +135,6 @@ package struct MutationReport {
     return "contracts mutate --target \(targets) --mutant \(mutant.id)"
   }
 
-  private var sufficientCases: String {
-    guard let found = journal.sufficientCases, let run = journal.run else { return "" }
-    let lines = [
-      "\(found.cases.count) of \(run.cases.count) cases notice all \(found.mutants) mutants that "
-        + "are noticed; without one of them, a mutant survives:"
-    ]
-    return (lines + found.cases.map { "  \($0)" }).joined(separator: "\n")
-  }
-
   /// The live implementations that reach nothing of a target that no fake reaches, as sentences.
   package var impostors: [String] { (journal.run?.columns ?? []).impostors }
 
@@ -192,5 +157,20 @@ package struct MutationReport {
   private var excluded: String {
     (journal.run?.excluded ?? []).filter(\.isComment)
       .map { "excluded \($0.file):\($0.line): \($0.reason)" }.joined(separator: "\n")
+  }
+}
+
+/// The formats of mutation results.
+package enum MutationReportFormat: String, CaseIterable, Sendable {
+  case terminal, html
+
+  /// The text of a report.
+  ///
+  /// - Parameter root: The package's folder.
+  package func text(of journal: MutationJournal, root: String) -> String {
+    switch self {
+    case .terminal: MutationReport(of: journal, root: root).text
+    case .html: MutationHTMLReport(of: journal, root: root).text
+    }
   }
 }

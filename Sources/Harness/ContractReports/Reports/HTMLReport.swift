@@ -183,7 +183,7 @@ public struct HTMLReport: Sendable {
       let failing = hidden.count { table.rows[$0].fails }
       html += "<p>\(hidden.count) clauses are left out, because the page would be too long"
       html += failing == 0 ? "" : "; <b class=\"bad\">\(failing) of them fail</b>"
-      html += ". <code>contracts report --format json</code> has all.</p>\n"
+      html += ". <code>contracts report --all</code> has all.</p>\n"
     }
     for remark in table.remarks { html += "<p>\(HTMLPage.escaped(remark.sentence))</p>\n" }
     appendStrength(of: table, to: &html)

@@ -10,8 +10,6 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   case html
   /// JUnit XML.
   case junit
-  /// JSON according to `Schemas/report.schema.json`.
-  case json
   /// Workflow commands of GitHub Actions that annotate the clauses.
   case github
 
@@ -38,7 +36,6 @@ public enum ReportFormat: String, Sendable, CaseIterable {
     case .markdown: return MarkdownReport(matrix, changes: changes).text
     case .html: return HTMLReport(matrix, changes: changes).text
     case .junit: return JUnitReport(matrix).text
-    case .json: return JSONReport(matrix, changes: changes).text
     case .github: return GitHubAnnotations(matrix, root: root, changes: changes).text
     }
   }

@@ -73,7 +73,7 @@ import Testing
   @Test(arguments: JournalPair.all)
   func `every format of the report shows the changes and the problems`(pair: JournalPair) {
     let (head, changes) = (pair.matrix, pair.difference)
-    for format in [ReportFormat.terminal, .markdown, .html, .json] {
+    for format in [ReportFormat.terminal, .markdown, .html] {
       let text = format.text(of: head, showsAll: true, changes: changes)
       let words = text.split(whereSeparator: { $0.isWhitespace }).joined(separator: " ")
       for (title, names) in pair.changes {
