@@ -51,7 +51,7 @@ struct Contracts {
       ) { try GateCommand($0).run() },
       .init(
         """
-        history FOLDER [--format text|html] [--output FILE]
+        history FOLDER
             Shows the journals of a folder over time: their cases, failures, deviations, problems and
             strength, since when each failing case fails, the cases that both held and failed on a commit,
             and the declarations that have changed.
@@ -100,7 +100,7 @@ struct Contracts {
         """
         mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
                [--tests REGEX] [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N]
-               [--shard 2/16] [--again all] [--mutant ID] [--format terminal|html] [--output FILE]
+               [--shard 2/16] [--again all] [--mutant ID]
             Changes the targets' code in small ways, in a copy of the package, and shows which
             changes no clause notices. A second run judges only what has changed. --tests names
             other tests, which judge what no case notices. Exits with 0 even if mutants survive, and
@@ -110,7 +110,7 @@ struct Contracts {
       ) { try MutateCommand($0).run() },
       .init(
         """
-        mutations JOURNAL… [--format terminal|html] [--output FILE]
+        mutations JOURNAL…
             Shows the results of runs of 'mutate', merged; they are in
             .build/contracts/mutation/TARGET.jsonl.
         """

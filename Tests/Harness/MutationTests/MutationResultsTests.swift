@@ -71,27 +71,6 @@ import Testing
     }
   }
 
-  @Test func `the page shows the survivor below its line, and marks each line`() throws {
-    let key = Keys.fingerprint(Self.text)
-    let survivor = MutantVerdict(.survived, reachedBy: ["c/<b>@x"])
-    try Self.withPackage(Self.run + Self.line("two", survivor, fileKey: key)) { folder, path in
-      let journal = try MutationJournal(contentsOf: [path])
-      let page = MutationReportFormat.html.text(of: journal, root: folder)
-      let line = try #require(page.range(of: "<code class=\"line bad\"><i>2</i>   a &lt; 3</code>"))
-      let change = try #require(page.range(of: "-   a &lt; 3\n+   a &lt;= 3"))
-      #expect(line.upperBound < change.lowerBound)
-      #expect(page.contains("<code class=\"line \"><i>1</i> func f(a: Int) -&gt; Bool {</code>"))
-      #expect(page.contains("reached by c/&lt;b&gt;@x"))
-      #expect(page.contains("contracts mutate --target F --mutant two"))
-    }
-    try Self.withPackage(Self.run + Self.line("two", survivor, fileKey: "old")) { folder, path in
-      let journal = try MutationJournal(contentsOf: [path])
-      let page = MutationReportFormat.html.text(of: journal, root: folder)
-      #expect(page.contains("The file has changed since its mutants were judged."))
-      #expect(!page.contains("<i>2</i>"))
-    }
-  }
-
   @Test func `a live implementation that does not reach its adapter is an impostor`() throws {
     func column(
       _ contract: String, _ name: String, fake: Bool = false, _ port: Int, _ adapter: Int
@@ -121,9 +100,7 @@ import Testing
         columns: [fake, impostor]))
     try Self.withPackage(run) { folder, path in
       let journal = try MutationJournal(contentsOf: [path])
-      for format in MutationReportFormat.allCases {
-        #expect(format.text(of: journal, root: folder).contains(sentence), "\(format)")
-      }
+      #expect(MutationReport(of: journal, root: folder).text.contains(sentence))
     }
   }
 

@@ -117,20 +117,20 @@ package struct MutationReport {
   }
 
   /// A mutant as a diff of whole lines, or only of the text that changes if the file has changed.
-  func diff(of mutant: Mutant) -> [String] {
+  private func diff(of mutant: Mutant) -> [String] {
     files.source(mutant.file).flatMap { MutationExcerpt(of: mutant, in: $0)?.lines }
       ?? ["- \(mutant.original)", "+ \(mutant.replacement)"]
   }
 
   /// Some of the cases that reach a mutant, and how many others do.
-  func reachingCases(of result: MutationJournal.Result) -> String {
+  private func reachingCases(of result: MutationJournal.Result) -> String {
     let cases = result.verdict.reachedBy
     return cases.prefix(3).joined(separator: ", ")
       + (cases.count > 3 ? " and \(cases.count - 3) others" : "")
   }
 
   /// The command that judges a mutant alone.
-  func command(for mutant: Mutant) -> String {
+  private func command(for mutant: Mutant) -> String {
     let targets = journal.run?.targets.joined(separator: ",") ?? "TARGET"
     return "contracts mutate --target \(targets) --mutant \(mutant.id)"
   }
@@ -157,20 +157,5 @@ package struct MutationReport {
   private var excluded: String {
     (journal.run?.excluded ?? []).filter(\.isComment)
       .map { "excluded \($0.file):\($0.line): \($0.reason)" }.joined(separator: "\n")
-  }
-}
-
-/// The formats of mutation results.
-package enum MutationReportFormat: String, CaseIterable, Sendable {
-  case terminal, html
-
-  /// The text of a report.
-  ///
-  /// - Parameter root: The package's folder.
-  package func text(of journal: MutationJournal, root: String) -> String {
-    switch self {
-    case .terminal: MutationReport(of: journal, root: root).text
-    case .html: MutationHTMLReport(of: journal, root: root).text
-    }
   }
 }
