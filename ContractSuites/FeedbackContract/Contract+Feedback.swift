@@ -79,17 +79,23 @@ extension Contract<FeedbackFixture> {
       Clause(
         "stranger-passes", "after a client that came and went during a load, another load may begin"
       ) { fixture in
-        let lost = try await fixture.begin("form")
-        fixture.vendor.letStrangerListen()
-        fixture.vendor.letStrangerLeave()
-        let next = try await fixture.begin("next")
-        lost.task.cancel()
-        await #expect(throws: CancellationError.self) { try await lost.form() }
-        #expect(
-          fixture.vendor.listener == .service, "the lost load removed the next one's listener")
-        next.atVendor.answer(.form("the next"))
-        #expect(try await next.form().title == "the next")
-        try await fixture.expectNewLoadWorks()
+        for isAnswered in [true, false] {
+          let lost = try await fixture.begin("form")
+          fixture.vendor.letStrangerListen()
+          fixture.vendor.letStrangerLeave()
+          let next = try await fixture.begin("next")
+          lost.task.cancel()
+          await #expect(throws: CancellationError.self) { try await lost.form() }
+          #expect(fixture.vendor.listener == .service, "the lost load removed the next listener")
+          if isAnswered {
+            next.atVendor.answer(.form("the next"))
+            #expect(try await next.form().title == "the next")
+          } else {
+            await fixture.passTime(fixture.timeLimit)
+            await #expect(throws: FeedbackTimeoutError.self) { try await next.form() }
+          }
+          try await fixture.expectNewLoadWorks()
+        }
       }
     }
     ClauseGroup("Answers") {

@@ -13,7 +13,7 @@ struct Contracts {
     commands: [
       .init(
         """
-        report [JOURNAL…] [--format terminal|markdown|html|junit|github]
+        report [JOURNAL…] [--format terminal|markdown|html|github]
                [--output FILE] [--base BASE] [--all]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is

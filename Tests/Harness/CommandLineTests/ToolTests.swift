@@ -69,17 +69,6 @@ import Testing
       try await ToolRun(["gate", "j", "--allow", "strength=things"], files: weak).status == 0)
   }
 
-  @Test func `the exit code of diff shows what got worse`() async throws {
-    let files = [
-      "good": SampleJournal.text(), "bad": SampleJournal.text(fake: .failed),
-      "away": SampleJournal.text(real: .unavailable(reason: "x")),
-    ]
-    #expect(try await ToolRun(["diff", "good", "good"], files: files).status == 0)
-    #expect(try await ToolRun(["diff", "good", "bad"], files: files).status == 1)
-    #expect(try await ToolRun(["diff", "bad", "good"], files: files).status == 0)
-    #expect(try await ToolRun(["diff", "good", "away"], files: files).status == 2)
-  }
-
   @Test(
     arguments: [
       ([], "missing command"), (["dance"], "unknown command 'dance'; give one of report, diff"),
