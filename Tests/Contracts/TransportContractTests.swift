@@ -16,7 +16,7 @@ import TransportContract
 @Suite(.serialized) struct TransportReplayContractTests {
   @Test(arguments: Contract.transport.cases(for: .curlReplayed))
   func holds(_ contractCase: ContractCase<TransportFixture>) async throws {
-    try await RecordedClause.$caseID.withValue(contractCase.id) { try await contractCase.verify() }
+    try await contractCase.verify()
   }
 }
 
