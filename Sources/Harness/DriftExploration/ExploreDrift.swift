@@ -85,10 +85,14 @@ package func findDrift<Subject>(
     let settings = settings ?? .drift(fromFake: reference.kind == .fake)
     try await exploring(reference, "exploreDrift", settings, in: name, isElsewhere: true) { _ in
       try await exploring(fake, "exploreDrift", settings, in: name, isElsewhere: true) { settings in
+        let processes = ExplorationProcess.starter(
+          for: name, seed: settings.seed, isInMemory: true
+        ).map(SubjectProcesses.init)
+        defer { processes?.stop() }
         let explorer = DriftExplorer(
           live: reference, fake: fake, operations: operations, observations: observations,
           settings: settings, examples: ExampleStore(besideFile: filePath), limit: limit,
-          process: name)
+          processes: processes)
         if ExplorationProcess.isAssigned { return await explorer.serve() }
         if await explorer.suggest(besideFile: filePath) { return }
         let found = await explorer.explore()
@@ -153,7 +157,7 @@ public enum OperationError: Error, Hashable, CustomStringConvertible {
         throw .unknown(name, in: operation.name)
       }
     }
-    let specification = DriftSpecification(operations, [], live: "", fake: "", mode: DriftMode())
+    let specification = DriftSpecification(operations, [], live: "", fake: "")
     for seed: UInt64 in 0..<16 {
       var choices = Choices(seed: seed)
       if !specification.command(from: &choices, in: specification.initialState).operation.isEmpty {

@@ -78,7 +78,7 @@ extension Contract<any Notes> {
   func arePrintedAsTheyArePasted(_ mistake: MemoryNotes.Mistake) async throws {
     let here = Self.withoutSpaces(try String(contentsOfFile: #filePath, encoding: .utf8))
     try await findDrift(
-      of: [.notes(mistake)], from: .reference, settings: .drift(fromFake: true, seed: 1),
+      of: [.notes(mistake)], from: .reference, settings: .brief,
       filePath: FileManager.default.temporaryDirectory.appending(path: "\(UUID())/Tests.swift")
         .path,
       Self.operations

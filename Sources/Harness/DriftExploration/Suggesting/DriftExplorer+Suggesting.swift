@@ -75,8 +75,7 @@ extension DriftExplorer {
   private func confirmed(
     _ failure: Failure, of mutant: Int, in side: DriftMode.Side, _ ids: inout ClauseIDs
   ) async -> Suggestion {
-    var finding = DriftFinding(
-      failure, specification: lockStep(DriftMode(), settings).specification)
+    var finding = DriftFinding(failure, specification: specification)
     let transcripts = await transcripts(of: failure.commands, count: 2)
     finding.steps = transcripts.first ?? []
     finding.isStable =
