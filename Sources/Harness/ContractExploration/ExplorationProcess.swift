@@ -73,6 +73,8 @@ package enum ExplorationProcess {
           environment: ChildProcess.variables(
             journal: folder.appendingPathComponent("journal.jsonl").path
           ).merging([
+            // Swift Testing records the stack of each thrown error, which takes longer than most calls.
+            "SWT_SWIFT_ERROR_BACKTRACING_ENABLED": "0",
             ChildProcess.explorationVariable: name, "CONTRACT_EXPLORE_SEED": "\(seed)",
           ]) { $1 }, input: input)
       } catch {

@@ -94,7 +94,7 @@ package func findDrift<Subject>(
           settings: settings, examples: ExampleStore(besideFile: filePath), limit: limit,
           processes: processes)
         if ExplorationProcess.isAssigned { return await explorer.serve() }
-        if await explorer.suggest(besideFile: filePath) { return }
+        if try await explorer.suggest(besideFile: filePath) { return }
         let found = await explorer.explore()
         report(
           DriftResult(
@@ -112,16 +112,20 @@ extension ExplorationSettings {
   ///
   /// - Parameters:
   ///   - isFromFake: Whether the reference is in memory, so that calls are cheap.
+  ///   - time: How long to search; by default one second if the reference is in memory, and five otherwise.
   ///   - seed: The seed of the first sequence.
   public static func drift(
-    fromFake isFromFake: Bool = false, seed: UInt64 = .random(in: 0...0xffff_ffff)
+    fromFake isFromFake: Bool = false, time: Duration? = nil,
+    seed: UInt64 = .random(in: 0...0xffff_ffff)
   ) -> ExplorationSettings {
     // In long sequences, calls meet in the same values more often, and making fixtures takes less of the time.
     // A real thing may need a tenth of a second for a call.
-    ExplorationSettings(
-      runs: .max, time: .seconds(isFromFake ? 1 : 5), seed: seed, steps: 100,
+    var settings = ExplorationSettings(
+      runs: .max, time: time ?? .seconds(isFromFake ? 1 : 5), seed: seed, steps: 100,
       runLimit: .seconds(isFromFake ? 5 : 10), replays: 2, shrinkCalls: 4_000,
       shrinkTime: .seconds(10))
+    settings.variesSteps = true
+    return settings
   }
 }
 

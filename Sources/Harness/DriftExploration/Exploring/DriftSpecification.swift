@@ -180,7 +180,7 @@ struct DriftSpecification<Subject>: Specification {
 
   func command(from choices: inout Choices, in state: DriftState) -> DriftCall<Subject> {
     guard !operations.isEmpty else { return DriftCall(operation: "", ranks: [], bound: nil) }
-    let first = choices.rule(of: operations.count)
+    let first = choices.preferredRule(of: operations.count)
     var context = context
     context.calls = state.calls
     for offset in operations.indices {
@@ -218,7 +218,8 @@ struct DriftSpecification<Subject>: Specification {
       pair.transcript?[steps].call = pair.callNumber - 1
     }
     if case .different(let difference) = outcome {
-      let known = bound.known(pair.fakeResults, fake)
+      // Of an implementation and its mutant, no difference is declared.
+      let known = pair.mode.mutated == nil ? bound.known(pair.fakeResults, fake) : nil
       let response = judged(
         difference, pair, known.map { .init(operation: operation.name, number: $0) },
         at: operation.name, Self.place(operation.name, bound))

@@ -29,7 +29,8 @@ package final class SubjectProcesses: Sendable {
   private static let startLimit = Duration.seconds(60)
   private let start: StartSubjectProcess
   // Unchecked: one exploration at a time uses the processes, from its thread.
-  private nonisolated(unsafe) var current: (process: any SubjectProcess, connection: LineConnection)?
+  private nonisolated(unsafe) var current:
+    (process: any SubjectProcess, connection: LineConnection)?
 
   package init(_ start: @escaping StartSubjectProcess) { self.start = start }
 
