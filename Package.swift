@@ -366,6 +366,7 @@ let matrix: [Target] = [
       "AnalyticsContract", "AnalyticsPort", "CCurl", "CPSL", "CSQLite", "CheckoutContract",
       "CheckoutPort", "ContractEvidence", "ContractExploration", "ContractInterleavings",
       "ContractTesting", "CookieContract", "CookieFoundationAdapter",
+      "DriftExploration",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
       "HarnessSupport", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",

@@ -71,9 +71,14 @@ extension MutationRun {
     let process = try CaseServerProcess(program, state: state, folder: folder, name: "suggest")
     defer { process.end() }
     do throws(CaseServerProcess.Silence) {
-      _ = try process.allLines(within: Double(60 + mutants.count * (30 + options.searchSeconds)))
+      // The process answers in the file.
+      while true {
+        _ = try process.line(within: Double(60 + mutants.count * (30 + options.searchSeconds)))
+      }
     } catch {
-      throw MutationError("the explorations \(error):\n\(process.output)")
+      guard error == .ended(signal: nil, status: 0) else {
+        throw MutationError("the explorations \(error):\n\(process.output)")
+      }
     }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
       throw MutationError(
