@@ -59,7 +59,7 @@ import TransportPort
 
   @Test func `of 300 harmless exchanges none is stopped, and few are changed`() async throws {
     var changed: Set<String> = []
-    let exchanges = HarmlessExchange.all() + HarmlessValue.places
+    let exchanges = try HarmlessExchange.all() + HarmlessValue.places
     #expect(exchanges.count > 300)
     for exchange in exchanges {
       switch try await Self.record([exchange]) {
@@ -142,6 +142,22 @@ import TransportPort
     let other = place("battery-staple-2")
     let seen = await Seen(replay, other.request, body: .bytes(other.body))
     #expect(seen.text == "welcome")
+    let elsewhere = HTTPRequest(url: "http://h/out?access_token=battery-staple-2")
+    let error = await Seen(replay, elsewhere).error
+    #expect(error?.underlying is ReplayMismatch && !"\(error as Any)".contains("battery"))
+  }
+
+  @Test func `a scheme and the names and attributes of cookies stay`() async throws {
+    let place = SecretPlace(
+      name: "cookies",
+      request: HTTPRequest(
+        url: "http://h/",
+        headerFields: ["Authorization": "Bearer abc123def", "Cookie": "a=hunter2x"]),
+      answer: .respond(headerFields: [.setCookie: "sid=hunter3y; Path=/; HttpOnly"], text: "ok"))
+    let file = String(decoding: try await Self.record([place]).get(), as: UTF8.self)
+    for text in ["Bearer REDACTED", "a=REDACTED", "sid=REDACTED; Path=/; HttpOnly"] {
+      #expect(file.contains(text), "\(text)")
+    }
   }
 
   @Test func `redacting a recording again changes nothing`() async throws {
