@@ -75,7 +75,8 @@ final class JudgingQueue: Sendable {
   ///
   /// - Throws: ``MutationError`` if the cases can't be run.
   func run(judges: [MutantJudge]) throws(MutationError) {
-    try judges.share({ self.state.withLock { $0.waiting.popFirst() } }) {
+    let next = { @Sendable in self.state.withLock { $0.waiting.popFirst() } }
+    try judges.share(next) {
       judge, item throws(MutationError) in
       let isStartedWith = item.dependsOnStart(self.unmutated)
       let cases = self.order(item, all: isStartedWith)
