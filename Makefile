@@ -6,7 +6,7 @@ SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Packag
   Examples/Storefront/Sources Examples/Storefront/Tests \
   Examples/JobQueue/Package.swift Examples/JobQueue/Sources Examples/JobQueue/Tests \
   Examples/KeyValue/Package.swift Examples/KeyValue/Sources Examples/KeyValue/Tests \
-  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Adoption Fuzzing
+  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Adoption Benchmarks/Drift/Tests Fuzzing
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -25,11 +25,6 @@ import VendorSDK
       Operation("arrivals") { fixture in try await fixture.arrivals() }
     }
   }
-
-  @Test(arguments: [Implementation<AnalyticsFixture>.spy, .shadow, .adapter])
-  func linearizable(_ implementation: Implementation<AnalyticsFixture>) async throws {
-    try await exploreConcurrently(.analytics, on: implementation)
-  }
 }
 
 extension Implementation<AnalyticsFixture> {

@@ -63,18 +63,6 @@ import Testing
       }
     }
   }
-
-  @Test(arguments: [Implementation<FeatureTogglesFixture>.inMemory, .json, .plist])
-  func linearizable(_ implementation: Implementation<FeatureTogglesFixture>) async throws {
-    try await exploreConcurrently(
-      .featureToggles(), on: implementation.open(), settings: .init(runs: 20, steps: 24))
-  }
-
-  @Test func `what never flips stays as it was read`() async throws {
-    let settings = [FeatureToggle.oneTapCheckoutOnProduct: true]
-    try await explore(
-      .featureToggles(settings, flips: false), on: Implementation.environment.open(settings))
-  }
 }
 
 @Suite struct NavigatorContractTests {

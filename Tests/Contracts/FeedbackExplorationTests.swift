@@ -5,11 +5,6 @@ import FeedbackPort
 import Testing
 
 @Suite struct FeedbackExplorationTests {
-  @Test func `the fake agrees with its specification`() async throws {
-    try await explore(
-      .feedback, on: Implementation<FeedbackFixture>.inMemory.map { FeedbackSession($0) })
-  }
-
   @Test func `the fake answers as the SDK does`() async throws {
     let answers = Domain<VendorAnswer>.of(.form("A"), .form("", questions: ["Why?"]), .failure(7))
     try await exploreDrift(

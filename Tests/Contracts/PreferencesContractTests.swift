@@ -1,4 +1,3 @@
-import ContractExploration
 import ContractTesting
 import DriftExploration
 import Foundation
@@ -29,12 +28,6 @@ import Testing
         return try provider.themeColor()
       }
     }
-  }
-
-  @Test(arguments: [Implementation<ThemeColorFixture>.inMemory, .userDefaults])
-  func linearizable(_ implementation: Implementation<ThemeColorFixture>) async throws {
-    try await exploreConcurrently(
-      .themeColor(), on: implementation.storing(nil), settings: .init(runs: 20, steps: 24))
   }
 }
 

@@ -217,19 +217,6 @@ extension LockStep where Spec.Command: Codable {
   }
 }
 
-extension LockStep {
-  /// A copy that saves failures with their choices only, for commands that are not `Codable`.
-  ///
-  /// If the generator changes, the examples become stale.
-  ///
-  /// - Parameter examples: The store in which failures are saved and replayed.
-  public func keeping(_ examples: ExampleStore) -> Self {
-    var copy = self
-    copy.examples = examples
-    return copy
-  }
-}
-
 /// The Swift expressions that printed tests use.
 public struct LockStepSource: Sendable {
   /// An expression that creates the specification.

@@ -1,4 +1,3 @@
-import ContractExploration
 import ContractTesting
 import DriftExploration
 import Foundation
@@ -22,13 +21,6 @@ import Testing
       Operation("songAfterReopening", .keys) { fixture, id in try fixture.reopen().song(id) }
         .differing(because: "the fake lacks permanence", by: "in-memory")
     }
-  }
-
-  @Test(arguments: [Implementation<SongLibraryFixture>.inMemory, .file])
-  func `concurrent calls have an order that explains their answers`(
-    _ implementation: Implementation<SongLibraryFixture>
-  ) async throws {
-    try await exploreConcurrently(.songs, on: implementation)
   }
 }
 

@@ -179,7 +179,8 @@ extension Suggestions {
   /// - Returns: The new text; `nil` if the file has no such contract, or not in a form that can be extended.
   package func added(to source: String, contract: String) -> String? {
     let text = SourceText(source)
-    guard let range = source.range(of: "Contract(\"\(contract)\"") else { return nil }
+    let start = "Contract\\(\\s*\"" + NSRegularExpression.escapedPattern(for: contract) + "\""
+    guard let range = source.range(of: start, options: .regularExpression) else { return nil }
     var offset = source.utf8.distance(from: source.startIndex, to: range.lowerBound)
     var depth = 0
     while offset < text.bytes.count {
