@@ -17,12 +17,12 @@ import TransportContract
 @Suite struct TransportReplayContractTests {
   @Test(.serialized, arguments: cases(for: .curlReplayed, withParity: 0))
   func holds(_ contractCase: ContractCase<TransportFixture>) async throws {
-    try await RecordedClause.$caseID.withValue(contractCase.id) { try await contractCase.verify() }
+    try await contractCase.verify()
   }
 
   @Test(.serialized, arguments: cases(for: .curlReplayed, withParity: 1))
   func holdsToo(_ contractCase: ContractCase<TransportFixture>) async throws {
-    try await RecordedClause.$caseID.withValue(contractCase.id) { try await contractCase.verify() }
+    try await contractCase.verify()
   }
 }
 

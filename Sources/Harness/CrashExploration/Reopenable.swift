@@ -4,7 +4,7 @@ public import Foundation
 /// A fixture that opens a subject in any folder: a new one, or what a crash has left.
 ///
 ///     extension Implementation<Reopenable<NoteStore>> {
-///       static let file = live("file") {
+///       static let file = live("file") { _ in
 ///         Reopenable { folder, scope in
 ///           let store = try NoteStore(in: folder)
 ///           scope.onTearDown { try await store.close() }

@@ -42,11 +42,11 @@ extension Contract where Fixture == Reopenable<any NoteStore> {
 }
 
 extension Implementation where Fixture == Reopenable<any NoteStore> {
-  static let log = live("log") { try Habit.named("a log of states with checksums").reopenable }
+  static let log = live("log") { _ in try Habit.named("a log of states with checksums").reopenable }
 
-  static let lazyFile = live("lazy-file") { Habit.lazy.reopenable }
+  static let lazyFile = live("lazy-file") { _ in Habit.lazy.reopenable }
     .lacking(.powerLossSurvival, because: "only a flush synchronizes the folder")
 
-  static let lateFile = live("late-file") { Habit.late.reopenable }
+  static let lateFile = live("late-file") { _ in Habit.late.reopenable }
     .lacking(.processCrashSurvival, because: "a change is saved with the next one")
 }

@@ -10,11 +10,11 @@ extension NoteSpecification: PersistentSpecification {
 }
 
 extension Implementation where Fixture == Reopenable<any NoteStore> {
-  static let file = live("file") {
+  static let file = live("file") { _ in
     Reopenable { folder, scope in try FileNoteStore(in: folder, .replacing) }
   }
 
-  static let lmdb = live("lmdb") {
+  static let lmdb = live("lmdb") { _ in
     Reopenable { folder, scope in
       let store = try LMDBStore(in: folder)
       scope.onTearDown { store.close() }

@@ -17,7 +17,7 @@ import Testing
   @Test func `a trap on what a crash left is a finding with a test to paste`() async throws {
     let message = try await issue {
       try await exploreCrashes(
-        NoteSpecification(), on: .live("trapping-file") { Self.trapping },
+        NoteSpecification(), on: .live("trapping-file") { _ in Self.trapping },
         settings: .init(runs: 1, seed: 1, steps: 12))
     }
     #expect(
@@ -40,7 +40,7 @@ import Testing
     let message = try await issue {
       try await exploreCrashes(
         NoteSpecification(),
-        on: .live("hanging-file") { Habit.overwriting { while true { sleep(1) } }.reopenable },
+        on: .live("hanging-file") { _ in Habit.overwriting { while true { sleep(1) } }.reopenable },
         settings: .init(runs: 1, seed: 1, steps: 12, runLimit: .seconds(2), shrinkCalls: 0))
     }
     #expect(message.contains("reopening or reading the subject does not end"), "\(message)")
@@ -65,7 +65,7 @@ import Testing
   @Test func `a second crash is examined in the other process too`() async throws {
     let message = try await issue {
       try await exploreCrashes(
-        NoteSpecification(), on: .live("hasty-file") { Habit.hasty.reopenable },
+        NoteSpecification(), on: .live("hasty-file") { _ in Habit.hasty.reopenable },
         duringRecovery: true, commands: [.put("a", "x")])
     }
     #expect(message.contains("second crash, while it was reopened, after "), "\(message)")
@@ -75,13 +75,13 @@ import Testing
     let settings = ExplorationSettings(runs: 1, seed: 2, steps: 3, shrinkCalls: 0)
     try await exploreCrashes(
       NoteSpecification(),
-      on: .live("trusting-file") {
+      on: .live("trusting-file") { _ in
         Self.trapping.deviating(found: "damaged notes", because: "it trusts its file")
       }, settings: settings)
     let message = try await issue {
       try await exploreCrashes(
         NoteSpecification(),
-        on: .live("half-known-file") {
+        on: .live("half-known-file") { _ in
           Self.trapping.deviating(
             in: .processCrash, found: "damaged notes", because: "it trusts its file")
         }, settings: settings)
@@ -95,7 +95,7 @@ import Testing
     let message = try await issue {
       try await exploreCrashes(
         NoteSpecification(),
-        on: .live("file") {
+        on: .live("file") { _ in
           Habit.replacing.reopenable.deviating(found: "damaged notes", because: "it was wrong")
         }, settings: .init(runs: 1, seed: 2, steps: 3))
     }
