@@ -97,7 +97,8 @@ enum HarmlessExchange {
           ]),
         answer: .respond(304)),
       SecretPlace(
-        name: "redirect", request: HTTPRequest(url: "https://short.example/\(make.value("base62", 7))"),
+        name: "redirect",
+        request: HTTPRequest(url: "https://short.example/\(make.value("base62", 7))"),
         answer: .redirect(
           to:
             "https://shop.example/p/blue-suede-shoes-42?utm_source=mail&utm_campaign=spring24&gclid=\(make.digits(12))"
