@@ -141,14 +141,17 @@ import Testing
       proxy.faults.connectionDelay = hour...hour
       let delayed = try Client(port: proxy.port)
       #expect(delayed.readSome(1, within: 100) == .nothing)
-      #expect(proxy.openConnectionCount == 2)
+      func expect(_ count: Int) async throws {
+        let limit = ContinuousClock.now + .seconds(20)
+        while proxy.openConnectionCount != count, ContinuousClock.now < limit {
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(proxy.openConnectionCount == count)
+      }
+      try await expect(2)
       proxy.stop()
       #expect(answered.readLine() == .reset && delayed.readLine() == .reset)
-      let limit = ContinuousClock.now + .seconds(20)
-      while proxy.openConnectionCount > 0, ContinuousClock.now < limit {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      #expect(proxy.openConnectionCount == 0)
+      try await expect(0)
     }
   }
 
