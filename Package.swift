@@ -323,22 +323,13 @@ let suites: [Target] = [
     ]),
   .target(
     name: "AnalyticsContract",
-    dependencies: [
-      "AnalyticsPort", "ContractExploration", "ContractTesting", "SystemLocks", "SystemThreads",
-    ]),
+    dependencies: ["AnalyticsPort", "ContractTesting", "SystemLocks", "SystemThreads"]),
   .target(
     name: "CheckoutContract",
-    dependencies: [
-      "CheckoutPort", "ContractExploration", "ContractTesting", "SystemLocks", "SystemThreads",
-    ]),
+    dependencies: ["CheckoutPort", "ContractTesting", "SystemLocks", "SystemThreads"]),
   .target(
-    name: "FeedbackContract",
-    dependencies: [
-      "ContractExploration", "ContractTesting", "FeedbackPort", "SystemLocks", "SystemThreads",
-    ]),
-  .target(
-    name: "PreferencesContract",
-    dependencies: ["ContractExploration", "ContractTesting", "PreferencesPort"]),
+    name: "FeedbackContract", dependencies: ["ContractTesting", "FeedbackPort", "SystemThreads"]),
+  .target(name: "PreferencesContract", dependencies: ["ContractTesting", "PreferencesPort"]),
 ]
 
 // What suites use and is no suite.
@@ -366,6 +357,7 @@ let matrix: [Target] = [
       "AnalyticsContract", "AnalyticsPort", "CCurl", "CPSL", "CSQLite", "CheckoutContract",
       "CheckoutPort", "ContractEvidence", "ContractExploration", "ContractInterleavings",
       "ContractTesting", "CookieContract", "CookieFoundationAdapter",
+      "DriftExploration",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
       "HarnessSupport", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",

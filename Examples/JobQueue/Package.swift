@@ -18,6 +18,7 @@ let package = Package(
         "JobQueue", "JobQueueRedis", "JobQueueSQLite",
         .product(name: "ContractExploration", package: "swift-contract-testing"),
         .product(name: "ContractTesting", package: "swift-contract-testing"),
+        .product(name: "DriftExploration", package: "swift-contract-testing"),
         .product(name: "ServerFixtures", package: "swift-contract-testing"),
       ]),
   ],

@@ -21,6 +21,7 @@ let package = Package(
         "Storefront",
         .product(name: "ContractExploration", package: "swift-contract-testing"),
         .product(name: "ContractTesting", package: "swift-contract-testing"),
+        .product(name: "DriftExploration", package: "swift-contract-testing"),
         .product(name: "CookieContract", package: "swift-contract-testing"),
       ]),
   ],

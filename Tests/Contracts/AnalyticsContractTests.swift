@@ -1,7 +1,7 @@
 import AnalyticsContract
 import AnalyticsPort
-import ContractExploration
 import ContractTesting
+import DriftExploration
 import Testing
 import VendorAdapters
 import VendorSDK
@@ -16,14 +16,14 @@ import VendorSDK
 }
 
 @Suite struct AnalyticsExplorationTests {
-  @Test(arguments: [Implementation<AnalyticsFixture>.spy, .shadow, .adapter])
-  func lockStep(_ implementation: Implementation<AnalyticsFixture>) async throws {
-    try await explore(.analytics, on: implementation)
-  }
-
-  @Test(arguments: [Implementation<AnalyticsFixture>.spy, .shadow, .adapter])
-  func linearizable(_ implementation: Implementation<AnalyticsFixture>) async throws {
-    try await exploreConcurrently(.analytics, on: implementation)
+  @Test(arguments: [Implementation<AnalyticsFixture>.shadow, .adapter])
+  func `the spy sees what the SDK sends`(_ sdk: Implementation<AnalyticsFixture>) async throws {
+    try await exploreDrift(of: .spy, from: sdk, settings: .drift(time: .seconds(1))) {
+      Operation("track", .texts, .optional(.texts)) { fixture, category, action in
+        fixture.tracker.track(category, action: action)
+      }
+      Operation("arrivals") { fixture in try await fixture.arrivals() }
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import CheckoutContract
 import CheckoutPort
-import ContractExploration
 import ContractTesting
+import DriftExploration
 import Foundation
 import SystemLocks
 import Testing
@@ -17,6 +17,24 @@ import Testing
   }
 }
 
+@Suite struct CheckoutExplorationTests {
+  @Test func `the checkout over fakes answers as over real ports`() async throws {
+    let entries = Domain<CheckoutEntryPoint>.of(.cart, .product(id: "7"))
+    try await exploreDrift(
+      of: .injectedStructOverFakes, .moduleOverFakes, from: .injectedStruct,
+      settings: .drift(time: .seconds(1))
+    ) {
+      Operation("isEnabled", entries) { fixture, entry in fixture.isEnabled(entry) }
+      Operation("present", entries) { fixture, entry in fixture.present(entry) }
+      Operation("set", .allCases, .booleans) { fixture, toggle, isOn in
+        try fixture.set(toggle, isOn)
+      }
+      Operation("shown") { fixture in fixture.shown() }
+      Operation("disconnect") { fixture in fixture.disconnect() }
+    }
+  }
+}
+
 @Suite struct FeatureTogglesContractTests {
   @Test(
     arguments: Contract.featureToggles.cases(for: .inMemory, .json, .plist, .environment)
@@ -27,21 +45,23 @@ import Testing
 }
 
 @Suite struct FeatureTogglesExplorationTests {
-  @Test(arguments: [Implementation<FeatureTogglesFixture>.inMemory, .json, .plist])
-  func lockStep(_ implementation: Implementation<FeatureTogglesFixture>) async throws {
-    try await explore(.featureToggles(), on: implementation.open(), settings: .init(runs: 20))
-  }
-
-  @Test(arguments: [Implementation<FeatureTogglesFixture>.inMemory, .json, .plist])
-  func linearizable(_ implementation: Implementation<FeatureTogglesFixture>) async throws {
-    try await exploreConcurrently(
-      .featureToggles(), on: implementation.open(), settings: .init(runs: 20, steps: 24))
-  }
-
-  @Test func `what never flips stays as it was read`() async throws {
-    let settings = [FeatureToggle.oneTapCheckoutOnProduct: true]
-    try await explore(
-      .featureToggles(settings, flips: false), on: Implementation.environment.open(settings))
+  @Test(arguments: [Implementation<FeatureTogglesFixture>.json, .plist])
+  func `the fake answers as the file does`(
+    _ file: Implementation<FeatureTogglesFixture>
+  ) async throws {
+    let settings = Domain<[FeatureToggle: Bool]>.of(
+      [:], [.oneTapCheckoutInCart: true], [.oneTapCheckoutOnProduct: true],
+      [.oneTapCheckoutInCart: true, .oneTapCheckoutOnProduct: false])
+    try await exploreDrift(of: .inMemory, from: file, settings: .drift(time: .seconds(1))) {
+      Operation("read", settings, .allCases) { fixture, settings, toggle in
+        try await fixture.read(settings).isEnabled(toggle)
+      }
+      Operation("change", settings, .allCases, .booleans) { fixture, settings, toggle, isEnabled in
+        let toggles = try await fixture.read(settings)
+        try await fixture.change(toggle, isEnabled)
+        return FeatureToggle.allCases.filter { toggles.isEnabled($0) }
+      }
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import ContractExploration
 import ContractTesting
+import DriftExploration
 import Foundation
 import PreferencesContract
 import PreferencesPort
@@ -15,18 +15,19 @@ import Testing
 }
 
 @Suite struct PreferencesExplorationTests {
-  @Test(arguments: [Implementation<ThemeColorFixture>.inMemory, .userDefaults])
-  func lockStep(_ implementation: Implementation<ThemeColorFixture>) async throws {
-    for text in [nil, "#008080", "teal"] {
-      try await explore(
-        .themeColor(stored: text), on: implementation.storing(text), settings: .init(runs: 20))
+  @Test func `the fake answers as UserDefaults do`() async throws {
+    let texts = Domain<String?>.of(nil, "#008080", "#00FF7f", "teal", "", "#+08080", "008080x")
+    let colors = Domain<ThemeColor?>.of(
+      nil, ThemeColor(red: 0, green: 128, blue: 255), ThemeColor(red: 15, green: 16, blue: 1))
+    try await exploreDrift(of: .inMemory, from: .userDefaults, settings: .drift(time: .seconds(1)))
+    {
+      Operation("stored", texts) { open, text in try open(text).themeColor() }
+      Operation("set", texts, colors) { open, text, color in
+        let provider = try open(text)
+        provider.setThemeColor(color)
+        return try provider.themeColor()
+      }
     }
-  }
-
-  @Test(arguments: [Implementation<ThemeColorFixture>.inMemory, .userDefaults])
-  func linearizable(_ implementation: Implementation<ThemeColorFixture>) async throws {
-    try await exploreConcurrently(
-      .themeColor(), on: implementation.storing(nil), settings: .init(runs: 20, steps: 24))
   }
 }
 

@@ -38,16 +38,14 @@ package enum ExplorationProcess {
   /// - Parameters:
   ///   - name: The exploration's name.
   ///   - seed: The seed of the exploration, from which the process draws the same programs.
-  ///   - environment: More variables of the process.
   ///   - isInMemory: Whether the process's temporary folder is in memory, if the system has a file system
   ///     for that and the user has not chosen a folder.
   package static func starter(
-    for name: String, seed: UInt64, environment: [String: String] = [:],
-    isInMemory: Bool = false
+    for name: String, seed: UInt64, isInMemory: Bool = false
   ) -> StartSubjectProcess? {
     guard let test = Test.current else { return nil }
     let parent = isInMemory ? memoryFolder : FileManager.default.temporaryDirectory
-    return { input in try Running(test, name, seed, environment, in: parent, input) }
+    return { input in try Running(test, name, seed, in: parent, input) }
   }
 
   /// A folder whose files are in memory (tmpfs(5)), or the temporary folder where there is none.
@@ -64,8 +62,7 @@ package enum ExplorationProcess {
     private let folder: URL
 
     init(
-      _ test: Test, _ name: String, _ seed: UInt64, _ added: [String: String], in parent: URL,
-      _ input: FileHandle
+      _ test: Test, _ name: String, _ seed: UInt64, in parent: URL, _ input: FileHandle
     ) throws {
       folder = parent.appendingPathComponent(
         "contract-exploration-\(UUID().uuidString)", isDirectory: true)
@@ -76,8 +73,10 @@ package enum ExplorationProcess {
           environment: ChildProcess.variables(
             journal: folder.appendingPathComponent("journal.jsonl").path
           ).merging([
+            // Swift Testing records the stack of each thrown error, which takes longer than most calls.
+            "SWT_SWIFT_ERROR_BACKTRACING_ENABLED": "0",
             ChildProcess.explorationVariable: name, "CONTRACT_EXPLORE_SEED": "\(seed)",
-          ]) { $1 }.merging(added) { $1 }, input: input)
+          ]) { $1 }, input: input)
       } catch {
         try? FileManager.default.removeItem(at: folder)
         throw error

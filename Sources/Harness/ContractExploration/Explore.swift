@@ -80,7 +80,8 @@ private func lockStep<Spec: Specification>(
     try await ScopedSubject(implementation)
   }
   lockStep.implementation = implementation.id
-  lockStep.startProcess = ExplorationProcess.starter(for: name, seed: settings.seed)
+  lockStep.processes = ExplorationProcess.starter(for: name, seed: settings.seed)
+    .map(SubjectProcesses.init)
   lockStep.isIsolated = implementation.hasOwnProcess
   lockStep.source.arguments = "\(specification.source), on: .\(implementation.swiftName)"
   return lockStep

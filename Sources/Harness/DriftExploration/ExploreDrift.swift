@@ -85,12 +85,16 @@ package func findDrift<Subject>(
     let settings = settings ?? .drift(fromFake: reference.kind == .fake)
     try await exploring(reference, "exploreDrift", settings, in: name, isElsewhere: true) { _ in
       try await exploring(fake, "exploreDrift", settings, in: name, isElsewhere: true) { settings in
+        let processes = ExplorationProcess.starter(
+          for: name, seed: settings.seed, isInMemory: true
+        ).map(SubjectProcesses.init)
+        defer { processes?.stop() }
         let explorer = DriftExplorer(
           live: reference, fake: fake, operations: operations, observations: observations,
           settings: settings, examples: ExampleStore(besideFile: filePath), limit: limit,
-          process: name)
+          processes: processes)
         if ExplorationProcess.isAssigned { return await explorer.serve() }
-        if await explorer.suggest(besideFile: filePath) { return }
+        if try await explorer.suggest(besideFile: filePath) { return }
         let found = await explorer.explore()
         report(
           DriftResult(
@@ -108,16 +112,20 @@ extension ExplorationSettings {
   ///
   /// - Parameters:
   ///   - isFromFake: Whether the reference is in memory, so that calls are cheap.
+  ///   - time: How long to search; by default one second if the reference is in memory, and five otherwise.
   ///   - seed: The seed of the first sequence.
   public static func drift(
-    fromFake isFromFake: Bool = false, seed: UInt64 = .random(in: 0...0xffff_ffff)
+    fromFake isFromFake: Bool = false, time: Duration? = nil,
+    seed: UInt64 = .random(in: 0...0xffff_ffff)
   ) -> ExplorationSettings {
     // In long sequences, calls meet in the same values more often, and making fixtures takes less of the time.
     // A real thing may need a tenth of a second for a call.
-    ExplorationSettings(
-      runs: .max, time: .seconds(isFromFake ? 1 : 5), seed: seed, steps: 100,
+    var settings = ExplorationSettings(
+      runs: .max, time: time ?? .seconds(isFromFake ? 1 : 5), seed: seed, steps: 100,
       runLimit: .seconds(isFromFake ? 5 : 10), replays: 2, shrinkCalls: 4_000,
       shrinkTime: .seconds(10))
+    settings.variesSteps = true
+    return settings
   }
 }
 
@@ -153,7 +161,7 @@ public enum OperationError: Error, Hashable, CustomStringConvertible {
         throw .unknown(name, in: operation.name)
       }
     }
-    let specification = DriftSpecification(operations, [], live: "", fake: "", mode: DriftMode())
+    let specification = DriftSpecification(operations, [], live: "", fake: "")
     for seed: UInt64 in 0..<16 {
       var choices = Choices(seed: seed)
       if !specification.command(from: &choices, in: specification.initialState).operation.isEmpty {

@@ -24,6 +24,9 @@ extension Choices {
       count += 1
     }
 
+    /// The value that was drawn last, if there is one.
+    var latest: UInt64 { values[Int((count &- 1) & 7)] }
+
     @inlinable
     func value(at bits: UInt64) -> UInt64 {
       count < 8 ? values[Int(bits % count)] : values[Int(bits & 7)]

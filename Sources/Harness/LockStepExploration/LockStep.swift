@@ -27,8 +27,17 @@ public struct LockStep<Spec: Specification>: Sendable {
   /// The implementation's id, so that each implementation has its own examples.
   package var implementation: String?
 
-  /// Starts another process that can run the subject; `nil` if none can be started.
-  package var startProcess: StartSubjectProcess?
+  /// The processes that can run the subject; `nil` if none can be started.
+  package var processes: SubjectProcesses?
+
+  /// Whether the processes stay for the next exploration; the caller then stops them.
+  package var keepsProcesses = false
+
+  /// What the other process needs to know before it runs subjects.
+  package var context: String?
+
+  /// Called in the other process with the context, before it runs subjects.
+  package var onContext: (@Sendable (String) -> Void)?
 
   /// Whether every subject runs in another process, and not only commands that ended one before.
   package var isIsolated = false
@@ -170,7 +179,7 @@ public struct LockStep<Spec: Specification>: Sendable {
   package func serve(_ descriptor: Int32, given commands: [Spec.Command] = []) async {
     var copy = self
     copy.examples = nil
-    copy.startProcess = nil
+    copy.processes = nil
     await copy.onWatchdog { $0.serve(LineConnection(descriptor), given: commands) }
   }
 
@@ -204,19 +213,6 @@ extension LockStep where Spec.Command: Codable {
     var copy = self
     copy.examples = examples
     copy.coding = CommandCoding()
-    return copy
-  }
-}
-
-extension LockStep {
-  /// A copy that saves failures with their choices only, for commands that are not `Codable`.
-  ///
-  /// If the generator changes, the examples become stale.
-  ///
-  /// - Parameter examples: The store in which failures are saved and replayed.
-  public func keeping(_ examples: ExampleStore) -> Self {
-    var copy = self
-    copy.examples = examples
     return copy
   }
 }

@@ -89,7 +89,8 @@ extension LockStepEngine {
           kind: .setUpThrew(
             type: "EncodingError", message: "the commands cannot be sent to another process")))
     }
-    let request = SubjectRequest(runs: runs, record: crashRecord?.path, limit: limit.seconds)
+    let request = SubjectRequest(
+      context: lockStep.context, runs: runs, record: crashRecord?.path, limit: limit.seconds)
     let ending = processes.perform(request) { runs, calls in
       monitor.begun.store(runs, ordering: .relaxed)
       monitor.calls.store(calls, ordering: .relaxed)
@@ -182,6 +183,7 @@ extension LockStepEngine {
     defer { worker.stop() }
     connection.send(SubjectArrival.ready)
     while case .message(let request) = connection.receive(SubjectRequest.self) {
+      if let context = request.context { lockStep.onContext?(context) }
       let monitor = Monitor(position: request.record.flatMap { CrashPosition(atPath: $0) })
       guard let (plan, deadline) = plan(of: request, given: commands) else { return }
       let ending = watch(

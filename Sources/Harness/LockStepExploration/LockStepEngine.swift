@@ -13,12 +13,11 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   let isCancelled = Atomic<Bool>(false)
   /// The record of the running commands, if failures are saved or another process runs the subject.
   let crashRecord: CrashRecord?
-  /// The processes that run subjects; only the exploration's thread uses them.
-  nonisolated(unsafe) let processes: SubjectProcesses?
+  let processes: SubjectProcesses?
 
   init(_ lockStep: LockStep<Spec>) {
     self.lockStep = lockStep
-    processes = lockStep.startProcess.map { SubjectProcesses($0) }
+    processes = lockStep.processes
     crashRecord =
       lockStep.examples == nil && processes == nil
       ? nil : CrashRecord(key: lockStep.crashKey)
@@ -78,7 +77,7 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   private func end() {
     worker.stop()
-    processes?.stop()
+    if !lockStep.keepsProcesses { processes?.stop() }
     crashRecord?.end()
   }
 

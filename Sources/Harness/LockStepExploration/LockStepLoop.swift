@@ -169,7 +169,7 @@ extension LockStepPlan {
     switch self {
     case .seeds(let runs):
       runs.start(run, &choices)
-      return runs.steps
+      return runs.steps(ofRun: run)
     case .commands(let commands, _):
       return commands.count
     }

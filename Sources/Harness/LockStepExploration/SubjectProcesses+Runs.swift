@@ -13,6 +13,8 @@ struct SubjectRequest: Codable {
     case given
   }
 
+  /// What the other process needs to know first.
+  var context: String?
   var runs: Runs
   /// The path of the record to which the position is written.
   var record: String?

@@ -26,6 +26,14 @@ import Testing
     #expect(closure.applied(to: ["s", "1", "2"]) == result)
   }
 
+  @Test func severalStatementsBecomeStatements() throws {
+    let closure = try #require(
+      ClosureText(in: SourceText("f { s, x in\n  let a = s.a(x)\n  return a.b }"), at: 0))
+    let (before, returned) = try #require(closure.statements(with: ["t", "1"]))
+    #expect(before == "let a = t.a(1)")
+    #expect(returned == "a.b")
+  }
+
   @Test func aNegativeArgumentKeepsItsSign() throws {
     let closure = try #require(
       ClosureText(in: SourceText("f { s, x in s.add(x.magnitude) }"), at: 0))

@@ -20,7 +20,7 @@ import Testing
   /// The only result of an exploration of one fake.
   private func result(
     of fake: Implementation<any Notes>, observing observations: [Observation<any Notes>] = [],
-    settings: ExplorationSettings = .drift(fromFake: true, seed: 1), at file: String? = nil,
+    settings: ExplorationSettings = .brief, at file: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation,
     @OperationBuilder<any Notes> operations: () -> [AnyOperation<any Notes>]
   ) async throws -> DriftResult {
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func aHangIsAFinding() async throws {
-    var settings = ExplorationSettings.drift(fromFake: true, seed: 1)
+    var settings = ExplorationSettings.brief
     settings.runLimit = .milliseconds(700)
     let result = try await result(of: .notes(.hangsOnEmptyText), settings: settings) {
       noteOperations
@@ -129,6 +129,31 @@ import Testing
     #expect(result.findings.map(\.last) == ["text(\"a\")"])
   }
 
+  @Test(arguments: [
+    (MemoryNotes.Mistake.crashesOnEmptyText, true), (.crashesOnEmptyText, false),
+    (.hangsOnEmptyText, true),
+  ])
+  func aKnownCrashOrHangIsAcceptedOnlyUnderItsCondition(
+    _ mistake: MemoryNotes.Mistake, _ isCondition: Bool
+  ) async throws {
+    var settings = ExplorationSettings.brief
+    settings.runLimit = .milliseconds(700)
+    let result = try await result(of: .notes(mistake, .keepsFirst), settings: settings) {
+      Operation("set", .texts, .keys) { (notes: any Notes, text, key) in
+        try notes.set(text, for: key)
+      }
+      .differing(because: "no text") { text, _ in text.isEmpty == isCondition }
+      Operation("text", .keys) { notes, key in try notes.text(for: key) }
+    }
+    let ends = [["set(\"\", \"a\")"]]
+    let found = Set(result.findings)
+    #expect(
+      found
+        == Set(
+          [["set(\"a\", \"a\")", "set(\"b\", \"a\")", "text(\"a\")"]] + (isCondition ? [] : ends)))
+    #expect(result.problems.count == (isCondition ? 1 : 3))
+  }
+
   @Test func aKnownDifferenceThatIsNotSeenFails() async throws {
     let result = try await result(of: .notes()) {
       Operation("add", .texts) { (notes: any Notes, text) in notes.add(text) }.ignoringAnswer()
@@ -161,7 +186,7 @@ import Testing
     let file = folder.appending(path: "Tests.swift").path
     // The process that makes the calls has no result of an exploration that is not its own.
     _ = try? await result(of: .notes(.keepsFirst), at: file) { noteOperations }
-    var settings = ExplorationSettings.drift(fromFake: true, seed: 1)
+    var settings = ExplorationSettings.brief
     settings.runs = 0
     let second = try await result(of: .notes(.keepsFirst), settings: settings, at: file) {
       noteOperations
@@ -186,7 +211,7 @@ import Testing
     var results: [DriftResult] = []
     try await findDrift(
       of: [.notes(.orders), .notes(), .notes(.removesTwice)], from: .reference,
-      settings: .drift(fromFake: true, seed: 1), filePath: file, Self.built { noteOperations }
+      settings: .brief, filePath: file, Self.built { noteOperations }
     ) { results.append($0) }
     try? FileManager.default.removeItem(at: folder)
     #expect(

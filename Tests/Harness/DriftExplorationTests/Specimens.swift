@@ -21,6 +21,16 @@ extension Implementation<any Notes> {
   }
 }
 
+extension ExplorationSettings {
+  /// As much as finds each mistake, on any machine.
+  static var brief: Self {
+    var settings = drift(fromFake: true, seed: 1)
+    settings.time = nil
+    settings.runs = 60
+    return settings
+  }
+}
+
 enum NotesError: Error, Hashable {
   case unknownID
   case failed(message: String)

@@ -39,6 +39,7 @@ extension Implementation<any Files> {
 
   @Test(arguments: FileTree.Flaw.sought)
   func flawsAreFound(_ flaw: FileTree.Flaw) async throws {
-    try await expectFinding(of: flaw, in: .memory(flaw), from: .disk, operations)
+    try await expectFinding(
+      of: flaw, in: .memory(flaw), from: .disk, operations, within: .seconds(20))
   }
 }

@@ -91,6 +91,14 @@ struct FileTree: Sendable {
     case listsNoLinks, linksAreWritable, readOnlyIgnoresLinks, writesReadOnly, writeReplacesLinks
     case readsFolders, dotDotLeavesLinks, ignoresSlashes, followsTwoLinks, loopsAreMissing
     case foldersReplaceDanglingLinks, linksReplaceFiles, keepsReadOnlyFiles
+    case listIgnoresLinksInPaths, copyIgnoresLinksInDestination, moveDropsLinksInTrees
+    case copyDropsEmptyFolders, copyForgetsReadOnlyInTrees, copyFollowsLinksInTrees
+    case moveRefusesReadOnlyTargets, moveRefusesReadOnlyFiles, foldersCanBeReadOnly
+    case missingIsWritable, twoLinksAreNoLoop, loopsInPathsAreMissing, danglingLinksAreReplaced
+    case writeReplacesSecondLinks, targetIgnoresSlashes, linkedFoldersExist, filesInPathsAreMissing
+    case fullFoldersAreFolders, moveIntoItselfThroughLinks, copyIntoItselfThroughLinks
+    case danglingFoldersAreEmpty, movedFoldersKeepParents, linksReplaceDanglingLinks
+    case writesToSlashes
 
     var calls: ClosedRange<Int> {
       switch self {
@@ -145,6 +153,13 @@ struct FileTree: Sendable {
         nodes[link] = .file(bytes, isReadOnly: false)
         return
       }
+      if flaw == .writeReplacesSecondLinks, let link = try? resolve(path, followsLast: false),
+        case .link(let target) = nodes[link], let second = try? resolve(target, followsLast: false),
+        case .link = nodes[second]
+      {
+        nodes[second] = .file(bytes, isReadOnly: false)
+        return
+      }
       nodes[file] = .file(bytes, isReadOnly: false)
       return
     }
@@ -168,6 +183,11 @@ struct FileTree: Sendable {
       }
     }
     let (folder, last) = try locate(path)
+    if flaw == .linkedFoldersExist, let node = try? resolve(path, followsLast: false),
+      case .link = nodes[node], let target = try? resolve(path), case .folder = nodes[target]
+    {
+      return
+    }
     if flaw == .foldersReplaceDanglingLinks, case .name(let name) = last,
       (try? resolve(path)) == nil
     {
@@ -182,13 +202,20 @@ struct FileTree: Sendable {
     let (folder, last) = try locate(path)
     guard case .name(let name) = last else { throw .exists }
     if let child = child(name, of: folder) {
-      guard flaw == .linksReplaceFiles, case .file = nodes[child] else { throw .exists }
+      let isReplaced =
+        switch nodes[child] {
+        case .file: flaw == .linksReplaceFiles
+        case .link: flaw == .linksReplaceDanglingLinks && (try? resolve(path)) == nil
+        default: false
+        }
+      guard isReplaced else { throw .exists }
     }
     if path.hasSuffix("/") { throw .missing }
     _ = add(.link(target), name, in: folder)
   }
 
   func target(_ path: String) throws(FilesError) -> String {
+    let path = flaw == .targetIgnoresSlashes && path.hasSuffix("/") ? String(path.dropLast()) : path
     guard case .link(let target) = nodes[try resolve(path, followsLast: false)] else {
       throw .notLink
     }
@@ -234,6 +261,9 @@ struct FileTree: Sendable {
     if !isFolder, path.hasSuffix("/") { throw .notFolder }
     if isFolder, contains(node, newFolder) {
       if flaw == .moveIntoItselfDoesNothing { return }
+      if flaw == .moveIntoItselfThroughLinks, crossesLink(path) {
+        return detach(oldName, from: folder)
+      }
       throw .intoItself
     }
     if flaw == .moveGoesIntoFolders, let replaced, replaced != node,
@@ -246,13 +276,17 @@ struct FileTree: Sendable {
       if flaw == .refusesToStay { throw .exists }
       return
     }
+    if case .file(_, true) = nodes[node], flaw == .moveRefusesReadOnlyFiles { throw .notAllowed }
     if let replaced {
+      if case .file(_, true) = nodes[replaced], flaw == .moveRefusesReadOnlyTargets {
+        throw .notAllowed
+      }
       if flaw == .refusesToReplace { throw .exists }
       if contains(replaced, folder) { throw .notEmpty }
       switch nodes[replaced] {
       case .folder(let children):
         if !isFolder, flaw != .replacesFolders { throw .isFolder }
-        if !children.isEmpty { throw .notEmpty }
+        if !children.isEmpty { throw flaw == .fullFoldersAreFolders ? .isFolder : .notEmpty }
       default:
         if isFolder { throw .notFolder }
       }
@@ -260,19 +294,25 @@ struct FileTree: Sendable {
     }
     detach(oldName, from: folder)
     if flaw == .leavesChildren, isFolder { nodes[node] = .folder([:]) }
+    if flaw == .moveDropsLinksInTrees, case .folder(let children) = nodes[node] {
+      for (name, child) in children { if case .link = nodes[child] { detach(name, from: node) } }
+    }
     if flaw == .moveForgetsReadOnly, case .file(let bytes, _) = nodes[node] {
       nodes[node] = .file(bytes, isReadOnly: false)
     }
     attach(node, newName, in: newFolder)
+    if flaw == .movedFoldersKeepParents { parents[node] = folder }
   }
 
   mutating func copy(_ from: String, to path: String) throws(FilesError) {
     let node = try resolve(from, followsLast: flaw == .copyFollowsLinks)
+    if flaw == .copyIgnoresLinksInDestination, crossesLink(path) { throw .missing }
     if flaw != .copyReplaces, (try? resolve(path, followsLast: false)) != nil { throw .exists }
     if case .folder = nodes[node] {
       let parts = path.split(separator: "/").dropLast()
       if let folder = try? parts.isEmpty ? root : resolve(parts.joined(separator: "/")),
-        contains(node, folder), flaw != .copiesIntoItself
+        contains(node, folder), flaw != .copiesIntoItself,
+        flaw != .copyIntoItselfThroughLinks || !crossesLink(path)
       {
         throw .intoItself
       }
@@ -281,6 +321,12 @@ struct FileTree: Sendable {
   }
 
   func list(_ path: String) throws(FilesError) -> [String] {
+    if flaw == .listIgnoresLinksInPaths, crossesLink(path) { throw .notFolder }
+    if flaw == .danglingFoldersAreEmpty, (try? resolve(path)) == nil,
+      (try? resolve(path, followsLast: false)) != nil
+    {
+      return []
+    }
     let node = try resolve(path, followsLast: flaw != .listsNoLinks)
     guard case .folder(let children) = nodes[node] else { throw .notFolder }
     return children.keys.sorted()
@@ -289,16 +335,30 @@ struct FileTree: Sendable {
   mutating func setReadOnly(_ isReadOnly: Bool, at path: String) throws(FilesError) {
     let node = try resolve(path, followsLast: flaw != .readOnlyIgnoresLinks)
     if flaw == .readOnlyIgnoresLinks, case .link = nodes[node] { return }
-    guard case .file(let bytes, _) = nodes[node] else { throw .isFolder }
+    guard case .file(let bytes, _) = nodes[node] else {
+      if flaw == .foldersCanBeReadOnly { return }
+      throw .isFolder
+    }
     nodes[node] = .file(bytes, isReadOnly: isReadOnly)
   }
 
   func isReadOnly(_ path: String) throws(FilesError) -> Bool {
+    if flaw == .missingIsWritable, (try? resolve(path)) == nil { return false }
     let node = try resolve(path, followsLast: flaw != .linksAreWritable)
     return if case .file(_, let isReadOnly) = nodes[node] { isReadOnly } else { false }
   }
 
   // MARK: - Paths
+
+  /// Whether a part of a path before the last is a link.
+  private func crossesLink(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return parts.indices.dropFirst().contains { count in
+      let start = parts.prefix(count).joined(separator: "/")
+      guard let node = try? resolve(start, followsLast: false) else { return false }
+      return if case .link = nodes[node] { true } else { false }
+    }
+  }
 
   /// The node at a path.
   private func resolve(
@@ -318,7 +378,9 @@ struct FileTree: Sendable {
     var lastLink: Int?
     for (index, part) in parts.enumerated() {
       let isLast = index == parts.count - 1
-      guard case .folder(let children) = nodes[node] else { throw .notFolder }
+      guard case .folder(let children) = nodes[node] else {
+        throw flaw == .filesInPathsAreMissing ? .missing : .notFolder
+      }
       if part == "." { continue }
       if part == ".." {
         node = parents[node] ?? node
@@ -331,7 +393,14 @@ struct FileTree: Sendable {
         depth += 1
         lastLink = node
         if depth > (flaw == .followsTwoLinks ? 2 : 40) {
-          throw flaw == .loopsAreMissing ? .missing : .loop
+          let isMissing =
+            switch flaw {
+            case .loopsAreMissing: true
+            case .twoLinksAreNoLoop: target != part
+            case .loopsInPathsAreMissing: !isLast
+            default: false
+            }
+          throw isMissing ? .missing : .loop
         }
         let base = flaw == .resolvesLinksFromRoot ? root : node
         node = try resolve(target, from: base, followsLast: true, &depth)
@@ -374,7 +443,7 @@ struct FileTree: Sendable {
   ) throws(FilesError) {
     let (folder, last) = try locate(path, from: start, depth: depth)
     guard case .name(let name) = last else { throw .isFolder }
-    if path.hasSuffix("/") { throw .isFolder }
+    if path.hasSuffix("/"), flaw != .writesToSlashes { throw .isFolder }
     guard let child = child(name, of: folder) else {
       _ = add(.file(bytes, isReadOnly: false), name, in: folder)
       return
@@ -383,6 +452,10 @@ struct FileTree: Sendable {
     case .link(let target):
       if depth >= 40 { throw .loop }
       if flaw == .refusesDanglingLinks { throw .missing }
+      if flaw == .danglingLinksAreReplaced {
+        nodes[child] = .file(bytes, isReadOnly: false)
+        return
+      }
       let base = flaw == .resolvesLinksFromRoot ? root : folder
       try create(target, bytes, from: base, depth: depth + 1)
     case .file(_, let isReadOnly):
@@ -392,9 +465,20 @@ struct FileTree: Sendable {
     }
   }
 
-  private mutating func copy(_ node: Int, to path: String) throws(FilesError) {
+  private mutating func copy(
+    _ node: Int, to path: String, isInTree: Bool = false
+  ) throws(FilesError) {
     switch nodes[node] {
-    case .link(let target): try link(path, to: target)
+    case .link(let target):
+      var depth = 0
+      if isInTree, flaw == .copyFollowsLinksInTrees,
+        let end = try? resolve(
+          target, from: parents[node] ?? root, followsLast: true, &depth),
+        case .file = nodes[end]
+      {
+        return try copy(end, to: path)
+      }
+      try link(path, to: target)
     case .file(let bytes, let isReadOnly):
       if flaw == .copySharesFiles, let (folder, last) = try? locate(path),
         case .name(let name) = last
@@ -402,11 +486,16 @@ struct FileTree: Sendable {
         return attach(node, name, in: folder)
       }
       try write(bytes, to: path)
-      if isReadOnly, flaw != .copyForgetsReadOnly { try setReadOnly(true, at: path) }
+      let forgets =
+        flaw == .copyForgetsReadOnly || isInTree && flaw == .copyForgetsReadOnlyInTrees
+      if isReadOnly, !forgets { try setReadOnly(true, at: path) }
     case .folder(let children):
       try makeFolder(path)
       for (name, child) in children.sorted(by: { $0.key < $1.key }) {
-        try copy(child, to: path + "/" + name)
+        if flaw == .copyDropsEmptyFolders, case .folder(let inner) = nodes[child], inner.isEmpty {
+          continue
+        }
+        try copy(child, to: path + "/" + name, isInTree: true)
       }
     case nil: break
     }

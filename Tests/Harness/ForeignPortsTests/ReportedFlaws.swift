@@ -17,17 +17,18 @@ extension ReportedFlaw {
   }
 }
 
-/// Explores a fake with a reported flaw for up to 60 seconds, and expects few calls that show it.
+/// Explores a fake with a flaw for up to a minute, and expects few calls that show it.
 func expectFinding<Subject>(
   of flaw: some ReportedFlaw, in fake: Implementation<Subject>, from live: Implementation<Subject>,
-  _ operations: [AnyOperation<Subject>], sourceLocation: SourceLocation = #_sourceLocation
+  _ operations: [AnyOperation<Subject>], within time: Duration = .seconds(60),
+  sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
   let folder = FileManager.default.temporaryDirectory.appending(path: "flaw-\(UUID())")
   defer { try? FileManager.default.removeItem(at: folder) }
-  var settings = ExplorationSettings.drift(seed: 1)
-  settings.time = .seconds(60)
+  let settings = ExplorationSettings.drift(time: time, seed: 1)
+  print("flaw \(flaw.rawValue) of \(live.id): looked for")
   var results: [DriftResult] = []
-  let time = try await ContinuousClock().measure {
+  let duration = try await ContinuousClock().measure {
     try await findDrift(
       of: [fake], from: live, settings: settings, limit: 1,
       filePath: folder.appending(path: "Tests.swift").path, sourceLocation: sourceLocation,
@@ -39,8 +40,13 @@ func expectFinding<Subject>(
     Issue.record(Comment(rawValue: reason), severity: .warning, sourceLocation: sourceLocation)
     return
   }
-  print("reported flaw \(flaw.rawValue): \(result.findings.first ?? []) in \(time)")
-  let count = try #require(result.findings.first?.count, sourceLocation: sourceLocation)
+  let count = try #require(
+    result.findings.first?.count, "\(flaw.rawValue) was not found", sourceLocation: sourceLocation)
+  // Scripts/measure-drifts reads these lines.
+  print(
+    "flaw \(flaw.rawValue) of \(live.id): \(count) calls, "
+      + "\(count == flaw.calls.lowerBound ? "fewest" : "more"); "
+      + "found in \(duration / .seconds(1)) s with \(result.calls) calls")
   #expect(flaw.calls.contains(count), sourceLocation: sourceLocation)
 }
 
@@ -104,8 +110,6 @@ final class LineConnection {
 extension ExplorationSettings {
   /// One second for a fake that is expected to be right.
   static var foreign: Self {
-    var settings = drift()
-    settings.time = .seconds(1)
-    return settings
+    drift(time: .seconds(1))
   }
 }

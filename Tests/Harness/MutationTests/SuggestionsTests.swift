@@ -39,7 +39,9 @@ import Testing
   @Test func clausesAreAddedAtTheEndOfTheContract() {
     let source = """
       extension Contract<any Port> {
-        static let port = Contract("port", "Port } {") {  // }
+        static let port = Contract(
+          "port", "Port } {"
+        ) {  // }
           Clause("first", "…") { port in port.first("}") }
         } saboteurs: {
         }
@@ -50,7 +52,9 @@ import Testing
     #expect(
       Self.suggestions.added(to: source, contract: "port") == """
         extension Contract<any Port> {
-          static let port = Contract("port", "Port } {") {  // }
+          static let port = Contract(
+            "port", "Port } {"
+          ) {  // }
             Clause("first", "…") { port in port.first("}") }
             Clause("x", "…") { port in
               port.x()

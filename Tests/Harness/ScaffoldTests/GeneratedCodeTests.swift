@@ -36,6 +36,24 @@ import Testing
     #expect(tests == "", "the tests")
   }
 
+  @Test func `calls meet in what texts name, and optional arguments are nil`() throws {
+    let package = try SamplePackage(copying: Self.samples)
+    defer { package.remove() }
+    try package.write(
+      "protocol Shelf { func add(_ folder: String); func all(in folder: String?) -> [String] }",
+      to: "Sources/App/Shelf.swift")
+    let tests = try Scaffold(package.options("Shelf")).files.map(\.text).joined()
+    #expect(tests.contains("static let folderString: Domain<String> = .paths"))
+    #expect(
+      tests.contains("static let folderOptionalString: Domain<String?> = .optional(.paths)"))
+    try package.write(
+      "protocol Labels { func set(_ label: String, body: String) }",
+      to: "Sources/App/Labels.swift")
+    let labels = try Scaffold(package.options("Labels")).files.map(\.text).joined()
+    #expect(labels.contains("static let label: Domain<String> = .keys"))
+    #expect(labels.contains("static let body: Domain<String> = .texts"))
+  }
+
   /// `NumbersClauseTests` is such a file. It is compiled and runs with these tests.
   @Test func `a file with one test for each clause compiles and runs`() throws {
     let expression = try #require(

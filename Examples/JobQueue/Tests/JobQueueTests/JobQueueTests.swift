@@ -1,5 +1,6 @@
 import ContractExploration
 import ContractTesting
+import DriftExploration
 import JobQueue
 import Testing
 
@@ -10,10 +11,29 @@ import Testing
     try await contractCase.verify()
   }
 
-  @Test(arguments: [Implementation<JobQueueFixture>.inMemory, .sqlite, .redis])
-  func `one worker after the other`(_ queue: Implementation<JobQueueFixture>) async throws {
-    try await explore(
-      JobQueueSpecification(), on: queue, settings: .init(runs: 200, time: .seconds(3)))
+  @Test(arguments: [Implementation<JobQueueFixture>.sqlite, .redis])
+  func `the fake answers one worker as the real queue does`(
+    _ queue: Implementation<JobQueueFixture>
+  ) async throws {
+    let delays = Domain.durations(around: .seconds(5))
+    try await exploreDrift(of: .inMemory, from: queue, settings: .drift(time: .seconds(3))) {
+      Operation("push", .keys, .texts, delays) { fixture, id, body, delay in
+        try await fixture.queue.push(Job(id: id, body: body), delay: delay)
+      }
+      Operation("reserve") { fixture in try await fixture.queue.reserve() }
+      Operation("acknowledge", .result(of: "reserve", \Reservation.receipt)) { fixture, receipt in
+        try await fixture.queue.acknowledge(receipt)
+      }
+      Operation("retry", .result(of: "reserve", \Reservation.receipt)) { fixture, receipt in
+        try await fixture.queue.retry(receipt)
+      }
+      Operation("deadLetters") { fixture in try await fixture.queue.deadLetters() }
+      Operation("size") { fixture in try await fixture.queue.size() }
+      Operation("pass", .of(.milliseconds(1), .seconds(5), .seconds(10), .seconds(30))) {
+        fixture, time in
+        fixture.clock.advance(by: time)
+      }
+    }
   }
 
   @Test(arguments: [Implementation<JobQueueFixture>.inMemory, .sqlite, .redis])

@@ -30,11 +30,19 @@ final class CaseServerProcess {
   typealias Line = CaseServerLine
 
   /// Why there is no next line.
-  enum Silence: Error, Equatable {
+  enum Silence: Error, Equatable, CustomStringConvertible {
     /// The process ended: by a signal, or with a status if the signal is `nil`.
     case ended(signal: Int32?, status: Int32)
     /// It said nothing for this long.
     case timedOut
+
+    var description: String {
+      switch self {
+      case .ended(let signal?, _): "ended with signal \(signal)"
+      case .ended(nil, let status): "ended with exit status \(status)"
+      case .timedOut: "did not end in time"
+      }
+    }
   }
 
   private let socket: CInt

@@ -71,9 +71,14 @@ extension MutationRun {
     let process = try CaseServerProcess(program, state: state, folder: folder, name: "suggest")
     defer { process.end() }
     do throws(CaseServerProcess.Silence) {
-      _ = try process.allLines(within: Double(60 + mutants.count * (30 + options.searchSeconds)))
+      // The process answers in the file.
+      while true {
+        _ = try process.line(within: Double(60 + mutants.count * (30 + options.searchSeconds)))
+      }
     } catch {
-      throw MutationError("the explorations \(error):\n\(process.output)")
+      guard error == .ended(signal: nil, status: 0) else {
+        throw MutationError("the explorations \(error):\n\(process.output)")
+      }
     }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
       throw MutationError(
@@ -174,7 +179,8 @@ extension Suggestions {
   /// - Returns: The new text; `nil` if the file has no such contract, or not in a form that can be extended.
   package func added(to source: String, contract: String) -> String? {
     let text = SourceText(source)
-    guard let range = source.range(of: "Contract(\"\(contract)\"") else { return nil }
+    let start = "Contract\\(\\s*\"" + NSRegularExpression.escapedPattern(for: contract) + "\""
+    guard let range = source.range(of: start, options: .regularExpression) else { return nil }
     var offset = source.utf8.distance(from: source.startIndex, to: range.lowerBound)
     var depth = 0
     while offset < text.bytes.count {

@@ -91,7 +91,9 @@ extension ScaffoldText {
   private func domainName(_ name: String, _ type: String) -> String {
     let words = Identifier.words(name)
     let isShared = meanings.contains { $0.words == words && $0.type != type }
-    let parts = type.split { !$0.isLetter && !$0.isNumber }.flatMap { Identifier.words(String($0)) }
+    let parts =
+      (TypeText(type).wrapped == nil ? [] : ["optional"])
+      + type.split { !$0.isLetter && !$0.isNumber }.flatMap { Identifier.words(String($0)) }
     return Identifier.camel(isShared ? words + parts : words)
   }
 
@@ -145,7 +147,9 @@ extension ScaffoldText {
     switch type {
     case "String":
       if mean("path", "file", "folder", "directory") { return ".paths" }
-      return mean("key", "name", "id", "identifier", "tag") ? ".keys" : ".texts"
+      // Most other texts name something, and calls must meet in what they name.
+      return mean("text", "body", "title", "message", "content", "value", "comment", "query")
+        ? ".texts" : ".keys"
     case "Bool": return ".booleans"
     case "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64":
       return ".smallIntegers()"

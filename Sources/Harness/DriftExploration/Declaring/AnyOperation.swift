@@ -58,7 +58,7 @@ struct BoundCall<Subject>: Sendable {
   /// Makes the call on both sides, and compares the answers.
   let perform: @Sendable (DriftPair<Subject>, _ keepsResults: Int?) async -> StepOutcome
   /// The number of the known difference that the arguments satisfy.
-  let known: @Sendable (DriftPair<Subject>, _ fake: String) -> Int?
+  let known: @Sendable (_ fakeResults: [[Any?]], _ fake: String) -> Int?
   /// The arguments as Swift source, given the names of results.
   let arguments: @Sendable (_ nameOfResult: (ResultName) -> String) -> [String]
   /// What distinguishes the arguments from others: equal ones, paths inside others, and the kinds of values.
@@ -81,12 +81,12 @@ struct BoundCall<Subject>: Sendable {
       let call = operation.call
       var liveAnswer: SideAnswer<Answer> = .notCalled
       var fakeAnswer: SideAnswer<Answer> = .notCalled
-      if pair.side != .fake {
+      if pair.mode.side != .fake {
         liveAnswer = await pair.answer(of: .live) {
           try await call(pair.live.fixture, repeat each live)
         }
       }
-      if pair.side != .live {
+      if pair.mode.side != .live {
         fakeAnswer = await pair.answer(of: .fake) {
           try await call(pair.fake.fixture, repeat each fake)
         }
@@ -98,12 +98,13 @@ struct BoundCall<Subject>: Sendable {
       return pair.compare(
         liveAnswer, fakeAnswer, operation.comparison, operation.errorComparison)
     }
-    known = { pair, fake in
-      guard !operation.known.isEmpty,
-        let values = try? (repeat (each arguments.values).resolved(in: pair.fakeResults))
-      else { return nil }
-      return operation.known.firstIndex {
-        $0.applies(to: fake) && $0.condition?(repeat each values) != false
+    known = { results, fake in
+      guard !operation.known.isEmpty else { return nil }
+      let values = try? (repeat (each arguments.values).resolved(in: results))
+      return operation.known.firstIndex { known in
+        guard known.applies(to: fake) else { return false }
+        guard let condition = known.condition else { return true }
+        return values.map { condition(repeat each $0) } ?? false
       }
     }
     self.arguments = { nameOfResult in

@@ -10,18 +10,13 @@ extension Domain where Value == String {
   /// If an operation creates a link at one of them, others have the link in the middle.
   public static var paths: Self {
     of(
-      [
-        "a", "b", "c", "a/b", "b/a", "a/c", "b/c", "c/a", "a/b/c", "b/a/c", "c/a/b", "a/b/c/a",
-        "", ".", "..", "a/..", "a/../b", "a/.", "./a", "a/", "a//b", "../a",
-      ], named: "paths")
+      PlainPaths.all + ["", ".", "..", "a/..", "a/../b", "a/.", "./a", "a/", "a//b", "../a"],
+      families: PlainPaths.families, named: "paths")
   }
 
   /// Plain relative paths over three names, for ports that accept no others.
   public static var plainPaths: Self {
-    of(
-      [
-        "a", "b", "c", "a/b", "b/a", "a/c", "b/c", "c/a", "a/b/c", "b/a/c", "c/a/b", "a/b/c/a",
-      ], named: "plain paths")
+    of(PlainPaths.all, families: PlainPaths.families, named: "plain paths")
   }
 
   /// A few keys, of which some differ only by case or a separator.
@@ -40,6 +35,27 @@ extension Domain where Value == String {
         "null", "true", String(repeating: "a", count: 256),
       ], named: "texts")
   }
+}
+
+/// Paths over three names, up to three levels deep.
+private enum PlainPaths {
+  private static let names = ["a", "b", "c"]
+
+  static let all =
+    names + names.flatMap { name in names.map { "\(name)/\($0)" } }
+    + ["a/b/c", "b/a/c", "c/a/b", "a/b/a"]
+
+  /// Two folders and what is in them, by the same names or by two: trees that can be moved, copied and linked.
+  static let families: [[Int]] = names.flatMap { one in
+    names.filter { $0 != one }.flatMap { other in
+      names.flatMap { inner in
+        [
+          [one, other, "\(one)/\(inner)", "\(other)/\(inner)"],
+          [one, other, inner, "\(one)/\(inner)", "\(one)/\(other)", "\(other)/\(other)"],
+        ]
+      }
+    }
+  }.map { family in family.compactMap { all.firstIndex(of: $0) } }
 }
 
 extension Domain where Value == [UInt8] {

@@ -28,8 +28,14 @@ public struct Domain<Value: Sendable>: Sendable {
   ///   - values: The values, the simplest first.
   ///   - name: What the values mean. Domains of one name share what is drawn.
   public static func of(_ values: [Value], named name: String) -> Self {
+    of(values, families: [], named: name)
+  }
+
+  /// Values of a list, with the indices of those that are drawn together in most runs.
+  static func of(_ values: [Value], families: [[Int]], named name: String) -> Self {
     Self(meanings: [name]) { choices, context in
-      choices.favourite(of: values, domain: context.domain(name)).map { .value($0) }
+      choices.favourite(of: values, families: families, domain: context.domain(name))
+        .map { .value($0) }
     }
   }
 

@@ -91,7 +91,8 @@ public struct Operation<Subject, Answer, each Argument: Sendable>: Sendable {
 
   /// Declares that a fake is known to answer this call otherwise than the live implementation.
   ///
-  /// The exploration goes on after such a difference. The declaration is strict: if the exploration no
+  /// The exploration goes on after such a difference, which may also be that the fake ends the process or does
+  /// not return. The declaration is strict: if the exploration no
   /// longer finds the difference, it fails until the declaration is removed.
   ///
   /// - Parameters:

@@ -46,7 +46,7 @@ extension DriftExplorer {
 
   /// The calls, drawn again from their choices; `nil` if these are other operations now.
   private func drawn(_ commands: [Call]) -> [Call]? {
-    let specification = lockStep(DriftMode(), settings).specification
+    let specification = specification
     var state = specification.initialState
     var calls: [Call] = []
     for command in commands {

@@ -20,8 +20,8 @@ struct DriftExplorer<Subject> {
   let examples: ExampleStore
   /// The most findings.
   let limit: Int
-  /// The exploration's name, by which another process finds it.
-  let process: String
+  /// The process that makes the calls. It stays for all that the exploration does, unless a side ends it.
+  let processes: SubjectProcesses?
 
   /// The most sequences to shrink that show nothing new.
   private static var repetitions: Int { 24 }
@@ -45,6 +45,11 @@ struct DriftExplorer<Subject> {
         return report
       }
       if let seed = failure.seed { settings.seed = seed &+ 1 }
+      if let known = await declared(failure) {
+        mode.avoidedKnown.insert(known)
+        if let file = result.savedExample { try? FileManager.default.removeItem(atPath: file) }
+        continue
+      }
       await condense(&failure, mode)
       let finding = await finding(from: failure, &mode)
       if finding.map({ report.include($0) }) != true {
@@ -56,7 +61,9 @@ struct DriftExplorer<Subject> {
       if finding?.isOfSetUp == true || Task.isCancelled { break }
       if let time = settings.time, time <= .zero { break }
     }
-    if !report.findings.contains(where: \.isOfSetUp) { await seekKnown(&report) }
+    if !report.findings.contains(where: \.isOfSetUp) {
+      await seekKnown(&report, mode)
+    }
     let marks = CallMarks(folder: folder.path)
     // A few sequences may be over before a result is there.
     if report.runs >= 20 {
@@ -68,19 +75,35 @@ struct DriftExplorer<Subject> {
 
   // MARK: - Known differences
 
+  /// The declared difference that a crash or a hang of the fake is.
+  private func declared(_ failure: Failure) async -> DriftMode.Known? {
+    var finding = DriftFinding(failure, specification: specification)
+    guard failure.kind.isEndOfProcess, let call = finding.calls.last,
+      let number = call.bound?.known([], fake.id)
+    else { return nil }
+    await blame(failure, &finding)
+    return finding.guilty == [.fake] ? .init(operation: call.operation, number: number) : nil
+  }
+
   /// Checks that each declared difference is still there.
-  private func seekKnown(_ report: inout DriftReport<Subject>) async {
+  private func seekKnown(_ report: inout DriftReport<Subject>, _ explored: DriftMode) async {
     var settings = settings
     settings.replays = 0
     settings.shrinkCalls = 0
     for operation in operations {
       for (number, known) in operation.known.enumerated()
       where known.fake == nil || known.fake == fake.id {
-        var mode = DriftMode()
-        mode.sought = .init(operation: operation.name, number: number)
-        let result = await lockStep(mode, settings).explore()
-        report.calls += result.calls
-        let isSeen = result.failure != nil
+        let sought = DriftMode.Known(operation: operation.name, number: number)
+        var isSeen = explored.avoidedKnown.contains(sought)
+        if !isSeen {
+          var mode = DriftMode()
+          mode.sought = sought
+          mode.avoided = explored.avoided
+          mode.avoidedKnown = explored.avoidedKnown
+          let result = await lockStep(mode, settings).explore()
+          report.calls += result.calls
+          isSeen = result.failure.map { !$0.kind.isEndOfProcess } ?? false
+        }
         report.known.append((operation.name, known.reason, isSeen))
       }
     }
@@ -93,7 +116,7 @@ struct DriftExplorer<Subject> {
     from failure: Failure, _ mode: inout DriftMode
   ) async -> DriftFinding<Subject>? {
     var finding = DriftFinding(
-      failure, specification: lockStep(DriftMode(), settings).specification)
+      failure, specification: specification)
     var signature: String?
     switch failure.kind {
     case .mismatch(_, .different(_, let text)): signature = text
@@ -127,10 +150,7 @@ struct DriftExplorer<Subject> {
 
   /// Finds out which side ends the process or does not return.
   private func blame(_ failure: Failure, _ finding: inout DriftFinding<Subject>) async {
-    switch failure.kind {
-    case .endedProcess, .setUpEndedProcess, .timedOut: break
-    default: return
-    }
+    guard failure.kind.isEndOfProcess else { return }
     for side in [DriftMode.Side.live, .fake] {
       var mode = DriftMode()
       mode.side = side
@@ -154,36 +174,51 @@ struct DriftExplorer<Subject> {
 
   // MARK: - The engine
 
+  var specification: Specification {
+    Specification(operations, observations, live: live.id, fake: fake.id)
+  }
+
   /// Makes the calls that another process requests.
   func serve() async {
-    await lockStep(.requested, settings).sendingCommands().serve(STDIN_FILENO)
+    await lockStep(DriftMode(), settings).sendingCommands().serve(STDIN_FILENO)
   }
 
   func lockStep(
     _ mode: DriftMode, _ settings: ExplorationSettings
   ) -> LockStep<Specification> {
-    let specification = Specification(
-      operations, observations, live: live.id, fake: fake.id, mode: mode)
-    let live = mode.mutated == .fake ? fake : live
-    let fake = mode.mutated == .live ? live : fake
+    let specification = specification
+    let current = CurrentMode()
     var lockStep = LockStep(specification, settings: settings) { pair in
       do {
         try await specification.finish(pair)
       } catch {
-        try? await pair.tearDown(live.id, fake.id)
+        try? await pair.tearDown()
         throw error
       }
-      try await pair.tearDown(live.id, fake.id)
-    } makeSubject: {
-      try await DriftPair(
-        live: live, fake: fake, mode: mode,
-        recordedOperations: specification.context.recorded.count)
+      try await pair.tearDown()
+    } makeSubject: { [live, fake] in
+      let (mode, marks) = current.value
+      return try await DriftPair(
+        live: mode.mutated == .fake ? fake : live, fake: mode.mutated == .live ? live : fake,
+        mode: mode, marks: marks, recordedOperations: specification.context.recorded.count)
     }
     lockStep.implementation = fake.id
-    lockStep.startProcess = ExplorationProcess.starter(
-      for: process, seed: settings.seed, environment: mode.environment, isInMemory: true)
-    lockStep.isIsolated = lockStep.startProcess != nil
+    lockStep.processes = processes
+    lockStep.keepsProcesses = true
+    lockStep.isIsolated = true
+    lockStep.context = mode.text
+    lockStep.onContext = { current.adopt($0) }
     return lockStep
+  }
+}
+
+extension LockStepFailureKind {
+  /// Whether a side ended the process or did not return.
+  fileprivate var isEndOfProcess: Bool {
+    switch self {
+    case .endedProcess, .setUpEndedProcess, .timedOut: true
+    default: false
+    }
   }
 }
 

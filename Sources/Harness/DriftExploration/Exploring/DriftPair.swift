@@ -6,8 +6,9 @@ import Foundation
 final class DriftPair<Subject> {
   let live: ScopedSubject<Subject>
   let fake: ScopedSubject<Subject>
-  /// The only side on which calls are made; `nil` for both.
-  let side: DriftMode.Side?
+  private let ids: (live: String, fake: String)
+  let mode: DriftMode
+  let marks: CallMarks?
   /// Switches a mutant on for each call of the fake; `nil` if the sides are different implementations.
   let mutants: MutantSwitch?
 
@@ -29,9 +30,11 @@ final class DriftPair<Subject> {
   /// - Throws: ``SideError``.
   init(
     live: Implementation<Subject>, fake: Implementation<Subject>, mode: DriftMode,
-    recordedOperations: Int
+    marks: CallMarks?, recordedOperations: Int
   ) async throws {
-    side = mode.side
+    ids = (live.id, fake.id)
+    self.mode = mode
+    self.marks = marks
     mutants = mode.mutated == nil ? nil : MutantSwitch.current
     self.live = try await SideError.naming(live.id, "making its fixture") {
       try await ScopedSubject(live)
@@ -87,14 +90,14 @@ final class DriftPair<Subject> {
     )
   }
 
-  func tearDown(_ liveID: String, _ fakeID: String) async throws {
+  func tearDown() async throws {
     do {
-      try await SideError.naming(fakeID, "tearing down its fixture") { try await fake.tearDown() }
+      try await SideError.naming(ids.fake, "tearing down its fixture") { try await fake.tearDown() }
     } catch {
       try? await live.tearDown()
       throw error
     }
-    try await SideError.naming(liveID, "tearing down its fixture") { try await live.tearDown() }
+    try await SideError.naming(ids.live, "tearing down its fixture") { try await live.tearDown() }
     if let transcript { throw Transcript(steps: transcript) }
   }
 }

@@ -3,7 +3,7 @@ import ContractTesting
 import Foundation
 import SystemLocks
 
-/// What an exploration looks for; it is sent to the process that makes the calls.
+/// What an exploration looks for; it is sent to the process that makes the calls with each request.
 struct DriftMode: Codable, Sendable {
   enum Side: String, Codable, Sendable {
     case live
@@ -22,6 +22,8 @@ struct DriftMode: Codable, Sendable {
   var ignoredCategories: Set<String> = []
   /// The calls that are not made, because they end the process or do not return.
   var avoided: Set<String> = []
+  /// The declared differences whose calls are not made, for the same reason.
+  var avoidedKnown: Set<Known> = []
   /// The known difference to look for, instead of unknown ones.
   var sought: Known?
   /// The only side on which calls are made.
@@ -33,21 +35,26 @@ struct DriftMode: Codable, Sendable {
   /// The folder in which each operation that is called leaves a file.
   var marks: String?
 
-  /// The variable with the mode of the process that makes the calls.
-  static let variable = "CONTRACT_DRIFT"
-
-  init() {}
-
-  /// The mode that the environment requests, or the default.
-  static var requested: DriftMode {
-    let text = ProcessInfo.processInfo.environment[variable] ?? ""
-    return (try? JSONDecoder().decode(Self.self, from: Data(text.utf8))) ?? DriftMode()
+  /// The mode as a text that ``CurrentMode/adopt(_:)`` reads.
+  var text: String? {
+    (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) }
   }
+}
 
-  /// The environment that requests the mode.
-  var environment: [String: String] {
-    let text = (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) }
-    return [Self.variable: text ?? ""]
+/// The mode of the process that makes the calls, which each request changes.
+final class CurrentMode: Sendable {
+  private let state = Mutex<(mode: DriftMode, marks: CallMarks?)>((DriftMode(), nil))
+
+  var value: (mode: DriftMode, marks: CallMarks?) { state.withLock { $0 } }
+
+  func adopt(_ text: String) {
+    guard let mode = try? JSONDecoder().decode(DriftMode.self, from: Data(text.utf8)) else {
+      return
+    }
+    state.withLock { state in
+      if state.marks?.folder != mode.marks { state.marks = mode.marks.map(CallMarks.init) }
+      state.mode = mode
+    }
   }
 }
 
@@ -144,20 +151,16 @@ struct DriftSpecification<Subject>: Specification {
   let observations: [Observation<Subject>]
   let live: String
   let fake: String
-  let mode: DriftMode
   let context: DrawContext
-  private let marks: CallMarks?
 
   init(
     _ operations: [AnyOperation<Subject>], _ observations: [Observation<Subject>], live: String,
-    fake: String, mode: DriftMode
+    fake: String
   ) {
     self.operations = operations
     self.observations = observations
     self.live = live
     self.fake = fake
-    self.mode = mode
-    marks = mode.marks.map { CallMarks(folder: $0) }
     var meanings: [String] = []
     for meaning in operations.flatMap(\.meanings) where !meanings.contains(meaning) {
       meanings.append(meaning)
@@ -177,7 +180,7 @@ struct DriftSpecification<Subject>: Specification {
 
   func command(from choices: inout Choices, in state: DriftState) -> DriftCall<Subject> {
     guard !operations.isEmpty else { return DriftCall(operation: "", ranks: [], bound: nil) }
-    let first = choices.rule(of: operations.count)
+    let first = choices.preferredRule(of: operations.count)
     var context = context
     context.calls = state.calls
     for offset in operations.indices {
@@ -200,13 +203,13 @@ struct DriftSpecification<Subject>: Specification {
     guard !pair.isOver, let bound = bound(command, on: pair),
       let operation = operations.first(where: { $0.name == command.operation })
     else { return .alike }
-    if !mode.avoided.isEmpty, mode.avoided.contains(Self.place(command.operation, bound)) {
+    if isAvoided(bound, of: operation.name, pair) {
       pair.isOver = true
       return .alike
     }
     let steps = pair.transcript?.count ?? 0
     let outcome = await bound.perform(pair, context.recorded.firstIndex(of: operation.name))
-    if let marks, !operation.references.isEmpty {
+    if let marks = pair.marks, !operation.references.isEmpty {
       if case .skipped = outcome {} else { marks.set(operation.name) }
     }
     if pair.transcript != nil {
@@ -215,7 +218,8 @@ struct DriftSpecification<Subject>: Specification {
       pair.transcript?[steps].call = pair.callNumber - 1
     }
     if case .different(let difference) = outcome {
-      let known = bound.known(pair, fake)
+      // Of an implementation and its mutant, no difference is declared.
+      let known = pair.mode.mutated == nil ? bound.known(pair.fakeResults, fake) : nil
       let response = judged(
         difference, pair, known.map { .init(operation: operation.name, number: $0) },
         at: operation.name, Self.place(operation.name, bound))
@@ -244,7 +248,7 @@ struct DriftSpecification<Subject>: Specification {
     _ number: Int, _ observation: Observation<Subject>, _ pair: DriftPair<Subject>,
     after operation: String
   ) async -> DriftResponse {
-    guard pair.side == nil else { return .alike }
+    guard pair.mode.side == nil else { return .alike }
     let steps = pair.transcript?.count ?? 0
     let outcome = await observation.read(pair)
     pair.transcript?[steps].call = pair.callNumber - 1
@@ -254,12 +258,24 @@ struct DriftSpecification<Subject>: Specification {
     return judged(difference, pair, nil, at: observation.name, name)
   }
 
+  private func isAvoided(
+    _ bound: BoundCall<Subject>, of operation: String, _ pair: DriftPair<Subject>
+  ) -> Bool {
+    let mode = pair.mode
+    if !mode.avoided.isEmpty, mode.avoided.contains(Self.place(operation, bound)) { return true }
+    guard !mode.avoidedKnown.isEmpty, let number = bound.known(pair.fakeResults, fake) else {
+      return false
+    }
+    return mode.avoidedKnown.contains(.init(operation: operation, number: number))
+  }
+
   /// Decides whether a difference ends the run.
   private func judged(
     _ difference: AnswerDifference, _ pair: DriftPair<Subject>, _ known: DriftMode.Known?,
     at name: String, _ place: String
   ) -> DriftResponse {
     guard pair.transcript == nil else { return .alike }
+    let mode = pair.mode
     let category = "\(name)|\(difference.live)|\(difference.fake)"
     let signature = "\(place)|\(difference.live)|\(difference.fake)"
     if let known, known == mode.sought {
@@ -307,7 +323,7 @@ struct EndDifference: Error, CustomStringConvertible {
 
 /// Which operations were called, for the process that explores: an empty file for each.
 struct CallMarks: Sendable {
-  private let folder: String
+  let folder: String
   private let called = CalledNames()
 
   private final class CalledNames: Sendable {

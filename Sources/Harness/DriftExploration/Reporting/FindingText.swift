@@ -17,6 +17,8 @@ struct FindingText<Subject> {
     var source: String
     /// The call in one line, without `try` and `await`.
     var short: String
+    /// The call as statements, if the test writes several.
+    var statements: (before: String, returned: String)?
     /// The variable for the result, if a later call uses it.
     var variable: String?
   }
@@ -51,7 +53,9 @@ struct FindingText<Subject> {
       for word in ["try ", "await "] where short.hasPrefix(word) { short.removeFirst(word.count) }
       return CallText(
         operation: operations.first { $0.name == name }, source: source ?? "try await \(plain)",
-        short: short.contains("\n") ? plain : short, variable: isUsed ? variable : nil)
+        short: short.contains("\n") ? plain : short,
+        statements: closures[index]?.statements(with: [subject] + arguments[index]),
+        variable: isUsed ? variable : nil)
     }
   }
 
@@ -135,16 +139,16 @@ struct FindingText<Subject> {
       let last = calls.last
     else { return nil }
     let answer = differing?.live ?? AnswerText()
-    let before = calls.dropLast().map(\.short)
+    let before = Self.counted(calls.dropLast().map(\.short)) { "\($1) × \($0)" }
     let says = differing == nil ? "returns" : Self.present(answer.text)
     var sentence = "\(lastShort) \(says)"
     if !before.isEmpty {
       sentence +=
-        before.count > 3
-        ? " after \(before.count) calls" : " after " + before.joined(separator: ", ")
+        " after "
+        + (before.count > 3 ? "\(calls.count - 1) calls" : before.joined(separator: ", "))
     }
-    let id = ids.free(
-      calls.count > 5 ? "drift" : calls.compactMap { $0.operation?.name }.joined(separator: "-"))
+    let names = Self.counted(calls.compactMap { $0.operation?.name }) { "\($0)-\($1)-times" }
+    let id = ids.free(names.count > 5 ? "drift" : names.joined(separator: "-"))
     var body: [String] = []
     for (index, call) in calls.enumerated() where index < calls.count - 1 {
       let step = finding.steps.first { $0.call == index && $0.observation == nil }
@@ -157,9 +161,17 @@ struct FindingText<Subject> {
       let read = observations[number].place.closure?.applied(to: [subject])
       body += expectation(read ?? "\(subject)", answer, isVoid: false, part: nil)
     } else {
-      body += expectation(
-        last.source, answer, isVoid: last.operation?.isVoid ?? false,
-        part: last.operation?.partPlace?.closure)
+      let isVoid = last.operation?.isVoid ?? false
+      let part = last.operation?.partPlace?.closure
+      if let (before, returned) = last.statements {
+        // Each of the statements may throw.
+        body +=
+          answer.isThrown
+          ? expectation("\(before)\n_ = \(returned)", answer, isVoid: true, part: part)
+          : [before] + expectation(returned, answer, isVoid: isVoid, part: part)
+      } else {
+        body += expectation(last.source, answer, isVoid: isVoid, part: part)
+      }
     }
     let origin = finding.failure.seed.map { "exploration, seed \($0)" } ?? "exploration"
     return """
@@ -172,6 +184,20 @@ struct FindingText<Subject> {
       """
   }
 
+  /// The texts, of which more than two equal ones in a row become one with their number.
+  private static func counted(
+    _ texts: [String], _ text: (_ one: String, _ count: Int) -> String
+  ) -> [String] {
+    var parts: [String] = []
+    var rest = texts[...]
+    while let first = rest.first {
+      let run = rest.prefix { $0 == first }
+      parts += run.count > 2 ? [text(first, run.count)] : Array(run)
+      rest = rest.dropFirst(run.count)
+    }
+    return parts
+  }
+
   /// A call before the last.
   private func statement(_ call: CallText, isThrown: Bool) -> String {
     if isThrown {
@@ -181,6 +207,9 @@ struct FindingText<Subject> {
     if let variable = call.variable {
       return call.operation?.isOptional == true
         ? "let \(variable) = try #require(\(call.source))" : "let \(variable) = \(call.source)"
+    }
+    if let (before, returned) = call.statements {
+      return "do {\n" + "\(before)\n_ = \(returned)".indented(by: 2) + "\n}"
     }
     return (call.operation?.isVoid == true ? "" : "_ = ") + call.source
   }

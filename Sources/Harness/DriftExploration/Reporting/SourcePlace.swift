@@ -98,6 +98,23 @@ struct ClosureText: Sendable {
     return result + source[end..<source.bytes.count]
   }
 
+  /// The body as statements and the expression that it returns, with other expressions in the place of the
+  /// parameters; `nil` for a body that is one expression, or that only a closure can hold.
+  func statements(with arguments: [String]) -> (before: String, returned: String)? {
+    guard !isExpression, let end = body.range(of: "\nreturn ", options: .backwards) else {
+      return nil
+    }
+    let parts = [body[..<end.lowerBound], body[end.upperBound...]].map { text in
+      var part = self
+      part.body = String(text)
+      part.isExpression = true
+      return part.applied(to: arguments)
+    }
+    // A closure that is called stands for a text that can't be replaced in.
+    let isPlain = parts[0].contains("{ (") == false && !body[..<end.lowerBound].contains("return ")
+    return isPlain ? (parts[0], parts[1]) : nil
+  }
+
   private func called(with arguments: [String]) -> String {
     let effects = [body.contains("try") ? "try" : "", body.contains("await") ? "await" : ""]
     let signature = parameters.isEmpty ? "" : " (\(parameters.joined(separator: ", "))) in"

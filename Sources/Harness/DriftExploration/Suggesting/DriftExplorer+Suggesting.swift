@@ -11,35 +11,44 @@ extension DriftExplorer {
   /// live side confirms the original.
   ///
   /// - Returns: Whether this process was started for that.
-  func suggest(besideFile file: String) async -> Bool {
-    guard let request = SuggestionRequest.current, let mutants = MutantSwitch.current else {
-      return false
-    }
+  /// - Throws: ``SuggestionError``.
+  func suggest(besideFile file: String) async throws -> Bool {
+    guard let request = SuggestionRequest.current else { return false }
+    let mutants = try MutantSwitch(request)
     var ids = ClauseIDs(besideFile: file)
-    var rest = request.pending[...]
+    let pending = request.pending
+    // Without a mutant, calls differ in nothing, and show which code they reach.
+    mutants.chosen = 0
+    var reached: [DriftMode.Side: Set<Int>] = [:]
+    for side in [DriftMode.Side.fake, .live] {
+      for mutant in pending { mutants.forgetReached(mutant) }
+      _ = await difference(in: side, seconds: request.seconds)
+      reached[side] = Set(pending.filter(mutants.isReached))
+    }
+    var rest = pending[...]
     while let mutant = rest.popFirst(), !Task.isCancelled {
       mutants.chosen = mutant
-      mutants.forgetReached(mutant)
-      let sides = [DriftMode.Side.fake, .live]
-      var found: (failure: Failure, side: DriftMode.Side)?
-      for side in sides where found == nil {
-        found = await difference(in: side, seconds: request.seconds).map { ($0, side) }
-        // A mutant of the fake's code isn't in the live side's.
-        if mutants.isReached(mutant) { break }
-      }
-      guard let (failure, side) = found else {
-        let reason =
-          mutants.isReached(mutant)
-          ? "answered alike for \(request.seconds) s: equivalent, or not noticed by these operations"
-          : "not reached by these operations"
-        request.append(Suggestion(mutants: [mutant], reason: reason))
+      let side = [DriftMode.Side.fake, .live].first { reached[$0]?.contains(mutant) == true }
+      guard let side else {
+        try request.append(
+          Suggestion(mutants: [mutant], reason: "not reached by these operations"))
         continue
       }
-      let others = await noticed(by: failure.commands, of: Array(rest), in: side)
+      guard let failure = await difference(in: side, seconds: request.seconds) else {
+        try request.append(
+          Suggestion(
+            mutants: [mutant],
+            reason:
+              "answered alike for \(request.seconds) s: equivalent, or not noticed by these operations"
+          ))
+        continue
+      }
+      let others = await noticed(by: failure.commands, of: Array(rest), in: side, mutants)
       rest.removeAll { others.contains($0) }
-      var suggestion = await confirmed(failure, of: mutant, in: side, &ids)
+      mutants.chosen = mutant
+      var suggestion = await confirmed(failure, in: side, &ids)
       suggestion.mutants = [mutant] + others
-      request.append(suggestion)
+      try request.append(suggestion)
     }
     return true
   }
@@ -54,9 +63,9 @@ extension DriftExplorer {
 
   /// The mutants that calls notice.
   private func noticed(
-    by commands: [Call], of mutants: [Int], in side: DriftMode.Side
+    by commands: [Call], of mutants: [Int], in side: DriftMode.Side, _ switches: MutantSwitch
   ) async -> [Int] {
-    guard let first = mutants.first, let switches = MutantSwitch.current else { return [] }
+    guard let first = mutants.first else { return [] }
     switches.chosen = first
     let runs = Mutex(0)
     let noticed = await lockStep(.mutated(side), settings).sendingCommands()
@@ -73,10 +82,9 @@ extension DriftExplorer {
 
   /// What the live side and the unchanged fake say to the calls.
   private func confirmed(
-    _ failure: Failure, of mutant: Int, in side: DriftMode.Side, _ ids: inout ClauseIDs
+    _ failure: Failure, in side: DriftMode.Side, _ ids: inout ClauseIDs
   ) async -> Suggestion {
-    var finding = DriftFinding(
-      failure, specification: lockStep(DriftMode(), settings).specification)
+    var finding = DriftFinding(failure, specification: specification)
     let transcripts = await transcripts(of: failure.commands, count: 2)
     finding.steps = transcripts.first ?? []
     finding.isStable =
@@ -97,7 +105,6 @@ extension DriftExplorer {
       return Suggestion(mutants: [], reason: "noticed by calls that the live side does not answer")
     }
     // The clause states the answer that the mutant changes: the last, if it ends the process.
-    MutantSwitch.current?.chosen = mutant
     let mutated = await self.transcripts(of: failure.commands, count: 1, in: .mutated(side)).first
     let index = mutated?.firstIndex(where: \.differs) ?? finding.steps.count - 1
     finding.steps[min(index, finding.steps.count - 1)].differs = true

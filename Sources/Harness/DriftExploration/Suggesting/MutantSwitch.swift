@@ -6,23 +6,31 @@ import Foundation
 /// process that makes the calls switches on and off.
 final class MutantSwitch: Sendable {
   /// The switch of this process; `nil` if it was not started to look for suggestions.
-  static let current = MutantSwitch()
+  static let current: MutantSwitch? = SuggestionRequest.current.flatMap { try? MutantSwitch($0) }
 
   private nonisolated(unsafe) let words: UnsafeMutablePointer<Int>
 
   /// Offset of the byte of mutant 0, which is not 0 if the mutant was reached.
   private static let headerSize = 64
 
-  private init?() {
-    let variables = ProcessInfo.processInfo.environment
-    guard SuggestionRequest.current != nil, let path = variables["CONTRACT_MUTATION_STATE"],
-      let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-    else { return nil }
+  /// Maps the file that the tool names.
+  ///
+  /// - Throws: ``SuggestionError/state(path:problem:)``, also for a file that has no place for a mutant.
+  init(
+    _ request: SuggestionRequest,
+    at path: String = ProcessInfo.processInfo.environment["CONTRACT_MUTATION_STATE"] ?? ""
+  ) throws(SuggestionError) {
     let file = open(path, O_RDWR)
+    guard file >= 0 else { throw .state(path: path, problem: String(cString: strerror(errno))) }
     defer { close(file) }
-    guard file >= 0, let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
+    let size = Int(lseek(file, 0, SEEK_END))
+    let needed = Self.headerSize + (request.mutants.max() ?? 0) + 1
+    guard size >= needed, request.mutants.allSatisfy({ $0 > 0 }) else {
+      throw .state(path: path, problem: "\(size) bytes, and the mutants need \(needed)")
+    }
+    guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
       memory != MAP_FAILED
-    else { return nil }
+    else { throw .state(path: path, problem: String(cString: strerror(errno))) }
     words = memory.assumingMemoryBound(to: Int.self)
   }
 
@@ -57,6 +65,24 @@ final class MutantSwitch: Sendable {
   }
 }
 
+/// Why no suggestions can be made.
+enum SuggestionError: Error, Equatable, CustomStringConvertible {
+  /// The memory of the mutants can't be used.
+  case state(path: String, problem: String)
+  /// A suggestion can't be written.
+  case results(path: String, problem: String)
+
+  var description: String {
+    switch self {
+    case .state(let path, let problem):
+      "the mutants' state '\(path)' can't be used: \(problem); run 'contracts suggest' again"
+    case .results(let path, let problem):
+      "a suggestion can't be written to '\(path)': \(problem); make room there and run "
+        + "'contracts suggest' again"
+    }
+  }
+}
+
 /// What the tool asks for, and where the answers go.
 struct SuggestionRequest: Codable {
   /// The numbers of the mutants that no case notices.
@@ -72,12 +98,21 @@ struct SuggestionRequest: Codable {
       try? JSONDecoder().decode(Self.self, from: Data($0.utf8))
     }
 
-  func append(_ suggestion: Suggestion) {
-    guard let line = try? JSONEncoder().encode(suggestion) else { return }
+  /// Adds a line to the file of the answers.
+  ///
+  /// - Throws: ``SuggestionError/results(path:problem:)``. A part of a line may then be at the file's end, which
+  ///   the tool doesn't read, because this process fails.
+  func append(_ suggestion: Suggestion) throws {
+    var rest = ArraySlice(try JSONEncoder().encode(suggestion) + [10])
     let file = open(results, O_WRONLY | O_APPEND | O_CREAT, 0o600)
     defer { close(file) }
-    let bytes = Array(line) + [10]
-    _ = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      guard count > 0 else {
+        throw SuggestionError.results(path: results, problem: String(cString: strerror(errno)))
+      }
+      rest = rest.dropFirst(count)
+    }
   }
 
   /// The mutants for which earlier explorations of this process found nothing.

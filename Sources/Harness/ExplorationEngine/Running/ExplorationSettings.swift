@@ -42,6 +42,9 @@ public struct ExplorationSettings: Sendable {
   /// The way in which runs draw their commands.
   public var strategy: Choices.Strategy
 
+  /// Whether runs have between an eighth of the commands and all: short runs reach states that long ones leave.
+  package var variesSteps = false
+
   /// When timers fire.
   public var timers = TimerOrder.virtual
 

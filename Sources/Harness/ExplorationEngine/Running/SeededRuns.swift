@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// Runs whose commands are drawn from consecutive seeds.
 ///
 /// Equal runs draw equal commands in every process, so a crash record and a request to another
@@ -11,8 +13,9 @@ package struct SeededRuns: Sendable, Codable {
   package var shardNumber: Int
   package var shardCount: Int
   package var strategy: Choices.Strategy
-  /// The number of commands of a run.
-  @usableFromInline package var steps: Int
+  /// The most commands of a run.
+  package var steps: Int
+  package var variesSteps: Bool
   /// The literals that the runs draw more often.
   package var literals: [Int64]
 
@@ -23,11 +26,19 @@ package struct SeededRuns: Sendable, Codable {
     shardCount = settings.shard.count
     strategy = settings.strategy
     steps = settings.steps
+    variesSteps = settings.variesSteps
     self.literals = literals
   }
 
   package func seed(ofRun run: Int) -> UInt64 {
     (Shard(shardNumber, of: shardCount) ?? .whole).seed(ofRun: run, from: base)
+  }
+
+  /// The number of commands of a run.
+  @usableFromInline
+  package func steps(ofRun run: Int) -> Int {
+    guard variesSteps else { return steps }
+    return max(steps >> Int(SplitMix64.mixed(seed(ofRun: run) ^ 0x73_7465_7073) & 3), 1)
   }
 
   /// Whether a run draws numbers that the model's state or responses contain.

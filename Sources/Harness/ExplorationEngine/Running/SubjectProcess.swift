@@ -24,11 +24,13 @@ package enum SubjectArrival: Codable {
 }
 
 /// Keeps a ``SubjectProcess`` in use, and replaces one that has ended.
-package final class SubjectProcesses {
+package final class SubjectProcesses: Sendable {
   /// How long a process may take until it arrives at the exploration.
   private static let startLimit = Duration.seconds(60)
   private let start: StartSubjectProcess
-  private var current: (process: any SubjectProcess, connection: LineConnection)?
+  // Unchecked: one exploration at a time uses the processes, from its thread.
+  private nonisolated(unsafe) var current:
+    (process: any SubjectProcess, connection: LineConnection)?
 
   package init(_ start: @escaping StartSubjectProcess) { self.start = start }
 

@@ -77,19 +77,6 @@ import Testing
     #expect(second.staleExamples.isEmpty)
   }
 
-  @Test func `a stale example without stored commands is reported and kept`() async throws {
-    defer { remove() }
-    let first = await LockStep(
-      DictionarySpecification(), settings: ExplorationSettings(runs: 5000, seed: 4)
-    ) { BuggyDictionary(.b2) }.keeping(ExampleStore(folder)).explore()
-    let file = try #require(first.savedExample)
-    let second = await explore(Changed.DictionarySpecification(), nil, runs: 1)
-    #expect(second.staleExamples.count == 1)
-    #expect(!second.isClean)
-    #expect(second.description.contains("stale example"))
-    #expect(FileManager.default.fileExists(atPath: file))
-  }
-
   @Test func `a damaged file is reported and kept, and a temporary one is not read`()
     async throws
   {
