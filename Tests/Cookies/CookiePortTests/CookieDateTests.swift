@@ -25,6 +25,9 @@ struct CookieDateTests {
       (0.9, "Thu, 01 Jan 1970 00:00:00 GMT"), (-0.5, "Wed, 31 Dec 1969 23:59:59 GMT"),
       (-1e300, "Mon, 01 Jan 1601 00:00:00 GMT"), (1e300, "Fri, 31 Dec 9999 23:59:59 GMT"),
       (.nan, "Mon, 01 Jan 1601 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+      (784_198_177, "Mon, 07 Nov 1994 08:49:37 GMT"),
+      (784_284_577, "Tue, 08 Nov 1994 08:49:37 GMT"),
+      (784_630_177, "Sat, 12 Nov 1994 08:49:37 GMT"),
     ])
   func format(_ seconds: TimeInterval, _ text: String) {
     #expect(CookieDate.format(Date(timeIntervalSince1970: seconds)) == text)

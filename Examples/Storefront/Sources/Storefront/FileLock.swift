@@ -11,7 +11,7 @@ struct FileLock {
   /// Waits until the lock is acquired.
   init(_ file: URL) throws(CookieStoreError) {
     descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.failure(file) }
+    guard descriptor != -1 else { throw Self.failure(file) }
     while flock(descriptor, LOCK_EX) != 0 {
       guard errno == EINTR else {
         let failure = Self.failure(file)

@@ -11,7 +11,8 @@ public final class JSONCookieStore: CookieStore {
   private let file: URL
   private let policy: CookiePolicy
   private let now: @Sendable () -> Date
-  private let listeners = Mutex<[UUID: AsyncStream<CookieChange>.Continuation]>([:])
+  /// Those that have ended stay, because an app has few.
+  private let listeners = Mutex<[AsyncStream<CookieChange>.Continuation]>([])
 
   /// Opens a store. The first operation that adds a cookie creates the file.
   ///
@@ -28,7 +29,7 @@ public final class JSONCookieStore: CookieStore {
     self.now = now
   }
 
-  deinit { for listener in listeners.withLock(\.values) { listener.finish() } }
+  deinit { for listener in listeners.withLock(\.self) { listener.finish() } }
 
   @discardableResult
   public func store(
@@ -83,11 +84,7 @@ public final class JSONCookieStore: CookieStore {
 
   public func changes() -> AsyncStream<CookieChange> {
     let (stream, continuation) = AsyncStream<CookieChange>.makeStream()
-    let id = UUID()
-    listeners.withLock { $0[id] = continuation }
-    continuation.onTermination = { [weak self] _ in
-      self?.listeners.withLock { $0[id] = nil }
-    }
+    listeners.withLock { $0.append(continuation) }
     return stream
   }
 
@@ -98,7 +95,6 @@ public final class JSONCookieStore: CookieStore {
     let lock = try FileLock(file.appendingPathExtension("lock"))
     defer { lock.release() }
     var jar = try read()
-    let before = jar
     var changes: [CookieChange] = []
     let value: Value
     do throws(CookieRejection) {
@@ -106,8 +102,8 @@ public final class JSONCookieStore: CookieStore {
     } catch {
       throw .rejected(error)
     }
-    if jar != before { try write(jar) }
-    let listeners = listeners.withLock { Array($0.values) }
+    try write(jar)
+    let listeners = listeners.withLock(\.self)
     for change in changes {
       for listener in listeners { listener.yield(change) }
     }

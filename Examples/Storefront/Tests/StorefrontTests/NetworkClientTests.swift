@@ -26,6 +26,7 @@ import TransportPort
     #expect(try await client.text(at: "/orders") == "three orders")
     #expect(transport.requests.map(\.head.path) == ["/session", "/orders"])
     #expect(String(decoding: transport.requests[0].body, as: UTF8.self) == "ada\nsecret")
+    #expect(transport.requests[0].head.headerFields[.contentType] == "text/plain")
     #expect(transport.requests[1].head.headerFields[.cookie] == "session=abc123")
   }
 
@@ -51,6 +52,19 @@ import TransportPort
       try await client.signIn(user: "ada", password: "wrong")
     }
     #expect(store.all().isEmpty)
+  }
+
+  @Test func `a sign-in needs the status 200 and the session cookie, both`() async throws {
+    let cookie = "session=abc123; Path=/; Secure; HttpOnly"
+    for answer in [
+      OriginScript.respond(202, headerFields: ["Set-Cookie": cookie]), .respond(text: "welcome"),
+    ] {
+      store.clear()
+      let (client, _) = try client { _ in answer }
+      await #expect(throws: NetworkClientError.self) {
+        try await client.signIn(user: "ada", password: "secret")
+      }
+    }
   }
 
   @Test func `without a session no request is sent`() async throws {
