@@ -131,8 +131,8 @@ let harness: [Target] = [
   .target(
     name: "ContractMutation",
     dependencies: [
-      "CPlatform", "ContractEvidence", "ContractReports", "HarnessSupport", "SwiftSource",
-      "SystemLocks", "SystemProcesses",
+      "CPlatform", "ContractEvidence", "HarnessSupport", "SwiftSource", "SystemLocks",
+      "SystemProcesses",
     ]),
   .target(name: "ContractScaffold", dependencies: ["SwiftSource", "SystemProcesses"]),
   .executableTarget(

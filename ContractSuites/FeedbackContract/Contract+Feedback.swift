@@ -64,15 +64,38 @@ extension Contract<FeedbackFixture> {
         load.atVendor.answer(.form("A form"))
         #expect(try await load.form().title == "A form")
       }
-      Clause("stranger-not-removed", "a client that starts to listen during a load is not removed")
-      {
-        fixture in
+      Clause(
+        "stranger-not-removed",
+        "a client that starts to listen during a load gets its answer, and is not removed"
+      ) { fixture in
         let load = try await fixture.begin("form")
         fixture.vendor.letStrangerListen()
+        load.atVendor.answer(.form("for the stranger"))
         load.task.cancel()
         await #expect(throws: CancellationError.self) { try await load.form() }
         #expect(
           fixture.vendor.listener == .stranger, "the service removed another client's listener")
+      }
+      Clause(
+        "stranger-passes", "after a client that came and went during a load, another load may begin"
+      ) { fixture in
+        for isAnswered in [true, false] {
+          let lost = try await fixture.begin("form")
+          fixture.vendor.letStrangerListen()
+          fixture.vendor.letStrangerLeave()
+          let next = try await fixture.begin("next")
+          lost.task.cancel()
+          await #expect(throws: CancellationError.self) { try await lost.form() }
+          #expect(fixture.vendor.listener == .service, "the lost load removed the next listener")
+          if isAnswered {
+            next.atVendor.answer(.form("the next"))
+            #expect(try await next.form().title == "the next")
+          } else {
+            await fixture.passTime(fixture.timeLimit)
+            await #expect(throws: FeedbackTimeoutError.self) { try await next.form() }
+          }
+          try await fixture.expectNewLoadWorks()
+        }
       }
     }
     ClauseGroup("Answers") {

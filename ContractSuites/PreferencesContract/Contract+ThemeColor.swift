@@ -29,7 +29,10 @@ extension Contract<ThemeColorFixture> {
     }
     Clause("unreadable", "a stored text that is not a colour is an error until a colour is set") {
       open in
-      for text in ["", "teal", "008080", "#08", "#00808", "#+08080", "#0080800", "#00808\u{e9}"] {
+      for text in [
+        "", "teal", "008080", "?008080", "#08", "#00808", "#+08080", "#-00000", "#0080800",
+        "#00808\u{e9}",
+      ] {
         let provider = try open(text)
         #expect(throws: UnreadableThemeColorError(found: text)) { try provider.themeColor() }
         provider.setThemeColor(.teal)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Implementation<any Jobs> {
-  static let scoped = live("scoped") { (scope: FixtureScope) in
+  static let scoped = live("scoped") { scope in
     let folder = try scope.temporaryDirectry()  // expect: value of type 'FixtureScope' has no member 'temporaryDirectry'
     return try FileJobs(folder)
   }

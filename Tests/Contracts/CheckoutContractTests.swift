@@ -82,7 +82,7 @@ extension Implementation<NavigatorFixture> {
   .lacking(.goingBack, because: "a spy only records what it is asked to show")
 
   /// A stack, seen by what it renders. ``CheckoutPorts`` sees it by its screens.
-  static let stack = live("stack") {
+  static let stack = live("stack") { _ in
     let rendered = Mutex([Screen.named("home")])
     let navigator = StackNavigator(root: .named("home")) { screens in
       rendered.withLock { $0 = screens }
@@ -116,7 +116,7 @@ extension Implementation<FeatureTogglesFixture> {
   }
   .version { _ in AdaptedVersion.foundation }
 
-  static let environment = live("environment") {
+  static let environment = live("environment") { _ in
     let variables = Mutex<[String: String]>([:])
     @Sendable func set(_ toggle: FeatureToggle, _ isEnabled: Bool) {
       let name =

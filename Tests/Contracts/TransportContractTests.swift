@@ -12,10 +12,16 @@ import TransportContract
   }
 }
 
-/// The clauses on a recording of curl; see ``Implementation/curlReplayed``.
-@Suite(.serialized) struct TransportReplayContractTests {
-  @Test(arguments: Contract.transport.cases(for: .curlReplayed))
+/// The clauses on a recording of curl; see ``Implementation/curlReplayed``. Each runs twice, and many wait for
+/// their time limit, so two run at a time.
+@Suite struct TransportReplayContractTests {
+  @Test(.serialized, arguments: cases(for: .curlReplayed, withParity: 0))
   func holds(_ contractCase: ContractCase<TransportFixture>) async throws {
+    try await contractCase.verify()
+  }
+
+  @Test(.serialized, arguments: cases(for: .curlReplayed, withParity: 1))
+  func holdsToo(_ contractCase: ContractCase<TransportFixture>) async throws {
     try await RecordedClause.$caseID.withValue(contractCase.id) { try await contractCase.verify() }
   }
 }
@@ -23,21 +29,23 @@ import TransportContract
 /// URLSession runs in two other processes, one for each test. In one, its cases would take longer than
 /// all other suites together, because many wait for their time limit.
 @Suite struct TransportURLSessionContractTests {
-  @Test(.serialized, arguments: cases(withParity: 0))
+  @Test(.serialized, arguments: cases(for: .urlSession, withParity: 0))
   func holds(_ contractCase: ContractCase<TransportFixture>) async throws {
     try await contractCase.verify()
   }
 
-  @Test(.serialized, arguments: cases(withParity: 1))
+  @Test(.serialized, arguments: cases(for: .urlSession, withParity: 1))
   func holdsToo(_ contractCase: ContractCase<TransportFixture>) async throws {
     try await contractCase.verify()
   }
+}
 
-  /// The cases whose ids have an even or an odd length. Another process has to choose alike for one
-  /// case, so the position among all cases is of no use.
-  private static func cases(withParity parity: Int) -> [ContractCase<TransportFixture>] {
-    Contract.transport.cases(for: .urlSession).filter { $0.id.utf8.count % 2 == parity }
-  }
+/// The cases whose ids have an even or an odd length. Another process has to choose alike for one case, so the
+/// position among all cases is of no use.
+private func cases(
+  for implementation: Implementation<TransportFixture>, withParity parity: Int
+) -> [ContractCase<TransportFixture>] {
+  Contract.transport.cases(for: implementation).filter { $0.id.utf8.count % 2 == parity }
 }
 
 /// Saboteurs run several at a time: one that starves is caught all the same.

@@ -40,17 +40,12 @@ extension Implementation<TransportFixture> {
 struct RecordedClause {
   private let clause: Clause<TransportFixture>
 
-  /// The id of the case.
-  @TaskLocal static var caseID: String?
-
-  struct Missing: Error, CustomStringConvertible {
-    let description = "only TransportReplayContractTests says which clause to record"
-  }
+  struct NotInCase: Error {}
 
   static func current() throws -> RecordedClause {
-    let id = caseID?.split(separator: "/").last?.split(separator: "@").first.map(String.init)
-    guard let id, let clause = Contract.transport.clauses.first(where: { $0.id == id }) else {
-      throw Missing()
+    let id = RunningCase.current?.id.clause
+    guard let clause = Contract.transport.clauses.first(where: { $0.id == id }) else {
+      throw NotInCase()
     }
     return RecordedClause(clause: clause)
   }

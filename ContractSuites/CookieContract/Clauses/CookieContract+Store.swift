@@ -130,6 +130,22 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["o=1", "o=1", "o=1"])
     }
     Clause(
+      "delete-under-expired", "an expired cookie is not deleted with its domain, nor counted",
+      from: "this project", requires: .controllableClock
+    ) { fixture in
+      let gone = try await fixture.set("a=1; Max-Age=60")
+      let kept = try await fixture.set("b=1")
+      fixture.clock.advance(by: 60)
+      let reported = try await fixture.changes {
+        checkEqual(
+          try await fixture.store.deleteAll(under: "example.com"), 1, "the count of cookies deleted"
+        )
+        try await fixture.store.removeExpired()
+      }
+      checkEqual(
+        reported, [.removed(kept, .deleted), .removed(gone, .expired)], "the changes reported")
+    }
+    Clause(
       "changes-deleted-under", "each cookie deleted with its domain is reported",
       from: "this project"
     ) { fixture in
@@ -327,7 +343,7 @@ extension ClauseGroup<CookieStoreFixture> {
       let gone = try await fixture.set("b=1; Max-Age=60")
       fixture.clock.advance(by: 60)
       let reported = try await fixture.changes {
-        try await fixture.store.restore([kept])
+        try await fixture.store.restore([kept, gone])
         checkEqual(try await fixture.store.removeExpired(), 0, "the count after restoring")
       }
       checkEqual(

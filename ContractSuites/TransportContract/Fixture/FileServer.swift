@@ -8,6 +8,9 @@ public struct FileServer: Sendable {
   /// Starts the server for a folder; `nil` for the scripted one.
   let start: (@Sendable (URL, FixtureScope) async throws -> TransportPeer)?
 
+  /// Whether the server's own log shows the requests.
+  private(set) var hasLog = false
+
   /// Creates a server.
   ///
   /// - Parameter start: Starts a server for the files of a folder, registers its end with the scope's
@@ -36,12 +39,16 @@ public struct FileServer: Sendable {
     _ program: ForeignServer.Program, _ scheme: HTTPOrigin.Scheme = .https,
     requestsPerConnection: Int? = nil
   ) -> FileServer {
-    FileServer { folder, scope in
+    var files = FileServer { folder, scope in
       let server = try await ForeignServer(
         program, .serving(folder, scheme), in: scope.temporaryDirectory(),
-        requestsPerConnection: requestsPerConnection)
+        requestsPerConnection: requestsPerConnection, logsRequests: true)
       scope.onTearDown { server.close() }
-      return TransportPeer(url: server.url, port: server.port)
+      var peer = TransportPeer(url: server.url, port: server.port)
+      peer.serverLog = server.output
+      return peer
     }
+    files.hasLog = true
+    return files
   }
 }

@@ -29,6 +29,7 @@ public struct TransportFixture: Sendable {
   private let makePeer: MakePeer
   private let server: HTTP2Server
   private let fileServer: FileServer
+  private let peers = Peers()
   private let open: @Sendable ([TransportPeer], TransportSetup) async throws -> Opened
 
   private struct Opened {
@@ -46,8 +47,8 @@ public struct TransportFixture: Sendable {
   ///   - makePeer: Starts a scripted server other than `ScriptedOrigin`.
   ///   - open: Opens a transport with the given settings.
   ///
-  /// The logs of the scripted servers are the fixture's witness: a transport that never connects to one
-  /// proves nothing.
+  /// The logs of the servers are the fixture's witness: a transport that never connects to one proves nothing. Those of
+  /// the scripted servers count connections; those of other projects are written by the server itself.
   public init<Transport: HTTPTransport>(
     in scope: FixtureScope, shuttingDown shutDown: @escaping @Sendable (Transport) async -> Void,
     server: HTTP2Server = .scripted, fileServer: FileServer = .scripted,
@@ -63,14 +64,16 @@ public struct TransportFixture: Sendable {
         scope.onTearDown { origin.close() }
         return TransportPeer(origin)
       }
-    let logs = PeerLogs()
-    self.makePeer = { plan, scheme, tunnels in
+    self.makePeer = { [peers] plan, scheme, tunnels in
       let peer = try makePeer(plan, scheme, tunnels)
-      logs.append(peer.log)
+      peers.append(peer)
       return peer
     }
-    if server.start == nil, fileServer.start == nil {
-      scope.addWitness("the logs of the servers", .connection) { logs.connectionCount }
+    if fileServer.start == nil || fileServer.hasLog {
+      let isScripted = server.start == nil && fileServer.start == nil
+      scope.addWitness("the logs of the servers", isScripted ? .connection : .serverLog) {
+        [peers] in peers.traces
+      }
     }
     self.open = { _, setup in
       let transport = try await open(setup)
@@ -104,15 +107,18 @@ public struct TransportFixture: Sendable {
   }
 }
 
-/// The logs of all servers of a fixture.
-private final class PeerLogs: Sendable {
-  private let logs = Mutex<[PeerLog]>([])
+/// All servers of a fixture.
+private final class Peers: Sendable {
+  private let all = Mutex<[TransportPeer]>([])
 
-  func append(_ log: PeerLog) { logs.withLock { $0.append(log) } }
+  func append(_ peer: TransportPeer) { all.withLock { $0.append(peer) } }
 
-  /// How many connections the servers have accepted.
-  var connectionCount: Int {
-    logs.withLock(\.self).map(\.counts.connections).reduce(0, +)
+  /// How many connections the servers have accepted, and how long their own logs are.
+  var traces: Int {
+    all.withLock(\.self).map { peer in
+      let log = peer.serverLog.flatMap { try? Data(contentsOf: $0).count }
+      return log ?? peer.log.counts.connections
+    }.reduce(0, +)
   }
 }
 
@@ -140,7 +146,8 @@ extension TransportFixture {
         .send("0\r\nX-End: yes\r\n\r\n"),
       ]
     }
-    return try await world([try await server.start?(scope) ?? peer(plan, scheme: .https)])
+    guard let start = server.start else { return try await world([peer(plan, scheme: .https)]) }
+    return try await world(foreign: start(scope))
   }
 
   /// Opens a transport and a server of files.
@@ -161,7 +168,13 @@ extension TransportFixture {
     for (name, content) in files {
       try Data(content).write(to: folder.appendingPathComponent(name))
     }
-    return try await world([try await start(folder, scope)])
+    return try await world(foreign: start(folder, scope))
+  }
+
+  /// Opens a transport and a server that is not scripted.
+  private func world(foreign peer: TransportPeer) async throws -> TransportWorld {
+    peers.append(peer)
+    return try await world([peer])
   }
 
   /// Opens a transport for these peers. The first is the default peer of the world's methods.

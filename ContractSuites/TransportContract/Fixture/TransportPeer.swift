@@ -1,3 +1,4 @@
+import Foundation
 public import ScriptedOrigin
 public import TransportPort
 
@@ -14,6 +15,9 @@ public struct TransportPeer: Sendable {
 
   /// The requests and connections that reached the server.
   public let log: PeerLog
+
+  /// The file that the server of another project logs requests to, or `nil`.
+  var serverLog: URL?
 
   /// The server in memory; `nil` for one on a socket.
   let inMemory: InMemoryPeer?

@@ -42,9 +42,6 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
   /// Whether the prevailing rule has as many labels as `domain`, or `domain` is a wildcard's
   /// parent.
   public func isPublicSuffix(_ domain: String) -> Bool {
-    guard !rules.isEmpty else {
-      return countsUnlistedTopLevel && !domain.isEmpty && !domain.utf8.contains(UInt8(ascii: "."))
-    }
     if rules.contains("!" + domain) { return false }
     // The algorithm doesn't cover a wildcard's parent. It counts as a suffix, as in libpsl, because
     // that is the safe choice.

@@ -53,11 +53,14 @@ package struct CommandLineProgram: Sendable {
     commands + [
       Command(
         """
-        completions bash|zsh|fish
+        completions bash
             Prints a script that completes commands and options: source <(\(name) completions bash)
         """
       ) {
-        try Output.print(try Completions(of: self).script(for: $0))
+        guard $0 == ["bash"] else {
+          throw UsageError("'\(name) completions bash' completes only for bash")
+        }
+        try Output.print(completions)
         return 0
       },
       Command("help [COMMAND]") {

@@ -20,15 +20,10 @@ package struct MutationOptions: Sendable {
   package var maximum: Int?
   /// Chooses the mutants if there are more than ``maximum``.
   package var seed = 0
-  /// The most minutes for judging.
-  package var minutes: Int?
   /// The shard of the mutants.
   package var shard = Shard.whole
   /// Whether to judge again what an earlier run has judged.
   package var isFresh = false
-  /// Whether to look for a set of cases that notices as much as all.
-  package var reduces = false
-
   /// A regular expression of the tests that explore drift, or `nil` to look for them in the package.
   package var explorations: String?
   /// How long to search for calls that notice a mutant, in seconds.

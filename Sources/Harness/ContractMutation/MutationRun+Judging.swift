@@ -80,9 +80,7 @@ extension MutationRun {
     let total = items.count
     let progress = progress
     let tally = Mutex((done: 0, survived: 0))
-    let queue = JudgingQueue(
-      items, judging.unmutated, deadline: options.minutes.map { start + .seconds(60 * $0) }
-    ) { mutant, verdict in
+    let queue = JudgingQueue(items, judging.unmutated) { mutant, verdict in
       writer.write(mutant, verdict)
       let (done, survived) = tally.withLock { tally in
         tally.done += 1
@@ -103,20 +101,6 @@ extension MutationRun {
       .step(
         "judged \(judged) mutants in \(tenths / 10).\(tenths % 10) s, "
           + "\(Int(60 * Double(judged) / max(seconds, 0.001))) a minute"))
-  }
-
-  /// Finds a set of cases that notices as much as all.
-  func reduce(_ chosen: [Mutant], _ judging: Judging) throws(MutationError) {
-    let results = judging.writer.journal.results
-    let noticed = chosen.compactMap { mutant in
-      results[mutant.id]?.verdict.killer.flatMap { killer in
-        judging.item(mutant).map { (item: $0, killer: killer) }
-      }
-    }
-    progress(.step("looking for cases that can be left out"))
-    let cases = try CaseReduction(noticed, judging.unmutated).run(judges: try judges(judging))
-    judging.writer.write(.init(cases: cases, mutants: noticed.count))
-    if let error = judging.writer.error { throw error }
   }
 
   private func judges(_ judging: Judging) throws(MutationError) -> [MutantJudge] {

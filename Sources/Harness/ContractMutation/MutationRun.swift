@@ -85,7 +85,6 @@ package struct MutationRun {
     let chosen = try choose(from: mutants, places: chosenPlaces)
     try judge(chosen, judging)
     if let tests = options.tests { try judge(chosen, byTests: tests, judging) }
-    if options.reduces { try reduce(chosen, judging) }
     return (judging, chosen)
   }
 

@@ -1,5 +1,5 @@
 /// A finding that a store is known to have.
-struct CrashDeviation: Sendable, Hashable {
+struct CrashDeviation: Sendable, Hashable, Codable {
   /// A part of the line that says after what the crash happens; empty for any.
   var event: String
   /// A part of what is found.

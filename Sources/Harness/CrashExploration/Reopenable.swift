@@ -4,7 +4,7 @@ public import Foundation
 /// A fixture that opens a subject in any folder: a new one, or what a crash has left.
 ///
 ///     extension Implementation<Reopenable<NoteStore>> {
-///       static let file = live("file") {
+///       static let file = live("file") { _ in
 ///         Reopenable { folder, scope in
 ///           let store = try NoteStore(in: folder)
 ///           scope.onTearDown { try await store.close() }
@@ -42,8 +42,9 @@ public struct Reopenable<Subject>: Sendable {
   /// Declares a known finding, so that the exploration goes on to others.
   ///
   /// The report counts the crashes that have it. An exploration that does not find it fails, so that the
-  /// declaration is removed; one of given commands, one with a limit of time, and clauses do not. A finding
-  /// that ends the subject's process, or hangs, cannot be declared.
+  /// declaration is removed; one of given commands, one with a limit of time, and clauses do not. After a
+  /// finding that ends the subject's process, or hangs, another process goes on; clauses, which run in the
+  /// case's process, end with it.
   ///
   /// - Parameters:
   ///   - event: A part of what the report says after 'crash after': `write of 8192 bytes at 0 to data.mdb`.

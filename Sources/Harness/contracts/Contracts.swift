@@ -9,12 +9,11 @@ struct Contracts {
   static let program: CommandLineProgram = .init(
     name: "contracts",
     version:
-      "contracts \(packageVersion), journal format \(JournalRecord.formatVersion), report format "
-      + "\(JSONReport.formatVersion)",
+      "contracts \(packageVersion), journal format \(JournalRecord.formatVersion)",
     commands: [
       .init(
         """
-        report [JOURNAL…] [--format terminal|markdown|html|junit|json|github]
+        report [JOURNAL…] [--format terminal|markdown|html|github]
                [--output FILE] [--base BASE] [--all]
             Shows the matrix of one or several journals, merged, and the changes from the journal
             BASE. Exits with 0 even if cases fail. A terminal report of more than 50 lines is
@@ -52,7 +51,7 @@ struct Contracts {
       ) { try GateCommand($0).run() },
       .init(
         """
-        history FOLDER [--format text|html] [--output FILE]
+        history FOLDER
             Shows the journals of a folder over time: their cases, failures, deviations, problems and
             strength, since when each failing case fails, the cases that both held and failed on a commit,
             and the declarations that have changed.
@@ -100,19 +99,18 @@ struct Contracts {
       .init(
         """
         mutate --target TARGET[,TARGET…] [--contract NAME] [--implementation NAME] [--filter REGEX]
-               [--tests REGEX] [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N] [--minutes N]
-               [--shard 2/16] [--again all] [--mutant ID] [--reduce]
-               [--format terminal|markdown|html|stryker] [--output FILE]
+               [--tests REGEX] [--only FILE[:LINES]] [--since COMMIT] [--max N] [--seed N]
+               [--shard 2/16] [--again all] [--mutant ID]
             Changes the targets' code in small ways, in a copy of the package, and shows which
             changes no clause notices. A second run judges only what has changed. --tests names
-            other tests, which judge what no case notices. --reduce looks for a set of cases that
-            notices as much as all. Exits with 0 even if mutants survive, and with 1 if the cases
-            fail without any mutant, or if a live implementation does not reach its adapter.
+            other tests, which judge what no case notices. Exits with 0 even if mutants survive, and
+            with 1 if the cases fail without any mutant, or if a live implementation does not reach
+            its adapter.
         """
       ) { try MutateCommand($0).run() },
       .init(
         """
-        mutations JOURNAL… [--format terminal|markdown|html|stryker] [--output FILE]
+        mutations JOURNAL…
             Shows the results of runs of 'mutate', merged; they are in
             .build/contracts/mutation/TARGET.jsonl.
         """

@@ -6,31 +6,17 @@ import Foundation
 /// `contracts history`: shows what the journals of a folder say over time.
 struct HistoryCommand {
   private var folder: String
-  private var isPage: Bool
-  private var output: String?
 
   init(_ arguments: [String]) throws(UsageError) {
-    let arguments = try Arguments(arguments, options: ["format", "output"])
+    let arguments = try Arguments(arguments, options: [])
     guard arguments.operands.count == 1 else {
       throw UsageError("'contracts history' needs one folder: contracts history FOLDER")
     }
     folder = arguments.operands[0]
-    output = arguments["output"]
-    switch arguments["format"] {
-    case nil, "text": isPage = false
-    case "html": isPage = true
-    case let other?: throw UsageError("--format '\(other)' is not valid; give text or html")
-    }
   }
 
   func run() throws -> Int32 {
-    let report = HistoryReport(EvidenceHistory(try journals()))
-    let text = isPage ? report.html : report.text
-    if let output {
-      try Output.put(text, into: output)
-    } else {
-      try Output.print(text)
-    }
+    try Output.print(HistoryReport(EvidenceHistory(try journals())).text)
     return 0
   }
 

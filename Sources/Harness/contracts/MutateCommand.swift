@@ -7,17 +7,14 @@ import HarnessSupport
 /// `contracts mutate`: changes code in small ways, and shows which changes no clause notices.
 struct MutateCommand {
   private var options: MutationOptions
-  private var format: MutationReportFormat
-  private var output: String?
 
   init(_ arguments: [String]) throws(UsageError) {
     let arguments = try Arguments(
       arguments,
       options: [
         "target", "contract", "implementation", "filter", "tests", "only", "since", "mutant", "max",
-        "seed",
-        "minutes", "shard", "again", "format", "output",
-      ], flags: ["reduce"])
+        "seed", "shard", "again",
+      ])
     if let operand = arguments.operands.first {
       throw UsageError("unexpected argument '\(operand)'; 'contracts mutate' takes only options")
     }
@@ -34,7 +31,6 @@ struct MutateCommand {
     options.mutant = arguments["mutant"]
     options.maximum = try arguments.positiveNumber("max")
     options.seed = try arguments.positiveNumber("seed") ?? 0
-    options.minutes = try arguments.positiveNumber("minutes")
     do throws(EnvironmentError) {
       if let text = arguments["shard"] { options.shard = try Shard(text, from: "--shard") }
     } catch {
@@ -46,9 +42,6 @@ struct MutateCommand {
       }
       options.isFresh = true
     }
-    options.reduces = arguments.flags.contains("reduce")
-    format = try Self.format(arguments["format"])
-    output = arguments["output"]
   }
 
   static func places(_ texts: [String]) throws(UsageError) -> [MutationOptions.Place] {
@@ -61,16 +54,6 @@ struct MutateCommand {
       places.append(place)
     }
     return places
-  }
-
-  static func format(_ name: String?) throws(UsageError) -> MutationReportFormat {
-    guard let name else { return .terminal }
-    guard let format = MutationReportFormat(rawValue: name) else {
-      throw UsageError(
-        "--format '\(name)' is not valid; give one of "
-          + MutationReportFormat.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return format
   }
 
   func run() throws -> Int32 {
@@ -94,32 +77,22 @@ struct MutateCommand {
           + (result.verdict.message.map { ": \($0)" } ?? "") + "\n")
       return 0
     }
-    let text = format.text(of: journal, root: root)
-    if let output {
-      try Output.put(text, into: output)
-      try Output.print(MutationReport(of: journal, root: root).summary + "\n")
-    } else {
-      try Output.print(text + (format == .terminal ? "journal: \(run.journalPath)\n" : ""))
-    }
+    let report = MutationReport(of: journal, root: root)
+    try Output.print(report.text + "journal: \(run.journalPath)\n")
     // What its cases show, they show of something else.
-    return MutationReport(of: journal, root: root).impostors.isEmpty ? 0 : 1
+    return report.impostors.isEmpty ? 0 : 1
   }
 }
 
 /// `contracts mutations`: shows the results of one or several runs of `contracts mutate`.
 struct MutationsCommand {
   private var journals: [String]
-  private var format: MutationReportFormat
-  private var output: String?
 
   init(_ arguments: [String]) throws(UsageError) {
-    let arguments = try Arguments(arguments, options: ["format", "output"])
-    journals = arguments.operands
+    journals = try Arguments(arguments, options: []).operands
     guard !journals.isEmpty else {
       throw UsageError("'contracts mutations' needs the journals of 'contracts mutate'")
     }
-    format = try MutateCommand.format(arguments["format"])
-    output = arguments["output"]
   }
 
   func run() throws -> Int32 {
@@ -130,8 +103,8 @@ struct MutationsCommand {
       Contracts.program.printError(error.description)
       return 66
     }
-    let text = format.text(of: journal, root: FileManager.default.currentDirectoryPath)
-    if let output { try Output.put(text, into: output) } else { try Output.print(text) }
+    let root = FileManager.default.currentDirectoryPath
+    try Output.print(MutationReport(of: journal, root: root).text)
     return 0
   }
 }

@@ -23,7 +23,7 @@ public final class FakeFeedbackService: FeedbackService {
     try Task.checkCancellation()
     let answers = AsyncStream<Answer>.makeStream()
     let number = try vendor.begin(id, answeringTo: answers.continuation)
-    defer { vendor.state.withLock { $0.model.end(number) } }
+    defer { vendor.end(number) }
     for await answer in answers.stream { return try answer.get() }
     // The stream ends without an element only if the task is cancelled.
     throw CancellationError()
@@ -43,9 +43,10 @@ public final class FakeFeedbackService: FeedbackService {
   /// ``FeedbackTimeoutError``.
   public func advance(by duration: Duration) {
     vendor.state.withLock { state in
-      guard let expired = state.model.advance(by: duration) else { return }
-      let error = FeedbackTimeoutError(id: expired.id, timeLimit: state.model.timeLimit)
-      state.continuation?.yield(.failure(error))
+      for expired in state.model.advance(by: duration) {
+        let error = FeedbackTimeoutError(id: expired.id, timeLimit: state.model.timeLimit)
+        state.continuations[expired.number]?.yield(.failure(error))
+      }
     }
   }
 
@@ -56,7 +57,9 @@ public final class FakeFeedbackService: FeedbackService {
   }
 
   /// Whether a service on this vendor waits for an answer.
-  public var isListening: Bool { vendor.state.withLock { $0.model.listener == .service } }
+  public var isListening: Bool {
+    vendor.state.withLock { if case .load = $0.model.listener { true } else { false } }
+  }
 
   /// A load that has reached the vendor.
   public struct Load: Sendable {
@@ -78,13 +81,13 @@ public final class FakeFeedbackService: FeedbackService {
   fileprivate typealias Answer = Result<FeedbackForm, any Error>
 }
 
-/// The state that the services of one app share: the model and the waiting caller.
+/// The state that the services of one app share: the model and the waiting callers.
 private final class Vendor: Sendable {
   struct State {
     var model: FeedbackModel
     var onLoad: (@Sendable (FakeFeedbackService.Load) -> Void)?
-    /// Receives the answer to the load in flight.
-    var continuation: AsyncStream<FakeFeedbackService.Answer>.Continuation?
+    /// Receive the answers to the loads in flight, by number.
+    var continuations: [Int: AsyncStream<FakeFeedbackService.Answer>.Continuation] = [:]
   }
 
   let state: Mutex<State>
@@ -104,7 +107,7 @@ private final class Vendor: Sendable {
   ) throws -> Int {
     let (number, onLoad) = try state.withLock { state in
       let number = try state.model.begin(id)
-      state.continuation = continuation
+      state.continuations[number] = continuation
       return (number, state.onLoad)
     }
     if let onLoad {
@@ -122,7 +125,15 @@ private final class Vendor: Sendable {
 
   func answer(_ number: Int, _ answer: FakeFeedbackService.Answer) {
     state.withLock { state in
-      if state.model.isListening(for: number) { state.continuation?.yield(answer) }
+      guard state.model.listener == .load(number: number) else { return }
+      state.continuations[number]?.yield(answer)
+    }
+  }
+
+  func end(_ number: Int) {
+    state.withLock { state in
+      state.model.end(number)
+      state.continuations[number] = nil
     }
   }
 }

@@ -1,9 +1,9 @@
-/// The behaviour of a feedback service as a state machine: the load in flight and its deadline.
+/// The behaviour of a feedback service as a state machine: the loads in flight and their deadlines.
 struct FeedbackModel {
   /// The receiver of the vendor's next answer.
-  enum Listener {
+  enum Listener: Equatable {
     case nobody
-    case service
+    case load(number: Int)
     case stranger
   }
 
@@ -16,7 +16,8 @@ struct FeedbackModel {
 
   let timeLimit: Duration
   private(set) var now: Duration = .zero
-  private(set) var load: Load?
+  /// More than one only if a stranger came and went, and so took the listener's place from the first.
+  private var loads: [Load] = []
   private(set) var listener: Listener = .nobody
   private(set) var requestedIDs: [String] = []
 
@@ -24,29 +25,25 @@ struct FeedbackModel {
 
   /// Begins a load and returns its number.
   mutating func begin(_ id: String) throws(MultipleFormLoadError) -> Int {
-    guard load == nil, listener == .nobody else { throw MultipleFormLoadError(id: id) }
+    guard listener == .nobody else { throw MultipleFormLoadError(id: id) }
     requestedIDs.append(id)
-    load = Load(number: requestedIDs.count, id: id, deadline: now + timeLimit)
-    listener = .service
-    return requestedIDs.count
+    let number = requestedIDs.count
+    loads.append(Load(number: number, id: id, deadline: now + timeLimit))
+    listener = .load(number: number)
+    return number
   }
 
-  /// Ends a load. A load that has ended already is ignored.
+  /// Ends a load.
   mutating func end(_ number: Int) {
-    guard load?.number == number else { return }
-    load = nil
-    // A stranger that became the listener during the load remains the listener.
-    if listener == .service { listener = .nobody }
+    loads.removeAll { $0.number == number }
+    // A stranger, or another load after it, remains the listener.
+    if listener == .load(number: number) { listener = .nobody }
   }
 
-  /// Whether an answer to a load reaches it.
-  func isListening(for number: Int) -> Bool { load?.number == number && listener == .service }
-
-  /// Advances time, and returns the load if its deadline has passed. Its caller ends it.
-  mutating func advance(by duration: Duration) -> Load? {
+  /// Advances time, and returns the loads whose deadline has passed. Their callers end them.
+  mutating func advance(by duration: Duration) -> [Load] {
     now += duration
-    guard let load, load.deadline <= now else { return nil }
-    return load
+    return loads.filter { $0.deadline <= now }
   }
 
   /// Makes another client the vendor's listener, or removes it.

@@ -36,8 +36,8 @@ public final class ThirdPartyFeedbackService: FeedbackService {
     sdk = FormLoad.SDK(load: loadFeedback, getDelegate: getDelegate, setDelegate: setDelegate)
   }
 
-  /// A century: the system's clocks trap if an instant overflows.
-  private static var longestSleep: Duration { .seconds(3_155_760_000) }
+  /// About a century: the system's clocks trap if an instant overflows.
+  private static var longestSleep: Duration { .seconds(Int64(UInt32.max)) }
 
   public func loadForm(_ id: String) async throws -> FeedbackForm {
     try Task.checkCancellation()

@@ -105,7 +105,8 @@ package final class ThirdPartySandbox: Sendable {
     case .answering(let answer): Thread { load.answer(answer) }.start()
     case .answeringSynchronously(let answer): load.answer(answer)
     case .answeringTwice(let answer):
-      for _ in 1...2 { Thread { load.answer(answer) }.start() }
+      Thread { load.answer(answer) }.start()
+      Thread { load.answer(answer) }.start()
     case .stalling: break
     }
   }

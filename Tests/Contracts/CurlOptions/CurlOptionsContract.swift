@@ -1,5 +1,6 @@
 import ContractTesting
 import ScriptedOrigin
+import SystemLocks
 import Testing
 import TransportCurlAdapter
 import TransportPort
@@ -8,6 +9,7 @@ import TransportPort
 struct CurlOptionsFixture: Sendable {
   let scope: FixtureScope
   let open: @Sendable (CurlTransport.Configuration) throws -> CurlTransport
+  private let origins = Origins()
 
   init(
     in scope: FixtureScope,
@@ -17,7 +19,15 @@ struct CurlOptionsFixture: Sendable {
   ) {
     self.scope = scope
     self.open = open
+    scope.addWitness("the log of the servers", .connection) { [origins] in
+      origins.all.withLock(\.self).map(\.log.connectionCount).reduce(0, +)
+    }
   }
+}
+
+/// The servers of a fixture.
+private final class Origins: Sendable {
+  let all = Mutex<[ScriptedOrigin]>([])
 }
 
 private let manual = "curl.se, curl_easy_setopt"
@@ -181,6 +191,7 @@ extension CurlOptionsFixture {
     let plan = OriginPlan(identity: identity) { _ in .respond(text: "hi") }
     let origin = try ScriptedOrigin(plan, scheme: scheme)
     scope.onTearDown { origin.close() }
+    origins.all.withLock { $0.append(origin) }
     return origin
   }
 

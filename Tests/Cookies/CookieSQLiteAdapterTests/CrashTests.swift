@@ -46,8 +46,8 @@ import Testing
 }
 
 extension Implementation<Reopenable<CookieStoreFixture>> {
-  static let sqlitePowerLoss = live("sqlite-power-loss") { .sqlite(.powerLoss) }
-  static let sqliteProcessCrash = live("sqlite-process-crash") { .sqlite(.processCrash) }
+  static let sqlitePowerLoss = live("sqlite-power-loss") { _ in .sqlite(.powerLoss) }
+  static let sqliteProcessCrash = live("sqlite-process-crash") { _ in .sqlite(.processCrash) }
 }
 
 extension Reopenable<CookieStoreFixture> {

@@ -6,7 +6,6 @@ import Testing
     (["mutate", "CookiePort"], "unexpected argument 'CookiePort'"),
     (["mutate", "--target", "A", "--only", "F.swift:x"], "--only 'F.swift:x' is not valid"),
     (["mutate", "--target", "A", "--shard", "3/2"], "--shard '3/2' is not valid"),
-    (["mutate", "--target", "A", "--format", "pdf"], "--format 'pdf' is not valid"),
     (["mutate", "--target", "A", "--max", "0"], "--max '0' is not valid"),
     (["mutate", "--target", "A", "--again", "x"], "--again 'x' is not valid"),
     (["mutations"], "needs the journals"),

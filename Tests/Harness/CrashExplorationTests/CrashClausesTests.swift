@@ -5,7 +5,7 @@ import Testing
 
 /// The group of clauses about crashes, on stores that survive them in different degrees.
 @Suite(.enabled(if: FileRecorder.unavailability == nil)) struct CrashClausesTests {
-  @Test(arguments: Contract.noteCrashes.cases(for: .rightFile, .log, .folderlessFile, .lateFile))
+  @Test(arguments: Contract.noteCrashes.cases(for: .file, .log, .lazyFile, .lateFile))
   func `clauses hold`(_ clause: ContractCase<Reopenable<any NoteStore>>) async throws {
     try await clause.verify()
   }
@@ -20,29 +20,33 @@ extension Contract where Fixture == Reopenable<any NoteStore> {
   static let noteCrashes = Contract("note-crashes", "Notes across crashes") {
     ClauseGroup<Reopenable<any NoteStore>>.surviving(crashes: NoteSpecification())
   } saboteurs: {
-    saboteur("rename-first", .renameFirst, caughtBy: "crash-consistency", "power-loss")
-    saboteur("in-place", .inPlace, caughtBy: "crash-consistency", "process-crash", "power-loss")
-    saboteur("two-steps", .twice, caughtBy: "crash-consistency")
-    saboteur("late", .late, caughtBy: "process-crash")
-    saboteur("no-folder", .withoutFolder, caughtBy: "power-loss")
-    saboteur("foundation", .foundation, caughtBy: "crash-consistency", "power-loss")
     saboteur(
-      "modest", .right, caughtBy: "lacks-process-crash-survival", "lacks-power-loss-survival")
+      "in-place", named: "the file is overwritten",
+      caughtBy: "crash-consistency", "process-crash", "power-loss")
+    saboteur("two-steps", named: "a file for each note", caughtBy: "crash-consistency")
+    saboteur("late", .late, caughtBy: "process-crash")
+    saboteur("no-folder", .lazy, caughtBy: "power-loss")
+    saboteur(
+      "foundation", named: "Foundation's atomic write", caughtBy: "crash-consistency", "power-loss")
+    saboteur(
+      "modest", .replacing, caughtBy: "lacks-process-crash-survival", "lacks-power-loss-survival")
   }
 
   private static func saboteur(
-    _ id: String, _ way: FileNoteStore.Way, caughtBy clauses: String...
+    _ id: String, _ habit: Habit? = nil, named name: String = "", caughtBy clauses: String...
   ) -> Saboteur<Fixture> {
-    Saboteur(id, "saves as \(way)", caughtBy: clauses, timeLimit: .seconds(60)) { _ in .file(way) }
+    Saboteur(id, "saves by another habit", caughtBy: clauses, timeLimit: .seconds(60)) { _ in
+      try (habit ?? Habit.named(name)).reopenable
+    }
   }
 }
 
 extension Implementation where Fixture == Reopenable<any NoteStore> {
-  static let log = live("log") { .log(hasChecksums: true) }
+  static let log = live("log") { _ in try Habit.named("a log of states with checksums").reopenable }
 
-  static let folderlessFile = live("folderless-file") { .file(.withoutFolder) }
+  static let lazyFile = live("lazy-file") { _ in Habit.lazy.reopenable }
     .lacking(.powerLossSurvival, because: "only a flush synchronizes the folder")
 
-  static let lateFile = live("late-file") { .file(.late) }
+  static let lateFile = live("late-file") { _ in Habit.late.reopenable }
     .lacking(.processCrashSurvival, because: "a change is saved with the next one")
 }

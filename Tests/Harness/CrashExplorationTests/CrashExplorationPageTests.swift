@@ -10,11 +10,11 @@ extension NoteSpecification: PersistentSpecification {
 }
 
 extension Implementation where Fixture == Reopenable<any NoteStore> {
-  static let rightFile = live("right-file") {
-    Reopenable { folder, scope in try FileNoteStore(in: folder, .right) }
+  static let file = live("file") { _ in
+    Reopenable { folder, scope in try FileNoteStore(in: folder, .replacing) }
   }
 
-  static let lmdb = live("lmdb") {
+  static let lmdb = live("lmdb") { _ in
     Reopenable { folder, scope in
       let store = try LMDBStore(in: folder)
       scope.onTearDown { store.close() }
@@ -27,7 +27,7 @@ extension Implementation where Fixture == Reopenable<any NoteStore> {
 
 @Suite struct CrashExplorationPageTests {
   @Test func notesSurviveCrashes() async throws {
-    try await exploreCrashes(NoteSpecification(), on: .rightFile)
+    try await exploreCrashes(NoteSpecification(), on: .file)
   }
 
   @Test(.enabled(if: LMDBStore.library != nil, "install it: apt-get install liblmdb0"))

@@ -49,7 +49,7 @@ import Testing
   func `LMDB without a sync loses commits in a power loss`(_ mode: LMDBStore.Mode) async throws {
     try await withKnownIssue {
       try await exploreCrashes(
-        NoteSpecification(), on: .live("lmdb-\(mode.rawValue)") { Self.lmdb(mode) },
+        NoteSpecification(), on: .live("lmdb-\(mode.rawValue)") { _ in Self.lmdb(mode) },
         settings: .init(runs: 1, seed: 3, steps: Self.steps, shrinkCalls: 0))
     } matching: {
       $0.comments.contains { $0.rawValue.contains("after a power loss") }

@@ -123,16 +123,4 @@ import Testing
       }
     }
   }
-
-  @Test func `results without a declaration are a problem`() {
-    let records = EvidenceSample().records.filter { record in
-      if case .implementation(let one) = record.event { one.kind == .fake } else { true }
-    }
-    #expect(
-      Matrix(records).problems == [
-        "the journals have results of things@real and no record that declares it; part of a "
-          + "journal is missing"
-      ])
-    #expect(Matrix(records).isFailure)
-  }
 }

@@ -44,12 +44,6 @@ import Testing
     #expect(Matrix(start).tables.first?.columns.map(\.name) == ["fake", "live"])
   }
 
-  @Test func `a case that started and never ended has crashed`() {
-    #expect(outcome([record("r", 1, .caseStarted(id))]) == .crashed(signal: 0))
-    #expect(
-      outcome([record("r", 1, .caseStarted(id)), record("r", 2, end(.passed))]) == .passed)
-  }
-
   @Test func `a crash that the journal attributes to one case is no result of the others`() {
     let other = CaseID(contract: "c", clause: "a", implementation: "fake")
     let crash = [
@@ -168,14 +162,6 @@ import Testing
     #expect(matrix.cells.map(\.name) == ["c/a@live"])
   }
 
-  @Test func `a failure on one platform is not hidden by a later pass on another`() {
-    let matrix = self.matrix(linux: .passed, macOS: .failed)
-    #expect(matrix.tables.first?.columns.map(\.name) == ["fake", "live (linux)", "live (macos)"])
-    #expect(matrix.cells.map(\.name) == ["c/a@live (linux)", "c/a@live (macos)"])
-    #expect(matrix.cells.map(\.result.outcome) == [.passed, .failed])
-    #expect(matrix.isFailure)
-  }
-
   @Test func `a saboteur that escapes on one platform has escaped`() {
     func saboteur(_ run: String, _ time: Double, isCaught: Bool) -> JournalRecord {
       record(
@@ -196,14 +182,6 @@ import Testing
         saboteur("m", 2, isCaught: true),
       ])
     #expect(fixed.tables.first?.saboteurs.map(\.isCaught) == [true])
-  }
-
-  @Test func `a case that ran twice in a run and failed once is flaky`() {
-    let twice = [
-      record("r", 1, .caseStarted(id)), record("r", 2, end(.failed)),
-      record("r", 3, .caseStarted(id)), record("r", 4, end(.passed)),
-    ]
-    #expect(outcome(twice) == .flaky(reason: "failed in 1 of 2 runs"))
   }
 
   @Test func `the order of records and duplicates make no difference`() {
@@ -241,22 +219,5 @@ import Testing
       var generator = SplitMix64(seed: UInt64(seed))
       #expect(Matrix(records.shuffled(using: &generator)) == matrix)
     }
-  }
-
-  @Test func `the digest depends on the clauses' sentences and the revision`() {
-    func digest(_ sentence: String, revision: Int = 1) -> String {
-      ContractSummary(
-        id: "c", title: "C", revision: revision,
-        clauses: [
-          ClauseSummary(
-            id: "a", sentence: sentence, source: nil, group: nil, requires: [], absenceOf: nil,
-            file: "F.swift", line: 1)
-        ]
-      ).digest
-    }
-    #expect(digest("x") == digest("x"))
-    #expect(digest("x") != digest("y"))
-    #expect(digest("x") != digest("x", revision: 2))
-    #expect(digest("x").count == 16)
   }
 }

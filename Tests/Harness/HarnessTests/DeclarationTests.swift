@@ -32,7 +32,8 @@ import Testing
     let run = try await SpecimenRun(specimen)
     #expect(run.status == 1)
     #expect(run.output.contains(sentence), "\(run.output)")
-    #expect(run.matrix.problems.count == 1)
+    let defects = run.matrix.defects
+    #expect(run.matrix.problems.count { !defects.contains($0) } == 1, "\(run.matrix.problems)")
   }
 
   @Test func `a dropped clause is reported as not run`() async throws {

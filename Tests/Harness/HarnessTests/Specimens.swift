@@ -383,18 +383,18 @@ extension Implementation<Counter> {
     error is Refusal ? "the counter refused" : nil
   }
 
-  static let unmade = live("unmade") { throw Refusal() }.unavailable(where: isRefusal)
-  static let refusing = live("refusing") { Counter { _ in throw Refusal() } }
+  static let unmade = live("unmade") { _ in throw Refusal() }.unavailable(where: isRefusal)
+  static let refusing = live("refusing") { _ in Counter { _ in throw Refusal() } }
     .unavailable(where: isRefusal)
   /// Records an issue before the refusal.
-  static let late = live("late") {
+  static let late = live("late") { _ in
     Counter { _ in
       Issue.record("an issue")
       throw Refusal()
     }
   }
   .unavailable(where: isRefusal)
-  static let other = live("other") { Counter { _ in throw CancellationError() } }
+  static let other = live("other") { _ in Counter { _ in throw CancellationError() } }
     .unavailable(where: isRefusal)
 
   /// Writes its sum to a file.
@@ -436,28 +436,28 @@ extension Implementation<Counter> {
   }
 
   static let sound = fake("sound") { .remembering() }
-  static let soundLive = live("sound-live") { .remembering() }
-  static let stuck = live("stuck") { Counter { _ in 0 } }
+  static let soundLive = live("sound-live") { _ in .remembering() }
+  static let stuck = live("stuck") { _ in Counter { _ in 0 } }
     .lacking(.memory, because: "it is stuck")
     .deviating(from: "lacks-memory", because: "it is stuck")
-  static let forgetful = live("forgetful") { Counter { $0 } }
+  static let forgetful = live("forgetful") { _ in Counter { $0 } }
     .lacking(.memory, because: "it keeps nothing")
-  static let trapping = live("trapping") { Counter { $0 / ($0 - $0) } }
+  static let trapping = live("trapping") { _ in Counter { $0 / ($0 - $0) } }
     .lacking(.memory, because: "it traps")
     .deviating(from: "lacks-memory", by: .crashing, because: "it traps")
   /// Overflows its stack.
-  static let overflowing = live("overflowing") { Counter { Self.recurse($0) } }
+  static let overflowing = live("overflowing") { _ in Counter { Self.recurse($0) } }
   /// Crashes in a task that belongs to no case.
-  static let detached = live("detached") {
+  static let detached = live("detached") { _ in
     Counter { number in await Task.detached { number / (number - number) }.value }
   }
   /// Its fixture is never made.
-  static let waiting = live("waiting") {
+  static let waiting = live("waiting") { _ in
     try await Task.sleep(for: .seconds(3600))
     return .remembering()
   }
   .timeLimit(.milliseconds(200))
-  static let aborting = live("aborting") { Counter { _ in abort() } }
+  static let aborting = live("aborting") { _ in Counter { _ in abort() } }
 
   private static func recurse(_ number: Int) -> Int {
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 512) { memory in
@@ -466,10 +466,10 @@ extension Implementation<Counter> {
     }
   }
 
-  static let exiting = live("exiting") { Counter { _ in exit(3) } }
+  static let exiting = live("exiting") { _ in Counter { _ in exit(3) } }
     .lacking(.memory, because: "it exits")
     .deviating(from: "lacks-memory", by: .crashing, because: "it exits")
-  static let stalling = live("stalling") {
+  static let stalling = live("stalling") { _ in
     Counter { _ in
       try await Task.sleep(for: .seconds(3600))
       return 0
@@ -477,7 +477,7 @@ extension Implementation<Counter> {
   }
   .lacking(.memory, because: "it waits")
   .deviating(from: "lacks-memory", by: .timingOut(after: .milliseconds(300)), because: "it waits")
-  static let blocking = live("blocking") {
+  static let blocking = live("blocking") { _ in
     Counter { _ in
       DispatchSemaphore(value: 0).wait()
       return 0
@@ -489,7 +489,7 @@ extension Implementation<Counter> {
     scope.onTearDown { throw Refusal() }
     return .remembering()
   }
-  static let unmakeable = live("unmakeable") { throw Refusal() }
+  static let unmakeable = live("unmakeable") { _ in throw Refusal() }
 
   /// Makes a folder, and kills the test process.
   static let killed = live("killed") { scope in

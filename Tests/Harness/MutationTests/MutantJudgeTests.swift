@@ -8,10 +8,30 @@ import Testing
 /// Judges the mutants of `Fixture/Sample.swift` by the cases of `Fixture/Main.swift`: everything
 /// except SwiftPM's build, in seconds.
 @Suite struct MutantJudgeTests {
-  @Test func `each mutant is reported as what it is, and none stops the others`() throws {
+  @Test
+  func
+    `verdicts are right, repeat, and are those of changes made by hand; cases that fail stop it`()
+    throws
+  {
+    // Building it takes most of the time.
     let fixture = try JudgedFixture()
     defer { fixture.source.remove() }
     let byID = try fixture.judge()
+    expectRightVerdicts(byID, fixture)
+    let second = try fixture.judge()
+    for mutant in fixture.source.module.mutants {
+      #expect(
+        byID[mutant.id]?.status == second[mutant.id]?.status, "\(JudgedFixture.change(mutant))")
+    }
+    try expectVerdictsByHand(byID, fixture)
+    for (flaw, message) in [("fails", "fails: not twice"), ("flaky", "is flaky")] {
+      let error = #expect(throws: MutationError.self) { try fixture.judge(with: flaw) }
+      #expect(error?.description.contains("sample/twice@fake \(message)") == true)
+    }
+  }
+
+  /// Each mutant is reported as what it is, and none stops the others.
+  private func expectRightVerdicts(_ byID: [String: MutantVerdict], _ fixture: JudgedFixture) {
     let verdicts = fixture.byChange(byID)
 
     // An endless loop is ended by fuel.
@@ -59,51 +79,16 @@ import Testing
     #expect(verdicts["arithmetic: x + 99 → x - 99"]?.status == .unreached)
   }
 
-  @Test func `two runs agree`() throws {
-    let fixture = try JudgedFixture()
-    defer { fixture.source.remove() }
-    let first = try fixture.judge().mapValues(\.status)
-    let second = try fixture.judge().mapValues(\.status)
-    for mutant in fixture.source.module.mutants {
-      #expect(first[mutant.id] == second[mutant.id], "\(JudgedFixture.change(mutant))")
-    }
-  }
-
-  @Test func `the verdict is that of the same change made by hand`() throws {
-    let fixture = try JudgedFixture()
-    defer { fixture.source.remove() }
-    let verdicts = try fixture.judge()
+  private func expectVerdictsByHand(
+    _ verdicts: [String: MutantVerdict], _ fixture: JudgedFixture
+  ) throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["CONTRACT_SOAK_MUTANTS"].flatMap { Int($0) } ?? 5
+    let count = environment["CONTRACT_SOAK_MUTANTS"].flatMap { Int($0) } ?? 1
     for mutant in fixture.source.module.mutants.sorted(by: { $0.id < $1.id }).prefix(count) {
       let isNoticed = try fixture.isNoticedByHand(mutant)
       #expect(
         verdicts[mutant.id]?.status.isDetected == isNoticed, "\(JudgedFixture.change(mutant))")
     }
-  }
-
-  @Test func `a case is left out if others notice the same, and only then`() throws {
-    let fixture = try JudgedFixture()
-    defer { fixture.source.remove() }
-    let cases = try fixture.sufficientCases()
-    #expect(cases.contains("sample/entry@fake"))
-    #expect(cases.contains("sample/twice@fake"))
-    #expect(cases.count { $0.hasPrefix("sample/sum") } == 1, "\(cases)")
-  }
-
-  @Test func `a case that fails without mutants stops the run with the reason`() throws {
-    let fixture = try JudgedFixture(replacing: "Sample.twice(2) == 4", by: "Sample.twice(2) == 5")
-    defer { fixture.source.remove() }
-    let error = #expect(throws: MutationError.self) { try fixture.judge() }
-    #expect(error?.description.contains("sample/twice@fake fails: not twice") == true)
-  }
-
-  @Test func `a flaky case stops the run with the reason`() throws {
-    let fixture = try JudgedFixture(
-      replacing: "Sample.twice(2) == 4", by: "(Sample.isOpen = !Sample.isOpen) == ()")
-    defer { fixture.source.remove() }
-    let error = #expect(throws: MutationError.self) { try fixture.judge() }
-    #expect(error?.description.contains("sample/twice@fake is flaky") == true)
   }
 }
 
@@ -116,14 +101,13 @@ struct JudgedFixture {
     "\(mutant.operator.rawValue): \(mutant.original) → \(mutant.replacement)"
   }
 
-  /// Builds the fixture, with a change in its cases.
-  init(replacing part: String = "", by text: String = "") throws {
+  /// Builds the fixture.
+  init() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Fixture")
     let sample = try String(
       contentsOf: folder.appendingPathComponent("Sample.swift"), encoding: .utf8)
-    var main = try String(contentsOf: folder.appendingPathComponent("Main.swift"), encoding: .utf8)
-    if !part.isEmpty { main = main.replacing(part, with: text) }
+    let main = try String(contentsOf: folder.appendingPathComponent("Main.swift"), encoding: .utf8)
     source = try TypedSource(sample)
     #expect(try source.unviable() == [])
     let copy = source.scratch.path
@@ -139,47 +123,35 @@ struct JudgedFixture {
   }
 
   /// Judges all mutants, and returns the verdicts by the mutants' ids.
-  func judge() throws -> [String: MutantVerdict] { try judgeAndReduce(false).verdicts }
-
-  /// Verdicts by the mutants' changes. Of several with the same change, the first in the source.
-  func byChange(_ verdicts: [String: MutantVerdict]) -> [String: MutantVerdict] {
-    Dictionary(
-      source.module.mutants.map { (Self.change($0), verdicts[$0.id] ?? MutantVerdict(.unviable)) },
-      uniquingKeysWith: { first, _ in first })
-  }
-
-  /// Judges all mutants, and returns a set of cases that notices as much as all.
-  func sufficientCases() throws -> [String] { try judgeAndReduce(true).cases }
-
-  private func judgeAndReduce(
-    _ reduces: Bool
-  ) throws -> (verdicts: [String: MutantVerdict], cases: [String]) {
+  ///
+  /// - Parameter flaw: What is wrong with a case: it `fails` or is `flaky`.
+  func judge(with flaw: String? = nil) throws -> [String: MutantVerdict] {
     let numbers = source.numbers
     let state = try SwitchState(folder: source.folder, name: "unmutated", count: numbers.count)
+    var program = program
+    if let flaw { program.request["SAMPLE_FLAW"] = flaw }
     let unmutated = try UnmutatedRun(program, state: state, folder: source.folder)
-    let found = Mutex<[(item: JudgingQueue.Item, verdict: MutantVerdict)]>([])
-    var verdicts = numbers.mapValues { _ in MutantVerdict(.unreached) }
+    let verdicts = Mutex(numbers.mapValues { _ in MutantVerdict(.unreached) })
     let items = source.module.mutants.compactMap { mutant -> JudgingQueue.Item? in
       let number = numbers[mutant.id] ?? 0
       let cases = unmutated.reach[number] ?? []
       if cases.isEmpty, !unmutated.reachedOnce.contains(number) { return nil }
       return JudgingQueue.Item(number: number, mutant: mutant, cases: cases)
     }
-    let queue = JudgingQueue(items, unmutated, deadline: nil) { mutant, verdict in
-      guard let item = items.first(where: { $0.mutant.id == mutant.id }) else { return }
-      found.withLock { $0.append((item, verdict)) }
+    let queue = JudgingQueue(items, unmutated) { mutant, verdict in
+      verdicts.withLock { $0[mutant.id] = verdict }
     }
-    let judges = try (reduces ? ["one", "two"] : ["one"]).map {
-      try MutantJudge(
-        program, unmutated, count: numbers.count, folder: source.folder, name: $0)
-    }
-    try queue.run(judges: judges)
-    for (item, verdict) in found.withLock(\.self) { verdicts[item.mutant.id] = verdict }
-    guard reduces else { return (verdicts, []) }
-    let noticed = found.withLock(\.self).compactMap { item, verdict in
-      verdict.killer.map { (item: item, killer: $0) }
-    }
-    return (verdicts, try CaseReduction(noticed, unmutated).run(judges: judges))
+    let judge = try MutantJudge(
+      program, unmutated, count: numbers.count, folder: source.folder, name: "judge")
+    try queue.run(judges: [judge])
+    return verdicts.withLock(\.self)
+  }
+
+  /// Verdicts by the mutants' changes. Of several with the same change, the first in the source.
+  func byChange(_ verdicts: [String: MutantVerdict]) -> [String: MutantVerdict] {
+    Dictionary(
+      source.module.mutants.map { (Self.change($0), verdicts[$0.id] ?? MutantVerdict(.unviable)) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// Changes the source as a person would, builds it without switches, and runs each case in a

@@ -68,51 +68,6 @@ import Testing
       #expect(text.contains("unreached Sources/F.swift f: 1 in line 2"))
       #expect(text.contains("excluded Sources/F.swift:9: only a hint"))
       #expect(text.contains("c/b@x                0"))
-      #expect(report.markdown.contains("| `Sources/F.swift` | 1 | 1 | 1 | 33.3 % |"))
-    }
-  }
-
-  @Test func `Stryker's format has the statuses and places of its schema`() throws {
-    try Self.withPackage(Self.run + Self.verdicts) { folder, path in
-      let journal = try MutationJournal(contentsOf: [path])
-      let text = MutationReportFormat.stryker.text(of: journal, root: folder)
-      let root = try #require(
-        try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-      #expect(root["schemaVersion"] as? String == "2")
-      let files = try #require(root["files"] as? [String: [String: Any]])
-      let file = try #require(files["Sources/F.swift"])
-      #expect(file["source"] as? String == Self.text)
-      #expect(file["language"] as? String == "swift")
-      let mutants = try #require(file["mutants"] as? [[String: Any]])
-      let statuses = Dictionary(
-        uniqueKeysWithValues: mutants.map { ($0["id"] as? String, $0["status"] as? String) })
-      #expect(
-        statuses == [
-          "one": "Killed", "two": "Survived", "three": "NoCoverage", "four": "CompileError",
-        ])
-      let location = mutants[0]["location"] as? [String: [String: Int]]
-      #expect(location?["start"] == ["line": 2, "column": 3])
-    }
-  }
-
-  @Test func `the page shows the survivor below its line, and marks each line`() throws {
-    let key = Keys.fingerprint(Self.text)
-    let survivor = MutantVerdict(.survived, reachedBy: ["c/<b>@x"])
-    try Self.withPackage(Self.run + Self.line("two", survivor, fileKey: key)) { folder, path in
-      let journal = try MutationJournal(contentsOf: [path])
-      let page = MutationReportFormat.html.text(of: journal, root: folder)
-      let line = try #require(page.range(of: "<code class=\"line bad\"><i>2</i>   a &lt; 3</code>"))
-      let change = try #require(page.range(of: "-   a &lt; 3\n+   a &lt;= 3"))
-      #expect(line.upperBound < change.lowerBound)
-      #expect(page.contains("<code class=\"line \"><i>1</i> func f(a: Int) -&gt; Bool {</code>"))
-      #expect(page.contains("reached by c/&lt;b&gt;@x"))
-      #expect(page.contains("contracts mutate --target F --mutant two"))
-    }
-    try Self.withPackage(Self.run + Self.line("two", survivor, fileKey: "old")) { folder, path in
-      let journal = try MutationJournal(contentsOf: [path])
-      let page = MutationReportFormat.html.text(of: journal, root: folder)
-      #expect(page.contains("The file has changed since its mutants were judged."))
-      #expect(!page.contains("<i>2</i>"))
     }
   }
 
@@ -145,9 +100,7 @@ import Testing
         columns: [fake, impostor]))
     try Self.withPackage(run) { folder, path in
       let journal = try MutationJournal(contentsOf: [path])
-      for format in [MutationReportFormat.terminal, .markdown, .html] {
-        #expect(format.text(of: journal, root: folder).contains(sentence), "\(format)")
-      }
+      #expect(MutationReport(of: journal, root: folder).text.contains(sentence))
     }
   }
 

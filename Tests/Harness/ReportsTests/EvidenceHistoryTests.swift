@@ -107,14 +107,6 @@ import Testing
         """)
   }
 
-  @Test func `the page escapes what journals say`() {
-    let html = HistoryReport(
-      EvidenceHistory([journal("<script>", daysAgo: 0, commit: "aa<b>")])
-    ).html
-    #expect(!html.contains("<script>"))
-    #expect(html.contains("aa&lt;b&gt;"))
-  }
-
   @Test func `no journals give a sentence`() {
     #expect(HistoryReport(EvidenceHistory([])).text.hasPrefix("no journal has results\n"))
   }

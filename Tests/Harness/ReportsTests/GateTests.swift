@@ -223,19 +223,6 @@ import Testing
     #expect(sentences(matrix) == ["things/second@other was not run: it is spent"])
   }
 
-  @Test func `rejects a part of the cases`() {
-    let records = EvidenceSample().records
-    let part = records.filter { record in
-      switch record.event {
-      case .caseStarted(let id): id.clause != "third"
-      case .caseFinished(let result): result.id.clause != "third"
-      default: true
-      }
-    }
-    #expect(
-      sentences(Matrix(part)) == ["things/third@fake has not run", "things/third@real has not run"])
-  }
-
   @Test func `rejects a fake's results and saboteurs that are too old or from the future`() {
     let old = sentences(
       EvidenceSample(liveAge: -8 * Self.day + 60).matrix, now: EvidenceSample.now + 8 * Self.day)
@@ -267,19 +254,5 @@ import Testing
   ) {
     let problems = Self.strict.problems(in: sample.matrix, now: EvidenceSample.now)
     #expect(problems.first?.command == "\(selection) swift test --filter Contract")
-  }
-
-  @Test func `rejects new deviations on request, and notes them otherwise`() {
-    let hidden = EvidenceSample(outcomes: ["second@fake": .deviates(reason: "a known bug")]).matrix
-    let changes = MatrixDifference(from: EvidenceSample().matrix, to: hidden)
-    let sentence = "things/second@fake: new deviation: bug: a known bug (https://bugs.example/1)"
-    var gate = Self.strict
-    #expect(gate.problems(in: hidden, changes: changes, now: EvidenceSample.now).isEmpty)
-    #expect(gate.notes(on: hidden, changes: changes) == [sentence])
-    gate.forbidsNewDeviations = true
-    #expect(
-      gate.problems(in: hidden, changes: changes, now: EvidenceSample.now).map(\.sentence)
-        == [sentence])
-    #expect(gate.notes(on: hidden, changes: changes).isEmpty)
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import SeededRandom
-import ServerFixtures
 import Testing
 
 @testable import ContractTesting
+@testable import ServerFixtures
 
 /// What is left of servers when the test process dies.
 @Suite struct LifelineTests {
@@ -13,6 +13,16 @@ import Testing
   func `owns servers until it is killed`() async throws {
     let scope = FixtureScope()
     for _ in 0..<4 { try await start(in: scope) }
+    try await Task.sleep(for: .seconds(600))
+  }
+
+  /// With many ports whose servers are down.
+  @Test(.enabled(if: ServerOwner.current != nil))
+  func `holds ports until it is killed`() async throws {
+    let ports = try (0..<500).map { _ in try ClaimedPort() }
+    for port in ports { ServerOwner.announce(.init(process: 0, folder: "-", port: port.number)) }
+    let scope = FixtureScope()
+    for _ in 0..<10 { try await start(in: scope) }
     try await Task.sleep(for: .seconds(600))
   }
 
@@ -38,7 +48,8 @@ import Testing
       "/bin/sh", arguments: ValueServer.script("(setsid sleep 1000 &); exec \"$1\" $2"))
     ServerOwner.announce(
       .init(
-        process: server.processID ?? 0, folder: server.folder.deletingLastPathComponent().path))
+        process: server.processID ?? 0, folder: server.folder.deletingLastPathComponent().path,
+        port: server.port))
   }
 
   // MARK: - Tests
@@ -49,6 +60,19 @@ import Testing
     let servers = await owner.servers(untilSending: signal, after: 4)
     #expect(servers.count == 4)
     try await expectNothingLeft(of: owner, servers)
+  }
+
+  @Test(.enabled(if: ClaimedPort.isSupported, "only Linux has names that a process can claim"))
+  func `two runs side by side never have a port or a folder in common`() async throws {
+    let owners = try (0..<2).map { _ in try ServerOwner(running: "LifelineTests/`holds ports") }
+    var servers: [ServerOwner.StartedServer] = []
+    for owner in owners {
+      // The first is killed only when both hold all of theirs.
+      servers += await owner.servers(untilSending: owner === owners[1] ? SIGKILL : nil, after: 510)
+    }
+    #expect(servers.count == 1_020)
+    #expect(Set(servers.map(\.port)).count == 1_020)
+    #expect(Set(servers.map(\.folder)).count == 21)
   }
 
   /// `Scripts/soak` runs 1,000 servers.

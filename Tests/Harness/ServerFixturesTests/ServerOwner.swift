@@ -2,11 +2,12 @@ import Foundation
 
 /// Another process of this test program, which runs one test that starts servers, and is killed.
 ///
-/// The test prints a line for each server: `server PID FOLDER`.
+/// The test prints a line for each server: `server PID FOLDER PORT`.
 final class ServerOwner: Sendable {
   struct StartedServer: Hashable {
     var process: pid_t
     var folder: String
+    var port: UInt16
   }
 
   /// The variable that has ``id``, in the owner and in every process that it starts.
@@ -25,7 +26,7 @@ final class ServerOwner: Sendable {
 
   /// Prints the line of a server in one system call.
   static func announce(_ server: StartedServer) {
-    let line = Array("server \(server.process) \(server.folder)\n".utf8)
+    let line = Array("server \(server.process) \(server.folder) \(server.port)\n".utf8)
     _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
   }
 
@@ -60,17 +61,21 @@ final class ServerOwner: Sendable {
   }
 
   /// Waits until the owner has announced a number of servers, sends it a signal, and returns all that it
-  /// announced.
-  func servers(untilSending signal: Int32, after count: Int) async -> [StartedServer] {
+  /// announced. Without a signal it returns what was announced until then, and the owner goes on.
+  func servers(untilSending signal: Int32?, after count: Int) async -> [StartedServer] {
     var text = Data()
     for await piece in pieces {
       text += piece
-      if text.count(where: { $0 == 0x0a }) >= count { kill(signal) }
+      guard text.count(where: { $0 == 0x0a }) >= count else { continue }
+      guard let signal else { break }
+      kill(signal)
     }
     return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
-      guard words.count == 3, words[0] == "server", let id = pid_t(words[1]) else { return nil }
-      return StartedServer(process: id, folder: String(words[2]))
+      guard words.count == 4, words[0] == "server", let id = pid_t(words[1]),
+        let port = UInt16(words[3])
+      else { return nil }
+      return StartedServer(process: id, folder: String(words[2]), port: port)
     }
   }
 

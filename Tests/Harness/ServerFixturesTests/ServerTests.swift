@@ -155,6 +155,21 @@ import Testing
     }
   }
 
+  @Test func `a user who can't enter a folder around the server's is told which`() async throws {
+    try await withScope { scope in
+      let closed = try scope.temporaryDirectory()
+      let inner = closed.appendingPathComponent("open")
+      try FileManager.default.createDirectory(
+        at: inner, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o700], ofItemAtPath: closed.path)
+      let error = #expect(throws: ServerError.self) {
+        try ServerUser(name: "nobody").checkAccess(to: inner, "server")
+      }
+      #expect(error?.message.contains("can't enter the folder \(closed.path); allow that") == true)
+    }
+  }
+
   @Test func `a shell that does not find the server makes the case unavailable`() async throws {
     let error = try await withScope { scope in
       try await #require(throws: ServerError.self) {

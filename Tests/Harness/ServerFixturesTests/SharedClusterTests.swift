@@ -31,6 +31,10 @@ import Testing
       #expect(Set(known.map(\.addresses)).count == 1)
       #expect(known.map(\.address) == known[0].addresses)
       #expect(Set(known[0].addresses + servers.map { "127.0.0.1:\($0.port)" }).count == 6)
+      for address in known[0].addresses where ClaimedPort.isSupported {
+        let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
+        #expect(ClaimedPort(port) == nil, "nobody else gets \(address)")
+      }
       let again = try await cluster.running()
       #expect(again.map(\.processID) == servers.map(\.processID))
     }

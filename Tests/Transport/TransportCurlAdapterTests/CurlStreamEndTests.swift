@@ -45,4 +45,26 @@ import TransportPort
       then: [.pause(.milliseconds(400)), .send("0\r\nX-End: yes\r\n\r\n")])
     #expect(try await world.answer().exchange.body.trailerFields == ["X-End": "yes"])
   }
+
+  /// libcurl goes on with the upload, and reports that it can't.
+  @Test func `a complete response to an upload is delivered, although the connection then ends`()
+    async throws
+  {
+    let response =
+      "HTTP/1.1 413 Content Too Large\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nbig\r\n0\r\n\r\n"
+    let script: OriginScript = [
+      .readBodyBytes(1_000), .send(response), .pause(.milliseconds(20)), .reset,
+    ]
+    let world = try CurlWorld(OriginPlan(version: .http2) { _ in script }, scheme: .https)
+    let upload = Chunks(chunks: Array(repeating: Array(repeating: 7, count: 10_000), count: 10)) {
+      index in
+      // The connection has ended when the last chunk comes.
+      if index == 9 { try await world.log.wait { $0.last?.kind == .reset } }
+    }
+    for _ in 1...5 {
+      let answer = try await world.answer(.post, body: .stream(upload))
+      #expect(answer.status == 413)
+      #expect(answer.text == "big")
+    }
+  }
 }

@@ -9,13 +9,12 @@ import TransportRecording
 @Suite struct ForeignArchiveTests {
   /// Chromium 156 (Debian, headless) loaded a page, and mitmproxy 11.0.2 exported what passed with
   /// its option `hardump`. Chromium's own calls were removed, except one that failed.
-  private static var sample: String {
-    URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "Samples/chromium-mitmproxy.har").path
+  private static func sample(_ name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Samples/\(name).har").path
   }
 
   @Test func `what a real browser did is replayed through policies`() async throws {
-    let replay = try ReplayTransport(har: Self.sample)
+    let replay = try ReplayTransport(har: Self.sample("chromium-mitmproxy"))
     let origin = "http://127.0.0.1:18911"
     let page = await Seen(replay, HTTPRequest(url: origin + "/"))
     #expect(page.text.hasPrefix("<!doctype html><title>Shop</title>"))
@@ -134,9 +133,8 @@ import TransportRecording
   func `Chromium's own export is replayed and verified`() async throws {
     let server = try Shop("--serve")
     defer { server.stop() }
-    let path = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "Samples/chromium.har").path
-    try await Self.expect(path, from: "http://127.0.0.1:44029", agreesWith: server)
+    try await Self.expect(
+      Self.sample("chromium"), from: "http://127.0.0.1:44029", agreesWith: server)
   }
 
   @Test(
@@ -151,62 +149,12 @@ import TransportRecording
   }
 
   /// What the exports of other programs have in their own way, written by hand: dates with zones, empty
-  /// texts, joined lines, times of -1, requests that a proxy tunnels.
-  private static let exports: KeyValuePairs<String, String> = [
-    "Firefox": #"""
-    "version":"1.2","creator":{"name":"Firefox","version":"140.0"},"browser":{"name":"Firefox"},"pages":[{"pageTimings":
-    {"onContentLoad":-37}}],"entries":[{"startedDateTime":"2026-01-01T10:00:00.000+02:00","time":-1,"pageref":"page_1",
-    "request":{"bodySize":7,"method":"POST","url":"https://h/a","httpVersion":"HTTP/2","headers":[{"name":"Content-Type",
-    "value":"application/json"}],"cookies":[],"queryString":[],"headersSize":399,"postData":{"mimeType":"application/json",
-    "params":[],"text":"{\"a\":1}"}},"response":{"status":200,"statusText":"","httpVersion":"HTTP/2","headers":[{"name":
-    "content-encoding","value":"gzip"}],"cookies":[],"content":{"mimeType":"text/plain","size":5,"encoding":"base64","text":
-    "aGVsbG8="},"redirectURL":"","headersSize":99,"bodySize":25},"cache":{},"timings":{"blocked":-1,"dns":0,"ssl":-1},
-    "_securityState":"secure"}]
-    """#,
-    "Safari": #"""
-    "version":"1.2","creator":{"name":"WebKit Web Inspector","version":"1.0"},"entries":[{"pageref":"page_0",
-    "startedDateTime":"2026-01-01T08:00:00.123Z","time":12.345678901234,"request":{"method":"POST","url":"https://h/a",
-    "httpVersion":"h2","cookies":[],"headers":[{"name":"Content-Type","value":"application/json"}],"queryString":[],
-    "headersSize":-1,"bodySize":-1,"postData":{"mimeType":"application/json","text":"{\"a\": 1}"}},"response":{"status":200,
-    "statusText":"OK","httpVersion":"h2","cookies":[{"name":"a","value":"1","expires":null}],"headers":[],"content":{"size":5,
-    "compression":-20,"mimeType":"text/plain","text":"hello"},"redirectURL":"","headersSize":-1,"bodySize":-1,
-    "_transferSize":25},"cache":{},"timings":{"blocked":0,"send":0,"wait":1e-3,"receive":0},"_fetchType":"Network Load"}]
-    """#,
-    "Charles": #"""
-    "version":"1.2","creator":{"name":"Charles Proxy","version":"4.6"},"entries":[{"startedDateTime":
-    "2026-01-01T08:00:00.1+0000","time":5,"request":{"method":"CONNECT","url":"https://h:443","headers":[],"bodySize":0},
-    "response":{"_charlesStatus":"COMPLETE","status":200,"statusText":"Connection established","headers":[],"content":
-    {"size":0,"mimeType":null,"text":null}}},{"startedDateTime":"2026-01-01T08:00:00.2+0000","time":7,"request":{"method":
-    "POST","url":"https://h/a","headers":[{"name":":path","value":"/a"}],"bodySize":7,"postData":{"mimeType":
-    "application/json","text":"{\"a\":1}"}},"response":{"status":200,"headers":[{"name":":status","value":"200"}],"content":
-    {"size":5,"compression":0,"mimeType":"text/plain","text":"aGVsbG8=","encoding":"base64"},"bodySize":5},
-    "timings":{"dns":-1,"connect":2,"ssl":3,"send":0,"wait":1,"receive":1},"cache":{}}]
-    """#,
-    "mitmproxy": #"""
-    "version":"1.2","creator":{"name":"mitmproxy","version":"11.0.2","comment":""},"pages":[],"entries":[{"startedDateTime":
-    "2026-01-01T08:00:00.123456+00:00","time":12.7,"request":{"method":"POST","url":"https://h/a","httpVersion":"HTTP/2.0",
-    "cookies":[],"headers":[{"name":"content-type","value":"application/json"}],"queryString":[],"headersSize":80,"bodySize":7,
-    "postData":{"mimeType":"application/json","text":"{\"a\":1}","params":[]}},"response":{"status":200,"statusText":"",
-    "headers":[{"name":"set-cookie","value":"a=1"},{"name":"set-cookie","value":"b=2"}],"content":{"size":5,"compression":0,
-    "mimeType":"text/plain","text":"hello"},"redirectURL":"","bodySize":5},"cache":{},"timings":{"connect":-1.0,"send":0.2},
-    "serverIPAddress":"127.0.0.1","_webSocketMessages":[{"type":"send","time":1,"opcode":1,"data":"x"}]}]
-    """#,
-    "Insomnia": #"""
-    "version":"1.2","creator":{"name":"Insomnia REST Client","version":"insomnia.desktop.app:v11"},"entries":[
-    {"startedDateTime":"","time":3,"request":{"method":"POST","url":"https://h/a","httpVersion":"HTTP/1.1","cookies":[],
-    "headers":[{"name":"Content-Type","value":"application/json"}],"queryString":[],"postData":{"mimeType":
-    "application/json","text":"{\"a\":1}"},"headersSize":-1,"bodySize":-1,"settingEncodeUrl":true},"response":{"status":200,
-    "statusText":"OK","headers":[],"content":{"size":5,"mimeType":"text/plain","text":"hello"},"redirectURL":null,
-    "headersSize":-1,"bodySize":-1},"cache":{},"timings":{"blocked":-1,"receive":3},"comment":"A request"}]
-    """#,
-  ]
-
-  @Test(arguments: exports.map(\.key))
+  /// texts, joined lines, times of -1, requests that a proxy tunnels, a byte order mark.
+  @Test(arguments: ["Firefox", "Safari", "Charles", "mitmproxy", "Insomnia"])
   func `the export of another program is replayed and verified`(
     _ program: String
   ) async throws {
-    let log = try #require(Self.exports.first { $0.key == program }?.value)
-    let archive = try HTTPArchive(Array("\u{FEFF}{\"log\":{\(log)}}".utf8))
+    let archive = try HTTPArchive(contentsOf: Self.sample(program.lowercased()))
     let request = HTTPRequest(
       method: .post, url: "https://h/a", headerFields: [.contentType: "application/json"])
     let body = HTTPRequestBody.text(#"{"a":1}"#)
@@ -247,43 +195,7 @@ import TransportRecording
   }
 
   @Test func `what Chromium's export adds is read`() async throws {
-    let text = #"""
-      {"log":{"version":"1.2","creator":{"name":"WebInspector","version":"537.36"},"pages":[],
-      "entries":[
-      {"_initiator":{"type":"other","x":[1,{"y":null}]},"_priority":"High","cache":{},
-       "connection":"443","startedDateTime":"2026-01-01T00:00:00.000Z","time":1.5e1,
-       "request":{"method":"GET","url":"https://h/a","httpVersion":"http/2.0","headersSize":-1,
-         "headers":[{"name":":method","value":"GET"},{"name":":authority","value":"h"}],
-         "queryString":[],"cookies":[],"bodySize":0},
-       "response":{"status":200,"statusText":"","httpVersion":"http/2.0","headersSize":-1,
-         "headers":[{"name":":status","value":"200"},{"name":"content-encoding","value":"br"},
-           {"name":"content-length","value":"3"},{"name":"set-cookie","value":"a=1\nb=2"}],
-         "cookies":[],"content":{"size":5,"mimeType":"text/plain","text":"aGVsbG8=",
-           "encoding":"base64"},
-         "redirectURL":"","bodySize":-1,"_transferSize":99,"_error":null,
-         "_fetchedViaServiceWorker":false},
-       "serverIPAddress":"[::1]","timings":{"blocked":-1,"dns":-1,"wait":1,"_x":0}},
-      {"_fromCache":"memory","startedDateTime":"2026-01-01T00:00:01.000Z",
-       "request":{"method":"GET","url":"https://h/a","headers":[],"bodySize":0},
-       "response":{"status":0,"statusText":"","headers":[],"content":{"size":0,"mimeType":"x"}}},
-      {"startedDateTime":"2026-01-01T00:00:02.000Z",
-       "request":{"method":"GET","url":"https://h/blocked","headers":[],"bodySize":0},
-       "response":{"status":0,"headers":[],"content":{"size":0},
-         "_error":"net::ERR_CONNECTION_REFUSED"}},
-      {"startedDateTime":"2026-01-01T00:00:03.000Z",
-       "request":{"method":"POST","url":"https://h/form","headers":[],"bodySize":9,
-         "postData":{"mimeType":"application/x-www-form-urlencoded",
-           "params":[{"name":"a b","value":"1&2"}]}},
-       "response":{"status":200,"headers":[],"content":{"size":7,"mimeType":"text/plain"}}},
-      {"startedDateTime":"2026-01-01T00:00:04.000Z",
-       "request":{"method":"GET","url":"chrome-extension://x/a.js","headers":[],"bodySize":0},
-       "response":{"status":200,"headers":[],"content":{"size":0}}},
-      {"startedDateTime":"2026-01-01T00:00:05.000Z",
-       "request":{"method":"POST","url":"https://h/upload","headers":[],"bodySize":-1},
-       "response":{"status":200,"headers":[],"content":{"size":2,"text":"up"}}}
-      ]}}
-      """#
-    let replay = ReplayTransport(try HTTPArchive(Array(text.utf8)))
+    let replay = try ReplayTransport(har: Self.sample("chromium-quirks"))
     for _ in 0..<2 {
       let seen = await Seen(replay, HTTPRequest(url: "https://h/a"))
       #expect(seen.text == "hello")

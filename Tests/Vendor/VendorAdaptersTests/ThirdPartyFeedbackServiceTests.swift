@@ -25,9 +25,20 @@ import VendorSDK
     for await _ in clock.wakes { break }
   }
 
-  @Test func `a time limit of any length is accepted`() async throws {
-    let service = service(timeLimit: .seconds(Int64.max))
-    #expect(try await service.loadForm("form").id == "form")
+  @Test(.timeLimit(.minutes(1)))
+  func `the timer of a time limit of any length waits no longer than the system's clocks can`()
+    async throws
+  {
+    let clock = ClockWithoutTime()
+    let service = service(timeLimit: .seconds(Int64.max), clock: clock)
+    sandbox.planEvery(.stalling)
+    let load = Task { try await service.loadForm("form") }
+    for await deadline in clock.deadlines {
+      #expect(clock.now.duration(to: deadline) < .seconds(1 << 33))
+      break
+    }
+    load.cancel()
+    await #expect(throws: CancellationError.self) { try await load.value }
   }
 
   @Test func `a load succeeds after another client's delegate is deallocated`() async throws {
@@ -79,13 +90,20 @@ private struct ClockWithoutTime: Clock {
   /// Yields an element when a sleep ends.
   let wakes: AsyncStream<Void>
   private let end: AsyncStream<Void>.Continuation
+  /// Yields the deadline when a sleep begins.
+  let deadlines: AsyncStream<ContinuousClock.Instant>
+  private let begin: AsyncStream<ContinuousClock.Instant>.Continuation
 
-  init() { (wakes, end) = AsyncStream.makeStream() }
+  init() {
+    (wakes, end) = AsyncStream.makeStream()
+    (deadlines, begin) = AsyncStream.makeStream()
+  }
 
   var now: ContinuousClock.Instant { ContinuousClock.now }
   var minimumResolution: Duration { .nanoseconds(1) }
 
   func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    begin.yield(deadline)
     defer { end.yield() }
     let never = AsyncStream<Void>.makeStream()
     for await _ in never.stream {}

@@ -75,6 +75,9 @@ public final class ForeignServer: Sendable {
   /// The port on 127.0.0.1.
   public let port: Int
 
+  /// The file with what the server writes to its standard output and error.
+  public let output: URL
+
   /// The scheme, host and port; append a path.
   public let url: String
 
@@ -94,11 +97,12 @@ public final class ForeignServer: Sendable {
   ///     `nil` for its default. Only nginx obeys it.
   ///   - maximumStreams: The number of requests that an HTTP/2 connection has open at once; `nil` for
   ///     its default.
+  ///   - logsRequests: Whether a server of files writes a line or more about each request to ``output``.
   /// - Throws: ``Failure`` if the program is not installed or does not accept connections; file
   ///   system errors.
   public init(
     _ program: Program, _ role: Role, in folder: URL, requestsPerConnection: Int? = nil,
-    maximumStreams: Int? = nil
+    maximumStreams: Int? = nil, logsRequests: Bool = false
   ) async throws {
     let path = try program.installedPath()
     var backend: ScriptedOrigin?
@@ -109,14 +113,14 @@ public final class ForeignServer: Sendable {
     }
     self.backend = backend
     try Self.writeIdentity(to: folder)
-    let output = folder.appendingPathComponent("output.txt")
+    output = folder.appendingPathComponent("output.txt")
     for _ in 1...3 {
       // Another process can take the free port before the server binds it, so try more than once.
       let port = try LoopbackSocket.freePort()
       let configuration = ForeignServerConfiguration(
         program: program, role: role, folder: folder.path, port: Int(port),
         backendPort: backend?.port, requestsPerConnection: requestsPerConnection,
-        maximumStreams: maximumStreams)
+        maximumStreams: maximumStreams, logsRequests: logsRequests)
       try Data().write(to: output)
       let file = try FileHandle(forWritingTo: output)
       defer { try? file.close() }

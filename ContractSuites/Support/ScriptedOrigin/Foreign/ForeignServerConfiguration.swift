@@ -9,6 +9,7 @@ struct ForeignServerConfiguration {
   let backendPort: Int?
   let requestsPerConnection: Int?
   let maximumStreams: Int?
+  let logsRequests: Bool
 
   /// Writes the configuration file, if the program needs one, and returns the arguments.
   func arguments() throws -> [String] {
@@ -20,7 +21,7 @@ struct ForeignServerConfiguration {
     case .h2o:
       ["-c", try file("h2o.yaml", h2o)]
     case .nghttpd:
-      [
+      (logsRequests ? ["-v"] : []) + [
         "-a", "127.0.0.1", "-d", root, "-m", "\(maximumStreams ?? 100)", "\(port)",
         "\(folder)/key.pem", "\(folder)/certificate.pem",
       ]
@@ -77,7 +78,7 @@ struct ForeignServerConfiguration {
       + (maximumStreams.map { " http2_max_concurrent_streams \($0);" } ?? "")
     return """
       \(process)
-      http { access_log off; \(paths) default_type text/plain;
+      http { access_log \(logsRequests ? "/dev/stdout" : "off"); \(paths) default_type text/plain;
         server { listen 127.0.0.1:\(port)\(isSecure ? " ssl http2" : "");
           \(isSecure ? identity : "") root \(root); \(limit)
       } }
@@ -91,8 +92,10 @@ struct ForeignServerConfiguration {
       global
         maxconn 2000
         \(maximumStreams.map { "tune.h2.max-concurrent-streams \($0)" } ?? "")
+        \(logsRequests ? "log stdout format raw local0" : "")
       defaults
         mode \(forwardedPort == nil ? "http" : "tcp")
+        \(logsRequests ? "log global\n  option httplog" : "")
         timeout connect 10s
         timeout client 60s
         timeout server 60s
@@ -126,6 +129,7 @@ struct ForeignServerConfiguration {
       num-threads: 1
       http2-max-concurrent-requests-per-connection: \(maximumStreams ?? 100)
       crash-handler: /bin/false
+      \(logsRequests ? "access-log: /dev/stdout" : "")
       hosts:
         default:
           paths:
@@ -144,6 +148,7 @@ struct ForeignServerConfiguration {
       allowHTTP1: true, settings: { maxConcurrentStreams: \(maximumStreams ?? 100) }
     };
     const serve = (request, response) => {
+      if (\(logsRequests)) console.log(request.method, request.url);
       const path = require('path').join(root, require('path').normalize(request.url));
       fs.stat(path, (error, found) => {
         if (error || !found.isFile()) { response.statusCode = 404; return response.end('not found'); }

@@ -302,6 +302,8 @@ public enum WitnessKind: String, Codable, Sendable, CaseIterable {
   /// The harness holds one end of a connection: it counts the bytes that a server sends through its proxy, or the
   /// connections that its own server accepts.
   case connection
+  /// The harness reads what a server of another project logs.
+  case serverLog = "server-log"
 
   /// What reports say of a column.
   public var text: String {
@@ -310,6 +312,7 @@ public enum WitnessKind: String, Codable, Sendable, CaseIterable {
     case .file: "a file that the harness reads"
     case .program: "printed by another program"
     case .connection: "a connection of which the harness holds one end"
+    case .serverLog: "a server's own log"
     }
   }
 }

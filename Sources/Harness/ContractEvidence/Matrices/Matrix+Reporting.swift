@@ -33,15 +33,6 @@ extension Matrix {
         .map { max($0.saboteurs.count, $0.contract.saboteurResults ?? 0) }.reduce(0, +),
       problems: problems.count, isFailure: isFailure)
   }
-
-  /// The slowest cases, slowest first.
-  ///
-  /// - Parameter count: The maximum number of cases to return.
-  public func slowest(_ count: Int) -> [Cell] {
-    Array(
-      cells.filter { $0.result.seconds > 0 }
-        .sorted { ($1.result.seconds, $0.name) < ($0.result.seconds, $1.name) }.prefix(count))
-  }
 }
 
 extension Matrix.Summary {

@@ -98,13 +98,6 @@ extension IssueSummary {
   }
 }
 
-extension CaseResult {
-  /// The duration in whole milliseconds, rounded down, and at least 0.
-  ///
-  /// A journal may contain any number.
-  package var milliseconds: Int { Int(seconds.clamped * 1000) }
-}
-
 extension Double {
   /// A duration in seconds from a journal as a number from 0 to 10¹², so that it can be converted to
   /// an integer; 0 if it is not a number.

@@ -9,9 +9,6 @@ public struct TerminalReport: Sendable {
   /// The journal's path, which the last line names.
   public var journal: String?
 
-  /// The number of slowest cases to list.
-  public var slowest: Int
-
   /// Whether a long report is not abridged.
   public var showsAll: Bool
 
@@ -35,16 +32,14 @@ public struct TerminalReport: Sendable {
   ///   - matrix: The matrix.
   ///   - usesColour: Whether to colour the cells.
   ///   - journal: The journal's path.
-  ///   - slowest: The number of slowest cases to list.
   ///   - showsAll: Whether a long report is not abridged.
   public init(
-    _ matrix: Matrix, usesColour: Bool = false, journal: String? = nil, slowest: Int = 0,
+    _ matrix: Matrix, usesColour: Bool = false, journal: String? = nil,
     showsAll: Bool = false
   ) {
     self.matrix = matrix
     self.usesColour = usesColour
     self.journal = journal
-    self.slowest = slowest
     self.showsAll = showsAll
   }
 
@@ -65,7 +60,6 @@ public struct TerminalReport: Sendable {
       appendAbridgedTables(to: &lines)
     } else {
       for table in matrix.tables { append(table, to: &lines) }
-      appendSlowest(to: &lines)
     }
     if !matrix.tables.isEmpty {
       lines += legend.flatMap { $0.count > width ? wrapped($0, indent: "") : [$0] }
@@ -91,16 +85,6 @@ public struct TerminalReport: Sendable {
       "✓ holds  ✗ fails  ≠ deviates  · not applicable  ? unavailable  ‼ crashed  "
         + "∞ timed out  ~ flaky"
     ] + (hasNotRun ? ["○ not run"] : [])
-  }
-
-  private func appendSlowest(to lines: inout [String]) {
-    let cases = matrix.slowest(slowest)
-    guard !cases.isEmpty else { return }
-    lines.append("slowest cases:")
-    for cell in cases {
-      lines.append("  \(clipped(cell.name, to: 80))  \(cell.result.milliseconds) ms")
-    }
-    lines.append("")
   }
 
   /// Lists the failures again in one line each, because log viewers show the end of a log first.

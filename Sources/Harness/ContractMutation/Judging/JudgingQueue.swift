@@ -34,7 +34,6 @@ final class JudgingQueue: Sendable {
   }
 
   private let unmutated: UnmutatedRun
-  private let deadline: ContinuousClock.Instant?
   private let state: Mutex<State>
   private let report: @Sendable (Mutant, MutantVerdict) -> Void
 
@@ -42,14 +41,12 @@ final class JudgingQueue: Sendable {
   ///
   /// - Parameters:
   ///   - items: The mutants that some case reaches.
-  ///   - deadline: When no further mutant is begun.
   ///   - report: Takes each verdict, on the judge's thread.
   init(
-    _ items: [Item], _ unmutated: UnmutatedRun, deadline: ContinuousClock.Instant?,
+    _ items: [Item], _ unmutated: UnmutatedRun,
     report: @escaping @Sendable (Mutant, MutantVerdict) -> Void
   ) {
     self.unmutated = unmutated
-    self.deadline = deadline
     self.report = report
     let order =
       Self.rounds(of: items.filter { !$0.dependsOnStart(unmutated) })
@@ -78,7 +75,9 @@ final class JudgingQueue: Sendable {
   ///
   /// - Throws: ``MutationError`` if the cases can't be run.
   func run(judges: [MutantJudge]) throws(MutationError) {
-    try judges.share(next) { judge, item throws(MutationError) in
+    let next = { @Sendable in self.state.withLock { $0.waiting.popFirst() } }
+    try judges.share(next) {
+      judge, item throws(MutationError) in
       let isStartedWith = item.dependsOnStart(self.unmutated)
       let cases = self.order(item, all: isStartedWith)
       let verdict = try judge.judge(
@@ -89,12 +88,6 @@ final class JudgingQueue: Sendable {
       }
       self.report(item.mutant, verdict)
     }
-  }
-
-  /// The next item, or `nil` at the end or after the deadline.
-  private func next() -> Item? {
-    if let deadline, .now > deadline { return nil }
-    return state.withLock { $0.waiting.popFirst() }
   }
 
   /// The cases of a mutant, in the order to try them.
@@ -109,15 +102,6 @@ final class JudgingQueue: Sendable {
 }
 
 extension [MutantJudge] {
-  /// Calls a function with each item of a list, as the other `share` does.
-  func share<Item: Sendable>(
-    _ items: [Item],
-    _ body: @escaping @Sendable (MutantJudge, Item) throws(MutationError) -> Void
-  ) throws(MutationError) {
-    let rest = Mutex(items[...])
-    try share({ rest.withLock { $0.popFirst() } }, body)
-  }
-
   /// Calls a function with each judge and the items that it takes one by one, each judge on a
   /// thread of its own, until there is none or one call fails.
   ///

@@ -30,18 +30,9 @@ package struct MutationJournal: Sendable {
     package var fileKey: String
   }
 
-  /// A set of cases that notices as many mutants as all cases, and of which none can be left out.
-  package struct SufficientCases: Hashable, Sendable, Codable {
-    /// The cases.
-    package var cases: [String]
-    /// How many mutants they notice.
-    package var mutants: Int
-  }
-
   private struct Line: Codable {
     var run: Run?
     var result: Result?
-    var sufficientCases: SufficientCases?
   }
 
   /// The latest run, or `nil` if the files contain none.
@@ -49,9 +40,6 @@ package struct MutationJournal: Sendable {
 
   /// The latest result of each mutant, by its id.
   package private(set) var results: [String: Result] = [:]
-
-  /// The set of cases that the latest run has found, or `nil`.
-  package private(set) var sufficientCases: SufficientCases?
 
   /// Creates a journal without results.
   package init() {}
@@ -82,18 +70,10 @@ package struct MutationJournal: Sendable {
   private mutating func add(_ line: Line) {
     if let run = line.run { add(run) }
     if let result = line.result { add(result) }
-    if let cases = line.sufficientCases { add(cases) }
   }
 
   /// Adds what a run was about.
-  mutating func add(_ run: Run) {
-    self.run = run
-    // An earlier run's set was about other cases or mutants.
-    sufficientCases = nil
-  }
-
-  /// Adds a set of cases.
-  mutating func add(_ cases: SufficientCases) { sufficientCases = cases }
+  mutating func add(_ run: Run) { self.run = run }
 
   /// Adds a result, instead of an earlier one of the same mutant.
   mutating func add(_ result: Result) { results[result.mutant.id] = result }
@@ -103,9 +83,6 @@ package struct MutationJournal: Sendable {
 
   /// The line of a result.
   static func line(_ result: Result) -> String { encoded(Line(result: result)) }
-
-  /// The line of a set of cases.
-  static func line(_ cases: SufficientCases) -> String { encoded(Line(sufficientCases: cases)) }
 
   private static func encoded(_ line: Line) -> String {
     let encoder = JSONEncoder()

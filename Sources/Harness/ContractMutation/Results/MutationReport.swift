@@ -38,31 +38,14 @@ package struct MutationReport {
       + (pending > 0 ? "; not judged yet: \(pending)" : "")
   }
 
-  /// The whole report for a terminal.
+  /// The whole report.
   package var text: String {
     var parts = [summary, impostors.joined(separator: "\n")]
     parts.append(table(of: fileRows, title: "file"))
     parts.append(table(of: caseRows, title: "case"))
-    parts.append(sufficientCases)
     parts.append(survivors.joined(separator: "\n"))
     parts.append(unreached)
     parts.append(excluded)
-    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
-  }
-
-  /// The whole report in Markdown.
-  package var markdown: String {
-    func fenced(_ text: String) -> String { text.isEmpty ? "" : "```diff\n\(text)\n```" }
-    var parts = ["# Mutation", summary.replacing("\n", with: "  \n")]
-    parts += impostors.map { "**\($0)**" }
-    parts.append(markdownTable(of: fileRows, title: "file"))
-    parts.append(markdownTable(of: caseRows, title: "case"))
-    if !sufficientCases.isEmpty { parts += ["## Cases that suffice", fenced(sufficientCases)] }
-    if !survivors.isEmpty {
-      parts += ["## Survivors", fenced(survivors.joined(separator: "\n"))]
-    }
-    if !unreached.isEmpty { parts += ["## Unreached", fenced(unreached)] }
-    if !excluded.isEmpty { parts += ["## Excluded", fenced(excluded)] }
     return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
   }
 
@@ -123,15 +106,6 @@ package struct MutationReport {
     }.joined(separator: "\n")
   }
 
-  private func markdownTable(of rows: [Row], title: String) -> String {
-    guard let header = rows.first else { return "" }
-    let lines = rows.dropFirst().map { "| `\($0.name)` | \($0.cells.joined(separator: " | ")) |" }
-    return
-      (["| \(title) | \(header.cells.joined(separator: " | ")) |"]
-      + ["|---|\(header.cells.map { _ in "---:" }.joined(separator: "|"))|"] + lines)
-      .joined(separator: "\n")
-  }
-
   // MARK: - Lists
 
   private var survivors: [String] {
@@ -143,31 +117,22 @@ package struct MutationReport {
   }
 
   /// A mutant as a diff of whole lines, or only of the text that changes if the file has changed.
-  func diff(of mutant: Mutant) -> [String] {
+  private func diff(of mutant: Mutant) -> [String] {
     files.source(mutant.file).flatMap { MutationExcerpt(of: mutant, in: $0)?.lines }
       ?? ["- \(mutant.original)", "+ \(mutant.replacement)"]
   }
 
   /// Some of the cases that reach a mutant, and how many others do.
-  func reachingCases(of result: MutationJournal.Result) -> String {
+  private func reachingCases(of result: MutationJournal.Result) -> String {
     let cases = result.verdict.reachedBy
     return cases.prefix(3).joined(separator: ", ")
       + (cases.count > 3 ? " and \(cases.count - 3) others" : "")
   }
 
   /// The command that judges a mutant alone.
-  func command(for mutant: Mutant) -> String {
+  private func command(for mutant: Mutant) -> String {
     let targets = journal.run?.targets.joined(separator: ",") ?? "TARGET"
     return "contracts mutate --target \(targets) --mutant \(mutant.id)"
-  }
-
-  private var sufficientCases: String {
-    guard let found = journal.sufficientCases, let run = journal.run else { return "" }
-    let lines = [
-      "\(found.cases.count) of \(run.cases.count) cases notice all \(found.mutants) mutants that "
-        + "are noticed; without one of them, a mutant survives:"
-    ]
-    return (lines + found.cases.map { "  \($0)" }).joined(separator: "\n")
   }
 
   /// The live implementations that reach nothing of a target that no fake reaches, as sentences.

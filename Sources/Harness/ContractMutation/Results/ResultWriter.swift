@@ -110,11 +110,6 @@ final class ResultWriter: Sendable {
     write(MutationJournal.line(result)) { $0.add(result) }
   }
 
-  /// Adds a set of cases.
-  func write(_ cases: MutationJournal.SufficientCases) {
-    write(MutationJournal.line(cases)) { $0.add(cases) }
-  }
-
   private func write(_ line: String, _ add: (inout MutationJournal) -> Void) {
     state.withLock { state in
       add(&state.journal)

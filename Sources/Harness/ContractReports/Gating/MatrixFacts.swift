@@ -15,6 +15,7 @@ struct MatrixFacts {
   }
 
   private struct ContractFacts {
+    var isOwn: Bool?
     var revision: Int
     var digest: String
     /// The clauses that were not left out, by id.
@@ -62,7 +63,8 @@ struct MatrixFacts {
     for table in matrix.tables {
       let id = table.contract.id
       var contract = ContractFacts(
-        revision: table.contract.revision, digest: table.contract.digest,
+        isOwn: table.contract.isOwn, revision: table.contract.revision,
+        digest: table.contract.digest,
         dropped: table.contract.dropped)
       for row in table.rows where table.contract.dropped[row.clause.id] == nil {
         contract.clauses[row.clause.id] = ClauseFacts(summary: row.clause, verdict: row.verdict)
@@ -161,6 +163,12 @@ struct MatrixFacts {
       }
       guard let now else { continue }
       changes += added(in: now, to: contract, id)
+      if contract.isOwn == true, now.isOwn == false {
+        changes.append(
+          .init(
+            kind: .changedKind, contract: id,
+            detail: "was of this package, is of another, which has to show its strength"))
+      }
       if contract.revision != now.revision {
         changes.append(
           .init(

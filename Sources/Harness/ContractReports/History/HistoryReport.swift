@@ -1,14 +1,12 @@
 import ContractEvidence
 
-/// A history as text or as a self-contained HTML page.
+/// A history as text.
 public struct HistoryReport: Sendable {
   /// The history.
   public var history: EvidenceHistory
 
   /// Creates a report.
   public init(_ history: EvidenceHistory) { self.history = history }
-
-  // MARK: - Text
 
   /// The report as text, newline-terminated.
   public var text: String {
@@ -60,68 +58,5 @@ public struct HistoryReport: Sendable {
         history.changes.map { ($0.change.name, "\($0.change.statement), since \($0.point.text)") }
       ),
     ]
-  }
-
-  // MARK: - HTML
-
-  /// The report as a page.
-  public var html: String {
-    var body = "<header>\n<h1>Contract history</h1>\n"
-    let isGood = history.failing.isEmpty && history.problems.isEmpty
-    body += "<p class=\"state \(isGood ? "good" : "bad")\">"
-    body += "\(HTMLPage.escaped(summary))</p>\n</header>\n<main>\n"
-    for (title, values) in series { body += chart(title, values) }
-    for (title, entries) in sections where !entries.isEmpty {
-      body += "<section><h2>\(title.capitalized)</h2><ul class=\"slow\">\n"
-      for entry in entries {
-        body += "<li><code>\(HTMLPage.escaped(entry.name))</code> "
-        body += "\(HTMLPage.escaped(entry.sentence))</li>\n"
-      }
-      body += "</ul></section>\n"
-    }
-    return HTMLPage(title: "Contract history", body: body + table + "</main>\n").text
-  }
-
-  private var series: [(title: String, values: [Int])] {
-    [
-      ("Failing cases", history.points.map(\.failed)),
-      ("Deviating cases", history.points.map(\.deviating)),
-      ("Clauses seen to fail", history.points.map(\.shownClauses)),
-    ]
-  }
-
-  /// A line over the journals, each at the same distance, with its last value in words.
-  private func chart(_ title: String, _ values: [Int]) -> String {
-    guard let last = values.last, let greatest = values.max() else { return "" }
-    let step = values.count > 1 ? 600 / Double(values.count - 1) : 0
-    let points = values.enumerated().map { index, value in
-      let height = greatest == 0 ? 0 : 70 * Double(value) / Double(greatest)
-      return "\(Int(Double(index) * step) + 5),\(75 - Int(height))"
-    }
-    return """
-      <section><h2>\(title)</h2>
-      <p class="numbers">now \(last), at most \(greatest)</p>
-      <svg class="chart" viewBox="0 0 610 80" role="img" aria-label="\(title): now \(last)">
-      <polyline points="\(points.joined(separator: " "))"/>
-      <circle cx="\(values.count > 1 ? 605 : 5)" cy="\(points.last?.split(separator: ",").last ?? "75")" r="4"/>
-      </svg></section>
-
-      """
-  }
-
-  private var table: String {
-    var html = "<section><h2>Journals</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
-    for head in [
-      "Date", "Commit", "Cases", "Failed", "Deviate", "Problems", "Seen to fail", "Journal",
-    ] {
-      html += "<th scope=\"col\">\(head)</th>"
-    }
-    html += "</tr></thead>\n<tbody>\n"
-    for point in history.points.reversed() {
-      html += "<tr class=\"clause\">"
-      for cell in cells(of: point) + [point.name] { html += "<td>\(HTMLPage.escaped(cell))</td>" }
-      html += "</tr>\n"
-    }
-    return html + "</tbody></table></div></section>\n"
   }
 }

@@ -203,11 +203,17 @@ struct MatrixBuilder {
     }
   }
 
-  /// Whether two platforms have equal results for every clause, or both have none.
+  /// Whether two platforms have equal results for every clause, or both have none, and the real thing was touched on
+  /// both or on neither.
   private static func agree(_ one: [Matrix.Cell?], _ other: [Matrix.Cell?]) -> Bool {
-    zip(one, other).allSatisfy {
-      $0?.result.outcome == $1?.result.outcome && $0?.isCurrent == $1?.isCurrent
+    func touches(_ cells: [Matrix.Cell?]) -> Bool? {
+      let witnesses = cells.compactMap { $0?.result.witness }
+      return witnesses.isEmpty ? nil : witnesses.contains(where: \.isTouched)
     }
+    return touches(one) == touches(other)
+      && zip(one, other).allSatisfy {
+        $0?.result.outcome == $1?.result.outcome && $0?.isCurrent == $1?.isCurrent
+      }
   }
 
   // MARK: - Saboteurs

@@ -1,31 +1,27 @@
 import ContractEvidence
 
 /// A self-contained HTML page, in dark and light, for phones and desktops.
-package struct HTMLPage {
+struct HTMLPage {
   /// The title, without characters that HTML gives a meaning.
   private let title: String
   /// The body in HTML.
   private let body: String
-  /// The script, or nothing.
+  /// The script.
   private let script: String
-  /// Style rules beyond those of all pages, or nothing.
-  private let style: String
 
   /// Creates a page.
   ///
   /// - Parameters:
   ///   - title: The title, without characters that HTML gives a meaning.
   ///   - body: The body in HTML.
-  ///   - style: Style rules beyond those of all pages.
-  package init(title: String, body: String, style: String = "", script: String = "") {
+  init(title: String, body: String, script: String) {
     self.title = title
     self.body = body
-    self.style = style
     self.script = script
   }
 
   /// The page.
-  package var text: String {
+  var text: String {
     """
     <!DOCTYPE html>
     <html lang="en">
@@ -34,17 +30,19 @@ package struct HTMLPage {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>\(title)</title>
     <style>
-    \(Self.style)\(style)</style>
+    \(Self.style)</style>
     </head>
     <body>
-    \(body)\(script.isEmpty ? "" : "<script>\n\(script)</script>\n")</body>
+    \(body)<script>
+    \(script)</script>
+    </body>
     </html>
 
     """
   }
 
   /// The text with HTML's special characters escaped.
-  package static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     text.printable.escaping { scalar in
       switch scalar {
       case "<": "&lt;"
@@ -105,8 +103,6 @@ package struct HTMLPage {
     /* A wide table scrolls sideways; what a cell says stays in view. */
     tr.detail td > * { position: sticky; left: .75rem; box-sizing: border-box;
       max-width: min(68rem, calc(100vw - 3.5rem)); }
-    .chart { width: 100%; max-width: 40rem; overflow: visible; }
-    .chart polyline { fill: none; stroke: currentColor; stroke-width: 2; }
     .case { scroll-margin-top: 9rem; padding: .25rem .5rem; border-left: 3px solid transparent; }
     .case:target { border-left-color: currentColor; outline: 0; } .case p { margin: .2rem 0; }
     pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0; }

@@ -44,7 +44,6 @@ public struct HTMLReport: Sendable {
     for (index, table) in matrix.tables.enumerated() {
       append(table, rows.shown[index], to: &html)
     }
-    appendSlowest(to: &html, linkingTo: rows.anchors)
     return HTMLPage(title: "Contract matrix", body: html + "</main>\n", script: Self.script).text
   }
 
@@ -183,7 +182,7 @@ public struct HTMLReport: Sendable {
       let failing = hidden.count { table.rows[$0].fails }
       html += "<p>\(hidden.count) clauses are left out, because the page would be too long"
       html += failing == 0 ? "" : "; <b class=\"bad\">\(failing) of them fail</b>"
-      html += ". <code>contracts report --format json</code> has all.</p>\n"
+      html += ". <code>contracts report --all</code> has all.</p>\n"
     }
     for remark in table.remarks { html += "<p>\(HTMLPage.escaped(remark.sentence))</p>\n" }
     appendStrength(of: table, to: &html)
@@ -293,21 +292,6 @@ public struct HTMLReport: Sendable {
       html += "<li>nothing shows that <code>\(HTMLPage.escaped(clause))</code> can fail</li>\n"
     }
     html += "</ul>\n"
-  }
-
-  private func appendSlowest(to html: inout String, linkingTo anchors: Set<String>) {
-    let slowest = matrix.slowest(10)
-    guard !slowest.isEmpty else { return }
-    html += "<section><h2>Slowest cases</h2><ol class=\"slow\">\n"
-    for cell in slowest {
-      let milliseconds = (cell.result.seconds * 10_000).rounded() / 10
-      let (id, name) = (Self.anchor(cell.name), HTMLPage.escaped(cell.name))
-      html +=
-        anchors.contains(id)
-        ? "<li><a href=\"#\(HTMLPage.escaped(id))\">\(name)</a>" : "<li>\(name)"
-      html += " \(milliseconds) ms</li>\n"
-    }
-    html += "</ol></section>\n"
   }
 
   /// A cell's name as the id of an element, which must not contain spaces.

@@ -46,11 +46,6 @@ public struct MarkdownReport: Sendable {
     appendFailures(to: &lines)
     appendChanges(to: &lines)
     for table in matrix.tables { append(table, to: &lines) }
-    let slowest = matrix.slowest(5)
-    if !slowest.isEmpty { lines += ["", "## Slowest cases", ""] }
-    for cell in slowest {
-      lines.append("- \(Self.code(cell.name)) \(cell.result.milliseconds) ms")
-    }
     return lines
   }
 

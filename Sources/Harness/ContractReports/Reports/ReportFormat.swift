@@ -8,10 +8,6 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   case markdown
   /// A self-contained HTML page.
   case html
-  /// JUnit XML.
-  case junit
-  /// JSON according to `Schemas/report.schema.json`.
-  case json
   /// Workflow commands of GitHub Actions that annotate the clauses.
   case github
 
@@ -23,8 +19,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   ///   - width: The width of the terminal report in columns, from 80 to 200.
   ///   - root: The folder that paths in annotations are relative to.
   ///   - showsAll: Whether a long terminal report is not abridged.
-  ///   - changes: The changes from an earlier matrix, which the report lists. JUnit XML has no
-  ///     place for them.
+  ///   - changes: The changes from an earlier matrix, which the report lists.
   public func text(
     of matrix: Matrix, usesColour: Bool = false, width: Int = TerminalReport.width,
     root: String = "/", showsAll: Bool = false, changes: MatrixDifference? = nil
@@ -32,13 +27,11 @@ public enum ReportFormat: String, Sendable, CaseIterable {
     switch self {
     case .terminal:
       var report = TerminalReport(
-        matrix, usesColour: usesColour, slowest: 5, showsAll: showsAll)
+        matrix, usesColour: usesColour, showsAll: showsAll)
       report.width = width
       return report.text + (changes.map { "changes:\n" + $0.text } ?? "")
     case .markdown: return MarkdownReport(matrix, changes: changes).text
     case .html: return HTMLReport(matrix, changes: changes).text
-    case .junit: return JUnitReport(matrix).text
-    case .json: return JSONReport(matrix, changes: changes).text
     case .github: return GitHubAnnotations(matrix, root: root, changes: changes).text
     }
   }

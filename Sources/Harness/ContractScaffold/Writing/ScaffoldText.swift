@@ -115,7 +115,7 @@ extension ScaffoldText {
     let list = (["inMemory"] + real.map(\.0)).map { ".\($0)" }.joined(separator: ", ")
     let implementations = real.map { name, id, words in
       """
-        static let \(name) = live("\(id)") {
+        static let \(name) = live("\(id)") { _ in
           try #require(nil as \(names.fixture)?, "write me: a fixture with \(words)")
         }
       """

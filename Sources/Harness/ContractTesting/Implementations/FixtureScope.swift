@@ -80,8 +80,8 @@ extension FixtureScope {
   ///
   /// Take the sample without the adapter: from the file, the server or the SDK itself. Otherwise a fake can
   /// answer for it. Whoever writes the closure can still change what it reads; reports say how each column is
-  /// witnessed. Stronger are ``witness(file:)``, ``witness(_:printedBy:)`` and the proxy of `ServerFixtures`, which
-  /// is a witness by itself.
+  /// witnessed. Stronger are ``witness(file:)``, ``witness(serverLog:)``, ``witness(_:printedBy:)`` and the proxy of
+  /// `ServerFixtures`, which is a witness by itself.
   ///
   /// - Parameters:
   ///   - name: What is sampled, for reports: `the database file`.
@@ -98,6 +98,13 @@ extension FixtureScope {
   /// - Parameter file: The file, which may be missing at first.
   public func witness(file: URL) {
     addWitness(file.lastPathComponent, .file) { try Data(contentsOf: file) }
+  }
+
+  /// Names the file that a server logs the implementation's requests to. The harness reads it.
+  ///
+  /// - Parameter file: The file, which may be missing at first.
+  public func witness(serverLog file: URL) {
+    addWitness(file.lastPathComponent, .serverLog) { try Data(contentsOf: file) }
   }
 
   /// Names a program whose output the clauses must change, because it reads what the implementation has written.

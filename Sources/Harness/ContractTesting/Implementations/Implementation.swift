@@ -60,17 +60,6 @@ public struct Implementation<Fixture>: Sendable {
     _ make: @escaping @Sendable (FixtureScope) async throws -> Fixture
   ) -> Self { Self(id: id, kind: .live, sourceLocation: sourceLocation, make: make) }
 
-  /// An adapter over the real thing whose fixture needs no teardown.
-  ///
-  /// - Parameters:
-  ///   - id: The stable id.
-  ///   - sourceLocation: Where the implementation is declared.
-  ///   - make: Makes a new fixture for one case.
-  public static func live(
-    _ id: String, sourceLocation: SourceLocation = #_sourceLocation,
-    _ make: @escaping @Sendable () async throws -> Fixture
-  ) -> Self { Self(id: id, kind: .live, sourceLocation: sourceLocation) { _ in try await make() } }
-
   /// Answers recorded from the real thing.
   ///
   /// - Parameters:

@@ -159,8 +159,10 @@ extension CaseServer.Entry {
     run = { test in
       let collector = IssueCollector(unavailability: implementation.unavailability)
       let lifecycle = FixtureLifecycle(clause: clause, make: implementation.make)
-      try? await collector.collect(in: test) {
-        await lifecycle.run(collector, madeAt: implementation.sourceLocation)
+      await RunningCase.$current.withValue(RunningCase(id)) {
+        try? await collector.collect(in: test) {
+          await lifecycle.run(collector, madeAt: implementation.sourceLocation)
+        }
       }
       if collector.unavailable != nil { return .unavailable(id.description) }
       return collector.close().first.map { .failed(id.description, message: $0.message) }

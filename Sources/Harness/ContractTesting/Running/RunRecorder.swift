@@ -407,6 +407,24 @@ final class RunRecorder: Sendable {
     }
   }
 
+  /// Records a problem, once for each clause, if an expectation that a task without a test evaluates is in a clause.
+  /// Swift Testing fails the run if it does not hold, but names no case.
+  func didExpectInNoTest(_ file: String, _ line: Int) {
+    let clause = state.withLock { state in
+      let clauses = state.declared.flatMap { event -> [(name: String, line: Int)] in
+        guard case .contract(let contract) = event else { return [] }
+        return contract.clauses.filter { $0.file == file && $0.line < line }
+          .map { ("\(contract.id)/\($0.id)", $0.line) }
+      }
+      return clauses.max { $0.line < $1.line }?.name
+    }
+    guard let clause else { return }
+    recordOnce(
+      .problem(
+        "no case judges an expectation of the clause \(clause), because a task without a test evaluated it, such as a "
+          + "detached one; let the clause use child tasks or Task { }"))
+  }
+
   /// Says that a case still runs, in the journal and on standard error.
   func reportSlow(_ id: CaseID, after duration: Duration, limit: Duration) {
     record(.caseSlow(id, seconds: duration / .seconds(1)))

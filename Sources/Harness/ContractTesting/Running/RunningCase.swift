@@ -9,7 +9,7 @@ final class RunningCase: Sendable {
   /// The case of the current task, or `nil` outside of cases.
   @TaskLocal static var current: RunningCase?
 
-  private let id: CaseID
+  let id: CaseID
 
   private let state = Mutex(State())
 
@@ -75,6 +75,8 @@ final class RunningCase: Sendable {
       didEvaluateExpectation(at: "\(fileID):\(line)")
     } else {
       isLinked.withLock { $0 = true }
+      // A task of `Task.detached` runs in no test.
+      if Test.current == nil { RunRecorder.current.didExpectInNoTest(fileID, line) }
     }
   }
 }

@@ -8,6 +8,8 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     case responses([Spec.Response])
     /// A failure, after some responses.
     case failure(String, after: [Spec.Response])
+    /// The end of the process, or of its time.
+    case ended(EndedImage)
   }
 
   /// An image, and the number of acknowledged commands, of which those outside the subject are
@@ -47,6 +49,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   private let events: [FileEvent]
   private let folder: WorkingFolder
   private let goesOn: Bool
+  private let resumption: CrashResumption?
   /// The model's state after each number of commands.
   private let states: [Spec.State]
 
@@ -64,6 +67,8 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   private var begun = 0
   private var acknowledged = 0
   private var flushed = 0
+  /// The number of the current image, from 1, without those of second crashes.
+  private var image = 0
   /// A subject that was read rightly and did not go on, which counts only if nothing worse is
   /// found.
   private var stuck: CrashFinding?
@@ -72,13 +77,14 @@ struct CrashExaminer<Spec: PersistentSpecification> {
 
   init(
     _ trial: CrashTrial<Spec>, _ commands: [Spec.Command], _ events: [FileEvent],
-    in folder: WorkingFolder, goesOn: Bool
+    in folder: WorkingFolder, goesOn: Bool, resuming resumption: CrashResumption?
   ) {
     self.trial = trial
     self.commands = commands
     self.events = events
     self.folder = folder
     self.goesOn = goesOn
+    self.resumption = resumption
     var state = trial.specification.initialState
     states =
       [state]
@@ -94,7 +100,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
 
   /// Examines every point until one has a finding or the time is over.
   mutating func examine(
-    until deadline: ContinuousClock.Instant?, willOpen: (CrashFinding) -> Void
+    until deadline: ContinuousClock.Instant?, willOpen: CrashTrial<Spec>.WillOpen
   ) throws -> CrashTrial<Spec>.Outcome {
     for (number, event) in events.enumerated() {
       guard try recorded.apply(event), advance(event) else { continue }
@@ -107,19 +113,20 @@ struct CrashExaminer<Spec: PersistentSpecification> {
         event: event.kind == .mark
           ? "the return of command \(acknowledged)" : event.description,
         number: number + 1, count: events.count, acknowledged: acknowledged, begun: begun)
-      if trial.modes.contains(where: { mode in
-        recorded.files.contains { !$0.isExhaustive(after: mode) }
-      }) {
-        coverage.pointsNotExhausted += 1
-      }
+      var isExhaustive = true
       for mode in trial.modes {
-        for image in FolderImage.images(of: recorded, after: mode) {
-          if let finding = try examine(image, point, mode, willOpen), !isKnown(finding) {
+        let images = FolderImage.images(of: recorded, after: mode)
+        isExhaustive = isExhaustive && images.isExhaustive
+        for image in images.all {
+          let crash = CrashFinding(
+            kind: .endedProcess, point: point, mode: mode, isExhaustive: images.isExhaustive)
+          if let finding = try examine(image, crash, willOpen), !isKnown(finding) {
             coverage.exempted = Set(recorded.exempted.map(\.description))
             return .init(coverage: coverage, finding: finding)
           }
         }
       }
+      if !isExhaustive { coverage.pointsNotExhausted += 1 }
     }
     coverage.exempted = Set(recorded.exempted.map(\.description))
     return .init(coverage: coverage, finding: stuck)
@@ -151,19 +158,23 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   // MARK: - One image
 
   private mutating func examine(
-    _ image: FolderImage, _ point: CrashFinding.Point, _ mode: CrashMode,
-    _ willOpen: (CrashFinding) -> Void
+    _ image: FolderImage, _ crash: CrashFinding, _ willOpen: CrashTrial<Spec>.WillOpen
   ) throws -> CrashFinding? {
     coverage.images += 1
-    var finding = CrashFinding(
-      kind: .endedProcess, point: point, mode: mode, expected: [], found: "")
+    self.image += 1
+    var finding = crash
     let outside = commands.prefix(acknowledged).filter { spec.isOutside($0) }
     let key = Key(contents: image.contents, outside: outside.count)
+    if let ended = resumption?.ended[self.image] { observations[key] = .ended(ended) }
+    if let last = resumption?.progress, self.image <= last.image {
+      guard self.image == last.image else { return nil }
+      (coverage, stuck) = (last.coverage, last.stuck)
+    }
     if let known = observations[key] {
       return try judge(known, &finding).finding ?? examineRecovery(of: key, finding, willOpen)
     }
 
-    willOpen(finding)
+    willOpen(finding, progress)
     coverage.opened += 1
     let place = try folder.subfolder("image")
     defer { try? FileManager.default.removeItem(atPath: place) }
@@ -178,6 +189,10 @@ struct CrashExaminer<Spec: PersistentSpecification> {
       stuck = found
     }
     return failure
+  }
+
+  private var progress: CrashProgress {
+    CrashProgress(image: image, coverage: coverage, stuck: stuck)
   }
 
   // MARK: - A second crash
@@ -207,7 +222,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   ///
   /// No command returns meanwhile, so the promise is that after the first crash.
   private mutating func examineRecovery(
-    of image: Key, _ first: CrashFinding, _ willOpen: (CrashFinding) -> Void
+    of image: Key, _ first: CrashFinding, _ willOpen: CrashTrial<Spec>.WillOpen
   ) throws -> CrashFinding? {
     guard let recovery = recoveries[image] else { return nil }
     let key = RecoveryKey(image: image, mode: first.mode)
@@ -224,7 +239,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   /// Reopens what a second crash leaves at every point of a reopening.
   private mutating func read(
     _ recovery: Recovery, _ outside: Int, _ first: CrashFinding,
-    _ willOpen: (CrashFinding) -> Void
+    _ willOpen: CrashTrial<Spec>.WillOpen
   ) throws -> [SecondRead] {
     let performed = commands.filter { spec.isOutside($0) }.prefix(outside)
     var recorded = recovery.folder
@@ -232,7 +247,7 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     for event in recovery.events where !trial.cancellation.isSet {
       guard try recorded.apply(event), event.kind != .mark else { continue }
       coverage.pointsOfRecovery += 1
-      for image in FolderImage.images(of: recorded, after: first.mode) {
+      for image in FolderImage.images(of: recorded, after: first.mode).all {
         coverage.images += 1
         let key = SecondKey(contents: image.wholeContents, outside: outside)
         var finding = first
@@ -249,9 +264,9 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   /// Reads what a second crash has left.
   private mutating func open(
     _ image: FolderImage, _ outside: some Sequence<Spec.Command>, _ finding: CrashFinding,
-    _ willOpen: (CrashFinding) -> Void
+    _ willOpen: CrashTrial<Spec>.WillOpen
   ) throws -> Observation {
-    willOpen(finding)
+    willOpen(finding, progress)
     coverage.opened += 1
     let place = try folder.subfolder("second")
     defer { try? FileManager.default.removeItem(atPath: place) }
@@ -267,6 +282,9 @@ struct CrashExaminer<Spec: PersistentSpecification> {
   ) -> (finding: CrashFinding?, survived: Int?) {
     let allowed = fewest(after: finding.mode)...begun
     switch observation {
+    case .ended(let end):
+      end.describe(in: &finding)
+      return (finding, nil)
     case .failure(let message, _):
       finding.kind = .unreadable
       finding.found = message
@@ -329,6 +347,9 @@ struct CrashExaminer<Spec: PersistentSpecification> {
     case .failure(let message, let responses):
       found = responses
       finding.found = message
+    case .ended(let end):
+      found = []
+      finding.found = end.found
     }
     let index = zip(found, expected).prefix { $0 == $1 }.count
     guard index < expected.count else {

@@ -31,7 +31,7 @@ struct LocalCrashRunner<Spec: PersistentSpecification>: CrashRunner {
     _ commands: [Spec.Command], drawnFrom choices: ChoiceSequence?,
     until deadline: ContinuousClock.Instant?, goesOn: Bool
   ) throws -> CrashTrial<Spec>.Outcome {
-    try trial.run(commands, until: deadline, goesOn: goesOn) { _ in }
+    try trial.run(commands, until: deadline, goesOn: goesOn) { _, _ in }
   }
 
   func end() {}
@@ -46,13 +46,16 @@ private struct CrashRequest: Codable {
   /// The time left for examining.
   var seconds: Double?
   var goesOn: Bool
+  var resumption: CrashResumption?
 }
 
 /// The other process's messages.
 private enum CrashReply: Codable {
   case ready
+  /// The trial begins. The subject is known to have these findings.
+  case begins([CrashDeviation])
   /// An image is opened next. The finding is what the process's end would be.
-  case opening(CrashFinding)
+  case opening(CrashFinding, CrashProgress)
   case ended(CrashCoverage, CrashFinding?)
   case failed(CrashExplorationError)
 }
@@ -77,47 +80,49 @@ final class RemoteCrashRunner<Spec: PersistentSpecification>: CrashRunner {
     _ commands: [Spec.Command], drawnFrom choices: ChoiceSequence?,
     until deadline: ContinuousClock.Instant?, goesOn: Bool
   ) throws -> CrashTrial<Spec>.Outcome {
-    let request = CrashRequest(
-      choices: choices, seconds: deadline.map { ($0 - .now) / .seconds(1) }, goesOn: goesOn)
-    var last: CrashFinding?
-    let conversation = processes.converse(
-      request, within: limit, isAbandoned: cancellation.isSet
-    ) { (reply: CrashReply) -> Result<CrashTrial<Spec>.Outcome, any Error>? in
-      switch reply {
-      case _ where cancellation.isSet: return .failure(CancellationError())
-      case .ready: return nil
-      case .opening(let finding):
-        last = finding
+    var request = CrashRequest(choices: choices, goesOn: goesOn)
+    while true {
+      request.seconds = deadline.map { ($0 - .now) / .seconds(1) }
+      var known: [CrashDeviation] = []
+      var last: (finding: CrashFinding, progress: CrashProgress)?
+      let conversation = processes.converse(
+        request, within: limit, isAbandoned: cancellation.isSet
+      ) { (reply: CrashReply) -> Result<CrashTrial<Spec>.Outcome, any Error>? in
+        switch reply {
+        case _ where cancellation.isSet: return .failure(CancellationError())
+        case .ready: break
+        case .begins(let deviations): known = deviations
+        case .opening(let finding, let progress): last = (finding, progress)
+        case .ended(let coverage, let finding):
+          return .success(.init(coverage: coverage, finding: finding))
+        case .failed(let error): return .failure(error)
+        }
         return nil
-      case .ended(let coverage, let finding):
-        return .success(.init(coverage: coverage, finding: finding))
-      case .failed(let error): return .failure(error)
       }
-    }
-    switch conversation {
-    case .value(let result): return try result.get()
-    case .ended(let reason): return try finding(last, .endedProcess, "it ended by \(reason)")
-    case .silent where cancellation.isSet: throw CancellationError()
-    case .silent: return try finding(last, .hung, "nothing within \(limit)")
-    case .unavailable(let message): throw CrashExplorationError(.processFailed, message)
+      let end: EndedImage
+      switch conversation {
+      case .value(let result): return try result.get()
+      case .ended(let reason): end = .init(kind: .endedProcess, found: "it ended by \(reason)")
+      case .silent where cancellation.isSet: throw CancellationError()
+      case .silent: end = .init(kind: .hung, found: "nothing within \(limit)")
+      case .unavailable(let message): throw CrashExplorationError(.processFailed, message)
+      }
+      guard let last else {
+        throw CrashExplorationError(
+          .processFailed,
+          "the subject's process did not survive the commands without a crash: \(end.found)")
+      }
+      var finding = last.finding
+      end.describe(in: &finding)
+      guard known.contains(where: { $0.covers(finding) }) else { return .init(finding: finding) }
+      // Another process goes on after the image.
+      var ended = request.resumption?.ended ?? [:]
+      ended[last.progress.image] = end
+      request.resumption = CrashResumption(progress: last.progress, ended: ended)
     }
   }
 
   func end() { processes.stop() }
-
-  private func finding(
-    _ last: CrashFinding?, _ kind: CrashFinding.Kind, _ found: String
-  ) throws -> CrashTrial<Spec>.Outcome {
-    guard var finding = last else {
-      throw CrashExplorationError(
-        .processFailed,
-        "the subject's process did not survive the commands without a crash: \(found)")
-    }
-    finding.kind = kind
-    finding.found = found
-    finding.expected = ["the subject to open"]
-    return .init(finding: finding)
-  }
 }
 
 extension CrashTrial {
@@ -128,12 +133,13 @@ extension CrashTrial {
     connection.send(CrashReply.ready)
     while case .message(let request) = connection.receive(CrashRequest.self) {
       let commands = request.choices.map { DrawnCommands(specification, from: $0).commands }
+      connection.send(CrashReply.begins(reopenable.deviations))
       do {
         let outcome = try run(
           commands ?? given,
           until: request.seconds.map { ContinuousClock.now.advanced(by: .seconds($0)) },
-          goesOn: request.goesOn
-        ) { connection.send(CrashReply.opening($0)) }
+          goesOn: request.goesOn, resuming: request.resumption
+        ) { connection.send(CrashReply.opening($0, $1)) }
         connection.send(CrashReply.ended(outcome.coverage, outcome.finding))
       } catch {
         let error =

@@ -18,23 +18,26 @@ struct CrashTrial<Spec: PersistentSpecification>: Sendable {
     var finding: CrashFinding?
   }
 
+  /// Called before an image is opened, with the finding that a crash of this process would be.
+  typealias WillOpen = (CrashFinding, CrashProgress) -> Void
+
   /// Runs the trial. It blocks the calling thread.
   ///
   /// - Parameters:
   ///   - commands: The commands.
   ///   - deadline: The time after which no point is examined.
   ///   - goesOn: Whether reopened subjects have to go on with the next commands.
-  ///   - willOpen: Called before an image is opened, with the finding that a crash of this process
-  ///     would be.
+  ///   - resumption: Where to go on, or `nil` for a new trial.
   /// - Throws: ``CrashExplorationError`` if there is no verdict.
   func run(
     _ commands: [Spec.Command], until deadline: ContinuousClock.Instant?, goesOn: Bool,
-    willOpen: (CrashFinding) -> Void
+    resuming resumption: CrashResumption? = nil, willOpen: WillOpen
   ) throws -> Outcome {
     let folder = try WorkingFolder()
     defer { folder.remove() }
     let events = try record(commands, in: try folder.subfolder("recorded"))
-    var examiner = CrashExaminer(self, commands, events, in: folder, goesOn: goesOn)
+    var examiner = CrashExaminer(
+      self, commands, events, in: folder, goesOn: goesOn, resuming: resumption)
     return try examiner.examine(until: deadline, willOpen: willOpen)
   }
 
@@ -82,4 +85,34 @@ struct CrashTrial<Spec: PersistentSpecification>: Sendable {
       throw CrashExplorationError(.subjectFailed, "the subject threw without any crash: \(error)")
     }
   }
+}
+
+/// How far a trial has come when it opens an image.
+struct CrashProgress: Codable {
+  /// The number of the image, from 1.
+  var image: Int
+  var coverage: CrashCoverage
+  /// A finding that counts if nothing worse is found.
+  var stuck: CrashFinding?
+}
+
+/// An image that ended or blocked the process that opened it, which is known.
+struct EndedImage: Codable {
+  var kind: CrashFinding.Kind
+  var found: String
+
+  /// Makes a finding that of the image.
+  func describe(in finding: inout CrashFinding) {
+    finding.kind = kind
+    finding.found = found
+    finding.expected = ["the subject to open"]
+  }
+}
+
+/// Where another process goes on with a trial, since the one before has ended.
+struct CrashResumption: Codable {
+  /// How far the process before had come.
+  var progress: CrashProgress
+  /// The images that are not opened again, by their numbers.
+  var ended: [Int: EndedImage]
 }

@@ -17,29 +17,29 @@ struct FolderImage {
     case torn([Range<Int>])
     /// Writes are missing.
     case lost(writes: [Int])
-    /// The bytes, and zeros up to a size; writes may be missing too.
+    /// Writes are missing, and there are zeros up to a size.
     case grown(to: Int, losing: [Int])
   }
 
   /// What is at each path. Equal contents are equal images.
   private(set) var contents: [String: Content] = [:]
-  private var bytes: [Int: [UInt8]] = [:]
+  private var bytes: [Int: () -> [UInt8]] = [:]
 
   private init() {}
 
-  /// The image with given names, and given bytes of each file.
+  /// The image with given names, and a given state of each file.
   private init(
     _ names: [String: RecordedFolder.Entry],
-    _ version: (Int) -> (RecordedFolder.Version, Damage)
+    _ state: (Int) -> State
   ) {
     for (path, entry) in names where Self.isReachable(path, in: names) {
       switch entry {
       case .folder: contents[path] = .folder
       case .link(let target): contents[path] = .link(to: target)
       case .file(let index):
-        let (version, damage) = version(index)
-        bytes[index] = version.bytes
-        contents[path] = .file(index, version: version.number, damage)
+        let state = state(index)
+        bytes[index] = state.bytes
+        contents[path] = .file(index, version: state.version, state.damage)
       }
     }
   }
@@ -58,7 +58,7 @@ struct FolderImage {
   }
 
   /// The bytes of a file, by its index in ``contents``.
-  func bytes(of file: Int) -> [UInt8] { bytes[file] ?? [] }
+  func bytes(of file: Int) -> [UInt8] { bytes[file]?() ?? [] }
 
   /// What is at each path, with the bytes of files: the same for images of different recordings.
   var wholeContents: [String: WholeContent] {
@@ -78,57 +78,42 @@ struct FolderImage {
     case file([UInt8])
   }
 
-  /// The total size of the files.
-  var size: Int { bytes.values.reduce(0) { $0 + $1.count } }
-
   // MARK: - Crashes
 
   /// The images that a crash in a mode may leave of a folder.
-  static func images(of folder: RecordedFolder, after mode: CrashMode) -> [FolderImage] {
-    func present(_ file: Int) -> (RecordedFolder.Version, Damage) {
-      (folder.files[file].present, .none)
-    }
-    func durable(_ file: Int) -> (RecordedFolder.Version, Damage) {
-      (folder.files[file].durable, .none)
-    }
-    /// The images in which one file is damaged.
-    func damaged(
-      _ damages: (RecordedFolder.File) -> [(bytes: [UInt8], damage: Damage)]
-    ) -> [FolderImage] {
-      folder.files.indices.flatMap { file in
-        damages(folder.files[file]).map { bytes, damage in
-          let number = folder.files[file].present.number
-          return FolderImage(folder.names) {
-            $0 == file ? (.init(bytes: bytes, number: number), damage) : present($0)
-          }
-        }
-      }
-    }
-    return switch mode {
-    case .processCrash: [FolderImage(folder.names, present)]
-    case .powerLoss: [FolderImage(folder.durableNames, durable)]
-    case .powerLossKeepingNames: [FolderImage(folder.names, durable)]
-    case .powerLossKeepingData: [FolderImage(folder.durableNames, present)]
-    case .powerLossTearingWrite:
-      damaged { file in file.tornParts.map { (file.torn($0), .torn($0)) } }
-    case .powerLossLosingWrite:
-      damaged { file in
-        file.writesToLose.map { (file.without(writes: $0), .lost(writes: $0)) }
-      }
-    case .powerLossKeepingSizes:
-      [FolderImage(folder.names) { folder.files[$0].grown }]
-        + damaged { file in
-          let size = file.present.bytes.count
-          return file.writesToLose.map { writes in
-            var bytes = file.without(writes: writes)
-            bytes.grow(to: size)
-            return (bytes, .grown(to: size, losing: writes))
-          }
-        }
+  ///
+  /// - Returns: The images, and whether they are all that the mode allows.
+  static func images(
+    of folder: RecordedFolder, after mode: CrashMode
+  ) -> (all: [FolderImage], isExhaustive: Bool) {
+    let files = folder.files
+    func whole(_ file: Int) -> State { files[file].whole }
+    func lost(_ file: Int) -> State { files[file].lost }
+    switch mode {
+    case .processCrash: return ([FolderImage(folder.names, whole)], true)
+    case .powerLoss: return ([FolderImage(folder.durableNames, lost)], true)
+    case .powerLossKeepingNames: return ([FolderImage(folder.names, lost)], true)
+    case .powerLossKeepingData: return ([FolderImage(folder.durableNames, whole)], true)
     case .powerLossLosingName:
-      folder.unsynchronizedNames.indices.map { FolderImage(folder.names(without: $0), present) }
+      let names = folder.unsynchronizedNames.indices.map { folder.names(without: $0) }
+      return (names.flatMap { [FolderImage($0, whole), FolderImage($0, lost)] }, true)
+    case .powerLossTearingWrite, .powerLossLosingWrite, .powerLossKeepingSizes:
+      let damages = files.map { $0.damages(after: mode) }
+      let combinations = DamageCombinations(of: damages.map(\.count))
+      let images = combinations.all.map { numbers in
+        FolderImage(folder.names) { file in
+          numbers[file].map { damages[file][$0] } ?? whole(file)
+        }
+      }
+      return (
+        images, combinations.isExhaustive && files.allSatisfy { $0.isExhaustive(after: mode) }
+      )
     }
   }
+
+  /// A version of a file's bytes, and what a crash did to it. Most images equal another one, so the bytes are
+  /// made only for those that are opened.
+  fileprivate typealias State = (bytes: () -> [UInt8], version: Int, damage: Damage)
 
   // MARK: - On disk
 
@@ -145,7 +130,7 @@ struct FolderImage {
         if let other = written[index] {
           try check(link(other, place), path)
         } else {
-          try write(bytes[index] ?? [], to: place)
+          try write(bytes(of: index), to: place)
           written[index] = place
         }
       case nil: break
@@ -181,33 +166,59 @@ extension RecordedFolder.File {
   /// The largest number of writes of which every combination is lost.
   private static let writeLimit = 5
 
-  /// The writes that may be lost together: every combination of a few, and of more each one alone, of more
-  /// than 32 the first and last 16.
-  fileprivate var writesToLose: [[Int]] {
+  /// The file with everything that was written.
+  fileprivate var whole: FolderImage.State { ({ present.bytes }, present.number, .none) }
+
+  /// The file with nothing that was not synchronized.
+  fileprivate var lost: FolderImage.State { ({ durable.bytes }, durable.number, .none) }
+
+  /// What a power loss may do to the file in a mode that damages files. The worst is the first.
+  fileprivate func damages(after mode: CrashMode) -> [FolderImage.State] {
+    guard present.number != durable.number else { return [] }
+    func states(
+      _ damage: ([Int]) -> FolderImage.Damage, _ bytes: @escaping ([Int]) -> [UInt8]
+    ) -> [FolderImage.State] {
+      writesToLose.map { writes in ({ bytes(writes) }, present.number, damage(writes)) }
+    }
+    switch mode {
+    case .powerLossTearingWrite:
+      return [lost] + tornParts.map { parts in ({ torn(parts) }, present.number, .torn(parts)) }
+    case .powerLossKeepingSizes:
+      let size = present.bytes.count
+      guard size > durable.bytes.count else { return [lost] }
+      return [({ durable.bytes.grown(to: size) }, durable.number, .grown(to: size, losing: []))]
+        + states {
+          .grown(to: size, losing: $0)
+        } _: {
+          without(writes: $0).grown(to: size)
+        }
+    default:
+      return [lost]
+        + states {
+          .lost(writes: $0)
+        } _: {
+          without(writes: $0)
+        }
+    }
+  }
+
+  /// The writes that may be lost together, but not all of them: every combination of a few, and of more each
+  /// one alone, of more than 32 the first and last 16.
+  private var writesToLose: [[Int]] {
     let all = Array(unsynchronized.indices)
     if all.count <= Self.writeLimit {
-      return (1..<1 << all.count).map { bits in all.filter { bits >> $0 & 1 == 1 } }
+      // If the file was resized meanwhile, to lose all writes is not to lose everything.
+      let last = base == durable.bytes ? 1 : 0
+      return (1..<max(1, 1 << all.count - last)).map { bits in all.filter { bits >> $0 & 1 == 1 } }
     }
     return (all.count <= 32 ? all : Array(all.prefix(16) + all.suffix(16))).map { [$0] }
   }
 
   /// Whether every combination of lost writes, or of sectors, is tried.
-  func isExhaustive(after mode: CrashMode) -> Bool {
-    switch mode {
-    case .powerLossLosingWrite, .powerLossKeepingSizes:
-      unsynchronized.count <= Self.writeLimit
-    case .powerLossTearingWrite:
-      unsynchronized.last.map { Self.sectors(of: $0.range, 512).count <= Self.sectorLimit } ?? true
-    default: true
-    }
-  }
-
-  /// The synchronized bytes, and zeros up to the present size.
-  fileprivate var grown: (RecordedFolder.Version, FolderImage.Damage) {
-    guard durable.bytes.count < present.bytes.count else { return (durable, .none) }
-    var version = durable
-    version.bytes.grow(to: present.bytes.count)
-    return (version, .grown(to: version.bytes.count, losing: []))
+  fileprivate func isExhaustive(after mode: CrashMode) -> Bool {
+    guard mode == .powerLossTearingWrite else { return unsynchronized.count <= Self.writeLimit }
+    return unsynchronized.last.map { Self.sectors(of: $0.range, 512).count <= Self.sectorLimit }
+      ?? true
   }
 
   /// The parts of the last unsynchronized write that a power loss may lose, if only whole sectors of 512
@@ -215,7 +226,7 @@ extension RecordedFolder.File {
   ///
   /// Of up to ``sectorLimit`` sectors every combination is tried, and otherwise the first ones, the last
   /// ones, and each one alone.
-  fileprivate var tornParts: [[Range<Int>]] {
+  private var tornParts: [[Range<Int>]] {
     guard let range = unsynchronized.last?.range, !range.isEmpty else { return [] }
     var all: [[Range<Int>]] = []
     for size in [512, 4_096] {
@@ -258,18 +269,58 @@ extension RecordedFolder.File {
   }
 
   /// The present bytes without parts of the last write.
-  fileprivate func torn(_ missing: [Range<Int>]) -> [UInt8] {
+  private func torn(_ missing: [Range<Int>]) -> [UInt8] {
     guard let last = unsynchronized.last else { return present.bytes }
     var bytes = present.bytes
-    for index in missing.joined() {
-      let old = index - min(last.range.lowerBound, last.sizeBefore)
-      bytes[index] =
-        index < last.sizeBefore && last.replaced.indices.contains(old) ? last.replaced[old] : 0
+    let start = min(last.range.lowerBound, last.sizeBefore)
+    for part in missing {
+      let old = last.replaced.dropFirst(part.lowerBound - start).prefix(part.count)
+      bytes.replaceSubrange(part, with: Array(old).grown(to: part.count))
     }
     // The file did not grow by sectors that are missing at its end.
     if let end = missing.last, end.upperBound == bytes.count {
       bytes.removeSubrange(max(end.lowerBound, last.sizeBefore)...)
     }
     return bytes
+  }
+}
+
+/// The ways in which a crash damages some of several files.
+struct DamageCombinations {
+  /// The largest number of ways to damage more than one file that are tried.
+  static let limit = 48
+
+  /// For each file the number of its damage, or `nil` for none.
+  private(set) var all: [[Int?]] = []
+  /// Whether these are all ways. Otherwise those of more than one file are drawn, the same ones each time.
+  private(set) var isExhaustive = true
+
+  /// - Parameter counts: The number of damages that each file may have.
+  init(of counts: [Int]) {
+    let files = counts.indices.filter { counts[$0] > 0 }
+    let none = [Int?](repeating: nil, count: counts.count)
+    for file in files {
+      for number in 0..<counts[file] {
+        all.append(none)
+        all[all.count - 1][file] = number
+      }
+    }
+    guard files.count > 1 else { return }
+    let ways = files.reduce(1) { min($0 * (counts[$1] + 1), 1 << 20) }
+    isExhaustive = ways <= Self.limit + all.count + 1
+    // The worst of all is always among them.
+    if !isExhaustive { all.append(counts.map { $0 > 0 ? 0 : nil }) }
+    for way in 0..<(isExhaustive ? ways : Self.limit) {
+      var rest = UInt64(way)
+      var numbers = none
+      for file in files {
+        let choices = UInt64(counts[file] + 1)
+        if !isExhaustive { rest = rest &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
+        let choice = (isExhaustive ? rest : rest >> 33) % choices
+        if isExhaustive { rest /= choices }
+        if choice > 0 { numbers[file] = Int(choice) - 1 }
+      }
+      if numbers.count(where: { $0 != nil }) > 1 { all.append(numbers) }
+    }
   }
 }

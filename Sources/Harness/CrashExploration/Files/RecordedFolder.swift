@@ -283,6 +283,13 @@ extension RecordedFolder.File {
 extension [UInt8] {
   /// Appends zeros up to a size.
   mutating func grow(to size: Int) {
-    if count < size { append(contentsOf: repeatElement(0, count: size - count)) }
+    if count < size { self += [UInt8](repeating: 0, count: size - count) }
+  }
+
+  /// The bytes with zeros up to a size.
+  func grown(to size: Int) -> [UInt8] {
+    var copy = self
+    copy.grow(to: size)
+    return copy
   }
 }

@@ -37,10 +37,12 @@ struct CrashFinding: Sendable, Codable {
   /// The event of the reopening after which a second crash happens; `nil` if there is only one.
   var recovery: String?
   var mode: CrashMode
+  /// Whether everything that the mode allows is tried at the point.
+  var isExhaustive: Bool
   /// What the promise allows, one line each.
-  var expected: [String]
+  var expected: [String] = []
   /// What was read, or the failure.
-  var found: String
+  var found = ""
   /// The number of commands that what was read corresponds to, if the kind is `lost`.
   var survived: Int?
 
@@ -112,9 +114,8 @@ extension CrashCoverage: CustomStringConvertible {
       + "\(images) images, of which \(opened) differ and were opened"
     var remarks = [
       pointsNotExhausted == 0
-        ? "every combination of unsynchronized writes and sectors was tried"
-        : "at \(pointsNotExhausted) crash points not every combination of unsynchronized writes and sectors "
-          + "was tried"
+        ? "every combination of damages was tried"
+        : "at \(pointsNotExhausted) crash points not every combination of damages was tried"
     ]
     if pointsLeftOut > 0 {
       remarks.append("the time limit left out \(pointsLeftOut) crash points")

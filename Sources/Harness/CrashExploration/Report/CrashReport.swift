@@ -64,6 +64,11 @@ extension CrashReport: CustomStringConvertible {
       "crash after \(finding.point.event) (event \(finding.point.number) of "
         + "\(finding.point.count)); \(finding.mode)")
     lines.append("seen on  \(finding.mode.fileSystems)")
+    if finding.mode.isPowerLoss {
+      lines.append(
+        "tried    \(finding.isExhaustive ? "every combination" : "a part of the combinations") of"
+          + " damages at this point")
+    }
     if let event = finding.recovery {
       lines.append("second crash, while it was reopened, after \(event)")
     }

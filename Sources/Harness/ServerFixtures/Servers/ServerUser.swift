@@ -29,16 +29,21 @@ struct ServerUser: Sendable {
     let files = FileManager.default
     try files.setAttributes([.posixPermissions: 0o711], ofItemAtPath: place.root.path)
     try files.setAttributes([.ownerAccountName: name], ofItemAtPath: place.folder.path)
-    var parent = place.root.resolvingSymlinksInPath().deletingLastPathComponent()
-    while parent.path != "/" {
-      let mode = try files.attributesOfItem(atPath: parent.path)[.posixPermissions] as? Int ?? 0
-      guard mode & 0o001 != 0 else {
+    try checkAccess(to: place.root.resolvingSymlinksInPath().deletingLastPathComponent(), program)
+  }
+
+  /// Throws unless everybody may enter a folder and those around it.
+  func checkAccess(to folder: URL, _ program: String) throws {
+    var folder = folder
+    while folder.path != "/" {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+      guard (attributes[.posixPermissions] as? Int ?? 0) & 0o001 != 0 else {
         throw ServerError(
           .notStarted, program,
-          "can't run as the user \(name), who can't enter the folder \(parent.path); allow that, or set"
+          "can't run as the user \(name), who can't enter the folder \(folder.path); allow that, or set"
             + " TMPDIR to another folder")
       }
-      parent.deleteLastPathComponent()
+      folder.deleteLastPathComponent()
     }
   }
 }

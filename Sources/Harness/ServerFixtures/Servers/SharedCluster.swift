@@ -1,5 +1,3 @@
-import SystemPlatform
-
 /// Servers that form a cluster, started once and used by many cases.
 ///
 /// The nodes start at the same time, and each knows the addresses of all before any has started. They
@@ -46,13 +44,15 @@ public final class SharedCluster: Sendable {
   ) {
     self.program = program
     servers = SharedStart {
-      let addresses = try (0..<max(count, 1)).map { _ in
-        "127.0.0.1:\(try LoopbackSocket.freePort())"
-      }
-      let commands = try addresses.indices.map { number in
+      let ports = try (0..<max(count, 1)).map { _ in try ClaimedPort() }
+      let commands = try ports.indices.map { number in
         try ServerCommand(
           program,
-          arguments: { try arguments(.init(place: $0, number: number, addresses: addresses)) },
+          // The ports stay claimed for as long as a node has its command.
+          arguments: { [ports] place in
+            let addresses = ports.map { "127.0.0.1:\($0.number)" }
+            return try arguments(.init(place: place, number: number, addresses: addresses))
+          },
           environment: environment, readiness: readiness, limit: limit, install: install, user: user
         )
       }

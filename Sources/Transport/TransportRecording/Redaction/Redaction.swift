@@ -51,6 +51,9 @@ public struct Redaction: Sendable, Hashable {
   /// and what they decode to before the decoder fails, are searched. Case is ignored.
   public var allowedEncodings: Set<String>
 
+  /// A rule that does not apply, for tests.
+  var missing: RedactionRule?
+
   /// Creates a redaction; the default has only the rules that always apply.
   public init(
     names: Set<String> = [], jsonPaths: Set<String> = [], paths: Set<String> = [],

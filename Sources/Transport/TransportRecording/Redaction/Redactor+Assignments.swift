@@ -50,7 +50,8 @@ extension Redactor {
     guard range.count >= Secrets.minimumLength,
       let rule = rule(
         for: secret, named: name,
-        isStrict: value.isQuoted ? !context.isCode : !context.isCode && value.isTight)
+        isStrict: !context.isCode
+          && (value.isQuoted || value.isTight || (value.isLine && reads(.lines))))
     else { return nil }
     return Replacement(
       range: range, bytes: replace(secret, by: rule, named: name, isExplicit: isNamed(name)))
@@ -80,6 +81,8 @@ extension Redactor {
     var isQuoted: Bool
     /// Whether it follows an equals sign without a space.
     var isTight: Bool
+    /// Whether its line has nothing else but the name: `password: x`.
+    var isLine = false
   }
 
   private static func value(after separator: Int, in bytes: [UInt8], isLine: Bool) -> Value? {
@@ -99,8 +102,11 @@ extension Redactor {
     }
     let quote = bytes[start]
     guard quote == 0x22 || quote == 0x27 || quote == 0x60 else {
+      let end = end(ofWord: bytes, from: start)
       return Value(
-        range: start..<end(ofWord: bytes, from: start), isQuoted: false, isTight: isTight)
+        range: start..<end, isQuoted: false, isTight: isTight,
+        isLine: (end == bytes.count || bytes[end] == 0x0A || bytes[end] == 0x0D)
+          && isFirst(before: separator, in: bytes))
     }
     var end = start + 1
     while end < bytes.count, bytes[end] != quote, end - start < 16_384 {
@@ -110,6 +116,16 @@ extension Redactor {
     guard end < bytes.count, bytes[end] == quote else { return nil }
     if bytes[end - 1] == 0x5C { end -= 1 }
     return start + 1 <= end ? Value(range: start + 1..<end, isQuoted: true, isTight: isTight) : nil
+  }
+
+  /// Whether only a name is between the start of a line and a separator.
+  private static func isFirst(before separator: Int, in bytes: [UInt8]) -> Bool {
+    let before = bytes[max(0, separator - 80)..<separator]
+    let line = before.lastIndex { $0 == 0x0A }.map { before[($0 + 1)...] } ?? before
+    guard line.startIndex == 0 || bytes[line.startIndex - 1] == 0x0A else { return false }
+    let name = line.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x2D }
+    return name.allSatisfy { $0.isWordByte || "-. \"'".utf8.contains($0) }
+      && name.count { $0 == 0x20 } < 2
   }
 
   private static func end(ofWord bytes: [UInt8], from start: Int) -> Int {

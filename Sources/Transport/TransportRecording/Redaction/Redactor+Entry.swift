@@ -14,20 +14,26 @@ extension Redactor {
     at("request.url") { $0.redactURL(of: &copy.request) }
     copy.request.headerFields = fields(
       entry.request.headerFields, "request.headers", isRequest: true)
-    copy.requestTrailers = fields(entry.requestTrailers, "request trailers", isRequest: true)
+    if reads(.trailers) {
+      copy.requestTrailers = fields(entry.requestTrailers, "request trailers", isRequest: true)
+    }
     copy.requestBody = try redact(
       entry.requestBody, entry.request.headerFields, "request", number)
-    if let detail = entry.failure?.detail {
+    if let detail = entry.failure?.detail, reads(.failure) {
       copy.failure?.detail = at("failure") { $0.text(detail) }
     }
     guard let response = entry.response else { return copy }
-    copy.response?.informational = response.informational.map { interim in
-      HTTPResponse(
-        status: interim.status, headerFields: fields(interim.headerFields, "interim response"))
+    if reads(.interimResponses) {
+      copy.response?.informational = response.informational.map { interim in
+        HTTPResponse(
+          status: interim.status, headerFields: fields(interim.headerFields, "interim response"))
+      }
     }
-    copy.response?.head.status.reasonPhrase = text(response.head.status.reasonPhrase)
+    if reads(.reason) {
+      copy.response?.head.status.reasonPhrase = text(response.head.status.reasonPhrase)
+    }
     copy.response?.head.headerFields = fields(response.head.headerFields, "response.headers")
-    copy.response?.trailers = fields(response.trailers, "response trailers")
+    if reads(.trailers) { copy.response?.trailers = fields(response.trailers, "response trailers") }
     copy.response?.body = try redact(
       response.body, response.head.headerFields, "response", number)
     return copy
@@ -79,14 +85,28 @@ extension Redactor {
 
   /// Replaces what a field has.
   mutating func redact(_ field: HTTPField, isRequest: Bool = true) -> HTTPField {
+    let kind = isRequest ? 1 : 0
+    if clean[kind].contains(field) { return field }
     budget = 1 << 20 + 64 * field.bytes.count
-    return HTTPField(
+    let count = findings.count
+    let redacted = HTTPField(
       name: field.name,
       bytes: value(field.bytes, named: field.name.rawName, Context(isRequest: isRequest)))
+    if redacted == field, findings.count == count, clean[kind].count < 10_000 {
+      clean[kind].insert(field)
+    }
+    return redacted
   }
 
-  /// The fields whose values are always secret, by their names in lower case.
-  static let fields: [String: HTTPField.Name] = [
+  /// The field whose values are always secret that has a name; `nil` for another name.
+  static func field(_ name: String) -> HTTPField.Name? {
+    switch name.utf8.count {
+    case 6, 10, 13, 19: fields[name.asciiLowercased()]
+    default: nil
+    }
+  }
+
+  private static let fields: [String: HTTPField.Name] = [
     "authorization": .authorization, "proxy-authorization": .proxyAuthorization, "cookie": .cookie,
     "set-cookie": .setCookie,
   ]
@@ -133,7 +153,11 @@ extension Redactor {
 
   private mutating func setCookie(_ text: String) -> [UInt8] {
     let end = text.firstIndex(of: ";") ?? text.endIndex
-    return Array((cookie(text[..<end].trimmingSpaces()) + text[end...]).utf8)
+    let attributes = Array(text[end...].utf8)
+    let redacted =
+      reads(.cookieAttributes)
+      ? self.text(attributes, named: "", Context(isRequest: false)) : attributes
+    return Array(cookie(text[..<end].trimmingSpaces()).utf8) + redacted
   }
 
   private mutating func cookie(_ pair: String) -> String {

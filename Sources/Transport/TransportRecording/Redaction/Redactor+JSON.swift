@@ -31,12 +31,16 @@ extension Redactor {
 
   /// Finds secrets in what an archive has beside the exchanges themselves.
   mutating func auditRest(of archive: [UInt8]) {
+    skipped = [
+      "entries.startedDateTime", "request.url", "request.headers", "request._trailers",
+      "postData.text", "response.headers", "response._trailers", "content.text",
+    ]
+    defer { skipped = [] }
     var leaves: [JSONLeaf] = []
     try? JSONReader.read(archive) { reader in
       try leafs(&reader, named: "", inherited: nil, path: "$", into: &leaves)
     }
-    let read = [".request.url", ".headers[", ".postData.text", ".content.text", "._trailers["]
-    for leaf in leaves where !read.contains(where: { leaf.path.contains($0) }) {
+    for leaf in leaves {
       budget = 1 << 20 + 64 * leaf.text.utf8.count
       _ = at(String(leaf.path.dropFirst(2))) {
         $0.value(Array(leaf.text.utf8), named: leaf.name, Context())
@@ -51,7 +55,8 @@ extension Redactor {
   ) throws {
     switch reader.next() {
     case UInt8(ascii: "{"):
-      try members(&reader, inherited: Self.isStructure(name) ? nil : inherited, path, &leaves)
+      let inherited = inherited == nil || Self.isStructure(name) ? nil : inherited
+      try members(&reader, of: name, inherited: inherited, path, &leaves)
     case UInt8(ascii: "["):
       try reader.array { index, reader in
         try leafs(
@@ -76,16 +81,21 @@ extension Redactor {
   }
 
   private mutating func members(
-    _ reader: inout JSONReader, inherited: String?, _ path: String, _ leaves: inout [JSONLeaf]
+    _ reader: inout JSONReader, of owner: String, inherited: String?, _ path: String,
+    _ leaves: inout [JSONLeaf]
   ) throws {
     let first = leaves.count
     var pairName: String?
+    var query = ""
     var isKey = false
     try reader.object(unique: false) { name, reader in
+      if !skipped.isEmpty, skipped.contains("\(owner).\(name)") { return try reader.skip() }
       let isSecret = isNamed(name) || (kind(of: name) == .secret && !isAllowed(name))
       // A list of cookies has more than their values.
-      let hasMore = ["cookie", "cookies"].contains(name.asciiLowercased())
-      let down = isSecret && !hasMore ? name : Self.isStructure(name) ? nil : inherited
+      let hasMore = isSecret && ["cookie", "cookies"].contains(name.asciiLowercased())
+      let down =
+        isSecret && !hasMore && reads(.innerNames)
+        ? name : inherited == nil || Self.isStructure(name) ? nil : inherited
       let inner = path + JSONPath.step(name)
       if let range = reader.range(ofName: name) {
         leaves.append(JSONLeaf(range: range, text: name, name: "", path: "\(path), the name"))
@@ -96,10 +106,21 @@ extension Redactor {
         isKey = isKey || name == "kty"
         return
       }
-      if Self.pairNames.contains(name.asciiLowercased()) { pairName = leaves[start].text }
+      if name.utf8.count < 7, Self.pairNames.contains(name.asciiLowercased()),
+        reads(.describedValue)
+      {
+        pairName = leaves[start].text
+      }
+      if name == "query" { query = leaves[start].text }
       isKey = isKey || name == "kty"
     }
+    let arguments = Self.arguments(in: query)
     for index in first..<leaves.count {
+      if leaves[index].path.hasPrefix(path + ".variables."), reads(.variables),
+        let argument = arguments[leaves[index].name], kind(of: argument) == .secret
+      {
+        leaves[index].name = argument
+      }
       // `{"name": "password", "value": "x"}` names its value.
       if let pairName,
         leaves[index].path == path + ".value" || leaves[index].path == path + ".Value"
@@ -107,7 +128,9 @@ extension Redactor {
         leaves[index].name = pairName
       }
       // The private parts of a key, and its public ones (RFC 7518 §6).
-      guard isKey, leaves[index].path.dropLast(leaves[index].name.count + 1) == path[...] else {
+      guard isKey, reads(.keyParameters),
+        leaves[index].path.dropLast(leaves[index].name.count + 1) == path[...]
+      else {
         continue
       }
       if ["d", "p", "q", "dp", "dq", "qi", "k"].contains(leaves[index].name) {
@@ -118,11 +141,19 @@ extension Redactor {
     }
   }
 
+  /// The names of the arguments that the variables of a GraphQL query are passed as, by their own names:
+  /// `login(password: $p)`.
+  private static func arguments(in query: String) -> [String: String] {
+    guard query.utf8.contains(UInt8(ascii: "$")) else { return [:] }
+    let found = query.matches(of: #/(\w+)\s*:\s*\$(\w+)/#)
+    return Dictionary(found.map { (String($0.2), String($0.1)) }) { first, _ in first }
+  }
+
   /// Members that name the value beside them.
   private static let pairNames: Set<String> = ["name", "key", "field", "header"]
 
   /// Members that describe a secret and are none: `{"token": {"type": "bearer", …}}`.
-  private static func isStructure(_ name: String) -> Bool {
+  static func isStructure(_ name: String) -> Bool {
     let described: Set<String> = [
       "type", "format", "description", "title", "kind", "scope", "expires", "label", "id", "name",
       "created", "updated", "default", "example", "ref", "url",

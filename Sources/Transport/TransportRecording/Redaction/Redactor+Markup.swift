@@ -9,6 +9,7 @@ extension Redactor {
     var replacements: [Replacement] = []
     var element = ""
     var sibling = ""
+    var open: [String] = []
     var index = 0
     while let start = bytes[index...].firstIndex(of: 0x3C) {
       if let value = Self.trimmed(bytes, index..<start) {
@@ -16,7 +17,9 @@ extension Redactor {
         if ["key", "name"].contains(element), content.count < 64 {
           sibling = String(decoding: content, as: UTF8.self)
         } else {
-          let names = [element, sibling].filter { !$0.isEmpty }
+          // `<password><value>x</value></password>`
+          let outer = Self.isStructure(element) ? nil : open.last { kind(of: $0) == .secret }
+          let names = [element, sibling] + (reads(.innerElements) ? [outer ?? ""] : [])
           replace(value, content, named: names, context, &replacements)
           sibling = ""
         }
@@ -29,7 +32,12 @@ extension Redactor {
         continue
       }
       let tag = Self.tag(bytes, from: start)
-      if !tag.isEnd { element = tag.name }
+      if tag.isEnd {
+        if let start = open.lastIndex(of: tag.name) { open.removeSubrange(start...) }
+      } else {
+        element = tag.name
+        open.append(tag.name)
+      }
       if let named = tag.names.first { sibling = named }
       for value in tag.values {
         replace(value, Array(bytes[value]), named: tag.names, context, &replacements)
@@ -110,7 +118,7 @@ extension Redactor {
   ///
   /// Source: RFC 2046 §5.1, RFC 7578.
   mutating func multipart(_ bytes: [UInt8], _ context: Context) -> [UInt8]? {
-    guard bytes.starts(with: [0x2D, 0x2D]),
+    guard bytes.starts(with: [0x2D, 0x2D]), reads(.multipart),
       let lineEnd = bytes.firstIndex(where: { $0 == 0x0D || $0 == 0x0A })
     else { return nil }
     let boundary = Array(bytes[..<lineEnd])

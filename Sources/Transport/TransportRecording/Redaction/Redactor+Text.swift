@@ -30,22 +30,26 @@ extension [UInt8] {
 extension Redactor {
   /// Replaces what a text of any kind has.
   mutating func text(_ bytes: [UInt8], named name: String, _ context: Context) -> [UInt8] {
-    guard bytes.count >= Secrets.minimumLength else { return bytes }
+    guard bytes.count >= Secrets.minimumLength, !isPlain(bytes) else { return bytes }
     budget -= bytes.count
     guard context.depth > 0, budget > 0 else {
       giveUp(named: name)
       return bytes
     }
-    if bytes.starts(with: [0x1F, 0x8B]) { return compressed(bytes, named: name, context) }
-    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]),
-      let text = String(data: Data(bytes), encoding: .utf16)
+    if bytes.starts(with: [0x1F, 0x8B]), reads(.gzip) {
+      return compressed(bytes, named: name, context)
+    }
+    if let encoding = Self.utf16(bytes), reads(.utf16),
+      let text = String(data: Data(bytes), encoding: encoding)
     {
       let new = self.text(Array(text.utf8), named: name, context.inner)
       guard new != Array(text.utf8) else { return bytes }
-      return Array(String(decoding: new, as: UTF8.self).data(using: .utf16) ?? Data())
+      return Array(String(decoding: new, as: UTF8.self).data(using: encoding) ?? Data())
     }
     let first = bytes.first { !$0.isSpace && $0 != 0x0A && $0 != 0x0D }
-    if first == 0x7B || first == 0x5B, let redacted = json(bytes, named: name, context) {
+    if first == 0x7B || first == 0x5B, reads(.json),
+      let redacted = json(bytes, named: name, context)
+    {
       return redacted
     }
     if bytes.starts(with: [0x2D, 0x2D]), bytes.contains(Array("form-data".utf8)),
@@ -53,17 +57,35 @@ extension Redactor {
     {
       return redacted
     }
-    if let end = Self.formEnd(of: bytes), end { return items(bytes, "field", context) }
+    if Self.isForm(bytes), reads(.form) { return items(bytes, "field", context) }
     if first == 0x2F, !bytes.contains(where: { $0 <= 0x20 }) {
       return url(bytes, named: name, context)
     }
-    return prose(first == 0x3C ? markup(bytes, context) : bytes, named: name, context)
+    let isMarkup = first == 0x3C && reads(.markup)
+    return prose(isMarkup ? markup(bytes, context) : bytes, named: name, context)
   }
 
-  /// Whether a text is a form: items with names and nothing between them; `nil` if it has none.
-  private static func formEnd(of bytes: [UInt8]) -> Bool? {
+  /// Whether a text is too short for a shape, and has nothing that could be read.
+  private func isPlain(_ bytes: [UInt8]) -> Bool {
+    bytes.count < 12 && textTemplates.isEmpty
+      && bytes.allSatisfy { $0.isWordByte || $0 == 0x20 || $0 == 0x2E || $0 == 0x2D || $0 == 0x2C }
+  }
+
+  /// The encoding of a text whose characters have two bytes, by its byte order mark or by the zeros among
+  /// its first bytes; `nil` for another text.
+  private static func utf16(_ bytes: [UInt8]) -> String.Encoding? {
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return .utf16 }
+    guard bytes[0] == 0 || bytes[1] == 0, bytes.count % 2 == 0 else { return nil }
+    let start = bytes.prefix(16).enumerated()
+    let zeros = bytes[1] == 0 ? 1 : 0
+    guard start.allSatisfy({ ($1 == 0) == ($0 % 2 == zeros) }) else { return nil }
+    return zeros == 1 ? .utf16LittleEndian : .utf16BigEndian
+  }
+
+  /// Whether a text is a form: items with names and nothing between them.
+  private static func isForm(_ bytes: [UInt8]) -> Bool {
     guard let equals = bytes.firstIndex(of: 0x3D), equals > 0, bytes.contains(0x26) else {
-      return nil
+      return false
     }
     return bytes[..<equals].allSatisfy {
       $0.isLetter || $0.isDigit || "_-.[]%+".utf8.contains($0)
@@ -92,13 +114,13 @@ extension Redactor {
           Replacement(range: $0, bytes: replace(Array(bytes[$0]), by: "a text", isExplicit: true))
         })
     }
-    bytes = bytes.replacing(privateKeys(in: bytes))
+    if reads(.keyBlocks) { bytes = bytes.replacing(privateKeys(in: bytes)) }
     let urls = Self.urls(in: bytes)
     if !urls.isEmpty {
       bytes = bytes.replacing(
         urls.map { Replacement(range: $0, bytes: url(Array(bytes[$0]), named: name, context)) })
     }
-    bytes = bytes.replacing(assignments(in: bytes, context))
+    if reads(.assignments) { bytes = bytes.replacing(assignments(in: bytes, context)) }
     bytes = bytes.replacing(words(in: bytes, named: name, context))
     return views(of: bytes, named: name, context)
   }
@@ -108,19 +130,19 @@ extension Redactor {
     of bytes: [UInt8], named name: String, _ context: Context
   ) -> [UInt8] {
     var bytes = bytes
-    if bytes.contains(0x25) {
+    if bytes.contains(0x25), reads(.percentEncoding) {
       bytes = view(bytes, bytes.percentDecoded(plus: false), named: name, context) {
         Array(String(decoding: $0, as: UTF8.self).percentEncoded.utf8)
       }
     }
-    if bytes.contains(0x5C) {
+    if bytes.contains(0x5C), reads(.escapes) {
       bytes = view(bytes, bytes.unescaped, named: name, context) { text in
         var quoted: [UInt8] = []
         JSON.string(String(decoding: text, as: UTF8.self)).write(to: &quoted, level: nil)
         return Array(quoted.dropFirst().dropLast())
       }
     }
-    if bytes.contains(0x26) {
+    if bytes.contains(0x26), reads(.entities) {
       bytes = view(bytes, bytes.withoutEntities, named: name, context) { $0.withEntities }
     }
     return bytes
@@ -173,7 +195,8 @@ extension Redactor {
     in bytes: [UInt8], named name: String, _ context: Context
   ) -> [Replacement] {
     var replacements: [Replacement] = []
-    let mayBeRandom = suspicion != .isIgnored && context.suspects && !context.isPublic
+    let mayBeRandom =
+      suspicion != .isIgnored && context.suspects && !context.isPublic && reads(.randomWords)
     // What is in a URL was judged there, and what is in a block of PEM is public.
     lazy var covered = Self.urls(in: bytes) + Self.blocks(in: bytes).map(\.range)
     bytes.withUnsafeBufferPointer { bytes in
@@ -184,7 +207,7 @@ extension Redactor {
           index += 1
           continue
         }
-        if let match = SecretShape.match(in: bytes, at: index) {
+        if let match = SecretShape.match(in: bytes, at: index, without: missingShape) {
           let word = Array(bytes[match.range])
           replacements.append(
             Replacement(range: match.range, bytes: replace(word, by: match.rule, named: name)))
@@ -200,7 +223,7 @@ extension Redactor {
             index = end
             continue
           }
-          if mayBeRandom, end - index <= 512, Self.isSuspicious(bytes[range], context),
+          if mayBeRandom, end - index <= 512, isSuspicious(bytes[range], context),
             !Self.isPublic(bytes, range), !covered.contains(where: { $0.overlaps(range) }),
             let own = ownName(before: index, in: bytes, default: name)
           {
@@ -233,13 +256,18 @@ extension Redactor {
 
   /// Whether a word looks random. In base64 every 64th character is a slash; in a path they come more
   /// often, or lead.
-  private static func isSuspicious(
+  private func isSuspicious(
     _ word: Slice<UnsafeBufferPointer<UInt8>>, _ context: Context
   ) -> Bool {
+    // The addresses and hashes of a block chain.
+    if word.starts(with: "0x".utf8), word.dropFirst(2).allSatisfy({ $0.isHexDigit }) {
+      return false
+    }
     let slashes = word.count { $0 == 0x2F }
     guard slashes <= word.count / 12, word.first != 0x2F else { return false }
     let random = RandomWord(word)
-    return random.isSuspicious || (context.isRequest && random.isHexadecimal)
+    return random.isSuspicious
+      || (context.isRequest && random.isHexadecimal && reads(.hashes))
   }
 
   /// The name that a word has in its text, `nonce="…"` or `<ETag>…`; `nil` if it is that of something
@@ -304,10 +332,10 @@ extension Redactor {
     // What is inside has names of its own.
     var inner = context.inner
     inner.isPublic = false
-    if let key = Self.base64(word), Self.isPrivateKey(key) {
+    if reads(.keys), let key = Self.base64(word), Self.isPrivateKey(key) {
       return .some(replace(word, by: "a private key", named: name))
     }
-    if word.count % 2 == 0, word.allSatisfy({ $0.isHexDigit }) {
+    if word.count % 2 == 0, reads(.hexadecimal), word.allSatisfy({ $0.isHexDigit }) {
       let decoded = stride(from: 0, to: word.count, by: 2).map {
         (word[$0].hexDigit ?? 0) << 4 | (word[$0 + 1].hexDigit ?? 0)
       }
@@ -315,7 +343,7 @@ extension Redactor {
       let new = text(decoded, named: name, inner)
       return .some(new == decoded ? nil : Array(new.map { $0.hexadecimal }.joined().utf8))
     }
-    guard let decoded = Self.base64(word),
+    guard reads(.base64), let decoded = Self.base64(word),
       decoded.starts(with: [0x1F, 0x8B]) || Self.isText(decoded)
     else { return nil }
     let new = text(decoded, named: name, inner)

@@ -28,15 +28,15 @@ extension Redactor {
     var url = URLReference(text)
     var inner = context.inner
     guard inner.depth > 0 else { return bytes }
-    if let authority = url.authority, let at = authority.lastIndex(of: "@") {
+    if let authority = url.authority, let at = authority.lastIndex(of: "@"), reads(.userinfo) {
       addUserinfo(String(authority[..<at]))
       url.authority = Redaction.placeholder + authority[at...]
     }
     let original = url
-    url.query = url.query.map { query(of: $0, inner) }
-    url.fragment = url.fragment.map { fragment(of: $0, inner) }
+    if reads(.query) { url.query = url.query.map { query(of: $0, inner) } }
+    if reads(.fragment) { url.fragment = url.fragment.map { fragment(of: $0, inner) } }
     inner.suspects = inner.suspects && isTarget
-    url.path = path(of: url, inner)
+    if reads(.path) { url.path = path(of: url, inner) }
     if url == original, url.authority == URLReference(text).authority { return bytes }
     return Array(url.text.utf8)
   }
@@ -98,7 +98,9 @@ extension Redactor {
       let name = previous
       let parts = segments[index].split(separator: 0x3B, omittingEmptySubsequences: false)
       let redacted = parts.enumerated().map { number, part in
-        if number > 0 { return items(Array(part), "parameter", context) }
+        if number > 0 {
+          return reads(.pathParameters) ? items(Array(part), "parameter", context) : Array(part)
+        }
         return at(name.isEmpty ? "path" : "path after '\(name)'") {
           $0.segment(Array(part), after: name, context)
         }

@@ -57,9 +57,16 @@ struct Redactor {
   private(set) var secrets = Secrets()
   private(set) var findings: [SecretFinding] = []
   private var found: Set<SecretFinding> = []
+  /// Members of JSON to leave out, with the name of what has them: `request.url`.
+  var skipped: Set<String> = []
+  /// Fields of responses and of requests in which nothing was found, since archives repeat them.
+  var clean: [Set<HTTPField>] = [[], []]
   private let names: Set<String>
   private let allowedNames: Set<String>
   private var kinds: [String: SecretName] = [:]
+  private let missingName: String?
+  let missingReader: RedactionRule.Reader?
+  let missingShape: String?
   /// The bytes that may still be searched inside one value, which encodings inside one another repeat.
   var budget = 0
 
@@ -70,20 +77,27 @@ struct Redactor {
     paths = redaction.jsonPaths.sorted().compactMap { JSONPath($0) }
     pathTemplates = redaction.paths.sorted().map { SecretTemplate($0) }
     textTemplates = redaction.texts.sorted().map { SecretTemplate($0) }
+    if case .name(let name) = redaction.missing { missingName = name } else { missingName = nil }
+    if case .reader(let it) = redaction.missing { missingReader = it } else { missingReader = nil }
+    if case .shape(let it) = redaction.missing { missingShape = it } else { missingShape = nil }
     names = Set(redaction.names.map { $0.asciiLowercased() })
     allowedNames = Set(redaction.allowedNames.map { $0.asciiLowercased() })
   }
 
   // MARK: Names
 
-  func isNamed(_ name: String) -> Bool { names.contains(name.asciiLowercased()) }
+  func isNamed(_ name: String) -> Bool {
+    !names.isEmpty && names.contains(name.asciiLowercased())
+  }
 
-  func isAllowed(_ name: String) -> Bool { allowedNames.contains(name.asciiLowercased()) }
+  func isAllowed(_ name: String) -> Bool {
+    !allowedNames.isEmpty && allowedNames.contains(name.asciiLowercased())
+  }
 
   mutating func kind(of name: String) -> SecretName {
     if name.isEmpty { return .unknown }
     if let kind = kinds[name] { return kind }
-    let kind = SecretName(name)
+    let kind = SecretName(name, without: missingName)
     if kinds.count < 10_000 { kinds[name] = kind }
     return kind
   }
@@ -128,7 +142,7 @@ struct Redactor {
   /// Replaces a value, or what is in it.
   mutating func value(_ bytes: [UInt8], named name: String, _ context: Context) -> [UInt8] {
     if !isNamed(name), isAllowed(name) { return bytes }
-    if let field = Self.fields[name.asciiLowercased()], !isNamed(name) {
+    if let field = Self.field(name), !isNamed(name) {
       return credentials(in: bytes, field)
     }
     if let rule = rule(for: bytes, named: name) {
@@ -279,7 +293,7 @@ extension Redactor {
     if !paths.isEmpty, !bytes.isEmpty {
       bytes = try redactPaths(in: bytes, mustBeJSON: type.contains("json"))
     }
-    if type.hasPrefix("application/x-www-form-urlencoded") {
+    if type.hasPrefix("application/x-www-form-urlencoded"), reads(.form) {
       return items(bytes, "field", context)
     }
     if type.hasPrefix("multipart/"), let parts = multipart(bytes, context) { return parts }

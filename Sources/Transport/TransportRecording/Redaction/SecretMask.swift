@@ -57,7 +57,7 @@ extension SecretMask {
         recorded: String(url("?" + recorded).dropFirst()),
         requested: String(url("?" + requested).dropFirst()))
     case .field(let name, let recorded, let requested):
-      Redactor.fields[name.rawName.asciiLowercased()] == nil
+      Redactor.field(name.rawName) == nil
         ? Self.field(name, field(name, recorded), field(name, requested))
         : .field(name, recorded: nil, requested: nil)
     case .method, .origin, .content: difference

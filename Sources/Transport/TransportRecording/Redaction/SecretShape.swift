@@ -47,7 +47,8 @@ struct SecretShape {
   /// The end of the secret that begins with the shape's prefix at a position; `nil` if there is none.
   func end(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     guard bytes.count - start >= prefix.count + minimum else { return nil }
-    for (offset, byte) in prefix.enumerated() where bytes[start + offset] != byte { return nil }
+    // Most words differ from a shape in their second byte.
+    guard bytes[start + 1] == prefix[1], bytes[start...].starts(with: prefix) else { return nil }
     var end = start + prefix.count
     while end < bytes.count, alphabet.contains(bytes[end]) { end += 1 }
     return end - start - prefix.count >= minimum ? end : nil
@@ -61,7 +62,7 @@ struct SecretShape {
   }()
 
   // Sources: the vendors' documents, and the shapes that scanners of repositories look for.
-  private static let all: [SecretShape] =
+  static let all: [SecretShape] =
     ["AKIA", "ASIA", "ABIA", "ACCA"].map { SecretShape($0, .upper, 16, "an AWS access key") }
     + ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"]
     .map { SecretShape($0, .word, 20, "a GitHub token") }
@@ -82,7 +83,6 @@ struct SecretShape {
     + ["glsa_", "glc_"].map { SecretShape($0, .base64, 20, "a Grafana token") }
     + ["sntrys_", "sntryu_"].map { SecretShape($0, .base64, 20, "a Sentry token") }
     + ["ATATT3", "ATCTT3", "ATBB"].map { SecretShape($0, .base64, 20, "an Atlassian token") }
-    + ["sk-", "sk-proj-", "sk-ant-"].map { SecretShape($0, .dashed, 20, "an API key") }
     + ["IQoJb3JpZ2lu", "FwoGZXIvYXdz", "FQoGZXIvYXdz"]
     .map { SecretShape($0, .base64, 40, "an AWS session token") }
     + [
@@ -90,6 +90,8 @@ struct SecretShape {
     ]
     .map { SecretShape($0, .base64, 6, "credentials", keeps: true) }
     + [
+      SecretShape("password ", .visible, 6, "credentials", keeps: true),
+      SecretShape("sk-", .dashed, 20, "an API key"),
       SecretShape("AIza", .dashed, 30, "a Google API key"),
       SecretShape("ABSK", .base64, 60, "an AWS Bedrock key"),
       SecretShape("AKCp", .word, 50, "an Artifactory key"),
@@ -162,14 +164,26 @@ struct SecretMatch {
 
 extension SecretShape {
   /// The secret that begins at a position; `nil` if there is none.
-  static func match(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> SecretMatch? {
+  ///
+  /// - Parameter missing: The prefix of a shape that does not count, or the rule of one without a prefix.
+  static func match(
+    in bytes: UnsafeBufferPointer<UInt8>, at start: Int, without missing: String?
+  ) -> SecretMatch? {
     let first = bytes[start]
-    if Alphabet.lowerHex.contains(first), let match = numbered(in: bytes, at: start) {
+    // Telegram's URLs have the token after `bot`.
+    let isBot =
+      first == UInt8(ascii: "b") && start + 3 < bytes.count && bytes[start + 1] == UInt8(ascii: "o")
+      && bytes[start + 2] == UInt8(ascii: "t")
+    if Alphabet.lowerHex.contains(first),
+      let match = numbered(in: bytes, at: isBot ? start + 3 : start), match.rule != missing
+    {
       return match
     }
-    if let match = dotted(in: bytes, at: start) { return match }
+    if let match = dotted(in: bytes, at: start), match.rule != missing { return match }
     for shape in table[Int(first)] {
-      guard let end = shape.end(in: bytes, from: start) else { continue }
+      guard let end = shape.end(in: bytes, from: start),
+        missing.map({ Array($0.utf8) != shape.prefix }) ?? true
+      else { continue }
       let begin = shape.keepsPrefix ? start + shape.prefix.count : start
       if shape.rule == "credentials", !isCredential(bytes[begin..<end]) { continue }
       return SecretMatch(range: begin..<end, rule: shape.rule)
@@ -193,7 +207,8 @@ extension SecretShape {
     let isJWT =
       first == UInt8(ascii: "e") && start + 3 < bytes.count && bytes[start + 1] == UInt8(ascii: "y")
       && (bytes[start + 2] == UInt8(ascii: "J") || bytes[start + 2] == UInt8(ascii: "A"))
-    guard isJWT || "MNO".utf8.contains(first) else { return nil }
+    // The tokens of Discord begin with M, N or O.
+    guard isJWT || (first >= 0x4D && first <= 0x4F) else { return nil }
     var end = start
     var lengths = [0]
     while end < bytes.count {

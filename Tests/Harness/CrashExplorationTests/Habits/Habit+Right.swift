@@ -27,12 +27,22 @@ extension Habit {
     return records
   }
 
+  /// What the others are compared with.
+  static let replacing = Habit(
+    "new file, fsync, rename, fsync of the folder", .right, load: loadJSON
+  ) { disk, _, new in
+    try replace(with: new, on: disk)
+  }
+
+  /// Replaces the file of notes as one should.
+  @Sendable static func replace(with notes: Notes, on disk: Disk) throws {
+    try disk.write(Format.json(notes), to: "notes.new")
+    try disk.rename("notes.new", to: "notes")
+    try disk.synchronize()
+  }
+
   static let right: [Habit] = [
-    Habit("new file, fsync, rename, fsync of the folder", .right, load: loadJSON) { disk, _, new in
-      try disk.write(Format.json(new), to: "notes.new")
-      try disk.rename("notes.new", to: "notes")
-      try disk.synchronize()
-    },
+    replacing,
     Habit("a temporary file by its template", .right, load: loadJSON) { disk, _, new in
       var template = Array(disk.path("notes.XXXXXX").utf8CString)
       let file = mkstemp(&template)

@@ -9,10 +9,6 @@ extension Habit {
       try Data(Format.json(new)).write(
         to: URL(fileURLWithPath: disk.path("notes")), options: .atomic)
     },
-    Habit("a string, written atomically", .wrong, load: loadJSON) { disk, _, new in
-      try String(decoding: Format.json(new), as: UTF8.self)
-        .write(toFile: disk.path("notes"), atomically: true, encoding: .utf8)
-    },
     Habit("a new file without fsync", .wrong, load: loadJSON) { disk, _, new in
       try disk.write(Format.json(new), to: "notes.new", synchronizes: false)
       try disk.rename("notes.new", to: "notes")
@@ -67,6 +63,16 @@ extension Habit {
       let number = (slots(disk, checks: false).map(\.number).max() ?? 0) + 1
       try disk.write(
         Format.sealed(Format.number(number) + Format.json(new)), to: "slot\(number % 2)")
+      try disk.synchronize()
+    },
+    Habit("two copies that are synchronized together", .wrong) { disk in
+      let copies = ["copy1", "copy2"].compactMap { Format.unsealed(disk.read($0)) }
+      return try Format.notes(copies.first)
+    } save: { disk, _, new in
+      let names = ["copy1", "copy2"]
+      let record = Format.sealed(Format.json(new))
+      for name in names { try disk.write(record, to: name, at: 0, synchronizes: false) }
+      for name in names { try disk.with(name) { try Disk.check(fsync($0)) } }
       try disk.synchronize()
     },
     Habit("one file with a checksum", .wrong) { disk in
@@ -148,6 +154,70 @@ extension Habit {
     habit.renamesTwice = true
     return habit
   }()
+
+  // MARK: - Habits that keep other promises
+
+  /// Synchronizes the folder only at a flush.
+  static let lazy: Habit = {
+    var habit = Habit("the folder is synchronized at a flush", .wrong, load: loadJSON) {
+      disk, _, new in
+      try disk.write(Format.json(new), to: "notes.new")
+      try disk.rename("notes.new", to: "notes")
+    }
+    habit.flush = { disk, _ in try disk.synchronize() }
+    return habit
+  }()
+
+  /// Saves what the change before made.
+  static let late: Habit = {
+    var habit = Habit("a change is saved with the next one", .wrong, load: loadJSON) {
+      disk, old, _ in
+      try replace(with: old, on: disk)
+    }
+    habit.flush = { try replace(with: $1, on: $0) }
+    return habit
+  }()
+
+  /// A new file that a crash left prevents every change.
+  static let exclusive = Habit("a new file must not exist", .wrong, load: loadJSON) {
+    disk, _, new in
+    try disk.write(Format.json(new), to: "notes.new", flags: O_EXCL)
+    try disk.rename("notes.new", to: "notes")
+    try disk.synchronize()
+  }
+
+  /// Overwrites the file, and does something else than to throw if it can't be read.
+  static func overwriting(ifUnreadable fail: @escaping @Sendable () -> Void) -> Habit {
+    Habit("the file is overwritten, and trusted", .wrong) { disk in
+      do { return try loadJSON(disk) } catch {
+        fail()
+        throw error
+      }
+    } save: { disk, _, new in
+      try disk.write(Format.json(new), to: "notes")
+      try disk.synchronize()
+    }
+  }
+
+  /// Goes back by a journal, which it removes before the notes are safe.
+  static let hasty = Habit("a recovery that forgets its journal", .wrong) { disk in
+    if let old = Format.unsealed(disk.read("undo")) {
+      disk.remove("undo")
+      try disk.synchronize()
+      try disk.write(old, to: "notes")
+      try disk.synchronize()
+    } else {
+      disk.remove("undo")
+    }
+    return try loadJSON(disk)
+  } save: { disk, old, new in
+    try disk.write(Format.sealed(Format.json(old)), to: "undo")
+    try disk.synchronize()
+    try disk.write(Format.json(new), to: "notes")
+    try disk.synchronize()
+    disk.remove("undo")
+    try disk.synchronize()
+  }
 
   @Sendable private static func loadUndo(_ disk: Disk) throws -> Notes {
     if let old = Format.unsealed(disk.read("undo")) {

@@ -20,6 +20,8 @@ struct Habit: Sendable {
   /// Reads the notes when the store is opened; it may repair what a crash left.
   let load: @Sendable (Disk) throws -> Notes
   let save: @Sendable (Disk, _ old: Notes, _ new: Notes) throws -> Void
+  /// What a flush does.
+  var flush: @Sendable (Disk, Notes) throws -> Void = { _, _ in }
   /// Whether a note gets another name by two changes.
   var renamesTwice = false
 
@@ -33,7 +35,12 @@ struct Habit: Sendable {
 
   /// A store with the habit in any folder.
   var reopenable: Reopenable<any NoteStore> {
-    Reopenable { folder, _ in try HabitStore(self, in: Disk(folder.path)) }
+    Reopenable { folder, _ in try FileNoteStore(in: folder, self) }
+  }
+
+  /// The right or wrong habit with a name.
+  static func named(_ name: String) throws -> Habit {
+    try #require((right + wrong).first { $0.name == name })
   }
 }
 
@@ -42,13 +49,13 @@ extension Habit: CustomTestStringConvertible {
 }
 
 /// A store that saves its notes by habit.
-private final class HabitStore: NoteStore {
+final class FileNoteStore: NoteStore {
   private let habit: Habit
   private let disk: Disk
   private let state: Mutex<Habit.Notes>
 
-  init(_ habit: Habit, in disk: Disk) throws {
-    (self.habit, self.disk) = (habit, disk)
+  init(in folder: URL, _ habit: Habit) throws {
+    (self.habit, disk) = (habit, Disk(folder.path))
     state = Mutex(try habit.load(disk))
   }
 
@@ -76,7 +83,11 @@ private final class HabitStore: NoteStore {
       }
     }
   }
+
+  func flush() throws { try habit.flush(disk, notes()) }
 }
+
+struct StoreError: Error { var code: Int32 }
 
 /// The files of a store's folder, by name.
 struct Disk: Sendable {
@@ -122,10 +133,12 @@ struct Disk: Sendable {
   }
 
   /// Overwrites bytes of a file, and synchronizes them.
-  func write(_ bytes: [UInt8], to name: String, at offset: Int) throws {
+  func write(
+    _ bytes: [UInt8], to name: String, at offset: Int, synchronizes: Bool = true
+  ) throws {
     try with(name) { file in
       try Self.check(Int32(pwrite(file, bytes, bytes.count, off_t(offset))))
-      try Self.check(fdatasync(file))
+      if synchronizes { try Self.check(fdatasync(file)) }
     }
   }
 

@@ -236,9 +236,9 @@ extension Fault<Notebook> {
     struct NotInstalled: UnavailabilityError {
       var unavailabilityReason: String? { "install a notebook" }
     }
-    let absent = Implementation<Notebook>.live("absent") { Notebook(isDurable: true) }
+    let absent = Implementation<Notebook>.live("absent") { _ in Notebook(isDurable: true) }
       .available(when: "a notebook is there") { false }
-    let missing = Implementation<Notebook>.live("missing") { throw NotInstalled() }
+    let missing = Implementation<Notebook>.live("missing") { _ in throw NotInstalled() }
     for implementation in [absent, missing] {
       let report = try await explore(
         NotebookSpecification(), on: implementation, faults: [.powerCut])

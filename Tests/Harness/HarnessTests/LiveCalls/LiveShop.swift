@@ -29,7 +29,7 @@ final class LiveShop: Sendable {
   }
 
   func live(_ id: String) -> Implementation<Shop> {
-    .live(id) {
+    .live(id) { _ in
       Shop { clause in
         self.received.withLock { $0.append("\(clause)@\(id)") }
         return self.answers.withLock { $0.isEmpty ? 3 : $0.removeFirst() }

@@ -119,7 +119,7 @@ import Testing
 
   private static func declared(
     _ change: (Implementation<Shop>) -> Implementation<Shop>,
-    _ make: (String) -> Implementation<Shop> = { .live($0) { Shop { _ in 3 } } }
+    _ make: (String) -> Implementation<Shop> = { .live($0) { _ in Shop { _ in 3 } } }
   ) -> [String] {
     let contract = Contract<Shop>("shop", "Shop") {
       Clause("first", "it answers") { _ in check(true, "it holds") }

@@ -171,12 +171,41 @@ extension JournalPair {
         [
           pair("\(name): second does not apply any more") { runs in
             runs.change(name, on: "linux") { run in
+              run.implementation?.lacks = ["x": "it is small"]
               run.results["second"] = [.notApplicable(capability: "x", reason: "lacks x")]
             }
           } expecting: {
             $0.changes = ["no longer applicable": [self.name("second", name)]]
             $0.gateForbidding = ["things/second@\(name)"]
-          }
+          },
+          pair("\(name): second does not apply, for no declared reason") { runs in
+            runs.change(name, on: "linux") { run in
+              run.results["second"] = [.notApplicable(capability: "x", reason: "lacks x")]
+            }
+          } expecting: {
+            $0.expectProblem("things/second@\(name) does not apply", gate: "lacks nothing")
+            $0.changes["no longer applicable"] = [self.name("second", name)]
+          },
+          pair("\(name): second passed without what it requires") { runs in
+            runs.changeAll { $0.clauses[1].requires = ["x"] }
+            runs.change(name, on: "linux") { $0.implementation?.lacks = ["x": "it is small"] }
+          } expecting: {
+            $0.expectProblem("things/second@\(name) passed", gate: "lacks what the clause requires")
+            $0.changes["changed clauses"] = ["things/second the required capabilities were"]
+          },
+          pair("\(name): second passed without an expectation") { runs in
+            runs.change(name, on: "linux") { run in
+              run.edit = { lines in
+                let end = "\"event\":\"case-finished\""
+                lines = lines.map { line in
+                  line.contains("things/second@")
+                    ? line.replacing(end, with: end + ",\"expectations\":0") : line
+                }
+              }
+            }
+          } expecting: {
+            $0.expectProblem("things/second@\(name) passed", gate: "evaluated no expectation")
+          },
         ]
       }
     }
@@ -242,7 +271,21 @@ extension JournalPair {
         new.changes = ["added": ["things@\(name) (macos)"]]
         return [gone, new]
       }
-      return [whole, added, deviating, broken] + one
+      return [whole, added, deviating, broken] + one + [
+        pair("real touches nothing on Linux") { runs in
+          runs.change("real", on: "linux") { $0.isTouched = false }
+        } expecting: {
+          $0.changes = ["results lost": PairedRuns.clauses.map { "things/\($0)@real (linux)" }]
+          $0.gate = ["real (linux) is unproven"]
+        },
+        pair("the runs of real have one id") { runs in
+          runs.change("real", on: "macos") { $0.id = "real-linux" }
+        } expecting: {
+          $0.expectProblem("run real-linux is of linux and macos", gate: "CONTRACT_RUN")
+          $0.mayAlsoList = ["dropped", "results lost"]
+          $0.gateWithBase = []
+        },
+      ]
     }
 
     /// A part of a journal.
@@ -318,6 +361,18 @@ extension JournalPair {
       ]
       return [
         removed, added,
+        pair("the contract lists second twice") { runs in
+          runs.changeAll { $0.clauses.insert($0.clauses[1], at: 1) }
+        } expecting: {
+          $0.expectProblem("things lists the clause second", gate: "more than once")
+          $0.changes["changed clauses"] = ["things the digest was"]
+        },
+        pair("the contract is of another package") {
+          $0.changeAll { $0.isOwn = false }
+        } expecting: {
+          $0.changes = ["changed kinds": ["things was of this package"]]
+          $0.gateWithBase = ["things: the kind changed"]
+        },
         pair("the adopter leaves fourth out") { runs in
           runs.changeAll { run in
             run.dropped["fourth"] = "slow"
@@ -545,6 +600,11 @@ extension JournalPair {
           }
         } expecting: {
           $0.expectProblem("the journals have results of things@ghost", gate: "ghost")
+        },
+        pair("a saboteur of a clause that the contract does not list") { runs in
+          runs.change("saboteurs") { $0.caught["fifth"] = true }
+        } expecting: {
+          $0.expectProblem("things/fifth has the result of a saboteur", gate: "things/fifth")
         },
         pair("a saboteur of a contract that nothing declares") { runs in
           runs.change("saboteurs") { run in

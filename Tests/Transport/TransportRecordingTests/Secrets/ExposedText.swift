@@ -11,43 +11,72 @@ struct ExposedText {
   mutating func isIn(_ data: Data, depth: Int = 5) -> Bool {
     guard depth > 0, seen.insert(data).inserted else { return false }
     if data.range(of: needle) != nil { return true }
-    if data.starts(with: [0x1F, 0x8B]),
-      let text = try? WholeContent.decode(Array(data), "gzip", limit: 1 << 24)
-    {
-      return isIn(Data(text), depth: depth - 1)
+    return Self.decodings(of: data).contains { isIn($0, depth: depth - 1) }
+  }
+
+  private static let alphabet = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-".utf8)
+  private static let isInWord = (0..<256).map { alphabet.contains(UInt8($0)) }
+
+  private static func decodings(of data: Data) -> [Data] {
+    if data.starts(with: [0x1F, 0x8B]) {
+      return (try? WholeContent.decode(Array(data), "gzip", limit: 1 << 24)).map { [Data($0)] }
+        ?? []
     }
-    guard let text = String(data: data, encoding: .utf8) else { return false }
-    if text.contains("%"), let decoded = text.removingPercentEncoding, decoded != text,
-      isIn(Data(decoded.utf8), depth: depth - 1)
-    {
-      return true
-    }
-    if text.contains("\\") {
-      let plain = text.replacing("\\\"", with: "\"").replacing("\\/", with: "/").replacing(
-        "\\n", with: "\n"
-      )
-      .replacing("\\\\", with: "\\")
-      if plain != text, isIn(Data(plain.utf8), depth: depth - 1) { return true }
-    }
-    for word in text.split(whereSeparator: {
-      !($0.isASCII && ($0.isLetter || $0.isNumber || "+/=_-".contains($0)))
-    })
-    where word.utf8.count >= 12 {
-      let standard = word.replacing("-", with: "+").replacing("_", with: "/").replacing(
-        "=", with: "")
-      let padded =
-        String(standard) + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-      if let inner = Data(base64Encoded: String(padded)), isIn(inner, depth: depth - 1) {
-        return true
+    var all = words(in: data).flatMap { [base64($0), hexadecimal($0)] }.compactMap { $0 }
+    guard let text = String(data: data, encoding: .utf8) else { return all }
+    if data.contains(0x25) { all.append(Data((text.removingPercentEncoding ?? "").utf8)) }
+    if data.contains(0x5C) { all.append(unescaped(data)) }
+    return all
+  }
+
+  /// The words of at least twelve characters that may be an encoding.
+  private static func words(in data: Data) -> Set<String> {
+    data.withUnsafeBytes { bytes in
+      var words: Set<String> = []
+      var start = 0
+      for end in 0...bytes.count where end == bytes.count || !isInWord[Int(bytes[end])] {
+        if end - start >= 12 { words.insert(String(decoding: bytes[start..<end], as: UTF8.self)) }
+        start = end + 1
       }
-      let digits = Array(word.utf8)
-      if digits.count % 2 == 0, word.allSatisfy(\.isHexDigit) {
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-          UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+      return words
+    }
+  }
+
+  /// A text without the escapes of JSON, and without the zeros of UTF-16.
+  private static func unescaped(_ data: Data) -> Data {
+    data.withUnsafeBytes { bytes in
+      var plain: [UInt8] = []
+      plain.reserveCapacity(bytes.count)
+      var index = 0
+      while index < bytes.count {
+        let isEscape = bytes[index] == 0x5C && index + 1 < bytes.count
+        if !isEscape {
+          plain.append(bytes[index])
+        } else if bytes[index + 1] != UInt8(ascii: "u") {
+          plain.append(bytes[index + 1] == UInt8(ascii: "n") ? 0x0A : bytes[index + 1])
         }
-        if isIn(Data(bytes), depth: depth - 1) { return true }
+        index += !isEscape ? 1 : bytes[index + 1] == UInt8(ascii: "u") ? 6 : 2
       }
+      return Data(plain)
     }
-    return false
+  }
+
+  private static func base64(_ word: String) -> Data? {
+    var text = word.utf8.map { $0 == 0x2D ? 0x2B : $0 == 0x5F ? 0x2F : $0 }
+    while text.last == 0x3D { text.removeLast() }
+    return Data(
+      base64Encoded: Data(text + [UInt8](repeating: 0x3D, count: (4 - text.count % 4) % 4)))
+  }
+
+  private static func hexadecimal(_ word: String) -> Data? {
+    let digits = word.utf8.map {
+      Int8(truncatingIfNeeded: Character(Unicode.Scalar($0)).hexDigitValue ?? -1)
+    }
+    guard digits.count % 2 == 0, !digits.contains(-1) else { return nil }
+    return Data(
+      stride(from: 0, to: digits.count, by: 2).map {
+        UInt8(digits[$0]) << 4 | UInt8(digits[$0 + 1])
+      })
   }
 }

@@ -9,6 +9,8 @@ struct SecretPlace: Sendable {
   var body: [UInt8] = []
   var trailers: HTTPFields = [:]
   var answer = OriginScript.respond(text: "ok")
+  /// What the error says, if there is no answer.
+  var failure: String?
 
   static func encoded(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
