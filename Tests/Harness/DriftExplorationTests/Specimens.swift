@@ -28,6 +28,7 @@ extension ExplorationSettings {
     var settings = drift(fromFake: true, seed: 1)
     settings.time = nil
     settings.runs = 60
+    settings.shrinkTime = .seconds(60)
     return settings
   }
 }
