@@ -22,7 +22,7 @@ import TransportContract
 
   @Test(.serialized, arguments: cases(for: .curlReplayed, withParity: 1))
   func holdsToo(_ contractCase: ContractCase<TransportFixture>) async throws {
-    try await RecordedClause.$caseID.withValue(contractCase.id) { try await contractCase.verify() }
+    try await contractCase.verify()
   }
 }
 

@@ -38,5 +38,9 @@
   extension SourceLocation {
     /// The path of the source file.
     package var filePath: String { _filePath }
+
+    init(__uncheckedFileID fileID: String, filePath: String, line: Int, column: Int) {
+      self.init(fileID: fileID, filePath: filePath, line: line, column: column)
+    }
   }
 #endif

@@ -20,13 +20,24 @@ final class RunningCase: Sendable {
     var hasReportedLateExpectation = false
   }
 
+  /// How many cases of each clause run now.
+  private static let running = Mutex<[String: Int]>([:])
+
   init(_ id: CaseID) { self.id = id }
+
+  /// Whether a case of a clause runs now.
+  ///
+  /// - Parameter clause: The ids of the contract and of the clause, joined by "/".
+  static func isRunning(_ clause: String) -> Bool { running.withLock { $0[clause] != nil } }
 
   /// Runs the case's steps in the current task.
   func run(_ steps: () async -> Void) async {
     let notice = CrashNotice.begin(id)
+    let clause = "\(id.contract)/\(id.clause)"
+    Self.running.withLock { $0[clause, default: 0] += 1 }
     defer {
       CrashNotice.end(notice)
+      Self.running.withLock { $0[clause] = $0[clause].flatMap { $0 > 1 ? $0 - 1 : nil } }
       state.withLock { $0.hasEnded = !Task.isCancelled }
     }
     await Self.$current.withValue(self) {
