@@ -53,6 +53,12 @@ extension Contract<any Notes> {
       }
     }
     Clause(
+      "note-count", "notes.noteCount() returns 0",
+      from: "exploration, seed 1"
+    ) { notes throws in
+      #expect(try notes.noteCount() == 0)
+    }
+    Clause(
       "set", "notes.set(\"\", for: \"a\") returns",
       from: "exploration, seed 2"
     ) { notes in
@@ -71,6 +77,7 @@ extension Contract<any Notes> {
 
   @Test(arguments: [
     MemoryNotes.Mistake.keepsFirst, .removesTwice, .orders, .otherError, .crashesOnEmptyText,
+    .countsOneMore,
   ])
   func arePrintedAsTheyArePasted(_ mistake: MemoryNotes.Mistake) async throws {
     let here = Self.withoutSpaces(try String(contentsOfFile: #filePath, encoding: .utf8))
@@ -99,6 +106,7 @@ extension Contract<any Notes> {
     Operation("add", .texts) { notes, text in notes.add(text) }.ignoringAnswer()
     Operation("remove", .result(of: "add")) { try $0.remove($1) }
     Operation("all") { notes in notes.all() }.comparing { notes in notes.map { $0.lowercased() } }
+    Operation("noteCount") { notes in try notes.noteCount() }
     Operation("last") { notes in
       let all = notes.all()
       return all.last

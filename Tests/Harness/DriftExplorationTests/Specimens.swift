@@ -11,6 +11,7 @@ protocol Notes: Sendable {
   func add(_ text: String) -> Int
   func remove(_ id: Int) throws(NotesError)
   func all() -> [String]
+  func noteCount() throws(NotesError) -> Int
 }
 
 extension Implementation<any Notes> {
@@ -27,6 +28,7 @@ extension ExplorationSettings {
     var settings = drift(fromFake: true, seed: 1)
     settings.time = nil
     settings.runs = 60
+    settings.shrinkTime = .seconds(60)
     return settings
   }
 }
@@ -48,6 +50,7 @@ final class MemoryNotes: Notes {
     case otherMessage
     case crashesInSetUp
     case refusesSetUp
+    case countsOneMore
   }
 
   private struct State {
@@ -100,6 +103,10 @@ final class MemoryNotes: Notes {
   func all() -> [String] {
     let texts = state.withLock { $0.added.sorted { $0.key < $1.key }.map(\.value) }
     return mistakes.contains(.orders) ? texts.reversed() : texts
+  }
+
+  func noteCount() -> Int {
+    state.withLock { $0.added.count } + (mistakes.contains(.countsOneMore) ? 1 : 0)
   }
 
   private static func crash() { fatalError("the text is empty") }

@@ -313,7 +313,7 @@ private let sharedRedis = SharedServer(
 
 @Suite struct ExpiringStoreDriftTests {
   @Test func theFakeBehavesLikeRedis() async throws {
-    try await exploreDrift(of: .memory(), from: .redis, settings: .foreign) { operations }
+    try await exploreDrift(of: .memory(), from: .redis, settings: .foreign) { return operations }
   }
 
   @Test(arguments: StoreFlaw.sought)

@@ -34,7 +34,7 @@ extension Implementation<any Files> {
 
 @Suite struct FilesDriftTests {
   @Test func theFakeBehavesLikeTheDisk() async throws {
-    try await exploreDrift(of: .memory(), from: .disk, settings: .foreign) { operations }
+    try await exploreDrift(of: .memory(), from: .disk, settings: .foreign) { return operations }
   }
 
   @Test(arguments: FileTree.Flaw.sought)

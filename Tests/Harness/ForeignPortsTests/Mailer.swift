@@ -188,7 +188,7 @@ private func sibling(_ name: String, file: String = #filePath) -> String {
 
 @Suite struct MailerDriftTests {
   @Test func theFakeBehavesLikeSMTP() async throws {
-    try await exploreDrift(of: .memory(), from: .smtp, settings: .foreign) { operations }
+    try await exploreDrift(of: .memory(), from: .smtp, settings: .foreign) { return operations }
   }
 
   @Test(arguments: MailFlaw.sought)

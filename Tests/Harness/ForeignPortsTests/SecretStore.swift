@@ -293,7 +293,7 @@ extension Implementation<any SecretStore> {
 
 @Suite struct SecretStoreDriftTests {
   @Test func theFakeBehavesLikeTheKernel() async throws {
-    try await exploreDrift(of: .memory(), from: .kernel, settings: .foreign) { operations }
+    try await exploreDrift(of: .memory(), from: .kernel, settings: .foreign) { return operations }
   }
 
   @Test(arguments: SecretFlaw.sought)

@@ -305,7 +305,7 @@ extension Implementation<any WorkQueue> {
 
 @Suite struct WorkQueueDriftTests {
   @Test func theFakeBehavesLikeSQLite() async throws {
-    try await exploreDrift(of: .memory(), from: .sqlite, settings: .foreign) { operations }
+    try await exploreDrift(of: .memory(), from: .sqlite, settings: .foreign) { return operations }
   }
 
   @Test(arguments: WorkFlaw.sought)

@@ -192,15 +192,17 @@ public struct Observation<Subject>: Sendable {
 }
 
 /// Collects the operations of an exploration.
+///
+/// Explorations that share operations return a list of them:
+///
+///     @OperationBuilder<any Files> var operations: [AnyOperation<any Files>] { Operation("read", .paths) { … } }
+///
+///     try await exploreDrift(of: .inMemory, from: .disk) { return operations }
 @resultBuilder
 public enum OperationBuilder<Subject> {
   public static func buildExpression<Answer, each Argument: Sendable>(
     _ operation: Operation<Subject, Answer, repeat each Argument>
   ) -> [AnyOperation<Subject>] { [AnyOperation(operation)] }
-
-  public static func buildExpression(
-    _ operations: [AnyOperation<Subject>]
-  ) -> [AnyOperation<Subject>] { operations }
 
   public static func buildBlock(_ parts: [AnyOperation<Subject>]...) -> [AnyOperation<Subject>] {
     parts.flatMap(\.self)

@@ -148,7 +148,9 @@ struct FindingText<Subject> {
         + (before.count > 3 ? "\(calls.count - 1) calls" : before.joined(separator: ", "))
     }
     let names = Self.counted(calls.compactMap { $0.operation?.name }) { "\($0)-\($1)-times" }
-    let id = ids.free(names.count > 5 ? "drift" : names.joined(separator: "-"))
+    let id = ids.free(
+      names.count > 5
+        ? "\(names.last ?? "")-after-\(calls.count - 1)-calls" : names.joined(separator: "-"))
     var body: [String] = []
     for (index, call) in calls.enumerated() where index < calls.count - 1 {
       let step = finding.steps.first { $0.call == index && $0.observation == nil }
@@ -178,10 +180,16 @@ struct FindingText<Subject> {
       Clause(
         "\(id)", \(String(reflecting: sentence)),
         from: "\(origin)"
-      ) { \(subject) in
+      ) { \(subject)\(Self.effects(of: body)) in
       \(body.joined(separator: "\n").indented(by: 2))
       }
       """
+  }
+
+  /// What a closure must say of itself: the compiler does not infer what only macros in it do.
+  private static func effects(of body: [String]) -> String {
+    let throwing = body.filter { $0.contains("try ") }
+    return !throwing.isEmpty && throwing.allSatisfy { $0.hasPrefix("#expect(") } ? " throws" : ""
   }
 
   /// The texts, of which more than two equal ones in a row become one with their number.

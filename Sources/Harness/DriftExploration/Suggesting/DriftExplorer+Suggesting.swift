@@ -43,8 +43,12 @@ extension DriftExplorer {
           ))
         continue
       }
-      let others = await noticed(by: failure.commands, of: Array(rest), in: side, mutants)
-      rest.removeAll { others.contains($0) }
+      var others: [Int] = []
+      for (side, numbers) in reached {
+        let reached = rest.filter { numbers.contains($0) }
+        others += await noticed(by: failure.commands, of: reached, in: side, mutants)
+        rest.removeAll { others.contains($0) }
+      }
       mutants.chosen = mutant
       var suggestion = await confirmed(failure, in: side, &ids)
       suggestion.mutants = [mutant] + others
