@@ -17,6 +17,13 @@ let portable: [CSetting] = isPortable ? [.define("PLATFORM_PORTABLE")] : []
   let schedulingExecutor: [SwiftSetting] = []
 #endif
 
+/// The tests of the curl adapter that Swift 6.2 can't compile: it neither cancels tests nor hands values to exit tests.
+#if compiler(>=6.3)
+  let curlTestsOfSwift6_3: [String] = []
+#else
+  let curlTestsOfSwift6_3 = ["CurlProxyTests.swift", "ForeignServerTests.swift"]
+#endif
+
 // Each house lists its targets; a target's folder follows from its house, kind and name.
 
 let system: [Target] = [
@@ -265,7 +272,7 @@ let transport: [Target] = [
     dependencies: [
       "CCurl", "CPlatform", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter",
       "TransportPort",
-    ]),
+    ], exclude: curlTestsOfSwift6_3),
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [

@@ -8,25 +8,34 @@ import TransportPort
   static let lines = ["HTTP/1.1 200 OK", "A: 1", "B: 2", "Content-Length: 0", "C: 3"]
 
   /// Valid heads that differ slightly from `lines`.
-  static let variants: [[String]] =
+  static let variants: [[String]] = withOneLineMore + withOneLineLess + withOtherLines
+
+  private static let withOneLineMore: [[String]] = lines.indices.map {
+    lines.inserted("D: 4", at: $0 + 1)
+  }
+
+  private static let withOneLineLess: [[String]] =
     lines.indices.dropFirst().map { replacing($0, by: "D: 4") + ["Content-Length: 0"] }
-    + lines.indices.map { lines.inserted("D: 4", at: $0 + 1) }
     + [1, 2, 4].map { lines.removed(at: $0) }
-    + [
-      ["HTTP/1.1 201 OK"] + lines.dropFirst(), ["HTTP/1.1 200 Ok"] + lines.dropFirst(),
-      ["HTTP/1.0 200 OK"] + lines.dropFirst(), Array(lines[..<1]) + lines[1...].reversed(),
-      replacing(2, by: "b: 2"), replacing(2, by: "B: 3"), replacing(2, by: "B:2"),
-      lines[..<2] + ["D: 4", "E: 5", "D: 4", "F: 6"] + lines[2...],
-      lines.inserted(" folded", at: 3), lines.inserted(" folded", at: 5),
-      ["HTTP/1.1 103 Early", "A: 1", "B: 2", ""] + lines,
-      ["HTTP/1.1 103 Early", "A: 1", ""] + ["HTTP/1.1 103 Early", "A: 1", ""] + lines,
-    ]
+
+  private static let withOtherLines: [[String]] = [
+    ["HTTP/1.1 201 OK"] + lines.dropFirst(), ["HTTP/1.1 200 Ok"] + lines.dropFirst(),
+    ["HTTP/1.0 200 OK"] + lines.dropFirst(), Array(lines[..<1]) + lines[1...].reversed(),
+    replacing(2, by: "b: 2"), replacing(2, by: "B: 3"), replacing(2, by: "B:2"),
+    lines[..<2] + ["D: 4", "E: 5", "D: 4", "F: 6"] + lines[2...],
+    lines.inserted(" folded", at: 3), lines.inserted(" folded", at: 5),
+    ["HTTP/1.1 103 Early", "A: 1", "B: 2", ""] + lines,
+    ["HTTP/1.1 103 Early", "A: 1", ""] + ["HTTP/1.1 103 Early", "A: 1", ""] + lines,
+  ]
 
   /// Invalid or incomplete heads that begin like `lines`.
-  static let invalid: [[String]] =
-    lines.indices.flatMap { index in
-      [" space", "No colon", "A : b", "A: b\0c"].map { lines.inserted($0, at: index + 1) }
-    } + lines.indices.map { Array(lines[...$0]) }.dropLast()
+  static let invalid: [[String]] = withInvalidLine + incomplete
+
+  private static let withInvalidLine: [[String]] = lines.indices.flatMap { index in
+    [" space", "No colon", "A : b", "A: b\0c"].map { lines.inserted($0, at: index + 1) }
+  }
+
+  private static let incomplete: [[String]] = lines.indices.dropLast().map { Array(lines[...$0]) }
 
   @Test(arguments: variants)
   func `a head is parsed correctly, whatever preceded it`(_ head: [String]) async throws {
