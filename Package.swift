@@ -19,9 +19,9 @@ let portable: [CSetting] = isPortable ? [.define("PLATFORM_PORTABLE")] : []
 
 /// The tests of the curl adapter that Swift 6.2 can't compile: it neither cancels tests nor hands values to exit tests.
 #if compiler(>=6.3)
-  let curlTestsOfSwift6_3: [String] = []
+  let testsForNewerSwift: [String] = []
 #else
-  let curlTestsOfSwift6_3 = ["CurlProxyTests.swift", "ForeignServerTests.swift"]
+  let testsForNewerSwift = ["CurlProxyTests.swift", "ForeignServerTests.swift"]
 #endif
 
 // Each house lists its targets; a target's folder follows from its house, kind and name.
@@ -272,7 +272,7 @@ let transport: [Target] = [
     dependencies: [
       "CCurl", "CPlatform", "ScriptedOrigin", "SystemLocks", "TransportCurlAdapter",
       "TransportPort",
-    ], exclude: curlTestsOfSwift6_3),
+    ], exclude: testsForNewerSwift),
   .testTarget(
     name: "TransportRecordingTests",
     dependencies: [
