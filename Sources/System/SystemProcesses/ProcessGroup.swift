@@ -96,7 +96,8 @@ package final class ProcessGroup: Sendable {
 
   deinit { end() }
 
-  /// Sends a signal to every process that the program started, unless ``end()`` was called.
+  /// Sends a signal to every process that the program started, unless ``end()`` was called. With SIGSTOP, it
+  /// returns when all have stopped.
   ///
   /// - Returns: The ids of processes that it could not reach, such as those of another user.
   @discardableResult
@@ -106,7 +107,11 @@ package final class ProcessGroup: Sendable {
       return tree.withLock { tree in
         if signal == SIGKILL { tree.kill() }
         kill(-id, signal)
-        return signal == SIGKILL ? [] : tree.signal(signal)
+        return switch signal {
+        case SIGKILL: []
+        case SIGSTOP: tree.stop()
+        default: tree.signal(signal)
+        }
       }
     }
   }

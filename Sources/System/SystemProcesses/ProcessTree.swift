@@ -85,6 +85,33 @@ struct ProcessTree {
     }
   }
 
+  /// Stops every member, and waits until all of its threads have stopped, at most 5 s: a signal takes effect when
+  /// the thread runs the next time, and until then it may answer somebody.
+  ///
+  /// - Returns: The members that did not stop, such as those of another user.
+  mutating func stop() -> Set<pid_t> {
+    let refused = signal(SIGSTOP)
+    let deadline = ContinuousClock.now + .seconds(5)
+    while true {
+      let running = members().subtracting(refused).filter { !Self.isStopped($0) }
+      if running.isEmpty { return refused }
+      if ContinuousClock.now >= deadline { return refused.union(running) }
+      // The kernel reports a stop only to the parent.
+      usleep(500)
+    }
+  }
+
+  private static func isStopped(_ process: pid_t) -> Bool {
+    let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+    return (threads ?? []).allSatisfy { thread in
+      let stat = FileManager.default.contents(atPath: "/proc/\(process)/task/\(thread)/stat")
+      guard let stat, let end = stat.lastIndex(of: UInt8(ascii: ")")) else { return true }
+      // Stopped, traced, or ended.
+      return [") T", ") t", ") Z", ") X"].contains(
+        String(decoding: stat[end...].prefix(3), as: UTF8.self))
+    }
+  }
+
   /// Kills every member. All are stopped first, so that none starts another or loses its parent.
   ///
   /// - Returns: Whether there was one.

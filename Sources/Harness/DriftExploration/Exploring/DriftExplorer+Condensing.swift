@@ -7,7 +7,7 @@ extension DriftExplorer {
     guard settings.shrinkCalls > 0, !failure.isFlaky else { return }
     let end = ContinuousClock.now + .seconds(2)
     let category = failure.kind.category
-    while (3...6).contains(failure.commands.count) {
+    while (2...6).contains(failure.commands.count) {
       var rest = shorter(than: failure.commands)[...]
       var found: [Call]?
       while found == nil, !rest.isEmpty, ContinuousClock.now < end {

@@ -97,7 +97,8 @@ public final class Server: Sendable {
   /// A process of another user, which this one may not stop, is in ``unreachable`` afterwards.
   public func pause() { setPaused(true) }
 
-  /// The ids of processes that ``pause()`` could not stop, because they run as another user.
+  /// The ids of processes that ``pause()`` could not stop, because they run as another user, or because the kernel
+  /// did not get them to stop within 5 s.
   public var unreachable: Set<Int32> { state.withLock { $0.unreachable } }
 
   /// Continues a paused server.

@@ -121,7 +121,8 @@ extension Redactor {
   /// Whether only a name is between the start of a line and a separator.
   private static func isFirst(before separator: Int, in bytes: [UInt8]) -> Bool {
     let before = bytes[max(0, separator - 80)..<separator]
-    let line: ArraySlice<UInt8> = before.lastIndex { $0 == 0x0A }.map { before[($0 + 1)...] } ?? before
+    let line: ArraySlice<UInt8> =
+      before.lastIndex { $0 == 0x0A }.map { before[($0 + 1)...] } ?? before
     guard line.startIndex == 0 || bytes[line.startIndex - 1] == 0x0A else { return false }
     let name = line.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x2D }
     return name.allSatisfy { $0.isWordByte || "-. \"'".utf8.contains($0) }
