@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup servers contracts test explorers transports example threads matrix bench fuzz soak mutation \
+.PHONY: help setup servers contracts test explorers others crashes transports example threads matrix bench fuzz soak mutation \
   libcurl-versions on-debian systems portable portable-system api-breakage docs scaffold lint format
 
 SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Package.swift \
@@ -25,7 +25,8 @@ contracts: setup ## Run every contract on every implementation and print the mat
 	@Scripts/build-product contracts
 	@.build/debug/contracts run --test-program .build/debug/$(TESTS).xctest
 
-# These tests measure time or observe threads and sockets, so they run without other tests.
+# Tests that compute all the time, that need every core, that wait for processes, and that observe threads and sockets.
+# Each group has a process of its own, because in one process those that compute would take the threads of the others.
 EXPLORERS := ExplorationTests|DriftExplorationTests|ForeignPortsTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|FeedbackExplorationTests
 CONTACTS := ContactTests
 CRASHES := ExploredCrashTests
@@ -35,10 +36,8 @@ MATRIX := ^ContractTests\.[A-Za-z]*ContractTests/
 
 # Products of another configuration go to another folder.
 SCRATCH := .build
-# Without a limit, Swift Testing starts every test at once, and tests that compute keep the others from
-# their deadlines. WIDTH is how many run at once; explorers compute half of the time, CONTACTS needs every core, and
-# CRASHES waits for processes, for which it would find no thread beside the explorers. 'swift test' would plan the
-# build first, for 3 seconds each time.
+# Without a limit, Swift Testing starts every test at once, and tests that compute keep the others from their deadlines.
+# WIDTH is how many run at once. 'swift test' would plan the build first, for 3 seconds each time.
 WIDTH = 64
 SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) Scripts/in-temporary-folder \
   $(SCRATCH)/debug/$(TESTS).xctest --testing-library swift-testing
@@ -50,14 +49,20 @@ BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)
 test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo $$$$)
 test: setup servers ## Run all tests
 	@$(BUILD_TESTS)
-	@$(SWIFT_TEST) --skip '$(EXPLORERS)|$(TRANSPORTS)|$(MATRIX)'
-	@$(MAKE) --no-print-directory explorers transports
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target explorers others
+	@$(SWIFT_TEST) --filter '$(CONTACTS)'
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target crashes transports
 	@$(MAKE) --no-print-directory matrix
 
 explorers: WIDTH = 4
 explorers:
 	@$(SWIFT_TEST) --filter '$(EXPLORERS)' --skip '$(CONTACTS)|$(CRASHES)'
-	@$(SWIFT_TEST) --filter '$(CONTACTS)'
+
+others:
+	@$(SWIFT_TEST) --skip '$(EXPLORERS)|$(TRANSPORTS)|$(MATRIX)'
+
+crashes: WIDTH = 4
+crashes:
 	@$(SWIFT_TEST) --filter '$(CRASHES)'
 
 transports: WIDTH = 32
@@ -115,7 +120,7 @@ soak: setup ## Run the long versions of the randomised and stress tests (STEPS='
 	@Scripts/soak '$(STEPS)'
 
 SHORT :=
-mutation: setup ## Run 'contracts mutate' and 'suggest' on a package with planted flaws, and 'mutate' on Storefront (SHORT=short: not on Storefront)
+mutation: setup ## Run 'contracts mutate' and 'suggest' on a package with planted flaws, and 'mutate' on Storefront (SHORT=short: a part)
 	@swift build --product contracts --quiet
 	@Scripts/check-mutation $(SHORT)
 

@@ -67,7 +67,7 @@ let system: [Target] = [
     name: "ExploredSynchronizationTests", dependencies: ["ExploredSynchronization"]),
   .testTarget(name: "SystemFibersTests", dependencies: ["SystemFibers"]),
   .testTarget(name: "SystemLocksTests", dependencies: ["SystemLocks"]),
-  .testTarget(name: "SystemPlatformTests", dependencies: ["SystemPlatform"]),
+  .testTarget(name: "SystemPlatformTests", dependencies: ["CPlatform", "SystemPlatform"]),
   .testTarget(name: "SystemProcessesTests", dependencies: ["SystemProcesses"]),
   .testTarget(name: "SystemThreadsTests", dependencies: ["SystemLocks", "SystemThreads"]),
   .testTarget(name: "ManualClocksTests", dependencies: ["ManualClocks"]),

@@ -234,18 +234,12 @@ extension Implementation<TransportFixture> {
         + "connections when many exchanges end at once", on: .linux
     )
     .deviating(
-      from: "keeps-idle", kind: .unsupported,
-      because:
-        "a session sets no limit, and libcurl's own is four connections for each running exchange, "
-        + "so the end of the fifth exchange in sequence closes the first one's", on: .linux
-    )
-    .deviating(
       from: "slow-consumer", kind: .unsupported,
       because: "a suspended task restarts its request, so the adapter can't pause a response",
       on: .linux
     )
     .deviating(
-      from: "tls-expired", "tls-wrong-host", "tls-trusted", "tls-cut", "no-close-notify",
+      from: "tls-expired", "tls-trusted", "tls-cut", "no-close-notify",
       "own-version", "late-surplus-tls", "tls-not-yet-valid", "tls-client-certificate",
       kind: .unsupported,
       because:
@@ -261,6 +255,25 @@ extension Implementation<TransportFixture> {
   private var deviatingByLibcurl: Self {
     let library = CurlLibrary.current
     var deviating = self
+    // Debian sid has libcurl 8.23; no version between 8.14 and this one was run.
+    let isNewest = library.version > 0x08_0E_01
+    if isNewest {
+      deviating = deviating.deviating(
+        from: "nul", "conflicting-lengths",
+        because: "libcurl 8.23 has a text for it and no code of its own", on: .linux)
+    } else {
+      deviating = deviating.deviating(
+        from: "keeps-idle", kind: .unsupported,
+        because:
+          "a session sets no limit, and libcurl's own is four connections for each running exchange, "
+          + "so the end of the fifth exchange in sequence closes the first one's", on: .linux
+      )
+      .deviating(
+        from: "tls-wrong-host", kind: .unsupported,
+        because:
+          "no authority can be configured, so every certificate here fails because of its issuer",
+        on: .linux)
+    }
     if library.version <= 0x08_05_00 {
       deviating = deviating.deviating(
         from: "folded-first",
@@ -273,12 +286,12 @@ extension Implementation<TransportFixture> {
           "libcurl up to 8.5 offers TLS 1.0, and the certificate fails because of its issuer",
         on: .linux)
     }
-    if library.maximumFieldLength != nil {
+    if library.maximumFieldLength != nil, !isNewest {
       deviating = deviating.deviating(
         from: "request-head-limit",
         because: "libcurl after 8.5 omits fields of more than 300 KiB", on: .linux)
     }
-    if !library.overridesEarlierLength {
+    if !library.overridesEarlierLength, !isNewest {
       deviating = deviating.deviating(
         from: "coding-until-close",
         because: "libcurl after 8.5 obeys Content-Length despite a transfer coding", on: .linux)

@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -439,4 +440,13 @@ short platform_poll_peer_end(void) {
 #else
   return POLLRDHUP;
 #endif
+}
+
+void platform_flush_output(void) {
+  FILE *streams[] = {stdout, stderr};
+  for (size_t index = 0; index < 2; index++) {
+    if (ftrylockfile(streams[index]) != 0) continue;
+    fflush(streams[index]);
+    funlockfile(streams[index]);
+  }
 }

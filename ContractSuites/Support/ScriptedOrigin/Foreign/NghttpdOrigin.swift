@@ -39,7 +39,9 @@ package final class NghttpdOrigin: Sendable {
       let output = Pipe()
       let process = try ProcessGroup(
         [
-          program, "-v", "-a", "127.0.0.1", "-d", folder.path, "--echo-upload", "--trailer",
+          // Newer versions leave the first line in the buffer of a pipe.
+          "stdbuf", "-oL", program, "-v", "-a", "127.0.0.1", "-d", folder.path, "--echo-upload",
+          "--trailer",
           "x-end: yes", "\(port)", "key.pem", "certificate.pem",
         ], in: folder.path, removing: folder.path,
         environment: ProcessInfo.processInfo.environment,
@@ -47,7 +49,7 @@ package final class NghttpdOrigin: Sendable {
       // Otherwise the output would not end with the server.
       try output.fileHandleForWriting.close()
       let lines = LineReader(output.fileHandleForReading)
-      let first = lines.next() ?? ""
+      let first = lines.hasInput(within: .seconds(10)) ? lines.next() ?? "" : "none in 10 s"
       guard first.contains(": listen ") else {
         process.end()
         failure = ForeignServer.Failure(
@@ -99,6 +101,13 @@ private final class LineReader: @unchecked Sendable {
   deinit {
     free(line)
     if let file { fclose(file) }
+  }
+
+  /// Whether there is input, or its end, before the limit.
+  func hasInput(within limit: Duration) -> Bool {
+    guard let file else { return true }
+    var input = pollfd(fd: fileno(file), events: Int16(POLLIN), revents: 0)
+    return poll(&input, 1, Int32(limit / .milliseconds(1))) != 0
   }
 
   /// The next line without its line break; `nil` at the end.

@@ -1,3 +1,4 @@
+import CPlatform
 import ContractEvidence
 import Foundation
 import SystemLocks
@@ -456,7 +457,7 @@ final class RunRecorder: Sendable {
     let settings = TerminalSettings(descriptor: STDOUT_FILENO)
     var report = TerminalReport(matrix, usesColour: settings.usesColour, journal: journal)
     report.width = settings.width
-    fflush(nil)
+    platform_flush_output()
     let pruning = state.withLock(\.pruning).map { "\($0)\n" } ?? ""
     // The report ends with what the run left out.
     FileHandle.standardOutput.write(Data(("\n" + pruning + report.text).utf8))

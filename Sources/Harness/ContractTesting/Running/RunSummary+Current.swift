@@ -34,8 +34,10 @@ extension RunSummary {
       "6.3.2"
     #elseif compiler(>=6.3.1)
       "6.3.1"
-    #else
+    #elseif compiler(>=6.3)
       "6.3"
+    #else
+      "6.2"
     #endif
   }
 }

@@ -129,6 +129,12 @@ int platform_wait_for_exit(pid_t process);
 /// - Returns: The exit status, 0 after a signal.
 int platform_peek_exit(pid_t process, int *_Nonnull signal);
 
+/// Writes what is in the buffers of standard output and standard error, except in one that another thread has locked.
+///
+/// `fflush(NULL)` waits for the locks of all streams, and a thread that waits in `getline` holds one. Source:
+/// ftrylockfile(3).
+void platform_flush_output(void);
+
 /// Releases the process id of a child that has ended. Source: waitpid(2).
 ///
 /// - Parameters:
