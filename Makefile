@@ -49,12 +49,12 @@ BUILD_TESTS = Scripts/build-product $(TESTS) --scratch-path $(SCRATCH)
 test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo $$$$)
 test: setup servers ## Run all tests
 	@$(BUILD_TESTS)
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target explorers others
+	@$(MAKE) --no-print-directory others explorers
 	@$(SWIFT_TEST) --filter '$(CONTACTS)'
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target crashes transports
 	@$(MAKE) --no-print-directory matrix
 
-explorers: WIDTH = 4
+explorers: WIDTH = 6
 explorers:
 	@$(SWIFT_TEST) --filter '$(EXPLORERS)' --skip '$(CONTACTS)|$(CRASHES)'
 
