@@ -54,7 +54,7 @@ test: setup servers ## Run all tests
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target crashes transports
 	@$(MAKE) --no-print-directory matrix
 
-explorers: WIDTH = 6
+explorers: WIDTH = 4
 explorers:
 	@$(SWIFT_TEST) --filter '$(EXPLORERS)' --skip '$(CONTACTS)|$(CRASHES)'
 
