@@ -39,7 +39,7 @@ SCRATCH := .build
 # Without a limit, Swift Testing starts every test at once, and tests that compute keep the others from their deadlines.
 # WIDTH is how many run at once. 'swift test' would plan the build first, for 3 seconds each time.
 WIDTH = 64
-SWIFT_TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) Scripts/in-temporary-folder \
+RUN_TESTS = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) Scripts/in-temporary-folder \
   $(SCRATCH)/debug/$(TESTS).xctest --testing-library swift-testing
 
 TESTS := swift-contract-testingPackageTests
@@ -50,24 +50,24 @@ test: export CONTRACT_RUN := $(shell date -u +%Y%m%dT%H%M%SZ)-test-$(shell echo 
 test: setup servers ## Run all tests
 	@$(BUILD_TESTS)
 	@$(MAKE) --no-print-directory others explorers
-	@$(SWIFT_TEST) --filter '$(CONTACTS)'
+	@$(RUN_TESTS) --filter '$(CONTACTS)'
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target crashes transports
 	@$(MAKE) --no-print-directory matrix
 
 explorers: WIDTH = 4
 explorers:
-	@$(SWIFT_TEST) --filter '$(EXPLORERS)' --skip '$(CONTACTS)|$(CRASHES)'
+	@$(RUN_TESTS) --filter '$(EXPLORERS)' --skip '$(CONTACTS)|$(CRASHES)'
 
 others:
-	@$(SWIFT_TEST) --skip '$(EXPLORERS)|$(TRANSPORTS)|$(MATRIX)'
+	@$(RUN_TESTS) --skip '$(EXPLORERS)|$(TRANSPORTS)|$(MATRIX)'
 
 crashes: WIDTH = 4
 crashes:
-	@$(SWIFT_TEST) --filter '$(CRASHES)'
+	@$(RUN_TESTS) --filter '$(CRASHES)'
 
 transports: WIDTH = 32
 transports:
-	@$(SWIFT_TEST) --filter '$(TRANSPORTS)'
+	@$(RUN_TESTS) --filter '$(TRANSPORTS)'
 
 # The examples share the scratch folder, so that the modules of this package are built once.
 EXAMPLES := Storefront JobQueue KeyValue
@@ -101,7 +101,7 @@ matrix: setup servers ## Run the contracts in separate processes, merge their jo
 	    name=$$(echo "$$side" | grep -o '[a-z]*' | head -n 1)-$$shard; \
 	    echo "  $$side, shard $$shard of $(SHARDS)"; \
 	    env "$$side" CONTRACT_SHARD=$$shard/$(SHARDS) CONTRACT_JOURNAL=$(JOURNALS)/$$name.jsonl \
-	      $(SWIFT_TEST) --filter '$(MATRIX)' > $(JOURNALS)/$$name.log 2>&1 \
+	      $(RUN_TESTS) --filter '$(MATRIX)' > $(JOURNALS)/$$name.log 2>&1 \
 	      || { touch $(JOURNALS)/failed; echo "  failed: $(JOURNALS)/$$name.log"; grep -a '^✘' $(JOURNALS)/$$name.log | head -n 40 || true; } & \
 	  done; \
 	  wait; \
@@ -137,7 +137,7 @@ portable-system: SCRATCH = .build/portable
 portable-system: setup ## Do what 'make portable' does with the tests of Sources/System only
 	@Scripts/check-platforms
 	@$(BUILD_TESTS)
-	@$(SWIFT_TEST)
+	@$(RUN_TESTS)
 
 RELEASE := 13
 RUN := make contracts && make test

@@ -25,12 +25,16 @@ struct ProcessTree {
   private struct Line {
     var id: pid_t
     var isRunning: Bool
+    var isStopped: Bool
     /// The ids of parent, group and session.
     var others: [pid_t]
     var started: Substring
 
-    init?(_ process: pid_t) {
-      guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat"),
+    init?(_ process: pid_t) { self.init(process, of: "/proc/\(process)/stat") }
+
+    /// Reads the file of a process or of one of its threads.
+    init?(_ process: pid_t, of file: String) {
+      guard let data = FileManager.default.contents(atPath: file),
         // The program's name, in brackets, may contain anything.
         let end = data.lastIndex(of: UInt8(ascii: ")"))
       else { return nil }
@@ -39,6 +43,7 @@ struct ProcessTree {
       guard fields.count > 19 else { return nil }
       id = process
       isRunning = !["Z", "X"].contains(fields[0])
+      isStopped = ["T", "t"].contains(fields[0])
       others = fields[1...3].compactMap { pid_t($0) }
       started = fields[19]
     }
@@ -92,8 +97,9 @@ struct ProcessTree {
   mutating func stop() -> Set<pid_t> {
     let refused = signal(SIGSTOP)
     let deadline = ContinuousClock.now + .seconds(5)
+    var running = members().subtracting(refused)
     while true {
-      let running = members().subtracting(refused).filter { !Self.isStopped($0) }
+      running = running.filter { !Self.isStopped($0) }
       if running.isEmpty { return refused }
       if ContinuousClock.now >= deadline { return refused.union(running) }
       // The kernel reports a stop only to the parent.
@@ -101,14 +107,12 @@ struct ProcessTree {
     }
   }
 
+  /// Whether every thread of a process has stopped or ended.
   private static func isStopped(_ process: pid_t) -> Bool {
     let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
     return (threads ?? []).allSatisfy { thread in
-      let stat = FileManager.default.contents(atPath: "/proc/\(process)/task/\(thread)/stat")
-      guard let stat, let end = stat.lastIndex(of: UInt8(ascii: ")")) else { return true }
-      // Stopped, traced, or ended.
-      return [") T", ") t", ") Z", ") X"].contains(
-        String(decoding: stat[end...].prefix(3), as: UTF8.self))
+      let line = Line(process, of: "/proc/\(process)/task/\(thread)/stat")
+      return line.map { $0.isStopped || !$0.isRunning } ?? true
     }
   }
 

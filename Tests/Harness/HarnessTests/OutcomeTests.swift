@@ -174,6 +174,13 @@ import Testing
     #expect(detached.count == 1, "\(run.matrix.problems)")
   }
 
+  @Test func `a detached expectation below a clause, while none runs, is no problem`() async throws
+  {
+    let run = try await SpecimenRun("besides")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.matrix.problems == [])
+  }
+
   @Test func `a crash ends only its case and is reported with its signal`() async throws {
     let run = try await SpecimenRun("crashing")
     #expect(run.status == 1)

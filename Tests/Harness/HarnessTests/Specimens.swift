@@ -127,6 +127,13 @@ struct Specimens {
   @Test(arguments: Contract.counter.cases(for: .sound, .stuck))
   func ignored(_ specimen: ContractCase<Counter>) {}
 
+  /// Evaluates an expectation of its own in a detached task, after the case has ended.
+  @Test(arguments: Contract.counter.cases(for: .sound))
+  func besides(_ specimen: ContractCase<Counter>) async throws {
+    try await specimen.verify()
+    await expectDetached()
+  }
+
   /// Clauses that leave an expectation to a task that outlives them, or that belongs to no case.
   @Test(arguments: Contract.leaking.cases(for: .sound))
   func leaking(_ specimen: ContractCase<Counter>) async throws {
@@ -511,3 +518,6 @@ extension Implementation<Counter> {
     .inOwnProcess()
   }
 }
+
+/// Below the clauses of this file, and in none of them.
+private func expectDetached() async { await Task.detached { #expect(Bool(true)) }.value }

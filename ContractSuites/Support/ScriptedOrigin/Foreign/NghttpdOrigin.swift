@@ -41,8 +41,7 @@ package final class NghttpdOrigin: Sendable {
         [
           // Newer versions leave the first line in the buffer of a pipe.
           "stdbuf", "-oL", program, "-v", "-a", "127.0.0.1", "-d", folder.path, "--echo-upload",
-          "--trailer",
-          "x-end: yes", "\(port)", "key.pem", "certificate.pem",
+          "--trailer", "x-end: yes", "\(port)", "key.pem", "certificate.pem",
         ], in: folder.path, removing: folder.path,
         environment: ProcessInfo.processInfo.environment,
         output: output.fileHandleForWriting.fileDescriptor)

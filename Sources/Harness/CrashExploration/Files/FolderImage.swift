@@ -187,18 +187,9 @@ extension RecordedFolder.File {
       let size = present.bytes.count
       guard size > durable.bytes.count else { return [lost] }
       return [({ durable.bytes.grown(to: size) }, durable.number, .grown(to: size, losing: []))]
-        + states {
-          .grown(to: size, losing: $0)
-        } _: {
-          without(writes: $0).grown(to: size)
-        }
+        + states({ .grown(to: size, losing: $0) }, { without(writes: $0).grown(to: size) })
     default:
-      return [lost]
-        + states {
-          .lost(writes: $0)
-        } _: {
-          without(writes: $0)
-        }
+      return [lost] + states({ .lost(writes: $0) }, { without(writes: $0) })
     }
   }
 

@@ -187,7 +187,7 @@ struct DriftExplorer<Subject> {
     _ mode: DriftMode, _ settings: ExplorationSettings
   ) -> LockStep<Specification> {
     let specification = specification
-    let current = CurrentMode()
+    let current = CurrentMode(mode)
     var lockStep = LockStep(specification, settings: settings) { pair in
       do {
         try await specification.finish(pair)
@@ -205,7 +205,7 @@ struct DriftExplorer<Subject> {
     lockStep.implementation = fake.id
     lockStep.processes = processes
     lockStep.keepsProcesses = true
-    lockStep.isIsolated = true
+    lockStep.isIsolated = processes != nil
     lockStep.context = mode.text
     lockStep.onContext = { current.adopt($0) }
     return lockStep

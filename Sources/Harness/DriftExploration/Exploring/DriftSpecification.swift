@@ -43,7 +43,9 @@ struct DriftMode: Codable, Sendable {
 
 /// The mode of the process that makes the calls, which each request changes.
 final class CurrentMode: Sendable {
-  private let state = Mutex<(mode: DriftMode, marks: CallMarks?)>((DriftMode(), nil))
+  private let state: Mutex<(mode: DriftMode, marks: CallMarks?)>
+
+  init(_ mode: DriftMode) { state = Mutex((mode, mode.marks.map(CallMarks.init))) }
 
   var value: (mode: DriftMode, marks: CallMarks?) { state.withLock { $0 } }
 

@@ -100,11 +100,11 @@ extension Redactor {
 
   /// The field whose values are always secret that has a name; `nil` for another name.
   static func field(_ name: String) -> HTTPField.Name? {
-    switch name.utf8.count {
-    case 6, 10, 13, 19: fields[name.asciiLowercased()]
-    default: nil
-    }
+    lengths.contains(name.utf8.count) ? fields[name.asciiLowercased()] : nil
   }
+
+  /// Archives have many names, and few as long as one of these.
+  private static let lengths = Set(fields.keys.map(\.utf8.count))
 
   private static let fields: [String: HTTPField.Name] = [
     "authorization": .authorization, "proxy-authorization": .proxyAuthorization, "cookie": .cookie,

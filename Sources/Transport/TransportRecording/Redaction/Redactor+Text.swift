@@ -259,8 +259,10 @@ extension Redactor {
   private func isSuspicious(
     _ word: Slice<UnsafeBufferPointer<UInt8>>, _ context: Context
   ) -> Bool {
-    // The addresses and hashes of a block chain.
-    if word.starts(with: "0x".utf8), word.dropFirst(2).allSatisfy({ $0.isHexDigit }) {
+    // The addresses of a block chain, of 20 bytes, and its hashes, of 32.
+    if word.count == 42 || word.count == 66, word.starts(with: "0x".utf8),
+      word.dropFirst(2).allSatisfy({ $0.isHexDigit })
+    {
       return false
     }
     let slashes = word.count { $0 == 0x2F }
