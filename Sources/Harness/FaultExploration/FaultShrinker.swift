@@ -2,7 +2,9 @@ internal import ExplorationEngine
 
 /// Finds smaller steps that fail in the same way, by running them.
 ///
-/// A run whose steps overlap does not always fail, so it is tried several times.
+/// Steps that overlap, or that race with something inside the subject such as replication, don't always
+/// fail. They are tried several times. Steps that fail each time are only replaced by steps that do too:
+/// otherwise one lucky run would lead to steps that no later run shows.
 struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
   typealias Program = FaultProgram<Spec>
   typealias Outcome = FaultRun<Spec>.Outcome
@@ -19,6 +21,8 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
     /// The steps that did not fail.
     var refused: Set<String> = []
     var calls = 0
+    /// Whether the steps are taken to fail each time.
+    var isRepeatable = true
     var isOver: () -> Bool
   }
 
@@ -39,7 +43,10 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
     var replays = (runs: 0, failures: 0)
     if isAboutCalls, !isGiven {
       makeSequential(&best)
-      removeUnneededSteps(&best)
+      // Only a failure that the history alone does not shrink is run again as it is, which may be dear.
+      if !removeUnneededSteps(&best) {
+        best.isRepeatable = failsAgain(best.program, &best) != nil
+      }
       removeSteps(&best)
       makeSequential(&best)
       removeSteps(&best)
@@ -81,22 +88,24 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
   ///
   /// A run may take seconds, and the history says without one which calls matter. Some of the others
   /// may matter too: the first call after a crash may find that its connection is broken.
-  private func removeUnneededSteps(_ best: inout Best) {
-    guard let minimal = minimal(best) else { return }
+  ///
+  /// - Returns: Whether fewer steps fail.
+  private func removeUnneededSteps(_ best: inout Best) -> Bool {
+    guard let minimal = minimal(best) else { return false }
     let stamps = minimal.calls.operations.map(\.call) + minimal.faults.map(\.start)
     let needed = Set(stamps.compactMap { best.outcome.history.positions[$0] })
     let others = best.program.steps.indices.filter { !needed.contains($0) }
-    guard let last = needed.max(), !others.isEmpty else { return }
-    if attempt(best.program.removing(others), &best, tries: 2) { return }
+    guard let last = needed.max(), !others.isEmpty else { return false }
+    if attempt(best.program.removing(others), &best, tries: 2) { return true }
     // All but one, and rather one without an answer; then those that came after.
     let answered = Set(
       best.outcome.history.calls.operations.filter { $0.end != nil }
         .compactMap { best.outcome.history.positions[$0.call] })
     let earlier = others.filter { $0 < last }
     for kept in earlier.filter({ !answered.contains($0) }) + earlier.filter(answered.contains) {
-      if attempt(best.program.removing(others.filter { $0 != kept }), &best) { return }
+      if attempt(best.program.removing(others.filter { $0 != kept }), &best) { return true }
     }
-    _ = attempt(best.program.removing(others.filter { $0 > last }), &best)
+    return attempt(best.program.removing(others.filter { $0 > last }), &best)
   }
 
   /// Removes calls and faults, many at a time and then one by one, from the end.
@@ -154,21 +163,30 @@ struct FaultShrinker<Spec: Specification> where Spec.Subject: Sendable {
   /// Runs steps, and keeps them if they fail in the same way.
   ///
   /// - Parameter tries: The most runs; by default 1 if steps can fail each time.
+  ///   Steps that replace repeatable ones have to fail once more.
   private func attempt(_ program: Program, _ best: inout Best, tries: Int? = nil) -> Bool {
     let text = program.text
     guard text != best.program.text, !best.refused.contains(text) else { return false }
-    let usual = program.isSequential ? (best.program.isSequential ? 1 : 2) : 5
+    let usual = program.isSequential && best.isRepeatable ? (best.program.isSequential ? 1 : 2) : 5
     for _ in 0..<max(tries ?? usual, usual) {
-      guard !best.isOver(), best.calls < explorer.settings.shrinkCalls else { return false }
-      let outcome = explorer.run(program, seed: seed, on: workers)
-      best.calls += outcome.calls
-      if explorer.verdict(of: outcome) == best.verdict {
-        best.program = program
-        best.outcome = outcome
-        return true
+      guard var outcome = failsAgain(program, &best) else { continue }
+      if best.isRepeatable, program.isSequential {
+        guard let second = failsAgain(program, &best) else { break }
+        outcome = second
       }
+      best.program = program
+      best.outcome = outcome
+      return true
     }
-    best.refused.insert(text)
+    if !best.isOver() { best.refused.insert(text) }
     return false
+  }
+
+  /// Runs steps within the limits, and returns what happened if they fail in the same way as the best ones.
+  private func failsAgain(_ program: Program, _ best: inout Best) -> FaultRun<Spec>.Outcome? {
+    guard !best.isOver(), best.calls < explorer.settings.shrinkCalls else { return nil }
+    let outcome = explorer.run(program, seed: seed, on: workers)
+    best.calls += outcome.calls
+    return explorer.verdict(of: outcome) == best.verdict ? outcome : nil
   }
 }

@@ -111,6 +111,7 @@ final class Replication: Sendable {
   private let primary: Server
   private let replica: Server
   private let present: Mutex<RedisServer>
+  private let isSeparate = Mutex(false)
 
   init(in scope: FixtureScope, replicas: Int) async throws {
     primary = try await scope.redis(["--save", "", "--repl-diskless-sync-delay", "0"])
@@ -128,6 +129,11 @@ final class Replication: Sendable {
   func join() async throws {
     guard server.port == primary.port else { return }
     try await tell("127.0.0.1", "\(primary.port)")
+    try await awaitReplica()
+    isSeparate.withLock { $0 = false }
+  }
+
+  private func awaitReplica() async throws {
     let connection = try RedisConnection(port: primary.port, limit: .seconds(20))
     // WAIT is for the changes of its own connection.
     _ = try await connection.send(["SET", "joined", "1"])
@@ -138,9 +144,11 @@ final class Replication: Sendable {
 
   struct NotJoined: Error {}
 
-  /// Lets the replica follow nobody who answers.
+  /// Lets the replica follow nobody who answers, once it has everything: only later changes are missing.
   func separate() async throws {
-    guard server.port == primary.port else { return }
+    guard server.port == primary.port, !isSeparate.withLock({ $0 }) else { return }
+    try await awaitReplica()
+    isSeparate.withLock { $0 = true }
     try await tell("127.0.0.1", "1")
   }
 

@@ -106,6 +106,25 @@ import Testing
     #expect(failure.replays == (3, 3))
   }
 
+  @Test func `steps that always fail are not shrunk to steps that fail by luck`() async throws {
+    for seed: UInt64 in 1...8 {
+      let made = Mutex(0)
+      let explorer = FaultExplorer(
+        RegistersSpecification(), faults: [.crash],
+        settings: .init(runs: 200, seed: seed, steps: 24), callLimit: .seconds(30)
+      ) {
+        let isLucky = made.withLock { count in
+          count += 1
+          return count % 3 == 0
+        }
+        return FaultyRegisters(isLucky ? .acknowledgesEarly : .acknowledgesThirdEarly)
+      }
+      let failure = try #require(await explorer.explore().failure)
+      #expect(failure.replays == (3, 3), "seed \(seed): \(failure)")
+      #expect(failure.steps.count == 5, "seed \(seed): \(failure)")
+    }
+  }
+
   @Test func `an unanswered write happens once, at one time`() async throws {
     let report = await explore(.flickers, faults: [.cut])
     let failure = try #require(report.failure)

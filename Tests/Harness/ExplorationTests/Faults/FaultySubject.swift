@@ -7,6 +7,8 @@ final class FaultyRegisters: Sendable {
   enum Flaw: Sendable {
     /// A write is acknowledged before it is on the disk.
     case acknowledgesEarly
+    /// The first two writes are on the disk when they are acknowledged, later ones are not.
+    case acknowledgesThirdEarly
     /// While the link is cut, reads show the state before.
     case readsReplica
     /// While the link is cut, reads show the state before and the present one in turns.
@@ -42,6 +44,7 @@ final class FaultyRegisters: Sendable {
     var replica: [Int: Int]?
     var isDown = false
     var calls = 0
+    var writes = 0
     var active = 0
     var crashesDuringCalls = 0
     var flicker: (key: Int, old: Int)?
@@ -65,7 +68,12 @@ final class FaultyRegisters: Sendable {
   func write(_ key: Int, _ value: Int) async throws -> Int {
     try await call(isWrite: true) { [flaw] state in
       state.memory[key] = value
-      if flaw != .acknowledgesEarly { state.disk[key] = value }
+      state.writes += 1
+      switch flaw {
+      case .acknowledgesEarly: break
+      case .acknowledgesThirdEarly where state.writes > 2: break
+      default: state.disk[key] = value
+      }
       return value
     }
   }
