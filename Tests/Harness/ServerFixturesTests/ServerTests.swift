@@ -175,6 +175,8 @@ import Testing
       try await #require(throws: ServerError.self) {
         _ = try await scope.server(
           "/bin/sh", arguments: { _ in ["-c", "exec no-such-server"] },
+          // In a folder that this user can't enter, the shell is not allowed to look, and exits with 126.
+          environment: ["PATH": "/usr/bin:/bin"],
           install: "apt-get install it")
       }
     }
