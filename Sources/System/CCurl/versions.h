@@ -37,6 +37,9 @@ static const CURLoption ccurl_option_redir_protocols = (CURLoption)(CURLOPTTYPE_
 // Since 7.87.
 static const CURLoption ccurl_option_quick_exit = (CURLoption)(CURLOPTTYPE_LONG + 322);
 
+// Since 8.20.
+static const CURLMoption ccurl_multi_option_quick_exit = (CURLMoption)(CURLOPTTYPE_LONG + 21);
+
 // Since 8.6.
 static const CURLcode ccurl_code_too_large = (CURLcode)100;
 
@@ -54,6 +57,9 @@ _Static_assert(
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
 _Static_assert(CURLOPT_QUICK_EXIT == CURLOPTTYPE_LONG + 322, "CURLOPT_QUICK_EXIT");
+#endif
+#if LIBCURL_VERSION_NUM >= 0x081400
+_Static_assert(CURLMOPT_QUICK_EXIT == CURLOPTTYPE_LONG + 21, "CURLMOPT_QUICK_EXIT");
 #endif
 #if LIBCURL_VERSION_NUM >= 0x080600
 _Static_assert(CURLE_TOO_LARGE == 100, "CURLE_TOO_LARGE");

@@ -90,8 +90,15 @@ extension CurlHandle {
         .init(streamError: cause), "the server ended the connection with error \(cause)",
         code: number)
     }
-    // libcurl closes a connection whose frames nghttp2 rejects.
-    guard !tap.isEnded, code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE else { return nil }
+    // libcurl closes a connection whose frames nghttp2 rejects. 8.23 says so, and reports an orderly GOAWAY
+    // like a protocol error.
+    let isRejected = text.contains("nghttp2 shuts down connection")
+    if code == CURLE_HTTP2, !isRejected, tap.goAwayCode == 0, !incoming.hasHead {
+      return error(
+        endedHeadKind, "the server ended the connection without a response", code: number)
+    }
+    let isClosed = !tap.isEnded && (code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE)
+    guard isRejected || isClosed else { return nil }
     return error(
       tap.hasLargeFields ? .headTooLarge : .protocolViolation,
       "nghttp2 rejected a frame of the server", code: number)

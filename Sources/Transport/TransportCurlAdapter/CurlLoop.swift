@@ -64,6 +64,8 @@ final class CurlLoop {
     self.canTapHTTP2 = configuration.canTapHTTP2
     self.connections = CurlConnections(localPorts: configuration.localPorts)
     let limits = configuration.limits
+    // Otherwise `curl_multi_cleanup` waits for the threads of abandoned lookups. Before 8.20, libcurl does not.
+    ccurl_set_multi(driver.multi, ccurl_multi_option_quick_exit, 1)
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.total)
     ccurl_set_multi(driver.multi, CURLMOPT_MAXCONNECTS, limits.total)
     ccurl_set_multi(driver.multi, CURLMOPT_MAX_HOST_CONNECTIONS, limits.perOrigin)
