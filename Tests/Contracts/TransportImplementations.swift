@@ -33,7 +33,7 @@ extension Implementation<TransportFixture> {
   ///
   /// The second nginx ends each connection after 20 requests, with GOAWAY over HTTP/2.
   static let curlWithForeignServers: [Implementation] =
-    ForeignServer.Program.allCases.map { foreignCurl($0, .https) }
+    ForeignServer.Program.inMatrix.map { foreignCurl($0, .https) }
     + [
       foreignCurl(.nginx, .http), foreignCurl(.haproxy, .http),
       foreignCurl(.nginx, .https, requestsPerConnection: 20),

@@ -35,11 +35,12 @@ import TransportPort
     }
     print("\(program.rawValue): \(stalled) of \(durations.count) bursts stalled;", terminator: " ")
     print("longest \(durations.max() ?? .zero), median \(durations.sorted()[durations.count / 2])")
-    // With libcurl 7.88, the last download of about one burst of 50 from haproxy still stalls.
-    withKnownIssue("downloads from haproxy stall rarely", isIntermittent: true) {
+    // With libcurl 7.88, the last download of about one burst of 50 from haproxy still stalls. lighttpd 1.4.69
+    // leaves the client's frames unread in about one burst of 5; the program curl stalls as often.
+    withKnownIssue("downloads from \(program.rawValue) stall sometimes", isIntermittent: true) {
       #expect(stalled == 0, "longest burst: \(durations.max() ?? .zero)")
     } when: {
-      program == .haproxy
+      program == .haproxy || program == .lighttpd
     }
   }
 

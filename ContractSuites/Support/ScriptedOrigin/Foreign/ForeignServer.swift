@@ -16,6 +16,13 @@ public final class ForeignServer: Sendable {
     case haproxy
     case h2o
     case node
+    case caddy
+    case lighttpd
+    case nghttpx
+
+    /// The servers that `make servers` installs and the transport's matrix has columns of. The others take part in
+    /// the campaigns of `make soak`.
+    public static let inMatrix: [Program] = [.nginx, .nghttpd, .haproxy, .h2o, .node]
 
     /// The package of Debian and Ubuntu that has the program.
     public var package: String {
@@ -25,6 +32,9 @@ public final class ForeignServer: Sendable {
       case .haproxy: "haproxy"
       case .h2o: "h2o"
       case .node: "nodejs"
+      case .caddy: "caddy"
+      case .lighttpd: "lighttpd lighttpd-mod-openssl"
+      case .nghttpx: "nghttp2-proxy"
       }
     }
 
@@ -34,7 +44,7 @@ public final class ForeignServer: Sendable {
     /// What the program says of its version, such as `nginx version: nginx/1.24.0`; `nil` if it is not installed.
     public var version: String? {
       guard let path else { return nil }
-      let option = [.nghttpd, .node].contains(self) ? "--version" : "-v"
+      let option = [.nghttpd, .node, .caddy, .nghttpx].contains(self) ? "--version" : "-v"
       guard let run = try? ProgramRun([path, option]), run.status == 0 else { return nil }
       // nginx writes it to standard error.
       let text = (run.output + run.errors).split(separator: "\n").first.map(String.init)
@@ -82,7 +92,7 @@ public final class ForeignServer: Sendable {
   public let url: String
 
   private let process: ProcessGroup
-  /// The server behind haproxy, which serves no files itself.
+  /// The server behind haproxy and nghttpx, which serve no files themselves.
   private let backend: ScriptedOrigin?
 
   /// Starts a server with a certificate that ``ScriptedOrigin/trustedAuthority`` signed, and waits
@@ -96,7 +106,7 @@ public final class ForeignServer: Sendable {
   ///   - requestsPerConnection: The number of requests after which the server ends a connection;
   ///     `nil` for its default. Only nginx obeys it.
   ///   - maximumStreams: The number of requests that an HTTP/2 connection has open at once; `nil` for
-  ///     its default.
+  ///     its default. Caddy and lighttpd have no such setting.
   ///   - logsRequests: Whether a server of files writes a line or more about each request to ``output``.
   /// - Throws: ``Failure`` if the program is not installed or does not accept connections; file
   ///   system errors.
@@ -109,11 +119,13 @@ public final class ForeignServer: Sendable {
     var scheme = HTTPOrigin.Scheme.https
     if case .serving(let root, let served) = role {
       scheme = served
-      if program == .haproxy { backend = try ScriptedOrigin(.serving(root)) }
+      if [.haproxy, .nghttpx].contains(program) { backend = try ScriptedOrigin(.serving(root)) }
     }
     self.backend = backend
     try Self.writeIdentity(to: folder)
     output = folder.appendingPathComponent("output.txt")
+    // Caddy keeps files in the user's folder.
+    let environment = ProcessInfo.processInfo.environment.merging(["HOME": folder.path]) { $1 }
     for _ in 1...3 {
       // Another process can take the free port before the server binds it, so try more than once.
       let port = try LoopbackSocket.freePort()
@@ -126,7 +138,7 @@ public final class ForeignServer: Sendable {
       defer { try? file.close() }
       let process = try ProcessGroup(
         [path] + configuration.arguments(), in: folder.path, removing: folder.path,
-        environment: ProcessInfo.processInfo.environment, output: file.fileDescriptor)
+        environment: environment, output: file.fileDescriptor)
       if try await Self.accepts(port) {
         self.port = Int(port)
         self.url = "\(scheme.rawValue)://127.0.0.1:\(port)"

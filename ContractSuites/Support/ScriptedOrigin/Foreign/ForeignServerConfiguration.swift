@@ -27,6 +27,19 @@ struct ForeignServerConfiguration {
       ]
     case .node:
       [try file("server.js", node), "\(port)", folder, "\(forwardedPort ?? 0)", root]
+    case .caddy:
+      ["run", "--adapter", "caddyfile", "--config", try file("Caddyfile", caddy)]
+    case .lighttpd:
+      ["-D", "-f", try file("lighttpd.conf", lighttpd)]
+    case .nghttpx:
+      [
+        // Otherwise it reads the system's configuration. One process ends with all that it has started.
+        "--conf=\(try file("nghttpx.conf", ""))", "--single-process", "--errorlog-file=/dev/stderr",
+        "--frontend=127.0.0.1,\(port)\(isSecure ? "" : ";no-tls")",
+        "--backend=127.0.0.1,\(backendPort ?? 0)",
+        "--frontend-http2-max-concurrent-streams=\(maximumStreams ?? 100)",
+      ] + (logsRequests ? ["--accesslog-file=/dev/stdout"] : [])
+        + (isSecure ? ["\(folder)/key.pem", "\(folder)/certificate.pem"] : [])
     }
   }
 
@@ -169,5 +182,43 @@ struct ForeignServerConfiguration {
     server.listen(Number(port), '127.0.0.1');
 
     """
+  }
+
+  private var caddy: String {
+    """
+    {
+      admin off
+      auto_https off
+    }
+    \(isSecure ? "https" : "http")://127.0.0.1:\(port) {
+      bind 127.0.0.1
+      \(isSecure ? "tls \(folder)/certificate.pem \(folder)/key.pem" : "")
+      \(logsRequests ? "log {\n    output stdout\n  }" : "")
+      root * \(root)
+      file_server
+    }
+
+    """
+  }
+
+  private var lighttpd: String {
+    let identity = """
+      server.modules += ("mod_openssl")
+      ssl.engine = "enable"
+      ssl.pemfile = "\(folder)/certificate.pem"
+      ssl.privkey = "\(folder)/key.pem"
+      """
+    let log = """
+      server.modules += ("mod_accesslog")
+      accesslog.filename = "/dev/stdout"
+      """
+    return """
+      server.bind = "127.0.0.1"
+      server.port = \(port)
+      server.document-root = "\(root)"
+      \(isSecure ? identity : "")
+      \(logsRequests ? log : "")
+
+      """
   }
 }
