@@ -24,7 +24,8 @@ package struct MutationOptions: Sendable {
   package var shard = Shard.whole
   /// Whether to judge again what an earlier run has judged.
   package var isFresh = false
-  /// A regular expression of the tests that explore drift, or `nil` to look for them in the package.
+  /// A regular expression of the tests that explore drift, or `nil` to look for those in the package that have a
+  /// fixture of the cases that judge.
   package var explorations: String?
   /// How long to search for calls that notice a mutant, in seconds.
   package var searchSeconds = 1

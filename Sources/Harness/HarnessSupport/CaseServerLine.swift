@@ -5,8 +5,9 @@
 package enum CaseServerLine: Equatable, Sendable, CustomStringConvertible {
   /// A test that has cases, as a regular expression of its id.
   case test(filter: String)
-  /// A case that can be run. An exclusive one uses a resource that only one process may use at a time.
-  case served(id: String, kind: String, isExclusive: Bool)
+  /// A case that can be run. An exclusive one uses a resource that only one process may use at a time. The fixture
+  /// is the name of its type.
+  case served(id: String, kind: String, isExclusive: Bool, fixture: String)
   /// A case that can't be run here.
   case leftOut(id: String, reason: String)
   /// Every case has been named.
@@ -28,9 +29,10 @@ package enum CaseServerLine: Equatable, Sendable, CustomStringConvertible {
     switch words[0] {
     case "test": self = .test(filter: String(text.dropFirst(5)))
     case "case":
-      let parts = rest.split(separator: " ")
-      self = .served(
-        id: id, kind: parts.first.map(String.init) ?? "", isExclusive: parts.last == "1")
+      // The name of a generic type may contain spaces.
+      let parts = rest.split(separator: " ", maxSplits: 2).map(String.init)
+      guard parts.count == 3 else { return nil }
+      self = .served(id: id, kind: parts[0], isExclusive: parts[1] == "1", fixture: parts[2])
     case "out": self = .leftOut(id: id, reason: rest)
     case "ready": self = .ready
     case "start": self = .started(id)
@@ -47,7 +49,8 @@ package enum CaseServerLine: Equatable, Sendable, CustomStringConvertible {
     let text =
       switch self {
       case .test(let filter): "test \(filter)"
-      case .served(let id, let kind, let isExclusive): "case \(id) \(kind) \(isExclusive ? 1 : 0)"
+      case .served(let id, let kind, let isExclusive, let fixture):
+        "case \(id) \(kind) \(isExclusive ? 1 : 0) \(fixture)"
       case .leftOut(let id, let reason): "out \(id) \(reason)"
       case .ready: "ready"
       case .started(let id): "start \(id)"

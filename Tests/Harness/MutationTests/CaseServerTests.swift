@@ -29,7 +29,10 @@ import Testing
     try SampleFolder.with { folder in
       let server = try Self.start(in: folder)
       let listed = try Self.lines(of: server, through: .ready)
-      #expect(listed.contains(.served(id: "served/holds@plain", kind: "fake", isExclusive: false)))
+      #expect(
+        listed.contains(
+          .served(
+            id: "served/holds@plain", kind: "fake", isExclusive: false, fixture: "Int")))
       #expect(
         listed.contains(
           .leftOut(id: "served/deviates@plain", reason: "deviates: it is broken on purpose")))

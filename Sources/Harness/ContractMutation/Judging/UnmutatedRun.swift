@@ -27,6 +27,9 @@ struct UnmutatedRun {
   /// The ids of the cases whose implementation is a fake.
   private(set) var fakes: Set<String> = []
 
+  /// The names of the types of the cases' fixtures.
+  private(set) var fixtures: Set<String> = []
+
   /// Whether an implementation uses resources that only one process may use.
   private(set) var isExclusive = false
 
@@ -105,8 +108,9 @@ struct UnmutatedRun {
     while true {
       do throws(CaseServerProcess.Silence) {
         switch try server.line(within: 60) {
-        case .served(let id, let kind, let isExclusive):
+        case .served(let id, let kind, let isExclusive, let fixture):
           served.append(id)
+          fixtures.insert(fixture)
           if kind == "fake" { fakes.insert(id) }
           if isExclusive { self.isExclusive = true }
         case .leftOut(let id, let reason): leftOut[id] = reason

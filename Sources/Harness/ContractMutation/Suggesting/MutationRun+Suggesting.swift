@@ -23,7 +23,7 @@ package struct Suggestions: Sendable {
 extension MutationRun {
   /// Judges the mutants, and looks for calls that notice those that no case notices.
   ///
-  /// The calls are those of the package's explorations of drift. They are made on the live side too: what it
+  /// The calls are those of the package's explorations of drift with a fixture of the cases that judge. They are made on the live side too: what it
   /// answers is what a clause states.
   ///
   /// - Throws: ``MutationError`` if something is in the way.
@@ -57,9 +57,13 @@ extension MutationRun {
   ) throws(MutationError) -> [Answer] {
     let path = "\(folder)/suggestions.jsonl"
     try? FileManager.default.removeItem(atPath: path)
-    let request: [String: Any] = [
+    var request: [String: Any] = [
       "mutants": mutants, "seconds": options.searchSeconds, "results": path,
     ]
+    // A clause about another fixture would not compile in the contract.
+    if options.explorations == nil {
+      request["fixtures"] = judging.unmutated.fixtures.sorted()
+    }
     guard let data = try? JSONSerialization.data(withJSONObject: request) else { return [] }
     var program = judging.program
     program.servesCases = false
@@ -82,7 +86,8 @@ extension MutationRun {
     }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
       throw MutationError(
-        "no test that matches '\(filter)' explores drift; name one with --explorations\n"
+        "no test that matches '\(filter)' explores drift of the contract's fixture; name one with "
+          + "--explorations\n"
           + process.output)
     }
     return text.split(separator: "\n").compactMap {

@@ -20,6 +20,8 @@ final class CaseServer: Sendable {
     var kind: ImplementationKind
     /// Whether the implementation names resources that only one process may use.
     var isExclusive: Bool
+    /// The name of the fixture's type, without its module: that of a private type differs between processes.
+    var fixture: String
     /// Why the case can't be run here, or `nil`.
     var obstacle: @Sendable () async -> String?
     /// Runs the case, and says how it ended.
@@ -78,7 +80,9 @@ final class CaseServer: Sendable {
       } else {
         cases[id] = entry
         lines.append(
-          .served(id: id, kind: entry.kind.rawValue, isExclusive: entry.isExclusive))
+          .served(
+            id: id, kind: entry.kind.rawValue, isExclusive: entry.isExclusive,
+            fixture: entry.fixture))
       }
     }
     if !role.isChild { write(lines + [.ready]) }
@@ -131,6 +135,7 @@ extension CaseServer.Entry {
     self.id = id
     kind = .live
     isExclusive = false
+    fixture = String(describing: Fixture.self)
     obstacle = { nil }
     run = { test in
       // An error cancels the test case.
@@ -146,6 +151,7 @@ extension CaseServer.Entry {
     self.id = id
     kind = implementation.kind
     isExclusive = !implementation.resources.isEmpty
+    fixture = String(describing: Fixture.self)
     obstacle = {
       if let outcome = implementation.inapplicability(of: clause) {
         return "does not apply: \(outcome.reason ?? "")"

@@ -14,6 +14,9 @@ extension DriftExplorer {
   /// - Throws: ``SuggestionError``.
   func suggest(besideFile file: String) async throws -> Bool {
     guard let request = SuggestionRequest.current else { return false }
+    if let fixtures = request.fixtures, !fixtures.contains(String(describing: Subject.self)) {
+      return true
+    }
     let mutants = try MutantSwitch(request)
     var ids = ClauseIDs(besideFile: file)
     let pending = request.pending

@@ -91,6 +91,8 @@ struct SuggestionRequest: Codable {
   var seconds: Double
   /// The file to which answers are appended, as JSON lines.
   var results: String
+  /// The names of the types of fixtures whose explorations look for calls; `nil` for all.
+  var fixtures: [String]?
 
   /// The request of this process; `nil` if there is none.
   static let current: SuggestionRequest? =
