@@ -37,6 +37,8 @@ public struct Choices: Sendable {
   @usableFromInline package var interesting = InterestingValues()
   /// What chooses the values that ``favourite(of:domain:)`` prefers in this run.
   @usableFromInline var preference: UInt64 = 0
+  /// The rule that the run draws nearly always, modulo the number of rules; `nil` in most runs.
+  @usableFromInline package var repeatedRule: UInt64?
   /// Whether the run also draws numbers that the model's state and responses contain.
   @usableFromInline package var seesModel = false
 
@@ -82,6 +84,7 @@ public struct Choices: Sendable {
     enabledRules = .max
     reuse = 0
     seesModel = false
+    repeatedRule = nil
     preference = SplitMix64.mixed(seed ^ 0x7072_6566_6572)
     interesting.restart(SplitMix64.mixed(seed ^ 0x6c69_7465_7261_6c73))
     guard strategy != .uniform else { return }
@@ -137,9 +140,13 @@ public struct Choices: Sendable {
       let value = interestingValue(in: range)
     {
       let rank = note(min(value.rank(in: range), width), upTo: width, domain: domain)
-      return Value(rank: rank, in: range)
+      let drawn = Value(rank: rank, in: range)
+      if seesModel { interesting.remember(Int64(clamping: drawn)) }
+      return drawn
     }
-    return Value(rank: rank(upTo: width, domain: domain), in: range)
+    let drawn = Value(rank: rank(upTo: width, domain: domain), in: range)
+    if seesModel, width > 15 { interesting.remember(Int64(clamping: drawn)) }
+    return drawn
   }
 
   /// An interesting value of a range, if there is one that 64 bits can represent.
@@ -150,7 +157,9 @@ public struct Choices: Sendable {
     guard let lower = Int64(exactly: range.lowerBound),
       let upper = Int64(exactly: range.upperBound)
     else { return nil }
-    return interesting.draw(&generator, lower, upper).map { Value(truncatingIfNeeded: $0) }
+    return interesting.draw(&generator, lower, upper, seesModel: seesModel).map {
+      Value(truncatingIfNeeded: $0)
+    }
   }
 
   /// Remembers and records a rank that was drawn in another way.
@@ -278,6 +287,7 @@ public struct Choices: Sendable {
   @inlinable
   mutating func proposeRule(upTo limit: UInt64) -> UInt64 {
     let bits = generator.next()
+    if let repeatedRule, bits & 63 != 0 { return repeatedRule % (limit + 1) }
     guard enabledRules != .max, limit < 63 else { return bits.scaled(upTo: limit) }
     var enabled = enabledRules & (2 << limit - 1)
     guard enabled != 0 else { return bits.scaled(upTo: limit) }
@@ -298,7 +308,12 @@ public struct Choices: Sendable {
       total = Self.total(weights, mask)
     }
     var rank = 0
-    var rest = total == 0 ? 0 : generator.next().scaled(upTo: total - 1)
+    let bits = total == 0 ? 0 : generator.next()
+    var rest = total == 0 ? 0 : bits.scaled(upTo: total - 1)
+    if kind == .rule, let repeatedRule, bits & 63 != 0 {
+      // In proportion to the weights, too.
+      rest = SplitMix64.mixed(repeatedRule).scaled(upTo: max(total, 1) - 1)
+    }
     for index in weights.indices where total > 0 {
       let weight = Self.weight(weights, index, mask)
       if rest < weight {

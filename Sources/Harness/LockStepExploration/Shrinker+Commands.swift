@@ -101,6 +101,53 @@ extension Shrinker {
     }
   }
 
+  /// Removes a command together with what its values contribute to a later value: where a position is the sum of
+  /// sizes, a size can only go if the position falls by as much. Only values of wide ranges are tried.
+  ///
+  /// - Returns: Whether a command is removed.
+  mutating func dropContributions() -> Bool {
+    guard deletable <= 12 else { return false }
+    let length = best.spans.count
+    var index = deletable - 1
+    while index >= 0, index < deletable, !isOverBudget {
+      if !dropContribution(of: index) { index -= 1 } else { index = min(index, deletable - 1) }
+    }
+    return best.spans.count < length
+  }
+
+  private mutating func dropContribution(of index: Int) -> Bool {
+    let amounts = best.spans[index].filter { $0.kind == .value }.map(\.rank)
+    for amount in Set(amounts).sorted() {
+      for position in positions({ $0.kind == .value && $0.limit > 255 })
+      where position.command > index {
+        guard let rank = choice(at: position)?.rank else { continue }
+        for new in Self.without(amount, in: rank) where new <= choice(at: position)?.limit ?? 0 {
+          var spans = best.spans
+          spans[position.command][position.index].rank = new
+          spans.remove(at: index)
+          if accepts(spans) { return true }
+        }
+      }
+    }
+    return false
+  }
+
+  /// What a value may be without an amount: less by it, by half of it or by one, for sums, means and numbers of
+  /// commands, or more by it, where it makes up for it. Ranks begin at 0 and numbers often at 1, so the sum of two
+  /// numbers may have one more than the ranks.
+  private static func without(_ amount: UInt64, in rank: UInt64) -> [UInt64] {
+    let half = amount / 2
+    var all: [UInt64] = []
+    for less in [amount, amount &+ 1, 1, half, half &+ 1] where less > 0 && less <= rank {
+      if !all.contains(rank - less) { all.append(rank - less) }
+    }
+    for more in [amount, amount &+ 1] where more > 0 && !rank.addingReportingOverflow(more).overflow
+    {
+      all.append(rank + more)
+    }
+    return all
+  }
+
   private func isUndone(_ first: Int, by second: Int) -> Bool {
     let goal = finalState(best.spans.dropLast())
     return finalState(without([first, second]).dropLast()) == goal
@@ -118,6 +165,17 @@ extension Shrinker {
   mutating func dropBeginning() {
     for part in [2, 4, 8] where deletable >= part {
       accepts(Array(best.spans.dropFirst(deletable / part)))
+    }
+  }
+
+  /// Keeps only the last commands of a long sequence, as few as fail: first one before the last, then two, four and
+  /// so on. Other passes would run the whole sequence each time.
+  mutating func keepEnd() {
+    guard deletable > 60 else { return }
+    var count = 1
+    while count < deletable / 2, !isOverBudget {
+      if accepts(Array(best.spans.suffix(count + 1))) { return }
+      count *= 2
     }
   }
 

@@ -125,7 +125,11 @@ extension Shrinker {
 
   /// Removes one or two commands, and draws the amounts again at random from those in use.
   private mutating func redraw(until end: Int) -> Bool {
-    let amounts = Set(best.spans.joined().filter(isAmount).map(\.rank)).sorted()
+    // Found once, because the groups of a long sequence take long to examine.
+    let groups = Set(groups.filter { !isNumbered($0) })
+    let amounts = Set(
+      best.spans.joined().filter { $0.kind == .value && groups.contains($0.group) }.map(\.rank)
+    ).sorted()
     guard amounts.count > 1, deletable > 3 else { return false }
     var generator = SplitMix64(seed: 0)
     for round in 0..<40 where calls < end {
@@ -134,7 +138,8 @@ extension Shrinker {
         spans.remove(at: Int(generator.next().scaled(upTo: UInt64(spans.count - 2))))
       }
       for command in spans.indices {
-        for index in spans[command].indices where isAmount(spans[command][index]) {
+        for index in spans[command].indices
+        where spans[command][index].kind == .value && groups.contains(spans[command][index].group) {
           let rank = amounts[Int(generator.next().scaled(upTo: UInt64(amounts.count - 1)))]
           spans[command][index].rank = min(rank, spans[command][index].limit)
         }

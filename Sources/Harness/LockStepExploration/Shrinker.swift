@@ -56,6 +56,7 @@ struct Shrinker<Spec: Specification> {
   }
 
   mutating func shrink() {
+    keepEnd()
     keepSharedArguments()
     dropIdle()
     separateNames()
@@ -110,6 +111,7 @@ struct Shrinker<Spec: Specification> {
       }
       deleteChunks()
       dropPairs()
+      if dropContributions() { continue }
       simplifyValues()
       renameArguments()
     } while !isOverBudget && best.sequence != before
@@ -121,7 +123,8 @@ struct Shrinker<Spec: Specification> {
     refuted.insert(Array(commands))
     // The prefixes passed too, unless the failure is in the teardown, which ran only after the last
     // command.
-    guard kind.isOfCommand else { return }
+    // Of a long sequence, the prefixes take longer to remember than to run.
+    guard kind.isOfCommand, commands.count <= 100 else { return }
     for count in 0..<commands.count { refuted.insert(Array(commands.prefix(count))) }
   }
 

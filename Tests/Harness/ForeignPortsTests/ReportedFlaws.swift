@@ -46,7 +46,8 @@ func expectFinding<Subject>(
   print(
     "flaw \(flaw.rawValue) of \(live.id): \(count) calls, "
       + "\(count == flaw.calls.lowerBound ? "fewest" : "more"); "
-      + "found in \(duration / .seconds(1)) s with \(result.calls) calls")
+      + "found in \(duration / .seconds(1)) s with \(result.calls) calls; "
+      + "\(result.findings.first ?? [])")
   #expect(flaw.calls.contains(count), sourceLocation: sourceLocation)
 }
 

@@ -37,8 +37,17 @@ package struct SeededRuns: Sendable, Codable {
   /// The number of commands of a run.
   @usableFromInline
   package func steps(ofRun run: Int) -> Int {
+    if isMonotonous(run) { return 6 * steps }
     guard variesSteps else { return steps }
     return max(steps >> Int(SplitMix64.mixed(seed(ofRun: run) ^ 0x73_7465_7073) & 3), 1)
+  }
+
+  /// Whether a run is long, and its commands are nearly all of one rule.
+  ///
+  /// Counters that wrap, buffers that grow and limits are reached so. Short runs come first, because what they find is
+  /// shrunk with fewer calls.
+  private func isMonotonous(_ run: Int) -> Bool {
+    strategy == .mixed && steps >= 16 && run > 64 && run % 32 == 31
   }
 
   /// Whether a run draws numbers that the model's state or responses contain.
@@ -59,5 +68,7 @@ package struct SeededRuns: Sendable, Codable {
   package func start(_ run: Int, _ choices: inout Choices) {
     choices.restart(seed: seed(ofRun: run), strategy: strategy)
     choices.seesModel = seesModel(run: run)
+    // Not the seed itself, which decides on the draws. Each rule gets its turn.
+    if isMonotonous(run) { choices.repeatedRule = UInt64(run / 32 - 2) }
   }
 }

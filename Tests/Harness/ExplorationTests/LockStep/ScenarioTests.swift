@@ -40,7 +40,9 @@ import Testing
     if isDifficult, !scenario.isTagged || scenario.name != "ten misses" {
       #expect(smallest * 2 >= Int(seeds), "\(smallest) of \(seeds): \(examples)")
     } else {
-      #expect(smallest == Int(seeds) && examples.count == 1, "\(smallest): \(examples)")
+      // Both a get and a delete show that the eighth entry is missing.
+      let mostExamples = scenario.name == "seven entries" ? 2 : 1
+      #expect(smallest == Int(seeds) && examples.count <= mostExamples, "\(smallest): \(examples)")
     }
   }
 }
