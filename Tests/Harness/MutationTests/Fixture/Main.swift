@@ -65,7 +65,7 @@ enum Main {
       var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
       setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
     }
-    for one in cases { say("case \(one.id) fake 0") }
+    for one in cases { say("case \(one.id) fake 0 Sample") }
     say("ready")
     while let line = readLine() {
       for id in line.split(separator: " ") {
