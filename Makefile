@@ -26,10 +26,11 @@ contracts: setup ## Run every contract on every implementation and print the mat
 	@.build/debug/contracts run --test-program .build/debug/$(TESTS).xctest
 
 # Tests that compute all the time, that need every core, that wait for processes, and that observe threads and sockets.
-# Each group has a process of its own, because in one process those that compute would take the threads of the others.
+# Each group has a process of its own, because in one process those that compute would take the threads of the others,
+# and what they allocate would count for explorations with a limit of memory.
 EXPLORERS := ExplorationTests|DriftExplorationTests|ForeignPortsTests|ExploreTests|ExploredCrashTests|WritingSpecificationsExample|FeedbackExplorationTests
 CONTACTS := ContactTests
-CRASHES := ExploredCrashTests
+CRASHES := ExploredCrashTests|EndlessProgramTests
 TRANSPORTS := Transport[A-Za-z]*AdapterTests|TransportPagesTests|ScriptedOriginTests
 # The matrix: every suite of Tests/Contracts that runs a contract.
 MATRIX := ^ContractTests\.[A-Za-z]*ContractTests/
