@@ -163,10 +163,11 @@ public struct LockStep<Spec: Specification>: Sendable {
   ///
   /// - Parameters:
   ///   - lists: The lists.
-  ///   - end: Called after each list with the way in which it failed, and makes the result.
+  ///   - end: Called after each list with the way in which it failed and the number of commands that
+  ///     were needed for that, and makes the result.
   package func run<Value: Sendable>(
     each lists: [[Spec.Command]],
-    _ end: @escaping @Sendable (LockStepFailureKind<Spec.Response>?) -> Value
+    _ end: @escaping @Sendable (LockStepFailureKind<Spec.Response>?, _ count: Int) -> Value
   ) async -> [Value] {
     await onWatchdog { $0.run(each: lists, end) }
   }

@@ -65,12 +65,15 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   /// Runs lists of commands, each once on a separate subject.
   func run<Value>(
-    each lists: [[Spec.Command]], _ end: (LockStepFailureKind<Spec.Response>?) -> Value
+    each lists: [[Spec.Command]],
+    _ end: (LockStepFailureKind<Spec.Response>?, _ count: Int) -> Value
   ) -> [Value] {
     defer { self.end() }
     var values: [Value] = []
     for commands in lists where !isCancelled.load(ordering: .relaxed) {
-      values.append(end(attempt(commands).failure?.kind))
+      let failure = attempt(commands).failure
+      let count = failure.map { $0.step + ($0.kind.isOfCommand ? 1 : 0) }
+      values.append(end(failure?.kind, count ?? commands.count))
     }
     return values
   }
@@ -158,10 +161,15 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     var failure = LockStepFailure<Spec>(
       specification: spec, commands: original.commands, kind: kind, seed: seed,
       choices: original.sequence, source: lockStep.source)
-    // Shrinking a timeout takes many timeouts, so it uses a shorter one, and the result is
-    // confirmed with the full one.
+    // Shrinking a timeout takes many timeouts, so it uses a shorter one, of many times what a run takes, and
+    // the result is confirmed with the full one.
     let isTimeout = if case .timedOut = kind { true } else { false }
-    let limit = isTimeout ? min(settings.runLimit, .milliseconds(500)) : settings.runLimit
+    var limit = settings.runLimit
+    if isTimeout {
+      let usual = (report.searchTime - limit) / max(report.runs, 1) * 100
+      let isKnown = report.runs > 10
+      limit = min(limit, max(.milliseconds(50), min(isKnown ? usual : limit, .milliseconds(500))))
+    }
     for _ in 0..<settings.replays {
       let (again, calls) = attempt(
         original.commands, choices: original.sequence, limit: limit, isElsewhere: isElsewhere)

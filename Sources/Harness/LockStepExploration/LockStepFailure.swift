@@ -14,7 +14,7 @@ public struct LockStepFailure<Spec: Specification>: Sendable {
   public package(set) var commands: [Spec.Command]
 
   /// The kind of failure.
-  public internal(set) var kind: LockStepFailureKind<Spec.Response>
+  public package(set) var kind: LockStepFailureKind<Spec.Response>
 
   /// The seed of the run that failed; `nil` for an example that was stored without one.
   public let seed: UInt64?

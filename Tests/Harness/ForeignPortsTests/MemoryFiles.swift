@@ -110,7 +110,7 @@ struct FileTree: Sendable {
       case .replacesFolders: 3...4
       case .resolvesLinksFromRoot, .movesTargets: 2...4
       case .leavesChildren: 4...7
-      default: 1...6
+      default: Self.uncounted
       }
     }
   }

@@ -41,6 +41,24 @@ import Testing
     }
   }
 
+  /// The compiler's driver compares whole seconds.
+  @Test func `what changes gets a date that is at least two seconds later`() throws {
+    try Self.withPackage(["a.swift": "1"]) { scratch in
+      func date() throws -> Date? {
+        try FileManager.default.attributesOfItem(
+          atPath: "\(scratch.path)/a.swift")[.modificationDate] as? Date
+      }
+      var dates: [Date] = []
+      for text in ["1", "2", nil, "3"] {
+        try scratch.update(overriding: text.map { ["a.swift": $0] } ?? [:])
+        dates.append(try #require(try date()))
+      }
+      for (earlier, later) in zip(dates, dates.dropFirst()) {
+        #expect(later.timeIntervalSince(earlier) > 1.99)
+      }
+    }
+  }
+
   @Test func `dependencies by path are found from the copy`() throws {
     let manifest = """
       let package = Package(dependencies: [

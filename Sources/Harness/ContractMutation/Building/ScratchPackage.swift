@@ -29,7 +29,9 @@ struct ScratchPackage {
         wanted.insert(file)
         try copy(file)
       }
-      for (file, text) in overrides { try write(text, to: file) }
+      for (file, text) in overrides {
+        try BuildInput.write(Data(text.utf8), to: "\(path)/\(file)")
+      }
       for file in Self.files(in: path) where !wanted.contains(file) {
         try files.removeItem(atPath: "\(path)/\(file)")
       }
@@ -47,19 +49,9 @@ struct ScratchPackage {
       try prepare(target)
       return try files.createSymbolicLink(atPath: target, withDestinationPath: link)
     }
-    if files.contentsEqual(atPath: source, andPath: target) { return }
-    try prepare(target)
-    try files.copyItem(atPath: source, toPath: target)
-    // The original's date could be older than the object file's.
-    try files.setAttributes([.modificationDate: Date()], ofItemAtPath: target)
-  }
-
-  private func write(_ text: String, to file: String) throws {
-    let target = "\(path)/\(file)"
-    let data = Data(text.utf8)
-    if (try? Data(contentsOf: URL(fileURLWithPath: target))) == data { return }
-    try prepare(target)
-    try data.write(to: URL(fileURLWithPath: target))
+    try BuildInput.write(Data(contentsOf: URL(fileURLWithPath: source)), to: target)
+    let mode = try files.attributesOfItem(atPath: source)[.posixPermissions] ?? 0o644
+    try files.setAttributes([.posixPermissions: mode], ofItemAtPath: target)
   }
 
   private func prepare(_ target: String) throws {

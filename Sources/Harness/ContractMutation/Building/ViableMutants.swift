@@ -116,9 +116,8 @@ struct ViableMutants {
   }
 
   private static func write(_ text: String, to path: String) throws(MutationError) {
-    if let old = try? String(contentsOfFile: path, encoding: .utf8), old == text { return }
     do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      try BuildInput.write(Data(text.utf8), to: path)
     } catch {
       throw MutationError("can't write \(path): \(error)")
     }

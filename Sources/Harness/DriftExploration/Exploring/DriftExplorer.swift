@@ -155,7 +155,7 @@ struct DriftExplorer<Subject> {
       var mode = DriftMode()
       mode.side = side
       let kinds = await lockStep(mode, settings).sendingCommands()
-        .run(each: [failure.commands]) { $0?.category }
+        .run(each: [failure.commands]) { kind, _ in kind?.category }
       if kinds.first == failure.kind.category { finding.guilty.append(side) }
     }
   }
@@ -166,7 +166,7 @@ struct DriftExplorer<Subject> {
     var mode = mode
     mode.transcribes = true
     let texts = await lockStep(mode, settings).sendingCommands()
-      .run(each: Array(repeating: commands, count: count)) { kind -> String? in
+      .run(each: Array(repeating: commands, count: count)) { kind, _ -> String? in
         if case .tearDownThrew("Transcript", let text) = kind { text } else { nil }
       }
     return texts.compactMap { $0.flatMap { Transcript($0)?.steps } }
@@ -214,7 +214,7 @@ struct DriftExplorer<Subject> {
 
 extension LockStepFailureKind {
   /// Whether a side ended the process or did not return.
-  fileprivate var isEndOfProcess: Bool {
+  var isEndOfProcess: Bool {
     switch self {
     case .endedProcess, .setUpEndedProcess, .timedOut: true
     default: false

@@ -65,7 +65,10 @@ extension DriftExplorer {
     var settings = settings
     settings.time = .seconds(seconds)
     settings.runLimit = .seconds(2)
-    return await lockStep(.mutated(side), settings).sendingCommands().explore().failure
+    let mode = DriftMode.mutated(side)
+    var failure = await lockStep(mode, settings).sendingCommands().explore().failure
+    if failure != nil { await condense(&failure!, mode) }
+    return failure
   }
 
   /// The mutants that calls notice.
@@ -76,7 +79,7 @@ extension DriftExplorer {
     switches.chosen = first
     let runs = Mutex(0)
     let noticed = await lockStep(.mutated(side), settings).sendingCommands()
-      .run(each: mutants.map { _ in commands }) { kind in
+      .run(each: mutants.map { _ in commands }) { kind, _ in
         let next = runs.withLock {
           $0 += 1
           return $0
@@ -102,7 +105,7 @@ extension DriftExplorer {
     }
     if finding.steps.contains(where: \.differs) {
       let isUnknown = await lockStep(DriftMode(), settings).sendingCommands()
-        .run(each: [failure.commands]) { $0 != nil }.first
+        .run(each: [failure.commands]) { kind, _ in kind != nil }.first
       guard isUnknown != false else {
         return Suggestion(mutants: [], reason: "noticed only after a difference that is declared")
       }
