@@ -171,6 +171,19 @@ extension ClauseGroup<CookieStoreFixture> {
       try await fixture.expectAll(["b=1"])
     }
     Clause(
+      "expired-anew", "a cookie that is stored over an expired one is new, and replaces nothing",
+      from: "RFC 6265bis §5.7", requires: .controllableClock
+    ) { fixture in
+      try await fixture.set("a=1; Max-Age=60")
+      try await fixture.set("b=1")
+      fixture.clock.advance(by: 60)
+      let change = try await fixture.store.store("a=2", from: CookieRequest("https://example.com/"))
+      let new = try #require(try await fixture.store.all().last)
+      checkEqual(new.creation, fixture.now, "the creation")
+      checkEqual(change, .stored(new, replacing: nil), "the result")
+      try await fixture.expect("b=1; a=2")
+    }
+    Clause(
       "expired-in-waves", "cookies that expire one after the other are removed one after the other",
       from: "RFC 6265bis §5.7", requires: .controllableClock
     ) { fixture in

@@ -17,6 +17,9 @@ struct CookieRow {
     last_access, sequence
     """
 
+  /// The number of ``columns``, which is the index of a further one.
+  static var columnCount: Int32 { 12 }
+
   /// Reads the current row of a statement that returns ``columns``, or returns `nil` if a field is
   /// invalid.
   init?(_ statement: Statement) {

@@ -14,7 +14,7 @@ final class CookieTable {
   private var buffer = AccessBuffer()
   private var effects = Effects()
 
-  private let selectDomain: Statement
+  private let selectDomains: Statement
   private let selectIdentity: Statement
   private let selectSecure: Statement
   private let selectAll: Statement
@@ -50,7 +50,10 @@ final class CookieTable {
     self.broadcaster = broadcaster
     let select = "SELECT \(CookieRow.columns) FROM cookie "
     let key = "domain = ?1 AND path = ?2 AND name = ?3"
-    selectDomain = try connection.prepare(select + "WHERE domain = ?1")
+    selectDomains = try connection.prepare(
+      (1...Self.domainsAtOnce).map {
+        "SELECT \(CookieRow.columns), \($0 - 1) FROM cookie WHERE domain = ?\($0)"
+      }.joined(separator: " UNION ALL "))
     selectIdentity = try connection.prepare(select + "WHERE " + key)
     selectSecure = try connection.prepare(select + "WHERE name = ?1 AND secure")
     selectAll = try connection.prepare(select)
@@ -118,9 +121,19 @@ extension CookieTable {
 
   func cookies(for request: CookieRequest, now: Date) throws(CookieStoreError) -> [Cookie] {
     var found = HeaderOrder()
-    try connection.read { () throws(CookieStoreError) in
-      for domain in DomainMatch.domains(covering: request.host) {
-        try find(domain, for: request, now: now, &found)
+    // No other host receives a public suffix's cookies, and nearly every host's last parent is one.
+    var domains = DomainMatch.domains(covering: request.host)
+    domains[1...].removeAll { policy.isPublicSuffix($0) }
+    if domains.count <= Self.domainsAtOnce {
+      // A single statement needs no transaction to read one snapshot.
+      try find(domains[...], for: request, now: now, &found)
+    } else {
+      try connection.read { () throws(CookieStoreError) in
+        var rest = domains[...]
+        while !rest.isEmpty {
+          try find(rest.prefix(Self.domainsAtOnce), for: request, now: now, &found)
+          rest = rest.dropFirst(Self.domainsAtOnce)
+        }
       }
     }
     found.addAccesses(to: &buffer, at: now)
@@ -128,27 +141,36 @@ extension CookieTable {
     return found.sorted()
   }
 
-  /// Finds the cookies of one domain that a request carries.
+  /// The number of domains that one statement looks up: a host seldom has more parents.
+  private static var domainsAtOnce: Int { 3 }
+
+  /// Finds the cookies of some domains that a request carries.
   private func find(
-    _ domain: String, for request: CookieRequest, now: Date, _ found: inout HeaderOrder
+    _ domains: ArraySlice<String>, for request: CookieRequest, now: Date,
+    _ found: inout HeaderOrder
   ) throws(CookieStoreError) {
-    selectDomain.bind(1, domain)
-    defer { selectDomain.reset() }
-    // Looked up once per domain, and only if it has a cookie that isn't host-only.
-    lazy var isPublicSuffix = policy.isPublicSuffix(domain)
-    while try connection.hasRow(selectDomain) {
-      guard let terms = CookieRow.Terms(selectDomain) else { throw invalidRow(of: selectDomain) }
-      guard terms.isHostOnly ? domain == request.host : !isPublicSuffix else { continue }
-      if let expires = terms.expires, expires <= now { continue }
-      guard
-        policy.sendsWithin(
-          path: terms.path, isSecure: terms.isSecure, isHTTPOnly: terms.isHTTPOnly,
-          sameSite: terms.sameSite, request)
-      else { continue }
-      guard let content = CookieRow.Content(selectDomain) else {
-        throw invalidRow(of: selectDomain)
+    lazy var isPublicSuffix = policy.isPublicSuffix(request.host)
+    try selectDomains.withSuffixes(domains, of: request.host, count: Self.domainsAtOnce) {
+      () throws(CookieStoreError) in
+      defer { selectDomains.reset() }
+      while try connection.hasRow(selectDomains) {
+        guard let terms = CookieRow.Terms(selectDomains),
+          let place = selectDomains.integer(CookieRow.columnCount)
+        else { throw invalidRow(of: selectDomains) }
+        let index = domains.startIndex + Int(place)
+        // Another handle's policy may have stored a cookie for a whole public suffix.
+        guard index == 0 ? terms.isHostOnly || !isPublicSuffix : !terms.isHostOnly else { continue }
+        if let expires = terms.expires, expires <= now { continue }
+        guard
+          policy.sendsWithin(
+            path: terms.path, isSecure: terms.isSecure, isHTTPOnly: terms.isHTTPOnly,
+            sameSite: terms.sameSite, request)
+        else { continue }
+        guard let content = CookieRow.Content(selectDomains) else {
+          throw invalidRow(of: selectDomains)
+        }
+        found.append(domains[index], terms, content, accessed: now)
       }
-      found.append(domain, terms, content, accessed: now)
     }
   }
 

@@ -43,6 +43,26 @@ struct Statement {
     text.withUTF8 { _ = csqlite_bind_text(handle, index, $0.baseAddress, UInt64($0.count)) }
   }
 
+  /// Binds ends of a text as the first parameters, without copies, while a closure runs and resets the
+  /// statement; the other parameters are NULL.
+  func withSuffixes<Result>(
+    _ suffixes: ArraySlice<String>, of text: String, count: Int,
+    _ body: () throws(CookieStoreError) -> Result
+  ) throws(CookieStoreError) -> Result {
+    var text = text
+    let result = text.withUTF8 { bytes -> Swift.Result<Result, CookieStoreError> in
+      for (index, suffix) in suffixes.enumerated() {
+        let part = UnsafeBufferPointer(rebasing: bytes.suffix(suffix.utf8.count))
+        _ = csqlite_bind_static_text(
+          handle, Int32(index + 1), part.baseAddress, UInt64(part.count))
+      }
+      for index in suffixes.count..<count { sqlite3_bind_null(handle, Int32(index + 1)) }
+      defer { sqlite3_clear_bindings(handle) }
+      do throws(CookieStoreError) { return .success(try body()) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
   // MARK: Columns, numbered from 0; `nil` if the file has another type or an invalid value
 
   /// Returns a column of the current row if it has a type; the value is invalid after the next

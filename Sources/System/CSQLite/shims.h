@@ -22,4 +22,11 @@ static inline int csqlite_bind_text(
       statement, index, text ? (const char *)text : "", length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+/// Binds text that stays where it is until the statement is reset.
+static inline int csqlite_bind_static_text(
+    sqlite3_stmt *statement, int index, const unsigned char *text, sqlite3_uint64 length) {
+  return sqlite3_bind_text64(
+      statement, index, text ? (const char *)text : "", length, SQLITE_STATIC, SQLITE_UTF8);
+}
+
 #endif
