@@ -7,7 +7,10 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Compares `SQLiteCookieStore` with the same statements in C and with `HTTPCookieStorage`.
+/// Compares `SQLiteCookieStore` with plain statements in C and with `HTTPCookieStorage`.
+///
+/// The statements in C look up every parent of a host, and write all columns of a cookie that is replaced. The
+/// store reads no public suffix, and writes its index only if `Secure` changes.
 ///
 /// Rounds of both take turns in one process; a ratio is the median of the rounds' ratios. Rates are
 /// operations per second of processor time. Arguments select benchmarks: `match`, `upsert`,
@@ -107,7 +110,7 @@ enum CookieBenchmark {
         }
       }
     }
-    report("match of 10 rows, \(workload.count) cookies", rounds, goal: 0.8)
+    report("match of 10 rows, \(workload.count) cookies", rounds, goal: 0.85)
   }
 
   private static func upserts(in workload: Workload) throws {
@@ -134,7 +137,7 @@ enum CookieBenchmark {
     } ours: {
       for line in lines { try workload.store.store(line, from: requests[sites.next()]) }
     }
-    report("single upsert, \(workload.count) cookies", rounds, goal: 0.9)
+    report("single upsert, \(workload.count) cookies", rounds, goal: 0.95)
   }
 
   private static func foundation(in workload: Workload) throws {

@@ -70,7 +70,7 @@ extension CookieSalvage.Problem: CustomStringConvertible {
 }
 
 extension CookieSalvage.DroppedRow {
-  /// Describes the current row of a statement that returns ``CookieRow/columns``.
+  /// Describes the current row of a statement that returns ``CookieRow/columns(domain:)``.
   init(_ statement: Statement) {
     func text(_ column: Int32) -> String {
       String(decoding: statement.bytes(column).prefix(256), as: UTF8.self).unicodeScalars

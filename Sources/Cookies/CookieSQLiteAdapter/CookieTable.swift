@@ -23,6 +23,7 @@ final class CookieTable {
   private let selectEvictionOrderOfDomain: Statement
   private let selectEvictionOrder: Statement
   private let upsert: Statement
+  private let update: Statement
   private let deleteRow: Statement
   private let countDomain: Statement
   private let selectTally: Statement
@@ -48,11 +49,11 @@ final class CookieTable {
     self.connection = connection
     self.policy = policy
     self.broadcaster = broadcaster
-    let select = "SELECT \(CookieRow.columns) FROM cookie "
+    let select = "SELECT \(CookieRow.columns()) FROM cookie "
     let key = "domain = ?1 AND path = ?2 AND name = ?3"
     selectDomains = try connection.prepare(
       (1...Self.domainsAtOnce).map {
-        "SELECT \(CookieRow.columns), \($0 - 1) FROM cookie WHERE domain = ?\($0)"
+        "SELECT \(CookieRow.columns(domain: "?\($0)")), \($0 - 1) FROM cookie WHERE domain = ?\($0)"
       }.joined(separator: " UNION ALL "))
     selectIdentity = try connection.prepare(select + "WHERE " + key)
     selectSecure = try connection.prepare(select + "WHERE name = ?1 AND secure")
@@ -63,13 +64,19 @@ final class CookieTable {
     selectEvictionOrderOfDomain = try connection.prepare(
       select + "WHERE domain = ?2 ORDER BY secure, " + leastRecentlyUsed)
     selectEvictionOrder = try connection.prepare(select + "ORDER BY " + leastRecentlyUsed)
+    let notIndexed = """
+      value = ?5, expires = ?6, http_only = ?8, same_site = ?9, creation = ?10, last_access = ?11,
+        sequence = ?12
+      """
     upsert = try connection.prepare(
       """
-      INSERT INTO cookie (\(CookieRow.columns))
+      INSERT INTO cookie (\(CookieRow.columns()))
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-      ON CONFLICT DO UPDATE SET value = ?5, expires = ?6, secure = ?7, http_only = ?8,
-        same_site = ?9, creation = ?10, last_access = ?11, sequence = ?12
+      ON CONFLICT DO UPDATE SET secure = ?7, \(notIndexed)
       """)
+    // Setting `secure` would write the index too, even if it is the same.
+    update = try connection.prepare(
+      "UPDATE cookie SET \(notIndexed) WHERE \(key) AND host_only = ?4")
     deleteRow = try connection.prepare("DELETE FROM cookie WHERE \(key) AND host_only = ?4")
     countDomain = try connection.prepare("SELECT count(*) FROM cookie WHERE domain = ?1")
     selectTally = try connection.prepare("SELECT \(Tally.columns) FROM tally WHERE id = 1")
@@ -123,7 +130,7 @@ extension CookieTable {
     var found = HeaderOrder()
     // No other host receives a public suffix's cookies, and nearly every host's last parent is one.
     var domains = DomainMatch.domains(covering: request.host)
-    domains[1...].removeAll { policy.isPublicSuffix($0) }
+    domains.removeAll { $0.utf8.count < request.host.utf8.count && policy.isPublicSuffix($0) }
     if domains.count <= Self.domainsAtOnce {
       // A single statement needs no transaction to read one snapshot.
       try find(domains[...], for: request, now: now, &found)
@@ -425,17 +432,19 @@ extension CookieTable {
       try connection.check(delete(id))
     }
     tally.include(cookie)
-    bindKey(of: cookie.id, to: upsert)
-    upsert.bind(4, cookie.isHostOnly)
-    upsert.bind(5, cookie.value)
-    upsert.bind(6, cookie.expires)
-    upsert.bind(7, cookie.isSecure)
-    upsert.bind(8, cookie.isHTTPOnly)
-    upsert.bind(9, cookie.sameSite.code)
-    upsert.bind(10, cookie.creation)
-    upsert.bind(11, cookie.lastAccess)
-    upsert.bind(12, sequence)
-    try connection.check(upsert.run())
+    let statement =
+      old?.cookie.id == cookie.id && old?.cookie.isSecure == cookie.isSecure ? update : upsert
+    bindKey(of: cookie.id, to: statement)
+    statement.bind(4, cookie.isHostOnly)
+    statement.bind(5, cookie.value)
+    statement.bind(6, cookie.expires)
+    statement.bind(7, cookie.isSecure)
+    statement.bind(8, cookie.isHTTPOnly)
+    statement.bind(9, cookie.sameSite.code)
+    statement.bind(10, cookie.creation)
+    statement.bind(11, cookie.lastAccess)
+    statement.bind(12, sequence)
+    try connection.check(statement.run())
     let change = CookieChange.stored(cookie, replacing: old?.cookie)
     effects.changes.append(change)
     return change

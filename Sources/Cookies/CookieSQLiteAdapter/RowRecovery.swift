@@ -35,7 +35,8 @@ struct RowRecovery {
   /// - Returns: Whether the scan reached the end.
   @discardableResult
   private mutating func scan(_ connection: Connection, _ order: String) -> Bool {
-    guard let statement = try? connection.prepare("SELECT \(CookieRow.columns) FROM cookie" + order)
+    guard
+      let statement = try? connection.prepare("SELECT \(CookieRow.columns()) FROM cookie" + order)
     else { return false }
     while let hasRow = try? connection.hasRow(statement) {
       guard hasRow else { return true }
