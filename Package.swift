@@ -369,7 +369,8 @@ let matrix: [Target] = [
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
       "HarnessSupport", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",
       "SystemLocks", "SystemProcesses",
-      "TransportContract", "TransportCurlAdapter", "TransportPort", "TransportRecording",
+      "TransportContract", "TransportCurlAdapter", "TransportDecoding", "TransportPort",
+      "TransportRecording",
       "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")
 ]
