@@ -108,7 +108,8 @@ package enum ExplorationProcess {
       let lines = output.split(whereSeparator: \.isNewline).map {
         $0.trimmingCharacters(in: .whitespaces)
       }.filter { !$0.isEmpty && !$0.hasPrefix("◇") && !$0.hasPrefix("↳") }
-      return lines.last { $0.contains("Fatal error") } ?? lines.last
+      return lines.last { $0.contains(#/(Fatal error|Precondition failed|Assertion failed):/#) }
+        ?? lines.last
     }
   }
 }

@@ -37,7 +37,7 @@ public func explore<Spec: Specification>(
     ExplorationProgressLine.say("explored \(implementation.id): \(report.summary)")
     if !report.isClean {
       Issue.record(
-        "on \(implementation.id): \(report)\n\(rerunCommand(seed: settings.seed))",
+        "on \(implementation.id): \(report)\n\(rerunCommand(seed: report.seed))",
         sourceLocation: sourceLocation)
     }
   }

@@ -27,6 +27,10 @@ extension LockStepEngine {
   func examineCrashes(_ report: inout Report) {
     guard let key = lockStep.crashKey else { return }
     for leftover in CrashRecord.leftovers(key: key) {
+      if leftover.isInSpecification {
+        examine(leftover, key, &report)
+        continue
+      }
       guard let (candidate, seed) = candidate(of: leftover) else { continue }
       if processes != nil {
         let (found, calls) = attempt(
@@ -49,6 +53,28 @@ extension LockStepEngine {
       plan.isSuspect = true
       report.calls += attempt(failure.commands, as: plan, run: leftover.run).calls
     }
+  }
+
+  /// Finds out whether the model or the generator ended an earlier process.
+  ///
+  /// Nothing is shrunk: every candidate would be drawn by the generator and run on the model in this process.
+  private func examine(
+    _ leftover: CrashRecord.Leftover, _ key: [String], _ report: inout Report
+  ) {
+    guard case .seeds(let runs) = leftover.plan.origin else { return }
+    var reason = ""
+    if processes != nil {
+      let monitor = Monitor(position: crashRecord?.position)
+      crashRecord?.begin(leftover.plan)
+      let ending = watch(
+        .seeds(runs.only(leftover.run)), monitor, limit: settings.runLimit, isElsewhere: true)
+      guard case .specificationEnded(let found, _, _) = ending else { return }
+      reason = found
+    }
+    report.seed = runs.seed(ofRun: 0)
+    report.health.append(
+      ended(reason, run: leftover.run, of: runs, count: leftover.commands))
+    CrashRecord.leave(leftover, key: key)
   }
 
   /// The commands that were running, with the choices from which they are drawn if those are known.

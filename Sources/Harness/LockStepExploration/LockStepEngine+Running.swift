@@ -110,6 +110,10 @@ extension LockStepEngine {
       return .failed(
         .init(run: 0, step: 0, kind: .setUpThrew(type: "SubjectProcess", message: message)))
     case .ended(let reason):
+      let (run, commands, isInSpecification) = monitor.position.current
+      if isInSpecification {
+        return .specificationEnded(reason: reason, run: max(run, 0), commands: commands)
+      }
       return .failed(
         stopped(monitor) {
           .endedProcess(reason)
@@ -131,7 +135,7 @@ extension LockStepEngine {
     _ monitor: Monitor, _ kind: () -> LockStepFailureKind<Spec.Response>,
     inSetUp: () -> LockStepFailureKind<Spec.Response>
   ) -> RunFailure<Spec.Response> {
-    let (run, commands) = monitor.position.current
+    let (run, commands, _) = monitor.position.current
     monitor.begun.store(max(run, 0) + 1, ordering: .relaxed)
     monitor.calls.add(commands, ordering: .relaxed)
     return .init(

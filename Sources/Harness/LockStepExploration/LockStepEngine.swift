@@ -32,14 +32,27 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     var report = Report(seed: settings.seed(ofRun: 0))
     let start = ContinuousClock.now
     defer { end() }
-    let health = HealthCheck(spec, settings)
-    report.health = health.ofModel()
+    // Reading the literals of source files takes a tenth of a second: here, on the exploration's
+    // thread, and not on one on which other tests have to run.
+    let runs = SeededRuns(settings, literals: lockStep.literals)
+    let health = HealthCheck(spec, settings, runs)
     examineCrashes(&report)
-    if report.failure == nil { replayExamples(&report) }
-    if report.failure == nil { runSeeds(&report, start) }
-    report.health += health.ofGenerator(runs: report.runs)
+    // A model that ends its process ends the one of the subjects first, if they have one.
+    if !lockStep.isIsolated { checkModel(health, runs, &report) }
+    if report.failure == nil, !report.endsProcess { replayExamples(&report) }
+    if report.failure == nil, !report.endsProcess { runSeeds(runs, &report, start) }
+    if lockStep.isIsolated { checkModel(health, runs, &report) }
+    if !report.endsProcess { report.health += health.ofGenerator(runs: report.runs) }
     report.duration = ContinuousClock.now - start
     return report
+  }
+
+  private func checkModel(
+    _ health: HealthCheck<Spec>, _ runs: SeededRuns, _ report: inout Report
+  ) {
+    guard !report.endsProcess else { return }
+    crashRecord?.begin(.init(origin: .seeds(runs)))
+    report.health += crashRecord.map { health.ofModel($0.position) } ?? health.ofModel()
   }
 
   /// The report when code of the specification has exceeded a limit.
@@ -86,10 +99,9 @@ final class LockStepEngine<Spec: Specification>: Sendable {
 
   // MARK: - New runs
 
-  private func runSeeds(_ report: inout Report, _ start: ContinuousClock.Instant) {
-    // Reading the literals of source files takes a tenth of a second: here, on the exploration's
-    // thread, and not on one on which other tests have to run.
-    let runs = SeededRuns(settings, literals: lockStep.literals)
+  private func runSeeds(
+    _ runs: SeededRuns, _ report: inout Report, _ start: ContinuousClock.Instant
+  ) {
     let monitor = Monitor(position: crashRecord?.position)
     crashRecord?.begin(.init(origin: .seeds(runs)))
     let searchStart = ContinuousClock.now
@@ -106,6 +118,9 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     report.searchTime = ContinuousClock.now - searchStart
     report.runs = monitor.begun.load(ordering: .relaxed)
     report.calls += monitor.calls.load(ordering: .relaxed)
+    if case .specificationEnded(let reason, let run, let commands) = ending {
+      report.health.append(ended(reason, run: run, of: runs, count: commands))
+    }
     guard case .failed(let found) = ending else { return }
     let count = found.step + (found.kind.isOfCommand ? 1 : 0)
     let seed = settings.seed(ofRun: found.run)
@@ -121,6 +136,14 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     var choices = runs.choices(isRecording: true)
     runs.start(run, &choices)
     return ShrinkCandidate(spec, &choices, count: count)
+  }
+
+  /// The issue of a model or a generator that ended the process of a run.
+  func ended(_ reason: String, run: Int, of runs: SeededRuns, count: Int) -> HealthIssue {
+    .endsProcess(
+      reason: reason,
+      commands: drawn(run: run, of: runs, count: count).commands.map(\.description),
+      seed: runs.seed(ofRun: run))
   }
 
   // MARK: - Failures
@@ -206,6 +229,13 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     }
     report.calls += failure.calls.replaying + failure.calls.shrinking
     return failure
+  }
+}
+
+extension LockStepReport {
+  /// Whether the model or the generator ends its process, so that nothing more can be drawn.
+  fileprivate var endsProcess: Bool {
+    health.contains { if case .endsProcess = $0 { true } else { false } }
   }
 }
 

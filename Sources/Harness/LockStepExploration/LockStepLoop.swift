@@ -46,7 +46,9 @@ enum LockStepLoop<Spec: Specification> {
         return monitor.end(.failed(.init(run: run, step: 0, kind: .setUpThrew(error))))
       }
       while step < length {
+        monitor.position.set(drawing: step)
         let command = plan.command(step, spec, state, &choices)
+        monitor.position.set(applying: step)
         let expected = spec.apply(command, to: &state)
         choices.see(expected)
         monitor.step.store(step, ordering: .relaxed)
@@ -103,7 +105,9 @@ extension LockStepLoop where Spec: SynchronousSpecification {
         return monitor.end(.failed(.init(run: run, step: 0, kind: .setUpThrew(error))))
       }
       while step < length {
+        monitor.position.set(drawing: step)
         let command = plan.command(step, spec, state, &choices)
+        monitor.position.set(applying: step)
         let expected = spec.apply(command, to: &state)
         choices.see(expected)
         monitor.step.store(step, ordering: .relaxed)
@@ -138,7 +142,7 @@ extension LockStepPlan {
   @usableFromInline
   var first: Int {
     switch self {
-    case .seeds: 0
+    case .seeds(let runs): runs.first
     case .commands(_, let run): run
     }
   }

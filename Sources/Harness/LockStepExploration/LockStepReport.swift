@@ -3,7 +3,7 @@ public import ExplorationEngine
 /// The result of a lock-step exploration.
 public struct LockStepReport<Spec: Specification>: Sendable {
   /// The seed of the first run. The same seed and settings give the same runs.
-  public let seed: UInt64
+  public internal(set) var seed: UInt64
 
   /// The number of runs begun, without stored examples.
   public internal(set) var runs = 0

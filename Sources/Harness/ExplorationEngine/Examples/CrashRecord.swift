@@ -38,6 +38,8 @@ package final class CrashRecord: Sendable {
     package var run: Int
     /// The number of commands begun; 0 if the subject was being created.
     package var commands: Int
+    /// Whether the generator or the model ran, and not the subject.
+    package var isInSpecification: Bool
   }
 
   package let position: CrashPosition
@@ -105,11 +107,20 @@ package final class CrashRecord: Sendable {
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
       defer { unlink(file.path) }
       guard let data = try? Data(contentsOf: file),
-        let (run, commands) = CrashPosition.read(data), run >= 0,
+        let (run, commands, isInSpecification) = CrashPosition.read(data), run >= 0,
         let plan = try? JSONDecoder().decode(Plan.self, from: data.dropFirst(CrashPosition.size))
       else { return nil }
-      return Leftover(plan: plan, run: run, commands: commands)
+      return Leftover(
+        plan: plan, run: run, commands: commands, isInSpecification: isInSpecification)
     }
+  }
+
+  /// Leaves a record for the next process, because the cause of its end is still there.
+  package static func leave(_ leftover: Leftover, key: [String]) {
+    guard let record = CrashRecord(key: key) else { return }
+    record.begin(leftover.plan)
+    record.position.set(run: leftover.run, commands: leftover.commands)
+    if leftover.isInSpecification { record.position.set(drawing: leftover.commands) }
   }
 
   /// Creates the folder of a user's records, or returns `nil` if it is not the user's own.
@@ -138,6 +149,8 @@ package final class CrashRecord: Sendable {
 }
 
 /// The number of a loop's run, and of the commands begun in it.
+///
+/// The second number is negative while code of the specification runs: odd in the generator, even in the model.
 ///
 /// Unchecked, and sound: only the loop's thread writes the numbers. Other threads read them only
 /// after the process of that loop has ended. Every loop that may write them retains the object, so
@@ -186,16 +199,34 @@ package final class CrashPosition: @unchecked Sendable {
   @inlinable
   package func set(commands: Int) { numbers[1] = commands }
 
-  /// The numbers, for use after the loop's process has ended.
-  package var current: (run: Int, commands: Int) { (numbers[0], numbers[1]) }
+  /// Sets that the generator draws the command with this index.
+  @inlinable
+  package func set(drawing step: Int) { numbers[1] = -(2 * step + 1) }
 
-  package static func read(_ data: Data) -> (run: Int, commands: Int)? {
+  /// Sets that the model applies the command with this index.
+  @inlinable
+  package func set(applying step: Int) { numbers[1] = -(2 * step + 2) }
+
+  /// The numbers, for use after the loop's process has ended.
+  package var current: (run: Int, commands: Int, isInSpecification: Bool) {
+    Self.position(numbers[0], numbers[1])
+  }
+
+  package static func read(
+    _ data: Data
+  ) -> (run: Int, commands: Int, isInSpecification: Bool)? {
     guard data.count > size else { return nil }
     return data.withUnsafeBytes { bytes in
-      (
+      position(
         bytes.loadUnaligned(as: Int.self),
-        bytes.loadUnaligned(fromByteOffset: MemoryLayout<Int>.size, as: Int.self)
-      )
+        bytes.loadUnaligned(fromByteOffset: MemoryLayout<Int>.size, as: Int.self))
     }
+  }
+
+  /// The meaning of the two numbers. A command that the model applies counts, one that is drawn doesn't.
+  private static func position(
+    _ run: Int, _ commands: Int
+  ) -> (run: Int, commands: Int, isInSpecification: Bool) {
+    (run, commands < 0 ? -commands / 2 : commands, commands < 0)
   }
 }

@@ -8,6 +8,8 @@ public enum HealthIssue: Sendable, Hashable {
   case readOnlyChanges(command: String)
   /// The model or the generator did not return, or took too much memory, after these commands.
   case neverReturns(StoppedCode, commands: [String], seed: UInt64?)
+  /// The model or the generator ended its process after these commands.
+  case endsProcess(reason: String, commands: [String], seed: UInt64?)
   /// The sampled runs had the same commands.
   case nothingNew(runs: Int)
   /// The specification lists kinds of command that no sampled run contained.
@@ -30,6 +32,10 @@ extension HealthIssue: CustomStringConvertible {
     case .neverReturns(let code, let commands, let seed):
       "the model or the generator: \(code)" + (seed.map { " (seed \($0))" } ?? "")
         + "; the last of these commands: " + commands.joined(separator: ", ")
+    case .endsProcess(let reason, let commands, let seed):
+      "the model or the generator ended its process" + (reason.isEmpty ? "" : ": \(reason)")
+        + (seed.map { " (seed \($0))" } ?? "")
+        + "; the last of these commands: " + commands.joined(separator: ", ")
     case .nothingNew(let runs):
       "\(runs) runs had the same commands; command(from:in:) must draw from the choices"
     case .neverReached(let kinds, let runs):
@@ -46,10 +52,12 @@ extension HealthIssue: CustomStringConvertible {
 package struct HealthCheck<Spec: Specification> {
   private let spec: Spec
   private let settings: ExplorationSettings
+  private let runs: SeededRuns
 
-  package init(_ spec: Spec, _ settings: ExplorationSettings) {
+  package init(_ spec: Spec, _ settings: ExplorationSettings, _ runs: SeededRuns? = nil) {
     self.spec = spec
     self.settings = settings
+    self.runs = runs ?? SeededRuns(settings, literals: [])
   }
 
   /// Checks the model and 200 runs of the generator.
@@ -60,30 +68,34 @@ package struct HealthCheck<Spec: Specification> {
   }
 
   /// Checks that the model and the generator depend only on their arguments.
-  package func ofModel() -> [HealthIssue] {
+  ///
+  /// - Parameter position: Receives how far the check is, in case the model ends the process.
+  package func ofModel(_ position: CrashPosition = CrashPosition()) -> [HealthIssue] {
     for run in 0..<min(settings.runs, 20) {
-      if let issue = issue(inRun: run) { return [issue] }
+      if let issue = issue(inRun: run, position) { return [issue] }
     }
     return []
   }
 
-  private func issue(inRun run: Int) -> HealthIssue? {
-    let seed = settings.seed(ofRun: run)
-    var choices = Choices(seed: seed, strategy: settings.strategy)
-    var again = choices
+  private func issue(inRun run: Int, _ position: CrashPosition) -> HealthIssue? {
+    let seed = runs.seed(ofRun: run)
+    var choices = runs.choices()
+    runs.start(run, &choices)
+    position.set(run: run, commands: 0)
     var state = spec.initialState
     let watch = CodeWatch.current.value
     watch?.drawn = (seed, [])
-    for _ in 0..<settings.steps {
+    for step in 0..<runs.steps(ofRun: run) {
       watch?.begin()
       defer { watch?.end() }
-      choices.beginCommand()
-      again.beginCommand()
-      let command = spec.command(from: &choices, in: state)
-      guard command == spec.command(from: &again, in: state) else {
+      position.set(drawing: step)
+      var again = choices
+      let command = choices.command(of: spec, in: state)
+      guard command == again.command(of: spec, in: state) else {
         return .generatorDisagrees(seed: seed)
       }
       watch?.drawn.commands.append(command)
+      position.set(applying: step)
       var first = state
       var second = state
       let answers = (spec.apply(command, to: &first), spec.apply(command, to: &second))
@@ -94,7 +106,9 @@ package struct HealthCheck<Spec: Specification> {
         return .readOnlyChanges(command: command.description)
       }
       state = first
+      choices.see(answers.0)
     }
+    position.set(run: -1, commands: 0)
     return nil
   }
 

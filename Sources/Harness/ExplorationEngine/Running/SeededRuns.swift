@@ -6,6 +6,8 @@ import SeededRandom
 /// process name them by this value and a number.
 @usableFromInline
 package struct SeededRuns: Sendable, Codable {
+  /// The number of the first run.
+  package private(set) var first = 0
   /// The number of the last run and 1.
   package var end: Int
   /// The seed of the first run.
@@ -28,6 +30,14 @@ package struct SeededRuns: Sendable, Codable {
     steps = settings.steps
     variesSteps = settings.variesSteps
     self.literals = literals
+  }
+
+  /// One of the runs.
+  package func only(_ run: Int) -> Self {
+    var runs = self
+    runs.first = run
+    runs.end = run + 1
+    return runs
   }
 
   package func seed(ofRun run: Int) -> UInt64 {

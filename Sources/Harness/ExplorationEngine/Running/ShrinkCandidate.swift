@@ -3,21 +3,22 @@ package struct ShrinkCandidate<Spec: Specification>: Sendable {
   package let commands: [Spec.Command]
   package let sequence: ChoiceSequence
 
-  /// Draws commands, running each on the model.
+  /// Draws commands, running each but the last on the model.
   package init(_ spec: Spec, _ choices: inout Choices, count: Int) {
     var state = spec.initialState
     var commands: [Spec.Command] = []
     let watch = CodeWatch.current.value
     watch?.drawn.commands.removeAll()
-    for _ in 0..<count {
+    for index in 0..<count {
       watch?.begin()
       defer { watch?.end() }
       choices.beginCommand()
       let command = choices.command(of: spec, in: state)
       watch?.drawn.commands.append(command)
+      commands.append(command)
+      guard index < count - 1 else { break }
       let response = spec.apply(command, to: &state)
       choices.see(response)
-      commands.append(command)
     }
     self.commands = commands
     sequence = choices.sequence

@@ -139,6 +139,9 @@ struct TallySpecification: Specification {
     }
   }
 
+  /// The largest total that the model can tell; it traps at others.
+  var trapsAbove = Int.max
+
   var initialState: Int { 0 }
   var kinds: [String] { ["add", "total"] }
 
@@ -148,6 +151,7 @@ struct TallySpecification: Specification {
 
   func apply(_ command: Command, to state: inout Int) -> Int {
     if case .add(let number) = command { state += number }
+    precondition(command != .total || state <= trapsAbove, "too much to add up")
     return state
   }
 

@@ -74,6 +74,47 @@ import Testing
     }
   }
 
+  @Test func `a model that ends its process is named with its commands, by every later run`()
+    async throws
+  {
+    try await withFolder { folder in
+      let first = try await run("exploringATrappingModel", in: folder)
+      #expect(first.status < 0, "\(first.output)")
+      for round in 1...Self.rounds + 1 {
+        try expectBlameOfTheModel(
+          await run("exploringATrappingModel", in: folder), "round \(round)")
+      }
+    }
+  }
+
+  @Test func `a model that ends the process of the subjects is named at once`() async throws {
+    try await withFolder { folder in
+      for round in 1...Self.rounds {
+        try expectBlameOfTheModel(
+          await run("exploringATrappingModelElsewhere", in: folder), "round \(round)")
+      }
+    }
+  }
+
+  /// The report must have the commands that end the model, and how to run them again, which the model proves here.
+  private func expectBlameOfTheModel(_ run: SpecimenRun, _ comment: String) throws {
+    let output = Comment(rawValue: "\(comment): \(run.output)")
+    #expect(run.status == 1, output)
+    #expect(run.output.ranges(of: "recorded an issue").count == 1, output)
+    let match = try #require(
+      run.output.firstMatch(
+        of:
+          #/the model or the generator ended its process: signal \d+: .*too much to add up \(seed \d+\); the last of these commands: (.*)/#
+      ), output)
+    let commands = match.output.1.split(separator: ", ")
+    let sum = commands.compactMap { $0.wholeMatch(of: #/add\((\d)\)/#) }.compactMap {
+      Int($0.output.1)
+    }.reduce(0, +)
+    #expect(commands.last == "total" && sum > 11, output)
+    #expect(
+      run.output.contains(#/run again: CONTRACT_EXPLORE_SEED=\d+ swift test --filter/#), output)
+  }
+
   // MARK: - Several tasks
 
   /// What the report of the implementation that traps must have, and those of the others not.

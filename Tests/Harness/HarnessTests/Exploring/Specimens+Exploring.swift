@@ -74,6 +74,17 @@ extension Specimens {
       settings: ExplorationSettings(runs: 200, seed: 3_009_186_609), filePath: Self.file)
   }
 
+  @Test func exploringATrappingModel() async throws {
+    try await explore(
+      TallySpecification(trapsAbove: 11), on: .sound, settings: Self.settings, filePath: Self.file)
+  }
+
+  @Test func exploringATrappingModelElsewhere() async throws {
+    try await explore(
+      TallySpecification(trapsAbove: 11), on: .sound.inOwnProcess(), settings: Self.settings,
+      filePath: Self.file)
+  }
+
   @Test func pastedCrash() async throws {
     try await explore(
       .tally, on: .trapping.inOwnProcess(), commands: [.add(3), .add(9), .total])
