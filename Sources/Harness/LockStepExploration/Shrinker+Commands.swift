@@ -173,8 +173,27 @@ extension Shrinker {
   mutating func keepEnd() {
     guard deletable > 60 else { return }
     var count = 1
-    while count < deletable / 2, !isOverBudget {
+    while count < deletable * 3 / 4, !isOverBudget {
       if accepts(Array(best.spans.suffix(count + 1))) { return }
+      count *= 2
+    }
+  }
+
+  /// Keeps only the last commands of each run of one kind in a long sequence, as few as fail: one of each, then two,
+  /// four and so on up to 16.
+  mutating func shortenRuns() {
+    guard deletable > 100 else { return }
+    let kinds = best.commands.prefix(deletable).map { spec.kind(of: $0) }
+    // How many commands of the same kind follow each.
+    var following = Array(repeating: 0, count: deletable)
+    for index in kinds.indices.dropLast().reversed() where kinds[index] == kinds[index + 1] {
+      following[index] = following[index + 1] + 1
+    }
+    var count = 1
+    while count <= min((following.max() ?? 0) / 2, 16), !isOverBudget {
+      let surplus = following.indices.filter { following[$0] >= count }
+      guard deletable - surplus.count <= 40 else { return }
+      if accepts(without(Set(surplus))) { return }
       count *= 2
     }
   }

@@ -58,6 +58,7 @@ struct Shrinker<Spec: Specification> {
   mutating func shrink() {
     keepEnd()
     keepSharedArguments()
+    shortenRuns()
     dropIdle()
     separateNames()
     simplifyOneGroup()
