@@ -174,6 +174,18 @@ func measurePoints() async {
       }
     }
   }
+  // A job that waits in the kernel needs a thread of its own, so the run goes over to threads.
+  _ = await measure("3 tasks, a semaphore, on threads", settings) { program in
+    let (counters, semaphore) = (Counters(), DispatchSemaphore(value: 1))
+    for _ in 0..<3 {
+      program.task {
+        semaphore.wait()
+        let value = counters.atomic.load(ordering: .sequentiallyConsistent)
+        counters.atomic.store(value + 1, ordering: .sequentiallyConsistent)
+        semaphore.signal()
+      }
+    }
+  }
   settings.timers = .racing
   let timeOut = await measure("a racing time-out against ten calls of an actor", settings) {
     program in
