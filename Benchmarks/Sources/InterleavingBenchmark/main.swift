@@ -175,6 +175,7 @@ func measurePoints() async {
     }
   }
   // A job that waits in the kernel needs a thread of its own, so the run goes over to threads.
+  settings.runs = 5000
   _ = await measure("3 tasks, a semaphore, on threads", settings) { program in
     let (counters, semaphore) = (Counters(), DispatchSemaphore(value: 1))
     for _ in 0..<3 {
@@ -186,6 +187,7 @@ func measurePoints() async {
       }
     }
   }
+  settings.runs = 100_000
   settings.timers = .racing
   let timeOut = await measure("a racing time-out against ten calls of an actor", settings) {
     program in
