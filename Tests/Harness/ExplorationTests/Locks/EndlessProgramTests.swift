@@ -74,7 +74,8 @@ import Testing
     var settings = ExplorationSettings.interleavings(seed: 1)
     settings.runLimit = .seconds(1)
     settings.time = .seconds(5)
-    settings.memoryLimit = 32 << 20
+    // Tests that run at the same time allocate too.
+    settings.memoryLimit = 256 << 20
     settings.scheduleSteps = 500
     let start = ContinuousClock.now
     let report = await exploreInterleavings(settings) { program.build(&$0) }
