@@ -370,8 +370,7 @@ let matrix: [Target] = [
       "HarnessSupport", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",
       "SystemLocks", "SystemProcesses",
       "TransportContract", "TransportCurlAdapter", "TransportDecoding", "TransportPort",
-      "TransportRecording",
-      "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
+      "TransportRecording", "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")
 ]
 

@@ -42,14 +42,15 @@ public struct StaticPublicSuffixList: PublicSuffixList, Hashable {
   /// Whether the prevailing rule has as many labels as `domain`, or `domain` is a wildcard's
   /// parent.
   public func isPublicSuffix(_ domain: String) -> Bool {
-    if !rules.isEmpty, rules.contains("!" + domain) { return false }
-    // The algorithm doesn't cover a wildcard's parent. It counts as a suffix, as in libpsl, because
-    // that is the safe choice.
-    if !rules.isEmpty, rules.contains(domain) || rules.contains("*." + domain) { return true }
-    guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else {
-      return countsUnlistedTopLevel && !domain.isEmpty
+    let dot = domain.utf8.firstIndex(of: UInt8(ascii: "."))
+    if !rules.isEmpty {
+      if rules.contains("!" + domain) { return false }
+      // The algorithm doesn't cover a wildcard's parent. It counts as a suffix, as in libpsl, because
+      // that is the safe choice.
+      if rules.contains(domain) || rules.contains("*." + domain) { return true }
+      if let dot { return rules.contains("*" + domain[dot...]) }
     }
-    return !rules.isEmpty && rules.contains("*" + domain[dot...])
+    return dot == nil && countsUnlistedTopLevel && !domain.isEmpty
   }
 }
 

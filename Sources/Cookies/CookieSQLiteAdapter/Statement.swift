@@ -45,12 +45,12 @@ struct Statement {
 
   /// Binds ends of a text as the first parameters, without copies, while a closure runs and resets the
   /// statement; the other parameters are NULL.
-  func withSuffixes<Result>(
+  func withSuffixes(
     _ suffixes: ArraySlice<String>, of text: String, count: Int,
-    _ body: () throws(CookieStoreError) -> Result
-  ) throws(CookieStoreError) -> Result {
+    _ body: () throws(CookieStoreError) -> Void
+  ) throws(CookieStoreError) {
     var text = text
-    let result = text.withUTF8 { bytes -> Swift.Result<Result, CookieStoreError> in
+    let result = text.withUTF8 { bytes -> Result<Void, CookieStoreError> in
       for (index, suffix) in suffixes.enumerated() {
         let part = UnsafeBufferPointer(rebasing: bytes.suffix(suffix.utf8.count))
         _ = csqlite_bind_static_text(

@@ -61,19 +61,28 @@ extension LockStepEngine {
   private func examine(
     _ leftover: CrashRecord.Leftover, _ key: [String], _ report: inout Report
   ) {
-    guard case .seeds(let runs) = leftover.plan.origin else { return }
-    var reason = ""
-    if processes != nil {
-      let monitor = Monitor(position: crashRecord?.position)
+    let issue: HealthIssue
+    switch leftover.plan.origin {
+    case .seeds(let runs):
+      var reason = ""
+      if processes != nil {
+        crashRecord?.begin(leftover.plan)
+        guard let found = specificationEnds(.seeds(runs.only(leftover.run))) else { return }
+        reason = found.reason
+      }
+      report.seed = runs.seed(ofRun: 0)
+      issue = ended(reason, run: leftover.run, of: runs, count: leftover.commands)
+    case .commands(let encoded, _):
       crashRecord?.begin(leftover.plan)
-      let ending = watch(
-        .seeds(runs.only(leftover.run)), monitor, limit: settings.runLimit, isElsewhere: true)
-      guard case .specificationEnded(let found, _, _) = ending else { return }
-      reason = found
+      guard let commands = lockStep.coding?.decode(encoded), processes != nil,
+        let found = specificationEnds(.commands(commands))
+      else { return }
+      issue = .endsProcess(
+        reason: found.reason, commands: commands.prefix(found.step).map(\.description),
+        seed: nil)
+    case .program: return
     }
-    report.seed = runs.seed(ofRun: 0)
-    report.health.append(
-      ended(reason, run: leftover.run, of: runs, count: leftover.commands))
+    report.health.append(issue)
     CrashRecord.leave(leftover, key: key)
   }
 
@@ -114,6 +123,10 @@ extension LockStepEngine {
     let (examples, problems) = store.examples(of: lockStep.name)
     report.storeProblems += problems.map(\.description)
     for (name, example) in examples {
+      // The model runs the commands, and may have changed.
+      crashRecord?.begin(
+        example.encodedCommands.map { .init(origin: .commands($0, example.choices)) })
+      crashRecord?.position.set(drawing: 0)
       guard let commands = commands(of: example, name, &report) else { continue }
       // Commands that once ended a process run in another one, wherever that is possible.
       let isElsewhere = lockStep.isIsolated || example.endedProcess == true

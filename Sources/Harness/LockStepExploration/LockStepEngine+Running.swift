@@ -110,15 +110,13 @@ extension LockStepEngine {
       return .failed(
         .init(run: 0, step: 0, kind: .setUpThrew(type: "SubjectProcess", message: message)))
     case .ended(let reason):
-      let (run, commands, isInSpecification) = monitor.position.current
-      if isInSpecification {
-        return .specificationEnded(reason: reason, run: max(run, 0), commands: commands)
-      }
       return .failed(
         stopped(monitor) {
           .endedProcess(reason)
         } inSetUp: {
           .setUpEndedProcess(reason)
+        } inSpecification: {
+          .specificationEndedProcess(reason)
         })
     case .silent:
       return .failed(
@@ -133,14 +131,17 @@ extension LockStepEngine {
   /// The failure of a process that ended or stopped, at the position that it recorded.
   private func stopped(
     _ monitor: Monitor, _ kind: () -> LockStepFailureKind<Spec.Response>,
-    inSetUp: () -> LockStepFailureKind<Spec.Response>
+    inSetUp: () -> LockStepFailureKind<Spec.Response>,
+    inSpecification: (() -> LockStepFailureKind<Spec.Response>)? = nil
   ) -> RunFailure<Spec.Response> {
-    let (run, commands, _) = monitor.position.current
+    let (run, commands, isInSpecification) = monitor.position.current
     monitor.begun.store(max(run, 0) + 1, ordering: .relaxed)
     monitor.calls.add(commands, ordering: .relaxed)
+    if isInSpecification, let inSpecification {
+      return .init(run: max(run, 0), step: commands, kind: inSpecification())
+    }
     return .init(
-      run: max(run, 0), step: max(commands - 1, 0),
-      kind: commands > 0 ? kind() : inSetUp())
+      run: max(run, 0), step: max(commands - 1, 0), kind: commands > 0 ? kind() : inSetUp())
   }
 
   private func encoded(
@@ -229,7 +230,7 @@ extension SubjectReply.Failure.Kind {
       case .mismatch(_, let actual): .mismatch(actual: "\(actual)")
       case .differed(_, let actual): .mismatch(actual: actual)
       case .threw(let type, let message, _): .threw(type: type, message: message)
-      case .timedOut, .endedProcess, .setUpEndedProcess: .timedOut
+      case .timedOut, .endedProcess, .setUpEndedProcess, .specificationEndedProcess: .timedOut
       case .setUpThrew(let type, let message): .setUpThrew(type: type, message: message)
       case .tearDownThrew(let type, let message): .tearDownThrew(type: type, message: message)
       }

@@ -37,12 +37,16 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     let runs = SeededRuns(settings, literals: lockStep.literals)
     let health = HealthCheck(spec, settings, runs)
     examineCrashes(&report)
-    // A model that ends its process ends the one of the subjects first, if they have one.
-    if !lockStep.isIsolated { checkModel(health, runs, &report) }
-    if report.failure == nil, !report.endsProcess { replayExamples(&report) }
-    if report.failure == nil, !report.endsProcess { runSeeds(runs, &report, start) }
-    if lockStep.isIsolated { checkModel(health, runs, &report) }
-    if !report.endsProcess { report.health += health.ofGenerator(runs: report.runs) }
+    if !report.endsProcess {
+      // A model that ends its process ends the one of the subjects first, if they have one.
+      if !lockStep.isIsolated { checkModel(health, runs, &report) }
+      if report.failure == nil { replayExamples(&report) }
+      if report.failure == nil, !report.endsProcess { runSeeds(runs, &report, start) }
+    }
+    if !report.endsProcess {
+      if lockStep.isIsolated { checkModel(health, runs, &report) }
+      report.health += health.ofGenerator(runs: report.runs)
+    }
     report.duration = ContinuousClock.now - start
     return report
   }
@@ -50,9 +54,8 @@ final class LockStepEngine<Spec: Specification>: Sendable {
   private func checkModel(
     _ health: HealthCheck<Spec>, _ runs: SeededRuns, _ report: inout Report
   ) {
-    guard !report.endsProcess else { return }
     crashRecord?.begin(.init(origin: .seeds(runs)))
-    report.health += crashRecord.map { health.ofModel($0.position) } ?? health.ofModel()
+    report.health += health.ofModel(crashRecord?.position ?? CrashPosition())
   }
 
   /// The report when code of the specification has exceeded a limit.
@@ -118,10 +121,16 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     report.searchTime = ContinuousClock.now - searchStart
     report.runs = monitor.begun.load(ordering: .relaxed)
     report.calls += monitor.calls.load(ordering: .relaxed)
-    if case .specificationEnded(let reason, let run, let commands) = ending {
-      report.health.append(ended(reason, run: run, of: runs, count: commands))
+    guard case .failed(var found) = ending else { return }
+    if case .specificationEndedProcess(let reason) = found.kind {
+      guard specificationEnds(.seeds(runs.only(found.run)))?.step != found.step else {
+        report.health.append(ended(reason, run: found.run, of: runs, count: found.step))
+        return
+      }
+      // What the subject left running, or a signal, ended the process meanwhile.
+      found = .init(
+        run: found.run, step: max(found.step - 1, 0), kind: .endedProcess(reason))
     }
-    guard case .failed(let found) = ending else { return }
     let count = found.step + (found.kind.isOfCommand ? 1 : 0)
     let seed = settings.seed(ofRun: found.run)
     report.failure = investigated(
@@ -136,6 +145,17 @@ final class LockStepEngine<Spec: Specification>: Sendable {
     var choices = runs.choices(isRecording: true)
     runs.start(run, &choices)
     return ShrinkCandidate(spec, &choices, count: count)
+  }
+
+  /// Runs a plan in another process, and returns how the model or the generator ends that, if it does.
+  func specificationEnds(
+    _ plan: LockStepPlan<Spec.Command>
+  ) -> (step: Int, reason: String)? {
+    let monitor = Monitor(position: crashRecord?.position)
+    let ending = watch(plan, monitor, limit: settings.runLimit, isElsewhere: true)
+    guard case .failed(let found) = ending, case .specificationEndedProcess(let reason) = found.kind
+    else { return nil }
+    return (found.step, reason)
   }
 
   /// The issue of a model or a generator that ended the process of a run.
@@ -240,8 +260,10 @@ extension LockStepReport {
 }
 
 extension RunFailure {
-  /// The commands up to the one that failed, or all if the setup or the teardown failed.
+  /// The commands up to the one that failed, or all if the setup or the teardown failed. Without the one on which
+  /// the model ends the process, because a report runs them on the model.
   func commands<Command>(of all: [Command]) -> [Command] {
-    kind.isOfCommand ? Array(all.prefix(step + 1)) : all
+    if case .specificationEndedProcess = kind { return Array(all.prefix(max(step - 1, 0))) }
+    return kind.isOfCommand ? Array(all.prefix(step + 1)) : all
   }
 }

@@ -17,6 +17,9 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
   case endedProcess(String)
   /// The process ended while it created the subject.
   case setUpEndedProcess(String)
+  /// The model or the generator ended the process after these commands. The text says how. The step of such a
+  /// failure is the number of commands begun.
+  case specificationEndedProcess(String)
   /// Creating the subject threw an error.
   case setUpThrew(type: String, message: String)
   /// Tearing down the subject threw an error.
@@ -32,6 +35,7 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
     case .timedOut: "timed out"
     case .endedProcess: "ended the process"
     case .setUpEndedProcess: "setup ended the process"
+    case .specificationEndedProcess: "specification ended the process"
     case .setUpThrew(let type, _): "setup threw \(type)"
     case .tearDownThrew(let type, _): "teardown threw \(type)"
     }
@@ -45,7 +49,7 @@ public enum LockStepFailureKind<Response: Sendable>: Sendable {
   var isOfCommand: Bool {
     switch self {
     case .mismatch, .differed, .threw, .timedOut, .endedProcess: true
-    case .setUpThrew, .setUpEndedProcess, .tearDownThrew: false
+    case .specificationEndedProcess, .setUpThrew, .setUpEndedProcess, .tearDownThrew: false
     }
   }
 
@@ -87,6 +91,8 @@ extension LockStepFailureKind: CustomStringConvertible {
       "the process ended here" + (reason.isEmpty ? "" : " (\(reason))")
     case .setUpEndedProcess(let reason):
       "creating the subject ended the process" + (reason.isEmpty ? "" : " (\(reason))")
+    case .specificationEndedProcess(let reason):
+      "the model or the generator ended the process after these commands (\(reason))"
     case .setUpThrew(let type, let message): "creating the subject threw \(type): \(message)"
     case .tearDownThrew(let type, let message): "tearing down the subject threw \(type): \(message)"
     }

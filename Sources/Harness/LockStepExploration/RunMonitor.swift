@@ -13,8 +13,6 @@ final class RunMonitor<Response: Sendable>: Sendable {
     case done
     /// A run failed.
     case failed(RunFailure<Response>)
-    /// The generator or the model ended the process of a run, which had begun a number of commands.
-    case specificationEnded(reason: String, run: Int, commands: Int)
   }
 
   /// The number of runs that have begun.

@@ -82,6 +82,7 @@ package struct HealthCheck<Spec: Specification> {
     var choices = runs.choices()
     runs.start(run, &choices)
     position.set(run: run, commands: 0)
+    defer { position.set(run: -1, commands: 0) }
     var state = spec.initialState
     let watch = CodeWatch.current.value
     watch?.drawn = (seed, [])
@@ -108,21 +109,20 @@ package struct HealthCheck<Spec: Specification> {
       state = first
       choices.see(answers.0)
     }
-    position.set(run: -1, commands: 0)
     return nil
   }
 
   /// Checks that the runs differ and contain every required kind of command.
-  package func ofGenerator(runs: Int) -> [HealthIssue] {
-    let sample = min(runs, 1000)
+  package func ofGenerator(runs count: Int) -> [HealthIssue] {
+    let sample = min(count, 1000)
     var missing = Set(spec.kinds)
     var first: [Spec.Command]?
     var isNew = sample < 10 || settings.steps == 0
     for run in 0..<sample where !isNew || !missing.isEmpty {
-      let seed = settings.seed(ofRun: run)
-      CodeWatch.current.value?.drawn.seed = seed
-      var choices = Choices(seed: seed, strategy: settings.strategy, isRecording: false)
-      let commands = ShrinkCandidate(spec, &choices, count: settings.steps).commands
+      CodeWatch.current.value?.drawn.seed = runs.seed(ofRun: run)
+      var choices = runs.choices()
+      runs.start(run, &choices)
+      let commands = ShrinkCandidate(spec, &choices, count: runs.steps(ofRun: run)).commands
       if let first, first != commands { isNew = true }
       if first == nil { first = commands }
       if !missing.isEmpty { missing.subtract(commands.map { spec.kind(of: $0) }) }

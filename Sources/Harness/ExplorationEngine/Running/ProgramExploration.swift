@@ -193,7 +193,7 @@ private final class ProgramClient<Command: Sendable> {
         let reason = crashReason(seed, KeptCommands(allOf: exploration.draw(seed)))
       else { continue }
       // The mark stays for the next exploration, until the program no longer ends a process.
-      CrashRecord(key: exploration.key)?.begin(leftover.plan)
+      CrashRecord.leave(leftover, key: exploration.key)
       return crash(of: seed, reason)
     }
     return nil

@@ -21,7 +21,7 @@ import Testing
   func `a seeded bug is shrunk within 600 live calls`(scenario: Scenario) async throws {
     var examples: Set<[Scenario.Command]> = []
     var smallest = 0
-    var isOverBudget = 0
+    var unfinished = 0
     let isDifficult = Self.difficult.contains(scenario.name)
     let seeds = min(Self.seeds, 40)
     for seed in 1...seeds {
@@ -38,7 +38,7 @@ import Testing
       if failure.commands.count == scenario.minimum {
         smallest += 1
       } else if !failure.isShrunkFully {
-        isOverBudget += 1
+        unfinished += 1
         continue
       }
       examples.insert(failure.commands)
@@ -50,7 +50,7 @@ import Testing
       let mostExamples = ["seven entries", "ten misses"].contains(scenario.name) ? 2 : 1
       // One of 40 untagged ones takes more than 600 calls.
       #expect(
-        smallest + isOverBudget == Int(seeds) && isOverBudget * 40 <= Int(seeds)
+        smallest + unfinished == Int(seeds) && unfinished * 40 <= Int(seeds)
           && examples.count <= mostExamples, "\(smallest): \(examples)")
     }
   }

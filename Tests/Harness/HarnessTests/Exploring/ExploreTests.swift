@@ -139,19 +139,21 @@ struct TallySpecification: Specification {
     }
   }
 
-  /// The largest total that the model can tell; it traps at others.
-  var trapsAbove = Int.max
+  /// The largest total that the model and the generator can handle; they trap at others.
+  var modelLimit = Int.max
+  var generatorLimit = Int.max
 
   var initialState: Int { 0 }
   var kinds: [String] { ["add", "total"] }
 
   func command(from choices: inout Choices, in state: Int) -> Command {
-    choices.rule(of: 2) == 0 ? .total : .add(choices.integer(in: 1...9))
+    precondition(state <= generatorLimit, "too much to draw more")
+    return choices.rule(of: 2) == 0 ? .total : .add(choices.integer(in: 1...9))
   }
 
   func apply(_ command: Command, to state: inout Int) -> Int {
     if case .add(let number) = command { state += number }
-    precondition(command != .total || state <= trapsAbove, "too much to add up")
+    precondition(state <= modelLimit, "too much to add up")
     return state
   }
 

@@ -76,13 +76,38 @@ extension Specimens {
 
   @Test func exploringATrappingModel() async throws {
     try await explore(
-      TallySpecification(trapsAbove: 11), on: .sound, settings: Self.settings, filePath: Self.file)
+      TallySpecification(modelLimit: 11), on: .sound, settings: Self.settings, filePath: Self.file)
   }
 
   @Test func exploringATrappingModelElsewhere() async throws {
     try await explore(
-      TallySpecification(trapsAbove: 11), on: .sound.inOwnProcess(), settings: Self.settings,
+      TallySpecification(modelLimit: 11), on: .sound.inOwnProcess(), settings: Self.settings,
       filePath: Self.file)
+  }
+
+  @Test func exploringATrappingGenerator() async throws {
+    try await explore(
+      TallySpecification(generatorLimit: 11), on: .sound, settings: Self.settings,
+      filePath: Self.file)
+  }
+
+  @Test func exploringATrappingGeneratorElsewhere() async throws {
+    try await explore(
+      TallySpecification(generatorLimit: 11), on: .sound.inOwnProcess(), settings: Self.settings,
+      filePath: Self.file)
+  }
+
+  /// The model traps at what an example has stored.
+  @Test func exploringAModelThatTrapsAtAnExample() async throws {
+    try await explore(
+      TallySpecification(modelLimit: 11), on: .trapping.inOwnProcess(),
+      settings: ExplorationSettings(runs: 1, steps: 0), filePath: Self.file)
+  }
+
+  @Test func pastedTrapOfAModel() async throws {
+    try await explore(
+      TallySpecification(modelLimit: 11), on: .sound.inOwnProcess(),
+      commands: [.add(3), .add(9), .total])
   }
 
   @Test func pastedCrash() async throws {
