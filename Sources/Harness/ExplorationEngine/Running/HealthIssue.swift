@@ -122,8 +122,10 @@ package struct HealthCheck<Spec: Specification> {
       CodeWatch.current.value?.drawn.seed = runs.seed(ofRun: run)
       var choices = runs.choices()
       runs.start(run, &choices)
-      let commands = ShrinkCandidate(spec, &choices, count: runs.steps(ofRun: run)).commands
-      if let first, first != commands { isNew = true }
+      // No more than the run has drawn: further commands might be the first to end the process.
+      let count = min(settings.steps, runs.steps(ofRun: run))
+      let commands = ShrinkCandidate(spec, &choices, count: count).commands
+      if let first, !zip(first, commands).allSatisfy(==) { isNew = true }
       if first == nil { first = commands }
       if !missing.isEmpty { missing.subtract(commands.map { spec.kind(of: $0) }) }
     }
