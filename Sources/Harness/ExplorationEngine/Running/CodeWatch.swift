@@ -96,6 +96,7 @@ package func onWatchedThread<Report: Sendable>(
       CodeWatch.current.set(watch)
       ending.end(with: body())
       CodeWatch.current.set(nil)
+      entry.hasThread.withLock { $0 = false }
     }
     do {
       try SystemThread(stackSize: explorationStackSize, blocksBrokenPipe: false) {
@@ -171,6 +172,8 @@ private final class Watchdog: Sendable {
     let stop: @Sendable (StoppedCode) -> Void
     /// The count that was seen last, since when, and the process's memory then.
     let seen = Mutex<(count: Int, since: ContinuousClock.Instant, memory: Int)>((0, .now, 0))
+    /// False when the exploration's own thread is about to end. It cannot be sampled from then on.
+    let hasThread = Mutex(true)
 
     init(
       _ watch: CodeWatch, _ limit: Duration, _ memory: Int,
@@ -190,8 +193,9 @@ private final class Watchdog: Sendable {
           seen = (count, .now, memory)
           return nil
         }
-        if ContinuousClock.now - seen.since > limit { return .time(limit) }
-        return memory - seen.memory > self.memory ? .memory(bytes: self.memory) : nil
+        // Code that exceeds both limits takes its time because it takes memory.
+        if memory - seen.memory > self.memory { return .memory(bytes: self.memory) }
+        return ContinuousClock.now - seen.since > limit ? .time(limit) : nil
       }
     }
   }
@@ -222,13 +226,21 @@ private final class Watchdog: Sendable {
       for entry in all {
         guard let limit = entry.exceeded(memory) else { continue }
         remove(entry)
-        entry.stop(Self.stopped(entry.watch.currentThread, limit))
+        // This takes up to seconds in a large program, in which other code would exceed its limits unseen.
+        let report: @Sendable () -> Void = {
+          let addresses = entry.hasThread.withLock {
+            $0 ? Self.stop(entry.watch.currentThread) : []
+          }
+          entry.stop(StoppedCode(limit: limit, places: Self.places(of: addresses)))
+        }
+        do { try SystemThread(report).detach() } catch { report() }
       }
     }
   }
 
-  /// Puts a thread to sleep, if it runs the program's own code, and looks where it is.
-  private static func stopped(_ thread: UInt, _ limit: StoppedCode.Limit) -> StoppedCode {
+  /// Puts a thread to sleep, if it runs the program's own code, and returns where it is, the innermost call
+  /// first.
+  private static func stop(_ thread: UInt) -> [UInt] {
     var sample = ThreadSample(of: thread, parking: true)
     var attempts = 0
     while !sample.hasParked, !sample.addresses.isEmpty, attempts < 200 {
@@ -236,14 +248,18 @@ private final class Watchdog: Sendable {
       attempts += 1
     }
     // A return address is behind the call.
-    let addresses = sample.addresses.enumerated().map { $1 &- ($0 == 0 ? 0 : 1) }
+    return sample.addresses.enumerated().map { $1 &- ($0 == 0 ? 0 : 1) }
+  }
+
+  /// The functions of the innermost calls, with their lines.
+  private static func places(of addresses: [UInt]) -> [String] {
     let places = CodePlaces(of: addresses)
     let lines = addresses.compactMap { address in
       places.line(at: address).map { line in
         (places.function(at: address).map { "\($0) (\(line))" }) ?? line
       }
     }
-    return StoppedCode(limit: limit, places: Array(lines.prefix(3)))
+    return Array(lines.prefix(3))
   }
 
   /// The bytes that the process holds in memory, or 0 where the system does not tell.

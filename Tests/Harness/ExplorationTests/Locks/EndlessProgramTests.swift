@@ -100,6 +100,8 @@ private func again() async { await Task { await again() }.value }
 
 @inline(never)
 private func grow() {
-  var list: [Int] = []
-  while true { list.append(list.count) }
+  var list: [[UInt8]] = []
+  // A watchdog that is late must not cost the machine its memory.
+  while list.count < 2048 { list.append([UInt8](repeating: 1, count: 1 << 20)) }
+  while !list.isEmpty {}
 }
