@@ -52,8 +52,9 @@ import TransportPort
   {
     let response =
       "HTTP/1.1 413 Content Too Large\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nbig\r\n0\r\n\r\n"
+    // A reset that comes before the client has read the response takes the response away.
     let script: OriginScript = [
-      .readBodyBytes(1_000), .send(response), .pause(.milliseconds(20)), .reset,
+      .readBodyBytes(1_000), .send(response), .pause(.milliseconds(300)), .reset,
     ]
     let world = try CurlWorld(OriginPlan(version: .http2) { _ in script }, scheme: .https)
     let upload = Chunks(chunks: Array(repeating: Array(repeating: 7, count: 10_000), count: 10)) {
