@@ -313,6 +313,12 @@ let vendor: [Target] = [
   .testTarget(name: "PreferencesPortTests", dependencies: ["PreferencesPort"]),
 ]
 
+let files: [Target] = [
+  .target(name: "FilesPort", dependencies: ["SystemLocks"]),
+  .target(name: "FilesDiskAdapter", dependencies: ["FilesPort"]),
+  .target(name: "FilesFoundationAdapter", dependencies: ["FilesPort"]),
+]
+
 let suites: [Target] = [
   .target(
     name: "CookieContract",
@@ -337,6 +343,7 @@ let suites: [Target] = [
   .target(
     name: "FeedbackContract", dependencies: ["ContractTesting", "FeedbackPort", "SystemThreads"]),
   .target(name: "PreferencesContract", dependencies: ["ContractTesting", "PreferencesPort"]),
+  .target(name: "FilesContract", dependencies: ["ContractTesting", "FilesPort"]),
 ]
 
 // What suites use and is no suite.
@@ -367,8 +374,9 @@ let matrix: [Target] = [
       "DriftExploration",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
+      "FilesContract", "FilesDiskAdapter", "FilesFoundationAdapter", "FilesPort",
       "HarnessSupport", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",
-      "SystemLocks", "SystemProcesses",
+      "SystemLocks", "SystemPlatform", "SystemProcesses",
       "TransportContract", "TransportCurlAdapter", "TransportDecoding", "TransportPort",
       "TransportRecording", "TransportURLSessionAdapter", "VendorAdapters", "VendorSDK",
     ], path: "Tests/Contracts")
@@ -388,7 +396,7 @@ func library(_ name: String) -> Product { .library(name: name, targets: [name]) 
 
 let targets =
   house("System", system) + house("Harness", harness) + house("Cookies", cookies)
-  + house("Transport", transport) + house("Vendor", vendor)
+  + house("Transport", transport) + house("Vendor", vendor) + house("Files", files)
   + house("", suites, in: "ContractSuites") + house("Support", support, in: "ContractSuites")
   + matrix
 
@@ -442,6 +450,10 @@ let package = Package(
     library("FeedbackContract"),
     library("PreferencesPort"),
     library("PreferencesContract"),
+    library("FilesPort"),
+    library("FilesContract"),
+    library("FilesDiskAdapter"),
+    library("FilesFoundationAdapter"),
     library("VendorAdapters"),
     library("VendorSDK"),
   ],

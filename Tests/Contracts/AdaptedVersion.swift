@@ -15,6 +15,16 @@ enum AdaptedVersion {
 
   static var sqlite: String { "SQLite \(String(cString: sqlite3_libversion()))" }
 
+  /// The system's kernel: its name and release.
+  static var kernel: String {
+    var names = utsname()
+    uname(&names)
+    func text(_ bytes: some Any) -> String {
+      withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+    return text(names.sysname) + " " + text(names.release)
+  }
+
   static var libpsl: String {
     "libpsl \(psl_get_version().map { String(cString: $0) } ?? "unknown")"
   }

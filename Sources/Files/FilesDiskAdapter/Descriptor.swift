@@ -1,0 +1,173 @@
+import FilesPort
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// An open file or directory, closed with its last reference.
+final class Descriptor: Sendable {
+  let raw: Int32
+
+  init(_ raw: Int32) { self.raw = raw }
+
+  deinit { close(raw) }
+
+  /// Opens an entry of a directory.
+  func open(_ name: Name, _ flags: Int32, mode: mode_t = 0) throws(Failure) -> Descriptor {
+    Descriptor(try check(openat(raw, name.cString, flags | O_NOFOLLOW | O_CLOEXEC, mode)))
+  }
+
+  /// Opens a directory in this one, only to look up names: that needs no permission to read it.
+  func directory(_ name: Name) throws(Failure) -> Descriptor {
+    try open(name, Self.searchOnly | O_DIRECTORY)
+  }
+
+  #if canImport(Darwin)
+    static var searchOnly: Int32 { O_SEARCH }
+  #else
+    /// O_PATH. Source: open(2).
+    static var searchOnly: Int32 { 0o10000000 }
+  #endif
+
+  /// The attributes of an entry, or of the directory itself for `.`. Links are not followed.
+  func attributes(_ name: Name) throws(Failure) -> stat {
+    var attributes = stat()
+    try check(fstatat(raw, name.cString, &attributes, AT_SYMLINK_NOFOLLOW))
+    return attributes
+  }
+
+  /// What a link contains.
+  func target(_ name: Name) throws(Failure) -> Name {
+    var bytes = [CChar](repeating: 0, count: 4097)
+    let count = try check(Int32(readlinkat(raw, name.cString, &bytes, bytes.count)))
+    return Name(bytes.prefix(Int(count)).map { UInt8(bitPattern: $0) })
+  }
+
+  /// Reads to the end.
+  func read() throws(Failure) -> [UInt8] {
+    var attributes = stat()
+    try check(fstat(raw, &attributes))
+    var all: [UInt8] = []
+    // The file may grow meanwhile, and files of /proc have no size.
+    var room = max(Int(attributes.st_size) + 1, 4096)
+    while true {
+      var code: Int32 = 0
+      let part = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+        let result = systemRead(raw, buffer.baseAddress, room)
+        code = result < 0 ? errno : 0
+        count = max(result, 0)
+      }
+      if code == EINTR { continue }
+      if code != 0 { throw Failure(code: code) }
+      if part.isEmpty { return all }
+      if all.isEmpty { all = part } else { all += part }
+      room = 65536
+    }
+  }
+
+  /// Writes all bytes, unless it throws.
+  func write(_ bytes: [UInt8]) throws(Failure) {
+    var position = 0
+    while position < bytes.count {
+      let result = bytes.withUnsafeBytes {
+        systemWrite(raw, $0.baseAddress?.advanced(by: position), bytes.count - position)
+      }
+      if result < 0, errno == EINTR { continue }
+      position += Int(try check(Int32(clamping: result)))
+    }
+  }
+
+  /// Whether the user may use an entry so.
+  func allows(_ mode: Int32, _ name: Name) -> Bool {
+    faccessat(raw, name.cString, mode, AT_EACCESS) == 0
+  }
+
+  /// Makes sure that changes of a directory survive a power loss, if it may be read.
+  func syncEntries() throws(Failure) {
+    let listing = openat(raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard listing >= 0 else { return }
+    defer { close(listing) }
+    try check(fsync(listing))
+  }
+
+  /// The names in a directory in this one, without `.` and `..`.
+  func names(in directory: Name) throws(Failure) -> [Name] {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let copy = try check(openat(raw, directory.cString, flags))
+    guard let stream = fdopendir(copy) else {
+      let code = errno
+      close(copy)
+      throw Failure(code: code)
+    }
+    defer { closedir(stream) }
+    var names: [Name] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        if errno != 0 { throw Failure(code: errno) }
+        return names
+      }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Name(Array($0.prefix { $0 != 0 })) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+  }
+}
+
+/// A name in a directory. It need not be UTF-8.
+struct Name: Sendable, Equatable, ExpressibleByStringLiteral {
+  let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  init(stringLiteral text: String) { self.init(text) }
+
+  var cString: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
+
+  /// The name as text, or `nil` if it is not UTF-8.
+  var text: String? { String(validating: bytes, as: UTF8.self) }
+}
+
+/// An error number.
+struct Failure: Error {
+  var code: Int32
+
+  /// The error of the port that it means.
+  var reason: FilesError.Reason {
+    switch code {
+    case ENOENT: .notFound
+    case EEXIST: .exists
+    case ENOTDIR: .notDirectory
+    case EISDIR: .isDirectory
+    case ENOTEMPTY: .notEmpty
+    case ELOOP: .tooManyLinks
+    case EACCES, EPERM: .notPermitted
+    case EROFS: .readOnly
+    case ENOSPC, EDQUOT: .noSpace
+    case ENAMETOOLONG: .nameTooLong
+    case ENXIO, EOPNOTSUPP: .notSupported
+    default: .system(code: code)
+    }
+  }
+}
+
+/// The result of a call, or the error that it left.
+@discardableResult
+func check(_ result: Int32) throws(Failure) -> Int32 {
+  if result < 0 { throw Failure(code: errno) }
+  return result
+}
+
+// `read` and `write` name methods here.
+private func systemRead(_ raw: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  read(raw, buffer, count)
+}
+
+private func systemWrite(_ raw: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(raw, bytes, min(count, 1 << 30))
+}

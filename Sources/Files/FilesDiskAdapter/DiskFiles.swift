@@ -1,0 +1,348 @@
+public import FilesPort
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Files on disk, below a directory that no call leaves.
+///
+/// The root is opened once: moving it elsewhere changes nothing for this value. Calls wait for the disk, so make them
+/// outside of the main actor. Only ``WriteMode/atomically`` makes sure that the content survives a power loss.
+/// For the superuser, permissions do not hold.
+public final class DiskFiles: Files {
+  private let root: Descriptor
+
+  /// Opens a root.
+  ///
+  /// - Parameter directory: The path of an existing directory, absolute or relative to the working directory. Links
+  ///   in it are followed.
+  /// - Throws: ``FilesError`` if it cannot be opened.
+  public init(root directory: String) throws(FilesError) {
+    let raw = directory.utf8.contains(0) ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard raw >= 0 else {
+      let isInvalid = directory.utf8.contains(0)
+      throw FilesError(isInvalid ? .invalidPath : Failure(code: errno).reason, at: directory)
+    }
+    root = Descriptor(raw)
+  }
+
+  func place(_ path: String, _ following: Following) throws(FilesError) -> Place {
+    try PathWalk.place(of: path, from: root, following)
+  }
+
+  public func kind(of path: String, followingLinks: Bool) throws(FilesError) -> FileKind {
+    try place(path, followingLinks ? .always : .withSlash).found().kind
+  }
+
+  // MARK: - Content
+
+  public func read(_ path: String) throws(FilesError) -> [UInt8] {
+    let place = try place(path, .always)
+    try checkFile(place.found(), at: path)
+    return try place.calling { () throws(Failure) in
+      try place.directory.open(place.entry, O_RDONLY | O_NONBLOCK).read()
+    }
+  }
+
+  public func write(_ bytes: [UInt8], to path: String, _ mode: WriteMode) throws(FilesError) {
+    let place = try place(path, mode == .creating ? .never : .always)
+    guard let attributes = place.attributes else {
+      guard place.name != nil, !place.isDirectory else { throw FilesError(.isDirectory, at: path) }
+      if mode == .atomically { return try replace(place, with: bytes, permissions: nil) }
+      return try create(place, with: bytes)
+    }
+    if mode == .creating { throw FilesError(.exists, at: path) }
+    try checkFile(attributes, at: path)
+    switch mode {
+    case .appending: try append(bytes, to: place)
+    case .atomically:
+      // Only a file that may be written may be replaced.
+      try place.calling { () throws(Failure) in
+        _ = try place.directory.open(place.entry, O_WRONLY | O_NONBLOCK)
+      }
+      try replace(place, with: bytes, permissions: attributes.permissions)
+    case .replacing, .creating:
+      try place.calling { () throws(Failure) in
+        try place.directory.open(place.entry, O_WRONLY | O_TRUNC | O_NONBLOCK).write(bytes)
+      }
+    }
+  }
+
+  private func checkFile(_ attributes: stat, at path: String) throws(FilesError) {
+    switch attributes.kind {
+    case .file: break
+    case .directory: throw FilesError(.isDirectory, at: path)
+    case .link: throw FilesError(.tooManyLinks, at: path)
+    case .other: throw FilesError(.notSupported, at: path)
+    }
+  }
+
+  /// Creates a file, or nothing.
+  private func create(_ place: Place, with bytes: [UInt8]) throws(FilesError) {
+    try place.calling { () throws(Failure) in
+      let file = try place.directory.open(place.entry, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+      do throws(Failure) { try file.write(bytes) } catch {
+        unlinkat(place.directory.raw, place.entry.cString, 0)
+        throw error
+      }
+    }
+  }
+
+  /// Adds all bytes, or nothing.
+  private func append(_ bytes: [UInt8], to place: Place) throws(FilesError) {
+    try place.calling { () throws(Failure) in
+      let file = try place.directory.open(place.entry, O_WRONLY | O_APPEND | O_NONBLOCK)
+      var attributes = stat()
+      try check(fstat(file.raw, &attributes))
+      do throws(Failure) { try file.write(bytes) } catch {
+        ftruncate(file.raw, attributes.st_size)
+        throw error
+      }
+    }
+  }
+
+  /// Writes another file, and gives it the name.
+  private func replace(
+    _ place: Place, with bytes: [UInt8], permissions: Permissions?
+  ) throws(FilesError) {
+    try place.calling { () throws(Failure) in
+      let directory = place.directory
+      let (name, file) = try Self.withNewName(".write-") { name throws(Failure) in
+        try directory.open(Name(name), O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+      }
+      do throws(Failure) {
+        try file.write(bytes)
+        if let permissions { try check(fchmod(file.raw, mode_t(permissions.mode))) }
+        try check(fsync(file.raw))
+        try check(renameat(directory.raw, name, directory.raw, place.entry.cString))
+      } catch {
+        unlinkat(directory.raw, name, 0)
+        throw error
+      }
+      try directory.syncEntries()
+    }
+  }
+
+  /// Calls with one random name after another until one is free.
+  static func withNewName<Value>(
+    _ prefix: String, _ body: (String) throws(Failure) -> Value
+  ) throws(Failure) -> (String, Value) {
+    while true {
+      let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+      do throws(Failure) { return (prefix + number, try body(prefix + number)) } catch {
+        guard error.code == EEXIST else { throw error }
+      }
+    }
+  }
+
+  // MARK: - Directories
+
+  public func createDirectory(_ path: String, withParents: Bool) throws(FilesError) {
+    if withParents {
+      if let there = try? place(path, .always).attributes, there.kind == .directory { return }
+      try makeParents(of: path)
+    }
+    let place = try vacancy(path)
+    do throws(FilesError) {
+      try place.calling { () throws(Failure) in
+        try check(mkdirat(place.directory.raw, place.entry.cString, 0o777))
+      }
+    } catch {
+      // Somebody else may have made it meanwhile.
+      guard withParents, error.reason == .exists,
+        try self.place(path, .always).found().kind == .directory
+      else { throw error }
+    }
+  }
+
+  private func makeParents(of path: String) throws(FilesError) {
+    do throws(FilesError) {
+      try PathParts(path).makeParents(
+        finds: { parent throws(FilesError) in
+          do throws(FilesError) {
+            return try self.place(parent, .always).attributes != nil
+          } catch {
+            guard error.reason == .notFound else { throw error }
+            return false
+          }
+        },
+        creates: { parent, names throws(FilesError) in
+          let place = try self.place(parent, .always)
+          try place.calling { () throws(Failure) in
+            var directory = try place.directory.directory(place.entry)
+            for name in names.map({ Name($0) }) {
+              let isNew = mkdirat(directory.raw, name.cString, 0o777) == 0
+              if !isNew, errno != EEXIST { throw Failure(code: errno) }
+              // Somebody else may have made it meanwhile. A link that leads nowhere is there, too.
+              if !isNew, try directory.attributes(name).kind != .directory {
+                throw Failure(code: EEXIST)
+              }
+              directory = try directory.directory(name)
+            }
+          }
+        })
+    } catch { throw FilesError(error.reason, at: path) }
+  }
+
+  public func createTemporaryDirectory(
+    in directory: String, prefix: String
+  ) throws(FilesError) -> String {
+    let (name, _) = try Self.newDirectory(prefix) { name throws(FilesError) in
+      let place = try self.vacancy(directory + "/" + name)
+      try place.calling { () throws(Failure) in
+        try check(mkdirat(place.directory.raw, place.entry.cString, 0o700))
+      }
+    }
+    return directory + "/" + name
+  }
+
+  private static func newDirectory(
+    _ prefix: String, _ body: (String) throws(FilesError) -> Void
+  ) throws(FilesError) -> (String, Void) {
+    while true {
+      let name = prefix + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+      do throws(FilesError) { return (name, try body(name)) } catch {
+        guard error.reason == .exists else { throw error }
+      }
+    }
+  }
+
+  public func list(_ path: String) throws(FilesError) -> [String] {
+    let place = try place(path, .always)
+    let attributes = try place.found()
+    guard attributes.kind == .directory else { throw FilesError(.notDirectory, at: path) }
+    let names = try place.calling { () throws(Failure) in
+      try place.directory.names(in: place.entry)
+    }
+    return try names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map {
+      name throws(FilesError) in try text(of: name, at: path)
+    }
+  }
+
+  // MARK: - Entries
+
+  /// Where a new node may be added.
+  func vacancy(_ path: String) throws(FilesError) -> Place {
+    let place = try place(path, .never)
+    guard place.attributes == nil, place.name != nil else { throw FilesError(.exists, at: path) }
+    return place
+  }
+
+  /// A node that may be moved or removed.
+  func occupant(_ path: String) throws(FilesError) -> (place: Place, attributes: stat) {
+    let place = try place(path, .never)
+    let attributes = try place.found()
+    guard place.name != nil else { throw FilesError(.invalidPath, at: path) }
+    if place.isDirectory, attributes.kind != .directory {
+      throw FilesError(.notDirectory, at: path)
+    }
+    return (place, attributes)
+  }
+
+  public func move(_ source: String, to destination: String) throws(FilesError) {
+    let (from, attributes) = try occupant(source)
+    let to = try place(destination, .never)
+    guard to.name != nil else { throw FilesError(.invalidPath, at: destination) }
+    if to.isDirectory, attributes.kind != .directory {
+      throw FilesError(.notDirectory, at: destination)
+    }
+    do throws(Failure) {
+      try check(
+        renameat(
+          from.directory.raw, from.entry.cString, to.directory.raw, to.entry.cString))
+    } catch {
+      switch error.code {
+      case EINVAL: throw FilesError(.intoItself, at: destination)
+      case EACCES, EPERM:
+        let isDestination = from.allowsChanges && !to.allowsChanges
+        throw FilesError(error.reason, at: isDestination ? destination : source)
+      default: throw FilesError(error.reason, at: destination)
+      }
+    }
+  }
+
+  public func remove(_ path: String) throws(FilesError) {
+    let (place, attributes) = try occupant(path)
+    try place.calling { () throws(Failure) in
+      let isDirectory = attributes.kind == .directory
+      try check(unlinkat(place.directory.raw, place.entry.cString, isDirectory ? AT_REMOVEDIR : 0))
+    }
+  }
+
+  public func createLink(_ path: String, to target: String) throws(FilesError) {
+    if target.utf8.contains(0) { throw FilesError(.invalidPath, at: path) }
+    if target.isEmpty { throw FilesError(.notFound, at: path) }
+    let place = try vacancy(path)
+    if place.isDirectory { throw FilesError(.notFound, at: path) }
+    try place.calling { () throws(Failure) in
+      try check(symlinkat(target, place.directory.raw, place.entry.cString))
+    }
+  }
+
+  public func target(ofLink path: String) throws(FilesError) -> String {
+    let place = try place(path, .withSlash)
+    guard try place.found().kind == .link else { throw FilesError(.notLink, at: path) }
+    let target = try place.calling { () throws(Failure) in
+      try place.directory.target(place.entry)
+    }
+    return try text(of: target, at: path)
+  }
+
+  private func text(of name: Name, at path: String) throws(FilesError) -> String {
+    guard let text = name.text else { throw FilesError(.invalidName, at: path) }
+    return text
+  }
+
+  // MARK: - Attributes
+
+  public func permissions(of path: String) throws(FilesError) -> Permissions {
+    try place(path, .always).found().permissions
+  }
+
+  public func setPermissions(_ permissions: Permissions, of path: String) throws(FilesError) {
+    let place = try place(path, .always)
+    _ = try place.found()
+    try place.calling { () throws(Failure) in
+      try check(
+        fchmodat(
+          place.directory.raw, place.entry.cString, mode_t(permissions.mode), AT_SYMLINK_NOFOLLOW))
+    }
+  }
+
+  public func modificationTime(of path: String) throws(FilesError) -> FileTime {
+    let attributes = try place(path, .always).found()
+    #if canImport(Darwin)
+      let time = attributes.st_mtimespec
+    #else
+      let time = attributes.st_mtim
+    #endif
+    return FileTime(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
+  }
+
+  public func setModificationTime(_ time: FileTime, of path: String) throws(FilesError) {
+    let place = try place(path, .always)
+    _ = try place.found()
+    // UTIME_OMIT leaves the time of the last access. Source: utimensat(2).
+    #if canImport(Darwin)
+      let omit = -2
+    #else
+      let omit = (1 << 30) - 2
+    #endif
+    let times = [
+      timespec(tv_sec: 0, tv_nsec: omit),
+      timespec(tv_sec: time_t(time.seconds), tv_nsec: Int(time.nanoseconds)),
+    ]
+    try place.calling { () throws(Failure) in
+      try check(utimensat(place.directory.raw, place.entry.cString, times, AT_SYMLINK_NOFOLLOW))
+    }
+  }
+}
+
+extension Place {
+  /// Whether the directory lets its entries change.
+  fileprivate var allowsChanges: Bool { directory.allows(W_OK | X_OK, ".") }
+}

@@ -1,0 +1,122 @@
+import ContractTesting
+import FilesContract
+import FilesDiskAdapter
+import FilesFoundationAdapter
+import FilesPort
+import Foundation
+import Testing
+
+@Suite struct FilesContractTests {
+  @Test(
+    arguments: Contract.files.cases(for: .inMemory, .folded, .disk, .superuser, .foundation))
+  func holds(_ contractCase: ContractCase<any Files>) async throws {
+    try await contractCase.verify()
+  }
+
+  @Test(arguments: Contract.filesOnFullDisk.cases(for: .inMemory64K, .tmpfs))
+  func holdsOnAFullDisk(_ contractCase: ContractCase<any Files>) async throws {
+    try await contractCase.verify()
+  }
+}
+
+extension Implementation<any Files> {
+  static let inMemory = fake("in-memory") { InMemoryFiles() }
+
+  /// As most disks of Apple's systems. No disk here compares names so, so that nothing live stands beside it.
+  static let folded = fake("in-memory-folded") { InMemoryFiles(names: .folded) }
+    .lacking(.caseSensitiveNames, because: "names are folded")
+    .lacking(.exactNames, because: "names are folded")
+
+  static let inMemory64K = fake("in-memory") { InMemoryFiles(capacity: 64 << 10) }
+
+  static let disk = live("disk") { scope in try ordinaryUser(of: DiskFiles(root: root(in: scope))) }
+    .version { _ in AdaptedVersion.kernel }
+
+  static let superuser = live("disk-as-superuser") { scope in
+    try DiskFiles(root: root(in: scope))
+  }
+  .version { _ in AdaptedVersion.kernel }
+  .lacking(.permissions, because: "the superuser may do everything")
+  .available(when: "the tests run as root") { geteuid() == 0 }
+
+  static let foundation = live("foundation") { scope in
+    try ordinaryUser(of: FoundationFiles(root: URL(filePath: root(in: scope))))
+  }
+  .version { _ in AdaptedVersion.foundation }
+  .deviating(
+    from: "links-outside", kind: .unsupported, because: "links lead out of the root", on: .linux
+  )
+  .deviating(
+    from: "slash-at-the-end", because: "a URL loses the slash at its end", on: .linux
+  )
+  .deviating(
+    from: "writes-through-links", because: "an atomic write replaces a link", on: .linux
+  )
+  .deviating(
+    from: "atomic-leaves-nothing", "permissions-kept",
+    because: "an atomic write gives the file other permissions", on: .linux
+  )
+  .deviating(
+    from: "read-only-files", because: "an atomic write replaces a file that may not be written",
+    on: .linux
+  )
+  .deviating(
+    from: "copies-over-nothing", because: "a copy goes through a link that leads nowhere",
+    on: .linux
+  )
+  .deviating(
+    from: "copies-into-itself", because: "a directory is copied into itself, in part", on: .linux
+  )
+  .deviating(
+    from: "copies-something", because: "the error of a missing destination names the source",
+    on: .linux
+  )
+  .deviating(from: "unreadable-files", because: "a failed copy leaves a part", on: .linux)
+  .deviating(from: "thousand-levels", because: "deep trees are not copied", on: .linux)
+  .deviating(
+    from: "move-stays", because: "a file does not move to its own path in another form", on: .linux
+  )
+  .deviating(
+    from: "unsearchable-directories",
+    because: "a path that ends with .. is taken from its text", on: .linux
+  )
+  .deviating(
+    from: "times-back", "moves-keep-times", because: "a Date has no nanoseconds", on: .linux)
+
+  static let tmpfs = live("tmpfs") { scope in
+    let root = try root(in: scope)
+    #if os(Linux)
+      guard mount("tmpfs", root, "tmpfs", 0, "size=64k,mode=0777") == 0 else {
+        throw POSIXError(.EPERM)
+      }
+      scope.onTearDown { umount2(root, Int32(MNT_DETACH)) }
+    #endif
+    return try ordinaryUser(of: DiskFiles(root: root))
+  }
+  .version { _ in AdaptedVersion.kernel }
+  .available(when: "the tests run as root and may mount a file system") {
+    #if os(Linux)
+      let folder = FileManager.default.temporaryDirectory.appending(path: "mount-\(getpid())")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      guard mount("tmpfs", folder.path, "tmpfs", 0, "size=64k") == 0 else { return false }
+      return umount2(folder.path, Int32(MNT_DETACH)) == 0
+    #else
+      return false
+    #endif
+  }
+
+  /// An empty folder, whose tree another program prints as a witness.
+  private static func root(in scope: FixtureScope) throws -> String {
+    let folder = try scope.temporaryDirectory().path
+    chmod(folder, 0o755)
+    if geteuid() == 0 { chown(folder, OrdinaryUserFiles.user, OrdinaryUserFiles.user) }
+    scope.witness(
+      "the tree", printedBy: ["find", folder, "-printf", "%P %y %s %m %l %T@\n"])
+    return folder
+  }
+
+  private static func ordinaryUser(of files: any Files) -> any Files {
+    geteuid() == 0 ? OrdinaryUserFiles(files) : files
+  }
+}
