@@ -319,6 +319,13 @@ let files: [Target] = [
   .target(name: "FilesFoundationAdapter", dependencies: ["FilesPort"]),
 ]
 
+let stores: [Target] = [
+  .target(name: "ExpiringStorePort", dependencies: ["SystemLocks"]),
+  .target(
+    name: "ExpiringStoreSQLiteAdapter",
+    dependencies: ["CSQLite", "ExpiringStorePort", "SystemLocks"]),
+]
+
 let suites: [Target] = [
   .target(
     name: "CookieContract",
@@ -344,6 +351,8 @@ let suites: [Target] = [
     name: "FeedbackContract", dependencies: ["ContractTesting", "FeedbackPort", "SystemThreads"]),
   .target(name: "PreferencesContract", dependencies: ["ContractTesting", "PreferencesPort"]),
   .target(name: "FilesContract", dependencies: ["ContractTesting", "FilesPort"]),
+  .target(
+    name: "ExpiringStoreContract", dependencies: ["ContractTesting", "ExpiringStorePort"]),
 ]
 
 // What suites use and is no suite.
@@ -374,6 +383,7 @@ let matrix: [Target] = [
       "DriftExploration",
       "CookieHandlingContract", "CookiePort", "CookiePublicSuffixAdapter",
       "CookieSQLiteAdapter", "CookieTransportAdapter", "FeedbackContract", "FeedbackPort",
+      "ExpiringStoreContract", "ExpiringStorePort", "ExpiringStoreSQLiteAdapter",
       "FilesContract", "FilesDiskAdapter", "FilesFoundationAdapter", "FilesPort",
       "HarnessSupport", "ManualClocks", "PreferencesContract", "PreferencesPort", "ScriptedOrigin",
       "SystemLocks", "SystemPlatform", "SystemProcesses",
@@ -397,6 +407,7 @@ func library(_ name: String) -> Product { .library(name: name, targets: [name]) 
 let targets =
   house("System", system) + house("Harness", harness) + house("Cookies", cookies)
   + house("Transport", transport) + house("Vendor", vendor) + house("Files", files)
+  + house("Stores", stores)
   + house("", suites, in: "ContractSuites") + house("Support", support, in: "ContractSuites")
   + matrix
 
@@ -454,6 +465,9 @@ let package = Package(
     library("FilesContract"),
     library("FilesDiskAdapter"),
     library("FilesFoundationAdapter"),
+    library("ExpiringStorePort"),
+    library("ExpiringStoreContract"),
+    library("ExpiringStoreSQLiteAdapter"),
     library("VendorAdapters"),
     library("VendorSDK"),
   ],

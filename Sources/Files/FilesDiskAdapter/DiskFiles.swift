@@ -49,6 +49,18 @@ public final class DiskFiles: Files {
   }
 
   public func write(_ bytes: [UInt8], to path: String, _ mode: WriteMode) throws(FilesError) {
+    for _ in 1...100 {
+      do throws(FilesError) { return try writeOnce(bytes, to: path, mode) } catch {
+        // Somebody else has created the file meanwhile.
+        if mode == .creating || error.reason != .exists { throw error }
+      }
+    }
+    throw FilesError(.exists, at: path)
+  }
+
+  private func writeOnce(
+    _ bytes: [UInt8], to path: String, _ mode: WriteMode
+  ) throws(FilesError) {
     let place = try place(path, mode == .creating ? .never : .always)
     guard let attributes = place.attributes else {
       guard place.name != nil, !place.isDirectory else { throw FilesError(.isDirectory, at: path) }

@@ -22,6 +22,15 @@ static inline int csqlite_bind_text(
       statement, index, text ? (const char *)text : "", length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+/// Binds a copy of bytes and returns a result code.
+///
+/// A null pointer binds no bytes; SQLite alone would bind NULL.
+static inline int csqlite_bind_blob(
+    sqlite3_stmt *statement, int index, const unsigned char *bytes, sqlite3_uint64 length) {
+  return sqlite3_bind_blob64(
+      statement, index, bytes ? (const void *)bytes : "", length, SQLITE_TRANSIENT);
+}
+
 /// Binds text that stays where it is until the statement is reset.
 static inline int csqlite_bind_static_text(
     sqlite3_stmt *statement, int index, const unsigned char *text, sqlite3_uint64 length) {

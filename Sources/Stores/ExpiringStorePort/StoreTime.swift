@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// When values expire, in time since the beginning of 1970.
+public enum StoreTime {
+  /// The time of the system's clock since 1970-01-01T00:00:00Z, without leap seconds.
+  @Sendable public static func system() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+
+  /// The first instant without a value, or `nil` for no end. More than 30,000 years have no end: sums and components
+  /// of such durations trap.
+  package static func end(of lifetime: Duration?, at now: Duration) -> Duration? {
+    lifetime.flatMap { $0 < .seconds(1_000_000_000_000) ? now + $0 : nil }
+  }
+
+  /// A time in nanoseconds, or the nearest that fits: 292 years.
+  package static func nanoseconds(_ time: Duration) -> Int64 {
+    let (seconds, attoseconds) = time.components
+    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowsToo) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return overflows || overflowsToo ? (seconds < 0 ? .min : .max) : sum
+  }
+}

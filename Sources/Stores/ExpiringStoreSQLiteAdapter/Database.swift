@@ -1,0 +1,133 @@
+import CSQLite
+import ExpiringStorePort
+
+/// A connection to the file. One thread at a time uses it.
+final class Database {
+  private let connection: OpaquePointer?
+  private var statements: [String: OpaquePointer] = [:]
+
+  init(path: String, busyMilliseconds: Int32) throws(ExpiringStoreError) {
+    if path.utf8.contains(0) { throw .unavailable(reason: "the path '\(path)' contains a NUL") }
+    var connection: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let code = sqlite3_open_v2(path, &connection, flags, nil)
+    self.connection = connection
+    guard code == SQLITE_OK else { throw failure(code) }
+    sqlite3_busy_timeout(connection, busyMilliseconds)
+    // Another process may be creating the table now.
+    for sql in [
+      "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
+      """
+      CREATE TABLE IF NOT EXISTS expiring_values
+      (key BLOB PRIMARY KEY, value BLOB NOT NULL, "end" INTEGER) WITHOUT ROWID
+      """,
+      """
+      CREATE INDEX IF NOT EXISTS expiring_values_end ON expiring_values ("end")
+      WHERE "end" IS NOT NULL
+      """,
+      "SELECT key, value, \"end\" FROM expiring_values LIMIT 0",
+    ] {
+      try execute(sql)
+    }
+  }
+
+  deinit {
+    for statement in statements.values { sqlite3_finalize(statement) }
+    sqlite3_close_v2(connection)
+  }
+
+  /// Stores a value with its end in nanoseconds since 1970, and removes two that have expired. Returns whether it did.
+  func store(
+    _ key: String, _ value: [UInt8], until end: Int64?, at now: Duration, replacing: Bool
+  ) throws(ExpiringStoreError) -> Bool {
+    let now = StoreTime.nanoseconds(now)
+    try execute("BEGIN IMMEDIATE")
+    do throws(ExpiringStoreError) {
+      try run(
+        """
+        DELETE FROM expiring_values WHERE key IN
+        (SELECT key FROM expiring_values WHERE "end" <= ? ORDER BY "end" LIMIT 2)
+        """, .integer(now))
+      try run(
+        """
+        INSERT INTO expiring_values VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE
+        SET value = excluded.value, "end" = excluded."end" WHERE ? OR "end" <= ?
+        """, .bytes(Array(key.utf8)), .bytes(value), .integer(end), .integer(replacing ? 1 : 0),
+        .integer(now))
+      let count = sqlite3_changes(connection)
+      try execute("COMMIT")
+      return count == 1
+    } catch {
+      try? execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  func value(of key: String, at now: Duration) throws(ExpiringStoreError) -> [UInt8]? {
+    var value: [UInt8]?
+    try run(
+      "SELECT value FROM expiring_values WHERE key = ? AND (\"end\" IS NULL OR \"end\" > ?)",
+      .bytes(Array(key.utf8)), .integer(StoreTime.nanoseconds(now))
+    ) { statement in
+      let count = Int(sqlite3_column_bytes(statement, 0))
+      value = Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, 0), count: count))
+    }
+    return value
+  }
+
+  func remove(_ key: String) throws(ExpiringStoreError) {
+    try run("DELETE FROM expiring_values WHERE key = ?", .bytes(Array(key.utf8)))
+  }
+
+  // MARK: - Statements
+
+  private enum Parameter {
+    case bytes([UInt8])
+    case integer(Int64?)
+  }
+
+  private func execute(_ sql: String) throws(ExpiringStoreError) {
+    let code = sqlite3_exec(connection, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  private func run(
+    _ sql: String, _ parameters: Parameter..., row: (OpaquePointer) -> Void = { _ in }
+  ) throws(ExpiringStoreError) {
+    let statement = try prepared(sql)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (index, parameter) in zip(Int32(1)..., parameters) {
+      let code =
+        switch parameter {
+        case .integer(let value?): sqlite3_bind_int64(statement, index, value)
+        case .integer(nil): sqlite3_bind_null(statement, index)
+        case .bytes(let bytes): csqlite_bind_blob(statement, index, bytes, UInt64(bytes.count))
+        }
+      if code != SQLITE_OK { throw failure(code) }
+    }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: row(statement)
+      case SQLITE_DONE: return
+      case let code: throw failure(code)
+      }
+    }
+  }
+
+  private func prepared(_ sql: String) throws(ExpiringStoreError) -> OpaquePointer {
+    if let statement = statements[sql] { return statement }
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw failure(code) }
+    statements[sql] = statement
+    return statement
+  }
+
+  private func failure(_ code: Int32) -> ExpiringStoreError {
+    let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+    return .unavailable(reason: "SQLite: \(message ?? String(cString: sqlite3_errstr(code)))")
+  }
+}
