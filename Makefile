@@ -6,6 +6,7 @@ SOURCES := Package.swift Sources ContractSuites Tests Examples/Storefront/Packag
   Examples/Storefront/Sources Examples/Storefront/Tests \
   Examples/JobQueue/Package.swift Examples/JobQueue/Sources Examples/JobQueue/Tests \
   Examples/KeyValue/Package.swift Examples/KeyValue/Sources Examples/KeyValue/Tests \
+  Examples/ExpiringStore/Package.swift Examples/ExpiringStore/Sources Examples/ExpiringStore/Tests \
   Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Adoption Benchmarks/Drift/Tests Fuzzing
 
 help: ## List the targets
@@ -71,7 +72,7 @@ transports:
 	@$(RUN_TESTS) --filter '$(TRANSPORTS)'
 
 # The examples share the scratch folder, so that the modules of this package are built once.
-EXAMPLES := Storefront JobQueue KeyValue
+EXAMPLES := Storefront JobQueue KeyValue ExpiringStore
 example: setup servers ## Run the tests of the packages in Examples
 	@for example in $(EXAMPLES); do Scripts/test-example $$example $(SCRATCH) || exit 1; done
 

@@ -70,8 +70,8 @@ public enum ExpiringStoreError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension ExpiringStore {
-  /// Fails if a value or a lifetime is one that no store takes.
-  package func check(
+  /// Fails if the value is too large or the lifetime is not greater than zero, as each store has to.
+  public func check(
     _ key: String, _ value: [UInt8], lasting lifetime: Duration?
   ) throws(ExpiringStoreError) {
     if let lifetime, lifetime <= .zero {
