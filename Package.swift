@@ -317,6 +317,12 @@ let files: [Target] = [
   .target(name: "FilesPort", dependencies: ["SystemLocks"]),
   .target(name: "FilesDiskAdapter", dependencies: ["FilesPort"]),
   .target(name: "FilesFoundationAdapter", dependencies: ["FilesPort"]),
+  .testTarget(name: "FilesPortTests", dependencies: ["FilesPort", "ManualClocks"]),
+  .testTarget(
+    name: "FilesDiskAdapterTests",
+    dependencies: [
+      "ContractTesting", "CrashExploration", "FilesDiskAdapter", "FilesPort", "SystemLocks",
+    ]),
 ]
 
 let stores: [Target] = [
@@ -324,6 +330,8 @@ let stores: [Target] = [
   .target(
     name: "ExpiringStoreSQLiteAdapter",
     dependencies: ["CSQLite", "ExpiringStorePort", "SystemLocks"]),
+  .testTarget(
+    name: "ExpiringStorePortTests", dependencies: ["ExpiringStorePort", "ManualClocks"]),
 ]
 
 let suites: [Target] = [

@@ -98,6 +98,19 @@ import Testing
     expectError(.notPermitted) { try files.copy("other", to: "directory/copy") }
     #expect(try files.list("directory") == ["empty", "file"])
     #expect(try files.text("directory/file") == "text")
+    try files.move("directory/file", to: "directory/file")
+    // A directory that moves to another gets another entry for `..`.
+    try files.setPermissions(0o755, of: "directory")
+    try files.setPermissions(0o555, of: "directory/empty")
+    expectError(.notPermitted) { try files.move("directory/empty", to: "moved") }
+    try files.move("directory/empty", to: "directory/renamed")
+    try files.setPermissions(0o755, of: "directory/renamed")
+    try files.move("directory/renamed", to: "directory/empty")
+    for permissions: Permissions in [0o200, 0o100, 0o600] {
+      try files.setPermissions(permissions, of: "directory")
+      expectError(.notPermitted) { try files.write([1], to: "directory/new", .creating) }
+    }
+    try files.setPermissions(0o555, of: "directory")
     try files.put("new", "directory/file")
     #expect(try files.text("directory/file") == "new")
     try files.setPermissions(0o755, of: "directory")

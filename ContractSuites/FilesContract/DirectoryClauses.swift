@@ -39,6 +39,10 @@ import Testing
     try files.createDirectory("link/d/e", withParents: true)
     #expect(try files.list("a/b") == ["c", "d", "file"])
     #expect(try files.kind("link") == .link)
+    try files.createDirectory("new/./x/../y/../../other/z", withParents: true)
+    #expect(try files.list(".") == ["a", "link", "new", "other"])
+    #expect(try files.list("new") == ["x", "y"])
+    #expect(try files.list("other") == ["z"])
   }
   Clause(
     "parents-in-the-way", "what is no directory is never replaced by one", from: "mkdir -p"
@@ -52,6 +56,14 @@ import Testing
     expectError(.notDirectory, at: "file/a/b") {
       try files.createDirectory("file/a/b", withParents: true)
     }
+    expectError(.exists, at: "dangling/a") {
+      try files.createDirectory("dangling/a", withParents: true)
+    }
+    try files.createLink("loop", to: "loop")
+    expectError(.tooManyLinks, at: "loop/a/b") {
+      try files.createDirectory("loop/a/b", withParents: true)
+    }
+    try files.remove("loop")
     #expect(try files.text("file") == "text")
     #expect(try files.list(".") == ["dangling", "file"])
   }

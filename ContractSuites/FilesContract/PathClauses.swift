@@ -48,6 +48,28 @@ import Testing
     expectError(.notDirectory, at: "file/") { try files.kind(of: "file/", followingLinks: false) }
     expectError(.notDirectory, at: "file/") { try files.remove("file/") }
     expectError(.notDirectory) { try files.move("file", to: "other/") }
+    expectError(.notDirectory) { try files.copy("file", to: "other/") }
+    expectError(.notDirectory, at: "link/") { try files.remove("link/") }
+    expectError(.notDirectory) { try files.move("link/", to: "other") }
+    try files.createLink("with-slash", to: "directory/")
+    #expect(try files.list("with-slash") == [])
+    try files.createLink("no-directory", to: "file/")
+    try files.createLink("no-target", to: "missing/")
+    for path in ["no-directory", "file/.", "file/.."] {
+      expectError(.notDirectory, at: path) { try files.read(path) }
+    }
+    for mode in WriteMode.allCases {
+      expectError(.isDirectory, at: "missing/") { try files.write([1], to: "missing/", mode) }
+    }
+    expectError(.isDirectory, at: "no-target") {
+      try files.write([1], to: "no-target", .replacing)
+    }
+    expectError(.notFound, at: "missing/") { try files.createLink("missing/", to: "file") }
+    try files.move("new/", to: "moved/")
+    #expect(
+      try files.list(".") == [
+        "directory", "file", "link", "moved", "no-directory", "no-target", "with-slash",
+      ])
     #expect(try files.text("file") == "text")
   }
   Clause("empty-path", "the empty path leads nowhere", from: "4.16 Pathname Resolution, ENOENT") {
@@ -86,8 +108,17 @@ import Testing
       expectError(.nameTooLong, at: name) { try files.write([1], to: name, .replacing) }
       expectError(.nameTooLong, at: name) { try files.makeDirectory(name) }
     }
-    let path = String(repeating: "./", count: 2048) + longest
-    expectError(.nameTooLong, at: path) { try files.read(path) }
+    for (count, isLongest) in [(1915, true), (1916, false)] {
+      // 3,830 or 3,832 bytes, and 265.
+      let path = String(repeating: "./", count: count) + "././././." + "/" + longest
+      #expect((path.utf8.count <= 4095) == isLongest)
+      if isLongest {
+        #expect(try files.text(path) == "text")
+      } else {
+        expectError(.nameTooLong, at: path) { try files.read(path) }
+        expectError(.nameTooLong, at: "link") { try files.createLink("link", to: path) }
+      }
+    }
     #expect(try files.list(".") == [longest])
   }
   Clause(

@@ -74,7 +74,11 @@ public struct FoundationFiles: Files {
   public func move(_ source: String, to destination: String) throws(FilesError) {
     let (from, to) = (try entry(source), try entry(destination))
     try attempt(source, to: destination) {
-      if let kind = try? kind(of: destination, followingLinks: false), from.path != to.path {
+      if from.path == to.path {
+        _ = try kind(of: source, followingLinks: false)
+        return
+      }
+      if let kind = try? kind(of: destination, followingLinks: false) {
         let moved = try self.kind(of: source, followingLinks: false)
         if kind == .directory {
           if moved != .directory { throw FilesError(.isDirectory, at: destination) }

@@ -1,0 +1,196 @@
+import FilesDiskAdapter
+import FilesPort
+import Foundation
+import Synchronization
+import Testing
+
+/// What other programs put below the root, and what they change during a call.
+@Suite struct HostileFilesTests {
+  /// A folder with the root in it, and something outside of the root.
+  private final class World {
+    let folder: URL
+    let root: URL
+    let outside: URL
+    let files: DiskFiles
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID().uuidString)")
+      root = folder.appending(path: "root")
+      outside = folder.appending(path: "outside")
+      for directory in [root, outside] {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      }
+      try Data("secret".utf8).write(to: outside.appending(path: "file"))
+      files = try DiskFiles(root: root.path)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Checks that nothing outside of the root has changed.
+    func expectUntouched(sourceLocation: SourceLocation = #_sourceLocation) throws {
+      let names = try FileManager.default.contentsOfDirectory(atPath: outside.path)
+      #expect(names == ["file"], sourceLocation: sourceLocation)
+      let text = try String(contentsOf: outside.appending(path: "file"), encoding: .utf8)
+      #expect(text == "secret", sourceLocation: sourceLocation)
+    }
+  }
+
+  /// A directory in the path is replaced by a link to a directory outside, and back, all the time.
+  @Test func `a link that appears during a call leads nowhere`() async throws {
+    let world = try World()
+    let (files, root, outside) = (world.files, world.root.path, world.outside.path)
+    try files.createDirectory("real", withParents: false)
+    try files.write(Array("inside".utf8), to: "real/file", .replacing)
+    symlink(outside, root + "/link")
+    let isOver = Atomic(false)
+    let swaps = Atomic(0)
+    Thread.detachNewThread {
+      while !isOver.load(ordering: .relaxed) {
+        rename(root + "/real", root + "/way")
+        rename(root + "/way", root + "/real")
+        rename(root + "/link", root + "/way")
+        rename(root + "/way", root + "/link")
+        swaps.add(1, ordering: .relaxed)
+      }
+      swaps.store(-1, ordering: .releasing)
+    }
+    let start = ContinuousClock.now
+    var refused = 0
+    while refused < 200, ContinuousClock.now - start < .seconds(20) {
+      for call: () throws -> Void in [
+        { try files.write(Array("inside".utf8), to: "way/file", .replacing) },
+        { try files.write(Array("inside".utf8), to: "way/file", .atomically) },
+        { try files.write([1], to: "way/new", .creating) },
+        { try files.createDirectory("way/directory", withParents: false) },
+        { try files.createLink("way/other", to: "file") },
+        { try files.setPermissions(0o600, of: "way/file") },
+        { try files.setModificationTime(FileTime(seconds: 0), of: "way/file") },
+        { try files.copy("way", to: "copy") }, { try files.move("way/file", to: "way/moved") },
+        { try files.move("way/moved", to: "way/file") }, { try files.remove("way/new") },
+        { try files.removeTree("way/directory") }, { try files.removeTree("copy") },
+        { try files.remove("way/other") },
+        {
+          let bytes = try files.read("way/file")
+          #expect(bytes != Array("secret".utf8))
+        },
+      ] {
+        do { try call() } catch let error as FilesError {
+          if error.reason == .outsideRoot { refused += 1 }
+        }
+      }
+    }
+    isOver.store(true, ordering: .relaxed)
+    while swaps.load(ordering: .acquiring) >= 0 { await Task.yield() }
+    #expect(refused > 0, "no call has met the link")
+    try world.expectUntouched()
+    #expect(!FileManager.default.fileExists(atPath: outside + "/new"))
+  }
+
+  @Test func `a directory that is moved away during a call leads nowhere`() throws {
+    let world = try World()
+    try world.files.createDirectory("a/b", withParents: true)
+    // Its `..` is outside now.
+    #expect(rename(world.root.path + "/a", world.outside.path + "/a") == 0)
+    #expect(throws: FilesError(.notFound, at: "a/b/..")) { try world.files.list("a/b/..") }
+    #expect(rename(world.outside.path + "/a", world.root.path + "/a") == 0)
+    #expect(try world.files.list("a/b/..") == ["b"])
+    try world.expectUntouched()
+  }
+
+  @Test func `names that are not UTF-8 are an error in a listing, and are copied and removed`()
+    throws
+  {
+    let world = try World()
+    try world.files.createDirectory("tree", withParents: false)
+    let path = Array((world.root.path + "/tree/").utf8) + [0xff, 0xfe]
+    let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT, 0o644)
+    try #require(descriptor >= 0)
+    close(descriptor)
+    #expect(throws: FilesError(.invalidName, at: "tree")) { try world.files.list("tree") }
+    try world.files.copy("tree", to: "copy")
+    #expect(throws: FilesError(.invalidName, at: "copy")) { try world.files.list("copy") }
+    try world.files.removeTree("tree")
+    try world.files.removeTree("copy")
+    #expect(try world.files.list(".") == [])
+  }
+
+  @Test func `a link with a target that is not UTF-8 is an error, and is copied and removed`()
+    throws
+  {
+    let world = try World()
+    symlink([CChar(bitPattern: 0xff), 0], world.root.path + "/link")
+    #expect(throws: FilesError(.invalidName, at: "link")) { try world.files.target(ofLink: "link") }
+    #expect(throws: FilesError(.invalidName, at: "link/x")) { try world.files.read("link/x") }
+    try world.files.copy("link", to: "copy")
+    #expect(try world.files.kind(of: "copy", followingLinks: false) == .link)
+    for path in ["link", "copy"] { try world.files.remove(path) }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a pipe has no content, and no call waits for it`() throws {
+    let world = try World()
+    try #require(mkfifo(world.root.path + "/pipe", 0o644) == 0)
+    #expect(try world.files.kind(of: "pipe", followingLinks: true) == .other)
+    #expect(throws: FilesError(.notSupported, at: "pipe")) { try world.files.read("pipe") }
+    for mode in [WriteMode.replacing, .appending, .atomically] {
+      #expect(throws: FilesError(.notSupported, at: "pipe")) {
+        try world.files.write([1], to: "pipe", mode)
+      }
+    }
+    #expect(throws: FilesError(.notSupported, at: "pipe")) {
+      try world.files.copy("pipe", to: "copy")
+    }
+    #expect(throws: FilesError(.notSupported, at: ".")) {
+      try world.files.createDirectory("tree", withParents: false)
+      try world.files.move("pipe", to: "tree/pipe")
+      do throws(FilesError) { try world.files.copy("tree", to: "copy") } catch {
+        throw FilesError(error.reason, at: ".")
+      }
+    }
+    #expect(try world.files.list(".") == ["tree"])
+    try world.files.removeTree("tree")
+  }
+
+  @Test func `a root that is missing or no directory is an error`() throws {
+    let world = try World()
+    for (path, reason): (String, FilesError.Reason) in [
+      (world.root.path + "/missing", .notFound), (world.outside.path + "/file", .notDirectory),
+      (world.root.path + "\0x", .invalidPath), ("", .notFound),
+    ] {
+      #expect(throws: FilesError(reason, at: path)) { try DiskFiles(root: path) }
+    }
+  }
+
+  @Test func `the root stays the same directory when it is moved`() throws {
+    let world = try World()
+    try FileManager.default.moveItem(at: world.root, to: world.folder.appending(path: "moved"))
+    try world.files.write([1], to: "file", .atomically)
+    let file = world.folder.appending(path: "moved/file")
+    #expect(try Data(contentsOf: file) == Data([1]))
+  }
+
+  @Test func `no call leaves a descriptor open`() throws {
+    let world = try World()
+    let files = world.files
+    func count() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+    guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
+    func useAll() throws {
+      try files.createDirectory("a/b/c", withParents: true)
+      for mode in WriteMode.allCases { try? files.write([1], to: "a/b/file-\(mode)", mode) }
+      try files.copy("a", to: "copy")
+      _ = try? files.copy("a", to: "a/b/x")
+      _ = try? files.read("a/b/missing")
+      _ = try? files.read("a/b/../../..")
+      _ = try files.list("a/b")
+      try files.removeTree("copy")
+      try files.removeTree("a")
+    }
+    try useAll()
+    let before = try count()
+    for _ in 1...200 { try useAll() }
+    // Tests that run at the same time open some too.
+    #expect(try count() < before + 150)
+  }
+}

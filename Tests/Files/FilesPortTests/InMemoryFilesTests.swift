@@ -1,0 +1,139 @@
+import FilesPort
+import ManualClocks
+import Testing
+
+/// What only the fake has. The contract checks the rest.
+@Suite struct InMemoryFilesTests {
+  @Test func `a read-only disk refuses every change and answers every question`() throws {
+    let files = InMemoryFiles()
+    try files.createDirectory("directory", withParents: false)
+    try files.write([1], to: "file", .replacing)
+    try files.createLink("link", to: "file")
+    #expect(!files.isReadOnly)
+    files.isReadOnly = true
+    #expect(files.isReadOnly)
+    let changes: [() throws -> Void] = [
+      { try files.write([2], to: "file", .replacing) },
+      { try files.write([2], to: "new", .creating) },
+      { try files.write([2], to: "file", .appending) },
+      { try files.write([2], to: "file", .atomically) },
+      { try files.createDirectory("new", withParents: false) },
+      { try files.createDirectory("new/inner", withParents: true) },
+      { try files.copy("file", to: "new") }, { try files.move("file", to: "new") },
+      { try files.remove("file") }, { try files.removeTree("directory") },
+      { try files.createLink("new", to: "file") }, { try files.setPermissions(0o600, of: "file") },
+      { try files.setModificationTime(FileTime(seconds: 0), of: "file") },
+      { _ = try files.createTemporaryDirectory(in: ".", prefix: "") },
+    ]
+    for (number, change) in changes.enumerated() {
+      let error = #expect(throws: FilesError.self, "\(number)") { try change() }
+      #expect(error?.reason == .readOnly, "\(number)")
+    }
+    #expect(try files.read("link") == [1])
+    #expect(try files.list(".") == ["directory", "file", "link"])
+    files.isReadOnly = false
+    try files.remove("file")
+  }
+
+  @Test func `the capacity counts the bytes of files, exactly`() throws {
+    let files = InMemoryFiles(capacity: 10)
+    try files.createDirectory("a", withParents: false)
+    try files.createLink("link", to: "a")
+    try files.write(Array(repeating: 1, count: 6), to: "a/six", .creating)
+    expectNoSpace { try files.write(Array(repeating: 1, count: 5), to: "five", .creating) }
+    expectNoSpace { try files.copy("a", to: "b") }
+    expectNoSpace { try files.write(Array(repeating: 1, count: 5), to: "a/six", .appending) }
+    try files.write(Array(repeating: 1, count: 4), to: "a/six", .appending)
+    expectNoSpace { try files.write([1], to: "one", .creating) }
+    try files.write([], to: "empty", .creating)
+    expectNoSpace { try files.write(Array(repeating: 1, count: 11), to: "a/six", .replacing) }
+    try files.write(Array(repeating: 1, count: 10), to: "a/six", .replacing)
+    try files.write([1, 2], to: "a/six", .replacing)
+    try files.copy("a", to: "b")
+    try files.write(Array(repeating: 1, count: 6), to: "full", .creating)
+    expectNoSpace { try files.copy("b", to: "c") }
+    try files.removeTree("b")
+    try files.write([1, 2], to: "two", .creating)
+    try files.move("two", to: "full")
+    try files.write(Array(repeating: 1, count: 6), to: "more", .creating)
+    expectNoSpace { try files.write([1], to: "one", .creating) }
+    #expect(try files.list(".") == ["a", "empty", "full", "link", "more"])
+  }
+
+  @Test func `an atomic write needs room for the old and the new content`() throws {
+    let files = InMemoryFiles(capacity: 10)
+    try files.write(Array(repeating: 1, count: 6), to: "file", .atomically)
+    expectNoSpace { try files.write(Array(repeating: 2, count: 6), to: "file", .atomically) }
+    #expect(try files.read("file") == Array(repeating: 1, count: 6))
+    try files.write(Array(repeating: 2, count: 4), to: "file", .atomically)
+    try files.write(Array(repeating: 3, count: 6), to: "other", .atomically)
+  }
+
+  @Test func `new nodes have the permissions that the umask leaves`() throws {
+    for (umask, file, directory): (Permissions, Permissions, Permissions) in [
+      (0o022, 0o644, 0o755), (0o077, 0o600, 0o700), (0o000, 0o666, 0o777), (0o777, 0o000, 0o000),
+    ] {
+      let files = InMemoryFiles(umask: umask)
+      try files.write([], to: "file", .creating)
+      try files.createDirectory("directory", withParents: false)
+      #expect(try files.permissions(of: "file") == file)
+      #expect(try files.permissions(of: "directory") == directory)
+      #expect(try files.permissions(of: ".") == 0o755)
+    }
+    let files = InMemoryFiles()
+    try files.write([], to: "file", .creating)
+    #expect(try files.permissions(of: "file") == 0o644)
+  }
+
+  @Test func `times are those of the clock, at each change`() throws {
+    let clock = ManualClock()
+    let files = InMemoryFiles { FileTime(seconds: clock.now.offset.components.seconds) }
+    // The call at each second, and which times it changes.
+    let calls: [(() throws -> Void, [String])] = [
+      ({ try files.write([1], to: "file", .creating) }, [".", "file"]),
+      ({ try files.createDirectory("a", withParents: false) }, [".", "a"]),
+      ({ try files.write([1], to: "file", .appending) }, ["file"]),
+      ({ try files.copy("file", to: "a/copy") }, ["a", "a/copy"]),
+      ({ try files.write([], to: "a/copy", .appending) }, []),
+      ({ try files.setPermissions(0o600, of: "a/copy") }, []),
+      ({ try files.write([2], to: "a/copy", .atomically) }, ["a", "a/copy"]),
+      ({ try files.copy("a", to: "b") }, [".", "b", "b/copy"]),
+      ({ try files.remove("b/copy") }, ["b"]),
+      ({ try files.move("file", to: "a/file") }, [".", "a"]),
+      ({ try files.removeTree("b") }, ["."]),
+    ]
+    var times = [".": FileTime(seconds: 0)]
+    for (call, changed) in calls {
+      clock.advance(by: .seconds(5))
+      try call()
+      if let time = times["file"] { times["a/file"] = time }
+      for path in changed { times[path] = FileTime(seconds: clock.now.offset.components.seconds) }
+      for (path, time) in times where (try? files.kind(of: path, followingLinks: false)) != nil {
+        #expect(try files.modificationTime(of: path) == time, "\(path)")
+      }
+    }
+  }
+
+  @Test func `forty links are followed, and one more is too many`() throws {
+    let files = InMemoryFiles()
+    try files.write([1], to: "0", .creating)
+    for number in 1...41 { try files.createLink("\(number)", to: "\(number - 1)") }
+    #expect(try files.read("40") == [1])
+    #expect(throws: FilesError(.tooManyLinks, at: "41")) { try files.read("41") }
+  }
+
+  @Test func `temporary directories have the names that follow each other`() throws {
+    let files = InMemoryFiles()
+    let first = try files.createTemporaryDirectory(in: ".", prefix: "t")
+    let second = try files.createTemporaryDirectory(in: first, prefix: "t")
+    #expect(try files.list(".").count == 1)
+    #expect(second.hasPrefix(first + "/t"))
+  }
+
+  private func expectNoSpace(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+  ) {
+    let error = #expect(throws: FilesError.self, sourceLocation: sourceLocation) { try body() }
+    #expect(error?.reason == .noSpace, sourceLocation: sourceLocation)
+  }
+}

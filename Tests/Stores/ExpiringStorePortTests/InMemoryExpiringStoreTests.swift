@@ -1,0 +1,62 @@
+import ManualClocks
+import Testing
+
+@testable import ExpiringStorePort
+
+/// What only the fake and the port's values have. The contract checks the rest.
+@Suite struct InMemoryExpiringStoreTests {
+  @Test func `expired values do not stay in memory`() async throws {
+    let clock = ManualClock()
+    let store = InMemoryExpiringStore { clock.now.offset }
+    for number in 0..<10_000 {
+      try await store.set("\(number)", to: [1], lasting: .seconds(1))
+      if number % 10 == 0 { clock.advance(by: .seconds(1)) }
+    }
+    #expect(store.storedCount <= 80)
+    for number in 0..<500 { try await store.set("kept \(number)", to: [1], lasting: nil) }
+    #expect(store.storedCount >= 500)
+    #expect(try await store.value(of: "kept 0") == [1])
+  }
+
+  @Test func `a store that fails says why`() async throws {
+    let store = InMemoryExpiringStore()
+    store.fail(because: "the disk is gone")
+    let error = await #expect(throws: ExpiringStoreError.self) {
+      try await store.set("key", to: [], lasting: nil)
+    }
+    #expect(error == .unavailable(reason: "the disk is gone"))
+    #expect(try #require(error).description.contains("the disk is gone"))
+  }
+
+  @Test func `each error names its key`() {
+    let errors: [(ExpiringStoreError, String)] = [
+      (.exists(key: "k"), "the key 'k' has a value"),
+      (.invalidLifetime(key: "k", .zero), "the lifetime 0.0 seconds for the key 'k'"),
+      (.valueTooLarge(key: "k", size: 9, limit: 8), "'k' has 9 bytes, and the store takes 8"),
+      (.wrongType(key: "k", expected: "Int"), "the key 'k' is no Int"),
+      (.notEncodable(key: "k", reason: "because"), "'k' cannot be encoded: because"),
+    ]
+    for (error, text) in errors { #expect(error.description.contains(text)) }
+  }
+
+  @Test func `the system's clock counts from 1970`() {
+    #expect(StoreTime.system() > .seconds(1_750_000_000))
+    #expect(StoreTime.system() < .seconds(10_000_000_000))
+  }
+
+  @Test func `times that do not fit into nanoseconds are the nearest`() {
+    #expect(StoreTime.nanoseconds(.nanoseconds(-7)) == -7)
+    #expect(StoreTime.nanoseconds(.seconds(2) + .nanoseconds(3)) == 2_000_000_003)
+    #expect(StoreTime.nanoseconds(.seconds(Int64.max)) == .max)
+    #expect(StoreTime.nanoseconds(.seconds(-9_300_000_000)) == .min)
+    #expect(StoreTime.nanoseconds(.nanoseconds(Int64.max)) == .max)
+    #expect(StoreTime.nanoseconds(.nanoseconds(Int64.max) + .nanoseconds(1)) == .max)
+  }
+
+  @Test func `only lifetimes of tens of thousands of years have no end`() {
+    #expect(StoreTime.end(of: nil, at: .zero) == nil)
+    #expect(StoreTime.end(of: .seconds(5), at: .seconds(1)) == .seconds(6))
+    #expect(StoreTime.end(of: .seconds(999_999_999_999), at: .zero) == .seconds(999_999_999_999))
+    #expect(StoreTime.end(of: .seconds(1_000_000_000_000), at: .zero) == nil)
+  }
+}
