@@ -314,8 +314,8 @@ let vendor: [Target] = [
 ]
 
 let files: [Target] = [
-  .target(name: "FilesPort", dependencies: ["SystemLocks"]),
-  .target(name: "FilesDiskAdapter", dependencies: ["FilesPort"]),
+  .target(name: "FilesPort", dependencies: ["SystemLocks", "SystemPlatform"]),
+  .target(name: "FilesDiskAdapter", dependencies: ["CPlatform", "FilesPort"]),
   .target(name: "FilesFoundationAdapter", dependencies: ["FilesPort"]),
   .testTarget(name: "FilesPortTests", dependencies: ["FilesPort", "ManualClocks"]),
   .testTarget(
@@ -326,7 +326,7 @@ let files: [Target] = [
 ]
 
 let stores: [Target] = [
-  .target(name: "ExpiringStorePort", dependencies: ["SystemLocks"]),
+  .target(name: "ExpiringStorePort", dependencies: ["SystemLocks", "SystemPlatform"]),
   .target(
     name: "ExpiringStoreSQLiteAdapter",
     dependencies: ["CSQLite", "ExpiringStorePort", "SystemLocks"]),

@@ -4,6 +4,7 @@ import FilesDiskAdapter
 import FilesFoundationAdapter
 import FilesPort
 import Foundation
+import SystemPlatform
 import Testing
 
 @Suite struct FilesContractTests {
@@ -99,25 +100,16 @@ extension Implementation<any Files> {
 
   static let tmpfs = live("tmpfs") { scope in
     let root = try root(in: scope)
-    #if os(Linux)
-      guard mount("tmpfs", root, "tmpfs", 0, "size=64k,mode=0777") == 0 else {
-        throw POSIXError(.EPERM)
-      }
-      scope.onTearDown { umount2(root, Int32(MNT_DETACH)) }
-    #endif
+    try #require(SmallDisk.mount(at: root))
+    scope.onTearDown { SmallDisk.unmount(root) }
     return try ordinaryUser(of: DiskFiles(root: root))
   }
   .version { _ in AdaptedVersion.kernel }
-  .available(when: "the tests run as root and may mount a file system") {
-    #if os(Linux)
-      let folder = FileManager.default.temporaryDirectory.appending(path: "mount-\(getpid())")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      guard mount("tmpfs", folder.path, "tmpfs", 0, "size=64k") == 0 else { return false }
-      return umount2(folder.path, Int32(MNT_DETACH)) == 0
-    #else
-      return false
-    #endif
+  .available(when: "the tests run as root and may mount a tmpfs") {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "mount-\(getpid())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return SmallDisk.mount(at: folder.path) && SmallDisk.unmount(folder.path)
   }
 
   /// An empty folder, whose tree another program prints as a witness.
@@ -150,5 +142,30 @@ extension Implementation<any Files> {
 
   private static func ordinaryUser(of files: any Files) -> any Files {
     geteuid() == 0 ? OrdinaryUserFiles(files) : files
+  }
+}
+
+/// A disk of 64 KiB in memory, on Linux.
+///
+/// Source: mount(2), umount2(2), tmpfs(5).
+private enum SmallDisk {
+  private typealias Mount =
+    @convention(c) (
+      UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>, UInt, UnsafePointer<CChar>
+    ) -> Int32
+  private typealias Unmount = @convention(c) (UnsafePointer<CChar>, Int32) -> Int32
+
+  static func mount(at path: String) -> Bool {
+    guard Platform.current == .linux, let address = symbolAddress(of: "mount") else { return false }
+    let mount = unsafeBitCast(address, to: Mount.self)
+    return mount("tmpfs", path, "tmpfs", 0, "size=64k,mode=0777") == 0
+  }
+
+  /// Takes the disk away when nobody uses it any more.
+  @discardableResult
+  static func unmount(_ path: String) -> Bool {
+    guard let address = symbolAddress(of: "umount2") else { return false }
+    let detach: Int32 = 2
+    return unsafeBitCast(address, to: Unmount.self)(path, detach) == 0
   }
 }

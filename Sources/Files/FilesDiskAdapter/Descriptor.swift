@@ -1,12 +1,6 @@
+import CPlatform
 import FilesPort
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Foundation
 
 /// An open file or directory, closed with its last reference.
 final class Descriptor: Sendable {
@@ -23,15 +17,8 @@ final class Descriptor: Sendable {
 
   /// Opens a directory in this one, only to look up names: that needs no permission to read it.
   func directory(_ name: Name) throws(Failure) -> Descriptor {
-    try open(name, Self.searchOnly | O_DIRECTORY)
+    Descriptor(try check(platform_open_directory(raw, name.cString)))
   }
-
-  #if canImport(Darwin)
-    static var searchOnly: Int32 { O_SEARCH }
-  #else
-    /// O_PATH. Source: open(2).
-    static var searchOnly: Int32 { 0o10000000 }
-  #endif
 
   /// The attributes of an entry, or of the directory itself for `.`. Links are not followed.
   func attributes(_ name: Name) throws(Failure) -> stat {

@@ -1,12 +1,6 @@
+import CPlatform
 public import FilesPort
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Foundation
 
 /// Files on disk, below a directory that no call leaves.
 ///
@@ -326,30 +320,25 @@ public final class DiskFiles: Files {
   }
 
   public func modificationTime(of path: String) throws(FilesError) -> FileTime {
-    let attributes = try place(path, .always).found()
-    #if canImport(Darwin)
-      let time = attributes.st_mtimespec
-    #else
-      let time = attributes.st_mtim
-    #endif
-    return FileTime(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
+    let place = try place(path, .always)
+    _ = try place.found()
+    var seconds: Int64 = 0
+    var nanoseconds: Int32 = 0
+    try place.calling { () throws(Failure) in
+      try check(
+        platform_modification_time(
+          place.directory.raw, place.entry.cString, &seconds, &nanoseconds))
+    }
+    return FileTime(seconds: seconds, nanoseconds: nanoseconds)
   }
 
   public func setModificationTime(_ time: FileTime, of path: String) throws(FilesError) {
     let place = try place(path, .always)
     _ = try place.found()
-    // UTIME_OMIT leaves the time of the last access. Source: utimensat(2).
-    #if canImport(Darwin)
-      let omit = -2
-    #else
-      let omit = (1 << 30) - 2
-    #endif
-    let times = [
-      timespec(tv_sec: 0, tv_nsec: omit),
-      timespec(tv_sec: time_t(time.seconds), tv_nsec: Int(time.nanoseconds)),
-    ]
     try place.calling { () throws(Failure) in
-      try check(utimensat(place.directory.raw, place.entry.cString, times, AT_SYMLINK_NOFOLLOW))
+      try check(
+        platform_set_modification_time(
+          place.directory.raw, place.entry.cString, time.seconds, time.nanoseconds))
     }
   }
 }

@@ -1,12 +1,5 @@
 import FilesPort
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Foundation
 
 /// Where a path leads: an open directory, and a name in it.
 struct Place {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import SystemPlatform
 
 /// Who may read (4), write (2), and execute or search (1): a digit for the owner, one for the group and one for
 /// others, as `0o640`.
@@ -44,9 +38,8 @@ public struct FileTime: Hashable, Sendable, Comparable {
 
   /// The time of the system's clock.
   public static var now: FileTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return FileTime(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
+    let (seconds, nanoseconds) = wallClock()
+    return FileTime(seconds: seconds, nanoseconds: nanoseconds)
   }
 
   public static func < (a: FileTime, b: FileTime) -> Bool {

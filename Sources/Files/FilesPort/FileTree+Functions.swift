@@ -94,7 +94,9 @@ extension FileTree {
   mutating func createTemporaryDirectory(
     in directory: String, prefix: String
   ) throws(FilesError) -> String {
-    let path = directory + "/" + prefix + "\(next)"
+    var number = next
+    while try place(directory + "/" + prefix + "\(number)", .never).node != nil { number += 1 }
+    let path = directory + "/" + prefix + "\(number)"
     try createDirectory(path, withParents: false)
     try change(path) { $0.permissions = 0o700 }
     return path

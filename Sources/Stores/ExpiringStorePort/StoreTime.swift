@@ -1,18 +1,11 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import SystemPlatform
 
 /// When values expire, in time since the beginning of 1970.
 public enum StoreTime {
   /// The time of the system's clock since 1970-01-01T00:00:00Z, without leap seconds.
   @Sendable public static func system() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    let (seconds, nanoseconds) = wallClock()
+    return .seconds(seconds) + .nanoseconds(Int64(nanoseconds))
   }
 
   /// The first instant without a value, or `nil` for no end. More than 30,000 years have no end: sums and components

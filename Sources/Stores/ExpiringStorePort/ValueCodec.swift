@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
 
 /// How values become bytes and bytes values.
 public struct ValueCodec<Value: Sendable>: Sendable {

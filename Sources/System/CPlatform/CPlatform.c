@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -168,6 +169,45 @@ int64_t platform_monotonic_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void platform_wall_clock(int64_t *seconds, int32_t *nanoseconds) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  *seconds = now.tv_sec;
+  *nanoseconds = (int32_t)now.tv_nsec;
+}
+
+// MARK: - Files
+
+#if defined(O_PATH)
+#define SEARCH_ONLY O_PATH
+#else
+#define SEARCH_ONLY O_SEARCH
+#endif
+
+int platform_open_directory(int directory, const char *name) {
+  return openat(directory, name, SEARCH_ONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int platform_modification_time(
+    int directory, const char *name, int64_t *seconds, int32_t *nanoseconds) {
+  struct stat attributes;
+  if (fstatat(directory, name, &attributes, AT_SYMLINK_NOFOLLOW) != 0) return -1;
+#if defined(__APPLE__)
+  struct timespec time = attributes.st_mtimespec;
+#else
+  struct timespec time = attributes.st_mtim;
+#endif
+  *seconds = time.tv_sec;
+  *nanoseconds = (int32_t)time.tv_nsec;
+  return 0;
+}
+
+int platform_set_modification_time(
+    int directory, const char *name, int64_t seconds, int32_t nanoseconds) {
+  struct timespec times[2] = {{0, UTIME_OMIT}, {(time_t)seconds, nanoseconds}};
+  return utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW);
 }
 
 // MARK: - Memory

@@ -84,11 +84,8 @@ final class RedisConnection {
     .unavailable(reason: "Redis: \(call): \(String(cString: strerror(errno)))")
   }
 
-  #if canImport(Glibc)
-    private static let stream = Int32(SOCK_STREAM.rawValue)
-  #else
-    private static let stream = SOCK_STREAM
-  #endif
+  // SOCK_STREAM, which C libraries declare with different types.
+  private static let stream: Int32 = 1
 
   /// Writing to a connection that was closed must fail, and not end the process.
   private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()

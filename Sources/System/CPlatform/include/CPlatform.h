@@ -74,6 +74,21 @@ void platform_allow_samples(void);
 /// The monotonic clock, in nanoseconds from an arbitrary start. Source: clock_gettime(3).
 int64_t platform_monotonic_nanoseconds(void);
 
+/// The system's clock: seconds since the beginning of 1970, and nanoseconds. Source: clock_gettime(3).
+void platform_wall_clock(int64_t *_Nonnull seconds, int32_t *_Nonnull nanoseconds);
+
+/// Opens a directory for nothing but looking up names in it, which needs no permission to read it. A link is an error.
+/// Source: open(2), `O_PATH` on Linux and `O_SEARCH` elsewhere.
+int platform_open_directory(int directory, const char *_Nonnull name);
+
+/// When an entry of a directory changed, without following a link. Source: fstatat(2).
+int platform_modification_time(
+    int directory, const char *_Nonnull name, int64_t *_Nonnull seconds, int32_t *_Nonnull nanoseconds);
+
+/// Sets when an entry of a directory changed, and leaves when it was read. A link is not followed. Source: utimensat(2).
+int platform_set_modification_time(
+    int directory, const char *_Nonnull name, int64_t seconds, int32_t nanoseconds);
+
 /// Whether bytes contain other bytes, of which there is at least one. Source: memmem(3), which
 /// glibc declares only as an extension.
 _Bool platform_contains(
