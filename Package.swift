@@ -332,6 +332,9 @@ let stores: [Target] = [
     dependencies: ["CSQLite", "ExpiringStorePort", "SystemLocks"]),
   .testTarget(
     name: "ExpiringStorePortTests", dependencies: ["ExpiringStorePort", "ManualClocks"]),
+  .testTarget(
+    name: "ExpiringStoreSQLiteAdapterTests",
+    dependencies: ["CSQLite", "ExpiringStorePort", "ExpiringStoreSQLiteAdapter", "ManualClocks"]),
 ]
 
 let suites: [Target] = [
