@@ -248,8 +248,11 @@ private let oddKeys = [
     try await fixture.pass(.milliseconds(60))
     #expect(try await store.value(of: "key") == [2])
   }
-  Clause("reading-keeps-lifetime", "reading a value does not make it live longer") { fixture in
+  Clause("reading-keeps-lifetime", "reading a value makes it live neither longer nor shorter") {
+    fixture in
     let store = fixture.store
+    try await store.set("long", to: [2], lasting: .seconds(3600))
+    for _ in 1...60 { #expect(try await store.value(of: "long") == [2]) }
     try await store.set("key", to: [1], lasting: .milliseconds(100))
     try await fixture.pass(.milliseconds(60))
     _ = try await store.value(of: "key")

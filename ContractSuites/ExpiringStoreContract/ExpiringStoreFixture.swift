@@ -50,3 +50,12 @@ extension Capability {
   /// Several stores can use the same storage.
   public static let sharing = Capability("sharing", "several stores can use the same storage")
 }
+
+extension Implementation<ExpiringStoreFixture> {
+  /// The implementation without what a test could do besides using the store: it lacks all three capabilities.
+  public var storeOnly: Self {
+    lacking(.manualClock, because: "the fixture has no clock")
+      .lacking(.failure, because: "the fixture cannot make the storage fail")
+      .lacking(.sharing, because: "the fixture cannot open the storage again")
+  }
+}

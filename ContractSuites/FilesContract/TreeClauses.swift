@@ -176,6 +176,10 @@ private func expectTree(_ files: any Files, at path: String) throws {
     try files.move("other", to: "link")
     #expect(try files.target(ofLink: "link") == "target")
     #expect(try files.list(".") == ["link", "target"])
+    // A link that replaces its own target leads to itself.
+    try files.move("link", to: "target")
+    #expect(try files.list(".") == ["target"])
+    expectError(.tooManyLinks, at: "target") { try files.read("target") }
   }
   Clause(
     "move-replaces-directories", "a moved directory replaces only an empty directory",

@@ -64,8 +64,11 @@ import Testing
       $0.components(separatedBy: "```")[0]
     }
     #expect(blocks.count == 2)
-    for line in blocks.joined().split(separator: "\n") {
-      #expect(code.contains(words(line)), "\(line)")
+    for part in blocks.joined(separator: "\n").split(separator: "\n\n") {
+      // A suite of the file has the test of the page.
+      for lines in part.components(separatedBy: "@Test") where !words(lines).isEmpty {
+        #expect(code.contains(words(lines)), "\(lines)")
+      }
     }
   }
 
@@ -139,11 +142,7 @@ private typealias MyStore = SQLiteExpiringStore
 }
 
 extension Implementation<ExpiringStoreFixture> {
-  static let mine = live("mine") { scope in
-    ExpiringStoreFixture(try MyStore(path: scope.temporaryDirectory().path + "/values"))
-  }
-  .lacking(.manualClock, because: "it reads the system's clock").lacking(
-    .failure, because: "no test makes it fail"
-  )
-  .lacking(.sharing, because: "it has one user")
+  static let mine = live("mine") {
+    ExpiringStoreFixture(try MyStore(path: $0.temporaryDirectory().path + "/values"))
+  }.storeOnly
 }

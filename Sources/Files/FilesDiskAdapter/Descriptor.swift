@@ -59,6 +59,11 @@ final class Descriptor: Sendable {
   /// Writes all bytes, unless it throws.
   func write(_ bytes: [UInt8]) throws(Failure) {
     var position = 0
+    try write(bytes, from: &position)
+  }
+
+  /// Writes all bytes, or up to the position at which it throws.
+  func write(_ bytes: [UInt8], from position: inout Int) throws(Failure) {
     while position < bytes.count {
       let result = bytes.withUnsafeBytes {
         systemWrite(raw, $0.baseAddress?.advanced(by: position), bytes.count - position)

@@ -5,7 +5,8 @@ import Foundation
 /// Files on disk, below a directory that no call leaves.
 ///
 /// The root is opened once: moving it elsewhere changes nothing for this value. Calls wait for the disk, so make them
-/// outside of the main actor. Only ``WriteMode/atomically`` makes sure that the content survives a power loss.
+/// outside of the main actor. Only ``WriteMode/atomically`` makes sure that the content survives a power loss. If the
+/// process ends during such a write, a file may stay whose name begins with `.write-`.
 /// For the superuser, permissions do not hold.
 public final class DiskFiles: Files {
   private let root: Descriptor
@@ -102,10 +103,15 @@ public final class DiskFiles: Files {
   private func append(_ bytes: [UInt8], to place: Place) throws(FilesError) {
     try place.calling { () throws(Failure) in
       let file = try place.directory.open(place.entry, O_WRONLY | O_APPEND | O_NONBLOCK)
-      var attributes = stat()
-      try check(fstat(file.raw, &attributes))
-      do throws(Failure) { try file.write(bytes) } catch {
-        ftruncate(file.raw, attributes.st_size)
+      var before = stat()
+      try check(fstat(file.raw, &before))
+      var written = 0
+      do throws(Failure) { try file.write(bytes, from: &written) } catch {
+        var after = stat()
+        // What somebody else has added meanwhile stays.
+        if fstat(file.raw, &after) == 0, after.st_size == before.st_size + off_t(written) {
+          ftruncate(file.raw, before.st_size)
+        }
         throw error
       }
     }
