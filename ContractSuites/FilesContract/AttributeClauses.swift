@@ -117,6 +117,26 @@ import Testing
     #expect(try files.list(".") == ["directory", "other"])
   }
   Clause(
+    "closed-trees",
+    "a tree with a directory that may not be changed is not removed, not even in part",
+    from: "this project", requires: .permissions
+  ) { files in
+    for name in ["a", "m", "z"] {
+      try files.createDirectory("top/tree/\(name)/inner", withParents: true)
+      try files.put("text", "top/tree/\(name)/file")
+    }
+    for closed in ["top", "top/tree", "top/tree/m"] {
+      try files.setPermissions(0o555, of: closed)
+      expectError(.notPermitted, at: "top/tree") { try files.removeTree("top/tree") }
+      for name in ["a", "m", "z"] {
+        #expect(try files.list("top/tree/\(name)") == ["file", "inner"], "\(closed)")
+      }
+      try files.setPermissions(0o755, of: closed)
+    }
+    try files.removeTree("top/tree")
+    #expect(try files.list("top") == [])
+  }
+  Clause(
     "unsearchable-directories",
     "without permission to search, nothing in a directory is found, though listed",
     from: "4.16 Pathname Resolution, EACCES", requires: .permissions

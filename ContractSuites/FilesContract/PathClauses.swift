@@ -66,6 +66,8 @@ import Testing
     }
     expectError(.notFound, at: "missing/") { try files.createLink("missing/", to: "file") }
     try files.move("new/", to: "moved/")
+    try files.copy("moved/", to: "new/")
+    try files.remove("new/")
     #expect(
       try files.list(".") == [
         "directory", "file", "link", "moved", "no-directory", "no-target", "with-slash",

@@ -114,10 +114,13 @@ private func expectTree(_ files: any Files, at path: String) throws {
     try files.createDirectory("tree/inner", withParents: true)
     try files.put("text", "tree/inner/file")
     try files.setPermissions(0o640, of: "tree/inner/file")
+    try files.put("text", "tree/program")
+    try files.setPermissions(0o751, of: "tree/program")
     try files.setPermissions(0o550, of: "tree/inner")
     try files.setPermissions(0o750, of: "tree")
     try files.copy("tree", to: "copy")
     #expect(try files.permissions(of: "copy/inner/file") == 0o640)
+    #expect(try files.permissions(of: "copy/program") == 0o751)
     #expect(try files.permissions(of: "copy/inner") == 0o550)
     #expect(try files.permissions(of: "copy") == 0o750)
     for path in ["tree/inner", "copy/inner"] { try files.setPermissions(0o755, of: path) }

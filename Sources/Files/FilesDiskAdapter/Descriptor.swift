@@ -29,30 +29,19 @@ final class Descriptor: Sendable {
 
   /// What a link contains.
   func target(_ name: Name) throws(Failure) -> Name {
-    var bytes = [CChar](repeating: 0, count: 4097)
-    let count = try check(Int32(readlinkat(raw, name.cString, &bytes, bytes.count)))
-    return Name(bytes.prefix(Int(count)).map { UInt8(bitPattern: $0) })
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = try repeated { readlinkat(raw, name.cString, &bytes, bytes.count) }
+    return Name(bytes.prefix(count).map { UInt8(bitPattern: $0) })
   }
 
   /// Reads to the end.
   func read() throws(Failure) -> [UInt8] {
-    var attributes = stat()
-    try check(fstat(raw, &attributes))
     var all: [UInt8] = []
-    // The file may grow meanwhile, and files of /proc have no size.
-    var room = max(Int(attributes.st_size) + 1, 4096)
+    var part = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      var code: Int32 = 0
-      let part = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-        let result = systemRead(raw, buffer.baseAddress, room)
-        code = result < 0 ? errno : 0
-        count = max(result, 0)
-      }
-      if code == EINTR { continue }
-      if code != 0 { throw Failure(code: code) }
-      if part.isEmpty { return all }
-      if all.isEmpty { all = part } else { all += part }
-      room = 65536
+      let count = try repeated { systemRead(raw, &part, part.count) }
+      if count == 0 { return all }
+      all += part[..<count]
     }
   }
 
@@ -65,12 +54,19 @@ final class Descriptor: Sendable {
   /// Writes all bytes, or up to the position at which it throws.
   func write(_ bytes: [UInt8], from position: inout Int) throws(Failure) {
     while position < bytes.count {
-      let result = bytes.withUnsafeBytes {
-        systemWrite(raw, $0.baseAddress?.advanced(by: position), bytes.count - position)
+      position += try repeated {
+        bytes.withUnsafeBytes {
+          let rest = UnsafeRawBufferPointer(rebasing: $0[position...])
+          return systemWrite(raw, rest.baseAddress, rest.count)
+        }
       }
-      if result < 0, errno == EINTR { continue }
-      position += Int(try check(Int32(clamping: result)))
     }
+  }
+
+  /// Makes sure that changes of a directory survive a power loss, if it may be read.
+  func syncEntries() throws(Failure) {
+    guard let listing = try? open(".", O_DIRECTORY) else { return }
+    try check(fsync(listing.raw))
   }
 
   /// Whether the user may use an entry so.
@@ -78,18 +74,11 @@ final class Descriptor: Sendable {
     faccessat(raw, name.cString, mode, AT_EACCESS) == 0
   }
 
-  /// Makes sure that changes of a directory survive a power loss, if it may be read.
-  func syncEntries() throws(Failure) {
-    let listing = openat(raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard listing >= 0 else { return }
-    defer { close(listing) }
-    try check(fsync(listing))
-  }
-
   /// The names in a directory in this one, without `.` and `..`.
   func names(in directory: Name) throws(Failure) -> [Name] {
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    let copy = try check(openat(raw, directory.cString, flags))
+    let listing = try open(directory, O_DIRECTORY)
+    // fdopendir() takes over the descriptor that it gets.
+    let copy = try check(fcntl(listing.raw, F_DUPFD_CLOEXEC, 0))
     guard let stream = fdopendir(copy) else {
       let code = errno
       close(copy)
@@ -155,11 +144,20 @@ func check(_ result: Int32) throws(Failure) -> Int32 {
   return result
 }
 
+/// Calls the system again while signals interrupt it. Returns the result, or throws the error that it left.
+func repeated(_ call: () -> Int) throws(Failure) -> Int {
+  while true {
+    let result = call()
+    if result >= 0 { return result }
+    if errno != EINTR { throw Failure(code: errno) }
+  }
+}
+
 // `read` and `write` name methods here.
 private func systemRead(_ raw: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   read(raw, buffer, count)
 }
 
 private func systemWrite(_ raw: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(raw, bytes, min(count, 1 << 30))
+  write(raw, bytes, count)
 }

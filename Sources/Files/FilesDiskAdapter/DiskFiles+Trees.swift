@@ -16,9 +16,6 @@ extension DiskFiles {
     if to.ancestors.contains(Identity(attributes)) {
       throw FilesError(.intoItself, at: destination)
     }
-    guard to.directory.allows(W_OK | X_OK, ".") else {
-      throw FilesError(.notPermitted, at: destination)
-    }
     let original = Tree(top: from.directory, name: from.entry)
     let copy = Tree(top: to.directory, name: to.entry)
     do throws(FilesError) {
@@ -54,13 +51,11 @@ extension DiskFiles {
   }
 
   public func removeTree(_ path: String) throws(FilesError) {
-    let (place, attributes) = try occupant(path)
+    let (place, _) = try occupant(path)
     let tree = Tree(top: place.directory, name: place.entry)
     try place.calling { () throws(Failure) in
-      if attributes.kind == .directory {
-        guard place.directory.allows(W_OK | X_OK, ".") else { throw Failure(code: EACCES) }
-        try tree.checkRemoval()
-      }
+      guard place.directory.allows(W_OK | X_OK, ".") else { throw Failure(code: EACCES) }
+      try tree.checkRemoval()
       try tree.remove()
     }
   }
@@ -104,18 +99,17 @@ private final class Tree {
   /// The directory of the last name of a chain, and that name. It is sought from the directory that was used last.
   private func parent(_ chain: [Name]) throws(Failure) -> (Descriptor, Name) {
     let names = [name] + chain
-    var common = zip(way, names.dropLast()).prefix { $0.name == $1 }.count
+    let common = zip(way, names.dropLast()).prefix { $0.name == $1 }.count
     while way.count > common {
       way.removeLast()
-      let outer = try current.directory("..")
-      // Another process may have moved the directory.
-      if let expected = way.last?.directory, Identity(try outer.attributes(".")) == expected {
-        current = outer
-      } else {
-        way = []
-        common = 0
+      guard let expected = way.last else {
         current = top
+        break
       }
+      current = try current.directory("..")
+      // Another process may have moved the directory.
+      let found = Identity(try current.attributes("."))
+      if found != expected.directory { throw Failure(code: ENOENT) }
     }
     for next in names[way.count..<chain.count] {
       let inner = try current.directory(next)
@@ -145,10 +139,10 @@ private final class Tree {
       }
     case .file:
       let original = try CopyFailure.ofSource { () throws(Failure) in
-        try from.open(name, O_RDONLY | O_NONBLOCK)
+        try from.open(name, O_NONBLOCK)
       }
       let file = try CopyFailure.ofCopy { () throws(Failure) in
-        try to.open(newName, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        try to.open(newName, O_WRONLY | O_CREAT | O_EXCL)
       }
       let bytes = try CopyFailure.ofSource { () throws(Failure) in try original.read() }
       try CopyFailure.ofCopy { () throws(Failure) in

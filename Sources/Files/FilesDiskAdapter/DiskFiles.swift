@@ -18,7 +18,7 @@ public final class DiskFiles: Files {
   /// - Throws: ``FilesError`` if it cannot be opened.
   public init(root directory: String) throws(FilesError) {
     let raw = directory.utf8.contains(0) ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard raw >= 0 else {
+    guard raw != -1 else {
       let isInvalid = directory.utf8.contains(0)
       throw FilesError(isInvalid ? .invalidPath : Failure(code: errno).reason, at: directory)
     }
@@ -39,7 +39,7 @@ public final class DiskFiles: Files {
     let place = try place(path, .always)
     try checkFile(place.found(), at: path)
     return try place.calling { () throws(Failure) in
-      try place.directory.open(place.entry, O_RDONLY | O_NONBLOCK).read()
+      try place.directory.open(place.entry, O_NONBLOCK).read()
     }
   }
 
@@ -83,8 +83,7 @@ public final class DiskFiles: Files {
     switch attributes.kind {
     case .file: break
     case .directory: throw FilesError(.isDirectory, at: path)
-    case .link: throw FilesError(.tooManyLinks, at: path)
-    case .other: throw FilesError(.notSupported, at: path)
+    case .link, .other: throw FilesError(.notSupported, at: path)
     }
   }
 
@@ -144,8 +143,8 @@ public final class DiskFiles: Files {
     _ prefix: String, _ body: (String) throws(Failure) -> Value
   ) throws(Failure) -> (String, Value) {
     while true {
-      let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
-      do throws(Failure) { return (prefix + number, try body(prefix + number)) } catch {
+      let number = UInt64.random(in: .min ... .max)
+      do throws(Failure) { return (prefix + "\(number)", try body(prefix + "\(number)")) } catch {
         guard error.code == EEXIST else { throw error }
       }
     }
@@ -216,7 +215,7 @@ public final class DiskFiles: Files {
     _ prefix: String, _ body: (String) throws(FilesError) -> Void
   ) throws(FilesError) -> (String, Void) {
     while true {
-      let name = prefix + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+      let name = prefix + "\(UInt64.random(in: .min ... .max))"
       do throws(FilesError) { return (name, try body(name)) } catch {
         guard error.reason == .exists else { throw error }
       }

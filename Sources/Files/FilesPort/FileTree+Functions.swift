@@ -119,6 +119,9 @@ extension FileTree {
       throw FilesError(.notDirectory, at: destination)
     }
     if isInside(to.directory, original) { throw FilesError(.intoItself, at: destination) }
+    if self[original].kind == .file, !self[original].allows(4) {
+      throw FilesError(.notPermitted, at: source)
+    }
     try checkChanges(in: to.directory, at: destination)
     let all = descendants(of: original)
     for id in all where self[id].kind != .link {
