@@ -100,9 +100,17 @@ extension Implementation<any Files> {
     from: "times-back", "moves-keep-times", because: "a Date has no nanoseconds", on: .linux)
 
   static let tmpfs = live("tmpfs") { scope in
-    let root = try root(in: scope)
+    let root = try scope.temporaryDirectory().path
     try #require(SmallDisk.mount(at: root))
-    scope.onTearDown { SmallDisk.unmount(root) }
+    // The disk stays until its last descriptor is closed. A process that is killed leaves no mount.
+    defer { SmallDisk.unmount(root) }
+    let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    scope.onTearDown { close(descriptor) }
+    scope.witness("the disk's free blocks and nodes") {
+      var room = statvfs()
+      try #require(fstatvfs(descriptor, &room) == 0)
+      return [room.f_bfree, room.f_ffree]
+    }
     return try ordinaryUser(of: DiskFiles(root: root))
   }
   .version { _ in AdaptedVersion.kernel }
