@@ -315,7 +315,7 @@ let vendor: [Target] = [
 
 let files: [Target] = [
   .target(name: "FilesPort", dependencies: ["SystemLocks", "SystemPlatform"]),
-  .target(name: "FilesDiskAdapter", dependencies: ["CPlatform", "FilesPort"]),
+  .target(name: "FilesDiskAdapter", dependencies: ["FilesPort", "SystemPlatform"]),
   .target(name: "FilesFoundationAdapter", dependencies: ["FilesPort"]),
   .testTarget(name: "FilesPortTests", dependencies: ["FilesPort", "ManualClocks"]),
   .testTarget(

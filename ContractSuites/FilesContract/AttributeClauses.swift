@@ -144,7 +144,9 @@ import Testing
     try files.createDirectory("directory/inner", withParents: true)
     try files.put("text", "directory/file")
     try files.setPermissions(0o600, of: "directory")
-    for path in ["directory/file", "directory/missing", "directory/inner/file", "directory/.."] {
+    for path in [
+      "directory/file", "directory/missing", "directory/inner/file", "directory/..", "directory/.",
+    ] {
       expectError(.notPermitted, at: path) { try files.kind(of: path, followingLinks: true) }
       expectError(.notPermitted, at: path) { try files.read(path) }
       expectError(.notPermitted, at: path) { try files.setPermissions(0o777, of: path) }

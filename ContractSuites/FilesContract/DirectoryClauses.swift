@@ -67,6 +67,20 @@ import Testing
     #expect(try files.text("file") == "text")
     #expect(try files.list(".") == ["dangling", "file"])
   }
+  Clause(
+    "makes-parents-together", "several tasks that create a directory with its parents all succeed",
+    from: "mkdir -p"
+  ) { files in
+    for number in 0..<10 {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 1...8 {
+          group.addTask { try files.createDirectory("\(number)/b/c/d", withParents: true) }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try files.list("\(number)/b/c") == ["d"])
+    }
+  }
   Clause("lists", "a listing has every name once, in the order of their bytes", from: "readdir()") {
     files in
     let names = ["a", "A", "b", "ab", "é", "z", "Z", ".hidden", "10", "9", "😀", "a b", "-"]

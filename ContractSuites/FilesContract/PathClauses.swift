@@ -13,6 +13,12 @@ import Testing
     }
     #expect(try files.list(".") == ["a"])
     #expect(try files.list("a/b/..") == ["b", "file"])
+    try files.setPermissions(0o750, of: "a")
+    try files.setPermissions(0o705, of: "a/b")
+    for path in ["a", "a/.", "a/b/..", "a/b/../b/.."] {
+      #expect(try files.permissions(of: path) == 0o750, "\(path)")
+    }
+    #expect(try files.permissions(of: "a/b/.") == 0o705)
     expectError(.notFound) { try files.read("missing/../a/file") }
     expectError(.notDirectory) { try files.read("a/file/../file") }
     expectError(.notDirectory) { try files.read("a/file/.") }

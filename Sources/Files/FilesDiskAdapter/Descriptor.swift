@@ -1,6 +1,6 @@
-import CPlatform
 import FilesPort
 import Foundation
+import SystemPlatform
 
 /// An open file or directory, closed with its last reference.
 final class Descriptor: Sendable {
@@ -17,7 +17,7 @@ final class Descriptor: Sendable {
 
   /// Opens a directory in this one, only to look up names: that needs no permission to read it.
   func directory(_ name: Name) throws(Failure) -> Descriptor {
-    Descriptor(try check(platform_open_directory(raw, name.cString)))
+    Descriptor(try check(openDirectory(name.cString, in: raw)))
   }
 
   /// The attributes of an entry, or of the directory itself for `.`. Links are not followed.
@@ -31,18 +31,13 @@ final class Descriptor: Sendable {
   func target(_ name: Name) throws(Failure) -> Name {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = try repeated { readlinkat(raw, name.cString, &bytes, bytes.count) }
-    return Name(bytes.prefix(count).map { UInt8(bitPattern: $0) })
+    return Name(bytes[..<count].map { UInt8(bitPattern: $0) })
   }
 
   /// Reads to the end.
   func read() throws(Failure) -> [UInt8] {
-    var all: [UInt8] = []
-    var part = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = try repeated { systemRead(raw, &part, part.count) }
-      if count == 0 { return all }
-      all += part[..<count]
-    }
+    let handle = FileHandle(fileDescriptor: raw, closeOnDealloc: false)
+    do { return [UInt8](try handle.readToEnd() ?? Data()) } catch { throw Failure(code: EIO) }
   }
 
   /// Writes all bytes, unless it throws.
@@ -153,11 +148,7 @@ func repeated(_ call: () -> Int) throws(Failure) -> Int {
   }
 }
 
-// `read` and `write` name methods here.
-private func systemRead(_ raw: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  read(raw, buffer, count)
-}
-
+// `write` names a method here.
 private func systemWrite(_ raw: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(raw, bytes, count)
 }

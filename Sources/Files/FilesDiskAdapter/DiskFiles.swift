@@ -1,6 +1,6 @@
-import CPlatform
 public import FilesPort
 import Foundation
+import SystemPlatform
 
 /// Files on disk, below a directory that no call leaves.
 ///
@@ -44,13 +44,12 @@ public final class DiskFiles: Files {
   }
 
   public func write(_ bytes: [UInt8], to path: String, _ mode: WriteMode) throws(FilesError) {
-    for _ in 1...100 {
+    while true {
       do throws(FilesError) { return try writeOnce(bytes, to: path, mode) } catch {
         // Somebody else has created the file meanwhile.
         if mode == .creating || error.reason != .exists { throw error }
       }
     }
-    throw FilesError(.exists, at: path)
   }
 
   private func writeOnce(
@@ -58,7 +57,7 @@ public final class DiskFiles: Files {
   ) throws(FilesError) {
     let place = try place(path, mode == .creating ? .never : .always)
     guard let attributes = place.attributes else {
-      guard place.name != nil, !place.isDirectory else { throw FilesError(.isDirectory, at: path) }
+      if place.isDirectory { throw FilesError(.isDirectory, at: path) }
       if mode == .atomically { return try replace(place, with: bytes, permissions: nil) }
       return try create(place, with: bytes)
     }
@@ -186,13 +185,14 @@ public final class DiskFiles: Files {
           try place.calling { () throws(Failure) in
             var directory = try place.directory.directory(place.entry)
             for name in names.map({ Name($0) }) {
-              let isNew = mkdirat(directory.raw, name.cString, 0o777) == 0
-              if !isNew, errno != EEXIST { throw Failure(code: errno) }
-              // Somebody else may have made it meanwhile. A link that leads nowhere is there, too.
-              if !isNew, try directory.attributes(name).kind != .directory {
-                throw Failure(code: EEXIST)
+              // Somebody else may have made it meanwhile.
+              if mkdirat(directory.raw, name.cString, 0o777) != 0, errno != EEXIST {
+                throw Failure(code: errno)
               }
-              directory = try directory.directory(name)
+              do throws(Failure) { directory = try directory.directory(name) } catch {
+                // A link that leads nowhere is there, too.
+                throw Failure(code: error.code == ENOTDIR ? EEXIST : error.code)
+              }
             }
           }
         })
@@ -224,8 +224,6 @@ public final class DiskFiles: Files {
 
   public func list(_ path: String) throws(FilesError) -> [String] {
     let place = try place(path, .always)
-    let attributes = try place.found()
-    guard attributes.kind == .directory else { throw FilesError(.notDirectory, at: path) }
     let names = try place.calling { () throws(Failure) in
       try place.directory.names(in: place.entry)
     }
@@ -239,7 +237,7 @@ public final class DiskFiles: Files {
   /// Where a new node may be added.
   func vacancy(_ path: String) throws(FilesError) -> Place {
     let place = try place(path, .never)
-    guard place.attributes == nil, place.name != nil else { throw FilesError(.exists, at: path) }
+    if place.attributes != nil { throw FilesError(.exists, at: path) }
     return place
   }
 
@@ -316,7 +314,6 @@ public final class DiskFiles: Files {
 
   public func setPermissions(_ permissions: Permissions, of path: String) throws(FilesError) {
     let place = try place(path, .always)
-    _ = try place.found()
     try place.calling { () throws(Failure) in
       try check(
         fchmodat(
@@ -326,24 +323,21 @@ public final class DiskFiles: Files {
 
   public func modificationTime(of path: String) throws(FilesError) -> FileTime {
     let place = try place(path, .always)
-    _ = try place.found()
-    var seconds: Int64 = 0
-    var nanoseconds: Int32 = 0
-    try place.calling { () throws(Failure) in
-      try check(
-        platform_modification_time(
-          place.directory.raw, place.entry.cString, &seconds, &nanoseconds))
+    return try place.calling { () throws(Failure) in
+      let entry = place.entry.cString
+      guard let time = SystemPlatform.modificationTime(of: entry, in: place.directory.raw) else {
+        throw Failure(code: errno)
+      }
+      return FileTime(seconds: time.seconds, nanoseconds: time.nanoseconds)
     }
-    return FileTime(seconds: seconds, nanoseconds: nanoseconds)
   }
 
   public func setModificationTime(_ time: FileTime, of path: String) throws(FilesError) {
     let place = try place(path, .always)
-    _ = try place.found()
     try place.calling { () throws(Failure) in
       try check(
-        platform_set_modification_time(
-          place.directory.raw, place.entry.cString, time.seconds, time.nanoseconds))
+        SystemPlatform.setModificationTime(
+          time.seconds, time.nanoseconds, of: place.entry.cString, in: place.directory.raw))
     }
   }
 }

@@ -95,9 +95,7 @@ struct PathWalk {
     place = Place(
       directory: root, isDirectory: parts.isDirectory, ancestors: [], path: path)
     pending = parts.names.reversed()
-    let directory = place.directory
-    let attributes = try place.calling { () throws(Failure) in try directory.attributes(".") }
-    place.attributes = attributes
+    let attributes = try place.calling { () throws(Failure) in try root.attributes(".") }
     place.ancestors = [Identity(attributes)]
   }
 
@@ -107,11 +105,9 @@ struct PathWalk {
     switch name {
     case ".":
       // Only a directory that may be searched has this entry.
-      let attributes = try place.calling { () throws(Failure) in
-        _ = try directory.attributes("./.")
-        return try directory.attributes(".")
+      place.attributes = try place.calling { () throws(Failure) in
+        try directory.attributes("./.")
       }
-      set(nil, attributes)
     case "..":
       try ascend()
     default:
@@ -137,8 +133,6 @@ struct PathWalk {
   /// Goes into the directory that was found last.
   private mutating func enter() throws(FilesError) {
     guard let name = place.name else { return }
-    let attributes = try place.found()
-    guard attributes.kind == .directory else { throw FilesError(.notDirectory, at: place.path) }
     let directory = place.directory
     let inner = try place.calling { () throws(Failure) in try directory.directory(name) }
     // Another may be there now.
@@ -148,21 +142,15 @@ struct PathWalk {
     set(nil, found)
   }
 
-  /// Goes to the directory above, if that is the one that was passed: another process may have moved this one.
+  /// Goes to the directory above, if that is the one that was passed. Above the root there is none, and another process may
+  /// have moved this one.
   private mutating func ascend() throws(FilesError) {
-    let path = place.path
-    guard place.ancestors.count > 1 else {
-      let directory = place.directory
-      // In a directory that may not be searched, nothing is found.
-      try place.calling { () throws(Failure) in _ = try directory.attributes("./.") }
-      throw FilesError(.outsideRoot, at: path)
-    }
     let directory = place.directory
     let outer = try place.calling { () throws(Failure) in try directory.directory("..") }
     let attributes = try place.calling { () throws(Failure) in try outer.attributes(".") }
     place.ancestors.removeLast()
     guard Identity(attributes) == place.ancestors.last else {
-      throw FilesError(.outsideRoot, at: path)
+      throw FilesError(.outsideRoot, at: place.path)
     }
     place.directory = outer
     set(nil, attributes)

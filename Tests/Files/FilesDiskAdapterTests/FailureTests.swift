@@ -32,4 +32,20 @@ import Testing
     #expect(error?.code == EIO)
     #expect(try repeated { 0 } == 0)
   }
+
+  @Test func `no link is opened, and no other program inherits a descriptor`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "links-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try #require(symlink("/", folder.path + "/link") == 0)
+    let directory = Descriptor(open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    let error = #expect(throws: Failure.self) { _ = try directory.open("link", O_RDONLY) }
+    #expect(error?.code == ELOOP)
+    #expect(throws: Failure.self) { _ = try directory.directory("link") }
+    #expect(throws: Failure.self) { _ = try directory.names(in: "link") }
+    for descriptor in [try directory.open(".", O_RDONLY), try directory.directory(".")] {
+      #expect(fcntl(descriptor.raw, F_GETFD) & FD_CLOEXEC != 0)
+    }
+  }
 }

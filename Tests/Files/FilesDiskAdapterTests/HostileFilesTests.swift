@@ -86,6 +86,76 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: outside + "/new"))
   }
 
+  /// The directory above is another during the call.
+  @Test func `a way up from a directory that moves during a call stays below the root`()
+    async throws
+  {
+    let world = try World()
+    let (files, root, outside) = (world.files, world.root.path, world.outside.path)
+    try files.createDirectory("a/b", withParents: true)
+    let isOver = Atomic(false)
+    let swaps = Atomic(0)
+    Thread.detachNewThread {
+      while !isOver.load(ordering: .relaxed) {
+        rename(root + "/a/b", outside + "/b")
+        rename(outside + "/b", root + "/a/b")
+        swaps.add(1, ordering: .relaxed)
+      }
+      swaps.store(-1, ordering: .releasing)
+    }
+    var refused = 0
+    let start = ContinuousClock.now
+    while refused < 20, ContinuousClock.now - start < .seconds(10) {
+      do throws(FilesError) {
+        let names = try files.list("a/b/..")
+        #expect(!names.contains("file"), "a file outside of the root is listed")
+      } catch {
+        if error.reason == .outsideRoot { refused += 1 }
+      }
+    }
+    isOver.store(true, ordering: .relaxed)
+    while swaps.load(ordering: .acquiring) >= 0 { await Task.yield() }
+    #expect(refused > 0, "the directory has never moved during a call")
+    try world.expectUntouched()
+  }
+
+  @Test func `of several threads that create a file, one succeeds`() throws {
+    let world = try World()
+    let files = world.files
+    for number in 0..<300 {
+      let winners = Atomic(0)
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in
+        if (try? files.write([1], to: "\(number)", .creating)) != nil {
+          winners.add(1, ordering: .relaxed)
+        }
+      }
+      #expect(winners.load(ordering: .relaxed) == 1)
+    }
+  }
+
+  @Test func `appends of several threads to a new file all arrive`() throws {
+    let world = try World()
+    let files = world.files
+    for number in 0..<200 {
+      let failures = Atomic(0)
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in
+        if (try? files.write([1, 2, 3], to: "\(number)", .appending)) == nil {
+          failures.add(1, ordering: .relaxed)
+        }
+      }
+      #expect(failures.load(ordering: .relaxed) == 0)
+      #expect(try files.read("\(number)").count == 12)
+    }
+  }
+
+  @Test func `forty links are followed, and one more is too many`() throws {
+    let world = try World()
+    try world.files.write([1], to: "0", .creating)
+    for number in 1...41 { try world.files.createLink("\(number)", to: "\(number - 1)") }
+    #expect(try world.files.read("40") == [1])
+    #expect(throws: FilesError(.tooManyLinks, at: "41")) { try world.files.read("41") }
+  }
+
   @Test func `a directory that is moved away during a call leads nowhere`() throws {
     let world = try World()
     try world.files.createDirectory("a/b", withParents: true)
@@ -131,6 +201,9 @@ import Testing
     let world = try World()
     try #require(mkfifo(world.root.path + "/pipe", 0o644) == 0)
     #expect(try world.files.kind(of: "pipe", followingLinks: true) == .other)
+    // Without somebody who reads, the system refuses by itself.
+    let reader = open(world.root.path + "/pipe", O_RDWR | O_NONBLOCK)
+    defer { close(reader) }
     #expect(throws: FilesError(.notSupported, at: "pipe")) { try world.files.read("pipe") }
     for mode in [WriteMode.replacing, .appending, .atomically] {
       #expect(throws: FilesError(.notSupported, at: "pipe")) {
