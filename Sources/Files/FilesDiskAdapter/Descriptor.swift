@@ -34,6 +34,13 @@ final class Descriptor: Sendable {
     return Name(bytes[..<count].map { UInt8(bitPattern: $0) })
   }
 
+  /// The bytes of a file.
+  func size() throws(Failure) -> off_t {
+    var attributes = stat()
+    try check(fstat(raw, &attributes))
+    return attributes.st_size
+  }
+
   /// Reads to the end.
   func read() throws(Failure) -> [UInt8] {
     let handle = FileHandle(fileDescriptor: raw, closeOnDealloc: false)

@@ -89,11 +89,9 @@ public final class DiskFiles: Files {
   /// Creates a file, or nothing.
   private func create(_ place: Place, with bytes: [UInt8]) throws(FilesError) {
     try place.calling { () throws(Failure) in
-      let file = try place.directory.open(place.entry, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
-      do throws(Failure) { try file.write(bytes) } catch {
-        unlinkat(place.directory.raw, place.entry.cString, 0)
-        throw error
-      }
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND
+      let file = try place.directory.open(place.entry, flags, mode: 0o666)
+      try add(bytes, to: file) { unlinkat(place.directory.raw, place.entry.cString, 0) }
     }
   }
 
@@ -101,17 +99,21 @@ public final class DiskFiles: Files {
   private func append(_ bytes: [UInt8], to place: Place) throws(FilesError) {
     try place.calling { () throws(Failure) in
       let file = try place.directory.open(place.entry, O_WRONLY | O_APPEND | O_NONBLOCK)
-      var before = stat()
-      try check(fstat(file.raw, &before))
-      var written = 0
-      do throws(Failure) { try file.write(bytes, from: &written) } catch {
-        var after = stat()
-        // What somebody else has added meanwhile stays.
-        if fstat(file.raw, &after) == 0, after.st_size == before.st_size + off_t(written) {
-          ftruncate(file.raw, before.st_size)
-        }
-        throw error
-      }
+      let size = try file.size()
+      try add(bytes, to: file) { ftruncate(file.raw, size) }
+    }
+  }
+
+  /// Adds bytes at the end of a file. If that fails, what was added is taken back, unless somebody else has added something
+  /// meanwhile.
+  private func add(
+    _ bytes: [UInt8], to file: Descriptor, takingBack takeBack: () -> Int32
+  ) throws(Failure) {
+    let size = try file.size()
+    var written = 0
+    do throws(Failure) { try file.write(bytes, from: &written) } catch {
+      if try file.size() == size + off_t(written) { _ = takeBack() }
+      throw error
     }
   }
 
