@@ -93,7 +93,7 @@ private struct AppStorage: Storage {
 
   func load(_ name: String) throws -> Data { Data(try files.read(name)) }
   func save(_ data: Data, as name: String) throws {
-    try files.write([UInt8](data), to: name, .atomically)
+    try files.write(Array(data), to: name, .atomically)
   }
   func names() throws -> [String] { try files.list(".") }
   func delete(_ name: String) throws { try files.remove(name) }

@@ -232,19 +232,12 @@ public struct FoundationFiles: Files {
   }
 
   private static func reason(posix code: Int32) -> FilesError.Reason {
-    switch code {
-    case ENOENT: .notFound
-    case EEXIST: .exists
-    case ENOTDIR: .notDirectory
-    case EISDIR: .isDirectory
-    case ENOTEMPTY: .notEmpty
-    case ELOOP: .tooManyLinks
-    case EACCES, EPERM: .notPermitted
-    case EROFS: .readOnly
-    case ENOSPC, EDQUOT: .noSpace
-    case ENAMETOOLONG: .nameTooLong
-    case EINVAL: .intoItself
-    default: .system(code: code)
-    }
+    let reasons: [Int32: FilesError.Reason] = [
+      ENOENT: .notFound, EEXIST: .exists, ENOTDIR: .notDirectory, EISDIR: .isDirectory,
+      ENOTEMPTY: .notEmpty, ELOOP: .tooManyLinks, EACCES: .notPermitted, EPERM: .notPermitted,
+      EROFS: .readOnly, ENOSPC: .noSpace, EDQUOT: .noSpace, ENAMETOOLONG: .nameTooLong,
+      EINVAL: .intoItself,
+    ]
+    return reasons[code] ?? .system(code: code)
   }
 }

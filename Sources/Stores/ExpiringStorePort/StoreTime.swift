@@ -19,6 +19,6 @@ public enum StoreTime {
     let (seconds, attoseconds) = time.components
     let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflowsToo) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return overflows || overflowsToo ? (seconds < 0 ? .min : .max) : sum
+    return overflows || overflowsToo ? (time < .zero ? .min : .max) : sum
   }
 }

@@ -4,7 +4,6 @@ import ExpiringStorePort
 /// A connection to the file. One thread at a time uses it.
 final class Database {
   private let connection: OpaquePointer?
-  private var statements: [String: OpaquePointer] = [:]
 
   init(path: String, busyMilliseconds: Int32) throws(ExpiringStoreError) {
     if path.utf8.contains(0) { throw .unavailable(reason: "the path '\(path)' contains a NUL") }
@@ -31,10 +30,7 @@ final class Database {
     }
   }
 
-  deinit {
-    for statement in statements.values { sqlite3_finalize(statement) }
-    sqlite3_close_v2(connection)
-  }
+  deinit { sqlite3_close_v2(connection) }
 
   /// Stores a value with its end in nanoseconds since 1970, and removes two that have expired. Returns whether it did.
   func store(
@@ -94,11 +90,10 @@ final class Database {
   private func run(
     _ sql: String, _ parameters: Parameter..., row: (OpaquePointer) -> Void = { _ in }
   ) throws(ExpiringStoreError) {
-    let statement = try prepared(sql)
-    defer {
-      sqlite3_reset(statement)
-      sqlite3_clear_bindings(statement)
-    }
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+    guard let statement else { throw failure(code) }
+    defer { sqlite3_finalize(statement) }
     for (index, parameter) in zip(Int32(1)..., parameters) {
       let code =
         switch parameter {
@@ -115,15 +110,6 @@ final class Database {
       case let code: throw failure(code)
       }
     }
-  }
-
-  private func prepared(_ sql: String) throws(ExpiringStoreError) -> OpaquePointer {
-    if let statement = statements[sql] { return statement }
-    var statement: OpaquePointer?
-    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
-    guard code == SQLITE_OK, let statement else { throw failure(code) }
-    statements[sql] = statement
-    return statement
   }
 
   private func failure(_ code: Int32) -> ExpiringStoreError {

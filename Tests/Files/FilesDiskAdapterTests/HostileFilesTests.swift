@@ -42,18 +42,10 @@ import Testing
     try files.createDirectory("real", withParents: false)
     try files.write(Array("inside".utf8), to: "real/file", .replacing)
     symlink(outside, root + "/link")
-    let isOver = Atomic(false)
-    let swaps = Atomic(0)
-    Thread.detachNewThread {
-      while !isOver.load(ordering: .relaxed) {
-        rename(root + "/real", root + "/way")
-        rename(root + "/way", root + "/real")
-        rename(root + "/link", root + "/way")
-        rename(root + "/way", root + "/link")
-        swaps.add(1, ordering: .relaxed)
-      }
-      swaps.store(-1, ordering: .releasing)
-    }
+    let swapper = Swapper([
+      (root + "/real", root + "/way"), (root + "/way", root + "/real"),
+      (root + "/link", root + "/way"), (root + "/way", root + "/link"),
+    ])
     let start = ContinuousClock.now
     var refused = 0
     while refused < 2_000, ContinuousClock.now - start < .seconds(5) {
@@ -79,8 +71,7 @@ import Testing
         }
       }
     }
-    isOver.store(true, ordering: .relaxed)
-    while swaps.load(ordering: .acquiring) >= 0 { await Task.yield() }
+    await swapper.stop()
     #expect(refused > 0, "no call has met the link")
     try world.expectUntouched()
     #expect(!FileManager.default.fileExists(atPath: outside + "/new"))
@@ -93,16 +84,7 @@ import Testing
     let world = try World()
     let (files, root, outside) = (world.files, world.root.path, world.outside.path)
     try files.createDirectory("a/b", withParents: true)
-    let isOver = Atomic(false)
-    let swaps = Atomic(0)
-    Thread.detachNewThread {
-      while !isOver.load(ordering: .relaxed) {
-        rename(root + "/a/b", outside + "/b")
-        rename(outside + "/b", root + "/a/b")
-        swaps.add(1, ordering: .relaxed)
-      }
-      swaps.store(-1, ordering: .releasing)
-    }
+    let swapper = Swapper([(root + "/a/b", outside + "/b"), (outside + "/b", root + "/a/b")])
     var refused = 0
     let start = ContinuousClock.now
     while refused < 20, ContinuousClock.now - start < .seconds(10) {
@@ -113,8 +95,7 @@ import Testing
         if error.reason == .outsideRoot { refused += 1 }
       }
     }
-    isOver.store(true, ordering: .relaxed)
-    while swaps.load(ordering: .acquiring) >= 0 { await Task.yield() }
+    await swapper.stop()
     #expect(refused > 0, "the directory has never moved during a call")
     try world.expectUntouched()
   }
@@ -265,5 +246,23 @@ import Testing
     for _ in 1...200 { try useAll() }
     // Tests that run at the same time open some too.
     #expect(try count() < before + 150)
+  }
+}
+
+/// A thread that renames paths in turn until it is stopped.
+private final class Swapper: Sendable {
+  private let isOver = Atomic(false)
+  private let hasStopped = Atomic(false)
+
+  init(_ renames: [(from: String, to: String)]) {
+    Thread.detachNewThread { [self] in
+      while !isOver.load(ordering: .relaxed) { for (from, to) in renames { rename(from, to) } }
+      hasStopped.store(true, ordering: .releasing)
+    }
+  }
+
+  func stop() async {
+    isOver.store(true, ordering: .relaxed)
+    while !hasStopped.load(ordering: .acquiring) { await Task.yield() }
   }
 }

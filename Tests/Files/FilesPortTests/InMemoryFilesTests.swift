@@ -122,14 +122,6 @@ import Testing
     #expect(throws: FilesError(.tooManyLinks, at: "41")) { try files.read("41") }
   }
 
-  @Test func `temporary directories have the names that follow each other`() throws {
-    let files = InMemoryFiles()
-    let first = try files.createTemporaryDirectory(in: ".", prefix: "t")
-    let second = try files.createTemporaryDirectory(in: first, prefix: "t")
-    #expect(try files.list(".").count == 1)
-    #expect(second.hasPrefix(first + "/t"))
-  }
-
   private func expectNoSpace(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
   ) {

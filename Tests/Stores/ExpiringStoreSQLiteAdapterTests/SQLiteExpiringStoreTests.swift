@@ -50,10 +50,7 @@ import Testing
 
   @Test func `a table of another program with the name is an error`() throws {
     let folder = try Folder()
-    var connection: OpaquePointer?
-    try #require(sqlite3_open(folder.file, &connection) == SQLITE_OK)
-    sqlite3_exec(connection, "CREATE TABLE expiring_values (a)", nil, nil, nil)
-    sqlite3_close(connection)
+    try Connection(folder.file).run("CREATE TABLE expiring_values (a)")
     let error = #expect(throws: ExpiringStoreError.self) {
       _ = try SQLiteExpiringStore(path: folder.file)
     }
@@ -64,7 +61,46 @@ import Testing
   func `a path that cannot be opened is an error`(_ name: String) throws {
     let folder = try Folder()
     let path = name.isEmpty ? folder.url.path : folder.url.path + "/" + name
-    #expect(throws: ExpiringStoreError.self) { _ = try SQLiteExpiringStore(path: path) }
+    let error = #expect(throws: ExpiringStoreError.self) { _ = try SQLiteExpiringStore(path: path) }
+    let text = "\(try #require(error))"
+    #expect(text.contains("unable to open database file") || text.contains("NUL"))
+  }
+
+  @Test func `a call waits for another program that writes, and for no longer than it may`()
+    async throws
+  {
+    let folder = try Folder()
+    let patient = try SQLiteExpiringStore(path: folder.file)
+    #expect(patient.maximumValueSize == 8_388_608)
+    let hasty = try SQLiteExpiringStore(path: folder.file, busyTimeout: .milliseconds(50))
+    let other = try Connection(folder.file)
+    other.run("BEGIN IMMEDIATE")
+    let start = ContinuousClock.now
+    let error = await #expect(throws: ExpiringStoreError.self) {
+      try await hasty.set("key", to: [1], lasting: nil)
+    }
+    #expect("\(try #require(error))".contains("locked"))
+    #expect(ContinuousClock.now - start > .milliseconds(40))
+    async let write: Void = patient.set("key", to: [2], lasting: nil)
+    try await Task.sleep(for: .milliseconds(50))
+    other.run("COMMIT")
+    try await write
+    #expect(try await hasty.value(of: "key") == [2])
+  }
+
+  @Test func `the file has a write-ahead log while it is open, and an index of ends`() async throws
+  {
+    let folder = try Folder()
+    do {
+      let store = try SQLiteExpiringStore(path: folder.file)
+      try await store.set("key", to: [1], lasting: nil)
+      #expect(FileManager.default.fileExists(atPath: folder.file + "-wal"))
+    }
+    // SQLite removes it with the last connection.
+    #expect(!FileManager.default.fileExists(atPath: folder.file + "-wal"))
+    let other = try Connection(folder.file)
+    #expect(
+      other.number("SELECT count(*) FROM sqlite_master WHERE type = 'index' AND sql <> ''") == 1)
   }
 
   @Test func `values and lifetimes outlive the store, and expired values leave the file`()
@@ -79,13 +115,13 @@ import Testing
       try await open().set("short \(number)", to: [1], lasting: .seconds(1))
     }
     try await open().set("long", to: [2], lasting: .seconds(100))
-    #expect(try count(in: folder.file) == 41)
+    #expect(try Connection(folder.file).number("SELECT count(*) FROM expiring_values") == 41)
     clock.advance(by: .seconds(1))
     #expect(try await open().value(of: "short 0") == nil)
     #expect(try await open().value(of: "long") == [2])
     let store = try open()
     for _ in 0..<20 { try await store.set("long", to: [3], lasting: nil) }
-    #expect(try count(in: folder.file) == 1)
+    #expect(try Connection(folder.file).number("SELECT count(*) FROM expiring_values") == 1)
   }
 
   @Test func `a value of the longest size is stored, and a limit above SQLite's is lowered`()
@@ -98,16 +134,22 @@ import Testing
     try await store.set("key", to: value, lasting: nil)
     #expect(try await store.value(of: "key") == value)
   }
+}
 
-  private func count(in file: String) throws -> Int {
-    var connection: OpaquePointer?
-    defer { sqlite3_close(connection) }
-    try #require(sqlite3_open(file, &connection) == SQLITE_OK)
+/// Another user of a file.
+private final class Connection {
+  private var connection: OpaquePointer?
+
+  init(_ file: String) throws { try #require(sqlite3_open(file, &connection) == SQLITE_OK) }
+
+  deinit { sqlite3_close(connection) }
+
+  func run(_ sql: String) { #expect(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK) }
+
+  func number(_ sql: String) -> Int {
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
-    let sql = "SELECT count(*) FROM expiring_values"
-    try #require(sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK)
-    try #require(sqlite3_step(statement) == SQLITE_ROW)
-    return Int(sqlite3_column_int64(statement, 0))
+    sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+    return sqlite3_step(statement) == SQLITE_ROW ? Int(sqlite3_column_int64(statement, 0)) : -1
   }
 }
