@@ -49,7 +49,6 @@ struct WrittenFiles: Sendable {
 }
 
 struct FilesSpecification: PersistentSpecification {
-  typealias Subject = WrittenFiles
   typealias State = [String: Int]
 
   enum Command: Hashable, Sendable, CustomStringConvertible {

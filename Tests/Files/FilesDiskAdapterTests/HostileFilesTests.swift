@@ -7,7 +7,7 @@ import Testing
 /// What other programs put below the root, and what they change during a call.
 @Suite struct HostileFilesTests {
   /// A folder with the root in it, and something outside of the root.
-  private final class World {
+  private final class RootFolder {
     let folder: URL
     let root: URL
     let outside: URL
@@ -37,8 +37,8 @@ import Testing
 
   /// A directory in the path is replaced by a link to a directory outside, and back, all the time.
   @Test func `a link that appears during a call leads nowhere`() async throws {
-    let world = try World()
-    let (files, root, outside) = (world.files, world.root.path, world.outside.path)
+    let place = try RootFolder()
+    let (files, root, outside) = (place.files, place.root.path, place.outside.path)
     try files.createDirectory("real", withParents: false)
     try files.write(Array("inside".utf8), to: "real/file", .replacing)
     symlink(outside, root + "/link")
@@ -73,7 +73,7 @@ import Testing
     }
     await swapper.stop()
     #expect(refused > 0, "no call has met the link")
-    try world.expectUntouched()
+    try place.expectUntouched()
     #expect(!FileManager.default.fileExists(atPath: outside + "/new"))
   }
 
@@ -81,8 +81,8 @@ import Testing
   @Test func `a way up from a directory that moves during a call stays below the root`()
     async throws
   {
-    let world = try World()
-    let (files, root, outside) = (world.files, world.root.path, world.outside.path)
+    let place = try RootFolder()
+    let (files, root, outside) = (place.files, place.root.path, place.outside.path)
     try files.createDirectory("a/b", withParents: true)
     let swapper = Swapper([(root + "/a/b", outside + "/b"), (outside + "/b", root + "/a/b")])
     var refused = 0
@@ -97,12 +97,12 @@ import Testing
     }
     await swapper.stop()
     #expect(refused > 0, "the directory has never moved during a call")
-    try world.expectUntouched()
+    try place.expectUntouched()
   }
 
   @Test func `of several threads that create a file, one succeeds`() throws {
-    let world = try World()
-    let files = world.files
+    let place = try RootFolder()
+    let files = place.files
     for number in 0..<300 {
       let winners = Atomic(0)
       DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -115,8 +115,8 @@ import Testing
   }
 
   @Test func `appends of several threads to a new file all arrive`() throws {
-    let world = try World()
-    let files = world.files
+    let place = try RootFolder()
+    let files = place.files
     for number in 0..<200 {
       let failures = Atomic(0)
       DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -130,102 +130,102 @@ import Testing
   }
 
   @Test func `forty links are followed, and one more is too many`() throws {
-    let world = try World()
-    try world.files.write([1], to: "0", .creating)
-    for number in 1...41 { try world.files.createLink("\(number)", to: "\(number - 1)") }
-    #expect(try world.files.read("40") == [1])
-    #expect(throws: FilesError(.tooManyLinks, at: "41")) { try world.files.read("41") }
+    let place = try RootFolder()
+    try place.files.write([1], to: "0", .creating)
+    for number in 1...41 { try place.files.createLink("\(number)", to: "\(number - 1)") }
+    #expect(try place.files.read("40") == [1])
+    #expect(throws: FilesError(.tooManyLinks, at: "41")) { try place.files.read("41") }
   }
 
   @Test func `a directory that is moved away during a call leads nowhere`() throws {
-    let world = try World()
-    try world.files.createDirectory("a/b", withParents: true)
+    let place = try RootFolder()
+    try place.files.createDirectory("a/b", withParents: true)
     // Its `..` is outside now.
-    #expect(rename(world.root.path + "/a", world.outside.path + "/a") == 0)
-    #expect(throws: FilesError(.notFound, at: "a/b/..")) { try world.files.list("a/b/..") }
-    #expect(rename(world.outside.path + "/a", world.root.path + "/a") == 0)
-    #expect(try world.files.list("a/b/..") == ["b"])
-    try world.expectUntouched()
+    #expect(rename(place.root.path + "/a", place.outside.path + "/a") == 0)
+    #expect(throws: FilesError(.notFound, at: "a/b/..")) { try place.files.list("a/b/..") }
+    #expect(rename(place.outside.path + "/a", place.root.path + "/a") == 0)
+    #expect(try place.files.list("a/b/..") == ["b"])
+    try place.expectUntouched()
   }
 
   @Test func `names that are not UTF-8 are an error in a listing, and are copied and removed`()
     throws
   {
-    let world = try World()
-    try world.files.createDirectory("tree", withParents: false)
-    let path = Array((world.root.path + "/tree/").utf8) + [0xff, 0xfe]
+    let place = try RootFolder()
+    try place.files.createDirectory("tree", withParents: false)
+    let path = Array((place.root.path + "/tree/").utf8) + [0xff, 0xfe]
     let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT, 0o644)
     try #require(descriptor >= 0)
     close(descriptor)
-    #expect(throws: FilesError(.invalidName, at: "tree")) { try world.files.list("tree") }
-    try world.files.copy("tree", to: "copy")
-    #expect(throws: FilesError(.invalidName, at: "copy")) { try world.files.list("copy") }
-    try world.files.removeTree("tree")
-    try world.files.removeTree("copy")
-    #expect(try world.files.list(".") == [])
+    #expect(throws: FilesError(.invalidName, at: "tree")) { try place.files.list("tree") }
+    try place.files.copy("tree", to: "copy")
+    #expect(throws: FilesError(.invalidName, at: "copy")) { try place.files.list("copy") }
+    try place.files.removeTree("tree")
+    try place.files.removeTree("copy")
+    #expect(try place.files.list(".") == [])
   }
 
   @Test func `a link with a target that is not UTF-8 is an error, and is copied and removed`()
     throws
   {
-    let world = try World()
-    symlink([CChar(bitPattern: 0xff), 0], world.root.path + "/link")
-    #expect(throws: FilesError(.invalidName, at: "link")) { try world.files.target(ofLink: "link") }
-    #expect(throws: FilesError(.invalidName, at: "link/x")) { try world.files.read("link/x") }
-    try world.files.copy("link", to: "copy")
-    #expect(try world.files.kind(of: "copy", followingLinks: false) == .link)
-    for path in ["link", "copy"] { try world.files.remove(path) }
+    let place = try RootFolder()
+    symlink([CChar(bitPattern: 0xff), 0], place.root.path + "/link")
+    #expect(throws: FilesError(.invalidName, at: "link")) { try place.files.target(ofLink: "link") }
+    #expect(throws: FilesError(.invalidName, at: "link/x")) { try place.files.read("link/x") }
+    try place.files.copy("link", to: "copy")
+    #expect(try place.files.kind(of: "copy", followingLinks: false) == .link)
+    for path in ["link", "copy"] { try place.files.remove(path) }
   }
 
   @Test(.timeLimit(.minutes(1)))
   func `a pipe has no content, and no call waits for it`() throws {
-    let world = try World()
-    try #require(mkfifo(world.root.path + "/pipe", 0o644) == 0)
-    #expect(try world.files.kind(of: "pipe", followingLinks: true) == .other)
+    let place = try RootFolder()
+    try #require(mkfifo(place.root.path + "/pipe", 0o644) == 0)
+    #expect(try place.files.kind(of: "pipe", followingLinks: true) == .other)
     // Without somebody who reads, the system refuses by itself.
-    let reader = open(world.root.path + "/pipe", O_RDWR | O_NONBLOCK)
+    let reader = open(place.root.path + "/pipe", O_RDWR | O_NONBLOCK)
     defer { close(reader) }
-    #expect(throws: FilesError(.notSupported, at: "pipe")) { try world.files.read("pipe") }
+    #expect(throws: FilesError(.notSupported, at: "pipe")) { try place.files.read("pipe") }
     for mode in [WriteMode.replacing, .appending, .atomically] {
       #expect(throws: FilesError(.notSupported, at: "pipe")) {
-        try world.files.write([1], to: "pipe", mode)
+        try place.files.write([1], to: "pipe", mode)
       }
     }
     #expect(throws: FilesError(.notSupported, at: "pipe")) {
-      try world.files.copy("pipe", to: "copy")
+      try place.files.copy("pipe", to: "copy")
     }
     #expect(throws: FilesError(.notSupported, at: ".")) {
-      try world.files.createDirectory("tree", withParents: false)
-      try world.files.move("pipe", to: "tree/pipe")
-      do throws(FilesError) { try world.files.copy("tree", to: "copy") } catch {
+      try place.files.createDirectory("tree", withParents: false)
+      try place.files.move("pipe", to: "tree/pipe")
+      do throws(FilesError) { try place.files.copy("tree", to: "copy") } catch {
         throw FilesError(error.reason, at: ".")
       }
     }
-    #expect(try world.files.list(".") == ["tree"])
-    try world.files.removeTree("tree")
+    #expect(try place.files.list(".") == ["tree"])
+    try place.files.removeTree("tree")
   }
 
   @Test func `a root that is missing or no directory is an error`() throws {
-    let world = try World()
+    let place = try RootFolder()
     for (path, reason): (String, FilesError.Reason) in [
-      (world.root.path + "/missing", .notFound), (world.outside.path + "/file", .notDirectory),
-      (world.root.path + "\0x", .invalidPath), ("", .notFound),
+      (place.root.path + "/missing", .notFound), (place.outside.path + "/file", .notDirectory),
+      (place.root.path + "\0x", .invalidPath), ("", .notFound),
     ] {
       #expect(throws: FilesError(reason, at: path)) { try DiskFiles(root: path) }
     }
   }
 
   @Test func `the root stays the same directory when it is moved`() throws {
-    let world = try World()
-    try FileManager.default.moveItem(at: world.root, to: world.folder.appending(path: "moved"))
-    try world.files.write([1], to: "file", .atomically)
-    let file = world.folder.appending(path: "moved/file")
+    let place = try RootFolder()
+    try FileManager.default.moveItem(at: place.root, to: place.folder.appending(path: "moved"))
+    try place.files.write([1], to: "file", .atomically)
+    let file = place.folder.appending(path: "moved/file")
     #expect(try Data(contentsOf: file) == Data([1]))
   }
 
   @Test func `no call leaves a descriptor open`() throws {
-    let world = try World()
-    let files = world.files
+    let place = try RootFolder()
+    let files = place.files
     func count() throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     }
