@@ -363,7 +363,8 @@ let suites: [Target] = [
   .target(name: "PreferencesContract", dependencies: ["ContractTesting", "PreferencesPort"]),
   .target(name: "FilesContract", dependencies: ["ContractTesting", "FilesPort"]),
   .target(
-    name: "ExpiringStoreContract", dependencies: ["ContractTesting", "ExpiringStorePort"]),
+    name: "ExpiringStoreContract",
+    dependencies: ["ContractTesting", "ExpiringStorePort", "ManualClocks"]),
 ]
 
 // What suites use and is no suite.

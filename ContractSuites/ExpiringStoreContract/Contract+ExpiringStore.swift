@@ -1,5 +1,6 @@
 public import ContractTesting
 import ExpiringStorePort
+import ManualClocks
 import Testing
 
 extension Contract<ExpiringStoreFixture> {
@@ -11,7 +12,21 @@ extension Contract<ExpiringStoreFixture> {
     ClauseGroup("Lifetimes") { lifetimeClauses }
     ClauseGroup("Types") { typeClauses }
     ClauseGroup("Storage") { storageClauses }
+  } saboteurs: {
+    Saboteur("stopped-clock", "never lets a value expire", caughtBy: "expires", "many-expired") {
+      sabotaged(timesAsFast: 0)
+    }
+    Saboteur("fast-clock", "lets values expire too early", caughtBy: "instant") {
+      sabotaged(timesAsFast: 2)
+    }
   }
+}
+
+/// A fixture of the fake whose time passes too fast or not at all.
+private func sabotaged(timesAsFast factor: Int) -> ExpiringStoreFixture {
+  let clock = ManualClock()
+  let store = InMemoryExpiringStore { clock.now.offset }
+  return ExpiringStoreFixture(store, passing: { clock.advance(by: $0 * factor) })
 }
 
 /// Texts that an inexact comparison takes for equal, or that a storage may change.

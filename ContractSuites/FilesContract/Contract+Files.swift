@@ -31,6 +31,21 @@ extension Contract<any Files> {
     ClauseGroup("Permissions") { permissionClauses }
     ClauseGroup("Times") { timeClauses }
     ClauseGroup("Names") { nameClauses }
+  } saboteurs: {
+    Saboteur(
+      "folded", "compares names without case and normalisation", caughtBy: "case", "normalisation"
+    ) {
+      InMemoryFiles(names: .folded)
+    }
+    Saboteur(
+      "stopped-clock", "never changes a time", caughtBy: "writes-change-times",
+      "entries-change-times"
+    ) {
+      InMemoryFiles { FileTime(seconds: 0) }
+    }
+    Saboteur("closed", "gives nobody permissions", caughtBy: "permissions-kept") {
+      InMemoryFiles(umask: 0o777)
+    }
   }
 }
 

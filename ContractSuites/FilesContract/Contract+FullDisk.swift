@@ -59,6 +59,10 @@ extension Contract<any Files> {
       }
       #expect(try files.list(".") == ["other"])
     }
+  } saboteurs: {
+    Saboteur(
+      "endless", "has room for everything", caughtBy: "no-space", "no-space-keeps", "no-space-copy"
+    ) { InMemoryFiles() }
   }
 }
 

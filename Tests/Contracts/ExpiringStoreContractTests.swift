@@ -9,7 +9,9 @@ import ManualClocks
 import Testing
 
 @Suite struct ExpiringStoreContractTests {
-  @Test(arguments: Contract.expiringStore.cases(for: .inMemory, .sqlite))
+  @Test(
+    arguments: Contract.expiringStore.cases(for: .inMemory, .sqlite)
+      + Contract.expiringStore.saboteurCases)
   func holds(_ contractCase: ContractCase<ExpiringStoreFixture>) async throws {
     try await contractCase.verify()
   }

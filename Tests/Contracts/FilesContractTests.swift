@@ -9,12 +9,15 @@ import Testing
 
 @Suite struct FilesContractTests {
   @Test(
-    arguments: Contract.files.cases(for: .inMemory, .folded, .disk, .superuser, .foundation))
+    arguments: Contract.files.cases(for: .inMemory, .folded, .disk, .superuser, .foundation)
+      + Contract.files.saboteurCases)
   func holds(_ contractCase: ContractCase<any Files>) async throws {
     try await contractCase.verify()
   }
 
-  @Test(arguments: Contract.filesOnFullDisk.cases(for: .inMemory64K, .tmpfs))
+  @Test(
+    arguments: Contract.filesOnFullDisk.cases(for: .inMemory64K, .tmpfs)
+      + Contract.filesOnFullDisk.saboteurCases)
   func holdsOnAFullDisk(_ contractCase: ContractCase<any Files>) async throws {
     try await contractCase.verify()
   }
