@@ -158,16 +158,15 @@ public final class DiskFiles: Files {
       if let there = try? place(path, .always).attributes, there.kind == .directory { return }
       try makeParents(of: path)
     }
-    let place = try vacancy(path)
     do throws(FilesError) {
+      let place = try vacancy(path)
       try place.calling { () throws(Failure) in
         try check(mkdirat(place.directory.raw, place.entry.cString, 0o777))
       }
     } catch {
       // Somebody else may have made it meanwhile.
-      guard withParents, error.reason == .exists,
-        try self.place(path, .always).found().kind == .directory
-      else { throw error }
+      let there = try? self.place(path, .always).attributes
+      guard withParents, error.reason == .exists, there?.kind == .directory else { throw error }
     }
   }
 

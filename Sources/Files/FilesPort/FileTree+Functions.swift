@@ -55,8 +55,8 @@ extension FileTree {
 
   mutating func createDirectory(_ path: String, withParents: Bool) throws(FilesError) {
     if withParents {
-      if let id = try? place(path, .always).node, self[id].kind == .directory { return }
       try makeParents(of: path)
+      if let id = try? place(path, .always).node, self[id].kind == .directory { return }
     }
     let (place, name) = try vacancy(path)
     try checkChanges(in: place.directory, at: path)
