@@ -69,7 +69,7 @@ import Testing
   }
   Clause(
     "missing-file",
-    "reading what is not there is an error, and so is writing in a missing directory",
+    "a read of a missing file and a write in a missing directory fail",
     from: "open(), ENOENT"
   ) { files in
     expectError(.notFound, at: "missing") { try files.read("missing") }

@@ -86,7 +86,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
     #expect(try files.kind("missing") == nil)
   }
   Clause(
-    "copies-something", "what is to be copied, and the destination's directory, must exist",
+    "copies-something", "a copy needs its source and the destination's directory",
     from: "cp"
   ) {
     files in
@@ -226,7 +226,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
     #expect(try files.list("tree/inner") == [])
   }
   Clause(
-    "moves-something", "what is to be moved, and the destination's directory, must exist",
+    "moves-something", "a move needs its source and the destination's directory",
     from: "rename(), ENOENT"
   ) {
     files in

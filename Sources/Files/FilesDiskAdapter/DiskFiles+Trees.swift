@@ -22,7 +22,7 @@ extension DiskFiles {
       try copyAll(of: original, to: copy, source, destination)
     } catch {
       // What somebody else has put there stays.
-      if error.reason != .exists { try? copy.remove() }
+      if copy.isNew, error.reason != .exists { try? copy.remove() }
       throw error
     }
   }
@@ -82,13 +82,15 @@ private struct CopyFailure: Error {
   }
 }
 
-/// A node and what is in it, by chains of names. Names are they need not be UTF-8.
+/// A node and what is in it, by chains of names, which need not be UTF-8.
 private final class Tree {
   private let top: Descriptor
   private let name: Name
   /// The directory that was used last, and those on the way to it from `top`.
   private var current: Descriptor
   private var way: [(name: Name, directory: Identity)] = []
+  /// Whether a call of this value has created the node.
+  private(set) var isNew = false
 
   init(top: Descriptor, name: Name) {
     self.top = top
@@ -137,6 +139,7 @@ private final class Tree {
       try CopyFailure.ofCopy { () throws(Failure) in
         try check(symlinkat(target.cString, to.raw, newName.cString))
       }
+      copy.isNew = true
     case .file:
       let original = try CopyFailure.ofSource { () throws(Failure) in
         try from.open(name, O_NONBLOCK)
@@ -144,6 +147,7 @@ private final class Tree {
       let file = try CopyFailure.ofCopy { () throws(Failure) in
         try to.open(newName, O_WRONLY | O_CREAT | O_EXCL)
       }
+      copy.isNew = true
       let bytes = try CopyFailure.ofSource { () throws(Failure) in try original.read() }
       try CopyFailure.ofCopy { () throws(Failure) in
         try file.write(bytes)
@@ -153,6 +157,7 @@ private final class Tree {
       try CopyFailure.ofCopy { () throws(Failure) in
         try check(mkdirat(to.raw, newName.cString, 0o700))
       }
+      copy.isNew = true
       return attributes.st_mode & 0o777
     case .other:
       throw CopyFailure(reason: .notSupported, isSource: true)

@@ -180,7 +180,7 @@ public struct FoundationFiles: Files {
     return URL(filePath: root.path + "/" + path)
   }
 
-  /// The path of something that is to be moved or removed.
+  /// The path of a node to move or remove.
   private func entry(_ path: String) throws(FilesError) -> URL {
     let place = try place(path)
     if let last = try PathParts(path).names.last, last == "." || last == ".." {

@@ -26,7 +26,7 @@ public struct FilesError: Error, Hashable, Sendable, CustomStringConvertible {
     case noSpace
     /// The path or a name in it is too long (ENAMETOOLONG).
     case nameTooLong
-    /// The path contains a NUL, or what is to be moved or removed ends with `.` or `..` (EINVAL).
+    /// The path contains a NUL, or the path of a node to move or remove ends with `.` or `..` (EINVAL).
     case invalidPath
     /// The path is absolute, or leads out of the root.
     case outsideRoot
@@ -62,7 +62,7 @@ extension FilesError.Reason {
     case .notEmpty: "is a directory that is not empty"
     case .notLink: "is no link"
     case .tooManyLinks: "leads through too many links, perhaps in a circle"
-    case .intoItself: "is in the directory that is to be moved or copied there"
+    case .intoItself: "is inside the directory that the call moves or copies"
     case .notPermitted: "is not permitted to this user; look at the permissions on the way"
     case .readOnly: "is on a read-only file system"
     case .noSpace: "does not fit: no space is left"

@@ -37,7 +37,7 @@ import Testing
       (.notFound, "does not exist"), (.exists, "exists already"),
       (.notDirectory, "is no directory,"),
       (.isDirectory, "is a directory"), (.notEmpty, "is not empty"), (.notLink, "is no link"),
-      (.tooManyLinks, "too many links"), (.intoItself, "is to be moved or copied there"),
+      (.tooManyLinks, "too many links"), (.intoItself, "that the call moves or copies"),
       (.notPermitted, "is not permitted"), (.readOnly, "read-only"), (.noSpace, "no space"),
       (.nameTooLong, "more than 4,095 bytes"), (.invalidPath, "contains a NUL"),
       (.outsideRoot, "leads out of the root"), (.invalidName, "not UTF-8"),
