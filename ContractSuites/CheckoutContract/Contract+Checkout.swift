@@ -44,8 +44,7 @@ extension Contract<CheckoutFixture> {
     ]
     for (name, entry, toggle) in entries {
       ClauseGroup("From the \(name)") {
-        Clause("\(name)-enabled", "if one-tap checkout is enabled, it is shown once") {
-          fixture in
+        Clause("\(name)-enabled", "if one-tap checkout is enabled, it is shown once") { fixture in
           try fixture.set(toggle, true)
           #expect(fixture.isEnabled(entry), "one-tap checkout is not enabled")
           #expect(fixture.present(entry), "it returned false for a shown checkout")
@@ -57,8 +56,7 @@ extension Contract<CheckoutFixture> {
           #expect(!fixture.present(entry), "it returned true although nothing may be shown")
           #expect(fixture.shown().isEmpty, "something was shown")
         }
-        Clause("\(name)-switched-off", "if disabled after a query, nothing is shown") {
-          fixture in
+        Clause("\(name)-switched-off", "if disabled after a query, nothing is shown") { fixture in
           try fixture.set(toggle, true)
           #expect(fixture.isEnabled(entry))
           try fixture.set(toggle, false)
@@ -84,8 +82,7 @@ extension Contract<CheckoutFixture> {
       #expect(fixture.shown().isEmpty, "something was shown")
     }
     Clause("disconnected", "without the app's toggles and navigator, one-tap checkout is disabled")
-    {
-      fixture in
+    { fixture in
       for (_, entry, toggle) in entries {
         try fixture.set(toggle, true)
         #expect(fixture.isEnabled(entry))

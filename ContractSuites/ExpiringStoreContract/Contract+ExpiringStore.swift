@@ -53,22 +53,20 @@ private let oddKeys = [
     #expect(try await fixture.store.value(of: "key") == nil)
   }
   Clause("set-replaces", "setting replaces the value") { fixture in
-    let store = fixture.store
     for value: [UInt8] in [[1, 2, 3], [4], []] {
-      try await store.set("key", to: value, lasting: nil)
-      #expect(try await store.value(of: "key") == value)
+      try await fixture.store.set("key", to: value, lasting: nil)
+      #expect(try await fixture.store.value(of: "key") == value)
     }
   }
   Clause("create-once", "creating fails if the key has a value, names it, and leaves it") {
     fixture in
-    let store = fixture.store
-    try await store.create("key", [1], lasting: nil)
-    try await store.set("other", to: [], lasting: .seconds(3600))
+    try await fixture.store.create("key", [1], lasting: nil)
+    try await fixture.store.set("other", to: [], lasting: .seconds(3600))
     for (key, value) in [("key", [UInt8(1)]), ("other", [])] {
       await #expect(throws: ExpiringStoreError.exists(key: key)) {
-        try await store.create(key, [2], lasting: .seconds(7200))
+        try await fixture.store.create(key, [2], lasting: .seconds(7200))
       }
-      #expect(try await store.value(of: key) == value)
+      #expect(try await fixture.store.value(of: key) == value)
     }
   }
   Clause("removes", "a removed value is gone, others stay, and the key can be created again") {
@@ -174,8 +172,7 @@ private let oddKeys = [
   Clause(
     "short-lifetimes", "a lifetime is not rounded to seconds, and the shortest is one",
     requires: .manualClock
-  ) {
-    fixture in
+  ) { fixture in
     let store = fixture.store
     for lifetime in [Duration.nanoseconds(1), .microseconds(1), .microseconds(999)] {
       try await store.set("key", to: [1], lasting: lifetime)
@@ -190,8 +187,7 @@ private let oddKeys = [
     #expect(try await store.value(of: "key") == nil)
   }
   Clause("no-lifetime", "a lifetime that is not greater than zero is an error, and changes nothing")
-  {
-    fixture in
+  { fixture in
     let store = fixture.store
     try await store.set("key", to: [1], lasting: nil)
     for lifetime in [Duration.zero, .nanoseconds(-1), .seconds(-5), .seconds(-1e20)] {
@@ -208,13 +204,11 @@ private let oddKeys = [
   Clause(
     "set-ends-lifetime",
     "a value that is set without a lifetime has none, whatever the one before had"
-  ) {
-    fixture in
-    let store = fixture.store
-    try await store.set("key", to: [1], lasting: .milliseconds(50))
-    try await store.set("key", to: [2], lasting: nil)
+  ) { fixture in
+    try await fixture.store.set("key", to: [1], lasting: .milliseconds(50))
+    try await fixture.store.set("key", to: [2], lasting: nil)
     try await fixture.pass(.milliseconds(60))
-    #expect(try await store.value(of: "key") == [2])
+    #expect(try await fixture.store.value(of: "key") == [2])
   }
   Clause("set-changes-lifetime", "a value that is set has its own lifetime, shorter or longer") {
     fixture in
@@ -232,18 +226,16 @@ private let oddKeys = [
   }
   Clause("failed-create-keeps-lifetime", "a creation that fails leaves the lifetime of the value") {
     fixture in
-    let store = fixture.store
-    try await store.set("key", to: [1], lasting: nil)
+    try await fixture.store.set("key", to: [1], lasting: nil)
     await #expect(throws: ExpiringStoreError.exists(key: "key")) {
-      try await store.create("key", [2], lasting: .milliseconds(50))
+      try await fixture.store.create("key", [2], lasting: .milliseconds(50))
     }
     try await fixture.pass(.milliseconds(60))
-    #expect(try await store.value(of: "key") == [1])
+    #expect(try await fixture.store.value(of: "key") == [1])
   }
   Clause(
     "create-over-expired", "an expired value does not hinder a creation, and leaves it no lifetime"
-  ) {
-    fixture in
+  ) { fixture in
     let store = fixture.store
     for key in ["a", "b", "c"] { try await store.set(key, to: [1], lasting: .milliseconds(50)) }
     try await fixture.pass(.milliseconds(50))
@@ -256,12 +248,11 @@ private let oddKeys = [
     #expect(try await store.value(of: "c") == [4])
   }
   Clause("removal-ends-lifetime", "a key that was removed keeps no lifetime") { fixture in
-    let store = fixture.store
-    try await store.set("key", to: [1], lasting: .milliseconds(50))
-    try await store.remove("key")
-    try await store.create("key", [2], lasting: nil)
+    try await fixture.store.set("key", to: [1], lasting: .milliseconds(50))
+    try await fixture.store.remove("key")
+    try await fixture.store.create("key", [2], lasting: nil)
     try await fixture.pass(.milliseconds(60))
-    #expect(try await store.value(of: "key") == [2])
+    #expect(try await fixture.store.value(of: "key") == [2])
   }
   Clause("reading-keeps-lifetime", "reading a value makes it live neither longer nor shorter") {
     fixture in
@@ -346,19 +337,18 @@ private struct NotEncodable: Codable, Sendable {
   }
   Clause("not-encodable", "a value that cannot be encoded is an error, and nothing is stored") {
     fixture in
-    let store = fixture.store
-    try await store.set("key", to: [1], lasting: nil)
+    try await fixture.store.set("key", to: [1], lasting: nil)
     for key in ["key", "new"] {
       let error = await #expect(throws: ExpiringStoreError.self) {
-        try await store.set(key, to: NotEncodable(), as: .json)
+        try await fixture.store.set(key, to: NotEncodable(), as: .json)
       }
       guard case .notEncodable(key, _) = error else {
         Issue.record("another error: \(String(describing: error))")
         continue
       }
     }
-    #expect(try await store.value(of: "key") == [1])
-    #expect(try await store.value(of: "new") == nil)
+    #expect(try await fixture.store.value(of: "key") == [1])
+    #expect(try await fixture.store.value(of: "new") == nil)
   }
 }
 
@@ -366,8 +356,7 @@ private struct NotEncodable: Codable, Sendable {
   Clause(
     "too-large",
     "a value over the limit is an error, changes nothing, and one at the limit is stored"
-  ) {
-    fixture in
+  ) { fixture in
     let store = fixture.store
     let limit = store.maximumValueSize
     try await store.set("key", to: [1], lasting: nil)
@@ -388,27 +377,17 @@ private struct NotEncodable: Codable, Sendable {
     let setFails = try #require(fixture.setFails, "the fixture cannot make the storage fail")
     try await store.set("key", to: [1], lasting: .seconds(3600))
     try await setFails(true)
-    let calls: [(String, @Sendable () async throws(ExpiringStoreError) -> Void)] = [
-      (
-        "set",
-        { () throws(ExpiringStoreError) in try await store.set("key", to: [2], lasting: nil) }
-      ),
-      (
-        "create",
-        { () throws(ExpiringStoreError) in try await store.create("new", [2], lasting: nil) }
-      ),
-      ("remove", { () throws(ExpiringStoreError) in try await store.remove("key") }),
-      ("value", { () throws(ExpiringStoreError) in _ = try await store.value(of: "key") }),
+    let calls: [(String, @Sendable () async throws -> Void)] = [
+      ("set", { try await store.set("key", to: [2], lasting: nil) }),
+      ("create", { try await store.create("new", [2], lasting: nil) }),
+      ("remove", { try await store.remove("key") }),
+      ("value", { _ = try await store.value(of: "key") }),
     ]
     for (name, call) in calls {
-      do throws(ExpiringStoreError) {
-        try await call()
-        Issue.record("\(name) did not fail")
-      } catch {
-        guard case .unavailable = error else {
-          Issue.record("\(name) failed otherwise: \(error)")
-          continue
-        }
+      let error = await #expect(throws: ExpiringStoreError.self, "\(name)") { try await call() }
+      guard case .unavailable? = error else {
+        Issue.record("\(name): another error: \(String(describing: error))")
+        continue
       }
     }
     try await setFails(false)
@@ -420,8 +399,7 @@ private struct NotEncodable: Codable, Sendable {
   Clause(
     "shared", "another store on the same storage sees each change, and the lifetimes",
     requires: .sharing
-  ) {
-    fixture in
+  ) { fixture in
     let store = fixture.store
     let reopen = try #require(fixture.reopen, "the fixture cannot open the storage again")
     let other = try await reopen()

@@ -44,8 +44,7 @@ extension Contract<FeedbackFixture> {
       Clause("one-of-many", "of eight concurrent loads, one reaches the vendor") {
         try await beginEightAtOnce(in: $0)
       }
-      Clause("stranger-keeps-place", "a load is refused while another client listens") {
-        fixture in
+      Clause("stranger-keeps-place", "a load is refused while another client listens") { fixture in
         fixture.vendor.letStrangerListen()
         await #expect(throws: MultipleFormLoadError.self) { try await fixture.begin("form") }
         #expect(
@@ -128,8 +127,7 @@ extension Contract<FeedbackFixture> {
         await #expect(throws: (any Error).self) { try await fixture.service.loadForm("form") }
         try await fixture.expectNewLoadWorks()
       }
-      Clause("answered-twice", "a second answer to a load has no effect") {
-        fixture in
+      Clause("answered-twice", "a second answer to a load has no effect") { fixture in
         for second in [VendorAnswer.form("the second answer"), .failure(7)] {
           let load = try await fixture.begin("form")
           load.atVendor.answer(.form("A form"))
@@ -222,8 +220,7 @@ extension Contract<FeedbackFixture> {
         let title = try await second.form().title
         #expect(title == "the second", "the second load received the first load's form")
       }
-      Clause("time-out", "a load without an answer times out at its time limit") {
-        fixture in
+      Clause("time-out", "a load without an answer times out at its time limit") { fixture in
         let load = try await fixture.begin("form")
         await fixture.passTime(fixture.timeLimit)
         let expected = FeedbackTimeoutError(id: "form", timeLimit: fixture.timeLimit)

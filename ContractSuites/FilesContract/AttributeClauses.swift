@@ -6,8 +6,7 @@ import Testing
   Clause(
     "permissions-back", "permissions are those that were set, through links",
     from: "chmod(), stat()"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.makeDirectory("directory")
     try files.createLink("link", to: "file")
@@ -27,8 +26,7 @@ import Testing
   Clause(
     "permissions-kept", "a write keeps the permissions, and a new file belongs to its owner",
     from: "open()"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     #expect(try files.permissions(of: "file").mode & 0o700 == 0o600)
     try files.makeDirectory("directory")
@@ -117,6 +115,26 @@ import Testing
     #expect(try files.list(".") == ["directory", "other"])
   }
   Clause(
+    "closed-paths", "the error of a move or a copy names the path whose directory may not change",
+    from: "this project", requires: .permissions
+  ) { files in
+    try files.makeDirectory("directory")
+    try files.put("text", "directory/file")
+    try files.put("other", "other")
+    try files.setPermissions(0o555, of: "directory")
+    for (source, destination, closed) in [
+      ("directory/file", "moved", "directory/file"), ("other", "directory/file", "directory/file"),
+      ("directory/file", "directory/moved", "directory/file"),
+    ] {
+      expectError(.notPermitted, at: closed) { try files.move(source, to: destination) }
+    }
+    expectError(.notPermitted, at: "directory/copy") {
+      try files.copy("other", to: "directory/copy")
+    }
+    #expect(try files.list("directory") == ["file"])
+    #expect(try files.text("other") == "other")
+  }
+  Clause(
     "closed-trees",
     "a tree with a directory that may not be changed is not removed, not even in part",
     from: "this project", requires: .permissions
@@ -173,8 +191,7 @@ import Testing
   Clause(
     "times-back", "a time is the one that was set, to the nanosecond, through links",
     from: "utimensat()"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.makeDirectory("directory")
     try files.createLink("link", to: "file")
@@ -196,8 +213,7 @@ import Testing
   Clause(
     "writes-change-times", "each write of bytes sets the time, and reading does not",
     from: "write()"
-  ) {
-    files in
+  ) { files in
     let old = FileTime(seconds: 1_000_000_000)
     for mode in [WriteMode.replacing, .appending, .atomically] {
       try files.put("text", "file")
@@ -256,8 +272,7 @@ import Testing
 
 @ClauseBuilder<any Files> var nameClauses: [Clause<any Files>] {
   Clause("odd-names", "a name may have any character but a slash and a NUL", from: "3.153 Filename")
-  {
-    files in
+  { files in
     let names = [
       " ", "a b", "a\n", "\t", "\\", "*", "?", "%2F", "~", "-rf", "...", "..a", ".a", "a.", "#",
       "é", "日本",

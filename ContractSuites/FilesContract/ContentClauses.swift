@@ -25,8 +25,7 @@ import Testing
   Clause(
     "appends", "an appended text is at the end of the file, which may be new",
     from: "open(), O_APPEND"
-  ) {
-    files in
+  ) { files in
     for text in ["a", "", "bc"] { try files.write(Array(text.utf8), to: "file", .appending) }
     #expect(try files.text("file") == "abc")
     try files.createLink("link", to: "file")
@@ -145,8 +144,7 @@ import Testing
     }
   }
   Clause("one-creator", "of several tasks that create a file, one succeeds", from: "open(), O_EXCL")
-  {
-    files in
+  { files in
     let winners = try await withThrowingTaskGroup(of: UInt8?.self) { group in
       for byte in UInt8(1)...8 {
         group.addTask {

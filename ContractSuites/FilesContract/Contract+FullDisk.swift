@@ -10,8 +10,7 @@ extension Contract<any Files> {
     Clause(
       "no-space", "a write that does not fit is an error, and creates nothing",
       from: "write(), ENOSPC"
-    ) {
-      files in
+    ) { files in
       for mode in WriteMode.allCases {
         expectError(.noSpace, at: "file") { try files.write(tooMuch, to: "file", mode) }
         if mode != .replacing { #expect(try files.list(".") == [], "\(mode)") }
@@ -23,8 +22,7 @@ extension Contract<any Files> {
     Clause(
       "no-space-keeps", "an atomic write or an append that does not fit keeps the old content",
       from: "this project"
-    ) {
-      files in
+    ) { files in
       try files.put("old", "file")
       for mode in [WriteMode.atomically, .appending] {
         expectError(.noSpace, at: "file") { try files.write(tooMuch, to: "file", mode) }

@@ -5,8 +5,7 @@ import Testing
 @ClauseBuilder<any Files> var directoryClauses: [Clause<any Files>] {
   Clause(
     "makes-directories", "a new directory is empty, and its parent must exist", from: "mkdir()"
-  ) {
-    files in
+  ) { files in
     try files.makeDirectory("directory")
     #expect(try files.kind("directory") == .directory)
     #expect(try files.list("directory") == [])
@@ -15,8 +14,7 @@ import Testing
   }
   Clause(
     "directory-exists", "a directory is created only where nothing is", from: "mkdir(), EEXIST"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.makeDirectory("directory")
     try files.put("inside", "directory/file")
@@ -98,8 +96,7 @@ import Testing
   }
   Clause(
     "lists-directories-only", "only a directory can be listed", from: "opendir(), ENOTDIR, ENOENT"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.createLink("link", to: "file")
     try files.createLink("dangling", to: "missing")

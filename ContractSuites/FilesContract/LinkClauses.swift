@@ -6,8 +6,7 @@ import Testing
   Clause(
     "link-content", "a link contains exactly the text it was created with",
     from: "symlink(), readlink()"
-  ) {
-    files in
+  ) { files in
     for target in [
       "file", "./file", "a/../b", "missing/", "é\u{301} 😀", String(repeating: "x/", count: 500),
     ] {
@@ -18,8 +17,7 @@ import Testing
   }
   Clause(
     "link-kinds", "a link has its target's kind if links are followed", from: "stat(), lstat()"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.makeDirectory("directory")
     for (target, kind) in [("file", FileKind.file), ("directory", .directory)] {
@@ -82,14 +80,21 @@ import Testing
   Clause(
     "link-chains", "links to links are followed, at least eight of them",
     from: "limits.h, SYMLOOP_MAX"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "link0")
     for number in 1...8 { try files.createLink("link\(number)", to: "link\(number - 1)") }
     #expect(try files.text("link8") == "text")
     try files.put("new", "link8")
     #expect(try files.text("link0") == "new")
     #expect(try files.target(ofLink: "link8") == "link7")
+  }
+  Clause(
+    "forty-links", "forty links are followed, and one more is too many", from: "path_resolution(7)"
+  ) { files in
+    try files.put("text", "0")
+    for number in 1...41 { try files.createLink("\(number)", to: "\(number - 1)") }
+    #expect(try files.text("40") == "text")
+    expectError(.tooManyLinks, at: "41") { try files.read("41") }
   }
   Clause("link-loops", "links in a circle are an error", from: "4.16 Pathname Resolution, ELOOP") {
     files in
@@ -108,8 +113,7 @@ import Testing
   }
   Clause(
     "link-over-something", "a link is created only where nothing is", from: "symlink(), EEXIST"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.makeDirectory("directory")
     try files.createLink("link", to: "file")

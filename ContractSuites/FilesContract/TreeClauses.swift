@@ -33,8 +33,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
 @ClauseBuilder<any Files> var copyClauses: [Clause<any Files>] {
   Clause(
     "copies-files", "a copy has the content, and later changes of one leave the other", from: "cp"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.copy("file", to: "copy")
     #expect(try files.text("copy") == "text")
@@ -46,8 +45,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
   Clause(
     "copies-trees", "a copy of a directory has all that is in it, with links as links",
     from: "cp -RP"
-  ) {
-    files in
+  ) { files in
     try makeTree(files)
     try files.copy("tree", to: "copy")
     try expectTree(files, at: "copy")
@@ -71,8 +69,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
   }
   Clause(
     "copies-over-nothing", "a copy replaces nothing, and not even a link", from: "this project"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.put("other", "other")
     try files.makeDirectory("directory")
@@ -88,8 +85,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
   Clause(
     "copies-something", "a copy needs its source and the destination's directory",
     from: "cp"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     expectError(.notFound, at: "missing") { try files.copy("missing", to: "copy") }
     expectError(.notFound, at: "missing/copy") { try files.copy("file", to: "missing/copy") }
@@ -98,8 +94,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
   }
   Clause(
     "copies-into-itself", "a directory is not copied into itself, and stays as it is", from: "cp"
-  ) {
-    files in
+  ) { files in
     try makeTree(files)
     try files.createLink("way", to: "tree/inner")
     for path in ["tree/copy", "tree/inner/copy", "way/copy"] {
@@ -115,12 +110,12 @@ private func expectTree(_ files: any Files, at path: String) throws {
     try files.put("text", "tree/inner/file")
     try files.setPermissions(0o640, of: "tree/inner/file")
     try files.put("text", "tree/program")
-    try files.setPermissions(0o751, of: "tree/program")
+    try files.setPermissions(0o773, of: "tree/program")
     try files.setPermissions(0o550, of: "tree/inner")
     try files.setPermissions(0o750, of: "tree")
     try files.copy("tree", to: "copy")
     #expect(try files.permissions(of: "copy/inner/file") == 0o640)
-    #expect(try files.permissions(of: "copy/program") == 0o751)
+    #expect(try files.permissions(of: "copy/program") == 0o773)
     #expect(try files.permissions(of: "copy/inner") == 0o550)
     #expect(try files.permissions(of: "copy") == 0o750)
     for path in ["tree/inner", "copy/inner"] { try files.setPermissions(0o755, of: path) }
@@ -129,8 +124,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
 
 @ClauseBuilder<any Files> var moveClauses: [Clause<any Files>] {
   Clause("moves-files", "a moved file has another path, and nothing else changes", from: "rename()")
-  {
-    files in
+  { files in
     try files.makeDirectory("directory")
     try files.put("text", "file")
     try files.setPermissions(0o640, of: "file")
@@ -149,8 +143,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
     #expect(try files.text("moved/inner/../../outer") == "outer")
   }
   Clause("moves-links", "a moved link leads on to its text, and its target stays", from: "rename()")
-  {
-    files in
+  { files in
     try files.put("text", "file")
     try files.createLink("link", to: "file")
     try files.createLink("dangling", to: "missing")
@@ -163,8 +156,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
   Clause(
     "move-replaces-files", "a moved file or link replaces a file or link, and not its target",
     from: "rename()"
-  ) {
-    files in
+  ) { files in
     try files.put("new", "new")
     try files.put("old", "old")
     try files.move("new", to: "old")
@@ -228,8 +220,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
   Clause(
     "moves-something", "a move needs its source and the destination's directory",
     from: "rename(), ENOENT"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.makeDirectory("directory")
     expectError(.notFound, at: "missing") { try files.move("missing", to: "file") }
@@ -246,8 +237,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
 @ClauseBuilder<any Files> var removalClauses: [Clause<any Files>] {
   Clause(
     "removes", "a file, a link or an empty directory can be removed", from: "unlink(), rmdir()"
-  ) {
-    files in
+  ) { files in
     try files.put("text", "file")
     try files.makeDirectory("directory")
     try files.createLink("link", to: "file")
@@ -263,8 +253,7 @@ private func expectTree(_ files: any Files, at path: String) throws {
   }
   Clause(
     "removes-empty-only", "a directory that is not empty is not removed", from: "rmdir(), ENOTEMPTY"
-  ) {
-    files in
+  ) { files in
     try files.makeDirectory("directory")
     try files.createLink("directory/link", to: "missing")
     expectError(.notEmpty, at: "directory") { try files.remove("directory") }

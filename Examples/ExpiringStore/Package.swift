@@ -6,9 +6,14 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "swift-contract-testing", path: "../..")],
   targets: [
+    .systemLibrary(
+      name: "CHiredis",
+      providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .target(
       name: "ExpiringStoreRedis",
-      dependencies: [.product(name: "ExpiringStorePort", package: "swift-contract-testing")]),
+      dependencies: [
+        "CHiredis", .product(name: "ExpiringStorePort", package: "swift-contract-testing"),
+      ]),
     .testTarget(
       name: "ExpiringStoreTests",
       dependencies: [

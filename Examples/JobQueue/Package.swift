@@ -11,7 +11,10 @@ let package = Package(
       name: "CQueueSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(name: "JobQueueSQLite", dependencies: ["CQueueSQLite", "JobQueue"]),
-    .target(name: "JobQueueRedis", dependencies: ["JobQueue"]),
+    .systemLibrary(
+      name: "CHiredis",
+      providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+    .target(name: "JobQueueRedis", dependencies: ["CHiredis", "JobQueue"]),
     .testTarget(
       name: "JobQueueTests",
       dependencies: [

@@ -8,8 +8,8 @@ import Testing
 /// The fake beside the disk. `CONTRACT_SOAK_FILES_SECONDS` explores for longer.
 @Suite struct FilesDriftTests {
   @Test func `the fake behaves like the disk`() async throws {
-    let variables = ProcessInfo.processInfo.environment
-    let seconds = variables["CONTRACT_SOAK_FILES_SECONDS"].flatMap { Double($0) } ?? 4
+    let value = ProcessInfo.processInfo.environment["CONTRACT_SOAK_FILES_SECONDS"]
+    let seconds = value.flatMap { Double($0) } ?? 4
     try await exploreDrift(
       of: .withUmask, from: .disk, settings: .drift(time: .seconds(seconds))
     ) { return operations }

@@ -400,8 +400,7 @@ extension ClauseGroup<TransportFixture> {
       }
     }
     Clause("request-trailers", "trailer fields are sent after the content", from: "RFC 9112 §7.1.2")
-    {
-      fixture in
+    { fixture in
       let world = try await fixture.world(.respond())
       let body = HTTPRequestBody.stream(
         Chunks("one", "two"), trailers: { ["X-Sum": "42", "X-Empty": ""] })

@@ -11,7 +11,12 @@ final class Descriptor: Sendable {
   deinit { close(raw) }
 
   /// Opens an entry of a directory.
-  func open(_ name: Name, _ flags: Int32, mode: mode_t = 0) throws(Failure) -> Descriptor {
+  func open(_ name: Name, _ flags: Int32) throws(Failure) -> Descriptor {
+    try create(name, flags, mode: mode_t())
+  }
+
+  /// Opens an entry of a directory, and creates it if the flags say so.
+  func create(_ name: Name, _ flags: Int32, mode: mode_t) throws(Failure) -> Descriptor {
     Descriptor(try check(openat(raw, name.cString, flags | O_NOFOLLOW | O_CLOEXEC, mode)))
   }
 
@@ -29,7 +34,7 @@ final class Descriptor: Sendable {
 
   /// What a link contains.
   func target(_ name: Name) throws(Failure) -> Name {
-    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    var bytes = [CChar](repeating: .zero, count: Int(PATH_MAX))
     let count = try repeated { readlinkat(raw, name.cString, &bytes, bytes.count) }
     return Name(bytes[..<count].map { UInt8(bitPattern: $0) })
   }
@@ -43,7 +48,7 @@ final class Descriptor: Sendable {
 
   /// Reads to the end.
   func read() throws(Failure) -> [UInt8] {
-    let handle = FileHandle(fileDescriptor: raw, closeOnDealloc: false)
+    let handle = FileHandle(fileDescriptor: raw)
     do { return [UInt8](try handle.readToEnd() ?? Data()) } catch { throw Failure(code: EIO) }
   }
 
@@ -65,6 +70,18 @@ final class Descriptor: Sendable {
     }
   }
 
+  /// Creates directories, each in the one before.
+  func createDirectories(_ names: [Name]) throws(Failure) {
+    var directory = self
+    for name in names {
+      do throws(Failure) { try check(mkdirat(directory.raw, name.cString, 0o777)) } catch {
+        // Somebody else may have made it meanwhile.
+        guard (try? directory.directory(name)) != nil else { throw error }
+      }
+      directory = try directory.directory(name)
+    }
+  }
+
   /// Makes sure that changes of a directory survive a power loss, if it may be read.
   func syncEntries() throws(Failure) {
     guard let listing = try? open(".", O_DIRECTORY) else { return }
@@ -78,14 +95,13 @@ final class Descriptor: Sendable {
 
   /// The names in a directory in this one, without `.` and `..`.
   func names(in directory: Name) throws(Failure) -> [Name] {
-    let listing = try open(directory, O_DIRECTORY)
-    // fdopendir() takes over the descriptor that it gets.
-    let copy = try check(fcntl(listing.raw, F_DUPFD_CLOEXEC, 0))
-    guard let stream = fdopendir(copy) else {
-      let code = errno
-      close(copy)
-      throw Failure(code: code)
+    let flags = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let listing = try check(openat(raw, directory.cString, flags))
+    guard let stream = fdopendir(listing) else {
+      defer { close(listing) }
+      throw Failure(code: errno)
     }
+    // This closes the descriptor, too.
     defer { closedir(stream) }
     var names: [Name] = []
     while true {
@@ -143,6 +159,12 @@ struct Failure: Error {
 @discardableResult
 func check(_ result: Int32) throws(Failure) -> Int32 {
   if result < 0 { throw Failure(code: errno) }
+  return result
+}
+
+/// The result of a call, or the error that it left.
+func check<Value>(_ result: Value?) throws(Failure) -> Value {
+  guard let result else { throw Failure(code: errno) }
   return result
 }
 

@@ -38,9 +38,7 @@ public final class DiskFiles: Files {
   public func read(_ path: String) throws(FilesError) -> [UInt8] {
     let place = try place(path, .always)
     try checkFile(place.found(), at: path)
-    return try place.calling { () throws(Failure) in
-      try place.directory.open(place.entry, O_NONBLOCK).read()
-    }
+    return try place.calling(try place.directory.open(place.entry, O_NONBLOCK).read())
   }
 
   public func write(_ bytes: [UInt8], to path: String, _ mode: WriteMode) throws(FilesError) {
@@ -58,7 +56,9 @@ public final class DiskFiles: Files {
     let place = try place(path, mode == .creating ? .never : .always)
     guard let attributes = place.attributes else {
       if place.isDirectory { throw FilesError(.isDirectory, at: path) }
-      if mode == .atomically { return try replace(place, with: bytes, permissions: nil) }
+      if mode == .atomically {
+        return try place.calling(try Self.replace(place, with: bytes, permissions: nil))
+      }
       return try create(place, with: bytes)
     }
     if mode == .creating { throw FilesError(.exists, at: path) }
@@ -67,14 +67,12 @@ public final class DiskFiles: Files {
     case .appending: try append(bytes, to: place)
     case .atomically:
       // Only a file that may be written may be replaced.
-      try place.calling { () throws(Failure) in
-        _ = try place.directory.open(place.entry, O_WRONLY | O_NONBLOCK)
-      }
-      try replace(place, with: bytes, permissions: attributes.permissions)
+      try place.calling(try place.directory.open(place.entry, O_WRONLY | O_NONBLOCK))
+      try place.calling(
+        try Self.replace(place, with: bytes, permissions: attributes.permissions))
     case .replacing, .creating:
-      try place.calling { () throws(Failure) in
-        try place.directory.open(place.entry, O_WRONLY | O_TRUNC | O_NONBLOCK).write(bytes)
-      }
+      try place.calling(
+        try place.directory.open(place.entry, O_WRONLY | O_TRUNC | O_NONBLOCK).write(bytes))
     }
   }
 
@@ -88,28 +86,27 @@ public final class DiskFiles: Files {
 
   /// Creates a file, or nothing.
   private func create(_ place: Place, with bytes: [UInt8]) throws(FilesError) {
-    try place.calling { () throws(Failure) in
-      let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND
-      let file = try place.directory.open(place.entry, flags, mode: 0o666)
-      try add(bytes, to: file) { unlinkat(place.directory.raw, place.entry.cString, 0) }
-    }
+    let (directory, name) = (place.directory, place.entry)
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND
+    let file = try place.calling(try directory.create(name, flags, mode: 0o666))
+    try place.calling(
+      try Self.add(bytes, to: file, from: 0) { unlinkat(directory.raw, name.cString, 0) })
   }
 
   /// Adds all bytes, or nothing.
   private func append(_ bytes: [UInt8], to place: Place) throws(FilesError) {
-    try place.calling { () throws(Failure) in
-      let file = try place.directory.open(place.entry, O_WRONLY | O_APPEND | O_NONBLOCK)
-      let size = try file.size()
-      try add(bytes, to: file) { ftruncate(file.raw, size) }
-    }
+    let flags = O_WRONLY | O_APPEND | O_NONBLOCK
+    let file = try place.calling(try place.directory.open(place.entry, flags))
+    let size = try place.calling(try file.size())
+    try place.calling(
+      try Self.add(bytes, to: file, from: size) { ftruncate(file.raw, size) })
   }
 
   /// Adds bytes at the end of a file. If that fails, what was added is taken back, unless somebody else has added something
   /// meanwhile.
-  private func add(
-    _ bytes: [UInt8], to file: Descriptor, takingBack takeBack: () -> Int32
+  static func add(
+    _ bytes: [UInt8], to file: Descriptor, from size: off_t, takingBack takeBack: () -> Int32
   ) throws(Failure) {
-    let size = try file.size()
     var written = 0
     do throws(Failure) { try file.write(bytes, from: &written) } catch {
       if try file.size() == size + off_t(written) { _ = takeBack() }
@@ -118,56 +115,38 @@ public final class DiskFiles: Files {
   }
 
   /// Writes another file, and gives it the name.
-  private func replace(
+  private static func replace(
     _ place: Place, with bytes: [UInt8], permissions: Permissions?
-  ) throws(FilesError) {
-    try place.calling { () throws(Failure) in
-      let directory = place.directory
-      let (name, file) = try Self.withNewName(".write-") { name throws(Failure) in
-        try directory.open(Name(name), O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
-      }
-      do throws(Failure) {
-        try file.write(bytes)
-        if let permissions { try check(fchmod(file.raw, mode_t(permissions.mode))) }
-        try check(fsync(file.raw))
-        try check(renameat(directory.raw, name, directory.raw, place.entry.cString))
-      } catch {
-        unlinkat(directory.raw, name, 0)
-        throw error
-      }
-      try directory.syncEntries()
+  ) throws(Failure) {
+    let directory = place.directory
+    let name = ".write-\(UInt64.random(in: .min ... .max))"
+    let file = try directory.create(Name(name), O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+    do throws(Failure) {
+      try file.write(bytes)
+      if let permissions { try check(fchmod(file.raw, mode_t(permissions.mode))) }
+      try check(fsync(file.raw))
+      try check(renameat(directory.raw, name, directory.raw, place.entry.cString))
+    } catch {
+      unlinkat(directory.raw, name, 0)
+      throw error
     }
-  }
-
-  /// Calls with one random name after another until one is free.
-  static func withNewName<Value>(
-    _ prefix: String, _ body: (String) throws(Failure) -> Value
-  ) throws(Failure) -> (String, Value) {
-    while true {
-      let number = UInt64.random(in: .min ... .max)
-      do throws(Failure) { return (prefix + "\(number)", try body(prefix + "\(number)")) } catch {
-        guard error.code == EEXIST else { throw error }
-      }
-    }
+    try directory.syncEntries()
   }
 
   // MARK: - Directories
 
   public func createDirectory(_ path: String, withParents: Bool) throws(FilesError) {
-    if withParents {
-      if let there = try? place(path, .always).attributes, there.kind == .directory { return }
-      try makeParents(of: path)
+    if withParents { try makeParents(of: path) }
+    do throws(FilesError) { try makeDirectory(path, mode: 0o777) } catch {
+      // It may be there, or somebody else may have made it meanwhile.
+      let there = try? place(path, .always).attributes
+      guard withParents, there?.kind == .directory else { throw error }
     }
-    do throws(FilesError) {
-      let place = try vacancy(path)
-      try place.calling { () throws(Failure) in
-        try check(mkdirat(place.directory.raw, place.entry.cString, 0o777))
-      }
-    } catch {
-      // Somebody else may have made it meanwhile.
-      let there = try? self.place(path, .always).attributes
-      guard withParents, error.reason == .exists, there?.kind == .directory else { throw error }
-    }
+  }
+
+  private func makeDirectory(_ path: String, mode: mode_t) throws(FilesError) {
+    let place = try vacancy(path)
+    try place.calling(try check(mkdirat(place.directory.raw, place.entry.cString, mode)))
   }
 
   private func makeParents(of path: String) throws(FilesError) {
@@ -183,19 +162,8 @@ public final class DiskFiles: Files {
         },
         creates: { parent, names throws(FilesError) in
           let place = try self.place(parent, .always)
-          try place.calling { () throws(Failure) in
-            var directory = try place.directory.directory(place.entry)
-            for name in names.map({ Name($0) }) {
-              // Somebody else may have made it meanwhile.
-              if mkdirat(directory.raw, name.cString, 0o777) != 0, errno != EEXIST {
-                throw Failure(code: errno)
-              }
-              do throws(Failure) { directory = try directory.directory(name) } catch {
-                // A link that leads nowhere is there, too.
-                throw Failure(code: error.code == ENOTDIR ? EEXIST : error.code)
-              }
-            }
-          }
+          let directory = try place.calling(try place.directory.directory(place.entry))
+          try place.calling(try directory.createDirectories(names.map { Name($0) }))
         })
     } catch { throw FilesError(error.reason, at: path) }
   }
@@ -203,31 +171,14 @@ public final class DiskFiles: Files {
   public func createTemporaryDirectory(
     in directory: String, prefix: String
   ) throws(FilesError) -> String {
-    let (name, _) = try Self.newDirectory(prefix) { name throws(FilesError) in
-      let place = try self.vacancy(directory + "/" + name)
-      try place.calling { () throws(Failure) in
-        try check(mkdirat(place.directory.raw, place.entry.cString, 0o700))
-      }
-    }
-    return directory + "/" + name
-  }
-
-  private static func newDirectory(
-    _ prefix: String, _ body: (String) throws(FilesError) -> Void
-  ) throws(FilesError) -> (String, Void) {
-    while true {
-      let name = prefix + "\(UInt64.random(in: .min ... .max))"
-      do throws(FilesError) { return (name, try body(name)) } catch {
-        guard error.reason == .exists else { throw error }
-      }
-    }
+    let path = directory + "/" + prefix + "\(UInt64.random(in: .min ... .max))"
+    try makeDirectory(path, mode: 0o700)
+    return path
   }
 
   public func list(_ path: String) throws(FilesError) -> [String] {
     let place = try place(path, .always)
-    let names = try place.calling { () throws(Failure) in
-      try place.directory.names(in: place.entry)
-    }
+    let names = try place.calling(try place.directory.names(in: place.entry))
     return try names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map {
       name throws(FilesError) in try text(of: name, at: path)
     }
@@ -277,10 +228,8 @@ public final class DiskFiles: Files {
 
   public func remove(_ path: String) throws(FilesError) {
     let (place, attributes) = try occupant(path)
-    try place.calling { () throws(Failure) in
-      let isDirectory = attributes.kind == .directory
-      try check(unlinkat(place.directory.raw, place.entry.cString, isDirectory ? AT_REMOVEDIR : 0))
-    }
+    let flags = attributes.kind == .directory ? AT_REMOVEDIR : 0
+    try place.calling(try check(unlinkat(place.directory.raw, place.entry.cString, flags)))
   }
 
   public func createLink(_ path: String, to target: String) throws(FilesError) {
@@ -288,17 +237,13 @@ public final class DiskFiles: Files {
     if target.isEmpty { throw FilesError(.notFound, at: path) }
     let place = try vacancy(path)
     if place.isDirectory { throw FilesError(.notFound, at: path) }
-    try place.calling { () throws(Failure) in
-      try check(symlinkat(target, place.directory.raw, place.entry.cString))
-    }
+    try place.calling(try check(symlinkat(target, place.directory.raw, place.entry.cString)))
   }
 
   public func target(ofLink path: String) throws(FilesError) -> String {
     let place = try place(path, .withSlash)
     guard try place.found().kind == .link else { throw FilesError(.notLink, at: path) }
-    let target = try place.calling { () throws(Failure) in
-      try place.directory.target(place.entry)
-    }
+    let target = try place.calling(try place.directory.target(place.entry))
     return try text(of: target, at: path)
   }
 
@@ -315,35 +260,30 @@ public final class DiskFiles: Files {
 
   public func setPermissions(_ permissions: Permissions, of path: String) throws(FilesError) {
     let place = try place(path, .always)
-    try place.calling { () throws(Failure) in
+    try place.calling(
       try check(
         fchmodat(
-          place.directory.raw, place.entry.cString, mode_t(permissions.mode), AT_SYMLINK_NOFOLLOW))
-    }
+          place.directory.raw, place.entry.cString, mode_t(permissions.mode), AT_SYMLINK_NOFOLLOW)))
   }
 
   public func modificationTime(of path: String) throws(FilesError) -> FileTime {
     let place = try place(path, .always)
-    return try place.calling { () throws(Failure) in
-      let entry = place.entry.cString
-      guard let time = SystemPlatform.modificationTime(of: entry, in: place.directory.raw) else {
-        throw Failure(code: errno)
-      }
-      return FileTime(seconds: time.seconds, nanoseconds: time.nanoseconds)
-    }
+    let (directory, name) = (place.directory.raw, place.entry.cString)
+    let time = try place.calling(
+      try check(SystemPlatform.modificationTime(of: name, in: directory)))
+    return FileTime(seconds: time.seconds, nanoseconds: time.nanoseconds)
   }
 
   public func setModificationTime(_ time: FileTime, of path: String) throws(FilesError) {
     let place = try place(path, .always)
-    try place.calling { () throws(Failure) in
+    try place.calling(
       try check(
         SystemPlatform.setModificationTime(
-          time.seconds, time.nanoseconds, of: place.entry.cString, in: place.directory.raw))
-    }
+          time.seconds, time.nanoseconds, of: place.entry.cString, in: place.directory.raw)))
   }
 }
 
 extension Place {
   /// Whether the directory lets its entries change.
-  fileprivate var allowsChanges: Bool { directory.allows(W_OK | X_OK, ".") }
+  var allowsChanges: Bool { directory.allows(W_OK | X_OK, ".") }
 }

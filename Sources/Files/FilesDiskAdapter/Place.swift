@@ -28,7 +28,9 @@ struct Place {
 
   /// Calls the system, and names the path in errors.
   @discardableResult
-  func calling<Value>(_ body: () throws(Failure) -> Value) throws(FilesError) -> Value {
+  func calling<Value>(
+    _ body: @autoclosure () throws(Failure) -> Value
+  ) throws(FilesError) -> Value {
     do throws(Failure) { return try body() } catch { throw FilesError(error.reason, at: path) }
   }
 }
@@ -95,7 +97,7 @@ struct PathWalk {
     place = Place(
       directory: root, isDirectory: parts.isDirectory, ancestors: [], path: path)
     pending = parts.names.reversed()
-    let attributes = try place.calling { () throws(Failure) in try root.attributes(".") }
+    let attributes = try place.calling(try root.attributes("."))
     place.ancestors = [Identity(attributes)]
   }
 
@@ -105,9 +107,7 @@ struct PathWalk {
     switch name {
     case ".":
       // Only a directory that may be searched has this entry.
-      place.attributes = try place.calling { () throws(Failure) in
-        try directory.attributes("./.")
-      }
+      place.attributes = try place.calling(try directory.attributes("./."))
     case "..":
       try ascend()
     default:
@@ -134,9 +134,9 @@ struct PathWalk {
   private mutating func enter() throws(FilesError) {
     guard let name = place.name else { return }
     let directory = place.directory
-    let inner = try place.calling { () throws(Failure) in try directory.directory(name) }
+    let inner = try place.calling(try directory.directory(name))
     // Another may be there now.
-    let found = try place.calling { () throws(Failure) in try inner.attributes(".") }
+    let found = try place.calling(try inner.attributes("."))
     place.directory = inner
     place.ancestors.append(Identity(found))
     set(nil, found)
@@ -146,8 +146,8 @@ struct PathWalk {
   /// have moved this one.
   private mutating func ascend() throws(FilesError) {
     let directory = place.directory
-    let outer = try place.calling { () throws(Failure) in try directory.directory("..") }
-    let attributes = try place.calling { () throws(Failure) in try outer.attributes(".") }
+    let outer = try place.calling(try directory.directory(".."))
+    let attributes = try place.calling(try outer.attributes("."))
     place.ancestors.removeLast()
     guard Identity(attributes) == place.ancestors.last else {
       throw FilesError(.outsideRoot, at: place.path)
@@ -160,14 +160,14 @@ struct PathWalk {
     links += 1
     if links > Self.mostLinks { throw FilesError(.tooManyLinks, at: place.path) }
     let directory = place.directory
-    let content = try place.calling { () throws(Failure) in try directory.target(name) }
+    let content = try place.calling(try directory.target(name))
     guard let target = content.text else {
       throw FilesError(.invalidName, at: place.path)
     }
     let parts = try PathParts(target: target, at: place.path)
     if pending.isEmpty { place.isDirectory = place.isDirectory || parts.isDirectory }
     pending += parts.names.reversed()
-    let attributes = try place.calling { () throws(Failure) in try directory.attributes(".") }
+    let attributes = try place.calling(try directory.attributes("."))
     set(nil, attributes)
   }
 }

@@ -123,6 +123,8 @@ extension FileTree {
       throw FilesError(.notPermitted, at: source)
     }
     try checkChanges(in: to.directory, at: destination)
+    // Whatever fails from here on, the copy has begun.
+    self[to.directory].time = now
     let all = descendants(of: original)
     for id in all where self[id].kind != .link {
       let isFull = !self[id].entries.isEmpty

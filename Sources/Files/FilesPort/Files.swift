@@ -8,7 +8,8 @@
 ///   root, are errors (``FilesError/Reason/outsideRoot``).
 /// - A path with a slash at its end names a directory.
 /// - Links in the middle of a path are followed. A link at its end is followed by the functions that say so.
-/// - A function that throws has changed nothing, except where it says otherwise.
+/// - A function that throws has changed nothing, except where it says otherwise, and except the time of a directory in
+///   which it has created something and removed it again.
 public protocol Files: Sendable {
   /// The kind of node at a path.
   ///

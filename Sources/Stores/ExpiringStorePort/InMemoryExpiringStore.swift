@@ -13,8 +13,8 @@ public final class InMemoryExpiringStore: ExpiringStore {
   private struct State {
     /// By the keys' bytes: texts that look alike are equal as strings.
     var entries: [[UInt8]: Entry] = [:]
-    /// The number of entries at which those that have expired are removed.
-    var sweepSize = 64
+    /// The number of entries after the last removal of those that had expired.
+    var sweptCount = 0
     var failure: String?
 
     func entry(_ key: String, at now: Duration) -> Entry? {
@@ -23,9 +23,9 @@ public final class InMemoryExpiringStore: ExpiringStore {
 
     mutating func store(_ entry: Entry, for key: String, at now: Duration) {
       entries[Array(key.utf8)] = entry
-      guard entries.count >= sweepSize else { return }
+      guard entries.count >= 64 + 2 * sweptCount else { return }
       entries = entries.filter { $0.value.lives(at: now) }
-      sweepSize = max(64, 2 * entries.count)
+      sweptCount = entries.count
     }
   }
 

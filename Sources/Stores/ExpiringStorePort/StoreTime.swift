@@ -17,8 +17,6 @@ public enum StoreTime {
   /// A time in nanoseconds, or the nearest that fits: 292 years.
   package static func nanoseconds(_ time: Duration) -> Int64 {
     let (seconds, attoseconds) = time.components
-    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflowsToo) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return overflows || overflowsToo ? (time < .zero ? .min : .max) : sum
+    return Int64(clamping: Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000))
   }
 }

@@ -3,15 +3,16 @@ import ExpiringStorePort
 
 /// A connection to the file. One thread at a time uses it.
 final class Database {
-  private let connection: OpaquePointer?
+  private let connection: OpaquePointer
 
   init(path: String, busyMilliseconds: Int32) throws(ExpiringStoreError) {
     if path.utf8.contains(0) { throw .unavailable(reason: "the path '\(path)' contains a NUL") }
     var connection: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &connection, flags, nil)
+    guard let connection else { throw .unavailable(reason: String(cString: sqlite3_errstr(code))) }
+    // If the file could not be opened, each call with the connection fails with the reason.
     self.connection = connection
-    guard code == SQLITE_OK else { throw failure(code) }
     sqlite3_busy_timeout(connection, busyMilliseconds)
     // Another process may be creating the table now.
     for sql in [
@@ -47,8 +48,8 @@ final class Database {
       try run(
         """
         INSERT INTO expiring_values VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE
-        SET value = excluded.value, "end" = excluded."end" WHERE ? OR "end" <= ?
-        """, .bytes(Array(key.utf8)), .bytes(value), .integer(end), .integer(replacing ? 1 : 0),
+        SET value = excluded.value, "end" = excluded."end" WHERE ? = 1 OR "end" <= ?
+        """, .bytes(Array(key.utf8)), .bytes(value), .integer(end), .integer(replacing ? 1 : nil),
         .integer(now))
       let count = sqlite3_changes(connection)
       try execute("COMMIT")
@@ -77,22 +78,22 @@ final class Database {
 
   // MARK: - Statements
 
-  private enum Parameter {
+  enum Parameter {
     case bytes([UInt8])
     case integer(Int64?)
   }
 
   private func execute(_ sql: String) throws(ExpiringStoreError) {
     let code = sqlite3_exec(connection, sql, nil, nil, nil)
-    if code != SQLITE_OK { throw failure(code) }
+    if code != SQLITE_OK { throw failure() }
   }
 
-  private func run(
+  func run(
     _ sql: String, _ parameters: Parameter..., row: (OpaquePointer) -> Void = { _ in }
   ) throws(ExpiringStoreError) {
     var statement: OpaquePointer?
-    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
-    guard let statement else { throw failure(code) }
+    sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+    guard let statement else { throw failure() }
     defer { sqlite3_finalize(statement) }
     for (index, parameter) in zip(Int32(1)..., parameters) {
       let code =
@@ -101,19 +102,18 @@ final class Database {
         case .integer(nil): sqlite3_bind_null(statement, index)
         case .bytes(let bytes): csqlite_bind_blob(statement, index, bytes, UInt64(bytes.count))
         }
-      if code != SQLITE_OK { throw failure(code) }
+      if code != SQLITE_OK { throw failure() }
     }
     while true {
       switch sqlite3_step(statement) {
       case SQLITE_ROW: row(statement)
       case SQLITE_DONE: return
-      case let code: throw failure(code)
+      default: throw failure()
       }
     }
   }
 
-  private func failure(_ code: Int32) -> ExpiringStoreError {
-    let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
-    return .unavailable(reason: "SQLite: \(message ?? String(cString: sqlite3_errstr(code)))")
+  private func failure() -> ExpiringStoreError {
+    .unavailable(reason: "SQLite: \(String(cString: sqlite3_errmsg(connection)))")
   }
 }

@@ -10,7 +10,7 @@ import SystemLocks
 public final class SQLiteExpiringStore: ExpiringStore {
   public let maximumValueSize: Int
   private let now: @Sendable () -> Duration
-  private let database: Mutex<Database>
+  let database: Mutex<Database>
 
   /// Opens a file, or creates it.
   ///

@@ -33,6 +33,23 @@ import Testing
     #expect(try repeated { 0 } == 0)
   }
 
+  @Test func `a failed write takes back what it has added, if nobody else has added something`()
+    throws
+  {
+    // Writing to this descriptor fails.
+    let file = Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC))
+    for (size, isTakenBack) in [(off_t(0), true), (1, false)] {
+      var wasTakenBack = false
+      #expect(throws: Failure.self) {
+        try DiskFiles.add([1], to: file, from: size) {
+          wasTakenBack = true
+          return 0
+        }
+      }
+      #expect(wasTakenBack == isTakenBack)
+    }
+  }
+
   @Test func `no link is opened, and no other program inherits a descriptor`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "links-\(UUID().uuidString)")

@@ -30,14 +30,12 @@ import Testing
 }
 
 extension Implementation<Reopenable<WrittenFiles>> {
-  fileprivate static let atomic = live("disk") { _ in .disk(.atomically) }
-  fileprivate static let replacing = live("disk-replacing") { _ in .disk(.replacing) }
-}
+  fileprivate static let atomic = disk("disk", .atomically)
+  fileprivate static let replacing = disk("disk-replacing", .replacing)
 
-extension Reopenable<WrittenFiles> {
-  fileprivate static func disk(_ mode: WriteMode) -> Self {
-    Reopenable { folder, _ in
-      WrittenFiles(files: try DiskFiles(root: folder.path), mode: mode)
+  private static func disk(_ id: String, _ mode: WriteMode) -> Self {
+    live(id) { _ in
+      Reopenable { folder, _ in WrittenFiles(files: try DiskFiles(root: folder.path), mode: mode) }
     }
   }
 }

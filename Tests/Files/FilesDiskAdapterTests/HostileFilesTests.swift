@@ -35,9 +35,12 @@ import Testing
     }
   }
 
+  private let place: RootFolder
+
+  init() throws { place = try RootFolder() }
+
   /// A directory in the path is replaced by a link to a directory outside, and back, all the time.
   @Test func `a link that appears during a call leads nowhere`() async throws {
-    let place = try RootFolder()
     let (files, root, outside) = (place.files, place.root.path, place.outside.path)
     try files.createDirectory("real", withParents: false)
     try files.write(Array("inside".utf8), to: "real/file", .replacing)
@@ -81,7 +84,6 @@ import Testing
   @Test func `a way up from a directory that moves during a call stays below the root`()
     async throws
   {
-    let place = try RootFolder()
     let (files, root, outside) = (place.files, place.root.path, place.outside.path)
     try files.createDirectory("a/b", withParents: true)
     let swapper = Swapper([(root + "/a/b", outside + "/b"), (outside + "/b", root + "/a/b")])
@@ -100,45 +102,67 @@ import Testing
     try place.expectUntouched()
   }
 
-  @Test func `of several threads that create a file, one succeeds`() throws {
-    let place = try RootFolder()
-    let files = place.files
-    for number in 0..<300 {
-      let winners = Atomic(0)
-      DispatchQueue.concurrentPerform(iterations: 4) { _ in
-        if (try? files.write([1], to: "\(number)", .creating)) != nil {
-          winners.add(1, ordering: .relaxed)
-        }
-      }
-      #expect(winners.load(ordering: .relaxed) == 1)
+  /// Two threads make the same call at the same moment, many times. Returns how often each number of them succeeded.
+  private func race(
+    _ count: Int, _ call: @escaping @Sendable (_ number: Int, _ thread: Int) throws -> Void
+  ) -> [Int: Int] {
+    let race = Race(count)
+    let isOver = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      race.run(1, call)
+      isOver.signal()
+    }
+    race.run(0, call)
+    isOver.wait()
+    return race.successes.withLock { numbers in
+      Dictionary(grouping: numbers) { $0 }.mapValues(\.count)
     }
   }
 
-  @Test func `appends of several threads to a new file all arrive`() throws {
-    let place = try RootFolder()
+  @Test func `of two threads that create a file, one succeeds`() throws {
     let files = place.files
-    for number in 0..<200 {
-      let failures = Atomic(0)
-      DispatchQueue.concurrentPerform(iterations: 4) { _ in
-        if (try? files.write([1, 2, 3], to: "\(number)", .appending)) == nil {
-          failures.add(1, ordering: .relaxed)
-        }
-      }
-      #expect(failures.load(ordering: .relaxed) == 0)
-      #expect(try files.read("\(number)").count == 12)
-    }
+    #expect(
+      race(3_000) { number, _ in try files.write([1], to: "\(number)", .creating) } == [1: 3_000])
   }
 
-  @Test func `forty links are followed, and one more is too many`() throws {
-    let place = try RootFolder()
-    try place.files.write([1], to: "0", .creating)
-    for number in 1...41 { try place.files.createLink("\(number)", to: "\(number - 1)") }
-    #expect(try place.files.read("40") == [1])
-    #expect(throws: FilesError(.tooManyLinks, at: "41")) { try place.files.read("41") }
+  @Test func `appends of two threads to a new file all arrive`() throws {
+    let files = place.files
+    let result = race(2_000) { number, _ in try files.write([1, 2, 3], to: "\(number)", .appending)
+    }
+    #expect(result == [2: 2_000])
+    for number in 0..<2_000 { #expect(try files.read("\(number)").count == 6) }
+  }
+
+  @Test func `two threads create the same directories with their parents`() throws {
+    let files = place.files
+    let result = race(1_000) { number, _ in
+      try files.createDirectory("\(number)/a/b", withParents: true)
+    }
+    #expect(result == [2: 1_000])
+  }
+
+  @Test func `a copy that fails removes what it has created, and nothing else`() throws {
+    try place.files.createDirectory("tree", withParents: false)
+    for number in 0..<20 {
+      try place.files.createLink("tree/link \(number)", to: "x")
+      try place.files.write([1], to: "tree/file \(number)", .creating)
+      try place.files.createDirectory("tree/directory \(number)/inner", withParents: true)
+    }
+    try #require(mkfifo(place.root.path + "/tree/pipe", 0o644) == 0)
+    #expect(throws: FilesError(.notSupported, at: "tree")) {
+      try place.files.copy("tree", to: "copy")
+    }
+    #expect(try place.files.list(".") == ["tree"])
+    let files = place.files
+    let result = race(500) { number, thread in
+      try files.createLink("\(thread) \(number)", to: "x")
+      try files.copy("\(thread) \(number)", to: "copy \(number)")
+    }
+    #expect(result == [1: 500])
+    for number in 0..<500 { #expect(try place.files.target(ofLink: "copy \(number)") == "x") }
   }
 
   @Test func `a directory that is moved away during a call leads nowhere`() throws {
-    let place = try RootFolder()
     try place.files.createDirectory("a/b", withParents: true)
     // Its `..` is outside now.
     #expect(rename(place.root.path + "/a", place.outside.path + "/a") == 0)
@@ -151,7 +175,6 @@ import Testing
   @Test func `names that are not UTF-8 are an error in a listing, and are copied and removed`()
     throws
   {
-    let place = try RootFolder()
     try place.files.createDirectory("tree", withParents: false)
     let path = Array((place.root.path + "/tree/").utf8) + [0xff, 0xfe]
     let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT, 0o644)
@@ -168,7 +191,6 @@ import Testing
   @Test func `a link with a target that is not UTF-8 is an error, and is copied and removed`()
     throws
   {
-    let place = try RootFolder()
     symlink([CChar(bitPattern: 0xff), 0], place.root.path + "/link")
     #expect(throws: FilesError(.invalidName, at: "link")) { try place.files.target(ofLink: "link") }
     #expect(throws: FilesError(.invalidName, at: "link/x")) { try place.files.read("link/x") }
@@ -179,7 +201,6 @@ import Testing
 
   @Test(.timeLimit(.minutes(1)))
   func `a pipe has no content, and no call waits for it`() throws {
-    let place = try RootFolder()
     try #require(mkfifo(place.root.path + "/pipe", 0o644) == 0)
     #expect(try place.files.kind(of: "pipe", followingLinks: true) == .other)
     // Without somebody who reads, the system refuses by itself.
@@ -206,7 +227,6 @@ import Testing
   }
 
   @Test func `a root that is missing or no directory is an error`() throws {
-    let place = try RootFolder()
     for (path, reason): (String, FilesError.Reason) in [
       (place.root.path + "/missing", .notFound), (place.outside.path + "/file", .notDirectory),
       (place.root.path + "\0x", .invalidPath), ("", .notFound),
@@ -216,7 +236,6 @@ import Testing
   }
 
   @Test func `the root stays the same directory when it is moved`() throws {
-    let place = try RootFolder()
     try FileManager.default.moveItem(at: place.root, to: place.folder.appending(path: "moved"))
     try place.files.write([1], to: "file", .atomically)
     let file = place.folder.appending(path: "moved/file")
@@ -224,7 +243,6 @@ import Testing
   }
 
   @Test func `no call leaves a descriptor open`() throws {
-    let place = try RootFolder()
     let files = place.files
     func count() throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
@@ -246,6 +264,26 @@ import Testing
     for _ in 1...200 { try useAll() }
     // Tests that run at the same time open some too.
     #expect(try count() < before + 150)
+  }
+}
+
+/// Two threads that make calls at the same moments.
+private final class Race: Sendable {
+  let successes: Mutex<[Int]>
+  private let count: Int
+  private let arrived = Atomic(0)
+
+  init(_ count: Int) {
+    self.count = count
+    successes = Mutex(Array(repeating: 0, count: count))
+  }
+
+  func run(_ thread: Int, _ call: (_ number: Int, _ thread: Int) throws -> Void) {
+    for number in 0..<count {
+      arrived.add(1, ordering: .acquiringAndReleasing)
+      while arrived.load(ordering: .acquiring) < 2 * (number + 1) {}
+      if (try? call(number, thread)) != nil { successes.withLock { $0[number] += 1 } }
+    }
   }
 }
 

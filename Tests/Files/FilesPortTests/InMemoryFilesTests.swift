@@ -114,14 +114,6 @@ import Testing
     }
   }
 
-  @Test func `forty links are followed, and one more is too many`() throws {
-    let files = InMemoryFiles()
-    try files.write([1], to: "0", .creating)
-    for number in 1...41 { try files.createLink("\(number)", to: "\(number - 1)") }
-    #expect(try files.read("40") == [1])
-    #expect(throws: FilesError(.tooManyLinks, at: "41")) { try files.read("41") }
-  }
-
   private func expectNoSpace(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
   ) {

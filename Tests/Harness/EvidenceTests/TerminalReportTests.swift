@@ -175,6 +175,15 @@ import Testing
     #expect(!all.contains("abridged"))
   }
 
+  @Test func `a clause that applies nowhere is not counted as one that agrees`() {
+    let text = abridged(
+      Dictionary(
+        uniqueKeysWithValues: ["fake", "real", "spare", "twin"].map {
+          ("c10@\($0)", .notApplicable(capability: "clock", reason: "none"))
+        }))
+    #expect(text.hasPrefix("✓ every clause agrees: c (59, 1 not applicable)\n"), "\(text)")
+  }
+
   @Test func `a long report says a reason that implementations share once, with its clauses`() {
     let text = abridged([
       "c10@real": .deviates(reason: "slow"), "c11@real": .deviates(reason: "slow"),

@@ -1,9 +1,10 @@
 import CSQLite
 import ExpiringStorePort
-import ExpiringStoreSQLiteAdapter
 import Foundation
 import ManualClocks
 import Testing
+
+@testable import ExpiringStoreSQLiteAdapter
 
 /// The file. The contract checks the rest.
 @Suite struct SQLiteExpiringStoreTests {
@@ -70,22 +71,43 @@ import Testing
     async throws
   {
     let folder = try Folder()
-    let patient = try SQLiteExpiringStore(path: folder.file)
+    let patient = try SQLiteExpiringStore(path: folder.file, busyTimeout: .seconds(600))
     #expect(patient.maximumValueSize == 8_388_608)
     let hasty = try SQLiteExpiringStore(path: folder.file, busyTimeout: .milliseconds(50))
     let other = try Connection(folder.file)
     other.run("BEGIN IMMEDIATE")
     let start = ContinuousClock.now
-    let error = await #expect(throws: ExpiringStoreError.self) {
-      try await hasty.set("key", to: [1], lasting: nil)
+    for call in [
+      { try await hasty.set("key", to: [1], lasting: nil) }, { try await hasty.remove("key") },
+    ] {
+      let error = await #expect(throws: ExpiringStoreError.self) { try await call() }
+      #expect("\(try #require(error))".contains("locked"))
     }
-    #expect("\(try #require(error))".contains("locked"))
     #expect(ContinuousClock.now - start > .milliseconds(40))
     async let write: Void = patient.set("key", to: [2], lasting: nil)
     try await Task.sleep(for: .milliseconds(50))
     other.run("COMMIT")
     try await write
     #expect(try await hasty.value(of: "key") == [2])
+  }
+
+  @Test func `a commit does not wait for the disk, and other programs are waited for`() throws {
+    let folder = try Folder()
+    for (timeout, milliseconds): (Duration?, Int) in [
+      (nil, 5_000), (.seconds(2_000_000), 2_000_000_000), (.seconds(2_200_000), 2_147_483_647),
+    ] {
+      let store =
+        try timeout.map { try SQLiteExpiringStore(path: folder.file, busyTimeout: $0) }
+        ?? SQLiteExpiringStore(path: folder.file)
+      // 1 is NORMAL.
+      for (name, expected) in [("synchronous", 1), ("busy_timeout", milliseconds)] {
+        var value: Int?
+        try store.database.withLock { database in
+          try database.run("PRAGMA \(name)") { value = Int(sqlite3_column_int64($0, 0)) }
+        }
+        #expect(value == expected, "\(name)")
+      }
+    }
   }
 
   @Test func `the file has a write-ahead log while it is open, and an index of ends`() async throws

@@ -53,24 +53,16 @@ extension Implementation<ExpiringStoreFixture> {
   }
   .lacking(.manualClock, because: "Redis reads the system's clock")
 
-  static let inMemory = fake("in-memory") {
-    let store = InMemoryExpiringStore()
-    return ExpiringStoreFixture(
-      store, setFails: { store.fail(because: $0 ? "a test wants it" : nil) })
-  }
-  .lacking(.manualClock, because: "it has the clock of the system, as Redis has")
-  .lacking(.sharing, because: "memory has one user")
+  // The package's own tests give these a clock, and make them fail.
+  static let inMemory = fake("in-memory") { ExpiringStoreFixture(InMemoryExpiringStore()) }
+    .storeOnly
 
   static let sqlite = live("sqlite") { scope in
     let file = try scope.temporaryDirectory().appending(path: "values.sqlite")
     scope.witness(file: file)
-    let open: @Sendable () throws -> SQLiteExpiringStore = {
-      try SQLiteExpiringStore(path: file.path)
-    }
-    return ExpiringStoreFixture(try open(), reopen: open)
+    return ExpiringStoreFixture(try SQLiteExpiringStore(path: file.path))
   }
-  .lacking(.manualClock, because: "it has the clock of the system, as Redis has")
-  .lacking(.failure, because: "the package's own tests make it fail")
+  .storeOnly
 }
 
 private let shared = SharedServer(

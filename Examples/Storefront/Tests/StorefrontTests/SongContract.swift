@@ -36,8 +36,7 @@ extension Contract<SongLibraryFixture> {
     }
     Clause(
       "outlives", "saved songs are found when the library is opened again", requires: .permanence
-    ) {
-      fixture in
+    ) { fixture in
       try fixture.library.save(Song(id: "1", title: "Kept"))
       let song = try fixture.reopen().song("1")
       #expect(song?.title == "Kept")

@@ -266,7 +266,9 @@ public struct TerminalReport: Sendable {
       appendGaps(of: table, to: &gaps)
       let isIncomplete = table.notes.contains { $0.outcome.isNotOfThisRun }
       if rows.allSatisfy(\.agrees), gaps.isEmpty, !isIncomplete {
-        if !rows.isEmpty { agreeing.append("\(table.contract.id) (\(rows.count))") }
+        let count = rows.count { $0.verdict == .agree }
+        let others = count < rows.count ? ", \(rows.count - count) not applicable" : ""
+        if !rows.isEmpty { agreeing.append("\(table.contract.id) (\(count)\(others))") }
       } else {
         append(abridged: table, rows, to: &details)
         details += gaps

@@ -37,6 +37,7 @@ enum SwitchSource {
         if file >= 0, let memory, memory != MAP_FAILED {
           return memory.assumingMemoryBound(to: Int.self)
         }
+        perror(path)
         _exit(\(SwitchState.brokenStatus))
       }
       let memory = UnsafeMutablePointer<Int>.allocate(capacity: size / 8 + 2)

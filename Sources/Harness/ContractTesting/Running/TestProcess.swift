@@ -42,8 +42,7 @@ package final class TestProcess: Sendable {
       throw StartError(action: "find this process's program", code: ENOENT)
     }
     var process: pid_t = 0
-    let code = withCStrings(Self.arguments(filter: RerunCommand.filter(for: test))) {
-      arguments in
+    let code = withCStrings(Self.arguments(filter: RerunCommand.filter(for: test))) { arguments in
       withCStrings(Self.variables(adding: environment, in: folder)) { variables in
         platform_spawn(
           &process, executable, arguments, variables, input?.fileDescriptor ?? -1, output)
