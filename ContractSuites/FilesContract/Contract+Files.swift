@@ -43,8 +43,8 @@ extension Contract<any Files> {
     ) {
       InMemoryFiles { FileTime(seconds: 0) }
     }
-    Saboteur("closed", "gives nobody permissions", caughtBy: "permissions-kept") {
-      InMemoryFiles(umask: 0o777)
+    Saboteur("closed", "lets nobody through new directories", caughtBy: "permissions-kept") {
+      InMemoryFiles(umask: 0o100)
     }
   }
 }

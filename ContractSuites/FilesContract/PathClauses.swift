@@ -134,7 +134,9 @@ import Testing
     from: "this project"
   ) { files in
     try files.makeDirectory("directory")
-    for path in ["..", "../file", "directory/../..", "directory/../../file", "/", "/etc/passwd"] {
+    for path in [
+      "..", "./..", "../file", "directory/../..", "directory/../../file", "/", "/etc/passwd",
+    ] {
       expectError(.outsideRoot, at: path) { try files.kind(of: path, followingLinks: true) }
       expectError(.outsideRoot, at: path) { try files.read(path) }
       expectError(.outsideRoot, at: path) { try files.write([1], to: path, .creating) }

@@ -83,11 +83,16 @@ private func expectTree(_ files: any Files, at path: String) throws {
     #expect(try files.kind("missing") == nil)
   }
   Clause(
-    "copies-something", "a copy needs its source and the destination's directory",
-    from: "cp"
+    "copies-something", "a copy needs its source, and a place where nothing is", from: "cp"
   ) { files in
-    try files.put("text", "file")
+    for path in ["a", "b"] { try files.put(path, path) }
     expectError(.notFound, at: "missing") { try files.copy("missing", to: "copy") }
+    expectError(.exists, at: "b") { try files.copy("a", to: "b") }
+    #expect(try files.list(".") == ["a", "b"])
+    #expect(try files.text("b") == "b")
+  }
+  Clause("copies-somewhere", "a copy needs the destination's directory", from: "cp") { files in
+    try files.put("text", "file")
     expectError(.notFound, at: "missing/copy") { try files.copy("file", to: "missing/copy") }
     expectError(.notDirectory, at: "file/copy") { try files.copy("file", to: "file/copy") }
     #expect(try files.list(".") == ["file"])
@@ -223,7 +228,11 @@ private func expectTree(_ files: any Files, at path: String) throws {
   ) { files in
     try files.put("text", "file")
     try files.makeDirectory("directory")
-    expectError(.notFound, at: "missing") { try files.move("missing", to: "file") }
+    for path in ["file", "missing"] {
+      expectError(.notFound, at: "missing") { try files.move("missing", to: path) }
+    }
+    try files.createLink("directory/dangling", to: "missing")
+    try files.move("directory/dangling", to: "directory/dangling")
     expectError(.notFound) { try files.move("file", to: "missing/new") }
     expectError(.notDirectory) { try files.move("directory", to: "file/new") }
     expectError(.invalidPath, at: ".") { try files.move(".", to: "new") }

@@ -72,14 +72,13 @@ extension Implementation<any Files> {
     ("copies-over-nothing", "a copy goes through a link that leads nowhere"),
     ("copies-into-itself", "a directory is copied into itself, in part"),
     ("closed-paths", "the error of a missing or closed destination names the source"),
-    ("copies-something", "the error of a missing or closed destination names the source"),
+    ("copies-somewhere", "the error of a missing or closed destination names the source"),
     ("closed-trees", "a tree is removed in part"),
     ("unreadable-files", "a failed copy leaves a part"),
     ("thousand-levels", "deep trees are not copied"),
     ("move-stays", "a file does not move to its own path in another form"),
     ("unsearchable-directories", "a path that ends with .. is taken from its text"),
     ("times-back", "a Date has no nanoseconds"),
-    ("moves-keep-times", "a Date has no nanoseconds"),
   ]
 
   static let tmpfs = live("tmpfs") { scope in

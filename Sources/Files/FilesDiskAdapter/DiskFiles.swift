@@ -17,11 +17,9 @@ public final class DiskFiles: Files {
   ///   in it are followed.
   /// - Throws: ``FilesError`` if it cannot be opened.
   public init(root directory: String) throws(FilesError) {
-    let raw = directory.utf8.contains(0) ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard raw != -1 else {
-      let isInvalid = directory.utf8.contains(0)
-      throw FilesError(isInvalid ? .invalidPath : Failure(code: errno).reason, at: directory)
-    }
+    if directory.utf8.contains(0) { throw FilesError(.invalidPath, at: directory) }
+    let raw = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if raw == -1 { throw FilesError(Failure(code: errno).reason, at: directory) }
     root = Descriptor(raw)
   }
 

@@ -143,13 +143,13 @@ public struct FoundationFiles: Files {
     let time = (attributes[.modificationDate] as? Date ?? .distantPast).timeIntervalSince1970
     return FileTime(
       seconds: Int64(time.rounded(.down)),
-      nanoseconds: Int32((time - time.rounded(.down)) * 1_000_000_000))
+      nanoseconds: Int32((time - time.rounded(.down)) * 1e9))
   }
 
   public func setModificationTime(_ time: FileTime, of path: String) throws(FilesError) {
     let place = try place(path)
     let date = Date(
-      timeIntervalSince1970: Double(time.seconds) + Double(time.nanoseconds) / 1_000_000_000)
+      timeIntervalSince1970: Double(time.seconds) + Double(time.nanoseconds) / 1e9)
     try attempt(path) {
       try manager.setAttributes([.modificationDate: date], ofItemAtPath: place.path)
     }
@@ -211,24 +211,12 @@ public struct FoundationFiles: Files {
     }
   }
 
-  /// The error of POSIX below Foundation's, or the nearest to Foundation's own code.
+  /// The error of POSIX below Foundation's, or Foundation's own code.
   private static func reason(_ error: any Error) -> FilesError.Reason {
     let error = error as NSError
-    // The cause is another type on each system.
-    let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error ?? error
-    if let code = (cause as? POSIXError)?.code.rawValue { return reason(posix: code) }
-    if (cause as NSError).domain == NSPOSIXErrorDomain {
-      return reason(posix: Int32((cause as NSError).code))
-    }
-    return switch CocoaError.Code(rawValue: error.code) {
-    case .fileNoSuchFile, .fileReadNoSuchFile: .notFound
-    case .fileWriteFileExists: .exists
-    case .fileReadNoPermission, .fileWriteNoPermission: .notPermitted
-    case .fileWriteOutOfSpace: .noSpace
-    case .fileWriteVolumeReadOnly: .readOnly
-    case .fileReadInvalidFileName, .fileWriteInvalidFileName: .nameTooLong
-    default: .system(code: Int32(truncatingIfNeeded: error.code))
-    }
+    let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
+    let code = Int32(truncatingIfNeeded: cause.code)
+    return cause.domain == NSPOSIXErrorDomain ? reason(posix: code) : .system(code: code)
   }
 
   private static func reason(posix code: Int32) -> FilesError.Reason {

@@ -28,6 +28,9 @@ import Testing
       let error = #expect(throws: MutationError.self) { try fixture.judge(with: flaw) }
       #expect(error?.description.contains("sample/twice@fake \(message)") == true)
     }
+    // A process that does not see which mutant is active can't notice any.
+    let error = #expect(throws: MutationError.self) { try fixture.judge(with: "unmapped") }
+    #expect(error?.description.contains("judge.state") == true)
   }
 
   /// Each mutant is reported as what it is, and none stops the others.

@@ -69,12 +69,8 @@ public final class RedisExpiringStore: ExpiringStore {
   private func send(_ command: [[UInt8]]) throws(ExpiringStoreError) -> [UInt8]? {
     try connection.withLock { connection -> Result<[UInt8]?, ExpiringStoreError> in
       do throws(ExpiringStoreError) {
-        let open: RedisConnection
-        if let connection {
-          open = connection
-        } else {
-          open = try RedisConnection(port: port, limit: limit)
-        }
+        let open =
+          if let connection { connection } else { try RedisConnection(port: port, limit: limit) }
         // After a failure, a late reply may come.
         connection = nil
         let reply = try open.send(command)

@@ -178,6 +178,10 @@ final class MutantJudge {
         restart()
         switch error {
         case .timedOut: return (current, .hung)
+        case .ended(_, status: SwitchState.brokenStatus):
+          throw MutationError(
+            "the test process can't map \(state.path), perhaps as another user; its output:\n\(server.output)"
+          )
         case .ended(let signal, let status):
           if let signal { return (current, .crashed(how: "signal \(signal)")) }
           let isLoop = status == SwitchState.fuelStatus

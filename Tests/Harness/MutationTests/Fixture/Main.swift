@@ -37,6 +37,7 @@ enum Main {
           if Sample.isOpen { return "something was left open" }
           _ = Sample.firstKey
           if flaw == "flaky" { Sample.isOpen = true }
+          if flaw == "unmapped", isJudged { _exit(88) }
           return Sample.twice(2) == (flaw == "fails" ? 5 : 4) ? nil : "not twice"
         }
       ),
@@ -46,6 +47,11 @@ enum Main {
 
   /// What is wrong with a case, if anything.
   static let flaw = getenv("SAMPLE_FLAW").map { String(cString: $0) }
+
+  /// Whether this process judges mutants, after the run without any.
+  static var isJudged: Bool {
+    getenv("CONTRACT_MUTATION_STATE").map { String(cString: $0).hasSuffix("judge.state") } ?? false
+  }
 
   static func say(_ line: String) {
     let text = line + "\n"
