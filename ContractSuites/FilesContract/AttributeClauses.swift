@@ -51,26 +51,29 @@ import Testing
     }
     #expect(try files.text("file") == "text")
     try files.copy("file", to: "copy")
-    try files.move("file", to: "moved")
-    #expect(try files.permissions(of: "moved") == 0o444)
-    try files.remove("moved")
-    #expect(try files.list(".") == ["copy", "link"])
+    try files.makeDirectory("directory")
+    try files.move("file", to: "directory/moved")
+    #expect(try files.permissions(of: "directory/moved") == 0o444)
+    try files.remove("directory/moved")
+    #expect(try files.list(".") == ["copy", "directory", "link"])
   }
   Clause(
     "unreadable-files", "a file without permission to read is not read and not copied, but written",
     from: "open(), EACCES", requires: .permissions
   ) { files in
-    try files.createDirectory("tree/inner", withParents: true)
-    try files.put("text", "tree/inner/file")
-    try files.put("other", "tree/other")
-    try files.setPermissions(0o200, of: "tree/inner/file")
-    expectError(.notPermitted) { try files.read("tree/inner/file") }
-    expectError(.notPermitted) { try files.copy("tree/inner/file", to: "copy") }
-    expectError(.notPermitted) { try files.copy("tree", to: "copy") }
-    #expect(try files.list(".") == ["tree"])
-    try files.put("new", "tree/inner/file")
-    try files.setPermissions(0o600, of: "tree/inner/file")
-    #expect(try files.text("tree/inner/file") == "new")
+    try files.createDirectory("top/tree/inner", withParents: true)
+    let file = "top/tree/inner/file"
+    try files.put("text", file)
+    try files.put("other", "top/tree/other")
+    try files.setPermissions(0o200, of: file)
+    expectError(.notPermitted) { try files.read(file) }
+    for path in [file, "top/tree", "top"] {
+      expectError(.notPermitted) { try files.copy(path, to: "copy") }
+    }
+    #expect(try files.list(".") == ["top"])
+    try files.put("new", file)
+    try files.setPermissions(0o600, of: file)
+    #expect(try files.text(file) == "new")
   }
   Clause(
     "closed-directories", "in a directory without permission to write, no entry changes",
@@ -306,8 +309,10 @@ import Testing
     #expect(try files.text("directory/é") == "inside")
     #expect(try files.list(".") == ["Directory", "Name"])
     expectError(.exists) { try files.makeDirectory("DIRECTORY") }
-    try files.move("Name", to: "name")
-    #expect(try files.list(".") == ["Directory", "name"])
+    for (old, new) in [("Name", "name"), ("Directory", "directory")] {
+      try files.move(old, to: new)
+    }
+    #expect(try files.list(".") == ["directory", "name"])
     #expect(try files.text("Name") == "new")
   }
   Clause(

@@ -117,6 +117,7 @@ import Testing
       paths.append(try files.createTemporaryDirectory(in: "place", prefix: "tmp-"))
     }
     #expect(Set(paths).count == 20)
+    expectError(.notFound) { try files.createTemporaryDirectory(in: "missing", prefix: "tmp-") }
     let names = try files.list("place").filter { name in !(0..<50).contains { name == "tmp-\($0)" }
     }
     #expect(Set(names.map { "place/" + $0 }) == Set(paths))

@@ -50,7 +50,7 @@ import Testing
     from: "4.16 Pathname Resolution"
   ) { files in
     try files.createDirectory("real/inner", withParents: true)
-    try files.createLink("link", to: "real")
+    try files.createLink("link", to: "real/")
     try files.put("text", "link/file")
     try files.makeDirectory("link/new")
     try files.copy("link/file", to: "link/copy")

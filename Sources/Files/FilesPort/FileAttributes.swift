@@ -31,7 +31,7 @@ public struct FileTime: Hashable, Sendable, Comparable {
   /// - Parameters:
   ///   - seconds: Seconds since the beginning of 1970.
   ///   - nanoseconds: Nanoseconds after the second. What is outside of 0 to 999,999,999 becomes the nearest.
-  public init(seconds: Int64, nanoseconds: Int32 = 0) {
+  public init(seconds: Int64, nanoseconds: Int32 = .zero) {
     self.seconds = seconds
     self.nanoseconds = min(max(nanoseconds, 0), 999_999_999)
   }

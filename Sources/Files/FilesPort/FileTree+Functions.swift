@@ -95,8 +95,8 @@ extension FileTree {
     in directory: String, prefix: String
   ) throws(FilesError) -> String {
     var number = next
-    while try place(directory + "/" + prefix + "\(number)", .never).node != nil { number += 1 }
-    let path = directory + "/" + prefix + "\(number)"
+    var path: String { directory + "/" + prefix + "\(number)" }
+    while try place(path, .never).node != nil { number += 1 }
     try createDirectory(path, withParents: false)
     try change(path) { $0.permissions = 0o700 }
     return path
@@ -140,7 +140,6 @@ extension FileTree {
       var node = self[original]
       let entries = node.entries
       node.time = now
-      if node.kind == .directory { node.content = .directory([:]) }
       let copy = add(node, as: name, to: directory)
       pending += entries.values.map { ($0.node, $0.name, copy) }
     }
@@ -152,18 +151,14 @@ extension FileTree {
     guard let name = to.name else { throw FilesError(.invalidPath, at: destination) }
     let isDirectory = self[node].kind == .directory
     if to.isDirectory, !isDirectory { throw FilesError(.notDirectory, at: destination) }
-    if isDirectory, to.node != node, isInside(to.directory, node) {
-      throw FilesError(.intoItself, at: destination)
-    }
+    if isInside(to.directory, node) { throw FilesError(.intoItself, at: destination) }
     if let other = to.node {
       if other == node, oldName.utf8.elementsEqual(name.utf8) { return }
-      if other != node, isInside(from.directory, other) {
-        throw FilesError(.notEmpty, at: destination)
-      }
+      if isInside(from.directory, other) { throw FilesError(.notEmpty, at: destination) }
     }
     try checkChanges(in: from.directory, at: source)
     try checkChanges(in: to.directory, at: destination)
-    if let other = to.node, other != node {
+    if let other = to.node {
       let isReplacingDirectory = self[other].kind == .directory
       if isDirectory, !isReplacingDirectory { throw FilesError(.notDirectory, at: destination) }
       if !isDirectory, isReplacingDirectory { throw FilesError(.isDirectory, at: destination) }
@@ -206,7 +201,8 @@ extension FileTree {
     if place.isDirectory { throw FilesError(.notFound, at: path) }
     try checkChanges(in: place.directory, at: path)
     let node = Node(
-      content: .link(target), permissions: 0o777, time: now, parent: place.directory)
+      content: .link(target), permissions: Permissions(mode: .max), time: now,
+      parent: place.directory)
     add(node, as: name, to: place.directory)
   }
 

@@ -68,7 +68,6 @@ extension FileTree {
         if pending.isEmpty { place.isDirectory = place.isDirectory || parts.isDirectory }
         pending += parts.names.reversed()
         place.node = directory
-        place.name = nil
       }
     }
     if following != .never, place.isDirectory, let node = place.node, self[node].kind != .directory

@@ -37,9 +37,9 @@ struct FileTree: Sendable {
   }
 
   /// A name as it is compared. Strings are compared without regard to normalisation, and bytes exactly.
-  struct NameKey: Hashable, Sendable {
-    var bytes: [UInt8] = []
-    var folded = ""
+  enum NameKey: Hashable, Sendable {
+    case exact([UInt8])
+    case folded(String)
   }
 
   static let root = 0
@@ -72,8 +72,8 @@ struct FileTree: Sendable {
 
   func key(_ name: String) -> NameKey {
     switch names {
-    case .exact: NameKey(bytes: Array(name.utf8))
-    case .folded: NameKey(folded: name.lowercased())
+    case .exact: .exact(Array(name.utf8))
+    case .folded: .folded(name.lowercased())
     }
   }
 
@@ -84,7 +84,7 @@ struct FileTree: Sendable {
 
   /// Fails if the bytes do not fit.
   func checkSpace(_ more: Int, at path: String) throws(FilesError) {
-    if let capacity, more > 0, size + more > capacity { throw FilesError(.noSpace, at: path) }
+    if let capacity, size + more > capacity { throw FilesError(.noSpace, at: path) }
   }
 
   /// Replaces what a file contains.

@@ -58,7 +58,7 @@ extension FilesError.Reason {
     case .notFound: "does not exist"
     case .exists: "exists already"
     case .notDirectory: "is no directory, or leads through something that is none"
-    case .isDirectory: "is a directory"
+    case .isDirectory: "is a directory, and no file"
     case .notEmpty: "is a directory that is not empty"
     case .notLink: "is no link"
     case .tooManyLinks: "leads through too many links, perhaps in a circle"

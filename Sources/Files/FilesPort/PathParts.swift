@@ -24,8 +24,7 @@ package struct PathParts: Sendable {
       String(decoding: $0, as: UTF8.self)
     }
     for name in names where name.utf8.count > 255 { throw FilesError(.nameTooLong, at: path) }
-    isDirectory =
-      target.utf8.last == UInt8(ascii: "/") || names.last == "." || names.last == ".."
+    isDirectory = target.utf8.last == UInt8(ascii: "/")
   }
 
   /// Creates missing directories of the path, all but the last.
@@ -40,12 +39,12 @@ package struct PathParts: Sendable {
     creates: (_ path: String, _ names: ArraySlice<String>) throws(FilesError) -> Void
   ) throws(FilesError) {
     while true {
-      var (found, missing) = (0, max(names.count - 1, 0) + 1)
+      var (found, missing) = (0, names.count)
       while missing - found > 1 {
         let middle = (found + missing) / 2
         if try finds(path(of: middle)) { found = middle } else { missing = middle }
       }
-      let rest = names[found..<max(names.count - 1, found)]
+      let rest = names[found..<names.count - 1]
       // After `..` it depends on what has been created.
       let new = rest.prefix { $0 != "." && $0 != ".." }
       if new.isEmpty { return }

@@ -36,7 +36,8 @@ import Testing
     let sentences: [(FilesError.Reason, String)] = [
       (.notFound, "does not exist"), (.exists, "exists already"),
       (.notDirectory, "is no directory,"),
-      (.isDirectory, "is a directory"), (.notEmpty, "is not empty"), (.notLink, "is no link"),
+      (.isDirectory, "is a directory, and no file"), (.notEmpty, "is not empty"),
+      (.notLink, "is no link"),
       (.tooManyLinks, "too many links"), (.intoItself, "that the call moves or copies"),
       (.notPermitted, "is not permitted"), (.readOnly, "read-only"), (.noSpace, "no space"),
       (.nameTooLong, "more than 4,095 bytes"), (.invalidPath, "contains a NUL"),

@@ -60,6 +60,21 @@ import Testing
     #expect(try files.list(".") == ["a", "empty", "full", "link", "more"])
   }
 
+  @Test func `a copy needs room for all files of the tree, exactly`() throws {
+    for (capacity, fits) in [(10, true), (9, false)] {
+      let files = InMemoryFiles(capacity: capacity)
+      try files.createDirectory("a", withParents: false)
+      for (name, count) in [("x", 2), ("y", 3)] {
+        try files.write(Array(repeating: 1, count: count), to: "a/" + name, .creating)
+      }
+      if fits {
+        try files.copy("a", to: "b")
+      } else {
+        expectNoSpace { try files.copy("a", to: "b") }
+      }
+    }
+  }
+
   @Test func `an atomic write needs room for the old and the new content`() throws {
     let files = InMemoryFiles(capacity: 10)
     try files.write(Array(repeating: 1, count: 6), to: "file", .atomically)
@@ -81,8 +96,8 @@ import Testing
       #expect(try files.permissions(of: ".") == 0o755)
     }
     let files = InMemoryFiles()
-    try files.write([], to: "file", .creating)
-    #expect(try files.permissions(of: "file") == 0o644)
+    try files.createDirectory("directory", withParents: false)
+    #expect(try files.permissions(of: "directory") == 0o755)
   }
 
   @Test func `times are those of the clock, at each change`() throws {
@@ -101,6 +116,10 @@ import Testing
       ({ try files.remove("b/copy") }, ["b"]),
       ({ try files.move("file", to: "a/file") }, [".", "a"]),
       ({ try files.removeTree("b") }, ["."]),
+      // A copy of a directory has begun when its permissions are found to forbid it.
+      ({ try files.setPermissions(0o000, of: "a/copy") }, []),
+      ({ try? files.copy("a", to: "c") }, ["."]),
+      ({ try? files.copy("a/copy", to: "c") }, []),
     ]
     var times = [".": FileTime(seconds: 0)]
     for (call, changed) in calls {
