@@ -42,7 +42,7 @@ struct FileTree: Sendable {
     case folded(String)
   }
 
-  static let root = 0
+  static let root = Int.zero
 
   /// Whether every change fails.
   var isReadOnly = false
@@ -76,6 +76,9 @@ struct FileTree: Sendable {
     case .folded: .folded(name.lowercased())
     }
   }
+
+  /// The number of nodes in memory.
+  var count: Int { nodes.count }
 
   // MARK: - Changes
 

@@ -38,6 +38,9 @@ public final class InMemoryFiles: Files {
     set { tree.withLock { $0.isReadOnly = newValue } }
   }
 
+  /// The number of nodes in memory, with the root.
+  package var nodeCount: Int { tree.withLock(\.count) }
+
   public func kind(of path: String, followingLinks: Bool) throws(FilesError) -> FileKind {
     try use { tree throws(FilesError) in try tree.kind(of: path, followingLinks: followingLinks) }
   }

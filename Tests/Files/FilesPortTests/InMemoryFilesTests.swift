@@ -75,6 +75,16 @@ import Testing
     }
   }
 
+  @Test func `what is removed or replaced leaves the memory`() throws {
+    let files = InMemoryFiles()
+    try files.createDirectory("a/b/c", withParents: true)
+    for name in ["x", "y"] { try files.write([], to: name, .creating) }
+    #expect(files.nodeCount == 6)
+    try files.move("x", to: "y")
+    try files.removeTree("a")
+    #expect(files.nodeCount == 2)
+  }
+
   @Test func `an atomic write needs room for the old and the new content`() throws {
     let files = InMemoryFiles(capacity: 10)
     try files.write(Array(repeating: 1, count: 6), to: "file", .atomically)
@@ -120,6 +130,8 @@ import Testing
       ({ try files.setPermissions(0o000, of: "a/copy") }, []),
       ({ try? files.copy("a", to: "c") }, ["."]),
       ({ try? files.copy("a/copy", to: "c") }, []),
+      ({ try files.setPermissions(0o000, of: "a") }, []),
+      ({ try? files.copy("a", to: "c") }, ["."]),
     ]
     var times = [".": FileTime(seconds: 0)]
     for (call, changed) in calls {
