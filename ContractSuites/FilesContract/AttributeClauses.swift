@@ -71,6 +71,16 @@ import Testing
       expectError(.notPermitted) { try files.copy(path, to: "copy") }
     }
     #expect(try files.list(".") == ["top"])
+    try files.setPermissions(0o600, of: file)
+    // Names can be read, but not followed.
+    try files.setPermissions(0o400, of: "top/tree")
+    expectError(.notPermitted) { try files.copy("top/tree", to: "copy") }
+    try files.makeDirectory("empty")
+    try files.setPermissions(0o400, of: "empty")
+    try files.copy("empty", to: "copy")
+    #expect(try files.list("copy") == [])
+    try files.setPermissions(0o700, of: "top/tree")
+    try files.setPermissions(0o200, of: file)
     try files.put("new", file)
     try files.setPermissions(0o600, of: file)
     #expect(try files.text(file) == "new")
@@ -104,6 +114,9 @@ import Testing
     try files.setPermissions(0o755, of: "directory")
     try files.setPermissions(0o555, of: "directory/empty")
     expectError(.notPermitted) { try files.move("directory/empty", to: "moved") }
+    try files.setPermissions(0o200, of: "directory/empty")
+    try files.move("directory/empty", to: "moved")
+    try files.move("moved", to: "directory/empty")
     try files.move("directory/empty", to: "directory/renamed")
     try files.setPermissions(0o755, of: "directory/renamed")
     try files.move("directory/renamed", to: "directory/empty")
