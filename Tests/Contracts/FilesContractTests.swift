@@ -137,22 +137,26 @@ extension Implementation<any Files> {
 }
 
 /// A disk of 64 KiB in memory, on Linux.
+///
+/// Source: mount(2), umount2(2), tmpfs(5).
 private enum SmallDisk {
+  private typealias Mount =
+    @convention(c) (
+      UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>, UInt, UnsafePointer<CChar>
+    ) -> Int32
+  private typealias Unmount = @convention(c) (UnsafePointer<CChar>, Int32) -> Int32
+
   static func mount(at path: String) -> Bool {
-    run("mount", "-t", "tmpfs", "-o", "size=64k,mode=0777", "tmpfs", path)
+    guard Platform.current == .linux, let address = symbolAddress(of: "mount") else { return false }
+    let mount = unsafeBitCast(address, to: Mount.self)
+    return mount("tmpfs", path, "tmpfs", 0, "size=64k,mode=0777") == 0
   }
 
   /// Takes the disk away when nobody uses it any more.
   @discardableResult
-  static func unmount(_ path: String) -> Bool { run("umount", "--lazy", path) }
-
-  private static func run(_ words: String...) -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = words
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+  static func unmount(_ path: String) -> Bool {
+    guard let address = symbolAddress(of: "umount2") else { return false }
+    let detach: Int32 = 2
+    return unsafeBitCast(address, to: Unmount.self)(path, detach) == 0
   }
 }
