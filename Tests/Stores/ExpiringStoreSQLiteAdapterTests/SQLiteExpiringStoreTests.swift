@@ -71,7 +71,12 @@ import Testing
     async throws
   {
     let folder = try Folder()
-    let patient = try SQLiteExpiringStore(path: folder.file, busyTimeout: .seconds(600))
+    let (calls, call) = AsyncStream.makeStream(of: Void.self)
+    let patient = try SQLiteExpiringStore(path: folder.file, busyTimeout: .seconds(600)) {
+      // A call asks for the time just before it asks for the file.
+      call.yield()
+      return StoreTime.system()
+    }
     #expect(patient.maximumValueSize == 8_388_608)
     let hasty = try SQLiteExpiringStore(path: folder.file, busyTimeout: .milliseconds(50))
     let other = try Connection(folder.file)
@@ -85,7 +90,7 @@ import Testing
     }
     #expect(ContinuousClock.now - start > .milliseconds(40))
     async let write: Void = patient.set("key", to: [2], lasting: nil)
-    try await Task.sleep(for: .milliseconds(50))
+    for await _ in calls { break }
     other.run("COMMIT")
     try await write
     #expect(try await hasty.value(of: "key") == [2])
