@@ -8,6 +8,9 @@ import SystemLocks
 /// process; the last calls may be lost in a power loss. Values that have expired are removed little by little, two with each
 /// value that is stored.
 public final class SQLiteExpiringStore: ExpiringStore {
+  /// The version of the SQLite library that runs, such as `3.40.1`.
+  public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
   public let maximumValueSize: Int
   private let now: @Sendable () -> Duration
   let database: Mutex<Database>

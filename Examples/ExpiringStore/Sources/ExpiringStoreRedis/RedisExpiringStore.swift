@@ -51,6 +51,14 @@ public final class RedisExpiringStore: ExpiringStore {
     _ = try send([Array("DEL".utf8), prefix + key.utf8])
   }
 
+  /// The server's version, such as `7.0.15`.
+  public func serverVersion() throws(ExpiringStoreError) -> String {
+    let report = String(decoding: try send([Array("INFO".utf8), Array("server".utf8)]) ?? [], as: UTF8.self)
+    let line = report.split(whereSeparator: \.isNewline).first { $0.hasPrefix("redis_version:") }
+    guard let line else { throw .unavailable(reason: "Redis: INFO names no version") }
+    return String(line.dropFirst("redis_version:".count))
+  }
+
   private func set(_ key: String, _ value: [UInt8], _ lifetime: Duration?) -> [[UInt8]] {
     let command = [Array("SET".utf8), prefix + key.utf8, value]
     guard let milliseconds = lifetime.flatMap(Self.milliseconds) else { return command }

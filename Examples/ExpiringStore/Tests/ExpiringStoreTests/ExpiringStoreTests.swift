@@ -51,6 +51,10 @@ extension Implementation<ExpiringStoreFixture> {
         proxy.resetConnections()
       }, reopen: open)
   }
+  .version { fixture in
+    let store = fixture.store as? RedisExpiringStore
+    return try store.map { "Redis \(try $0.serverVersion())" } ?? "unknown"
+  }
   .lacking(.manualClock, because: "Redis reads the system's clock")
 
   // The package's own tests give these a clock, and make them fail.
@@ -62,6 +66,7 @@ extension Implementation<ExpiringStoreFixture> {
     scope.witness(file: file)
     return ExpiringStoreFixture(try SQLiteExpiringStore(path: file.path))
   }
+  .version { _ in "SQLite \(SQLiteExpiringStore.libraryVersion)" }
   .storeOnly
 }
 
