@@ -49,7 +49,6 @@ package struct CanonicalHost: Sendable, Hashable {
       from: bytes.lastIndex(of: UInt8(ascii: ".")).map {
         bytes.index(after: $0)
       } ?? bytes.startIndex)
-    guard !label.isEmpty else { return false }
     if label.beginsCaseInsensitively(with: "0x") {
       return label.dropFirst(2).allSatisfy { $0.isDigit || (0x61...0x66).contains($0.lowercased) }
     }
@@ -70,8 +69,7 @@ package struct CanonicalHost: Sendable, Hashable {
     // Foundation converts U-labels (UTS 46) only as part of a URL, so a byte that ends the host in
     // a URL must be rejected before: Foundation would silently convert a shorter host.
     guard !decoded.utf8.contains(where: isForbidden),
-      let host = URLComponents(string: "http://\(decoded)/")?.encodedHost,
-      host.utf8.allSatisfy(UTF8.isASCII)
+      let host = URLComponents(string: "http://\(decoded)/")?.encodedHost
     else { return nil }
     return host.lowercased()
   }

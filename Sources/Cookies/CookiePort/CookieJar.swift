@@ -105,9 +105,8 @@ extension CookieJar {
     onChange: (CookieChange) -> Void = { _ in }
   ) throws(CookieRejection) -> CookieChange? {
     var cookie = try policy.admit(line, from: request, now: now)
-    if policy.profile == .rfc6265bis, !cookie.isSecure, !policy.isSecure(request),
-      overlaysSecure(cookie, now: now)
-    {
+    // A secure cookie of such a request is not admitted.
+    if policy.profile == .rfc6265bis, !policy.isSecure(request), overlaysSecure(cookie, now: now) {
       throw .overlaysSecure
     }
     let old = entry(like: cookie, now: now)
@@ -298,11 +297,10 @@ extension CookieJar {
 
   /// Evicts the first candidates of an order; none if their number isn't positive.
   private mutating func evict(
-    _ difference: Int, of candidates: some Sequence<Entry>, onChange: (CookieChange) -> Void,
+    _ excess: Int, of candidates: some Sequence<Entry>, onChange: (CookieChange) -> Void,
     by isEvictedFirst: (Entry, Entry) -> Bool
   ) {
-    let excess = max(0, difference)
-    guard excess != 0 else { return }
+    guard excess > 0 else { return }
     let victims =
       excess == 1
       ? candidates.min(by: isEvictedFirst).map { [$0] } ?? []

@@ -75,7 +75,8 @@ package struct SetCookie: Sendable, Hashable {
     self.name = String(decoding: name, as: UTF8.self)
     self.value = String(decoding: value, as: UTF8.self)
 
-    var rest = bytes[end...].dropFirst()
+    // The first attribute is the empty one before the semicolon.
+    var rest = bytes[end...]
     while !rest.isEmpty {
       let attribute = rest[..<(rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex)]
       apply(attribute, profile: profile)

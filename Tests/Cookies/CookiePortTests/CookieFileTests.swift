@@ -98,6 +98,12 @@ struct NetscapeCookieFileTests {
       #expect(readable(comment + between + line).map(\.sameSite) == [.unspecified])
     }
     #expect(readable(comment) == [])
+    #expect(
+      lines[1].contains(#""domain":"example.com","expires":"#)
+        && lines[1].contains(#""path":"/","#))
+    let injected = Cookie(name: "a", value: "1\nx", domain: "a.b", creation: .distantPast)
+    let written = String(decoding: try NetscapeCookieFile.data(for: [injected]), as: UTF8.self)
+    #expect(written.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
   }
 
   @Test("each bad line is reported with its number, and the others are read")
@@ -133,6 +139,15 @@ struct NetscapeCookieFileTests {
     let line = Data("a.b\tFALSE\t/\tFALSE\t0\tx\ty".utf8)
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     #expect(readable(Data(mark) + line).map(\.domain) == ["a.b"])
+    #expect(problems(Data(mark) + Data("# a comment\n".utf8)) == [])
+    #expect(readable(Data(mark) + Data("#HttpOnly_".utf8) + line).map(\.isHTTPOnly) == [true])
+    for (text, expiry) in [
+      ("-5", Date(timeIntervalSince1970: -5)), ("-99999999999999", CookieDate.earliest),
+      ("99999999999999", CookieDate.latest),
+    ] {
+      let data = Data("a.b\tFALSE\t/\tFALSE\t\(text)\tx\ty".utf8)
+      #expect(readable(data).map(\.expires) == [expiry], "\(text)")
+    }
     for (index, byte) in [(0, 0xee), (1, 0xba), (2, 0xbe), (0, 0xf0), (1, 0xbc), (2, 0xc0)] {
       var other = mark
       other[index] = UInt8(byte)

@@ -22,6 +22,36 @@ struct CookieJarTests {
     #expect(CookieJar(holding: twice) == copy)
   }
 
+  @Test("a cookie that replaces another evicts none, and a new one evicts all above the limit")
+  func excess() throws {
+    let limits = CookiePolicy.Limits(perDomain: 2, total: 99)
+    var jar = CookieJar(
+      policy: CookiePolicy(limits: limits),
+      holding: (1...5).map {
+        Cookie(
+          name: "\($0)", value: "", domain: "example.com", isSecure: true,
+          creation: .start - 9 + Double($0))
+      })
+    try jar.set("3=new")
+    #expect(jar.count == 5)
+    try jar.set("6=new; Secure")
+    #expect(jar.all(now: .start).map(\.name) == ["5", "6"])
+  }
+
+  @Test("the evictions of a restoration are in the order of the domains")
+  func evictions() throws {
+    let domains = (0..<8).map { "\($0).example" }
+    var jar = CookieJar(policy: CookiePolicy(limits: .init(perDomain: 0, total: 99)))
+    var evicted: [String] = []
+    let cookies = domains.reversed().map {
+      Cookie(name: "a", value: "", domain: $0, creation: .start)
+    }
+    try jar.restore(cookies, now: .start) {
+      if case .removed(let cookie, .evicted) = $0 { evicted.append(cookie.domain) }
+    }
+    #expect(evicted == domains)
+  }
+
   @Test("restoring another jar's cookies results in an equal jar")
   func restoring() throws {
     var random = SplitMix64(seed: 5)

@@ -4,6 +4,17 @@ import Testing
 
 @Suite("Octets")
 struct CookieOctetsTests {
+  @Test("text in UTF-8 is itself, up to the scalars that stand for octets")
+  func text() {
+    for text in ["é", "\u{10F000}", "\u{100780}", "\u{10E780}", "\u{10F77F}", "\u{10FFFF}"] {
+      #expect(String(octets: Array(text.utf8)) == text)
+      let cookie = Cookie(name: "", value: text, domain: "a.b", creation: .start)
+      #expect(Cookie.headerOctets(for: [cookie]) == Array(text.utf8))
+    }
+    #expect(String(octets: [0x80, 0xFF]) == "\u{10F780}\u{10F7FF}")
+    #expect(String(octets: Array("\u{10F780}".utf8)) != "\u{10F780}")
+  }
+
   @Test("any octets are restored, and different octets are different text")
   func roundTrip() throws {
     var seen: [String: [UInt8]] = [:]

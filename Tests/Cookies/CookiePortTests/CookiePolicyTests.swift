@@ -11,7 +11,7 @@ struct CookiePolicyTests {
 
   @Test("the default limits satisfy the specification, and limits are never negative")
   func limits() {
-    #expect(CookiePolicy.Limits().perDomain >= 50 && CookiePolicy.Limits().total >= 3000)
+    #expect(CookiePolicy.Limits() == .init(perDomain: 180, total: 3300))
     #expect(CookiePolicy.Limits(perDomain: -1, total: .min) == .init(perDomain: 0, total: 0))
   }
 
@@ -27,6 +27,32 @@ struct CookiePolicyTests {
     default: other.lastAccess = date
     }
     #expect(throws: CookieRejection.notRestorable) { try policy.restorable(other, now: .start) }
+  }
+
+  @Test("a cookie expires within the years that can be formatted, whatever the clock")
+  func lateClock() throws {
+    let line = "a=1; Max-Age=9999999"
+    let now = CookieDate.latest - 9
+    let cookie = try policy.admit(line, from: CookieRequest("https://a.b/"), now: now)
+    #expect(cookie.expires == CookieDate.latest)
+  }
+
+  @Test("a path that no line produces, and a prefix of the profile, are rejected")
+  func notProduced() throws {
+    for (path, isRestorable) in [("/", true), ("/a b", true), ("/a ", false), ("/\t", false)] {
+      var other = cookie
+      other.path = path
+      if isRestorable {
+        #expect(try policy.restorable(other, now: .start).path == path)
+      } else {
+        #expect(throws: CookieRejection.notRestorable) { try policy.restorable(other, now: .start) }
+      }
+    }
+    var prefixed = cookie
+    prefixed.name = "__Host-a"
+    #expect(throws: CookieRejection.hostPrefix) { try policy.restorable(prefixed, now: .start) }
+    let older = CookiePolicy(profile: .rfc6265)
+    #expect(try older.restorable(prefixed, now: .start).name == "__Host-a")
   }
 
   @Test("every admitted cookie can be restored unchanged")

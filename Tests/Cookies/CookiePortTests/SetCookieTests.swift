@@ -5,6 +5,12 @@ import Testing
 
 @Suite("SetCookie")
 struct SetCookieTests {
+  @Test("unknown attributes leave SameSite as it is")
+  func unknown() throws {
+    let line = try SetCookie("a=1; SameSite=Lax; Priority=High; Foo; =x", profile: .rfc6265bis)
+    #expect(line.sameSite == .lax && line.value == "1")
+  }
+
   @Test("any line is rejected, or its name and value parse to themselves")
   func anything() throws {
     var random = SplitMix64(seed: 7)
