@@ -217,7 +217,7 @@ let harness: [Target] = [
 
 let cookies: [Target] = [
   .target(name: "CookiePort", dependencies: ["SystemLocks"]),
-  .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort", "SystemLocks"]),
+  .target(name: "CookieFoundationAdapter", dependencies: ["CookiePort"]),
   .target(name: "CookiePublicSuffixAdapter", dependencies: ["CPSL", "CookiePort"]),
   .target(name: "CookieSQLiteAdapter", dependencies: ["CSQLite", "CookiePort", "SystemLocks"]),
   .target(name: "CookieTransportAdapter", dependencies: ["CookiePort", "TransportPort"]),
@@ -225,6 +225,8 @@ let cookies: [Target] = [
   .testTarget(
     name: "CookiePortTests",
     dependencies: ["CookiePort", "ManualClocks", "SeededRandom"]),
+  .testTarget(
+    name: "CookieFoundationAdapterTests", dependencies: ["CookieFoundationAdapter", "CookiePort"]),
   .testTarget(
     name: "CookiePublicSuffixAdapterTests",
     dependencies: ["CookiePort", "CookiePublicSuffixAdapter", "CookieTestSupport"]),

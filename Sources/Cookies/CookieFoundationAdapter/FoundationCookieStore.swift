@@ -1,5 +1,4 @@
 public import CookiePort
-import SystemLocks
 
 #if canImport(FoundationNetworking)
   import Foundation
@@ -15,17 +14,13 @@ import SystemLocks
 /// by clause, where `CookieContract` runs on this store.
 public final class FoundationCookieStore: CookieStore {
   private let storage: HTTPCookieStorage
-  private let subscribers = Mutex<[Int: AsyncStream<CookieChange>.Continuation]>([:])
+  private let broadcaster = CookieChangeBroadcaster()
 
   /// Creates a store over a storage.
   ///
   /// - Parameter storage: The storage; by default the one that `URLSession` shares.
   public init(_ storage: HTTPCookieStorage = .shared) {
     self.storage = storage
-  }
-
-  deinit {
-    for subscriber in subscribers.withLock({ $0 }).values { subscriber.finish() }
   }
 
   @discardableResult
@@ -79,16 +74,7 @@ public final class FoundationCookieStore: CookieStore {
   /// Does nothing, because the storage can't be told when to write.
   public func flush() {}
 
-  public func changes() -> AsyncStream<CookieChange> {
-    let (stream, subscriber) = AsyncStream.makeStream(of: CookieChange.self)
-    let id = subscribers.withLock { subscribers in
-      let id = (subscribers.keys.max() ?? 0) + 1
-      subscribers[id] = subscriber
-      return id
-    }
-    subscriber.onTermination = { [weak self] _ in self?.subscribers.withLock { $0[id] = nil } }
-    return stream
-  }
+  public func changes() -> AsyncStream<CookieChange> { broadcaster.stream() }
 
   /// The stored cookie with the same name, domain and path.
   private func stored(like cookie: HTTPCookie) -> HTTPCookie? {
@@ -111,7 +97,7 @@ public final class FoundationCookieStore: CookieStore {
 
   @discardableResult
   private func publish(_ change: CookieChange) -> CookieChange {
-    for subscriber in subscribers.withLock({ $0 }).values { subscriber.yield(change) }
+    broadcaster.send(change)
     return change
   }
 

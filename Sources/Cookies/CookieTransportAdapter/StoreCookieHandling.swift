@@ -32,7 +32,7 @@ public struct StoreCookieHandling: HTTPCookieHandling {
   public func cookieHeader(
     forURL url: String, method: HTTPRequest.Method
   ) async throws -> String? {
-    guard let request = try? CookieRequest(url, isSafeMethod: method.isSafe) else { return nil }
+    guard let request = try? CookieRequest(url) else { return nil }
     return try await store.header(for: request)
   }
 
@@ -65,9 +65,4 @@ extension HTTPTransport {
   ) -> some HTTPTransport {
     handlingCookies(with: StoreCookieHandling(store, onRejection: onRejection))
   }
-}
-
-extension HTTPRequest.Method {
-  /// Whether the method is safe (RFC 9110 §9.2.1).
-  fileprivate var isSafe: Bool { [.get, .head, .options, .trace].contains(self) }
 }
